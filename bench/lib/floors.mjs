@@ -1,0 +1,21 @@
+// What this machine can do at best, measured beside everything else.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { node } from './process.mjs';
+import { checkPasses } from './touchstone.mjs';
+
+const script = (name) => fileURLToPath(new URL(`../floors/${name}.mjs`, import.meta.url));
+
+export const bareNode = () => node(['-e', '0']);
+
+export const memoryFloor = (suite, n, env) => runFloor('memory', [suite], n, env);
+export const sqliteFloor = (suite, n, folder) => runFloor('sqlite', [suite, join(folder, 'floor.sqlite')], n);
+
+async function runFloor(name, args, n, env) {
+  const cost = await node([script(name), ...args], { env });
+  if (cost.code !== 0)
+    throw new Error(`The floor "${name}" ended with code ${cost.code}:\n${cost.stderr.slice(-2000)}`);
+  const { passed, loopMs } = JSON.parse(cost.stdout);
+  checkPasses(`the floor "${name}"`, passed, n);
+  return { ...cost, loopMs };
+}

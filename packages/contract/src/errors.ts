@@ -1,0 +1,96 @@
+/**
+ * The error catalogue: every code a client can meet, with the HTTP status it travels under. `docs/errors.md` lists the
+ * same codes and a test keeps the two equal. Rooms throw codes; only the host's error response knows HTTP.
+ */
+export const ERROR_STATUS = {
+  validation_error: 400,
+  unsupported_stream_mode: 400,
+  bad_path: 400,
+  unauthenticated: 401,
+  key_expired: 401,
+  key_revoked: 401,
+  forbidden: 403,
+  mock_provider_forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  idempotency_key_mismatch: 409,
+  idempotency_in_flight: 409,
+  run_already_active: 409,
+  run_terminal: 409,
+  run_state_conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  capability_not_provided: 501,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** One thing wrong with an input. Says where and what was expected; names what came by type or id, never by content. */
+export type Issue = {
+  /** JSON pointer into the input, e.g. `/tasks/3/expected/match`. */
+  readonly pointer: string;
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+};
+
+export type ErrorDetails = { readonly [key: string]: unknown };
+
+const mark = Symbol.for('touchstone.HostError');
+
+/** Recognised by a marker rather than `instanceof`, so two copies of the package still agree. */
+export class HostError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails | undefined;
+  readonly [mark] = true;
+
+  constructor(code: ErrorCode, message: string, details?: ErrorDetails, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'HostError';
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+}
+
+export const isHostError = (error: unknown): error is HostError =>
+  typeof error === 'object' && error !== null && mark in error;
+
+/** The error for an input with one or more things wrong: all of them are listed, the first one is in the message. */
+export function validationError(issues: readonly Issue[], details: ErrorDetails = {}): HostError {
+  const first = issues[0];
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  const message = first ? `${first.pointer || '/'}: ${first.message}${more}` : 'The input is not valid.';
+  const field = first && fieldOf(first.pointer);
+  return new HostError('validation_error', message, { ...(field && { field }), ...details, issues });
+}
+
+/** The member of the input that a pointer is about: its names up to the first index, e.g. `configurable.evalModes`. */
+function fieldOf(pointer: string): string {
+  const segments = pointer.split('/').slice(1);
+  const index = segments.findIndex((segment) => /^\d+$/.test(segment));
+  return (index < 0 ? segments : segments.slice(0, index)).join('.');
+}
+
+/** Failure codes of a run, carried by `run.failed`. */
+export const RUN_ERROR_CODES = [
+  'agent_failed',
+  'agent_unavailable',
+  'node_failed',
+  'run_timeout',
+  'budget_exhausted',
+  'internal_error',
+] as const;
+export type RunErrorCode = (typeof RUN_ERROR_CODES)[number];
+export type RunError = {
+  readonly code: RunErrorCode;
+  readonly message: string;
+  readonly details?: { readonly [key: string]: number | string | boolean };
+};

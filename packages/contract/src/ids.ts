@@ -1,0 +1,23 @@
+declare const idKind: unique symbol;
+
+/**
+ * A string that names something and says nothing about its content. The brand keeps free text (an answer, a prompt)
+ * from being handed over where only a name may stand: in `eval.*` events, scorecards, reports and log lines.
+ */
+export type Id<Kind extends string> = string & { readonly [idKind]: Kind };
+
+export type RunId = Id<'run'>;
+export type SuiteId = Id<'suite'>;
+export type TaskId = Id<'task'>;
+export type AgentId = Id<'agent'>;
+export type ToolId = Id<'tool'>;
+export type InvocationId = Id<'invocation'>;
+export type CallId = Id<'call'>;
+export type EventId = Id<'event'>;
+export type Version = Id<'version'>;
+export type Digest = Id<'digest'>;
+export type ModelName = Id<'model'>;
+export type FindingKind = Id<'finding'>;
+
+/** Marks a string as a name. Call it where a value enters the house and has been checked, nowhere else. */
+export const asId = <T extends Id<string>>(text: string): T => text as T;

@@ -1,0 +1,56 @@
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+/**
+ * RFC 8785 text of a JSON value. Unlike libraries that do the same, it never throws: a lone surrogate, which the RFC
+ * refuses and agents do produce, is written as its escape.
+ */
+export function canonicalJson(value: Json): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`);
+  return `{${members.join(',')}}`;
+}
+
+/**
+ * Deep equality of JSON: arrays ordered, objects by key, numbers by value. General-purpose libraries look at
+ * `constructor` and `valueOf`, which in JSON are ordinary keys that an agent may well use.
+ */
+export function jsonEqual(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
+  if (isList(a) || isList(b)) {
+    return (
+      isList(a) && isList(b) && a.length === b.length && a.every((item, i) => jsonEqual(item, b[i] as Json))
+    );
+  }
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key] as Json, b[key] as Json));
+}
+
+/**
+ * Whether a value nests deeper than `limit` or holds a number that JSON text cannot write (`1e999` parses to infinity).
+ * Walks with its own stack, so that the question itself cannot overflow.
+ */
+export function isUnsound(value: unknown, limit = MAX_JSON_DEPTH): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return false;
+  const stack: [object, number][] = [[value, 1]];
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    const [node, depth] = top;
+    if (depth > limit) return true;
+    for (const child of Object.values(node)) {
+      if (typeof child === 'object' && child !== null) stack.push([child, depth + 1]);
+      else if (typeof child === 'number' && !Number.isFinite(child)) return true;
+    }
+  }
+  return false;
+}
+
+/** No JSON we handle nests deeper than this; what does is refused where it enters. */
+export const MAX_JSON_DEPTH = 256;

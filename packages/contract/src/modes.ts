@@ -1,0 +1,15 @@
+export const EVAL_MODES = ['golden', 'rubric', 'adversarial', 'regression', 'live-shadow'] as const;
+export type EvalMode = (typeof EVAL_MODES)[number];
+
+/** Scoring modes choose tasks by their kind; run modes say how the whole run behaves. */
+export const SCORING_MODES: readonly EvalMode[] = ['golden', 'rubric'];
+
+export const MODEL_CLASSES = [
+  'reasoning',
+  'writing',
+  'coding',
+  'research',
+  'classification',
+  'general',
+] as const;
+export type ModelClass = (typeof MODEL_CLASSES)[number];

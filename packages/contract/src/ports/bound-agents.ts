@@ -1,0 +1,17 @@
+import type { AgentId, Digest, Version } from '../ids.js';
+import type { JsonObject } from '../json.js';
+import type { Owner } from '../owner.js';
+
+/** A tenant's own agent as it was bound, `spec` being the `agents[]` object. */
+export type BoundAgent = {
+  readonly agentId: AgentId;
+  readonly version: Version;
+  readonly digest: Digest;
+  readonly spec: JsonObject;
+};
+export type BoundAgents = {
+  put(owner: Owner, agent: BoundAgent, installedAt: number): Promise<'created' | 'same' | 'conflict'>;
+  get(owner: Owner, agentId: AgentId, version: Version): Promise<BoundAgent | undefined>;
+  versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
+  list(owner: Owner): Promise<readonly BoundAgent[]>;
+};

@@ -1,0 +1,35 @@
+import type { DrainPolicy } from '../bodies.js';
+import type { RunId, TaskId } from '../ids.js';
+import type { Owner } from '../owner.js';
+import type { Run } from './runs.js';
+
+/** A live, unstored picture of a run: folded from what is committed, in completion order. */
+export type Progress = {
+  readonly total: number;
+  readonly done: number;
+  readonly running: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly costUsd?: number;
+  readonly etaMs?: number;
+};
+export type FinishedTask = {
+  readonly taskId: TaskId;
+  readonly score: number;
+  readonly passed: boolean;
+  readonly latencyMs?: number;
+};
+export type ProgressListener = (progress: Progress, finished: readonly FinishedTask[]) => void;
+
+export type Engine = {
+  /** Drives a run until it ends, pauses, or is taken over; resolves then. Safe to call twice: one driver per run. */
+  drive(owner: Owner, runId: RunId): Promise<void>;
+  cancel(owner: Owner, runId: RunId, by: string, reason?: string): Promise<Run>;
+  pause(owner: Owner, runId: RunId, by: string, policy: DrainPolicy, reason?: string): Promise<Run>;
+  resume(owner: Owner, runId: RunId, by: string, reason?: string): Promise<Run>;
+  /** Takes up unfinished host runs whose driver is gone. Called at boot and on every heartbeat. */
+  adopt(): Promise<void>;
+  watch(runId: RunId, listener: ProgressListener): () => void;
+  /** Lets go of every run without a trace, so that another process can take them up at once. */
+  shutdown(): Promise<void>;
+};

@@ -1,0 +1,32 @@
+export type {
+  Agent,
+  AgentFacts,
+  AgentHost,
+  AgentKind,
+  Answer,
+  Effort,
+  Invocation,
+  OfferedTool,
+} from './agent.js';
+export { MAX_TURNS } from './agent.js';
+export type { BoundAgent, BoundAgents } from './bound-agents.js';
+export type { Clock } from './clock.js';
+export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
+export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './idempotency.js';
+export type { Ids } from './ids.js';
+export type { Keys, StoredKey } from './keys.js';
+export type { Lease, Leases } from './leases.js';
+export type { Ledger } from './ledger.js';
+export type { Fact, Log, LogName } from './log.js';
+export type { Page } from './page.js';
+export type { Random } from './random.js';
+export type { LogEntry, TaskRecord } from './record.js';
+export type { Commit, RunLog, SealedStep, StepResult } from './run-log.js';
+export { ControlPending, LeaseLost } from './run-log.js';
+export type { Control, NewRun, Run, RunFilter, RunHeadline, RunOrigin, RunRequest, Runs } from './runs.js';
+export type { SchemaCheck } from './schema-check.js';
+export type { Scored, Scorer, Transcript } from './scorer.js';
+export type { Store } from './store.js';
+export type { Suite, SuiteHead, Suites } from './suite-store.js';
+export type { Tools } from './tools.js';
+export type { PriceOf, Usage } from './usage.js';

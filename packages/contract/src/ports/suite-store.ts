@@ -1,0 +1,33 @@
+import type { Task } from '../bodies.js';
+import type { AgentId, Digest, SuiteId, TaskId, Version } from '../ids.js';
+import type { EvalMode, ModelClass } from '../modes.js';
+import type { Owner } from '../owner.js';
+import type { Thresholds } from '../score.js';
+import type { Page } from './page.js';
+
+/** A suite without its tasks. */
+export type SuiteHead = {
+  readonly suiteId: SuiteId;
+  readonly version: Version;
+  readonly digest: Digest;
+  readonly targetAgentId?: AgentId;
+  readonly modes: readonly EvalMode[];
+  readonly allowedModels?: readonly ModelClass[];
+  readonly thresholds?: Thresholds;
+  readonly taskCount: number;
+  /** How many of the tasks need a judge, so that a host without one can tell without reading them all. */
+  readonly rubricTasks: number;
+};
+export type Suite = { readonly head: SuiteHead; readonly tasks: readonly Task[] };
+
+export type Suites = {
+  /** Same digest again is the same suite. Refuses nothing: whether a version may change is the caller's rule. */
+  put(owner: Owner, suite: Suite, installedAt: number): Promise<void>;
+  get(owner: Owner, suiteId: SuiteId, version: Version): Promise<SuiteHead | undefined>;
+  byDigest(owner: Owner, digest: Digest): Promise<SuiteHead | undefined>;
+  versions(owner: Owner, suiteId: SuiteId): Promise<readonly Version[]>;
+  list(owner: Owner, limit: number, cursor?: string): Promise<Page<SuiteHead>>;
+  /** Tasks in suite order, read in pages. */
+  tasks(owner: Owner, digest: Digest, fromOrdinal: number, limit: number): Promise<readonly Task[]>;
+  ordinalOf(owner: Owner, digest: Digest, taskId: TaskId): Promise<number | undefined>;
+};

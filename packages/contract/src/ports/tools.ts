@@ -1,0 +1,13 @@
+import type { Body, ToolResult } from '../bodies.js';
+import type { ToolId } from '../ids.js';
+import type { Owner } from '../owner.js';
+import type { OfferedTool } from './agent.js';
+
+/** The live tools of this host. Fixtures stand in front of it; the allowlist is checked before it is asked. */
+export type Tools = {
+  /** The tools among `wanted` that this owner has been granted. */
+  granted(owner: Owner, wanted: readonly ToolId[]): readonly OfferedTool[];
+  /** Descriptions for tools that a fixture stands in for; a tool unknown here is offered by its id alone. */
+  describe(toolId: ToolId): OfferedTool;
+  call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
+};

@@ -1,0 +1,63 @@
+import type { AgentId, Digest, RunId, SuiteId, Version } from './ids.js';
+import type { EvalMode } from './modes.js';
+
+export const RUN_STATUSES = [
+  'pending',
+  'running',
+  'paused',
+  'waiting-approval',
+  'waiting-input',
+  'waiting-external',
+  'completed',
+  'failed',
+  'cancelling',
+  'cancelled',
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const isTerminal = (status: RunStatus): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';
+
+/** An agent at one version, as bound to a run. The digest covers the bytes of its files. */
+export type AgentPin = {
+  readonly agentId: AgentId;
+  readonly version: Version;
+  readonly digest: Digest;
+  readonly channel?: string;
+};
+
+export type SuitePin = { readonly suiteId: SuiteId; readonly version: Version; readonly digest: Digest };
+
+/** What an eval run will do, decided once at create and never re-decided. */
+export type EvalPlan = {
+  readonly kind: 'eval';
+  readonly suite: SuitePin;
+  readonly agent: AgentPin;
+  readonly modes: readonly EvalMode[];
+  /** Tasks in the suite, and the ordinals that run when it is not all of them. */
+  readonly totalTasks: number;
+  readonly ordinals?: readonly number[];
+  readonly repeats: number;
+  readonly concurrency: number;
+  readonly runTimeoutMs?: number;
+  /** The lowest of the host's and the caller's cost ceilings. */
+  readonly ceilingUsd?: number;
+  readonly baselineRunId?: RunId;
+  readonly targetMismatchAllowed?: true;
+};
+
+export type AgentPlan = {
+  readonly kind: 'agent';
+  readonly agent: AgentPin;
+  readonly runTimeoutMs?: number;
+  readonly ceilingUsd?: number;
+};
+export type WorkflowPlan = {
+  readonly kind: 'workflow';
+  readonly workflowId: string;
+  readonly runTimeoutMs?: number;
+};
+export type RunPlan = EvalPlan | AgentPlan | WorkflowPlan;
+
+/** Step of a run: a task of a suite, the one invocation of an agent run, a node of a workflow. */
+export const plannedSteps = (plan: EvalPlan): number => plan.ordinals?.length ?? plan.totalTasks;

@@ -1,0 +1,56 @@
+import type { FindingKind, TaskId } from './ids.js';
+
+export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+export type Finding = { readonly kind: FindingKind; readonly severity: Severity };
+
+/** Why a task has no score. None of these is the agent's answer being wrong: that is a score of 0. */
+export const UNSCORED_REASONS = ['agent_unreachable', 'judge_unreadable', 'judge_unreachable'] as const;
+export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
+
+/** "Not scored" is not zero. It becomes the wire's 0 in exactly one function, `foldTask` of the scorecard room. */
+export type Score =
+  | { readonly kind: 'scored'; readonly value: number; readonly findings: readonly Finding[] }
+  | { readonly kind: 'unscored'; readonly reason: UnscoredReason };
+
+export type InvocationOutcome = 'completed' | 'handed-off' | 'escalated' | 'refused' | 'failed';
+
+/** Money of one repeat. `unpriced` counts model calls whose price nobody knows; they are never counted as free. */
+export type Cost = {
+  readonly agentUsd?: number;
+  readonly judgeUsd?: number;
+  readonly unpriced: number;
+};
+
+/** The content-free verdict on one repeat of one task. */
+export type RepeatScore = {
+  readonly score: Score;
+  readonly outcome: InvocationOutcome;
+  readonly latencyMs: number;
+  readonly cost: Cost;
+  readonly schemaValid?: boolean;
+};
+
+/** The content-free verdict on one task: its repeats folded. This is what the scorecard is built from. */
+export type TaskResult = {
+  readonly taskId: TaskId;
+  readonly score: number;
+  readonly passed: boolean;
+  readonly latencyMs?: number;
+  readonly costUsd?: number;
+  readonly judgeUsd?: number;
+  readonly unpriced?: number;
+  readonly schemaValid?: boolean;
+  readonly findings?: readonly Finding[];
+  readonly unscored?: UnscoredReason;
+  /** How the invocation ended, when it was not with an answer to score. */
+  readonly outcome?: 'failed' | 'refused';
+  /** Scores of the single repeats, kept only when there is more than one. */
+  readonly repeats?: readonly number[];
+};
+
+export type Thresholds = {
+  readonly passScore?: number;
+  readonly maxCostUsd?: number;
+  readonly maxP95LatencyMs?: number;
+};

@@ -1,0 +1,163 @@
+// Builders for our wire schemas: TypeBox's types, none of its code. Loading TypeBox takes longer than starting Node
+// itself, and a finished schema is only a plain object, so these few functions make the objects and TypeBox's types
+// read them (`Static`). `build.test.ts` holds them against the real TypeBox.
+import type {
+  Static,
+  TArray,
+  TArrayOptions,
+  TBoolean,
+  TEnum,
+  TInteger,
+  TLiteral,
+  TNumber,
+  TNumberOptions,
+  TObject,
+  TObjectOptions,
+  TOptional,
+  TProperties,
+  TSchema,
+  TSchemaOptions,
+  TString,
+  TStringOptions,
+  TUnknown,
+  TUnsafe,
+} from 'typebox';
+
+type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T;
+
+/** The type of a value that fits the schema; read-only all the way down. */
+export type Wire<S extends TSchema> = Frozen<Static<S>>;
+
+/** An object nobody looks into. */
+export type AnyObject = { [key: string]: unknown };
+
+type None = Record<never, never>;
+type Members<R extends TProperties, O extends TProperties> = R & { [Key in keyof O]: TOptional<O[Key]> };
+
+const make = <S extends TSchema>(schema: object): S => schema as S;
+const prose = (description: string | undefined) => (description === undefined ? {} : { description });
+
+export const text = (description?: string, options: TStringOptions = {}): TString =>
+  make({ type: 'string', ...prose(description), ...options });
+
+/** A string with something in it. */
+export const name = (description?: string): TString => text(description, { minLength: 1 });
+
+export const timestamp = (description?: string): TString => text(description, { format: 'date-time' });
+
+export const choice = <const V extends readonly string[]>(
+  values: V,
+  description?: string,
+  options: TSchemaOptions = {},
+) => make<TEnum<[...V]>>({ type: 'string', enum: [...values], ...prose(description), ...options });
+
+export const constant = <const V extends string | boolean>(
+  value: V,
+  options: TSchemaOptions = {},
+): TLiteral<V> => make({ const: value, ...options });
+
+export const number = (description?: string, options: TNumberOptions = {}): TNumber =>
+  make({ type: 'number', ...prose(description), ...options });
+
+export const integer = (description?: string, options: TNumberOptions = {}): TInteger =>
+  make({ type: 'integer', ...prose(description), ...options });
+
+/** A whole number, zero or more. */
+export const count = (description?: string): TInteger => integer(description, { minimum: 0 });
+
+/** A number from 0 to 1. */
+export const fraction = (description?: string): TNumber => number(description, { minimum: 0, maximum: 1 });
+
+/** A number, zero or more: money, mostly. */
+export const amount = (description?: string): TNumber => number(description, { minimum: 0 });
+
+export const flag = (description?: string, options: TSchemaOptions = {}): TBoolean =>
+  make({ type: 'boolean', ...prose(description), ...options });
+
+export const nothing = (): TUnsafe<null> => make({ type: 'null' });
+
+export const anything = (description?: string): TUnknown => make({ ...prose(description) });
+
+export const anyObject = (description?: string, options: TSchemaOptions = {}): TUnsafe<AnyObject> =>
+  make({ type: 'object', ...prose(description), ...options });
+
+export const list = <Item extends TSchema>(
+  items: Item,
+  description?: string,
+  options: TArrayOptions = {},
+): TArray<Item> => make({ type: 'array', items, ...prose(description), ...options });
+
+/** A list without repeats. */
+export const set = <Item extends TSchema>(
+  items: Item,
+  description?: string,
+  options: TArrayOptions = {},
+): TArray<Item> => list(items, description, { uniqueItems: true, ...options });
+
+export function object<R extends TProperties, O extends TProperties = None>(
+  required: R,
+  optional?: O,
+  options: TObjectOptions = {},
+): TObject<Members<R, O>> {
+  const names = Object.keys(required);
+  const properties = { ...required, ...optional };
+  return make({ type: 'object', ...(names.length > 0 && { required: names }), properties, ...options });
+}
+
+/** An object with these members and no others. */
+export const closed = <R extends TProperties, O extends TProperties = None>(
+  required: R,
+  optional?: O,
+  options: TObjectOptions = {},
+) => object(required, optional, { additionalProperties: false, ...options });
+
+/** An object that says aloud that others may add members. */
+export const open = <R extends TProperties, O extends TProperties = None>(
+  required: R,
+  optional?: O,
+  options: TObjectOptions = {},
+) => object(required, optional, { additionalProperties: true, ...options });
+
+/** A pointer to another schema, typed by its target. */
+export const ref = <S extends TSchema>(to: string, description?: string): TUnsafe<Static<S>> =>
+  make({ $ref: to, ...prose(description) });
+
+/** A schema written out by hand, for what the other builders cannot say; the type is stated beside it. */
+export const plain = <T>(schema: object): TUnsafe<T> => make(schema);
+
+/**
+ * Conditional members of a schema. Made from pairs, because an object literal with a member called `then` reads like a
+ * promise to linters and to `await` alike.
+ */
+export const when = (
+  condition: object,
+  consequence: object,
+  otherwise?: object,
+): { [keyword: string]: object } =>
+  Object.fromEntries([
+    ['if', condition],
+    ['then', consequence],
+    ...(otherwise ? ([['else', otherwise]] as const) : []),
+  ]);
+
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** Root members of a published schema. */
+export const published = (file: string, title: string, description: string) => ({
+  $schema: DRAFT,
+  $id: `https://openwop.dev/spec/v1/${file}.schema.json`,
+  title,
+  description,
+});
+
+/** Root members of a schema that only this house publishes. */
+export const ours = (file: string, title: string, description: string) => ({
+  $schema: DRAFT,
+  $id: `urn:touchstone:schema:${file}`,
+  title,
+  description,
+});

@@ -1,0 +1,178 @@
+import { asId, type RunId } from '@touchstone/contract';
+import { expect, test } from 'vitest';
+import { createClient } from './client.js';
+import { HostResponseError, HostUnreachable } from './errors.js';
+
+type Sent = {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: unknown;
+};
+type Reply = () => Response;
+
+const RUN = asId<RunId>('run 1');
+const lost: Reply = () => {
+  throw new TypeError('socket hang up');
+};
+const ok =
+  (body: unknown): Reply =>
+  () =>
+    Response.json(body);
+const refused =
+  (status: number, code: string, headers: Record<string, string> = {}, details?: object): Reply =>
+  () =>
+    Response.json({ error: code, message: `m ${code}`, ...(details && { details }) }, { status, headers });
+
+/** A host that gives the listed replies, one per request, and remembers what it was asked. */
+function scripted(...replies: Reply[]) {
+  const sent: Sent[] = [];
+  const waits: number[] = [];
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    const body = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
+    sent.push({ url, method: init.method ?? '', headers: new Headers(init.headers), body });
+    const reply = replies[sent.length - 1];
+    if (!reply) throw new Error('no reply is scripted for this request');
+    return reply();
+  };
+  const sleep = async (ms: number): Promise<void> => void waits.push(ms);
+  const client = createClient({
+    baseUrl: 'http://host:1/base/',
+    key: 'secret',
+    fetch,
+    retry: { sleep, random: () => 0.5, attempts: 3, baseDelayMs: 100 },
+  });
+  return { client, sent, waits };
+}
+
+test('a lost answer to a create is asked for again under the same idempotency key', async () => {
+  const { client, sent } = scripted(lost, lost, ok({ runId: 'r', status: 'pending', eventsUrl: '/e' }));
+  const created = await client.runs.create({ mode: 'eval', evalSuiteRef: 's@1.0.0', agentId: 'a' });
+  expect(created.runId).toBe('r');
+  const keys = sent.map((one) => one.headers.get('idempotency-key'));
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(new Set(keys).size).toBe(1);
+  expect(sent[2]?.body).toEqual({ mode: 'eval', evalSuiteRef: 's@1.0.0', agentId: 'a' });
+});
+
+test('two creates carry two keys, and a given key is used as it is', async () => {
+  const reply = ok({ runId: 'r', status: 'pending', eventsUrl: '/e' });
+  const { client, sent } = scripted(reply, reply, reply);
+  await client.runs.create({ agentId: 'a' });
+  await client.runs.create({ agentId: 'a' });
+  await client.runs.create({ agentId: 'a' }, { idempotencyKey: 'mine' });
+  const keys = sent.map((one) => one.headers.get('idempotency-key'));
+  expect(new Set(keys).size).toBe(3);
+  expect(keys[2]).toBe('mine');
+});
+
+test('a duplicate that meets its first copy still at work waits for it', async () => {
+  const busy = refused(409, 'idempotency_in_flight', {}, { retryAfter: 2 });
+  const { client, waits } = scripted(lost, busy, ok({ runId: 'r', status: 'pending', eventsUrl: '/e' }));
+  await client.runs.create({ agentId: 'a' });
+  expect(waits).toEqual([75, 2000]);
+});
+
+test('a read is repeated after a transient failure and waits at least as long as the host asks', async () => {
+  const { client, sent, waits } = scripted(
+    refused(503, 'unavailable', { 'retry-after': '3' }),
+    refused(429, 'rate_limited', {
+      'retry-after': 'Thu, 01 Jan 2026 00:00:05 GMT',
+      date: 'Thu, 01 Jan 2026 00:00:01 GMT',
+    }),
+    ok({ runId: 'r', workflowId: 'w', status: 'running' }),
+  );
+  expect((await client.runs.get(RUN)).status).toBe('running');
+  expect(waits).toEqual([3000, 4000]);
+  expect(sent[0]?.url).toBe('http://host:1/base/v1/runs/run%201');
+  expect(sent[0]?.headers.get('authorization')).toBe('Bearer secret');
+});
+
+test('a host that asks for an hour is not waited for', async () => {
+  const { client, waits } = scripted(refused(429, 'rate_limited', { 'retry-after': '3600' }));
+  await expect(client.runs.get(RUN)).rejects.toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
+  expect(waits).toEqual([]);
+});
+
+test('a refusal carries status, code, message and details, and is not repeated', async () => {
+  const { client, sent } = scripted(refused(400, 'validation_error', {}, { field: 'agentId' }));
+  const refusal = client.runs.create({ agentId: 'x' });
+  await expect(refusal).rejects.toBeInstanceOf(HostResponseError);
+  await expect(refusal).rejects.toMatchObject({
+    status: 400,
+    code: 'validation_error',
+    message: 'm validation_error',
+    details: { field: 'agentId' },
+  });
+  expect(sent).toHaveLength(1);
+});
+
+test('an answer from something that is not the host is told by its status, not quoted', async () => {
+  const page: Reply = () => new Response('<html>private</html>', { status: 418 });
+  await expect(scripted(page).client.runs.get(RUN)).rejects.toMatchObject({
+    code: 'unexpected_response',
+    message: 'Status 418 came without an error envelope.',
+  });
+  const notJson: Reply = () => new Response('<html>private</html>');
+  await expect(scripted(notJson).client.runs.get(RUN)).rejects.toMatchObject({ code: 'unexpected_response' });
+});
+
+test('no answer after every try is HostUnreachable with its cause', async () => {
+  const { client, sent } = scripted(lost, lost, lost);
+  await expect(client.discovery()).rejects.toBeInstanceOf(HostUnreachable);
+  expect(sent).toHaveLength(3);
+});
+
+test('an aborted call is over at once, with the caller’s reason', async () => {
+  const stop = new AbortController();
+  const reason = new Error('enough');
+  const { client, sent } = scripted(() => {
+    stop.abort(reason);
+    throw new TypeError('aborted');
+  });
+  await expect(client.runs.get(RUN, { signal: stop.signal })).rejects.toBe(reason);
+  expect(sent).toHaveLength(1);
+});
+
+test('every call goes to its documented path', async () => {
+  const any = ok({});
+  const { client, sent } = scripted(...Array.from({ length: 18 }, () => any));
+  await client.discovery();
+  await client.runs.list({ status: 'running', limit: 5 });
+  await client.runs.cancel(RUN, 'why');
+  await client.runs.bulkCancel([RUN]);
+  await client.runs.pause(RUN, { drainPolicy: 'immediate' });
+  await client.runs.resume(RUN);
+  await client.pollEvents(RUN, { after: 0, timeoutSeconds: 1 });
+  await client.evalSummary(RUN);
+  await client.task(RUN, 't1');
+  await client.suites.install({ suiteId: 's' });
+  await client.suites.list({ limit: 2 });
+  await client.suites.get('a.evals.b@1.0.0');
+  await client.agents.list();
+  await client.agents.get('x.y');
+  await client.agents.bind('x.y', { version: '1.0.0' });
+  expect(sent.map((one) => `${one.method} ${one.url.replace('http://host:1/base', '')}`)).toEqual([
+    'GET /.well-known/openwop',
+    'GET /v1/host/touchstone/runs?status=running&limit=5',
+    'POST /v1/runs/run%201/cancel',
+    'POST /v1/runs:bulk-cancel',
+    'POST /v1/runs/run%201:pause',
+    'POST /v1/runs/run%201:resume',
+    'GET /v1/runs/run%201/events/poll?lastSequence=0&timeout=1',
+    'GET /v1/runs/run%201/eval-summary',
+    'GET /v1/host/touchstone/runs/run%201/tasks/t1',
+    'POST /v1/host/touchstone/suites',
+    'GET /v1/host/touchstone/suites?limit=2',
+    'GET /v1/host/touchstone/suites/a.evals.b%401.0.0',
+    'GET /v1/agents',
+    'GET /v1/agents/x.y',
+    'PUT /v1/host/touchstone/agents/x.y',
+  ]);
+  expect(sent[2]?.body).toEqual({ reason: 'why' });
+  expect(sent[3]?.body).toEqual({ runIds: [RUN] });
+});
+
+test('an address that is not http is refused before anything is sent', () => {
+  expect(() => createClient({ baseUrl: 'localhost:8787' })).toThrow(/http:\/\//);
+});

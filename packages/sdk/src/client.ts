@@ -1,0 +1,151 @@
+import type { EvalSummary, JsonObject, RunId } from '@touchstone/contract';
+import { createRetry, type RetryOptions } from './retry.js';
+import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
+import { createTransport, type Fetch, type Transport } from './transport.js';
+import type {
+  AgentEntry,
+  AgentInventory,
+  BulkCancelResult,
+  CreatedRun,
+  CreateRun,
+  InstalledSuite,
+  Page,
+  PolledEvents,
+  ProgressMessage,
+  RunAnswer,
+  RunEvent,
+  RunFilter,
+  RunSnapshot,
+  SuiteListing,
+  TaskView,
+} from './types.js';
+import { waitForScorecard } from './wait.js';
+
+export type ClientOptions = {
+  /** Address of the host, e.g. `http://127.0.0.1:8787`. */
+  readonly baseUrl: string;
+  /** API key; discovery needs none. */
+  readonly key?: string;
+  readonly fetch?: Fetch;
+  readonly retry?: RetryOptions;
+};
+type Sending = { readonly idempotencyKey?: string; readonly signal?: AbortSignal };
+type Reading = { readonly signal?: AbortSignal };
+
+const VENDOR = '/v1/host/touchstone';
+const at = encodeURIComponent;
+
+export type Client = ReturnType<typeof createClient>;
+
+/** A typed client of one host. Reads are retried; every POST carries an idempotency key, so it can be retried as well. */
+export function createClient(options: ClientOptions) {
+  const retry = createRetry(options.retry);
+  const fetch = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init));
+  const transport = createTransport(options.baseUrl, options.key, fetch, retry);
+  const get = <T>(path: string, reading?: Reading, query?: Query): Promise<T> =>
+    transport.json<T>({ method: 'GET', path, ...(query && { query }), ...reading });
+  const stream = (runId: RunId, streaming?: StreamOptions): AsyncGenerator<RunEvent> =>
+    streamEvents(transport, retry, runId, streaming);
+  const evalSummary = (runId: RunId, reading?: Reading): Promise<EvalSummary> =>
+    get(`${runPath(runId)}/eval-summary`, reading);
+  const runs = runCalls(transport, get);
+
+  return {
+    discovery: (reading?: Reading): Promise<JsonObject> => get('/.well-known/openwop', reading),
+    runs,
+    streamEvents: stream,
+    pollEvents: (
+      runId: RunId,
+      polling: { readonly after?: number; readonly timeoutSeconds?: number } & Reading = {},
+    ): Promise<PolledEvents> =>
+      get(
+        `${runPath(runId)}/events/poll`,
+        { ...(polling.signal && { signal: polling.signal }) },
+        { lastSequence: polling.after, timeout: polling.timeoutSeconds },
+      ),
+    evalSummary,
+    /** Resolves with the scorecard when the run completes; throws RunFailed when it fails or is cancelled. */
+    waitForScorecard: (
+      runId: RunId,
+      waiting: { readonly signal?: AbortSignal; readonly onEvent?: (event: RunEvent) => void } = {},
+    ): Promise<EvalSummary> => waitForScorecard({ stream, evalSummary, getRun: runs.get }, runId, waiting),
+    progress: (runId: RunId, reading?: Reading): AsyncGenerator<ProgressMessage> =>
+      streamProgress(transport, retry, runId, reading),
+    task: (runId: RunId, taskId: string, reading?: Reading): Promise<TaskView> =>
+      get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading),
+    suites: suiteCalls(transport, get),
+    agents: agentCalls(transport, get),
+  };
+}
+
+type Query = { readonly [name: string]: string | number | undefined };
+type Get = <T>(path: string, reading?: Reading, query?: Query) => Promise<T>;
+
+function runCalls(transport: Transport, get: Get) {
+  return {
+    create: (body: CreateRun, sending?: Sending): Promise<CreatedRun> =>
+      post(transport, '/v1/runs', body, sending),
+    get: (runId: RunId, reading?: Reading): Promise<RunSnapshot> => get(runPath(runId), reading),
+    list: (filter: RunFilter = {}, reading?: Reading): Promise<Page<RunSnapshot>> =>
+      get(`${VENDOR}/runs`, reading, filter),
+    cancel: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
+      post(transport, `${runPath(runId)}/cancel`, because(reason), sending),
+    bulkCancel: (
+      runIds: readonly RunId[],
+      reason?: string,
+      sending?: Sending,
+    ): Promise<{ readonly results: readonly BulkCancelResult[] }> =>
+      post(transport, '/v1/runs:bulk-cancel', { runIds, ...because(reason) }, sending),
+    pause: (
+      runId: RunId,
+      pausing: { readonly reason?: string; readonly drainPolicy?: 'immediate' | 'drain-current-node' } = {},
+      sending?: Sending,
+    ): Promise<RunAnswer> => post(transport, `${runPath(runId)}:pause`, pausing, sending),
+    resume: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
+      post(transport, `${runPath(runId)}:resume`, because(reason), sending),
+  };
+}
+
+function suiteCalls(transport: Transport, get: Get) {
+  return {
+    install: (suite: JsonObject, sending?: Sending): Promise<InstalledSuite> =>
+      post(transport, `${VENDOR}/suites`, suite, sending),
+    list: (
+      page: { readonly limit?: number; readonly cursor?: string } = {},
+      reading?: Reading,
+    ): Promise<Page<SuiteListing>> => get(`${VENDOR}/suites`, reading, page),
+    /** `suiteId@version`; the suite as it was installed. */
+    get: (suiteRef: string, reading?: Reading): Promise<JsonObject> =>
+      get(`${VENDOR}/suites/${at(suiteRef)}`, reading),
+  };
+}
+
+function agentCalls(transport: Transport, get: Get) {
+  return {
+    list: (reading?: Reading): Promise<AgentInventory> => get('/v1/agents', reading),
+    get: (agentId: string, reading?: Reading): Promise<AgentEntry> =>
+      get(`/v1/agents/${at(agentId)}`, reading),
+    /** Binds one version of a tenant's own agent; `spec` is the `agents[]` object of the configuration. */
+    bind: (agentId: string, spec: JsonObject, reading?: Reading): Promise<JsonObject> =>
+      transport.json({ method: 'PUT', path: `${VENDOR}/agents/${at(agentId)}`, body: spec, ...reading }),
+  };
+}
+
+const because = (reason: string | undefined): JsonObject => (reason === undefined ? {} : { reason });
+
+function post<T>(transport: Transport, path: string, body: object, sending: Sending = {}): Promise<T> {
+  const idempotencyKey = sending.idempotencyKey ?? newIdempotencyKey();
+  return transport.json({
+    method: 'POST',
+    path,
+    body,
+    idempotencyKey,
+    ...(sending.signal && { signal: sending.signal }),
+  });
+}
+
+/** `randomUUID` is missing on pages served over plain http, random bytes are not. */
+function newIdempotencyKey(): string {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,84 @@
+import type { RunId } from '@touchstone/contract';
+
+export type ErrorEnvelope = {
+  readonly error: string;
+  readonly message: string;
+  readonly details?: { readonly [key: string]: unknown };
+};
+
+/** The host answered, and the answer is a refusal. `code` is the protocol's, e.g. `validation_error`. */
+export class HostResponseError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly details: { readonly [key: string]: unknown } | undefined;
+  readonly retryAfterMs?: number;
+
+  constructor(status: number, envelope: ErrorEnvelope, retryAfterMs?: number) {
+    super(envelope.message);
+    this.name = 'HostResponseError';
+    this.status = status;
+    this.code = envelope.error;
+    this.details = envelope.details;
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** No answer came, or the connection broke before the whole answer was here. */
+export class HostUnreachable extends Error {
+  constructor(origin: string, cause: unknown) {
+    super(`No answer from ${origin}. Check that the host is running and that the address is right.`, {
+      cause,
+    });
+    this.name = 'HostUnreachable';
+  }
+}
+
+/** The run ended without a scorecard. */
+export class RunFailed extends Error {
+  readonly runId: RunId;
+  readonly status: 'failed' | 'cancelled';
+  /** The run's error code when it failed, e.g. `budget_exhausted`. */
+  readonly code: string | undefined;
+
+  constructor(runId: RunId, status: 'failed' | 'cancelled', error?: { code: string; message: string }) {
+    super(error ? `Run ${runId} failed: ${error.message}` : `Run ${runId} was ${status}.`);
+    this.name = 'RunFailed';
+    this.runId = runId;
+    this.status = status;
+    this.code = error?.code;
+  }
+}
+
+/** Waiting helps: the host is overloaded, restarting, or still busy with the first copy of this very request. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof HostUnreachable) return true;
+  if (!(error instanceof HostResponseError)) return false;
+  return [408, 429, 500, 502, 503, 504].includes(error.status) || error.code === 'idempotency_in_flight';
+}
+
+const isEnvelope = (value: unknown): value is ErrorEnvelope =>
+  typeof value === 'object' &&
+  value !== null &&
+  'error' in value &&
+  typeof value.error === 'string' &&
+  'message' in value &&
+  typeof value.message === 'string';
+
+/** A proxy in between may answer with a page of its own; such a body is not quoted, only its status is told. */
+export async function refusalOf(response: Response): Promise<HostResponseError> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const envelope = isEnvelope(body)
+    ? body
+    : { error: 'unexpected_response', message: `Status ${response.status} came without an error envelope.` };
+  return new HostResponseError(response.status, envelope, retryAfterOf(response.headers, envelope));
+}
+
+function retryAfterOf(headers: Headers, envelope: ErrorEnvelope): number | undefined {
+  const given = headers.get('retry-after') ?? envelope.details?.retryAfter;
+  if (given === null || given === undefined) return undefined;
+  const seconds = Number(given);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  // A date is measured against the host's own clock, which the same answer carries.
+  const wait = Date.parse(String(given)) - Date.parse(headers.get('date') ?? '');
+  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
+}

@@ -1,0 +1,25 @@
+export { type Client, type ClientOptions, createClient } from './client.js';
+export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
+export type { RetryOptions } from './retry.js';
+export { createSseParser, type SseMessage, type SseParser } from './sse.js';
+export type { StreamOptions } from './stream.js';
+export type { Fetch } from './transport.js';
+export {
+  type AgentEntry,
+  type AgentInventory,
+  type BulkCancelResult,
+  type CreatedRun,
+  type CreateRun,
+  type InstalledSuite,
+  isEvent,
+  type Page,
+  type PolledEvents,
+  type ProgressMessage,
+  type RunAnswer,
+  type RunEvent,
+  type RunFilter,
+  type RunProgress,
+  type RunSnapshot,
+  type SuiteListing,
+  type TaskView,
+} from './types.js';

@@ -1,0 +1,103 @@
+import { HostResponseError, HostUnreachable, refusalOf } from './errors.js';
+import { pauseOrThrow, type Retry } from './retry.js';
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+type Call = {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly query?: { readonly [name: string]: string | number | undefined };
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+  readonly headers?: { readonly [name: string]: string };
+  readonly signal?: AbortSignal;
+};
+
+export type Transport = {
+  /** One try. The answer's body has not been read yet. */
+  open(call: Call): Promise<Response>;
+  /** The JSON answer, asked for again after a transient failure when asking twice is harmless. */
+  json<T>(call: Call): Promise<T>;
+};
+
+export function createTransport(
+  baseUrl: string,
+  key: string | undefined,
+  fetch: Fetch,
+  retry: Retry,
+): Transport {
+  const origin = checkedOrigin(baseUrl);
+
+  async function open(call: Call): Promise<Response> {
+    const response = await send(call);
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  }
+
+  async function send(call: Call): Promise<Response> {
+    try {
+      return await fetch(origin + call.path + queryOf(call), initOf(call, key));
+    } catch (error) {
+      throw brokenConnection(call, error);
+    }
+  }
+
+  const brokenConnection = (call: Call, error: unknown): unknown =>
+    call.signal?.aborted ? call.signal.reason : new HostUnreachable(origin, error);
+
+  async function readJson<T>(call: Call): Promise<T> {
+    const response = await open(call);
+    const text = await response.text().catch((error: unknown) => {
+      throw brokenConnection(call, error);
+    });
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      const message = `${call.method} ${call.path} answered ${response.status} with a body that is not JSON.`;
+      throw new HostResponseError(response.status, { error: 'unexpected_response', message });
+    }
+  }
+
+  async function json<T>(call: Call): Promise<T> {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await readJson<T>(call);
+      } catch (error) {
+        if (!mayRepeat(call)) throw error;
+        await pauseOrThrow(retry, error, failures, call.signal);
+      }
+    }
+  }
+
+  return { open, json };
+}
+
+/** A POST whose answer was lost may have worked; only its idempotency key makes sending it again harmless. */
+const mayRepeat = (call: Call): boolean => call.method !== 'POST' || call.idempotencyKey !== undefined;
+
+function checkedOrigin(baseUrl: string): string {
+  if (!/^https?:\/\/[^/]/i.test(baseUrl)) {
+    throw new TypeError('baseUrl must begin with http:// or https://, e.g. http://127.0.0.1:8787.');
+  }
+  return baseUrl.replace(/\/+$/, '');
+}
+
+function initOf(call: Call, key: string | undefined): RequestInit {
+  const headers: Record<string, string> = { accept: 'application/json', ...call.headers };
+  if (key !== undefined) headers.authorization = `Bearer ${key}`;
+  if (call.body !== undefined) headers['content-type'] = 'application/json';
+  if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
+  return {
+    method: call.method,
+    headers,
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    ...(call.signal && { signal: call.signal }),
+  };
+}
+
+function queryOf(call: Call): string {
+  const pairs = Object.entries(call.query ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
+}

@@ -1,0 +1,164 @@
+import type {
+  AgentId,
+  Digest,
+  EvalCompleted,
+  EvalMode,
+  EvalScored,
+  EvalStarted,
+  InvocationOutcome,
+  Json,
+  JsonObject,
+  ModelClass,
+  RunId,
+  RunStatus,
+  SuiteId,
+  TaskId,
+  Thresholds,
+  ToolId,
+  Version,
+} from '@touchstone/contract';
+
+/** Body of `POST /v1/runs`. */
+export type CreateRun = {
+  readonly mode?: 'eval';
+  readonly evalSuiteRef?: string;
+  readonly agentId?: string;
+  readonly workflowId?: string;
+  readonly inputs?: JsonObject;
+  readonly configurable?: JsonObject;
+  readonly tags?: readonly string[];
+  readonly metadata?: JsonObject;
+  readonly scopeId?: string;
+  readonly callbackUrl?: string;
+};
+export type CreatedRun = {
+  readonly runId: RunId;
+  readonly status: RunStatus;
+  readonly eventsUrl: string;
+  readonly statusUrl?: string;
+};
+
+export type RunSnapshot = {
+  readonly runId: RunId;
+  readonly workflowId: string;
+  readonly status: RunStatus;
+  readonly startedAt?: string;
+  readonly completedAt?: string;
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: JsonObject };
+  readonly configurable?: JsonObject;
+  readonly tags?: readonly string[];
+  readonly metadata?: JsonObject;
+  /** Facts of this host, in its own member; other hosts have other members. */
+  readonly touchstone?: { readonly [key: string]: unknown };
+  readonly [key: string]: unknown;
+};
+
+export type RunFilter = {
+  readonly agentId?: string;
+  readonly suiteId?: string;
+  readonly status?: RunStatus;
+  readonly limit?: number;
+  readonly cursor?: string;
+};
+export type Page<T> = { readonly items: readonly T[]; readonly nextCursor?: string };
+
+export type RunAnswer = { readonly runId: RunId; readonly status: RunStatus };
+export type BulkCancelResult = {
+  readonly runId: RunId;
+  readonly ok: boolean;
+  readonly status?: RunStatus;
+  readonly error?: string;
+};
+
+/** An event as the host sends it. Unknown types and members are possible: a newer host may say more. */
+export type RunEvent = {
+  readonly eventId: string;
+  readonly runId: RunId;
+  readonly type: string;
+  readonly payload: { readonly [key: string]: unknown };
+  readonly timestamp: string;
+  readonly sequence: number;
+  readonly nodeId?: string;
+  readonly causationId?: string;
+};
+type KnownPayloads = {
+  'eval.started': EvalStarted;
+  'eval.scored': EvalScored;
+  'eval.completed': EvalCompleted;
+  'run.failed': { readonly error: { readonly code: string; readonly message: string } };
+};
+/** Narrows the payload: `if (isEvent(event, 'eval.scored')) event.payload.score`. */
+export const isEvent = <T extends keyof KnownPayloads>(
+  event: RunEvent,
+  type: T,
+): event is RunEvent & { readonly type: T; readonly payload: KnownPayloads[T] } => event.type === type;
+
+export type PolledEvents = { readonly events: readonly RunEvent[]; readonly isComplete: boolean };
+
+export type InstalledSuite = {
+  readonly suiteRef: string;
+  readonly suiteId: SuiteId;
+  readonly version: Version;
+  readonly digest: Digest;
+};
+export type SuiteListing = {
+  readonly suiteId: SuiteId;
+  readonly version: Version;
+  readonly digest: Digest;
+  readonly modes: readonly EvalMode[];
+  readonly taskCount: number;
+  readonly targetAgentId?: AgentId;
+  readonly allowedModels?: readonly ModelClass[];
+  readonly thresholds?: Thresholds;
+};
+
+export type AgentEntry = {
+  readonly agentId: AgentId;
+  readonly persona: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly modelClass: string;
+  readonly packName: string;
+  readonly packVersion: string;
+  readonly toolAllowlist: readonly ToolId[];
+  readonly hasHandoffSchemas: boolean;
+};
+export type AgentInventory = { readonly agents: readonly AgentEntry[]; readonly total: number };
+
+/** One task with its bodies. */
+export type TaskView = {
+  readonly taskId: TaskId;
+  readonly score: number;
+  readonly passed: boolean;
+  readonly expected: JsonObject;
+  readonly invocations: readonly {
+    readonly invocationId: string;
+    readonly input: Json;
+    readonly output?: Json;
+    readonly outcome: InvocationOutcome;
+    readonly reason?: string;
+    readonly attempts?: number;
+    readonly toolCalls: readonly JsonObject[];
+    readonly criteria?: readonly JsonObject[];
+  }[];
+};
+
+/** A live picture of a run: how many of its tasks are done, and how they went. */
+export type RunProgress = {
+  readonly total: number;
+  readonly done: number;
+  readonly running: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly costUsd?: number;
+  readonly etaMs?: number;
+};
+
+/** One message of the live feed: the counters, one finished task in completion order, or how many a slow reader lost. */
+export type ProgressMessage =
+  | { readonly event: 'progress'; readonly data: RunProgress }
+  | {
+      readonly event: 'task';
+      readonly data: Pick<EvalScored, 'taskId' | 'score' | 'passed' | 'latencyMs'>;
+    }
+  | { readonly event: 'missed'; readonly data: { readonly tasks: number } };

@@ -1,0 +1,92 @@
+import http from 'node:http';
+import https from 'node:https';
+import { type Guard, GuardRefusal } from './guard.js';
+
+type PostRequest = {
+  readonly body: string;
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+};
+
+/** What became of one POST. Only an abort is an exception. */
+export type PostResult =
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly text: string;
+      readonly retryAfter?: string;
+    }
+  | { readonly kind: 'lost'; readonly code: string }
+  | { readonly kind: 'unreadable' | 'refused'; readonly reason: string };
+
+export type Poster = { post(request: PostRequest): Promise<PostResult>; close(): void };
+type Target = { readonly url: string; readonly headers?: { readonly [name: string]: string } };
+
+/** Posts JSON to one URL over kept-alive connections. Redirects are answers like any other: never followed. */
+export function createPoster(target: Target, guard?: Guard): Poster {
+  const url = new URL(target.url);
+  const { request, Agent } = url.protocol === 'https:' ? https : http;
+  const agent = new Agent({ keepAlive: true, ...(guard && { lookup: guard.lookup(url) }) });
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'touchstone',
+    ...target.headers,
+    'content-type': 'application/json',
+  };
+
+  async function post({ body, signal, maxBytes }: PostRequest): Promise<PostResult> {
+    signal.throwIfAborted();
+    const [issue] = guard?.checkUrl(target.url) ?? [];
+    if (issue) return { kind: 'refused', reason: issue.message };
+    return new Promise((resolve, reject) => {
+      const settle = (result: PostResult) => (signal.aborted ? reject(signal.reason) : resolve(result));
+      const outgoing = request(url, {
+        agent,
+        method: 'POST',
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        signal,
+      });
+      outgoing.on('response', (response) => readResponse(response, maxBytes, settle));
+      outgoing.on('error', (error) => settle(troubleOf(error)));
+      outgoing.end(body);
+    });
+  }
+
+  return { post, close: () => agent.destroy() };
+}
+
+function troubleOf(error: NodeJS.ErrnoException): PostResult {
+  if (error instanceof GuardRefusal) return { kind: 'refused', reason: error.message };
+  const code = error.code ?? 'unknown';
+  // The other side speaks, but not HTTP.
+  if (code.startsWith('HPE_')) return { kind: 'unreadable', reason: `It did not answer in HTTP (${code}).` };
+  return { kind: 'lost', code };
+}
+
+const DRAIN_BYTES = 64 * 1024;
+
+function readResponse(
+  response: http.IncomingMessage,
+  maxBytes: number,
+  settle: (result: PostResult) => void,
+): void {
+  const status = response.statusCode ?? 0;
+  const retryAfter = response.headers['retry-after'];
+  const head = { kind: 'response', status, ...(retryAfter !== undefined && { retryAfter }) } as const;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const isSuccess = status >= 200 && status < 300;
+  // Nobody reads the body of a failure, but the connection is only reusable once it has been drained.
+  const limit = isSuccess ? maxBytes : DRAIN_BYTES;
+  if (!isSuccess) settle({ ...head, text: '' });
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (isSuccess) chunks.push(chunk);
+    if (bytes <= limit) return;
+    settle({ kind: 'unreadable', reason: `The answer is larger than ${maxBytes} bytes.` });
+    response.destroy();
+  });
+  response.on('end', () => settle({ ...head, text: Buffer.concat(chunks).toString('utf8') }));
+  response.on('close', () => settle({ kind: 'lost', code: 'ECONNRESET' }));
+  response.on('error', () => settle({ kind: 'lost', code: 'ECONNRESET' }));
+}

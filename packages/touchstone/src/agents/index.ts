@@ -1,0 +1,12 @@
+export { agentDigest } from './digest.js';
+export { agentFacts } from './facts.js';
+export { createGuard, type Guard } from './guard.js';
+export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './module-context.js';
+export { prepareModuleThread } from './module-thread.js';
+export { openAgent } from './open.js';
+export { createPaces } from './pace.js';
+export { redactSecrets, type Secret } from './redact.js';
+export { createSchemaCheck } from './schema-check.js';
+export { type AgentSpec, parseAgentSpec } from './spec.js';
+export { parseToolSpecs } from './tool-spec.js';
+export { createTools } from './tools.js';

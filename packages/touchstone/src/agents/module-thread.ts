@@ -1,0 +1,103 @@
+import { Worker } from 'node:worker_threads';
+
+export type ThreadOptions = {
+  readonly path: string;
+  readonly exportName: string | undefined;
+  readonly maxOutputBytes: number;
+};
+
+/** What the thread says; the first element names it. `module-worker.js` is the other side. */
+export type ThreadMessage =
+  | readonly ['ready']
+  | readonly ['unloadable', reason: string]
+  | readonly ['pong', ping: number]
+  | JobMessage;
+export type JobMessage =
+  | readonly ['answer', id: number, output: unknown, confidence: number | null, refused: boolean]
+  | readonly ['failed', id: number, reason: string]
+  | readonly ['tool', id: number, call: number, toolId: string, inputs: unknown]
+  | readonly ['usage', id: number, usage: unknown]
+  | readonly ['reason', id: number, text: string];
+
+export type ThreadListener = {
+  message(message: ThreadMessage): void;
+  /** The thread is no more, and nobody here ended it. */
+  gone(reason: string): void;
+};
+
+export type Thread = {
+  post(message: readonly unknown[]): void;
+  /** Id of the invocation whose synchronous part is running this moment, or 0. Readable even when the thread is stuck. */
+  running(): number;
+  end(): Promise<void>;
+};
+
+/** This many messages travel at once: the thread then works on them while the rest of the turn is still being done. */
+const FULL = 4;
+
+type Launched = { readonly worker: Worker; readonly running: Int32Array };
+
+function launch(): Launched {
+  const running = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const file = new URL('./module-worker.js', import.meta.url);
+  const worker = new Worker(file, { workerData: { running: running.buffer }, stdout: true, stderr: true });
+  return { worker, running };
+}
+
+let spare: Launched | undefined;
+
+/**
+ * Starts a thread ahead of need. It takes about as long to start as a suite takes to read; done at the same time, nobody
+ * waits for it. A spare thread that finds no use does not keep the process alive.
+ */
+export function prepareModuleThread(): void {
+  spare ??= launch();
+  spare.worker.unref();
+}
+
+export function startThread(options: ThreadOptions, listener: ThreadListener): Thread {
+  const { worker, running } = spare ?? launch();
+  spare = undefined;
+  worker.ref();
+  worker.postMessage(JSON.stringify(options));
+  // Our stdout carries results for machines to read, so whatever the agent prints goes to stderr.
+  worker.stdout.on('data', (chunk) => process.stderr.write(chunk));
+  worker.stderr.on('data', (chunk) => process.stderr.write(chunk));
+
+  let outbox: (readonly unknown[])[] = [];
+  const flush = () => {
+    if (outbox.length === 0) return;
+    worker.postMessage(JSON.stringify(outbox));
+    outbox = [];
+  };
+
+  let ended = false;
+  let crash: string | undefined;
+  worker.on('message', (text: unknown) => {
+    // The agent's own code may post to its parent as well; that is none of ours.
+    if (typeof text !== 'string' || !text.startsWith('[[')) return;
+    for (const message of JSON.parse(text) as ThreadMessage[]) {
+      if (!ended) listener.message(message);
+    }
+  });
+  worker.on('error', (error) => {
+    crash = `The agent's thread crashed: ${error.message}`;
+  });
+  worker.on('exit', (code) => {
+    if (!ended) listener.gone(crash ?? `The agent ended its thread (exit code ${code}).`);
+  });
+
+  return {
+    post(message) {
+      outbox.push(message);
+      // A tick queued from a promise runs after all promises of this turn, so their messages travel in one text.
+      if (outbox.length === 1) process.nextTick(flush);
+      else if (outbox.length >= FULL) flush();
+    },
+    running: () => Atomics.load(running, 0),
+    async end() {
+      ended = true;
+      await worker.terminate();
+    },
+  };
+}

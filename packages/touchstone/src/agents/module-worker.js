@@ -1,0 +1,278 @@
+// The thread in which a `module` agent lives. Plain JavaScript, because Node starts it without any loader.
+//
+// Both directions carry one JSON text per turn of the event loop: an array of messages, each an array that begins with
+// its name. JSON is needed anyway to bound the answer, and one text is cheaper to hand over than many small objects.
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** What this thread is for is the first thing it is told: it may have been started before that was known. */
+const { path, exportName, maxOutputBytes } = JSON.parse(
+  await new Promise((resolve) => parentPort.once('message', resolve)),
+);
+/** The invocation whose synchronous part is running, for whoever has to find out why this thread does not react. */
+const running = new Int32Array(workerData.running);
+const invocations = new Map();
+
+// ------------------------------------------------------------------------------------------------------------ messages
+
+let outbox = [];
+
+function post(text) {
+  outbox.push(text);
+  // After all callbacks of this turn, timers included: agents that wake together answer in one message.
+  if (outbox.length === 1) setImmediate(flush);
+}
+
+function flush() {
+  const messages = `[${outbox.join(',')}]`;
+  outbox = [];
+  parentPort.postMessage(messages);
+}
+
+const handlers = {
+  invoke: (agent, [, id, input, runId, invocationId, memory, offered]) =>
+    start(agent, new Invocation(id, runId, invocationId, memory, offered), input),
+  result: (_agent, [, id, call, result]) => invocations.get(id)?.settleCall(call, result),
+  abort: (_agent, [, id]) => invocations.get(id)?.abort(),
+  ping: (_agent, [, number]) => post(`["pong",${number}]`),
+};
+
+// ---------------------------------------------------------------------------------------------------------- invocation
+
+class ToolError extends Error {
+  name = 'ToolError';
+  constructor(toolId, { status, error }) {
+    super(error ?? `Tool ${toolId} answered "${status}".`);
+    this.toolId = toolId;
+    this.status = status;
+  }
+}
+
+class Invocation {
+  over = false;
+  refused = false;
+  confidence = null;
+  refusal;
+  #calls;
+  #controller;
+
+  constructor(id, runId, invocationId, memory, offered) {
+    this.id = id;
+    this.runId = runId;
+    this.invocationId = invocationId;
+    this.memory = memory;
+    this.offered = offered;
+    this.context = new Context(this);
+  }
+
+  get signal() {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.over) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  call(toolId, inputs = null) {
+    if (this.over)
+      return Promise.reject(new Error('The invocation is over; its tools cannot be called any more.'));
+    this.#calls ??= [];
+    const call = this.#calls.length;
+    const text = `["tool",${this.id},${call},${JSON.stringify(String(toolId))},${toJson(inputs, 'Tool inputs')}]`;
+    return new Promise((resolve, reject) => {
+      this.#calls.push({ toolId, resolve, reject });
+      post(text);
+    });
+  }
+
+  settleCall(call, result) {
+    const { toolId, resolve, reject } = this.#calls[call];
+    if (result.status === 'ok') resolve(result.outcome);
+    else reject(new ToolError(toolId, result));
+  }
+
+  tell(name, text) {
+    if (!this.over) post(`["${name}",${this.id},${text}]`);
+  }
+
+  finish() {
+    this.over = true;
+    invocations.delete(this.id);
+  }
+
+  abort() {
+    this.finish();
+    this.#controller?.abort();
+    for (const { reject } of this.#calls ?? []) reject(new Error('The invocation was aborted.'));
+  }
+}
+
+/** Getters make each part when it is first asked for, bound, so that `({ tools, refuse })` in a signature works. */
+class Context {
+  #invocation;
+
+  constructor(invocation) {
+    this.#invocation = invocation;
+  }
+
+  get runId() {
+    return this.#invocation.runId;
+  }
+
+  get invocationId() {
+    return this.#invocation.invocationId;
+  }
+
+  get memory() {
+    return this.#invocation.memory;
+  }
+
+  get signal() {
+    return this.#invocation.signal;
+  }
+
+  get tools() {
+    const invocation = this.#invocation;
+    return { offered: invocation.offered, call: (toolId, inputs) => invocation.call(toolId, inputs) };
+  }
+
+  get reason() {
+    return (text) => this.#invocation.tell('reason', JSON.stringify(String(text)));
+  }
+
+  get usage() {
+    return (usage) => this.#invocation.tell('usage', toJson(usage, 'Usage'));
+  }
+
+  get confidence() {
+    return (value) => {
+      if (!(value >= 0 && value <= 1)) throw new RangeError('Confidence is a number from 0 to 1.');
+      this.#invocation.confidence = Number(value);
+    };
+  }
+
+  get refuse() {
+    return (output) => {
+      this.#invocation.refused = true;
+      this.#invocation.refusal = output;
+      return output;
+    };
+  }
+}
+
+function start(agent, invocation, input) {
+  invocations.set(invocation.id, invocation);
+  running[0] = invocation.id;
+  try {
+    const returned = agent(input, invocation.context);
+    // An agent that answers at once does not pay for a promise.
+    if (typeof returned?.then === 'function') settleLater(invocation, returned);
+    else answer(invocation, returned);
+  } catch (error) {
+    fail(invocation, error);
+  } finally {
+    running[0] = 0;
+  }
+}
+
+function settleLater(invocation, promise) {
+  promise.then(
+    (output) => answer(invocation, output),
+    (error) => fail(invocation, error),
+  );
+}
+
+function answer(invocation, returned) {
+  if (invocation.over) return;
+  try {
+    const output = toJson(returned === undefined ? (invocation.refusal ?? null) : returned, 'The answer');
+    const bytes = output.length * 3 > maxOutputBytes ? Buffer.byteLength(output) : 0;
+    if (bytes > maxOutputBytes) throw new Error(`The answer is larger than ${maxOutputBytes} bytes.`);
+    post(`["answer",${invocation.id},${output},${invocation.confidence},${invocation.refused}]`);
+    invocation.finish();
+  } catch (error) {
+    fail(invocation, error);
+  }
+}
+
+const LONGEST_REASON = 8192;
+
+function fail(invocation, error) {
+  if (invocation.over) return;
+  post(`["failed",${invocation.id},${JSON.stringify(wordsOf(error))}]`);
+  invocation.finish();
+}
+
+function wordsOf(error) {
+  const words = error?.message || error?.name || String(error);
+  return String(words).slice(0, LONGEST_REASON);
+}
+
+function toJson(value, what) {
+  let text;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    throw new TypeError(`${what} cannot be written as JSON: ${wordsOf(error).split('\n')[0]}`);
+  }
+  if (text === undefined) throw new TypeError(`${what} cannot be written as JSON: it is a ${typeof value}.`);
+  return text;
+}
+
+// -------------------------------------------------------------------------------------------------------------- loading
+
+/** Trouble that another loader may not have: syntax Node does not know, imports without extension, mixed formats. */
+const LINK_ERRORS = new Set([
+  'ERR_UNKNOWN_FILE_EXTENSION',
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_UNSUPPORTED_DIR_IMPORT',
+  'ERR_REQUIRE_ESM',
+]);
+
+async function load() {
+  if (/\.[cm]?ts$/i.test(path)) return loadTranspiled();
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (error) {
+    if (error?.name !== 'SyntaxError' && !LINK_ERRORS.has(error?.code)) throw error;
+    // When the second loader fails too, the first one's complaint is about the file as its author wrote it.
+    return loadTranspiled().catch(() => Promise.reject(error));
+  }
+}
+
+async function loadTranspiled() {
+  const { createJiti } = await import('jiti');
+  return createJiti(import.meta.url).import(path);
+}
+
+/** CommonJS modules keep their exports under `default`. */
+function choose(module) {
+  const name = exportName ?? 'default';
+  const candidates = [module?.[name], module?.default?.[name], exportName === undefined ? module : undefined];
+  const agent = candidates.find((candidate) => typeof candidate === 'function');
+  if (agent) return agent;
+  const names = Object.keys(module ?? {}).join(', ') || 'nothing';
+  throw new Error(`The module exports no function named "${name}". It exports: ${names}.`);
+}
+
+/** Node says what is wrong with the syntax of a module it imports, but not where. */
+function whyUnloadable(error) {
+  if (error?.name !== 'SyntaxError' || /\.[cm]?ts$/i.test(path)) return wordsOf(error);
+  return `SyntaxError: ${wordsOf(error)}. Find the place with: node --check ${basename(path)}`;
+}
+
+// A promise nobody waits for says nothing about the invocations that happen to be at work.
+process.on('unhandledRejection', (error) => {
+  process.stderr.write(`An agent's promise was rejected and nobody handled it: ${wordsOf(error)}\n`);
+});
+
+load()
+  .then(choose)
+  .then((agent) => {
+    parentPort.on('message', (text) => {
+      for (const message of JSON.parse(text)) handlers[message[0]](agent, message);
+    });
+    post('["ready"]');
+  })
+  .catch((error) => post(`["unloadable",${JSON.stringify(whyUnloadable(error))}]`));

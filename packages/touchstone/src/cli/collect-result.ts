@@ -1,0 +1,183 @@
+import {
+  asId,
+  type EvalPlan,
+  type EvalSummary,
+  HOST_OWNER,
+  plannedSteps,
+  type RunId,
+  type TaskId,
+  type TaskResult,
+  type Thresholds,
+} from '@touchstone/contract';
+import { type Expected, fromBody } from '@touchstone/contract/bodies';
+import type { Run } from '@touchstone/contract/ports';
+import type { LocalTouchstone, TaskView } from '../host/in-process.js';
+import { LOCAL_OWNER } from './local.js';
+import { type Failure, type FailureBodies, percentile, type RunResult } from './result.js';
+import { UsageError } from './usage-error.js';
+
+const PAGE = 1000;
+
+export type EvalRun = Run & { readonly plan: EvalPlan };
+
+/** A run of the command line that is unfinished and that nobody drives: its process was stopped or killed. */
+export const isInterrupted = ({ origin, status, leaseUntil = 0 }: Run, now: number): boolean =>
+  origin === 'cli' && (status === 'pending' || status === 'running') && leaseUntil < now;
+
+export type Collecting = {
+  readonly interrupted?: boolean;
+  /** For how many failures, from the first, what was expected and what came is read as well. */
+  readonly bodies: number;
+  readonly now: number;
+};
+
+/** Folds what a run's log holds into one value. Nothing is remembered from the run itself. */
+export async function collectResult(
+  touchstone: LocalTouchstone,
+  run: EvalRun,
+  collecting: Collecting,
+): Promise<RunResult> {
+  const fold = createFold();
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await touchstone.store.log.results(LOCAL_OWNER, run.runId, offset, PAGE);
+    for (const { ordinal, result } of page) fold.add(ordinal, result);
+    if (page.length < PAGE) break;
+  }
+  const { failures, counts, ...folded } = fold.end();
+  return {
+    runId: run.runId,
+    status: run.status,
+    interrupted: collecting.interrupted ?? false,
+    suite: run.plan.suite,
+    agent: run.plan.agent,
+    summary: await readSummary(touchstone, run),
+    ...(run.error && { error: run.error }),
+    thresholds: await readThresholds(touchstone, run),
+    counts: { total: run.plan.totalTasks, selected: plannedSteps(run.plan), ...counts },
+    failures: await addBodies(touchstone, run.runId, failures, collecting.bodies),
+    ...folded,
+    repeats: run.plan.repeats,
+    wallMs: Math.max(
+      0,
+      (run.completedAt ?? collecting.now) - (run.startedAt ?? run.createdAt) - run.pausedMs,
+    ),
+  };
+}
+
+/** The log is in suite order but for gaps a pause left and a resume filled; people get the suite's order. */
+function createFold() {
+  const failed: { readonly ordinal: number; readonly failure: Failure }[] = [];
+  const latencies: number[] = [];
+  let passed = 0;
+  let costUsd: number | undefined;
+  let unpriced = 0;
+  return {
+    add(ordinal: number, result: TaskResult): void {
+      if (result.passed) passed += 1;
+      else failed.push({ ordinal, failure: failureOf(result) });
+      if (result.latencyMs !== undefined) latencies.push(result.latencyMs);
+      if (result.costUsd !== undefined) costUsd = (costUsd ?? 0) + result.costUsd;
+      unpriced += result.unpriced ?? 0;
+    },
+    end() {
+      const failures = failed.sort((a, b) => a.ordinal - b.ordinal).map(({ failure }) => failure);
+      const unscored = failures.filter((failure) => failure.unscored).map((failure) => failure.taskId);
+      latencies.sort((a, b) => a - b);
+      return {
+        counts: { passed, failed: failures.length - unscored.length, unscored: unscored.length },
+        failures,
+        unscored,
+        unpriced,
+        ...(costUsd !== undefined && { costUsd }),
+        ...(latencies.length > 0 && {
+          latency: { p50Ms: percentile(latencies, 0.5), p95Ms: percentile(latencies, 0.95) },
+        }),
+      };
+    },
+  };
+}
+
+const failureOf = (result: TaskResult): Failure => ({
+  taskId: result.taskId,
+  score: result.score,
+  ...(result.latencyMs !== undefined && { latencyMs: result.latencyMs }),
+  ...(result.schemaValid !== undefined && { schemaValid: result.schemaValid }),
+  ...(result.findings && { findings: result.findings }),
+  ...(result.unscored && { unscored: result.unscored }),
+  ...(result.outcome && { outcome: result.outcome }),
+});
+
+async function readSummary(touchstone: LocalTouchstone, run: Run): Promise<EvalSummary | null> {
+  if (run.status !== 'completed') return null;
+  const last = await touchstone.store.log.last(LOCAL_OWNER, run.runId);
+  const { outputs } = (last?.payload ?? {}) as { readonly outputs?: EvalSummary };
+  return outputs ?? null;
+}
+
+async function readThresholds(touchstone: LocalTouchstone, { plan }: EvalRun): Promise<Thresholds> {
+  for (const owner of [LOCAL_OWNER, HOST_OWNER]) {
+    const head = await touchstone.store.suites.byDigest(owner, plan.suite.digest);
+    if (head) return head.thresholds ?? {};
+  }
+  return {};
+}
+
+async function addBodies(
+  touchstone: LocalTouchstone,
+  runId: RunId,
+  failures: readonly Failure[],
+  count: number,
+): Promise<readonly Failure[]> {
+  return Promise.all(
+    failures.map(async (failure, index) => {
+      if (index >= count) return failure;
+      const view = await touchstone.viewTask(LOCAL_OWNER, runId, asId<TaskId>(failure.taskId));
+      return view ? { ...failure, bodies: bodiesOf(view) } : failure;
+    }),
+  );
+}
+
+/** Of several repeats the last is shown; `touchstone show --task` shows them all. */
+export function bodiesOf(view: TaskView): FailureBodies {
+  const shown = view.invocations.at(-1);
+  return {
+    expected: expectedOf(view.expected, shown?.criteria as readonly { readonly met: boolean }[] | undefined),
+    ...(shown?.output !== undefined && { got: { value: fromBody(shown.output) } }),
+    outcome: shown?.outcome ?? 'failed',
+    ...(shown?.reason !== undefined && { reason: shown.reason }),
+  };
+}
+
+function expectedOf(
+  expected: Expected,
+  verdicts: readonly { readonly met: boolean }[] | undefined,
+): FailureBodies['expected'] {
+  if (expected.kind === 'golden') {
+    return { kind: 'golden', strategy: expected.match.strategy, value: fromBody(expected.match.value) };
+  }
+  const criteria = expected.rubric.map(({ criterion }, index) => {
+    const met = verdicts?.[index]?.met;
+    return { text: String(fromBody(criterion)), ...(met !== undefined && { met }) };
+  });
+  return { kind: 'rubric', criteria };
+}
+
+/** A run by its id, or the newest one for `last`. */
+export async function findRun(touchstone: LocalTouchstone, wanted: string): Promise<Run> {
+  if (wanted === 'last') {
+    const { items } = await touchstone.store.runs.list(LOCAL_OWNER, { limit: 1 });
+    if (items[0]) return items[0];
+    throw new UsageError('There is no run here yet.', 'Start one with: touchstone run <suite file>');
+  }
+  const run = await touchstone.store.runs.get(LOCAL_OWNER, asId<RunId>(wanted));
+  if (run) return run;
+  throw new UsageError(`There is no run ${wanted} here.`, 'See the runs kept here with: touchstone runs');
+}
+
+export function asEvalRun(run: Run): EvalRun {
+  if (run.plan.kind === 'eval') return run as EvalRun;
+  throw new UsageError(
+    `Run ${run.runId} is not an evaluation.`,
+    `See its events with: touchstone show ${run.runId} --events`,
+  );
+}

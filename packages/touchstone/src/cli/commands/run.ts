@@ -1,0 +1,148 @@
+import { isHostError, isTerminal } from '@touchstone/contract';
+import { asEvalRun, collectResult, type EvalRun, findRun } from '../collect-result.js';
+import { driveRun } from '../drive-run.js';
+import { decideExit, type ExitCode, worstExit } from '../exit.js';
+import { type Context, writeLine } from '../io.js';
+import { LOCAL_OWNER, type Local, withLocal } from '../local.js';
+import { documentOf } from '../render/document.js';
+import { bodiesWanted, checkReportFiles, tellResult, writeDocuments, writeReports } from '../report.js';
+import { reportError } from '../report-error.js';
+import { exitOf, type RefusedSuite, type RunResult } from '../result.js';
+import { checkOptions, type RunOptions } from '../run-options.js';
+import { createLocalRun, findRunToResume } from '../start-run.js';
+import { isFolder, openSuites, type SuiteSource } from '../suite-source.js';
+import { UsageError } from '../usage-error.js';
+
+/** One suite of a command: its result, or the reason it was refused. */
+export type Attempt = { readonly result: RunResult } | { readonly refused: RefusedSuite };
+
+export async function runCommand(
+  context: Context,
+  suite: string | undefined,
+  options: RunOptions,
+): Promise<ExitCode> {
+  checkOptions(suite, options, context.settings.json);
+  checkReportFiles(context, options);
+  if (options.watch) return (await import('../watch.js')).watchRuns(context, suite ?? '', options);
+  const attempts = await attemptAll(context, suite, options);
+  const results = attempts.flatMap((attempt) => ('result' in attempt ? [attempt.result] : []));
+  const refused = attempts.flatMap((attempt) => ('refused' in attempt ? [attempt.refused] : []));
+  writeReports(context, results, refused, options);
+  if (context.settings.json) {
+    const documents = attempts.map((attempt) =>
+      'result' in attempt ? documentOf(attempt.result) : attempt.refused,
+    );
+    writeDocuments(context, documents, suite !== undefined && isFolder(suite, context.io.cwd));
+  }
+  return worstExit(attempts.map(exitOfAttempt));
+}
+
+export const exitOfAttempt = (attempt: Attempt): ExitCode =>
+  'result' in attempt ? exitOf(attempt.result) : decideExit({ badInput: true });
+
+async function attemptAll(
+  context: Context,
+  suite: string | undefined,
+  options: RunOptions,
+): Promise<readonly Attempt[]> {
+  if (options.host)
+    return (await import('../remote-run.js')).runRemotely(context, suite, options, options.host);
+  if (options.agent === undefined || !/^https?:/.test(options.agent)) await prepareAgentThread();
+  return withLocal(context, async (local) => {
+    if (options.resume !== undefined) return [{ result: await resumeRun(context, local, suite, options) }];
+    return runEach(context, suite ?? '', (source) => runOne(context, local, source, options));
+  });
+}
+
+/** Most agents are modules; the thread they live in starts while the suite is read. */
+async function prepareAgentThread(): Promise<void> {
+  const { prepareModuleThread } = await import('../../host/in-process.js');
+  prepareModuleThread();
+}
+
+/** One after the other. In a folder, a suite that is refused does not keep the others from running. */
+export async function runEach(
+  context: Context,
+  suite: string,
+  run: (source: SuiteSource) => Promise<RunResult>,
+  tell: (result: RunResult) => void = (result) => tellResult(context, result),
+): Promise<readonly Attempt[]> {
+  const sources = await openSuites(suite, context.io.cwd);
+  const attempts: Attempt[] = [];
+  for (const source of sources) {
+    const attempt = await attemptOne(context, source, run, tell, sources.length > 1);
+    attempts.push(attempt);
+    if ('result' in attempt && attempt.result.interrupted) break;
+  }
+  return attempts;
+}
+
+async function attemptOne(
+  context: Context,
+  source: SuiteSource,
+  run: (source: SuiteSource) => Promise<RunResult>,
+  tell: (result: RunResult) => void,
+  tolerant: boolean,
+): Promise<Attempt> {
+  try {
+    const result = await run(source);
+    tell(result);
+    return { result };
+  } catch (error) {
+    const refusal = isHostError(error)
+      ? { code: error.code, message: error.message }
+      : { code: 'usage', message: String(error) };
+    if (!tolerant || !(isHostError(error) || error instanceof UsageError)) throw error;
+    writeLine(context.io.stderr, `${nameOf(source)} was not run:`);
+    reportError(error, context.io);
+    return { refused: { suite: { ref: nameOf(source) }, exitCode: 2, error: refusal } };
+  }
+}
+
+const nameOf = (source: SuiteSource): string =>
+  source.kind === 'file' ? `${source.suite.head.suiteId}@${source.suite.head.version}` : source.reference;
+
+export async function runOne(
+  context: Context,
+  local: Local,
+  source: SuiteSource,
+  options: RunOptions,
+): Promise<RunResult> {
+  const run = await createLocalRun(local, source, options, context.io.cwd);
+  return finishRun(context, local, asEvalRun(run), options);
+}
+
+async function resumeRun(
+  context: Context,
+  local: Local,
+  suite: string | undefined,
+  options: RunOptions,
+): Promise<RunResult> {
+  const run = await findRunToResume(local, suite, options, context.io.cwd);
+  if (run.status === 'paused') await local.touchstone.engine.resume(LOCAL_OWNER, run.runId, 'cli');
+  const result = await finishRun(context, local, run, options);
+  tellResult(context, result);
+  return result;
+}
+
+async function finishRun(
+  context: Context,
+  local: Local,
+  { runId }: EvalRun,
+  options: RunOptions,
+): Promise<RunResult> {
+  const { interrupted } = await driveRun(context.io, local, runId);
+  const run = asEvalRun(await findRun(local.touchstone, runId));
+  const atRest = isTerminal(run.status) || run.status === 'paused';
+  if (!atRest && !interrupted) {
+    throw new UsageError(
+      `Run ${runId} is at work in another process.`,
+      'Wait for it, or stop that process first.',
+    );
+  }
+  return collectResult(local.touchstone, run, {
+    interrupted: interrupted && !isTerminal(run.status),
+    bodies: bodiesWanted(context, options),
+    now: context.io.now(),
+  });
+}

@@ -1,0 +1,100 @@
+import { RUN_STATUSES, type RunStatus } from '@touchstone/contract';
+import type { Run } from '@touchstone/contract/ports';
+import { isInterrupted } from '../collect-result.js';
+import type { ExitCode } from '../exit.js';
+import { type Context, isColoured, writeJson, writeLine } from '../io.js';
+import { LOCAL_OWNER, withStore } from '../local.js';
+import { createInk, type Ink } from '../render/ink.js';
+import { renderTable } from '../render/table.js';
+import { truncate } from '../render/text.js';
+import { ago, score, usd } from '../render/units.js';
+import { UsageError } from '../usage-error.js';
+
+export type RunsOptions = {
+  readonly agent?: string;
+  readonly suite?: string;
+  readonly status?: string;
+  readonly limit: number;
+};
+
+const WIDE = 120;
+
+export async function runsCommand(context: Context, options: RunsOptions): Promise<ExitCode> {
+  const { io, settings } = context;
+  const filter = {
+    limit: options.limit,
+    ...(options.agent && { agentId: options.agent }),
+    ...(options.suite && { suiteId: options.suite }),
+    ...(options.status && { status: checkedStatus(options.status) }),
+  };
+  const { items } = await withStore(context, ({ touchstone }) =>
+    touchstone.store.runs.list(LOCAL_OWNER, filter),
+  );
+  if (settings.json) writeJson(io, { items: items.map(documentOfRun) });
+  else if (items.length === 0) writeLine(io.stdout, 'No runs. Start one with: touchstone run <suite file>');
+  else
+    writeLine(
+      io.stdout,
+      runsTable(items, io.now(), createInk(isColoured(context, io.stdout)), io.stdout.columns),
+    );
+  return 0;
+}
+
+function checkedStatus(text: string): RunStatus {
+  const status = RUN_STATUSES.find((known) => known === text);
+  if (status) return status;
+  throw new UsageError(`There is no run status ${text}.`, `Known: ${RUN_STATUSES.join(', ')}`);
+}
+
+const suiteOf = ({ plan, workflowId }: Run): string =>
+  plan.kind === 'eval' ? `${plan.suite.suiteId}@${plan.suite.version}` : workflowId;
+const agentOf = ({ plan }: Run): string =>
+  plan.kind === 'workflow' ? '–' : `${plan.agent.agentId}@${plan.agent.version}`;
+
+const documentOfRun = (run: Run): object => ({
+  runId: run.runId,
+  status: run.status,
+  suite: suiteOf(run),
+  agent: agentOf(run),
+  createdAt: new Date(run.createdAt).toISOString(),
+  ...(run.completedAt !== undefined && { completedAt: new Date(run.completedAt).toISOString() }),
+  ...(run.headline && { headline: run.headline }),
+  ...(run.error && { error: run.error }),
+});
+
+/** On a narrow screen names are shortened to what tells them apart. */
+export function runsTable(runs: readonly Run[], now: number, ink: Ink, columns: number): string {
+  const wide = columns >= WIDE;
+  const name = (text: string): string => (wide ? text : truncate(text.replace(/^.*\.(?=[^.]+@\d)/, ''), 24));
+  const rows = runs.map((run) => [
+    run.runId,
+    ink.dim(ago(now - run.createdAt)),
+    name(suiteOf(run)),
+    ...(wide ? [agentOf(run)] : []),
+    isInterrupted(run, now) ? ink.yellow('interrupted') : statusOf(run, ink),
+    scoreOf(run, wide, ink),
+    ...(wide ? [run.headline?.totalCostUsd === undefined ? '–' : usd(run.headline.totalCostUsd)] : []),
+  ]);
+  const heads = [
+    'run',
+    'when',
+    'suite',
+    ...(wide ? ['agent'] : []),
+    'status',
+    'score',
+    ...(wide ? ['cost'] : []),
+  ];
+  return renderTable(heads, rows, ink);
+}
+
+function scoreOf({ headline }: Run, wide: boolean, ink: Ink): string {
+  if (!headline) return '–';
+  const counts = ` ${headline.passedCount}/${headline.taskCount}`;
+  return score(headline.aggregateScore) + (wide ? ink.dim(counts) : '');
+}
+
+function statusOf({ status, headline }: Run, ink: Ink): string {
+  if (status !== 'completed' || !headline) return status === 'failed' ? ink.red(status) : ink.yellow(status);
+  if (headline.unscored > 0) return ink.yellow('unjudged');
+  return headline.passed ? ink.green('✓ passed') : ink.red('✗ failed');
+}

@@ -1,0 +1,131 @@
+import { asId, type TaskId } from '@touchstone/contract';
+import type { RunEvent } from '@touchstone/contract/bodies';
+import type { Run } from '@touchstone/contract/ports';
+import type { LocalTouchstone, TaskView } from '../../host/in-process.js';
+import { asEvalRun, collectResult, findRun, isInterrupted } from '../collect-result.js';
+import type { ExitCode } from '../exit.js';
+import { type Context, isColoured, writeJson, writeLine } from '../io.js';
+import { LOCAL_OWNER, withStore } from '../local.js';
+import { documentOf } from '../render/document.js';
+import { eventDocument, renderEvent } from '../render/event.js';
+import { createInk } from '../render/ink.js';
+import { FAILURES_SHOWN, renderScorecard } from '../render/scorecard.js';
+import { renderTask } from '../render/task.js';
+import { globalFlags } from '../report.js';
+import { didYouMean } from '../suggest.js';
+import { UsageError } from '../usage-error.js';
+
+export type ShowOptions = {
+  readonly task?: string;
+  readonly failed?: boolean;
+  readonly events?: boolean;
+  readonly bodies?: boolean;
+};
+
+export async function showCommand(context: Context, runId: string, options: ShowOptions): Promise<ExitCode> {
+  return withStore<ExitCode>(context, async ({ touchstone }) => {
+    const run = await findRun(touchstone, runId);
+    if (options.events) await showEvents(context, touchstone, run, options);
+    else if (options.task !== undefined) await showTask(context, touchstone, run, options.task, options);
+    else await showScorecard(context, touchstone, run, options);
+    return 0;
+  });
+}
+
+/** Content belongs on a person's screen, or where it is asked for by name. */
+const mayShowBodies = ({ io, settings }: Context, options: ShowOptions): boolean =>
+  options.bodies === true || (io.stdout.isTTY && !settings.json);
+
+async function showScorecard(
+  context: Context,
+  touchstone: LocalTouchstone,
+  run: Run,
+  options: ShowOptions,
+): Promise<void> {
+  const { io, settings } = context;
+  const count = options.failed ? Number.POSITIVE_INFINITY : FAILURES_SHOWN;
+  const bodies = mayShowBodies(context, options) && !settings.json ? count : 0;
+  const interrupted = isInterrupted(run, io.now());
+  const result = await collectResult(touchstone, asEvalRun(run), { bodies, now: io.now(), interrupted });
+  if (settings.json) {
+    writeJson(io, options.failed ? { ...documentOf(result), failures: result.failures } : documentOf(result));
+    return;
+  }
+  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  const resume = {
+    command: `touchstone run --resume ${run.runId}${globalFlags(settings)}`,
+    does: 'go on from here',
+  };
+  const next = interrupted ? [resume] : [];
+  io.stdout.write(renderScorecard(result, { ...look, allFailures: options.failed ?? false, next }));
+}
+
+async function showTask(
+  context: Context,
+  touchstone: LocalTouchstone,
+  run: Run,
+  taskId: string,
+  options: ShowOptions,
+): Promise<void> {
+  const { io, settings } = context;
+  const view = await touchstone.viewTask(LOCAL_OWNER, run.runId, asId<TaskId>(taskId));
+  if (!view) throw await unknownTask(touchstone, run, taskId);
+  const bodies = mayShowBodies(context, options);
+  if (settings.json) return writeJson(io, bodies ? view : contentFree(view));
+  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  io.stdout.write(renderTask(view, bodies, look));
+  if (!bodies) writeLine(io.stderr, 'Add --bodies to see inputs and answers.');
+}
+
+const contentFree = (view: TaskView): object => ({
+  taskId: view.taskId,
+  score: view.score,
+  passed: view.passed,
+  invocations: view.invocations.map(({ invocationId, outcome, attempts, toolCalls }) => ({
+    invocationId,
+    outcome,
+    ...(attempts !== undefined && { attempts }),
+    toolCalls: toolCalls.map(({ callId, toolId, status }) => ({ callId, toolId, status })),
+  })),
+});
+
+async function unknownTask(touchstone: LocalTouchstone, run: Run, taskId: string): Promise<UsageError> {
+  const done = await touchstone.store.log.results(LOCAL_OWNER, run.runId, 0, 1000);
+  const hint = didYouMean(
+    taskId,
+    done.map(({ result }) => result.taskId),
+    'Tasks',
+  );
+  return new UsageError(`Run ${run.runId} has no finished task ${taskId}.`, hint);
+}
+
+const PAGE = 500;
+
+/** Written page by page: a log may be longer than memory is wide. */
+async function showEvents(
+  context: Context,
+  touchstone: LocalTouchstone,
+  run: Run,
+  options: ShowOptions,
+): Promise<void> {
+  const { io, settings } = context;
+  const bodies = mayShowBodies(context, options);
+  const ink = createInk(isColoured(context, io.stdout));
+  // A pipe has no edge to cut a line at.
+  const width = io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY;
+  const line = (event: RunEvent): string =>
+    settings.json
+      ? JSON.stringify(eventDocument(event, run, bodies))
+      : renderEvent(event, run, bodies, { ink, width });
+  let after = -1;
+  if (settings.json) io.stdout.write('[');
+  for (let first = true; ; ) {
+    const page = await touchstone.store.log.read(LOCAL_OWNER, run.runId, after, PAGE);
+    if (page.length === 0) break;
+    const separator = settings.json ? ',\n' : '\n';
+    io.stdout.write((first ? '' : separator) + page.map(line).join(separator));
+    first = false;
+    after = page.at(-1)?.sequence ?? after;
+  }
+  io.stdout.write(settings.json ? ']\n' : '\n');
+}

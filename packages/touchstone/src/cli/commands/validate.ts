@@ -1,0 +1,85 @@
+import { resolve } from 'node:path';
+import { type Issue, isHostError } from '@touchstone/contract';
+import type { ExitCode } from '../exit.js';
+import { type Context, isColoured, writeJson, writeLine } from '../io.js';
+import { createInk, type Ink } from '../render/ink.js';
+import { printable, truncate } from '../render/text.js';
+import { plural } from '../render/units.js';
+import { renderIssues } from '../report-error.js';
+import { displayPath, openSuiteFile, readText, suiteFiles } from '../suite-source.js';
+import { UsageError } from '../usage-error.js';
+
+type Checked = {
+  readonly file: string;
+  readonly issues: readonly Issue[];
+  readonly suite?: string;
+  readonly tasks?: number;
+};
+
+export async function validateCommand(context: Context, paths: readonly string[]): Promise<ExitCode> {
+  const { cwd } = context.io;
+  const files = (await Promise.all(paths.map((path) => filesOf(path, cwd)))).flat();
+  const checked: Checked[] = [];
+  for (const file of new Set(files)) checked.push(await checkFile(file, cwd));
+  if (context.settings.json) writeJson(context.io, { valid: checked.every(isValid), files: checked });
+  else tell(context, checked);
+  return checked.every(isValid) ? 0 : 2;
+}
+
+const isValid = ({ issues }: Checked): boolean => issues.length === 0;
+
+async function filesOf(path: string, cwd: string): Promise<readonly string[]> {
+  const files = await suiteFiles(path, cwd);
+  if (files && files.length > 0) return files;
+  throw new UsageError(
+    files ? `There is no suite file in ${path}.` : `There is no file or folder at ${path}.`,
+  );
+}
+
+async function checkFile(path: string, cwd: string): Promise<Checked> {
+  const file = displayPath(path, cwd);
+  try {
+    const { head } = (await openSuiteFile(path, cwd)).suite;
+    return { file, issues: [], suite: `${head.suiteId}@${head.version}`, tasks: head.taskCount };
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    const issues = error.details?.issues as readonly Issue[] | undefined;
+    return { file, issues: issues ?? [{ pointer: '', message: error.message }] };
+  }
+}
+
+function tell(context: Context, checked: readonly Checked[]): void {
+  const { stdout } = context.io;
+  const ink = createInk(isColoured(context, stdout));
+  for (const one of checked) {
+    if (isValid(one))
+      writeLine(
+        stdout,
+        `${ink.green('✓')} ${one.file}  ${ink.dim(`${one.suite}, ${plural(one.tasks ?? 0, 'task')}`)}`,
+      );
+    else tellIssues(context, one, ink);
+  }
+  const wrong = checked.reduce((count, { issues }) => count + issues.length, 0);
+  const bad = checked.filter((one) => !isValid(one)).length;
+  if (wrong > 0) writeLine(stdout, ink.red(`${plural(wrong, 'problem')} in ${plural(bad, 'file')}`));
+}
+
+/** The author's own line is quoted on the author's own terminal, and nowhere else. */
+function tellIssues({ io }: Context, { file, issues }: Checked, ink: Ink): void {
+  writeLine(io.stdout, `${ink.red('✗')} ${file}`);
+  const lines = io.stdout.isTTY ? readText(resolve(io.cwd, file), file).split(/\r\n|\r|\n/) : [];
+  for (const issue of issues) {
+    writeLine(io.stdout, renderIssues([issue], file)[0]);
+    const source = issue.line === undefined ? undefined : lines[issue.line - 1];
+    if (source !== undefined) writeLine(io.stdout, ink.dim(frame(source, issue, io.stdout.columns)));
+  }
+}
+
+/** `    12 | the line` with a caret under the column; a long line is cut so that the column stays visible. */
+function frame(source: string, { line = 0, column = 1 }: Issue, columns: number): string {
+  const gutter = `    ${line} | `;
+  const room = Math.max(20, columns - gutter.length);
+  const from = column > room ? column - Math.floor(room / 2) : 0;
+  const text = truncate(printable(source.slice(from).replaceAll('\t', ' ')), room);
+  return `${gutter}${text}\n${' '.repeat(gutter.length + column - 1 - from)}^`;
+}

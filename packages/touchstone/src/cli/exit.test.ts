@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { decideExit, EXIT_ORDER, type ExitCode, type Outcome, worstExit } from './exit.js';
+
+const done: Outcome = { status: 'completed', passed: true, unscored: 0 };
+
+const TABLE: readonly [string, Outcome, ExitCode][] = [
+  ['passed', done, 0],
+  ['bar missed', { ...done, passed: false }, 1],
+  ['a task could not be scored, bar met', { ...done, unscored: 1 }, 3],
+  ['a task could not be scored, bar missed', { ...done, passed: false, unscored: 1 }, 3],
+  ['the run failed', { status: 'failed', errorCode: 'run_timeout' }, 3],
+  ['the run was cancelled', { status: 'cancelled' }, 3],
+  ['the run was paused by someone', { status: 'paused' }, 3],
+  ['completed without a scorecard', { status: 'completed' }, 3],
+  ['nothing is known', {}, 3],
+  ['stopped by a budget', { status: 'failed', errorCode: 'budget_exhausted' }, 4],
+  [
+    'stopped by a budget, with unscored tasks',
+    { status: 'failed', errorCode: 'budget_exhausted', unscored: 2 },
+    4,
+  ],
+  ['bad input', { badInput: true }, 2],
+  ['bad input before a budget', { badInput: true, errorCode: 'budget_exhausted' }, 2],
+  ['interrupted', { interrupted: true, status: 'running' }, 130],
+  [
+    'interrupted before anything else',
+    { ...done, interrupted: true, badInput: true, errorCode: 'budget_exhausted' },
+    130,
+  ],
+];
+
+test.each(TABLE)('%s', (_name, outcome, code) => {
+  expect(decideExit(outcome)).toBe(code);
+});
+
+test('of several runs the first code in the order of precedence counts', () => {
+  EXIT_ORDER.forEach((code, index) => {
+    expect(worstExit(EXIT_ORDER.slice(index))).toBe(code);
+    expect(worstExit([...EXIT_ORDER.slice(index)].reverse())).toBe(code);
+  });
+  expect(worstExit([])).toBe(0);
+});

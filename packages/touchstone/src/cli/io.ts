@@ -1,0 +1,38 @@
+export type Out = {
+  write(text: string): void;
+  readonly isTTY: boolean;
+  readonly columns: number;
+};
+
+/** Everything a command may touch of the process it runs in. Tests hand in their own. */
+export type Io = {
+  readonly stdout: Out;
+  readonly stderr: Out;
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly cwd: string;
+  /** Wall clock, milliseconds since the epoch. */
+  now(): number;
+  every(ms: number, tick: () => void): () => void;
+  /** Calls back on every SIGINT and SIGTERM until the returned function is called. */
+  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Ends the process at once. Only for the second Ctrl-C. */
+  exit(code: number): void;
+};
+
+/** Options every verb takes. */
+export type Settings = {
+  readonly config?: string;
+  readonly data: string;
+  readonly json: boolean;
+  readonly color: boolean;
+};
+
+export type Context = { readonly io: Io; readonly settings: Settings };
+
+/** Colour only where a person looks, and not when they asked for none. */
+export const isColoured = ({ io, settings }: Context, out: Out): boolean =>
+  out.isTTY && settings.color && !io.env.NO_COLOR && io.env.TERM !== 'dumb';
+
+export const writeLine = (out: Out, line = ''): void => out.write(`${line}\n`);
+export const writeJson = (io: Io, document: unknown): void =>
+  writeLine(io.stdout, JSON.stringify(document, null, 2));

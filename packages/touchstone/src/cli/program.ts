@@ -1,0 +1,61 @@
+import { Command, CommanderError } from 'commander';
+import type { Context, Io, Settings } from './io.js';
+import { addDoctor, addInit, addKeys, addRun, addRuns, addServe, addShow, addValidate } from './verbs.js';
+import { packageVersion } from './version.js';
+
+/** Runs a verb and keeps its exit code for the end. */
+export type Start = (command: Command, verb: (context: Context) => Promise<number>) => Promise<void>;
+
+export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
+  let exitCode = 0;
+  const start: Start = async (command, verb) => {
+    exitCode = await verb({ io, settings: command.optsWithGlobals<Settings>() });
+  };
+  try {
+    // Nobody who types the bare name has made a mistake.
+    await createProgram(io, start).parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // The parser has already written what is wrong; asking for help is not wrong.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { reportError } = await import('./report-error.js');
+    return reportError(error, io, argv.includes('--json'));
+  }
+}
+
+function createProgram(io: Io, start: Start): Command {
+  const program = new Command('touchstone')
+    .description(
+      'Is this agent good enough to deploy? Runs evaluation suites against agents and keeps the evidence.',
+    )
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .option(
+      '--config <file>',
+      'configuration file (default: touchstone.config.json, .yaml or .ts, when there is one)',
+    )
+    .option('--data <dir>', 'folder that keeps runs', '.touchstone')
+    .option('--json', 'write one JSON document to stdout', false)
+    .option('--no-color', 'no colours')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [verb]', 'show help for a verb')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: io.stdout.write,
+      writeErr: io.stderr.write,
+      getOutHelpWidth: () => io.stdout.columns,
+      getErrHelpWidth: () => io.stderr.columns,
+    })
+    .showHelpAfterError('Run "touchstone help" to see every verb, or "touchstone help <verb>" for one.')
+    .exitOverride()
+    .addHelpText('after', EXAMPLES);
+  for (const add of [addInit, addRun, addServe, addValidate, addRuns, addShow, addKeys, addDoctor])
+    add(program, start);
+  return program;
+}
+
+const EXAMPLES = `
+Start here:
+  $ touchstone init demo && cd demo
+  $ touchstone run evals/first.suite.yaml
+
+Exit codes: 0 passed · 1 bar missed · 2 bad input · 3 could not be judged · 4 stopped by a budget · 130 interrupted`;

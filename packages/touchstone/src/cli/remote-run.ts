@@ -1,0 +1,145 @@
+import { asId, isTerminal, type JsonObject, type RunId, type Thresholds } from '@touchstone/contract';
+import { type Client, createClient, type RunProgress } from '@touchstone/sdk';
+import { suiteDocument } from '../suites/index.js';
+import { readAgentArgument } from './agent-choice.js';
+import { collectRemote } from './collect-remote.js';
+import { type Attempt, runEach } from './commands/run.js';
+import type { Context } from './io.js';
+import { createProgressLine } from './render/progress.js';
+import { bodiesWanted, tellResult } from './report.js';
+import type { RunResult } from './result.js';
+import { configurableOf, type RunOptions } from './run-options.js';
+import type { SuiteSource } from './suite-source.js';
+import { UsageError } from './usage-error.js';
+
+/** The same verb on another host: the suite is installed there, the run is followed from here. */
+export async function runRemotely(
+  context: Context,
+  suite: string | undefined,
+  options: RunOptions,
+  host: string,
+): Promise<readonly Attempt[]> {
+  const client = openClient(context, options, host);
+  if (options.resume !== undefined) {
+    const result = await rejoin(context, client, options);
+    tellResult(context, result);
+    return [{ result }];
+  }
+  return runEach(context, suite ?? '', async (source) => {
+    const runId = await createRemoteRun(client, source, options, context.io.cwd);
+    const thresholds = source.kind === 'file' ? (source.suite.head.thresholds ?? {}) : undefined;
+    return followRun(context, client, runId, options, thresholds);
+  });
+}
+
+function openClient({ io }: Context, options: RunOptions, host: string): Client {
+  const name = options.keyEnv ?? 'TOUCHSTONE_KEY';
+  const key = io.env[name];
+  if (!key)
+    throw new UsageError(
+      `The environment variable ${name} holds no API key.`,
+      `Set it, or name another with --key-env.`,
+    );
+  return createClient({ baseUrl: host, key });
+}
+
+async function createRemoteRun(
+  client: Client,
+  source: SuiteSource,
+  options: RunOptions,
+  cwd: string,
+): Promise<RunId> {
+  const agentId = options.agent ?? (source.kind === 'file' ? source.suite.head.targetAgentId : undefined);
+  if (!agentId) throw new UsageError('Which agent? Name one of that host with --agent.');
+  if (readAgentArgument(agentId, cwd).kind !== 'reference') {
+    throw new UsageError(
+      'A module or URL cannot be run on another host.',
+      'Name an agent of that host with --agent.',
+    );
+  }
+  const evalSuiteRef =
+    source.kind === 'file'
+      ? (await client.suites.install(suiteDocument(source.suite) as JsonObject)).suiteRef
+      : source.reference;
+  const created = await client.runs.create({
+    mode: 'eval',
+    evalSuiteRef,
+    agentId,
+    configurable: configurableOf(options),
+  });
+  return created.runId;
+}
+
+/** A run there goes on by itself; resuming is following it again, and waking it when it was paused. */
+async function rejoin(context: Context, client: Client, options: RunOptions): Promise<RunResult> {
+  const wanted = options.resume;
+  const runId =
+    typeof wanted === 'string' && wanted !== 'last' ? asId<RunId>(wanted) : await newestUnfinished(client);
+  const { status } = await client.runs.get(runId);
+  if (status === 'paused') await client.runs.resume(runId);
+  return followRun(context, client, runId, options);
+}
+
+async function newestUnfinished(client: Client): Promise<RunId> {
+  const { items } = await client.runs.list({ limit: 100 });
+  const newest = items.find((run) => !isTerminal(run.status));
+  if (newest) return newest.runId;
+  throw new UsageError('That host has no unfinished run of yours.');
+}
+
+async function followRun(
+  context: Context,
+  client: Client,
+  runId: RunId,
+  options: RunOptions,
+  thresholds?: Thresholds,
+): Promise<RunResult> {
+  const { io } = context;
+  const { stderr } = io;
+  const left = new AbortController();
+  const line = createProgressLine({
+    isTTY: stderr.isTTY,
+    columns: stderr.columns,
+    write: stderr.write,
+    every: io.every,
+  });
+  const stopListening = io.onSignal(() => {
+    if (left.signal.aborted) io.exit(130);
+    left.abort();
+    stderr.write(`\nThe run goes on there. Follow it again with --resume ${runId}.\n`);
+  });
+  const over = new AbortController();
+  const showing = showProgress(client, runId, AbortSignal.any([left.signal, over.signal]), line.update);
+  try {
+    for await (const _ of client.streamEvents(runId, { signal: left.signal }));
+  } catch (error) {
+    if (!left.signal.aborted) throw error;
+  } finally {
+    over.abort();
+    await showing;
+    line.clear();
+    stopListening();
+  }
+  const collecting = {
+    interrupted: left.signal.aborted,
+    bodies: bodiesWanted(context, options),
+    now: io.now(),
+  };
+  return collectRemote(client, runId, collecting, thresholds);
+}
+
+/** Progress is a convenience: a host without the feed is followed without a line. */
+async function showProgress(
+  client: Client,
+  runId: RunId,
+  signal: AbortSignal,
+  update: (progress: RunProgress) => void,
+): Promise<void> {
+  try {
+    for await (const message of client.progress(runId, { signal })) {
+      if (message.event === 'progress') update(message.data);
+    }
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,63 @@
+import type { RunResult } from '../result.js';
+import { duration, score, usd } from './units.js';
+
+/** A run without a declared pass score is held to this one. */
+const DEFAULT_PASS_SCORE = 0.8;
+
+/** One bar of the suite, met or not, with how full it is. */
+export type Bar = {
+  readonly name: 'score' | 'cost' | 'p95';
+  readonly value: string;
+  /** How the value stands to its limit. */
+  readonly sign: '≥' | '<' | '≤' | '>';
+  readonly wanted: '≥' | '≤';
+  readonly limit: string;
+  readonly met: boolean;
+  readonly fill: number;
+};
+
+/** The bars a finished run was measured against, in the order of the suite's formula. */
+export function barsOf(result: RunResult): Bar[] {
+  const { thresholds, summary } = result;
+  if (!summary) return [];
+  const bars = [scoreBar(summary.aggregateScore, thresholds.passScore ?? DEFAULT_PASS_SCORE)];
+  if (thresholds.maxCostUsd !== undefined) bars.push(costBar(result, thresholds.maxCostUsd));
+  if (thresholds.maxP95LatencyMs !== undefined) {
+    bars.push(ceilingBar('p95', result.latency?.p95Ms ?? 0, thresholds.maxP95LatencyMs, duration));
+  }
+  return bars;
+}
+
+function scoreBar(value: number, limit: number): Bar {
+  const met = value >= limit;
+  const sides = { value: score(value), sign: met ? '≥' : '<', limit: limitText(limit) } as const;
+  return { name: 'score', wanted: '≥', ...sides, met, fill: value };
+}
+
+/** At least two digits, and all of an author's own. */
+const limitText = (limit: number): string => (String(limit).length > 4 ? String(limit) : limit.toFixed(2));
+
+/** A call of unknown price may have cost anything, so a bar on cost is not met then. */
+function costBar(result: RunResult, limit: number): Bar {
+  const bar = ceilingBar('cost', result.costUsd ?? 0, limit, usd);
+  if (result.unpriced === 0) return bar;
+  return { ...bar, value: 'unknown', sign: '≤', met: false };
+}
+
+function ceilingBar(
+  name: 'cost' | 'p95',
+  value: number,
+  limit: number,
+  show: (value: number) => string,
+): Bar {
+  const met = value <= limit;
+  const fill = limit === 0 ? Number(value > 0) : Math.min(1, value / limit);
+  return { name, value: show(value), sign: met ? '≤' : '>', wanted: '≤', limit: show(limit), met, fill };
+}
+
+/** `████████░░`; a part that is not empty shows, and only a whole one is full. */
+export function blocks(fill: number, width: number): string {
+  const exact = Math.round(fill * width);
+  const full = fill >= 1 ? width : Math.min(width - 1, fill > 0 ? Math.max(1, exact) : 0);
+  return '█'.repeat(full) + '░'.repeat(width - full);
+}

@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from '@touchstone/contract';
+import { displayWidth, quote, splitGraphemes, truncate } from './text.js';
+
+export type Sides = { readonly expected: string; readonly got: string; readonly marks: string };
+
+/**
+ * Two texts cut to `width` so that the place where they part is visible, and a line of carets for the part of `got`
+ * that differs; none when all of it does.
+ */
+export function alignTexts(expected: string, got: string, width: number): Sides {
+  // Only the neighbourhood of the first difference is looked at closely; an answer may be megabytes long.
+  const skip = Math.max(0, sharedUnits(expected, got) - 4 * width);
+  const left = neighbourhood(expected, skip, width);
+  const right = neighbourhood(got, skip, width);
+  const prefix = sharedPrefix(left, right);
+  const suffix = sharedPrefix(left.slice(prefix).reverse(), right.slice(prefix).reverse());
+  const longest = Math.max(left.length, right.length);
+  // A third of the line is left for what comes before the difference.
+  const start = longest <= width ? 0 : Math.max(0, Math.min(prefix - Math.floor(width / 3), longest - width));
+  const shown = (part: readonly string[], end?: number): string =>
+    start > 0 ? `…${part.slice(start + 1, end).join('')}` : part.slice(0, end).join('');
+  const before = Math.min(displayWidth(shown(right, prefix)), width - 1);
+  const differing = Math.max(1, displayWidth(right.slice(prefix, right.length - suffix).join('')));
+  // Two quoted texts always share their quotation marks.
+  const wholly = prefix <= 1 && suffix <= 1;
+  const marks = wholly ? '' : ' '.repeat(before) + '^'.repeat(Math.min(differing, width - before));
+  return { expected: truncate(shown(left), width), got: truncate(shown(right), width), marks };
+}
+
+function sharedUnits(left: string, right: string): number {
+  const limit = Math.min(left.length, right.length);
+  let count = 0;
+  while (count < limit && left.charCodeAt(count) === right.charCodeAt(count)) count += 1;
+  return count;
+}
+
+/** What is cut off in front becomes an ellipsis, and with it the half of a character the cut may have left. */
+function neighbourhood(text: string, skip: number, width: number): string[] {
+  const near = splitGraphemes(text.slice(skip, skip + 12 * width));
+  return skip > 0 ? ['…', ...near.slice(1)] : near;
+}
+
+function sharedPrefix(left: readonly string[], right: readonly string[]): number {
+  const limit = Math.min(left.length, right.length);
+  let count = 0;
+  while (count < limit && left[count] === right[count]) count += 1;
+  return count;
+}
+
+export type JsonDifference = { readonly pointer: string; readonly expected?: string; readonly got?: string };
+
+/** Where two JSON values part, as pointers, at most `limit` of them. Numbers are compared by value, arrays in order. */
+export function jsonDifferences(expected: Json, got: Json, limit: number): JsonDifference[] {
+  const found: JsonDifference[] = [];
+  compare(expected, got, '', found, limit);
+  return found;
+}
+
+function compare(
+  expected: Json | undefined,
+  got: Json | undefined,
+  pointer: string,
+  found: JsonDifference[],
+  limit: number,
+): void {
+  if (found.length >= limit || expected === got) return;
+  if (isContainer(expected) && isContainer(got) && Array.isArray(expected) === Array.isArray(got)) {
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(got)])) {
+      compare(member(expected, key), member(got, key), `${pointer}/${escapeKey(key)}`, found, limit);
+    }
+    return;
+  }
+  found.push({
+    pointer: pointer || '/',
+    ...(expected !== undefined && { expected: quote(expected) }),
+    ...(got !== undefined && { got: quote(got) }),
+  });
+}
+
+const isContainer = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null;
+const member = (value: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(value, key) ? value[key] : undefined;
+const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** What a person would overlook when comparing by eye. */
+export function nearMiss(expected: string, got: string): string | undefined {
+  const flat = (text: string): string => text.replace(/\s+/gu, ' ').trim();
+  if (flat(expected) === flat(got)) return 'only white space differs';
+  if (expected.toLowerCase() === got.toLowerCase()) return 'only upper and lower case differ';
+  if (expected.normalize('NFKC') === got.normalize('NFKC'))
+    return 'looks the same: the Unicode characters differ';
+  return undefined;
+}

@@ -1,0 +1,37 @@
+import type { Json } from '@touchstone/contract';
+import type { EventType, RunEvent } from '@touchstone/contract/bodies';
+import type { Run } from '@touchstone/contract/ports';
+import type { Look } from './ink.js';
+import { padEnd, quote, truncate } from './text.js';
+
+/** Events whose payload names only ids, numbers and flags. The output of an evaluation is its scorecard. */
+const CONTENT_FREE: ReadonlySet<EventType> = new Set<EventType>([
+  'eval.started',
+  'eval.scored',
+  'eval.completed',
+  'agent.invocation.started',
+  'agent.invocation.completed',
+  'provider.usage',
+  'cap.breached',
+  'node.started',
+  'run.failed',
+]);
+
+const mayShow = (event: RunEvent, run: Run, bodies: boolean): boolean =>
+  bodies || CONTENT_FREE.has(event.type) || (event.type === 'run.completed' && run.plan.kind === 'eval');
+
+/** The event as the log holds it, without its payload where that may be content and content was not asked for. */
+export function eventDocument(event: RunEvent, run: Run, bodies: boolean): object {
+  if (mayShow(event, run, bodies)) return event;
+  const { payload: _, ...envelope } = event;
+  return envelope;
+}
+
+/** `12  21:40:03.120  eval.scored  refund-window  {"score":1}` on one line of the screen. */
+export function renderEvent(event: RunEvent, run: Run, bodies: boolean, { ink, width }: Look): string {
+  const head = `${String(event.sequence).padStart(5)}  ${event.timestamp.slice(11, 23)}  ${padEnd(event.type, 26)}`;
+  const task = event.nodeId ? `  ${event.nodeId}` : '';
+  if (!mayShow(event, run, bodies)) return `${head}${task}`.trimEnd();
+  const room = Math.max(20, width - head.length - task.length - 2);
+  return `${head}${task}  ${ink.dim(truncate(quote(event.payload as unknown as Json), room))}`;
+}

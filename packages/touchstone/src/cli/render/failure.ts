@@ -1,0 +1,146 @@
+import type { Json } from '@touchstone/contract';
+import type { Failure, FailureBodies } from '../result.js';
+import { alignTexts, type JsonDifference, jsonDifferences, nearMiss } from './difference.js';
+import type { Look } from './ink.js';
+import { padEnd, padStart, printable, quote, truncate, wrap } from './text.js';
+import { duration, score } from './units.js';
+
+const INDENT = '      ';
+const LABEL = 10;
+
+/** One failed or unscored task: a line of facts, then what was expected and what came when bodies may be shown. */
+export function renderFailure(failure: Failure, look: Look): string[] {
+  return [
+    factsLine(failure, look),
+    ...traits(failure, look),
+    ...(failure.bodies ? renderBodies(failure.bodies, look) : []),
+  ];
+}
+
+function factsLine(failure: Failure, { ink, width }: Look): string {
+  const mark = failure.unscored ? ink.yellow('?') : ink.red('✗');
+  const value = failure.unscored ? 'unscored' : score(failure.score);
+  const latency = failure.latencyMs === undefined ? '' : duration(failure.latencyMs);
+  const right = padStart(value, 9) + padStart(latency, 12);
+  const name = truncate(failure.taskId, width - 4 - 21);
+  return `  ${mark} ${ink.bold(name)}${ink.dim(padStart(right, width - 4 - name.length).trimEnd())}`;
+}
+
+/** What can be said without any content. */
+function traits(failure: Failure, { ink, width }: Look): string[] {
+  const found = (failure.findings ?? []).map(
+    ({ kind, severity }) => `finding: ${printable(kind)} (${severity})`,
+  );
+  const schema = failure.schemaValid === false ? ['the answer does not fit the agent’s return schema'] : [];
+  const reason = failure.bodies ? [] : [whyNot(failure)].filter((words) => words !== undefined);
+  return [...reason, ...schema, ...found].map(
+    (line) => INDENT + ink.dim(truncate(line, width - INDENT.length)),
+  );
+}
+
+/** What kept a task from being scored by its answer, without a word of content. */
+export function whyNot({ unscored, outcome }: Failure): string | undefined {
+  if (unscored) return UNSCORED_WORDS[unscored];
+  return outcome && { failed: 'the agent gave no valid answer', refused: 'the agent refused' }[outcome];
+}
+
+const UNSCORED_WORDS = {
+  agent_unreachable: 'the agent could not be reached',
+  judge_unreachable: 'the judge could not be reached',
+  judge_unreadable: 'the judge gave no readable verdict',
+};
+
+export function renderBodies(bodies: FailureBodies, look: Look): string[] {
+  if (bodies.expected.kind === 'rubric') return rubricLines(bodies, bodies.expected.criteria, look);
+  const { strategy, value } = bodies.expected;
+  // An answer that was refused or broke its schema was never compared, so a difference would explain nothing.
+  if (!bodies.got || bodies.outcome === 'refused' || bodies.outcome === 'failed')
+    return [...labelled('expected', `${strategy} ${quote(value)}`, look), ...noAnswer(bodies, look)];
+  if (strategy === 'json-match') return jsonLines(value, parsed(bodies.got.value), look);
+  if (strategy === 'contains') return containsLines(value, bodies.got.value, look);
+  return exactLines(value, bodies.got.value, look);
+}
+
+function exactLines(expected: Json, got: Json, look: Look): string[] {
+  const sides = alignTexts(quote(expected), quote(got), room(look));
+  const miss = typeof expected === 'string' && typeof got === 'string' ? nearMiss(expected, got) : undefined;
+  return [
+    ...labelled('expected', sides.expected, look),
+    ...labelled('got', sides.got, look),
+    ...(sides.marks === '' ? [] : [`${INDENT}${' '.repeat(LABEL)}${look.ink.red(sides.marks)}`]),
+    ...hint(miss, look),
+  ];
+}
+
+function containsLines(expected: Json, got: Json, look: Look): string[] {
+  const text = typeof got === 'string' ? got : quote(got);
+  const otherCase = typeof expected === 'string' && text.toLowerCase().includes(expected.toLowerCase());
+  return [
+    ...labelled('contains', quote(expected), look),
+    ...labelled('got', quote(got), look),
+    ...hint(otherCase ? 'it is there, in other upper and lower case' : undefined, look),
+  ];
+}
+
+function jsonLines(expected: Json, got: Json, look: Look): string[] {
+  const shown = 4;
+  const differences = jsonDifferences(expected, got, shown + 1);
+  const wholly = differences[0]?.pointer === '/';
+  if (wholly || differences.length === 0) {
+    return [...labelled('expected', quote(expected), look), ...labelled('got', quote(got), look)];
+  }
+  const column = Math.min(24, Math.max(...differences.map((one) => one.pointer.length)));
+  const lines = differences.slice(0, shown).map((one) => differenceLine(one, column, look));
+  return differences.length > shown ? [...lines, INDENT + look.ink.dim('… and more places')] : lines;
+}
+
+function differenceLine(difference: JsonDifference, column: number, look: Look): string {
+  const pointer = padEnd(truncate(printable(difference.pointer), column), column);
+  const half = Math.max(12, Math.floor((look.width - INDENT.length - column - 17) / 2));
+  const got = difference.got === undefined ? 'nothing' : truncate(difference.got, half);
+  const words =
+    difference.expected === undefined
+      ? `unexpected ${truncate(difference.got ?? '', half * 2)}`
+      : `expected ${look.ink.green(truncate(difference.expected, half))}, got ${look.ink.red(got)}`;
+  return `${INDENT}${look.ink.dim(pointer)}  ${words}`;
+}
+
+function rubricLines(
+  bodies: FailureBodies,
+  criteria: readonly { readonly text: string; readonly met?: boolean }[],
+  look: Look,
+): string[] {
+  const marks = criteria.map(({ text, met }) => {
+    const mark = met === undefined ? '·' : met ? look.ink.green('✓') : look.ink.red('✗');
+    return `${INDENT}${mark} ${truncate(printable(text), look.width - INDENT.length - 2)}`;
+  });
+  return [
+    ...marks,
+    ...(bodies.got ? labelled('got', quote(bodies.got.value), look) : noAnswer(bodies, look)),
+  ];
+}
+
+/** The reason is what the reader came for, so it is never cut short. */
+function noAnswer({ outcome, reason }: FailureBodies, look: Look): string[] {
+  const words = outcome === 'refused' ? 'the agent refused' : 'no answer';
+  const lines = wrap(reason === undefined ? words : printable(reason), room(look));
+  return lines.map((line, at) => `${INDENT}${look.ink.dim(padEnd(at === 0 ? 'got' : '', LABEL))}${line}`);
+}
+
+const hint = (words: string | undefined, { ink }: Look): string[] =>
+  words ? [`${INDENT}${' '.repeat(LABEL)}${ink.dim(words)}`] : [];
+
+const room = (look: Look): number => look.width - INDENT.length - LABEL;
+
+function labelled(label: string, text: string, look: Look): string[] {
+  return [`${INDENT}${look.ink.dim(padEnd(label, LABEL))}${truncate(text, room(look))}`];
+}
+
+function parsed(value: Json): Json {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,124 @@
+import { type Failure, type RefusedSuite, type RunResult, refOf } from '../result.js';
+import { type Bar, barsOf } from './bars.js';
+import { whyNot } from './failure.js';
+import { quote } from './text.js';
+import { score } from './units.js';
+import { verdictOf } from './verdict.js';
+
+/** What XML 1.0 cannot write, not even as a character reference, is among these; three of them it can. */
+const UNWRITABLE = /\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu;
+const REFERENCES: { readonly [char: string]: string } = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+export const escapeXml = (text: string): string =>
+  text
+    .replace(UNWRITABLE, (char) =>
+      REFERENCES[char] ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+    .replace(/[&<>"'\t\n\r]/g, (char) => REFERENCES[char] ?? char);
+
+/** A JUnit report: one test suite per run. A failed task is a failure, a task or run that could not be judged an error. */
+export function renderJunit(results: readonly RunResult[], refused: readonly RefusedSuite[] = []): string {
+  const suites = [...results.map(suiteElement), ...refused.map(refusedElement)].join('\n');
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="touchstone">\n${suites}\n</testsuites>\n`;
+}
+
+function suiteElement(result: RunResult): string {
+  const failures = new Map(result.failures.map((failure) => [failure.taskId, failure]));
+  const tasks = result.summary?.tasks ?? result.failures;
+  const cases = tasks.map((task) => caseElement(result, task, failures.get(task.taskId)));
+  const runError = result.summary ? [] : [runErrorCase(result)];
+  const missed = result.failures.length > 0 ? [] : barsOf(result).filter((bar) => !bar.met);
+  const barCases = missed.map((bar) => barCase(result, bar));
+  const attributes = attributeText({
+    name: refOf(result.suite),
+    tests: cases.length + missed.length + runError.length,
+    failures: result.failures.filter((failure) => !failure.unscored).length + missed.length,
+    errors: result.counts.unscored + runError.length,
+    time: (result.wallMs / 1000).toFixed(3),
+  });
+  const body = [...propertyLines(result), ...cases, ...barCases, ...runError].join('\n');
+  return `  <testsuite ${attributes}>\n${body}\n  </testsuite>`;
+}
+
+/** A suite that was not run must not look like one that does not exist. */
+function refusedElement({ suite, error }: RefusedSuite): string {
+  const attributes = attributeText({ name: suite.ref, tests: 1, failures: 0, errors: 1, time: '0.000' });
+  const testcase = `    <testcase ${attributeText({ name: '(run)', classname: suite.ref })}>`;
+  const reason = `      <error ${attributeText({ type: error.code, message: error.message })}/>`;
+  return `  <testsuite ${attributes}>\n${testcase}\n${reason}\n    </testcase>\n  </testsuite>`;
+}
+
+function propertyLines(result: RunResult): string[] {
+  const properties = {
+    runId: result.runId,
+    agent: refOf(result.agent),
+    verdict: verdictOf(result).word,
+    ...(result.summary && { score: String(result.summary.aggregateScore) }),
+  };
+  const lines = Object.entries(properties).map(
+    ([name, value]) => `      <property ${attributeText({ name, value })}/>`,
+  );
+  return ['    <properties>', ...lines, '    </properties>'];
+}
+
+type TaskFacts = { readonly taskId: string; readonly latencyMs?: number };
+
+function caseElement(result: RunResult, task: TaskFacts, failure: Failure | undefined): string {
+  const attributes = attributeText({
+    classname: refOf(result.suite),
+    name: task.taskId,
+    ...(task.latencyMs !== undefined && { time: (task.latencyMs / 1000).toFixed(3) }),
+  });
+  if (!failure) return `    <testcase ${attributes}/>`;
+  return `    <testcase ${attributes}>\n      ${troubleElement(failure)}\n    </testcase>`;
+}
+
+function troubleElement(failure: Failure): string {
+  if (failure.unscored) return `<error ${attributeText({ message: 'unscored', type: failure.unscored })}/>`;
+  const why = whyNot(failure);
+  const message = `score ${score(failure.score)}${why ? `: ${why}` : ''}`;
+  const attributes = attributeText({ message, type: failure.outcome === 'refused' ? 'refused' : 'failed' });
+  return failure.bodies
+    ? `<failure ${attributes}>${escapeXml(quoteBodies(failure))}</failure>`
+    : `<failure ${attributes}/>`;
+}
+
+function quoteBodies({ bodies }: Failure): string {
+  if (!bodies) return '';
+  const expected =
+    bodies.expected.kind === 'golden'
+      ? `expected (${bodies.expected.strategy}): ${quote(bodies.expected.value)}`
+      : bodies.expected.criteria.map(({ text, met }) => `${met ? 'met' : 'not met'}: ${text}`).join('\n');
+  const got = bodies.got ? `got: ${quote(bodies.got.value)}` : `no answer: ${bodies.outcome}`;
+  return [expected, got, ...(bodies.reason ? [bodies.reason] : [])].join('\n');
+}
+
+/** A run can miss a bar with every task passed; who reads only this file must not take it for a pass. */
+function barCase(result: RunResult, bar: Bar): string {
+  const attributes = attributeText({ classname: refOf(result.suite), name: `(${bar.name})` });
+  const failure = attributeText({ message: `${bar.value}, wanted ${bar.wanted} ${bar.limit}`, type: 'bar' });
+  return `    <testcase ${attributes}>\n      <failure ${failure}/>\n    </testcase>`;
+}
+
+function runErrorCase(result: RunResult): string {
+  const attributes = attributeText({ classname: refOf(result.suite), name: '(run)' });
+  const error = attributeText({
+    message: result.error?.message ?? result.status,
+    type: result.error?.code ?? result.status,
+  });
+  return `    <testcase ${attributes}>\n      <error ${error}/>\n    </testcase>`;
+}
+
+const attributeText = (attributes: { readonly [name: string]: string | number }): string =>
+  Object.entries(attributes)
+    .map(([name, value]) => `${name}="${escapeXml(String(value))}"`)
+    .join(' ');

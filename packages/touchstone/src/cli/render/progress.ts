@@ -1,0 +1,80 @@
+import type { Progress } from '@touchstone/contract/ports';
+import { truncate } from './text.js';
+import { duration, usd, whole } from './units.js';
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const REDRAW_MS = 100;
+const PLAIN_MS = 10_000;
+
+/** `132/500 · 128 passed · 4 failed · $0.0132 · 12 s left` */
+export function progressText(progress: Progress): string {
+  const parts = [
+    `${whole(progress.done)}/${whole(progress.total)}`,
+    `${whole(progress.passed)} passed`,
+    `${whole(progress.failed)} failed`,
+    ...(progress.costUsd ? [usd(progress.costUsd)] : []),
+    ...(progress.etaMs !== undefined && progress.done < progress.total
+      ? [`${duration(progress.etaMs)} left`]
+      : []),
+  ];
+  return parts.join(' · ');
+}
+
+export type ProgressScreen = {
+  readonly isTTY: boolean;
+  readonly columns: number;
+  write(text: string): void;
+  /** Calls `tick` about every `ms` until the returned function is called. */
+  every(ms: number, tick: () => void): () => void;
+};
+export type ProgressLine = {
+  update(progress: Progress): void;
+  /** Leaves the screen as if the line had never been there. */
+  clear(): void;
+};
+
+/**
+ * One line that is rewritten in place, at most ten times a second however fast tasks finish; on a pipe, a plain line
+ * about every ten seconds. It draws only from the latest picture, so a burst of updates costs one redraw.
+ */
+export function createProgressLine(screen: ProgressScreen): ProgressLine {
+  return screen.isTTY ? rewrittenLine(screen) : plainLines(screen);
+}
+
+function rewrittenLine(screen: ProgressScreen): ProgressLine {
+  let latest: Progress | undefined;
+  let frame = 0;
+  let drawn = false;
+  const stop = screen.every(REDRAW_MS, () => {
+    if (!latest) return;
+    frame = (frame + 1) % FRAMES.length;
+    // Erasing to the end after the text rather than before it is what keeps the line from flickering.
+    screen.write(`\r${truncate(`${FRAMES[frame]} ${progressText(latest)}`, screen.columns - 1)}\u001b[K`);
+    drawn = true;
+  });
+  return {
+    update(progress) {
+      latest = progress;
+    },
+    clear() {
+      stop();
+      if (drawn) screen.write('\r\u001b[K');
+      drawn = false;
+    },
+  };
+}
+
+function plainLines(screen: ProgressScreen): ProgressLine {
+  let latest: Progress | undefined;
+  let told: Progress | undefined;
+  const stop = screen.every(PLAIN_MS, () => {
+    if (latest && latest !== told) screen.write(`${progressText(latest)}\n`);
+    told = latest;
+  });
+  return {
+    update(progress) {
+      latest = progress;
+    },
+    clear: stop,
+  };
+}

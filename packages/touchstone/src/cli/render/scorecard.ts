@@ -1,0 +1,109 @@
+import { type RunResult, refOf } from '../result.js';
+import { barsOf, blocks } from './bars.js';
+import { renderFailure } from './failure.js';
+import type { Look } from './ink.js';
+import { displayWidth, padEnd, padStart, printable, truncate, wrap } from './text.js';
+import { duration, plural, usd, whole } from './units.js';
+import { verdictOf } from './verdict.js';
+
+const MIN_WIDTH = 60;
+const MAX_WIDTH = 100;
+const BAR_WIDTH = 24;
+export const FAILURES_SHOWN = 20;
+
+export type ScorecardOptions = Look & {
+  /** Shows every failure rather than the first ones. */
+  readonly allFailures?: boolean;
+  /** What to type next, most useful first. */
+  readonly next?: readonly { readonly command: string; readonly does: string }[];
+  /** Lines about the previous run of a watch. */
+  readonly delta?: readonly string[];
+};
+
+/** The scorecard as a person reads it: verdict, what went wrong, the bars, the totals, what to do next. */
+export function renderScorecard(result: RunResult, options: ScorecardOptions): string {
+  const look = { ink: options.ink, width: Math.max(MIN_WIDTH, Math.min(options.width, MAX_WIDTH)) };
+  const parts = [
+    titleLines(result, look),
+    errorLines(result, look),
+    failureLines(result, look, options.allFailures ?? false),
+    barLines(result, look),
+    totalLines(result, look),
+    [...(options.delta ?? [])].map((line) => `  ${line}`),
+    nextLines(options, look),
+  ];
+  return `\n${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function titleLines(result: RunResult, { ink, width }: Look): string[] {
+  const { word, paint } = verdictOf(result);
+  const badge = ink.inverse(ink[paint](ink.bold(` ${word} `)));
+  const indent = word.length + 6;
+  const suite = truncate(refOf(result.suite), width - indent);
+  const agent = truncate(refOf(result.agent), width - indent - 6);
+  return [`  ${badge}  ${ink.bold(suite)}`, `${' '.repeat(indent)}${ink.dim('agent ')}${agent}`];
+}
+
+function errorLines({ error }: RunResult, { ink, width }: Look): string[] {
+  if (!error) return [];
+  const [first = '', ...rest] = wrap(`${error.code}: ${printable(error.message)}`, width - 2);
+  return [first.replace(error.code, ink.red), ...rest].map((line) => `  ${line}`);
+}
+
+function failureLines(result: RunResult, look: Look, all: boolean): string[] {
+  const shown = all ? result.failures : result.failures.slice(0, FAILURES_SHOWN);
+  const lines = shown.map((failure) => renderFailure(failure, look).join('\n'));
+  const spaced = shown.some((failure) => failure.bodies) ? lines.join('\n\n') : lines.join('\n');
+  const more = result.counts.failed + result.counts.unscored - shown.length;
+  const rest = `  ${look.ink.dim(`… and ${whole(more)} more: touchstone show ${result.runId} --failed`)}`;
+  return shown.length === 0 ? [] : more > 0 ? [spaced, '', rest] : [spaced];
+}
+
+function barLines(result: RunResult, { ink }: Look): string[] {
+  const bars = barsOf(result);
+  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(displayWidth));
+  const values = widest(bars.map((bar) => bar.value));
+  const limits = widest(bars.map((bar) => bar.limit));
+  return bars.map((bar) => {
+    const paint = bar.met ? ink.green : ink.red;
+    const fill = blocks(bar.fill, BAR_WIDTH).replace(/█+/, paint).replace(/░+/, ink.dim);
+    const numbers = `${padStart(bar.value, values)} ${ink.dim(`${bar.sign} ${padEnd(bar.limit, limits)}`)}`;
+    return `  ${padEnd(bar.name, 8)}${fill}  ${numbers}  ${paint(bar.met ? '✓' : '✗')}`;
+  });
+}
+
+function totalLines(result: RunResult, { ink }: Look): string[] {
+  const { counts, latency } = result;
+  const count = (value: number, word: string, paint: (text: string) => string): string =>
+    value > 0 ? paint(`${whole(value)} ${word}`) : ink.dim(`0 ${word}`);
+  const done = counts.passed + counts.failed + counts.unscored;
+  const of =
+    done < counts.selected ? `${whole(done)} of ${plural(counts.selected, 'task')}` : plural(done, 'task');
+  const whose = counts.selected < counts.total ? `${of} (the suite has ${whole(counts.total)})` : of;
+  const facts = [
+    ...(latency ? [`p50 ${duration(latency.p50Ms)}`, `p95 ${duration(latency.p95Ms)}`] : []),
+    ...costTexts(result),
+    ...(result.repeats > 1 ? [`${result.repeats} repeats`] : []),
+    `took ${duration(result.wallMs)}`,
+  ];
+  return [
+    `  ${count(counts.passed, 'passed', ink.green)} · ${count(counts.failed, 'failed', ink.red)} · ${count(counts.unscored, 'unscored', ink.yellow)} · ${whose}`,
+    `  ${ink.dim(facts.join(' · '))}`,
+    `  ${ink.dim(`run ${result.runId}`)}`,
+  ];
+}
+
+/** An agent that reports no model calls has no known cost, which is not a cost of nothing. */
+function costTexts({ costUsd, unpriced }: RunResult): readonly string[] {
+  const known = costUsd === undefined ? [] : [usd(costUsd)];
+  const unknown = unpriced > 0 ? [`${plural(unpriced, 'call')} of unknown price`] : [];
+  return known.length + unknown.length > 0 ? [[...known, ...unknown].join(' and ')] : [];
+}
+
+function nextLines({ next = [] }: ScorecardOptions, { ink }: Look): string[] {
+  const column = Math.max(0, ...next.map(({ command }) => command.length));
+  return next.map(({ command, does }) => `  ${ink.cyan(command.padEnd(column))}  ${ink.dim(does)}`);
+}

@@ -1,0 +1,74 @@
+import type { Json } from '@touchstone/contract';
+
+const ASCII = /^[ -~]*$/;
+const UNPRINTABLE = /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** Code units of the longest grapheme worth showing whole. */
+const MAX_GRAPHEME = 12;
+
+// Both take milliseconds to build, and most texts never need them.
+let segmenter: Intl.Segmenter | undefined;
+let wide: RegExp | undefined;
+
+export function splitGraphemes(text: string): string[] {
+  if (ASCII.test(text)) return text.split('');
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), (part) => part.segment);
+}
+
+function widthOf(grapheme: string): number {
+  if (ASCII.test(grapheme)) return 1;
+  wide ??=
+    /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u;
+  return wide.test(grapheme) ? 2 : 1;
+}
+
+/** Columns the text takes on a terminal. The text must hold no escape sequences. */
+export const displayWidth = (text: string): number =>
+  ASCII.test(text)
+    ? text.length
+    : splitGraphemes(text).reduce((width, grapheme) => width + widthOf(grapheme), 0);
+
+/** The text in at most `width` columns, its end replaced by an ellipsis when something had to go. */
+export function truncate(text: string, width: number): string {
+  if (text.length <= width * MAX_GRAPHEME && displayWidth(text) <= width) return text;
+  let kept = '';
+  let used = 1;
+  // No grapheme is narrower than a column, so what lies beyond this cannot be shown; an answer may be megabytes long.
+  for (const grapheme of splitGraphemes(text.slice(0, width * MAX_GRAPHEME))) {
+    used += widthOf(grapheme);
+    if (used > width) break;
+    kept += grapheme;
+  }
+  return `${kept}…`;
+}
+
+/** The words of a text on as many lines as they take; a word too long for a line is cut. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && displayWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(truncate(word, width));
+  }
+  return lines;
+}
+
+export const padEnd = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+export const padStart = (text: string, width: number): string =>
+  ' '.repeat(Math.max(0, width - displayWidth(text))) + text;
+
+/**
+ * A value on one line. Control, direction and invisible characters become escapes: an agent's answer must not be able
+ * to move the cursor, recolour the screen or reorder what a person reads.
+ */
+export const quote = (value: Json): string =>
+  JSON.stringify(value).replace(
+    UNPRINTABLE,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** The same care for plain text that is shown without quotes. */
+export const printable = (text: string): string =>
+  quote(text).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\');

@@ -1,0 +1,26 @@
+import { exitOf, type RunResult } from '../result.js';
+import type { Ink } from './ink.js';
+
+export type Verdict = { readonly word: string; readonly paint: keyof Pick<Ink, 'red' | 'green' | 'yellow'> };
+
+/** The one word for a run. It follows the exit code, so what a person reads and what a script sees cannot differ. */
+export function verdictOf(result: RunResult): Verdict {
+  switch (exitOf(result)) {
+    case 0:
+      return { word: 'PASS', paint: 'green' };
+    case 1:
+      return { word: 'FAIL', paint: 'red' };
+    case 4:
+      return { word: 'OVER BUDGET', paint: 'yellow' };
+    case 130:
+      return { word: 'INTERRUPTED', paint: 'yellow' };
+    default:
+      return { word: unjudgedWord(result), paint: 'yellow' };
+  }
+}
+
+function unjudgedWord(result: RunResult): string {
+  if (result.status === 'cancelled') return 'CANCELLED';
+  if (result.status === 'failed') return 'RUN FAILED';
+  return result.status === 'completed' ? 'NOT JUDGED' : result.status.toUpperCase();
+}

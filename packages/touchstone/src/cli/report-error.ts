@@ -1,0 +1,103 @@
+import { type HostError, type Issue, isHostError } from '@touchstone/contract';
+import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
+import type { ExitCode } from './exit.js';
+import { type Io, writeJson, writeLine } from './io.js';
+import { printable } from './render/text.js';
+import { isSystemError, wordsOf } from './system-errors.js';
+import { UsageError } from './usage-error.js';
+
+/** Writes what went wrong and what to do about it, never a stack trace unless one is asked for. */
+export function reportError(error: unknown, io: Io, json = false): ExitCode {
+  const { lines, exitCode } = explain(error);
+  if (json) writeJson(io, { exitCode, error: errorDocument(error) });
+  for (const line of lines) writeLine(io.stderr, line);
+  if (io.env.TOUCHSTONE_DEBUG && error instanceof Error) writeLine(io.stderr, stackOf(error));
+  return exitCode;
+}
+
+/** Whoever parses stdout finds a document there also when nothing came of the command. */
+function errorDocument(error: unknown): object {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!isHostError(error) && !(error instanceof HostResponseError)) return { code: 'cli_error', message };
+  return { code: error.code, message, ...(error.details && { details: error.details }) };
+}
+
+type Explained = { readonly lines: readonly string[]; readonly exitCode: ExitCode };
+
+function explain(error: unknown): Explained {
+  if (error instanceof UsageError) {
+    return { lines: [`error: ${error.message}`, ...(error.hint ? [error.hint] : [])], exitCode: 2 };
+  }
+  if (isHostError(error)) return explainRefusal(error, error.status);
+  if (error instanceof HostResponseError) return explainRefusal(error, error.status);
+  if (isSystemError(error) && error.path !== undefined) {
+    return { lines: [`error: ${printable(error.path)} cannot be used: ${wordsOf(error)}.`], exitCode: 2 };
+  }
+  if (error instanceof HostUnreachable) return { lines: [`error: ${error.message}`], exitCode: 3 };
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = 'This was not expected. Set TOUCHSTONE_DEBUG=1 to see where it happened.';
+  return { lines: [`error: ${printable(message)}`, hint], exitCode: 3 };
+}
+
+/** A refusal of what was asked is bad input; anything the host could not do is a run that could not be judged. */
+function explainRefusal(error: HostError | HostResponseError, status: number): Explained {
+  const issues = renderIssues(issuesOf(error), fileOf(error));
+  const [only, ...more] = issues;
+  const words =
+    only === undefined
+      ? printable(error.message)
+      : more.length === 0
+        ? only.trim()
+        : `${issues.length} things are wrong:`;
+  const hint = hintFor(error);
+  const lines = [
+    `error ${error.code}: ${words}`,
+    ...(more.length > 0 ? issues : []),
+    ...(hint ? [hint] : []),
+  ];
+  return { lines, exitCode: status >= 500 ? 3 : 2 };
+}
+
+function issuesOf(error: HostError | HostResponseError): readonly Issue[] {
+  const issues = error.details?.issues;
+  return Array.isArray(issues) ? (issues as readonly Issue[]) : [];
+}
+
+function fileOf(error: HostError | HostResponseError): string | undefined {
+  const file = error.details?.file;
+  return typeof file === 'string' ? file : undefined;
+}
+
+/** `file:line:column pointer message`, the form that terminals and editors turn into links. */
+export const renderIssues = (issues: readonly Issue[], file?: string): string[] =>
+  issues.map(({ pointer, message, line, column }) => {
+    const place = [file, line, line === undefined ? undefined : column]
+      .filter((part) => part !== undefined)
+      .join(':');
+    return `  ${[place, pointer || '/', message]
+      .filter((part) => part !== '')
+      .map(printable)
+      .join(' ')}`;
+  });
+
+const HINTS: { readonly [key: string]: string } = {
+  agentId: 'See the agents of the configuration with: touchstone doctor',
+  allowTargetMismatch: 'Name that agent with --agent, or add --allow-target-mismatch.',
+  'configurable.evalModes': 'Choose among the modes with --modes, e.g. --modes golden',
+  unauthenticated:
+    'Check the variable named by --key-env, or make a key on that host with: touchstone keys create',
+  key_expired: 'Make a new key on that host with: touchstone keys create',
+  key_revoked: 'Make a new key on that host with: touchstone keys create',
+  conflict: 'An installed version never changes. Raise "version" in the file and try again.',
+};
+
+function hintFor(error: HostError | HostResponseError): string | undefined {
+  if (JSON.stringify(error.details ?? {}).includes('allowTargetMismatch')) return HINTS.allowTargetMismatch;
+  const field = error.details?.field;
+  return (typeof field === 'string' ? HINTS[field] : undefined) ?? HINTS[error.code];
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';
+  return `${error.stack ?? error.message}${cause}`;
+}

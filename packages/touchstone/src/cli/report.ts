@@ -1,0 +1,82 @@
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Context, isColoured, type Settings, writeJson, writeLine } from './io.js';
+import { createInk } from './render/ink.js';
+import { renderJunit } from './render/junit.js';
+import { renderMarkdown } from './render/markdown.js';
+import { FAILURES_SHOWN, renderScorecard } from './render/scorecard.js';
+import { whole } from './render/units.js';
+import { type RefusedSuite, type RunResult, withoutBodies } from './result.js';
+import type { RunOptions } from './run-options.js';
+import { wordsOf } from './system-errors.js';
+import { UsageError } from './usage-error.js';
+
+/** How many failures are read with their bodies: on a terminal those that are shown, with `--bodies` all. */
+export const bodiesWanted = ({ io, settings }: Context, options: Pick<RunOptions, 'bodies'>): number =>
+  options.bodies ? Number.POSITIVE_INFINITY : io.stdout.isTTY && !settings.json ? FAILURES_SHOWN : 0;
+
+/** Tells of one run as soon as it is over; with `--json` everything is told at the end. */
+export function tellResult(context: Context, result: RunResult, delta: readonly string[] = []): void {
+  const { io, settings } = context;
+  if (result.interrupted) tellInterrupted(context, result);
+  if (settings.json || result.interrupted) return;
+  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result) }));
+}
+
+function tellInterrupted({ io, settings }: Context, { counts, runId }: RunResult): void {
+  const done = counts.passed + counts.failed + counts.unscored;
+  writeLine(io.stderr, `Interrupted: ${whole(done)} of ${whole(counts.selected)} tasks are done and kept.`);
+  writeLine(io.stderr, `Resume with: touchstone run --resume ${runId}${globalFlags(settings)}`);
+}
+
+function nextCommands({ settings }: Context, result: RunResult): { command: string; does: string }[] {
+  const [first] = result.failures;
+  // A run on another host cannot be shown from here.
+  if (!first || result.remote) return [];
+  const command = `touchstone show last --task ${first.taskId}${globalFlags(settings)}`;
+  return [{ command, does: 'all of one task' }];
+}
+
+/** A command to type again must find the same data. */
+export function globalFlags(settings: Settings): string {
+  const data = settings.data === '.touchstone' ? '' : ` --data ${settings.data}`;
+  return settings.config === undefined ? data : `${data} --config ${settings.config}`;
+}
+
+export function writeReports(
+  { io }: Context,
+  results: readonly RunResult[],
+  refused: readonly RefusedSuite[],
+  options: RunOptions,
+): void {
+  const shown = options.bodies ? results : results.map(withoutBodies);
+  if (options.junit) writeReport(resolve(io.cwd, options.junit), renderJunit(shown, refused));
+  if (options.markdown) writeReport(resolve(io.cwd, options.markdown), renderMarkdown(shown, refused));
+}
+
+/** A report that cannot be written is found out before any task is run. */
+export function checkReportFiles({ io }: Context, { junit, markdown }: RunOptions): void {
+  for (const [flag, name] of [
+    ['--junit', junit],
+    ['--markdown', markdown],
+  ] as const) {
+    if (name === undefined) continue;
+    const file = resolve(io.cwd, name);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      closeSync(openSync(file, 'a'));
+    } catch (error) {
+      throw new UsageError(`${flag} ${name} cannot be written: ${wordsOf(error)}.`, 'Name another file.');
+    }
+  }
+}
+
+function writeReport(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+export function writeDocuments({ io }: Context, documents: readonly object[], several: boolean): void {
+  writeJson(io, several ? documents : documents[0]);
+}

@@ -1,0 +1,97 @@
+import type {
+  AgentPin,
+  EvalSummary,
+  Finding,
+  Json,
+  RunError,
+  RunId,
+  RunStatus,
+  SuitePin,
+  Thresholds,
+  UnscoredReason,
+} from '@touchstone/contract';
+import { decideExit, type ExitCode } from './exit.js';
+
+/** Why a task failed, in its own words. Shown on a terminal or with `--bodies`, and nowhere else. */
+export type FailureBodies = {
+  readonly expected:
+    | { readonly kind: 'golden'; readonly strategy: string; readonly value: Json }
+    | {
+        readonly kind: 'rubric';
+        readonly criteria: readonly { readonly text: string; readonly met?: boolean }[];
+      };
+  /** Absent when the agent gave no answer. */
+  readonly got?: { readonly value: Json };
+  readonly outcome: string;
+  readonly reason?: string;
+};
+
+export type Failure = {
+  readonly taskId: string;
+  readonly score: number;
+  readonly latencyMs?: number;
+  readonly schemaValid?: boolean;
+  readonly findings?: readonly Finding[];
+  readonly unscored?: UnscoredReason;
+  readonly outcome?: 'failed' | 'refused';
+  readonly bodies?: FailureBodies;
+};
+
+/** A suite of a folder that was not run, and why. */
+export type RefusedSuite = {
+  readonly suite: { readonly ref: string };
+  readonly exitCode: 2;
+  readonly error: { readonly code: string; readonly message: string };
+};
+
+/** One run as the command line tells it: a fold over what the run's log holds, from a local store or another host. */
+export type RunResult = {
+  readonly runId: RunId;
+  readonly status: RunStatus;
+  readonly interrupted: boolean;
+  /** The run lives on another host. */
+  readonly remote?: true;
+  readonly suite: SuitePin;
+  readonly agent: AgentPin;
+  readonly summary: EvalSummary | null;
+  readonly error?: RunError;
+  readonly thresholds: Thresholds;
+  readonly counts: {
+    readonly total: number;
+    readonly selected: number;
+    readonly passed: number;
+    readonly failed: number;
+    readonly unscored: number;
+  };
+  readonly unscored: readonly string[];
+  readonly failures: readonly Failure[];
+  readonly latency?: { readonly p50Ms: number; readonly p95Ms: number };
+  readonly costUsd?: number;
+  /** Model calls whose price nobody knows. */
+  readonly unpriced: number;
+  readonly repeats: number;
+  readonly wallMs: number;
+};
+
+export const exitOf = (result: RunResult): ExitCode =>
+  decideExit({
+    interrupted: result.interrupted,
+    status: result.status,
+    ...(result.error && { errorCode: result.error.code }),
+    unscored: result.counts.unscored,
+    ...(result.summary && { passed: result.summary.passed }),
+  });
+
+export const refOf = (thing: SuitePin | AgentPin): string =>
+  `${'suiteId' in thing ? thing.suiteId : thing.agentId}@${thing.version}`;
+
+/** Nearest rank, as the scorecard's own bar is measured. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+/** The same result for places where content does not belong. */
+export const withoutBodies = (result: RunResult): RunResult => ({
+  ...result,
+  failures: result.failures.map(({ bodies: _, ...facts }) => facts),
+});

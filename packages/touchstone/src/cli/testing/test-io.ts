@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Io } from '../io.js';
+import { main } from '../main.js';
+
+export type Desk = {
+  readonly io: Io;
+  readonly cwd: string;
+  /** Runs one command line and tells what it wrote since the last one. */
+  run(...argv: string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
+  readonly written: { out: string; err: string };
+  /** Delivers a signal to whoever listens. */
+  signal(name: 'SIGINT' | 'SIGTERM'): void;
+  /** Resolves when stdout or stderr holds the text. */
+  seen(text: string): Promise<void>;
+  close(): void;
+};
+
+/** A person's desk: a folder of its own, a screen that can be read, a clock that moves by hand. */
+export function openDesk(
+  options: { readonly isTTY?: boolean; readonly env?: Io['env']; readonly cwd?: string } = {},
+): Desk {
+  const cwd = options.cwd ?? mkdtempSync(join(tmpdir(), 'touchstone-cli-'));
+  const written = { out: '', err: '' };
+  const waiting = new Set<() => void>();
+  const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
+  const screen = (name: 'out' | 'err') => ({
+    isTTY: options.isTTY ?? false,
+    columns: 80,
+    write(text: string): void {
+      written[name] += text;
+      for (const look of waiting) look();
+    },
+  });
+  const io: Io = {
+    stdout: screen('out'),
+    stderr: screen('err'),
+    env: options.env ?? {},
+    cwd,
+    now: () => Date.now(),
+    every: () => () => undefined,
+    onSignal(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    exit: (code) => {
+      throw new Error(`the process ended with ${code}`);
+    },
+  };
+  return {
+    io,
+    cwd,
+    written,
+    async run(...argv) {
+      const before = { ...written };
+      const code = await main(argv, io);
+      return { code, out: written.out.slice(before.out.length), err: written.err.slice(before.err.length) };
+    },
+    signal(name) {
+      for (const listener of listeners) listener(name);
+    },
+    seen: (text) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!written.out.includes(text) && !written.err.includes(text)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    close: () => rmSync(cwd, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,208 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ServeOptions } from './commands/serve.js';
+import type { Start } from './program.js';
+
+// What each verb accepts, and nothing of what it does: an action loads its command when it is called.
+
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, ...list(value)];
+const list = (value: string): string[] =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const wholeNumber =
+  (low: number, high: number) =>
+  (value: string): number => {
+    const number = Number(value);
+    if (Number.isInteger(number) && number >= low && number <= high) return number;
+    throw new InvalidArgumentError(`Expected a whole number from ${low} to ${high}.`);
+  };
+
+function dollars(value: string): number {
+  const number = Number(value.replace(/^\$/, ''));
+  if (Number.isFinite(number) && number >= 0) return number;
+  throw new InvalidArgumentError('Expected an amount in US dollars, e.g. 0.50.');
+}
+
+export function addInit(program: Command, start: Start): void {
+  program
+    .command('init')
+    .summary('make a small working project')
+    .description('Writes a configuration, an agent and a suite that pass as they are. Overwrites nothing.')
+    .argument('[dir]', 'folder to write to', '.')
+    .action((dir: string, _options: object, command: Command) =>
+      start(command, async (context) => (await import('./commands/init.js')).initCommand(context, dir)),
+    )
+    .addHelpText('after', '\nExample:\n  $ touchstone init demo');
+}
+
+export function addRun(program: Command, start: Start): void {
+  const most = Number.MAX_SAFE_INTEGER;
+  program
+    .command('run')
+    .summary('run a suite against an agent and print the scorecard')
+    .description('Runs a suite against an agent, keeps every event, and prints the scorecard.')
+    .argument('[suite]', 'a suite file, a folder of suite files, or an installed suite (id or id@version)')
+    .option('--agent <agent>', 'an agent of the configuration (id or id@version), a module file, or a URL')
+    .option('--modes <modes>', 'only these modes, separated by commas', list)
+    .option('--only <tasks>', 'only these tasks, separated by commas; may be repeated', collect)
+    .option('--repeats <n>', 'run every task so many times', wholeNumber(1, 100))
+    .option('--concurrency <n>', 'tasks at a time', wholeNumber(1, 256))
+    .option('--timeout <ms>', 'stop the run after so many milliseconds', wholeNumber(1, most))
+    .option('--budget <usd>', 'start no further task once so much is spent', dollars)
+    .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
+    .option('--watch', 'run again whenever the suite, the agent or the configuration changes')
+    .option('--junit <file>', 'also write a JUnit report')
+    .option('--markdown <file>', 'also write a Markdown summary')
+    .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
+    .option('--allow-target-mismatch', 'run a suite made for another agent')
+    .option('--host <url>', 'run on another host instead of in this process')
+    .addOption(
+      new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
+        'TOUCHSTONE_KEY',
+      ),
+    )
+    .action((suite: string | undefined, options: object, command: Command) =>
+      start(command, async (context) =>
+        (await import('./commands/run.js')).runCommand(context, suite, options),
+      ),
+    )
+    .addHelpText('after', RUN_EXAMPLES);
+}
+
+const RUN_EXAMPLES = `
+Examples:
+  $ touchstone run evals/refunds.suite.yaml --agent ./agent.mjs
+  $ touchstone run evals --agent local.acme.support --junit report.xml
+  $ touchstone run evals/refunds.suite.yaml --only late-refund --watch
+  $ touchstone run --resume
+  $ touchstone run evals/refunds.suite.yaml --agent local.acme.support --host https://evals.example --key-env EVALS_KEY`;
+
+export function addServe(program: Command, start: Start): void {
+  program
+    .command('serve')
+    .summary('serve the HTTP API')
+    .description(
+      'Serves the HTTP API. Without configured keys it makes one and listens on this machine only.',
+    )
+    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 8787)
+    .option('--bind <address>', 'address to listen on', '127.0.0.1')
+    .addOption(
+      new Option('--log-level <level>', 'lines to write to stderr; info has one per request')
+        .choices(['info', 'warn', 'error', 'silent'])
+        .default('warn'),
+    )
+    .option('--test-seams', 'mount the conformance test seams under /v1/host/sample')
+    .action((options: ServeOptions, command: Command) =>
+      start(command, async (context) => (await import('./commands/serve.js')).serveCommand(context, options)),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ touchstone serve\n  $ touchstone serve --port 0 --config touchstone.config.json',
+    );
+}
+
+export function addValidate(program: Command, start: Start): void {
+  program
+    .command('validate')
+    .summary('check suite files')
+    .description('Checks suite files and lists everything that is wrong, each with its line.')
+    .argument('<paths...>', 'suite files, or folders of them')
+    .action((paths: string[], _options: object, command: Command) =>
+      start(command, async (context) =>
+        (await import('./commands/validate.js')).validateCommand(context, paths),
+      ),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ touchstone validate evals\n  $ touchstone validate evals/refunds.suite.yaml --json',
+    );
+}
+
+export function addRuns(program: Command, start: Start): void {
+  program
+    .command('runs')
+    .summary('list runs, newest first')
+    .description('Lists the runs kept here, newest first.')
+    .option('--agent <id>', 'only runs of this agent')
+    .option('--suite <id>', 'only runs of this suite')
+    .option('--status <status>', 'only runs in this state, e.g. completed')
+    .option('--limit <n>', 'at most so many', wholeNumber(1, 1000), 20)
+    .action((options: { limit: number }, command: Command) =>
+      start(command, async (context) => (await import('./commands/runs.js')).runsCommand(context, options)),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ touchstone runs\n  $ touchstone runs --agent local.acme.support --status failed',
+    );
+}
+
+export function addShow(program: Command, start: Start): void {
+  program
+    .command('show')
+    .summary('show a run, a task or the events of a run')
+    .description('Shows what is recorded of a run.')
+    .argument('<runId>', 'a run, or "last" for the newest one')
+    .option('--task <taskId>', 'one task with its input, calls and answer')
+    .option('--failed', 'every failed task')
+    .option('--events', 'the event log; with --json as one array')
+    .option('--bodies', 'show content also when stdout is not a terminal')
+    .action((runId: string, options: object, command: Command) =>
+      start(command, async (context) =>
+        (await import('./commands/show.js')).showCommand(context, runId, options),
+      ),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ touchstone show last --failed\n  $ touchstone show last --task late-refund',
+    );
+}
+
+export function addKeys(program: Command, start: Start): void {
+  const keys = program
+    .command('keys')
+    .summary('make, list and revoke API keys')
+    .description('API keys for "touchstone serve".');
+  keys
+    .command('create')
+    .description('Makes a key and prints it once. Only its hash is kept.')
+    .option('--tenant <name>', 'tenant the key acts for', 'local')
+    .option('--workspace <name>', 'workspace the key acts for', 'main')
+    .option('--principal <id>', 'who holds the key', 'operator')
+    .option('--role <roles>', 'roles, separated by commas; may be repeated', collect)
+    .option('--expires <time>', 'lifetime, e.g. 12h, 30d')
+    .action((options: { tenant: string; workspace: string; principal: string }, command: Command) =>
+      start(command, async (context) =>
+        (await import('./commands/keys.js')).createKeyCommand(context, options),
+      ),
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ touchstone keys create --tenant acme --principal ci --role runner --expires 90d',
+    );
+  keys
+    .command('list')
+    .description('Lists keys by the beginning of their hash.')
+    .action((_options: object, command: Command) =>
+      start(command, async (context) => (await import('./commands/keys.js')).listKeysCommand(context)),
+    );
+  keys
+    .command('revoke')
+    .description('Makes a key worthless.')
+    .argument('<hash>', 'beginning of its hash, as "touchstone keys list" shows it')
+    .action((hash: string, _options: object, command: Command) =>
+      start(command, async (context) => (await import('./commands/keys.js')).revokeKeyCommand(context, hash)),
+    );
+}
+
+export function addDoctor(program: Command, start: Start): void {
+  program
+    .command('doctor')
+    .summary('check this machine, the configuration and its agents')
+    .description('Checks what a run needs: Node, the store, the configuration, agents, suites, disk space.')
+    .action((_options: object, command: Command) =>
+      start(command, async (context) => (await import('./commands/doctor.js')).doctorCommand(context)),
+    )
+    .addHelpText('after', '\nExample:\n  $ touchstone doctor --config touchstone.config.json');
+}

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { graverStop, nextStep, type Stop, type View } from './next-step.js';
+
+const calm: View = {
+  leaving: false,
+  crashed: false,
+  halted: false,
+  stop: undefined,
+  aborted: false,
+  unfinished: true,
+  running: 0,
+  uncommitted: 0,
+  concurrency: 2,
+};
+const cancel: Stop = { kind: 'cancel', by: 'x' };
+const timeout: Stop = { kind: 'timeout', limitMs: 1, observedMs: 2 };
+const budget: Stop = { kind: 'budget', limitUsd: 1, observedUsd: 2 };
+const drain: Stop = { kind: 'pause', drainPolicy: 'drain-current-node' };
+const immediate: Stop = { kind: 'pause', drainPolicy: 'immediate' };
+
+describe('nextStep', () => {
+  it.each<[string, Partial<View>, string]>([
+    ['starts while there is room', {}, 'start'],
+    ['waits at full concurrency', { running: 2 }, 'wait'],
+    ['waits for the disk when too much is unwritten', { uncommitted: 256 }, 'wait'],
+    ['waits for the last ones', { unfinished: false, running: 1 }, 'wait'],
+    ['waits for the last commit', { unfinished: false, uncommitted: 1 }, 'wait'],
+    ['completes when all is on disk', { unfinished: false }, 'complete'],
+    ['a cancel aborts what runs', { stop: cancel, running: 1 }, 'abort'],
+    ['but only once', { stop: cancel, running: 1, aborted: true }, 'wait'],
+    ['and ends when all is at rest', { stop: cancel }, 'stop'],
+    ['a cancel counts even when nothing is left to start', { stop: cancel, unfinished: false }, 'stop'],
+    ['a timeout aborts', { stop: timeout, running: 1 }, 'abort'],
+    ['an immediate pause aborts', { stop: immediate, running: 1 }, 'abort'],
+    ['a draining pause lets tasks finish', { stop: drain, running: 1 }, 'wait'],
+    ['the cost ceiling lets tasks finish', { stop: budget, running: 1 }, 'wait'],
+    ['a stop starts nothing', { stop: drain }, 'stop'],
+    ['a pause counts even when nothing is left to start', { stop: drain, unfinished: false }, 'stop'],
+    ['a ceiling reached by the last task came too late', { stop: budget, unfinished: false }, 'complete'],
+    ['leaving aborts', { leaving: true, running: 1 }, 'abort'],
+    ['and writes nothing', { leaving: true }, 'leave'],
+    ['a crash aborts the others', { crashed: true, running: 1 }, 'abort'],
+    ['and then fails the run', { crashed: true, unfinished: false }, 'crash'],
+    ['after a failed node nothing starts', { halted: true }, 'complete'],
+  ])('%s', (_name, change, step) => {
+    expect(nextStep({ ...calm, ...change })).toBe(step);
+  });
+
+  it('never starts anything while stopping, and never ends with work running or unwritten', () => {
+    const views = fc.record({
+      leaving: fc.boolean(),
+      crashed: fc.boolean(),
+      halted: fc.boolean(),
+      stop: fc.constantFrom(undefined, cancel, timeout, budget, drain, immediate),
+      aborted: fc.boolean(),
+      unfinished: fc.boolean(),
+      running: fc.nat(3),
+      uncommitted: fc.nat(300),
+      concurrency: fc.integer({ min: 1, max: 3 }),
+    });
+    fc.assert(
+      fc.property(views, (view) => {
+        const step = nextStep(view);
+        if (view.leaving || view.crashed || view.halted || view.stop) expect(step).not.toBe('start');
+        if (!['start', 'wait', 'abort'].includes(step)) expect(view.running + view.uncommitted).toBe(0);
+        if (step === 'wait') expect(view.running + view.uncommitted).toBeGreaterThan(0);
+      }),
+    );
+  });
+});
+
+describe('graverStop', () => {
+  it('the first of several counts, but a cancel goes before all', () => {
+    expect(graverStop(drain, budget)).toBe(drain);
+    expect(graverStop(drain, timeout)).toBe(drain);
+    expect(graverStop(budget, drain)).toBe(budget);
+    expect(graverStop(timeout, cancel)).toBe(cancel);
+    expect(graverStop(cancel, drain)).toBe(cancel);
+    expect(graverStop(undefined, drain)).toBe(drain);
+  });
+});

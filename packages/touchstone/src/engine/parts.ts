@@ -1,0 +1,67 @@
+import type {
+  AgentPin,
+  Digest,
+  EvalSummary,
+  ModelClass,
+  Owner,
+  RepeatScore,
+  SuiteId,
+  TaskId,
+  TaskResult,
+  Thresholds,
+  Version,
+} from '@touchstone/contract';
+import type { Task } from '@touchstone/contract/bodies';
+import type {
+  Agent,
+  Clock,
+  Log,
+  PriceOf,
+  SchemaCheck,
+  Scorer,
+  Store,
+  SuiteHead,
+  Tools,
+} from '@touchstone/contract/ports';
+
+/** Everything the engine needs from other rooms, handed in by the one composition place. */
+export type Parts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly tools: Tools;
+  readonly priceOf: PriceOf;
+  readonly schemaCheck: SchemaCheck;
+  /** Replaces secrets this host knows before anything is shown to an agent as memory. */
+  readonly redact: (text: string) => string;
+  /** Opens the pinned agent for the length of a run. Rejects when it is gone or its digest has changed. */
+  readonly openAgent: (owner: Owner, pin: AgentPin) => Promise<Agent>;
+  readonly suiteHead: (owner: Owner, digest: Digest) => Promise<SuiteHead | undefined>;
+  readonly suiteTasks: (
+    owner: Owner,
+    digest: Digest,
+    from: number,
+    limit: number,
+  ) => Promise<readonly Task[]>;
+  readonly selectScorer: (task: Task) => Scorer;
+  readonly taskBar: (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined) => number;
+  readonly foldTask: (taskId: TaskId, repeats: readonly RepeatScore[], bar: number) => TaskResult;
+  readonly buildScorecard: (
+    facts: { suiteId: SuiteId; suiteVersion: Version; modelClass?: ModelClass; thresholds?: Thresholds },
+    results: readonly TaskResult[],
+  ) => EvalSummary;
+  readonly limits: EngineLimits;
+};
+
+export type EngineLimits = {
+  /** Runs of one tenant driven at the same time; further ones wait as `pending`. */
+  readonly maxRuns: number;
+  readonly leaseMs: number;
+  /** How long sealed work may wait for company before it is written; 0 writes at the end of the turn. */
+  readonly gatherMs: number;
+};
+
+export const DEFAULT_LIMITS: EngineLimits = { maxRuns: 32, leaseMs: 15_000, gatherMs: 5 };
+
+/** Version of the rules by which a log is written. A run stamped with a newer one is refused. */
+export const ENGINE_VERSION = 1;

@@ -1,0 +1,18 @@
+import type { Run } from '@touchstone/contract/ports';
+import type { Parts } from '../parts.js';
+import { openAgentProgram } from './agent.js';
+import { openEvalProgram } from './eval.js';
+import type { Program } from './program.js';
+import { openWorkflowProgram } from './workflow.js';
+
+/** The program for a run's plan. Rejects when the agent or the suite it was planned with is gone. */
+export function openProgram(parts: Parts, run: Run): Promise<Program> {
+  switch (run.plan.kind) {
+    case 'eval':
+      return openEvalProgram(parts, run, run.plan);
+    case 'agent':
+      return openAgentProgram(parts, run, run.plan);
+    case 'workflow':
+      return openWorkflowProgram(parts, run, run.plan);
+  }
+}

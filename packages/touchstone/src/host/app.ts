@@ -1,0 +1,182 @@
+import { setMaxListeners } from 'node:events';
+import { asId, type EvalMode, HostError, type Id } from '@touchstone/contract';
+import type { Clock, Log } from '@touchstone/contract/ports';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ENGINE_VERSION } from '../engine/index.js';
+import { capabilitiesOf, evalCapability } from './capabilities.js';
+import { IMPLEMENTED_MODES } from './compose.js';
+import type { Config } from './config.js';
+import type { Endpoint } from './endpoint.js';
+import { toHostError } from './error-response.js';
+import { createEventPages } from './event-pages.js';
+import { createGate } from './gate.js';
+import type { HostParts } from './host-parts.js';
+import { createOnce } from './idempotency.js';
+import { createMetrics, followRun, type Metrics } from './metrics.js';
+import { createOpenEnds, type OpenEnds } from './open-ends.js';
+import { isVersioned, pathOf, templatePattern } from './paths.js';
+import { createKeyRing, type KnownKey } from './principal.js';
+import { registerEndpoints } from './register.js';
+import { endpointsOf } from './routes/index.js';
+import { answerError, createServer } from './server.js';
+import type { Touchstone } from './touchstone.js';
+import { traceHeaders } from './trace-context.js';
+import { createWakeups } from './wakeups.js';
+
+export type AppOptions = {
+  readonly touchstone: Touchstone;
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Mounts `/v1/host/sample/*`. Never in production. */
+  readonly testSeams?: boolean;
+  /** Eval modes this version can run; advertised as far as the config allows. */
+  readonly implementedModes?: readonly EvalMode[];
+  readonly version?: string;
+  /** Keys beside those of the config and the store, e.g. the one made at the first start. */
+  readonly extraKeys?: readonly KnownKey[];
+};
+
+/** The whole HTTP side, not listening yet. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const { config, log, clock } = options;
+  const openEnds = createOpenEnds();
+  const closing = new AbortController();
+  // Every open stream and every followed run listens for the end.
+  setMaxListeners(0, closing.signal);
+  const host = createHostParts(options, openEnds, closing.signal);
+  const endpoints = endpointsOf(host, { testSeams: options.testSeams === true });
+
+  const app = createServer(config.limits);
+  const gate = createGate({
+    keys: keyRingOf(options),
+    requestsPerMinute: config.limits.requestsPerMinute,
+    clock,
+  });
+  const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log });
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-content-type-options': 'nosniff', ...traceHeaders(request.headers) });
+    if (closing.signal.aborted) throw shuttingDown(reply);
+    if (!request.is404) return;
+    gate.admitAnyone({ address: request.ip });
+    throw unknownPath(request, endpoints);
+  });
+  registerEndpoints(app, endpoints, { gate, once, openEnds, clock, log });
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
+  app.addHook('onResponse', (request, reply) => noteAnswer(request, reply, host));
+  app.addHook('preClose', async () => {
+    closing.abort();
+    await openEnds.close();
+  });
+  return app;
+}
+
+const keyRingOf = ({ config, touchstone, clock, extraKeys = [] }: AppOptions) =>
+  createKeyRing({
+    fixed: [
+      ...config.keys.map(({ tenant, workspace, ...key }) => ({ ...key, owner: { tenant, workspace } })),
+      ...extraKeys,
+    ],
+    stored: touchstone.store.keys,
+    roles: config.roles,
+    clock,
+  });
+
+function createHostParts(options: AppOptions, openEnds: OpenEnds, closing: AbortSignal): HostParts {
+  const { touchstone, config, log, clock, implementedModes = IMPLEMENTED_MODES, version = '0.1.0' } = options;
+  const { store } = touchstone;
+  const facts = { config, implementedModes, version, engineVersion: ENGINE_VERSION };
+  const evalSuite = evalCapability(facts);
+  let made: Promise<Metrics> | undefined;
+  const metrics = async (): Promise<Metrics> => {
+    made ??= createMetrics();
+    (await made).streamsOpen(openEnds.size);
+    return made;
+  };
+  return {
+    touchstone,
+    config,
+    log,
+    clock,
+    capabilities: capabilitiesOf(facts),
+    ...(evalSuite && { evalSuite }),
+    feed: {
+      pages: createEventPages(store),
+      wakeups: createWakeups(store.log, clock),
+      runs: store.runs,
+      clock,
+    },
+    metrics,
+    follow(run) {
+      metrics().then(
+        (counters) => followRun(counters, { store, clock, closing }, run.owner, run.runId),
+        (error) => log.error('metrics.failed', {}, error),
+      );
+    },
+  };
+}
+
+function shuttingDown(reply: FastifyReply): HostError {
+  reply.header('connection', 'close');
+  return new HostError('unavailable', 'This host is shutting down. Try again.', { retryAfter: 1 });
+}
+
+function unknownPath(request: FastifyRequest, endpoints: readonly Endpoint[]): HostError {
+  // The router reads an escaped colon as a colon.
+  const path = pathOf(request.url).replace(/%3A/gi, ':');
+  if (!isVersioned(path)) return new HostError('bad_path', 'Paths of this API begin with /v1/.');
+  const allow = [
+    ...new Set(
+      endpoints.filter((endpoint) => templatePattern(endpoint.path).test(path)).map(({ method }) => method),
+    ),
+  ];
+  if (allow.length === 0 || allow.some((method) => method === request.method))
+    return new HostError('not_found', 'There is nothing at this path.');
+  return new HostError('method_not_allowed', `This path takes ${allow.join(', ')}.`, { allow });
+}
+
+function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { config, log }: AppOptions,
+): FastifyReply {
+  const known = toHostError(error, config.limits);
+  if (known.status < 500) return answerError(reply, known);
+  const facts = {
+    correlationId: asId<Id<'request'>>(request.id),
+    route: routeOf(request),
+    status: known.status,
+  };
+  if (known.code === 'internal_error') log.error('http.failed', facts, known.cause ?? known);
+  else log.warn('http.refused', facts);
+  return answerError(reply, known, request.id);
+}
+
+type RouteName = Id<'route'>;
+const routeOf = (request: FastifyRequest): RouteName =>
+  asId<RouteName>(request.routeOptions.config.endpoint?.path ?? 'unknown');
+
+/** One line per authenticated request, for audits, and one count for the scraper. Neither has a path, only its template. */
+async function noteAnswer(request: FastifyRequest, reply: FastifyReply, host: HostParts): Promise<void> {
+  const { caller } = request;
+  const { endpoint } = request.routeOptions.config;
+  if (caller && endpoint) {
+    host.log.info('http.request', {
+      key: caller.keyId,
+      scope: asId<Id<'scope'>>(endpoint.auth),
+      method: asId<Id<'method'>>(endpoint.method),
+      route: routeOf(request),
+      status: reply.raw.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    });
+  }
+  const metrics = await host.metrics();
+  metrics.requestAnswered(
+    endpoint?.method ?? 'other',
+    routeOf(request),
+    reply.raw.statusCode,
+    reply.elapsedTime / 1000,
+  );
+}

@@ -1,0 +1,45 @@
+import type { Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Resolves when no request is under way. */
+    quiet(): Promise<void>;
+  }
+}
+
+/** Counts requests under way, so that a closing server knows when it has answered them all. */
+export function countRequests(server: Server): () => Promise<void> {
+  const waiting = new Set<() => void>();
+  let underWay = 0;
+  server.on('request', (_, response) => {
+    underWay += 1;
+    response.once('close', () => {
+      underWay -= 1;
+      if (underWay === 0) for (const resolve of waiting) resolve();
+    });
+  });
+  return async () => {
+    if (underWay === 0) return;
+    await new Promise<void>((resolve) => waiting.add(resolve));
+  };
+}
+
+/** Requests under way get this long to finish before their connections are cut. */
+const GRACE_MS = 10_000;
+
+/**
+ * Stops accepting, ends streams, waits for what is under way, then cuts what is left. Node itself would wait for
+ * connections on which nothing was ever asked, and browsers and clients like to open those in advance.
+ */
+export async function closeApp(app: FastifyInstance): Promise<void> {
+  const closed = app.close();
+  let timer: NodeJS.Timeout | undefined;
+  const graceOver = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, GRACE_MS);
+  });
+  await Promise.race([app.quiet(), graceOver]);
+  clearTimeout(timer);
+  app.server.closeAllConnections();
+  await closed;
+}

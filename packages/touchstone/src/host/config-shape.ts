@@ -1,0 +1,118 @@
+import { EVAL_MODES, MODEL_CLASSES } from '@touchstone/contract';
+import type { Shape } from './shape.js';
+
+// Names that become part of stored rows. No `~`: that mark is the host's own.
+const name: Shape = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9._-]{1,64}$',
+  description: 'letters, digits, ".", "_" and "-", 1 to 64 of them',
+};
+const text: Shape = { type: 'string', minLength: 1 };
+const texts: Shape = { type: 'array', items: text };
+const tenants: Shape = { type: 'array', items: name };
+const anyObject: Shape = { type: 'object' };
+const usd: Shape = { type: 'number', minimum: 0 };
+
+const closed = (properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const mapOf = (member: Shape, propertyNames?: Shape): Shape => ({
+  type: 'object',
+  additionalProperties: member,
+  ...(propertyNames && { propertyNames }),
+});
+const listOf = (items: Shape): Shape => ({ type: 'array', items });
+
+const key = closed(
+  {
+    key: { type: 'string', pattern: '^[\\x21-\\x7e]{1,512}$', description: 'printable ASCII without spaces' },
+    keyHash: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$', description: 'sha256:<64 hex digits>' },
+    tenant: name,
+    workspace: name,
+    principal: name,
+    roles: { type: 'array', items: name, minItems: 1 },
+  },
+  ['tenant', 'roles'],
+);
+
+const provider = closed({ kind: text, baseUrl: text, apiKeyEnv: text, tenants }, ['kind']);
+const price = closed({ inputPerMTok: usd, outputPerMTok: usd }, ['inputPerMTok', 'outputPerMTok']);
+
+// Only what makes them entries: the agents room checks the rest, with the same words for the config and for a tenant.
+const agent: Shape = {
+  type: 'object',
+  required: ['agentId', 'run'],
+  properties: { agentId: text, tenant: name, run: anyObject },
+};
+const tool: Shape = { type: 'object', required: ['toolId'], properties: { toolId: text, tenants } };
+
+const evalSuite = closed({
+  modes: { type: 'array', items: { type: 'string', enum: EVAL_MODES }, uniqueItems: true },
+  maxTasksPerSuite: { type: 'integer', minimum: 1 },
+  maxCostUsdPerSuite: usd,
+});
+
+const gate = closed(
+  {
+    agentId: text,
+    to: text,
+    requiredEval: closed(
+      {
+        suite: text,
+        requiredPassScore: { type: 'number', minimum: 0, maximum: 1 },
+        judge: anyObject,
+        maxAgeHours: { type: 'number', minimum: 0 },
+        acceptOverrides: { type: 'boolean' },
+        noRegression: { type: 'boolean' },
+        requireConclusive: { type: 'boolean' },
+      },
+      ['suite'],
+    ),
+    approval: closed({ requiredRole: text, quorum: { type: 'integer', minimum: 1 } }),
+  },
+  ['agentId', 'to'],
+);
+
+export const configShape: Shape = closed({
+  keys: listOf(key),
+  roles: mapOf(
+    listOf({
+      type: 'string',
+      pattern: '^(\\*|[a-z][a-z-]*:[a-z][a-z-]*)$',
+      description: '"*" or <area>:<action>',
+    }),
+    name,
+  ),
+  providers: mapOf(provider),
+  modelClasses: mapOf(text, { enum: MODEL_CLASSES }),
+  models: mapOf(text),
+  prices: mapOf(price),
+  judge: closed({ model: text, votes: { type: 'integer', minimum: 1 } }, ['model']),
+  agents: listOf(agent),
+  tools: listOf(tool),
+  mcpServers: mapOf(
+    closed({ command: text, args: { type: 'array', items: { type: 'string' } }, tenants }, ['command']),
+  ),
+  packs: texts,
+  suites: texts,
+  trust: closed({
+    policy: { type: 'string', enum: ['open', 'allowlist', 'pinned', 'verified'] },
+    keys: { type: 'array' },
+    packs: { type: 'array' },
+  }),
+  store: {
+    type: 'string',
+    pattern: '^(sqlite:.+|postgres(ql)?://.+)$',
+    description: 'sqlite:<file> or postgres://…',
+  },
+  evalSuite: { anyOf: [{ const: false }, evalSuite] },
+  gates: listOf(gate),
+  egress: closed({ allowHosts: texts, allowPrivate: { type: 'boolean' } }),
+  limits: closed({
+    maxRequestBodyBytes: { type: 'integer', minimum: 1024 },
+    requestsPerMinute: { type: 'integer', minimum: 1 },
+  }),
+});

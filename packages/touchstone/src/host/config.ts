@@ -1,0 +1,186 @@
+import { dirname, resolve } from 'node:path';
+import { type EvalMode, type Issue, type JsonObject, validationError } from '@touchstone/contract';
+import { type ConfigSource, findConfigFile, readConfigFile } from './config-file.js';
+import { configShape } from './config-shape.js';
+import { hashKey, keyIdOf, type Roles } from './principal.js';
+import { shapeIssues } from './shape.js';
+
+/** A key of the config, with the secret already turned into its hash. */
+type ConfigKey = {
+  readonly keyHash: string;
+  readonly tenant: string;
+  readonly workspace: string;
+  readonly principal: string;
+  readonly roles: readonly string[];
+};
+// Entries that another room knows how to read; here they are known to be objects with a name.
+type ConfigTool = JsonObject & { readonly toolId: string };
+type ConfigAgent = JsonObject & {
+  readonly agentId: string;
+  readonly tenant?: string;
+  readonly run: JsonObject;
+};
+
+export type Config = {
+  /** Relative paths in the config are relative to this folder: the config file's, or the working folder without one. */
+  readonly baseDir: string;
+  /** The file it was read from. */
+  readonly file?: string;
+  readonly keys: readonly ConfigKey[];
+  readonly roles: Roles;
+  readonly prices: {
+    readonly [model: string]: { readonly inputPerMTok: number; readonly outputPerMTok: number };
+  };
+  readonly agents: readonly ConfigAgent[];
+  readonly tools: readonly ConfigTool[];
+  readonly suites: readonly string[];
+  readonly store?: string;
+  /** `modes` absent means all that are implemented; `false` switches evaluation off. */
+  readonly evalSuite:
+    | false
+    | {
+        readonly modes?: readonly EvalMode[];
+        readonly maxTasksPerSuite?: number;
+        readonly maxCostUsdPerSuite?: number;
+      };
+  readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
+  readonly limits: { readonly maxRequestBodyBytes: number; readonly requestsPerMinute: number };
+  /** Members that are well formed and have no effect in this version, so that callers can say so. */
+  readonly inert: readonly string[];
+};
+
+/** A config file as its author writes it; every member is optional. */
+export type ConfigInput = {
+  readonly keys?: readonly (Partial<ConfigKey> & {
+    readonly key?: string;
+    readonly tenant: string;
+    readonly roles: readonly string[];
+  })[];
+  readonly roles?: Roles;
+  readonly prices?: Config['prices'];
+  readonly agents?: Config['agents'];
+  readonly tools?: Config['tools'];
+  readonly suites?: readonly string[];
+  readonly store?: string;
+  readonly evalSuite?: Config['evalSuite'];
+  readonly egress?: Partial<Config['egress']>;
+  readonly limits?: Partial<Config['limits']>;
+  readonly providers?: {
+    readonly [name: string]: {
+      readonly kind: string;
+      readonly baseUrl?: string;
+      readonly apiKeyEnv?: string;
+      readonly tenants?: readonly string[];
+    };
+  };
+  readonly modelClasses?: { readonly [modelClass: string]: string };
+  readonly models?: { readonly [name: string]: string };
+  readonly judge?: { readonly model: string; readonly votes?: number };
+  readonly mcpServers?: {
+    readonly [name: string]: {
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly tenants?: readonly string[];
+    };
+  };
+  readonly packs?: readonly string[];
+  readonly trust?: {
+    readonly policy?: 'open' | 'allowlist' | 'pinned' | 'verified';
+    readonly keys?: readonly unknown[];
+    readonly packs?: readonly unknown[];
+  };
+  readonly gates?: readonly JsonObject[];
+};
+
+const DEFAULT_ROLES: Roles = {
+  admin: ['*'],
+  runner: ['runs:create', 'runs:read', 'runs:cancel', 'suites:write', 'agents:write'],
+  releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
+};
+const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
+const INERT = [
+  'providers',
+  'modelClasses',
+  'models',
+  'judge',
+  'mcpServers',
+  'packs',
+  'trust',
+  'gates',
+] as const;
+
+/** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
+export async function loadConfig(path: string | undefined, cwd: string): Promise<Config> {
+  const file = path === undefined ? await findConfigFile(cwd) : resolve(cwd, path);
+  if (file === undefined) return completeConfig({}, cwd);
+  const source = await readConfigFile(file);
+  const issues = configIssues(source.value);
+  if (issues.length > 0) throw validationError(await located(issues, source), { file });
+  return { ...completeConfig(source.value as ConfigInput, dirname(file)), file };
+}
+
+/** A config from a value, for tests and for hosts that are set up by a program. */
+export function parseConfig(value: unknown, baseDir: string): Config {
+  const issues = configIssues(value);
+  if (issues.length > 0) throw validationError(issues);
+  return completeConfig(value as ConfigInput, baseDir);
+}
+
+const located = (issues: readonly Issue[], source: ConfigSource): Promise<readonly Issue[]> =>
+  Promise.all(issues.map(async (issue) => ({ ...issue, ...(await source.locate(issue.pointer)) })));
+
+function configIssues(value: unknown): readonly Issue[] {
+  const issues = shapeIssues(configShape, value);
+  return issues.length > 0 ? issues : keyIssues(value as ConfigInput);
+}
+
+/** What a shape cannot say about keys: exactly one secret or hash, and roles that exist. */
+function keyIssues(config: ConfigInput): readonly Issue[] {
+  const roles = { ...DEFAULT_ROLES, ...config.roles };
+  return (config.keys ?? []).flatMap((key, index) => {
+    const pointer = `/keys/${index}`;
+    const one = (key.key === undefined) !== (key.keyHash === undefined);
+    const secret = one ? [] : [{ pointer, message: 'expected exactly one of "key" and "keyHash"' }];
+    const strangers = key.roles.flatMap((role, at) =>
+      Object.hasOwn(roles, role)
+        ? []
+        : [
+            {
+              pointer: `${pointer}/roles/${at}`,
+              message: `no such role; known are ${Object.keys(roles).join(', ')}`,
+            },
+          ],
+    );
+    return [...secret, ...strangers];
+  });
+}
+
+function completeConfig(input: ConfigInput, baseDir: string): Config {
+  return {
+    baseDir,
+    keys: (input.keys ?? []).map(completeKey),
+    roles: { ...DEFAULT_ROLES, ...input.roles },
+    prices: input.prices ?? {},
+    agents: input.agents ?? [],
+    tools: input.tools ?? [],
+    suites: input.suites ?? [],
+    ...(input.store !== undefined && { store: input.store }),
+    evalSuite: completeEvalSuite(input.evalSuite),
+    egress: { allowHosts: [], allowPrivate: false, ...input.egress },
+    limits: { ...DEFAULT_LIMITS, ...input.limits },
+    inert: INERT.filter((name) => input[name] !== undefined),
+  };
+}
+
+/** An empty list of modes says no more than none at all: every implemented mode. Switching off is `false`. */
+function completeEvalSuite(input: ConfigInput['evalSuite'] = {}): Config['evalSuite'] {
+  if (input === false) return false;
+  const { modes, ...rest } = input;
+  return modes === undefined || modes.length === 0 ? rest : { ...rest, modes };
+}
+
+function completeKey(key: NonNullable<ConfigInput['keys']>[number]): ConfigKey {
+  const keyHash = key.keyHash ?? hashKey(key.key ?? '');
+  const { tenant, workspace = 'main', principal = `key-${keyIdOf(keyHash)}`, roles } = key;
+  return { keyHash, tenant, workspace, principal, roles };
+}

@@ -1,0 +1,233 @@
+import {
+  type EvalMode,
+  HostError,
+  type Issue,
+  type JsonObject,
+  type Owner,
+  type Principal,
+  type RunPlan,
+  validationError,
+} from '@touchstone/contract';
+import { type Body, toBody } from '@touchstone/contract/bodies';
+import type { AgentFacts, Clock, Ids, NewRun, Run, SchemaCheck, Store } from '@touchstone/contract/ports';
+import { ENGINE_VERSION, FLOOR_WORKFLOWS, type FloorWorkflow } from '../engine/index.js';
+import { checkRunnable, readRunLimits } from '../suites/index.js';
+import { taskPages } from './suite-shelf.js';
+import type { CreateRunBody, Touchstone } from './touchstone.js';
+
+/** What this host runs evaluations with; undefined when evaluations are switched off. */
+export type EvalSettings = {
+  readonly modes: readonly EvalMode[];
+  readonly maxTasks?: number;
+  readonly ceilingUsd?: number;
+};
+
+type CreateParts = Pick<Touchstone, 'findSuite' | 'findAgent'> & {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly schemaCheck: SchemaCheck;
+  readonly evalSettings: EvalSettings | undefined;
+};
+
+type Planned = { readonly workflowId: string; readonly plan: RunPlan };
+
+/** Resolves, checks and stores a run. Whatever is refused is refused here, and nothing has been created then. */
+export async function createRun(
+  parts: CreateParts,
+  principal: Principal,
+  body: CreateRunBody,
+  options: { readonly origin: Run['origin']; readonly exclusiveScope?: boolean },
+): Promise<Run> {
+  checkShape(body, parts.evalSettings !== undefined);
+  const { workflowId, plan } = await planRun(parts, principal.owner, body);
+  const run: NewRun = {
+    runId: parts.ids.runId(),
+    owner: principal.owner,
+    principal: principal.id,
+    origin: options.origin,
+    workflowId,
+    plan,
+    request: requestOf(body),
+    createdAt: parts.clock.now(),
+    engineVersion: ENGINE_VERSION,
+  };
+  const created = await parts.store.runs.create(run, options.exclusiveScope ? { exclusiveScope: true } : {});
+  if ('activeRunId' in created) throw alreadyActive(created.activeRunId);
+  return created;
+}
+
+const requestOf = (body: CreateRunBody): Run['request'] => ({
+  ...(body.inputs && { inputs: toBody(body.inputs as JsonObject) }),
+  ...(body.configurable && { configurable: body.configurable as JsonObject }),
+  ...(body.tags && { tags: body.tags }),
+  ...(body.metadata && { metadata: body.metadata as JsonObject }),
+  ...(body.scopeId !== undefined && { scopeId: body.scopeId }),
+});
+
+const alreadyActive = (activeRunId: string): HostError =>
+  new HostError(
+    'run_already_active',
+    `Run ${activeRunId} of the same scope is still active. Wait for it or cancel it.`,
+    {
+      activeRunId,
+      activeHost: 'cloud',
+      retryAfter: 5,
+    },
+  );
+
+/** Members that contradict each other, and members for which this host has nothing to offer. */
+function checkShape(body: CreateRunBody, evaluates: boolean): void {
+  if (body.mode === 'eval' && !evaluates) {
+    throw new HostError(
+      'capability_not_provided',
+      'This host does not run evaluations: agents.evalSuite is not advertised.',
+      {
+        capability: 'agents.evalSuite',
+      },
+    );
+  }
+  const issues: Issue[] = [...(body.mode === 'eval' ? evalIssues(body) : plainIssues(body))];
+  if (body.workflowId !== undefined && body.agentId !== undefined) {
+    issues.push({ pointer: '/workflowId', message: 'Expected either workflowId or agentId, not both.' });
+  }
+  for (const member of ['callbackUrl', 'residency'] as const) {
+    if (body[member] !== undefined)
+      issues.push({ pointer: `/${member}`, message: 'This host does not offer it. Leave the member out.' });
+  }
+  if (issues.length > 0) throw validationError(issues, { field: issues[0]?.pointer.slice(1) });
+  if (body.configurable?.mockProvider !== undefined) {
+    throw new HostError(
+      'mock_provider_forbidden',
+      'configurable.mockProvider needs a test key, and this host has none.',
+    );
+  }
+}
+
+const evalIssues = (body: CreateRunBody): Issue[] =>
+  (['evalSuiteRef', 'agentId'] as const)
+    .filter((member) => body[member] === undefined)
+    .map((member) => ({ pointer: `/${member}`, message: 'Required with mode "eval".' }));
+
+function plainIssues(body: CreateRunBody): Issue[] {
+  if (body.evalSuiteRef !== undefined)
+    return [{ pointer: '/mode', message: 'Expected "eval", because evalSuiteRef is given.' }];
+  if (body.workflowId !== undefined || body.agentId !== undefined) return [];
+  return [
+    {
+      pointer: '/workflowId',
+      message: 'Expected workflowId, agentId, or mode "eval" with evalSuiteRef and agentId.',
+    },
+  ];
+}
+
+function planRun(parts: CreateParts, owner: Owner, body: CreateRunBody): Promise<Planned> | Planned {
+  if (body.mode === 'eval') return planEval(parts, owner, body);
+  if (body.agentId !== undefined) return planAgent(parts, owner, body);
+  return planWorkflow(body);
+}
+
+async function planEval(parts: CreateParts, owner: Owner, body: CreateRunBody): Promise<Planned> {
+  const suite = await parts.findSuite(owner, body.evalSuiteRef as string);
+  if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
+  const facts = await knownAgent(parts, owner, body.agentId as string);
+  const { head } = suite;
+  const decided = await checkRunnable({
+    head,
+    agent: facts,
+    configurable: body.configurable ?? {},
+    limits: { ...(parts.evalSettings as EvalSettings), judge: false },
+    checkSchema: parts.schemaCheck,
+    tasks: taskPages(parts.store, suite.owner, head),
+  });
+  return {
+    workflowId: head.suiteId,
+    plan: {
+      kind: 'eval',
+      suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
+      agent: pinOf(facts),
+      ...decided,
+    },
+  };
+}
+
+async function planAgent(parts: CreateParts, owner: Owner, body: CreateRunBody): Promise<Planned> {
+  const facts = await knownAgent(parts, owner, body.agentId as string);
+  const inputs: Body = toBody((body.inputs ?? {}) as JsonObject);
+  const issues = facts.taskSchema ? parts.schemaCheck(facts.taskSchema, inputs) : [];
+  if (issues.length > 0) {
+    throw validationError(
+      issues.map(({ pointer, message }) => ({ pointer: `/inputs${pointer}`, message })),
+      { field: 'inputs' },
+    );
+  }
+  return { workflowId: facts.agentId, plan: { kind: 'agent', agent: pinOf(facts), ...runLimits(body) } };
+}
+
+async function knownAgent(parts: CreateParts, owner: Owner, reference: string): Promise<AgentFacts> {
+  const agent = await parts.findAgent(owner, reference);
+  if (!agent) throw unknown('agentId', 'No agent of this name and version is installed.');
+  return agent.facts;
+}
+
+const pinOf = (facts: AgentFacts) => ({
+  agentId: facts.agentId,
+  version: facts.version,
+  digest: facts.digest,
+});
+
+/** Absent and another tenant's look the same. */
+const unknown = (field: string, message: string): HostError =>
+  validationError([{ pointer: `/${field}`, message }], { field });
+
+/** The knobs of a run that is not an evaluation: how long, and how much. */
+function runLimits(body: CreateRunBody): { readonly runTimeoutMs?: number; readonly ceilingUsd?: number } {
+  const { runTimeoutMs, ceilingUsd, issues } = readRunLimits(body.configurable ?? {}, {});
+  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
+  return {
+    ...(runTimeoutMs !== undefined && { runTimeoutMs }),
+    ...(ceilingUsd !== undefined && { ceilingUsd }),
+  };
+}
+
+function planWorkflow(body: CreateRunBody): Planned {
+  const workflow = FLOOR_WORKFLOWS.find((candidate) => candidate.workflowId === body.workflowId);
+  if (!workflow)
+    throw unknown(
+      'workflowId',
+      'This host has no workflow of this name. It runs evaluations and single agents.',
+    );
+  const issues = inputIssues(workflow, body.inputs ?? {});
+  if (issues.length > 0) throw validationError(issues, { field: 'inputs' });
+  const { runTimeoutMs } = runLimits(body);
+  return {
+    workflowId: workflow.workflowId,
+    plan: {
+      kind: 'workflow',
+      workflowId: workflow.workflowId,
+      ...(runTimeoutMs !== undefined && { runTimeoutMs }),
+    },
+  };
+}
+
+function inputIssues(workflow: FloorWorkflow, inputs: { readonly [key: string]: unknown }): Issue[] {
+  const missing = (workflow.requiredInputs ?? [])
+    .filter((name) => typeof inputs[name] !== 'string')
+    .map((name) => ({
+      pointer: `/inputs/${name}`,
+      message: `Expected a string; got ${typeof inputs[name]}.`,
+    }));
+  const bounds = workflow.nodes.find((node) => node.delayMs)?.delayMs;
+  const { delayMs } = inputs;
+  if (!bounds || delayMs === undefined) return missing;
+  const within =
+    typeof delayMs === 'number' &&
+    Number.isInteger(delayMs) &&
+    delayMs >= bounds.min &&
+    delayMs <= bounds.max;
+  if (within) return missing;
+  return [
+    ...missing,
+    { pointer: '/inputs/delayMs', message: `Expected a whole number from ${bounds.min} to ${bounds.max}.` },
+  ];
+}

@@ -1,0 +1,129 @@
+import { asId, HostError, type Id, type Principal } from '@touchstone/contract';
+import type { Clock, Log } from '@touchstone/contract/ports';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer, Call, Endpoint, Reply } from './endpoint.js';
+import type { Gate } from './gate.js';
+import type { Once } from './idempotency.js';
+import type { OpenEnds } from './open-ends.js';
+import { pathOf, routerPath } from './paths.js';
+import { ANONYMOUS, checkScope, type KeyId } from './principal.js';
+import { openSse } from './sse.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is calling, once that is known. */
+    caller: { readonly principal: Principal; readonly keyId: KeyId } | null;
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint;
+  }
+}
+
+export type Doorway = {
+  readonly gate: Gate;
+  readonly once: Once;
+  readonly openEnds: OpenEnds;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Puts the table behind the router: each request is let in, executed (once, if its caller wants that) and answered. */
+export function registerEndpoints(app: FastifyInstance, endpoints: readonly Endpoint[], door: Doorway): void {
+  app.decorateRequest('caller', null);
+  for (const endpoint of endpoints) {
+    app.route({
+      method: endpoint.method,
+      url: routerPath(endpoint.path),
+      config: { endpoint },
+      // A stream has no head worth asking for.
+      exposeHeadRoute:
+        endpoint.method === 'GET' && endpoint.responses[200]?.mediaType !== 'text/event-stream',
+      onRequest: (request) => letIn(endpoint, request, door.gate),
+      handler: (request, reply) => serve(endpoint, request, reply, door),
+    });
+  }
+}
+
+async function letIn(endpoint: Endpoint, request: FastifyRequest, gate: Gate): Promise<void> {
+  const visitor = { address: request.ip, authorization: request.headers.authorization };
+  if (endpoint.auth === 'none') return gate.admitAnyone(visitor);
+  request.caller = await gate.admit(visitor);
+  if (endpoint.auth !== 'key') checkScope(request.caller.principal, endpoint.auth);
+}
+
+async function serve(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  door: Doorway,
+): Promise<FastifyReply> {
+  const call = callOf(request, reply, door.openEnds);
+  if (endpoint.body?.required && call.body === undefined) {
+    throw new HostError('validation_error', 'This request needs a JSON body.', { field: 'body' });
+  }
+  const answer = await execute(endpoint, request, call, door);
+  if ('stream' in answer) {
+    await runStream(answer.stream, request, reply, door);
+    return reply;
+  }
+  reply.code(answer.status).headers(answer.headers ?? {});
+  return 'text' in answer ? reply.send(answer.text) : reply.send(answer.body);
+}
+
+function execute(endpoint: Endpoint, request: FastifyRequest, call: Call, door: Doorway): Promise<Answer> {
+  if (endpoint.method === 'GET') return endpoint.handle(call);
+  const once = {
+    owner: call.principal.owner,
+    operation: `${endpoint.method} ${endpoint.path}`,
+    path: pathOf(request.url),
+    key: request.headers['idempotency-key'],
+    body: call.body,
+  };
+  return door.once(once, () => endpoint.handle(call) as Promise<Reply>);
+}
+
+// What is not plainly a host and a port is not repeated in an answer.
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
+
+const callOf = (request: FastifyRequest, reply: FastifyReply, openEnds: OpenEnds): Call => ({
+  principal: request.caller?.principal ?? ANONYMOUS,
+  params: request.params as Call['params'],
+  query: request.query,
+  body: request.body,
+  headers: request.headers,
+  origin: HOST.test(request.host) ? `${request.protocol}://${request.host}` : '',
+  untilGone() {
+    const gone = new AbortController();
+    const ended = openEnds.add(() => gone.abort());
+    const leave = () => {
+      ended();
+      gone.abort();
+    };
+    // A caller that left before anyone asked leaves no second time.
+    if (reply.raw.destroyed) leave();
+    else reply.raw.once('close', leave);
+    return gone.signal;
+  },
+});
+
+async function runStream(
+  stream: (connection: ReturnType<typeof openSse>) => Promise<void>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { openEnds, clock, log }: Doorway,
+): Promise<void> {
+  reply.hijack();
+  const connection = openSse(reply.raw, reply.getHeaders() as { [name: string]: string }, clock);
+  const done = openEnds.add(connection.close);
+  try {
+    await stream(connection);
+  } catch (error) {
+    // A reader that has left is no trouble. For anything else the status line is gone already: end here, so that the
+    // reader comes back with its last id, and leave a line for the operator.
+    if (!connection.signal.aborted)
+      log.error('stream.failed', { correlationId: asId<Id<'request'>>(request.id) }, error);
+  } finally {
+    connection.end();
+    done();
+  }
+}

@@ -1,0 +1,35 @@
+import type { Endpoint } from '../endpoint.js';
+import type { HostParts } from '../host-parts.js';
+import { agentEndpoints } from './agents.js';
+import { boundAgentEndpoints } from './bound-agents.js';
+import { discoveryEndpoints } from './discovery.js';
+import { evalSummaryEndpoints } from './eval-summary.js';
+import { eventEndpoints } from './events.js';
+import { metricsEndpoints } from './metrics.js';
+import { progressEndpoints } from './progress.js';
+import { runControlEndpoints } from './run-control.js';
+import { runListEndpoints } from './run-lists.js';
+import { runEndpoints } from './runs.js';
+import { seamEndpoints } from './seams.js';
+import { suiteEndpoints } from './suites.js';
+import { workflowEndpoints } from './workflows.js';
+
+/** Every operation of this host. The router and the OpenAPI document are both made from this table. */
+export function endpointsOf(host: HostParts, options: { readonly testSeams: boolean }): readonly Endpoint[] {
+  const all: Endpoint[] = [
+    ...discoveryEndpoints(host, () => all),
+    ...workflowEndpoints(),
+    ...runEndpoints(host),
+    ...runControlEndpoints(host),
+    ...eventEndpoints(host),
+    ...evalSummaryEndpoints(host),
+    ...agentEndpoints(host),
+    ...suiteEndpoints(host),
+    ...boundAgentEndpoints(host),
+    ...runListEndpoints(host),
+    ...progressEndpoints(host),
+    ...metricsEndpoints(host),
+    ...(options.testSeams ? seamEndpoints(host) : []),
+  ];
+  return all;
+}

@@ -1,0 +1,55 @@
+import { RUN_STATUSES } from '@touchstone/contract';
+import type { Shape } from '../shape.js';
+
+const runId: Shape = { type: 'string', minLength: 1, maxLength: 128 };
+const reason: Shape = {
+  type: 'string',
+  maxLength: 1_024,
+  description: 'Why, in a few words; recorded with the run.',
+};
+const when: Shape = { type: 'string', description: 'ISO 8601.' };
+const status: Shape = { type: 'string', enum: RUN_STATUSES };
+
+const closed = (properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+export const createdRun = closed(
+  { runId, status, eventsUrl: { type: 'string' }, statusUrl: { type: 'string' } },
+  ['runId', 'status', 'eventsUrl'],
+);
+
+export type ReasonBody = { readonly reason?: string };
+export const reasonBody = closed({ reason });
+
+export type PauseBody = {
+  readonly reason?: string;
+  readonly drainPolicy?: 'immediate' | 'drain-current-node';
+};
+export const pauseBody = closed({
+  reason,
+  drainPolicy: { type: 'string', enum: ['immediate', 'drain-current-node'] },
+});
+
+export const MAX_BULK = 100;
+export type BulkCancelBody = { readonly runIds: readonly string[]; readonly reason?: string };
+export const bulkCancelBody = closed(
+  { runIds: { type: 'array', items: runId, minItems: 1, maxItems: MAX_BULK }, reason },
+  ['runIds'],
+);
+
+export const runStatus = closed({ runId, status }, ['runId', 'status']);
+export const pausedRun = closed({ runId, status, pausedAt: when }, ['runId', 'status']);
+export const resumedRun = closed({ runId, status, resumedAt: when }, ['runId', 'status']);
+export const bulkResults = closed(
+  {
+    results: {
+      type: 'array',
+      items: closed({ runId, ok: { type: 'boolean' }, status, error: { type: 'string' } }, ['runId', 'ok']),
+    },
+  },
+  ['results'],
+);

@@ -1,0 +1,46 @@
+import type { Shape } from '../shape.js';
+
+const text: Shape = { type: 'string' };
+const closed = (
+  properties: { readonly [name: string]: Shape },
+  required = Object.keys(properties),
+): Shape => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+/** A list in pages. */
+export const page = (items: Shape): Shape =>
+  closed({ items: { type: 'array', items }, nextCursor: text }, ['items']);
+
+export const installedSuite = closed({ suiteRef: text, suiteId: text, version: text, digest: text });
+export const suiteHead: Shape = {
+  type: 'object',
+  properties: {
+    suiteId: text,
+    version: text,
+    digest: text,
+    modes: { type: 'array', items: text },
+    taskCount: { type: 'integer' },
+  },
+  required: ['suiteId', 'version', 'digest', 'modes', 'taskCount'],
+};
+export const boundAgent = closed({ agentId: text, version: text, digest: text });
+export const agentSpec: Shape = {
+  type: 'object',
+  description: 'An entry of "agents" in the config, of a kind a tenant may bind.',
+};
+
+export const taskView: Shape = {
+  type: 'object',
+  properties: {
+    taskId: text,
+    score: { type: 'number', minimum: 0, maximum: 1 },
+    passed: { type: 'boolean' },
+    expected: { type: 'object' },
+    invocations: { type: 'array', items: { type: 'object' } },
+  },
+  required: ['taskId', 'score', 'passed', 'expected', 'invocations'],
+};

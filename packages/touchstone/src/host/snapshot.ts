@@ -1,0 +1,69 @@
+import { plannedSteps, type RunPlan, type RunStatus } from '@touchstone/contract';
+import type { Run } from '@touchstone/contract/ports';
+
+/** The version of the event log's layout that runs of this host are stamped with. */
+export const EVENT_LOG_SCHEMA_VERSION = 2;
+
+export type RunSnapshot = {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly status: RunStatus;
+  readonly [member: string]: unknown;
+};
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** The projected state of a run, as `GET /v1/runs/{runId}` shows it. `spentUsd` is what is known before the run is over. */
+export function snapshotOf(run: Run, spentUsd?: number): RunSnapshot {
+  const { request } = run;
+  const usd = run.headline?.totalCostUsd ?? spentUsd;
+  return {
+    runId: run.runId,
+    workflowId: run.workflowId,
+    status: run.status,
+    owner: { ...run.owner, principal: run.principal },
+    ...(run.startedAt !== undefined && { startedAt: iso(run.startedAt) }),
+    ...(run.completedAt !== undefined && { completedAt: iso(run.completedAt) }),
+    ...agentOf(run.plan),
+    ...(run.error && { error: run.error }),
+    engineVersion: String(run.engineVersion),
+    eventLogSchemaVersion: EVENT_LOG_SCHEMA_VERSION,
+    ...(request.tags && { tags: request.tags }),
+    ...(request.metadata && { metadata: request.metadata }),
+    ...(request.configurable && { configurable: request.configurable }),
+    ...(usd !== undefined && { metrics: { openwopCost: { usd } } }),
+    touchstone: ownFacts(run),
+  };
+}
+
+// An agent reference has its own list of model classes, so ours is not copied; version and channel exclude each other.
+const agentOf = (plan: RunPlan): object =>
+  plan.kind === 'workflow' ? {} : { agent: { agentId: plan.agent.agentId, version: plan.agent.version } };
+
+/** What this host knows beyond the protocol, in one member of its own. */
+const ownFacts = (run: Run): object => ({
+  ...planFacts(run.plan),
+  origin: run.origin,
+  createdAt: iso(run.createdAt),
+  ...(run.pausedAt !== undefined && { pausedAt: iso(run.pausedAt) }),
+  ...(run.headline && { headline: run.headline }),
+  eventCount: run.eventCount,
+  ...(run.control && { control: run.control }),
+});
+
+function planFacts(plan: RunPlan): object {
+  if (plan.kind === 'workflow') return { kind: plan.kind };
+  const { agentId, version, digest } = plan.agent;
+  const agent = { agentId, version, digest };
+  if (plan.kind === 'agent') return { kind: plan.kind, agent };
+  return {
+    kind: plan.kind,
+    suite: { ref: `${plan.suite.suiteId}@${plan.suite.version}`, digest: plan.suite.digest },
+    agent,
+    modes: plan.modes,
+    repeats: plan.repeats,
+    concurrency: plan.concurrency,
+    tasks: { total: plan.totalTasks, selected: plannedSteps(plan) },
+    ...(plan.baselineRunId && { baselineRunId: plan.baselineRunId }),
+  };
+}

@@ -1,0 +1,67 @@
+import { HostError } from '@touchstone/contract';
+import { fromBody, type Payloads, type RunEvent } from '@touchstone/contract/bodies';
+
+const STREAM_MODES = ['values', 'updates', 'messages', 'debug'] as const;
+export type StreamMode = (typeof STREAM_MODES)[number];
+
+/** The modes asked for, without repeats. `values` sends snapshots and not events, so it stands alone. */
+export function parseStreamModes(text: string | undefined): readonly StreamMode[] {
+  const names = text === undefined ? ['updates'] : [...new Set(text.split(','))];
+  const modes = names.map((name) => STREAM_MODES.find((mode) => mode === name));
+  if (modes.includes(undefined) || (modes.length > 1 && modes.includes('values'))) {
+    const message = `Expected streamMode to be one of ${STREAM_MODES.join(', ')}, or several of them without values.`;
+    throw new HostError('unsupported_stream_mode', message, { supported: STREAM_MODES });
+  }
+  return modes as readonly StreamMode[];
+}
+
+const UPDATES = new Set<string>([
+  'run.started',
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+  'run.paused',
+  'run.resumed',
+  'node.completed',
+  'node.failed',
+]);
+
+/** The tier of events that change what a reader of a run's state would see. */
+export const isUpdate = (type: string): boolean => UPDATES.has(type) || type.startsWith('eval.');
+
+/** What one event becomes on a stream: nothing, itself, a message chunk, or (when modes are mixed) both. */
+export type Frame = { readonly event: string; readonly data: string };
+
+export function framesOf(
+  event: RunEvent,
+  json: () => string,
+  modes: readonly StreamMode[],
+): readonly Frame[] {
+  const mixed = modes.length > 1;
+  const frames: Frame[] = [];
+  const admitting = modes.find((mode) => mode === 'debug' || (mode === 'updates' && isUpdate(event.type)));
+  if (admitting !== undefined) frames.push({ event: mixed ? admitting : event.type, data: json() });
+  const chunk = modes.includes('messages') ? messageChunk(event) : undefined;
+  if (chunk !== undefined)
+    frames.push({ event: mixed ? 'messages' : 'ai.message.chunk', data: JSON.stringify(chunk) });
+  return frames;
+}
+
+/** An answer in words, as one chunk. Derived on read: the log holds the decision, once. */
+function messageChunk(event: RunEvent): object | undefined {
+  if (event.type !== 'agent.decided') return undefined;
+  const chunk = fromBody((event.payload as Payloads['agent.decided']).decision);
+  if (typeof chunk !== 'string') return undefined;
+  return { nodeId: event.nodeId ?? 'agent', runId: event.runId, chunk, isLast: true };
+}
+
+/** The frames of one event. Only the last bears the id: a reader cut off before it will be sent all of them again. */
+export const renderFrames = (id: number, frames: readonly Frame[]): string =>
+  frames.map((frame, at) => renderFrame(at === frames.length - 1 ? id : undefined, frame)).join('');
+
+export const renderFrame = (id: number | undefined, frame: Frame): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${frame.event}\ndata: ${frame.data}\n\n`;
+
+/** Several frames as one `batch`, under the highest sequence among them. */
+export const renderBatch = (id: number, frames: readonly Frame[]): string =>
+  renderFrame(id, { event: 'batch', data: `[${frames.map((frame) => frame.data).join(',')}]` });

@@ -1,0 +1,99 @@
+import { type Digest, HOST_OWNER, HostError, type Owner, type Version } from '@touchstone/contract';
+import type { Task } from '@touchstone/contract/bodies';
+import type { Clock, Page, Store, Suite, SuiteHead } from '@touchstone/contract/ports';
+import { highestVersion, parseSuiteReference } from '../suites/index.js';
+import type { SuiteVisible } from './touchstone.js';
+
+/** Where suites are kept and found: an owner's own first, then the host's, which everyone may read and nobody change. */
+export type SuiteShelf = {
+  install(owner: Owner, suite: Suite): Promise<'created' | 'same'>;
+  /** Without the rule that versions do not change: for a developer's own file, edited between runs. */
+  replace(owner: Owner, suite: Suite): Promise<void>;
+  find(owner: Owner, reference: string): Promise<SuiteVisible | undefined>;
+  list(owner: Owner, limit: number, cursor?: string): Promise<Page<SuiteHead>>;
+  read(visible: SuiteVisible): Promise<Suite>;
+  head(owner: Owner, digest: Digest): Promise<SuiteHead | undefined>;
+  tasks(owner: Owner, digest: Digest, from: number, limit: number): Promise<readonly Task[]>;
+};
+
+export function createSuiteShelf(store: Store, clock: Clock): SuiteShelf {
+  const { suites } = store;
+
+  const versionOf = async (
+    owner: Owner,
+    reference: ReturnType<typeof parseSuiteReference>,
+  ): Promise<Version | undefined> => {
+    if (reference.version) return reference.version;
+    const all = [
+      ...(await suites.versions(owner, reference.suiteId)),
+      ...(await suites.versions(HOST_OWNER, reference.suiteId)),
+    ];
+    return highestVersion(all);
+  };
+
+  const find = async (owner: Owner, reference: string): Promise<SuiteVisible | undefined> => {
+    const wanted = parseSuiteReference(reference);
+    const version = await versionOf(owner, wanted);
+    if (!version) return undefined;
+    for (const holder of [owner, HOST_OWNER]) {
+      const head = await suites.get(holder, wanted.suiteId, version);
+      if (head) return { head, owner: holder };
+    }
+    return undefined;
+  };
+
+  return {
+    find,
+    async install(owner, suite) {
+      const { suiteId, version, digest } = suite.head;
+      const present = await find(owner, `${suiteId}@${version}`);
+      if (present?.head.digest === digest) return 'same';
+      if (present) {
+        throw new HostError(
+          'conflict',
+          `Suite ${suiteId}@${version} is installed with other content. Versions do not change: raise the version.`,
+        );
+      }
+      await suites.put(owner, suite, clock.now());
+      return 'created';
+    },
+    replace: (owner, suite) => suites.put(owner, suite, clock.now()),
+    async list(owner, limit, cursor) {
+      const ofHost = cursor === undefined || cursor.startsWith(HOST_PAGE);
+      if (!ofHost) return suites.list(owner, limit, cursor === OWN_PAGE ? undefined : cursor);
+      const hosts = await suites.list(HOST_OWNER, limit, cursor?.slice(HOST_PAGE.length));
+      if (hosts.nextCursor !== undefined) return { ...hosts, nextCursor: HOST_PAGE + hosts.nextCursor };
+      const left = limit - hosts.items.length;
+      if (left === 0) return { ...hosts, nextCursor: OWN_PAGE };
+      const own = await suites.list(owner, left);
+      return { ...own, items: [...hosts.items, ...own.items] };
+    },
+    async read({ head, owner }) {
+      const tasks: Task[] = [];
+      for await (const page of taskPages(store, owner, head)) tasks.push(...page);
+      return { head, tasks };
+    },
+    head: async (owner, digest) =>
+      (await suites.byDigest(owner, digest)) ?? (await suites.byDigest(HOST_OWNER, digest)),
+    async tasks(owner, digest, from, limit) {
+      const own = await suites.tasks(owner, digest, from, limit);
+      return own.length > 0 ? own : suites.tasks(HOST_OWNER, digest, from, limit);
+    },
+  };
+}
+
+/** The host's suites come first, then the owner's; a cursor tells which of the two it is about. */
+const HOST_PAGE = 'host.';
+const OWN_PAGE = 'own.';
+
+const PAGE = 256;
+
+/** A suite's tasks in order, a page at a time. */
+export async function* taskPages(
+  store: Store,
+  owner: Owner,
+  head: SuiteHead,
+): AsyncGenerator<readonly Task[]> {
+  for (let from = 0; from < head.taskCount; from += PAGE)
+    yield await store.suites.tasks(owner, head.digest, from, PAGE);
+}

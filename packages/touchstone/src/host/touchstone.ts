@@ -1,0 +1,94 @@
+import type {
+  Digest,
+  InvocationId,
+  Owner,
+  Principal,
+  RunId,
+  SuiteId,
+  TaskId,
+  Version,
+} from '@touchstone/contract';
+import type { Body, Expected, ToolCallBody } from '@touchstone/contract/bodies';
+import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '@touchstone/contract/ports';
+
+/** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
+export type CreateRunBody = {
+  readonly workflowId?: string;
+  readonly inputs?: { readonly [key: string]: unknown };
+  readonly mode?: 'eval';
+  readonly evalSuiteRef?: string;
+  readonly agentId?: string;
+  readonly tenantId?: string;
+  readonly scopeId?: string;
+  readonly callbackUrl?: string;
+  readonly residency?: object;
+  readonly configurable?: { readonly [key: string]: unknown };
+  readonly tags?: readonly string[];
+  readonly metadata?: { readonly [key: string]: unknown };
+};
+
+/** The agent that the test seams evaluate; present only where they are. */
+export const SAMPLE_AGENT_ID = 'local.touchstone.sample';
+
+export type SuiteVisible = { readonly head: SuiteHead; readonly owner: Owner };
+export type AgentVisible = { readonly facts: AgentFacts; readonly hostOwned: boolean };
+
+/** `GET /v1/host/touchstone/runs/{runId}/tasks/{taskId}`: the one reader of bodies besides `agent.*` events. */
+export type TaskView = {
+  readonly taskId: TaskId;
+  readonly score: number;
+  readonly passed: boolean;
+  readonly expected: Expected;
+  readonly invocations: readonly {
+    readonly invocationId: InvocationId;
+    readonly input: Body;
+    readonly output?: Body;
+    readonly outcome: string;
+    readonly reason?: string;
+    readonly attempts?: number;
+    readonly toolCalls: readonly ToolCallBody[];
+    readonly criteria?: readonly object[];
+  }[];
+};
+
+/**
+ * Touchstone without a door: everything the HTTP routes and the in-process CLI do, in one value. Routes and commands
+ * are thin readers of it; `compose.ts` is the only place that builds it.
+ */
+export type Touchstone = {
+  readonly store: Store;
+  readonly engine: Engine;
+  /** `created`, or `same` when this digest is installed already; a changed digest is a `conflict` error. */
+  installSuite(owner: Owner, suite: Suite): Promise<'created' | 'same'>;
+  /** Accepts `id@version` or a bare id (highest version). Own suites first, then the host's. */
+  findSuite(owner: Owner, reference: string): Promise<SuiteVisible | undefined>;
+  listSuites(
+    owner: Owner,
+    limit: number,
+    cursor?: string,
+  ): Promise<{ items: readonly SuiteHead[]; nextCursor?: string }>;
+  readSuite(visible: SuiteVisible): Promise<Suite>;
+  /** Binds a tenant's own agent (kinds a tenant may bind only). */
+  bindAgent(
+    owner: Owner,
+    agentId: string,
+    spec: unknown,
+  ): Promise<{ outcome: 'created' | 'same'; facts: AgentFacts }>;
+  listAgents(owner: Owner): Promise<readonly AgentVisible[]>;
+  findAgent(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
+  /** Resolves, checks and stores a run; the engine is already driving it when this returns. Refusals create nothing. */
+  createRun(
+    principal: Principal,
+    body: CreateRunBody,
+    options?: { readonly origin?: RunOrigin; readonly exclusiveScope?: boolean; readonly start?: boolean },
+  ): Promise<Run>;
+  viewTask(owner: Owner, runId: RunId, taskId: TaskId): Promise<TaskView | undefined>;
+  close(): Promise<void>;
+};
+
+export type InstalledSuite = {
+  readonly suiteRef: string;
+  readonly suiteId: SuiteId;
+  readonly version: Version;
+  readonly digest: Digest;
+};

@@ -1,0 +1,22 @@
+/** Mean with compensated summation (Neumaier): a long suite must not miss its bar by accumulated rounding. */
+export function mean(values: readonly number[]): number {
+  if (values.length === 0) return 0;
+  let sum = 0;
+  let lost = 0;
+  for (const value of values) {
+    const next = sum + value;
+    lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
+    sum = next;
+  }
+  return (sum + lost) / values.length;
+}
+
+/**
+ * The nearest-rank percentile: the smallest value with at least `percent` per cent of all values at or below it.
+ * A whole percentage, because 0.07 × 100 is more than 7 in floating point and would land one rank too high.
+ */
+export function nearestRank(values: readonly number[], percent: number): number {
+  if (values.length === 0) return 0;
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(0, Math.ceil((percent * sorted.length) / 100) - 1)] as number;
+}

@@ -1,0 +1,64 @@
+import type { Finding, RepeatScore, TaskId, TaskResult, Thresholds } from '@touchstone/contract';
+
+/** The score a task must reach: the suite's bar, or the host's default for its kind. */
+export const taskBar = (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined): number =>
+  thresholds?.passScore ?? (kind === 'golden' ? 1 : 0.8);
+
+/**
+ * Folds the repeats of one task: score mean, cost sum, latency maximum, schema validity all, findings union.
+ * The wire requires a number, so an unscored repeat leaves here as 0 and the task as failed. Nothing else may do this:
+ * an average that met a made-up zero cannot be repaired later.
+ */
+export function foldTask(taskId: TaskId, repeats: readonly RepeatScore[], bar: number): TaskResult {
+  const values = repeats.map(({ score }) => (score.kind === 'scored' ? score.value : 0));
+  const score = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const unscored = repeats.map((repeat) => repeat.score).find((s) => s.kind === 'unscored');
+  const findings = unionOfFindings(repeats);
+  const costs = foldCosts(repeats);
+  const validities = repeats.map((repeat) => repeat.schemaValid).filter((valid) => valid !== undefined);
+  return {
+    taskId,
+    score,
+    passed: unscored === undefined && score >= bar,
+    latencyMs: Math.max(...repeats.map((repeat) => repeat.latencyMs)),
+    ...costs,
+    ...(validities.length > 0 && { schemaValid: validities.every(Boolean) }),
+    ...(findings.length > 0 && { findings }),
+    ...(unscored && { unscored: unscored.reason }),
+    ...unansweredOutcome(repeats),
+    ...(values.length > 1 && { repeats: values }),
+  };
+}
+
+/** A wrong answer and no answer both score 0; a reader wants to know which it was. */
+function unansweredOutcome(repeats: readonly RepeatScore[]): Pick<TaskResult, 'outcome'> {
+  for (const { outcome } of repeats) if (outcome === 'failed' || outcome === 'refused') return { outcome };
+  return {};
+}
+
+function foldCosts(repeats: readonly RepeatScore[]): Pick<TaskResult, 'costUsd' | 'judgeUsd' | 'unpriced'> {
+  const agentUsd = sumKnown(repeats.map(({ cost }) => cost.agentUsd));
+  const judgeUsd = sumKnown(repeats.map(({ cost }) => cost.judgeUsd));
+  const costUsd = sumKnown([agentUsd, judgeUsd]);
+  const unpriced = repeats.reduce((sum, { cost }) => sum + cost.unpriced, 0);
+  return {
+    ...(costUsd !== undefined && { costUsd }),
+    ...(judgeUsd !== undefined && { judgeUsd }),
+    ...(unpriced > 0 && { unpriced }),
+  };
+}
+
+function sumKnown(values: readonly (number | undefined)[]): number | undefined {
+  let sum: number | undefined;
+  for (const value of values) if (value !== undefined) sum = (sum ?? 0) + value;
+  return sum;
+}
+
+function unionOfFindings(repeats: readonly RepeatScore[]): Finding[] {
+  const seen = new Map<string, Finding>();
+  for (const { score } of repeats) {
+    if (score.kind !== 'scored') continue;
+    for (const finding of score.findings) seen.set(`${finding.kind} ${finding.severity}`, finding);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,3 @@
+export { mean, nearestRank } from './aggregate.js';
+export { buildScorecard } from './build.js';
+export { foldTask, taskBar } from './fold-task.js';

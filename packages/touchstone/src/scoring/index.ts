@@ -1,0 +1,1 @@
+export { selectScorer } from './select.js';

@@ -1,0 +1,35 @@
+import { validationError } from '@touchstone/contract';
+
+/** A cursor is the key of the last row of a page, in a form that invites nobody to build one by hand. */
+export const encodeCursor = (key: readonly (string | number)[]): string =>
+  Buffer.from(JSON.stringify(key)).toString('base64url');
+
+export function decodeCursor<const Kinds extends readonly ('string' | 'number')[]>(
+  cursor: string,
+  kinds: Kinds,
+): { [I in keyof Kinds]: Kinds[I] extends 'string' ? string : number } {
+  const key = parsed(cursor);
+  const fits =
+    Array.isArray(key) && key.length === kinds.length && kinds.every((kind, i) => typeof key[i] === kind);
+  if (!fits) throw badCursor();
+  return key as { [I in keyof Kinds]: Kinds[I] extends 'string' ? string : number };
+}
+
+function parsed(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    throw badCursor();
+  }
+}
+
+const badCursor = () =>
+  validationError(
+    [
+      {
+        pointer: '/cursor',
+        message: 'expected the nextCursor of an earlier page of this list. Start without one.',
+      },
+    ],
+    { field: 'cursor' },
+  );

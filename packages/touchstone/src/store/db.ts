@@ -1,0 +1,37 @@
+import type { Dialect } from './dialect.js';
+
+export type SqlValue = string | number | null;
+export type Row = { readonly [column: string]: SqlValue };
+
+/**
+ * One statement with `?` placeholders, in SQL that SQLite and PostgreSQL both accept. A `guard` must touch at least one
+ * row, or the whole batch it belongs to is undone.
+ */
+export type Statement = { readonly sql: string; readonly params: readonly SqlValue[]; readonly guard?: true };
+
+/** Rows are filled by queries and RETURNING; `changes` counts rows written, or rows answered. */
+export type Outcome = { readonly changes: number; readonly rows: readonly Row[] };
+
+/**
+ * All a store needs of a database. Transactions are not interactive: a batch states its conditions as guards instead of
+ * reading and deciding in between. Such batches can be grouped into one disk flush, and need one trip over a network.
+ */
+export type Db = {
+  readonly dialect: Dialect;
+  all(sql: string, params: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** Resolves after the batch is durable. Rejects with GuardFailed, or with what the engine said, and nothing is kept. */
+  transaction(batch: readonly Statement[]): Promise<readonly Outcome[]>;
+  /** Finishes what was submitted, then lets go of the database. */
+  close(): Promise<void>;
+};
+
+/** A guard touched no row. `index` is its place in the batch. */
+export class GuardFailed extends Error {
+  readonly index: number;
+
+  constructor(index: number) {
+    super(`Statement ${index} of the batch touched no row.`);
+    this.name = 'GuardFailed';
+    this.index = index;
+  }
+}

@@ -1,0 +1,70 @@
+import { evalScored, type RunId, type TaskResult } from '@touchstone/contract';
+import { eventIdOf, type NewEvent, type RunEvent } from '@touchstone/contract/bodies';
+import type { Row } from './db.js';
+import { jsonAt, numberAt } from './rows.js';
+
+type Run = { readonly runId: RunId; readonly engineVersion: string };
+
+/**
+ * Turns log rows into numbered events. A step comes as one row per record, in repeat order; its result closes it as an
+ * `eval.scored` that is stored nowhere else.
+ */
+export function expand(run: Run, rows: readonly Row[], after: number): readonly RunEvent[] {
+  const events: RunEvent[] = [];
+  for (let i = 0; i < rows.length; ) {
+    const entry = rows[i] as Row;
+    const first = numberAt(entry, 'first_seq');
+    let next = i + 1;
+    while (next < rows.length && rows[next]?.first_seq === first) next += 1;
+    let sequence = first;
+    for (const block of blocksOf(entry, rows.slice(i, next))) {
+      appendBlock(events, run, block, sequence, after);
+      sequence += block.length;
+    }
+    i = next;
+  }
+  return events;
+}
+
+function blocksOf(entry: Row, rows: readonly Row[]): readonly (readonly NewEvent[])[] {
+  if (entry.events !== null) return [jsonAt<readonly NewEvent[]>(entry, 'events')];
+  const blocks = rows
+    .slice(0, numberAt(entry, 'repeats'))
+    .map((row) => jsonAt<readonly NewEvent[]>(row, 'block'));
+  return entry.result === null ? blocks : [...blocks, [scoredEvent(entry)]];
+}
+
+function scoredEvent(entry: Row): NewEvent {
+  const result = jsonAt<TaskResult>(entry, 'result');
+  return {
+    type: 'eval.scored',
+    at: numberAt(entry, 'at'),
+    payload: evalScored(result),
+    nodeId: result.taskId,
+  };
+}
+
+function appendBlock(
+  events: RunEvent[],
+  run: Run,
+  block: readonly NewEvent[],
+  first: number,
+  after: number,
+): void {
+  for (const [index, event] of block.entries()) {
+    if (first + index > after) events.push(numbered(run, event, first, first + index));
+  }
+}
+
+const numbered = (run: Run, event: NewEvent, blockStart: number, sequence: number): RunEvent => ({
+  eventId: eventIdOf(run.runId, sequence),
+  runId: run.runId,
+  type: event.type,
+  payload: event.payload,
+  timestamp: new Date(event.at).toISOString(),
+  sequence,
+  ...(event.nodeId !== undefined && { nodeId: event.nodeId }),
+  schemaVersion: 1,
+  engineVersion: run.engineVersion,
+  ...(event.cause !== undefined && { causationId: eventIdOf(run.runId, blockStart + event.cause) }),
+});

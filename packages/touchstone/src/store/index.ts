@@ -1,0 +1,1 @@
+export { createMemoryStore, openStore } from './open-store.js';

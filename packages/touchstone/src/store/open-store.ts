@@ -1,0 +1,54 @@
+import type { Clock, Store } from '@touchstone/contract/ports';
+import { createBoundAgents } from './bound-agents.js';
+import type { Db } from './db.js';
+import { SQLITE } from './dialect.js';
+import { processHolder } from './holder.js';
+import { createIdempotency } from './idempotency.js';
+import { createKeys } from './keys.js';
+import { createLeases } from './leases.js';
+import { createLedger } from './ledger.js';
+import { createRunLog } from './run-log.js';
+import { createRuns } from './runs.js';
+import { migrate } from './sqlite/migrate.js';
+import { MEMORY, openSqlite } from './sqlite/open-sqlite.js';
+import { createSqliteDb } from './sqlite/sqlite-db.js';
+import { openError } from './sqlite/sqlite-errors.js';
+import { createSuites } from './suites.js';
+import { createWatchers } from './watchers.js';
+
+export type StoreOptions = {
+  /** A path, or `:memory:` for a store that ends with the process. */
+  readonly file: string;
+  readonly clock: Clock;
+  /** The name under which leases are held; by default one that other processes can check for life. */
+  readonly holder?: string;
+};
+
+export async function openStore({ file, clock, holder = processHolder() }: StoreOptions): Promise<Store> {
+  const sqlite = await openSqlite(file);
+  try {
+    migrate(sqlite, file, SQLITE);
+  } catch (error) {
+    sqlite.close();
+    throw openError(file, error);
+  }
+  return createStore(createSqliteDb(sqlite), clock, holder);
+}
+
+/** The same store without a file: there is one implementation to trust. */
+export const createMemoryStore = (clock: Clock): Promise<Store> => openStore({ file: MEMORY, clock });
+
+function createStore(db: Db, clock: Clock, holder: string): Store {
+  const watchers = createWatchers();
+  return {
+    runs: createRuns(db, watchers),
+    leases: createLeases(db, clock, holder),
+    log: createRunLog(db, clock, watchers),
+    ledger: createLedger(db, clock),
+    suites: createSuites(db),
+    agents: createBoundAgents(db),
+    keys: createKeys(db),
+    idempotency: createIdempotency(db),
+    close: () => db.close(),
+  };
+}

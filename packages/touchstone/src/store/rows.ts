@@ -1,0 +1,79 @@
+import { asId } from '@touchstone/contract';
+import type { BoundAgent, Run, SealedStep, StoredKey, TaskRecord } from '@touchstone/contract/ports';
+import type { Row, SqlValue } from './db.js';
+
+// The only place that knows both the columns' names and the members' names of what is read back.
+
+export const textAt = (row: Row, column: string): string => row[column] as string;
+export const numberAt = (row: Row, column: string): number => row[column] as number;
+/** Reads JSON this store wrote itself, hence the trust in its shape. */
+export const jsonAt = <T>(row: Row, column: string): T => JSON.parse(textAt(row, column)) as T;
+
+export const jsonOrNull = (value: unknown): string | null => (value == null ? null : JSON.stringify(value));
+
+/** `{ [member]: value }`, or nothing when the column is NULL. */
+const given = (member: string, value: SqlValue | undefined): object =>
+  value == null ? {} : { [member]: value };
+const givenJson = (member: string, value: SqlValue | undefined): object =>
+  value == null ? {} : { [member]: JSON.parse(value as string) };
+
+/** The columns of `runs u` and `run_requests q` that make a Run. */
+export const RUN_COLUMNS = `u.run_id, u.tenant, u.workspace, u.principal, u.origin, u.workflow_id, u.status, u.created_at,
+  u.started_at, u.completed_at, u.paused_at, u.paused_ms, u.control, u.error, u.headline, u.event_count,
+  u.engine_version, u.run_no, u.lease_until, q.plan, q.request`;
+
+export const toRun = (row: Row): Run =>
+  ({
+    runId: row.run_id,
+    owner: { tenant: row.tenant, workspace: row.workspace },
+    principal: row.principal,
+    origin: row.origin,
+    workflowId: row.workflow_id,
+    plan: jsonAt(row, 'plan'),
+    request: jsonAt(row, 'request'),
+    status: row.status,
+    createdAt: row.created_at,
+    ...given('startedAt', row.started_at),
+    ...given('completedAt', row.completed_at),
+    ...given('pausedAt', row.paused_at),
+    pausedMs: row.paused_ms,
+    ...givenJson('control', row.control),
+    ...givenJson('error', row.error),
+    ...givenJson('headline', row.headline),
+    ...given('leaseUntil', row.lease_until),
+    eventCount: row.event_count,
+    engineVersion: row.engine_version,
+  }) as Run;
+
+export const toRecord = (row: Row): TaskRecord => ({
+  ordinal: numberAt(row, 'ordinal'),
+  repeat: numberAt(row, 'repeat'),
+  events: jsonAt(row, 'events'),
+  ...givenJson('score', row.score),
+  ...givenJson('bodies', row.bodies),
+});
+
+export const toSealedStep = (row: Row): SealedStep => ({
+  ordinal: numberAt(row, 'ordinal'),
+  repeat: numberAt(row, 'repeat'),
+  ...givenJson('score', row.score),
+  eventCount: numberAt(row, 'event_count'),
+  at: numberAt(row, 'sealed_at'),
+});
+
+export const toBoundAgent = (row: Row): BoundAgent => ({
+  agentId: asId(textAt(row, 'agent_id')),
+  version: asId(textAt(row, 'version')),
+  digest: asId(textAt(row, 'digest')),
+  spec: jsonAt(row, 'spec'),
+});
+
+export const toStoredKey = (row: Row): StoredKey => ({
+  keyHash: textAt(row, 'key_hash'),
+  owner: { tenant: textAt(row, 'tenant'), workspace: textAt(row, 'workspace') },
+  principal: textAt(row, 'principal'),
+  roles: jsonAt(row, 'roles'),
+  createdAt: numberAt(row, 'created_at'),
+  ...given('expiresAt', row.expires_at),
+  ...given('revokedAt', row.revoked_at),
+});

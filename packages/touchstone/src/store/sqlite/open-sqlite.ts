@@ -1,0 +1,88 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isLocked, missingSqlite, openError, unsupportedJournal } from './sqlite-errors.js';
+
+/** The part of the `node:sqlite` API that is used here; both modules that offer it have this shape. */
+export type Sqlite = {
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  close(): void;
+};
+export type SqliteStatement = {
+  run(...params: readonly (string | number | null)[]): { readonly changes: number | bigint };
+  all(...params: readonly (string | number | null)[]): unknown[];
+};
+type SqliteModule = { readonly DatabaseSync: new (file: string) => Sqlite };
+
+export const MEMORY = ':memory:';
+
+/** How long a writer waits for another process's write lock before it gives up. */
+const BUSY_MS = 5_000;
+
+/**
+ * `synchronous=FULL` flushes the write-ahead log in every commit: an acknowledged write survives loss of power. The
+ * sizes were measured with blocks of about 1 kB in groups of 1, 8 and 32; a log of some 4 MB is overwritten in place
+ * again and again, where a longer one keeps growing the file, which costs more per flush.
+ */
+const SETTINGS = `
+  PRAGMA busy_timeout = ${BUSY_MS};
+  PRAGMA page_size = 8192;
+  PRAGMA foreign_keys = ON;
+  PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = 500;
+  PRAGMA temp_store = MEMORY;
+`;
+
+/** Opens or creates a database file. Says in words why it cannot. */
+export async function openSqlite(file: string): Promise<Sqlite> {
+  const { DatabaseSync } = await loadModule();
+  if (file === MEMORY) return withSettings(new DatabaseSync(file));
+  let sqlite: Sqlite | undefined;
+  try {
+    checkWritable(file);
+    sqlite = withSettings(new DatabaseSync(file));
+    await switchToWal(sqlite, file);
+    return sqlite;
+  } catch (error) {
+    sqlite?.close();
+    throw openError(file, error);
+  }
+}
+
+/** The package carries its own SQLite for every supported Node; where it cannot load, newer Nodes have one built in. */
+async function loadModule(): Promise<SqliteModule> {
+  try {
+    return (await import('@photostructure/sqlite')) as unknown as SqliteModule;
+  } catch (error) {
+    const builtIn: string = 'node:sqlite';
+    return import(builtIn).catch(() => Promise.reject(missingSqlite(error)));
+  }
+}
+
+function withSettings(sqlite: Sqlite): Sqlite {
+  sqlite.exec(SETTINGS);
+  return sqlite;
+}
+
+/** SQLite would open a write-protected file for reading only and fail at the first write, long after start. */
+function checkWritable(file: string): void {
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true });
+  accessSync(folder, constants.W_OK);
+  if (existsSync(file)) accessSync(file, constants.W_OK);
+}
+
+/** Two processes that create the same file at once meet here, and this one switch does not wait by itself. */
+async function switchToWal(sqlite: Sqlite, file: string): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += 20) {
+    try {
+      const mode = sqlite.prepare('PRAGMA journal_mode = WAL').all() as { journal_mode: string }[];
+      if (mode[0]?.journal_mode !== 'wal') throw unsupportedJournal(file);
+      return;
+    } catch (error) {
+      if (!isLocked(error) || waitedMs >= BUSY_MS) throw error;
+      await pause(20);
+    }
+  }
+}

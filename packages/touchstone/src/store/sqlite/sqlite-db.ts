@@ -1,0 +1,98 @@
+import type { Db, Outcome, Row, SqlValue, Statement } from '../db.js';
+import { SQLITE } from '../dialect.js';
+import { type Connection, createGroupCommit } from '../group-commit.js';
+import type { Sqlite, SqliteStatement } from './open-sqlite.js';
+import { accessError, closedError, textWithNul } from './sqlite-errors.js';
+
+type Prepared = { readonly statement: SqliteStatement; readonly answersRows: boolean };
+type Prepare = (sql: string) => Prepared;
+
+const NO_ROWS: readonly Row[] = [];
+
+/** The Db of one SQLite connection. Calls block while they run; only the waiting for a shared flush is asynchronous. */
+export function createSqliteDb(sqlite: Sqlite): Db {
+  const prepare = preparedOnce(sqlite);
+  const writes = createGroupCommit(connectionOf(sqlite, prepare));
+  let open = true;
+  return {
+    dialect: SQLITE,
+    async all(sql, params) {
+      if (!open) throw closedError();
+      checkText(params);
+      return guarded(() => prepare(sql).statement.all(...params) as Row[]);
+    },
+    async transaction(batch) {
+      if (!open) throw closedError();
+      for (const statement of batch) checkText(statement.params);
+      return writes.submit(batch);
+    },
+    async close() {
+      if (!open) return;
+      open = false;
+      writes.flush();
+      guarded(() => shut(sqlite));
+    },
+  };
+}
+
+/** Every distinct text is compiled once. The texts are few: they are constants, or put together from a few constants. */
+function preparedOnce(sqlite: Sqlite): Prepare {
+  const known = new Map<string, Prepared>();
+  return (sql) => {
+    let prepared = known.get(sql);
+    if (!prepared) {
+      prepared = { statement: sqlite.prepare(sql), answersRows: /^\s*select\b|\breturning\b/i.test(sql) };
+      known.set(sql, prepared);
+    }
+    return prepared;
+  };
+}
+
+function connectionOf(sqlite: Sqlite, prepare: Prepare): Connection {
+  const exec = (sql: string) => guarded(() => sqlite.exec(sql));
+  return {
+    // IMMEDIATE takes the write lock at once. A transaction that reads first and asks for it later can be refused
+    // without waiting when another process wrote in between.
+    begin: () => exec('BEGIN IMMEDIATE'),
+    run: (statement) => guarded(() => runStatement(prepare, statement)),
+    commit: () => exec('COMMIT'),
+    rollback() {
+      try {
+        sqlite.exec('ROLLBACK');
+      } catch {
+        // A full disk or an input/output error has ended the transaction already.
+      }
+    },
+  };
+}
+
+function runStatement(prepare: Prepare, { sql, params }: Statement): Outcome {
+  const { statement, answersRows } = prepare(sql);
+  if (!answersRows) return { changes: Number(statement.run(...params).changes), rows: NO_ROWS };
+  const rows = statement.all(...params) as Row[];
+  return { changes: rows.length, rows };
+}
+
+/** The driver ends a text at a NUL, so `acme` and `acme<NUL>x` would be one tenant. JSON is safe: it escapes the NUL. */
+function checkText(params: readonly SqlValue[]): void {
+  for (const value of params) {
+    if (typeof value === 'string' && value.includes('\0')) throw textWithNul();
+  }
+}
+
+function guarded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw accessError(error);
+  }
+}
+
+/** Folds the write-ahead log back, so that the one file holds everything and can be copied. */
+function shut(sqlite: Sqlite): void {
+  try {
+    sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } finally {
+    sqlite.close();
+  }
+}

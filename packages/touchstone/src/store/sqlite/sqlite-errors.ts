@@ -1,0 +1,94 @@
+import { HostError, isHostError } from '@touchstone/contract';
+
+type Reason = 'locked' | 'read_only' | 'damaged' | 'full' | 'unreachable' | 'foreign' | 'newer' | 'io';
+
+/** SQLite's primary result codes, with what an operator can do about each. */
+const TROUBLES: { readonly [code: number]: readonly [Reason, string] } = {
+  5: ['locked', 'another process has held its write lock for too long. Stop that process or try again.'],
+  6: ['locked', 'another connection has locked a table of it. Try again.'],
+  8: ['read_only', 'it is write-protected. Give this user write access to the file and its folder.'],
+  10: ['io', 'the disk did not read or write as asked. Check the disk and the system log.'],
+  11: ['damaged', 'its content is damaged. Restore a copy, or move it away to start with an empty store.'],
+  13: ['full', 'the disk is full. Make room and try again.'],
+  14: [
+    'unreachable',
+    'it cannot be reached. Check that the path names a file in a folder this user may write to.',
+  ],
+  26: ['foreign', 'it is not a SQLite database. Choose another path, or move the file away.'],
+};
+const SYSTEM_CODES: { readonly [code: string]: number } = { EACCES: 8, EPERM: 8, EROFS: 8, ENOSPC: 13 };
+
+const property = (error: unknown, name: string): unknown =>
+  typeof error === 'object' && error !== null ? (error as { [key: string]: unknown })[name] : undefined;
+
+/** SQLite's primary code of an error; the upper bits of `errcode` only refine it. */
+function primaryCode(error: unknown): number | undefined {
+  const code = property(error, 'errcode');
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+export const isLocked = (error: unknown): boolean => primaryCode(error) === 5;
+
+export function openError(file: string, error: unknown): HostError {
+  if (isHostError(error)) return error;
+  const system = property(error, 'code');
+  const known = typeof system === 'string' ? SYSTEM_CODES[system] : undefined;
+  const fallback =
+    typeof system === 'string' && system.startsWith('E') && !system.startsWith('ERR_') ? 14 : 10;
+  const [reason, words] = TROUBLES[primaryCode(error) ?? known ?? fallback] ?? [
+    'io',
+    'SQLite refused to open it.',
+  ];
+  return new HostError('unavailable', `Cannot open the store ${file}: ${words}`, { reason }, error);
+}
+
+export const missingSqlite = (cause: unknown): HostError =>
+  new HostError(
+    'unavailable',
+    'SQLite could not be loaded on this machine. Install Touchstone again, or use Node 22.13 or later, which has it built in.',
+    undefined,
+    cause,
+  );
+
+export const unsupportedJournal = (file: string): HostError =>
+  new HostError(
+    'unavailable',
+    `Cannot open the store ${file}: its file system has no shared memory, which the write-ahead log needs. Put it on a local disk.`,
+    { reason: 'io' satisfies Reason },
+  );
+
+export const foreignDatabase = (file: string): HostError =>
+  new HostError(
+    'unavailable',
+    `Cannot open the store ${file}: it is a SQLite database of another program. Choose another path.`,
+    { reason: 'foreign' satisfies Reason },
+  );
+
+export const newerDatabase = (file: string, found: number, known: number): HostError =>
+  new HostError(
+    'unavailable',
+    `Cannot open the store ${file}: it has schema version ${found}, and this program knows versions up to ${known}. Install a newer Touchstone.`,
+    { reason: 'newer' satisfies Reason },
+  );
+
+/** What a caller is told when reading or writing fails. The cause stays attached for the operator's log. */
+export function accessError(error: unknown): unknown {
+  const code = primaryCode(error);
+  if (code === undefined) return error;
+  if (code === 19)
+    return new HostError('conflict', 'A row with the same key is stored already.', undefined, error);
+  const trouble = TROUBLES[code];
+  if (!trouble) return new HostError('internal_error', 'The store refused a statement.', undefined, error);
+  return new HostError(
+    'unavailable',
+    `The store cannot be used: ${trouble[1]}`,
+    { reason: trouble[0] },
+    error,
+  );
+}
+
+export const closedError = (): HostError =>
+  new HostError('unavailable', 'The store has been closed. Nothing can be read or written after that.');
+
+export const textWithNul = (): HostError =>
+  new HostError('validation_error', 'A name holds a NUL character, which no stored name can. Remove it.');

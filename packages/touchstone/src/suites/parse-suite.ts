@@ -1,0 +1,67 @@
+import {
+  type AgentId,
+  asId,
+  type EvalMode,
+  type Issue,
+  type Json,
+  type ModelClass,
+  type SuiteId,
+  type Thresholds,
+  type Version,
+  validationError,
+} from '@touchstone/contract';
+import type { Task } from '@touchstone/contract/bodies';
+import type { Suite } from '@touchstone/contract/ports';
+import { check } from '@touchstone/contract/wire';
+import { digestOf } from './digest.js';
+import { semanticIssues } from './semantics.js';
+import { keysIfSound, soundnessIssues } from './soundness.js';
+
+/** A suite as it is written, once `suiteIssues` has found nothing wrong with it. */
+type SuiteDocument = {
+  readonly suiteId: string;
+  readonly version: string;
+  readonly targetAgentId?: string;
+  readonly modes: readonly EvalMode[];
+  readonly allowedModels?: readonly ModelClass[];
+  readonly thresholds?: Thresholds;
+  readonly tasks: readonly Task[];
+};
+/** Checks a suite and gives it its digest. Throws `validation_error` with everything that is wrong with it. */
+export function parseSuite(value: unknown): Suite {
+  // A value that is not sound JSON is refused for that alone, like a syntax error: the other checks recurse and
+  // compare, which is only safe on sound values.
+  const issues = keysIfSound(value) === undefined ? soundnessIssues(value) : suiteIssues(value);
+  if (issues.length > 0) throw validationError(issues);
+  return toSuite(value);
+}
+
+/** Everything wrong with a suite that is sound JSON, by its schema and by its meaning. */
+export const suiteIssues = (value: unknown): readonly Issue[] => [
+  ...check('agent-eval-suite', value),
+  ...semanticIssues(value),
+];
+
+/** Call only for sound JSON in which `suiteIssues` found nothing. */
+export function toSuite(value: unknown): Suite {
+  const document = value as SuiteDocument;
+  const { targetAgentId, allowedModels, thresholds } = document;
+  const head = {
+    suiteId: asId<SuiteId>(document.suiteId),
+    version: asId<Version>(document.version),
+    digest: digestOf(value as Json),
+    modes: document.modes,
+    taskCount: document.tasks.length,
+    rubricTasks: document.tasks.filter(({ expected }) => expected.kind === 'rubric').length,
+    ...(targetAgentId !== undefined && { targetAgentId: asId<AgentId>(targetAgentId) }),
+    ...(allowedModels !== undefined && { allowedModels }),
+    ...(thresholds !== undefined && { thresholds }),
+  };
+  return { head, tasks: document.tasks };
+}
+
+/** The suite as its author wrote it, without what reading it has added. Reading it again gives the same digest. */
+export function suiteDocument({ head, tasks }: Suite): object {
+  const { digest: _, taskCount: __, rubricTasks: ___, ...rest } = head;
+  return { ...rest, tasks };
+}

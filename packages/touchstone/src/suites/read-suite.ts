@@ -1,0 +1,61 @@
+import { type Issue, validationError } from '@touchstone/contract';
+import type { Suite } from '@touchstone/contract/ports';
+import type { Fault } from './json-scan.js';
+import { readJson } from './json-source.js';
+import { createLines } from './lines.js';
+import { suiteIssues, toSuite } from './parse-suite.js';
+import { keysIfSound, soundnessIssues } from './soundness.js';
+import type { Source } from './source.js';
+import { type SuiteFormat, suiteFileFormat } from './suite-files.js';
+import { readYaml } from './yaml-source.js';
+
+export type ReadSuiteOptions = {
+  readonly format?: SuiteFormat;
+  /** Names the file in errors, and the format by its extension when `format` is absent. */
+  readonly file?: string;
+};
+
+/**
+ * Reads a suite as an author wrote it. Throws `validation_error` with everything that is wrong, each with its line and
+ * column, in the order of the file. Positions are only worked out once something is wrong.
+ */
+export function readSuite(text: string, options: ReadSuiteOptions = {}): Suite {
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const source = formatOf(body, options) === 'json' ? readJson(body) : readYaml(body);
+  const { faults, issues } =
+    source.faults.length > 0 ? { faults: source.faults, issues: [] } : inspect(source);
+  if (faults.length === 0 && issues.length === 0) return toSuite(source.value);
+  const details = options.file === undefined ? {} : { file: options.file };
+  throw validationError(withPositions(body, source, faults, issues), details);
+}
+
+type Troubles = { readonly faults: readonly Fault[]; readonly issues: readonly Issue[] };
+
+function inspect({ value, repeatedKeys }: Source): Troubles {
+  const keys = keysIfSound(value);
+  if (keys === undefined) return { faults: [], issues: soundnessIssues(value) };
+  return { faults: repeatedKeys(keys), issues: suiteIssues(value) };
+}
+
+/** Without a word about it, text that begins like a JSON object is JSON and any other is YAML. */
+function formatOf(text: string, { format, file }: ReadSuiteOptions): SuiteFormat {
+  const named = format ?? (file === undefined ? undefined : suiteFileFormat(file));
+  return named ?? (/^\s*\{/.test(text) ? 'json' : 'yaml');
+}
+
+function withPositions(
+  text: string,
+  source: Source,
+  faults: readonly Fault[],
+  issues: readonly Issue[],
+): readonly Issue[] {
+  const offsetOf = issues.length > 0 ? source.locate(issues.map(({ pointer }) => pointer)) : () => 0;
+  const located: readonly Fault[] = issues.map((issue) => ({ ...issue, offset: offsetOf(issue.pointer) }));
+  const positionOf = createLines(text);
+  // What concerns the whole file comes last: it may be a word about how much more is wrong.
+  const inParts = located.filter(({ pointer }) => pointer !== '');
+  const inWhole = located.filter(({ pointer }) => pointer === '');
+  return [...[...faults, ...inParts].sort((a, b) => a.offset - b.offset), ...inWhole].map(
+    ({ pointer, message, offset }) => ({ pointer, message, ...positionOf(offset) }),
+  );
+}

@@ -1,0 +1,53 @@
+import { type AgentId, asId, type SuiteId, type Version, validationError } from '@touchstone/contract';
+
+export type SuiteReference = { readonly suiteId: SuiteId; readonly version?: Version };
+export type AgentReference = {
+  readonly agentId: AgentId;
+  readonly version?: Version;
+  readonly channel?: string;
+};
+
+const MAX_CHARS = 512;
+const SUITE_ID = /^[a-z0-9.-]+\.evals\.[a-z0-9-]+$/;
+const SUITE_VERSION = /^\d+\.\d+\.\d+$/;
+const AGENT_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}$/;
+const AGENT_VERSION = /^\d[A-Za-z0-9._+-]{0,63}$/;
+const CHANNEL = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+
+/** `<suiteId>@<version>`, or a bare `<suiteId>` for its highest installed version. */
+export function parseSuiteReference(reference: string): SuiteReference {
+  const [suiteId = '', version, ...rest] = reference.slice(0, MAX_CHARS + 1).split('@');
+  const wellFormed = SUITE_ID.test(suiteId) && (version === undefined || SUITE_VERSION.test(version));
+  if (reference.length > MAX_CHARS || rest.length > 0 || !wellFormed) {
+    throw malformed(
+      'evalSuiteRef',
+      'Expected <suiteId> or <suiteId>@<version>, such as core.acme.evals.refunds@1.2.0.',
+    );
+  }
+  return {
+    suiteId: asId<SuiteId>(suiteId),
+    ...(version !== undefined && { version: asId<Version>(version) }),
+  };
+}
+
+/** `<agentId>`, `<agentId>@<version>` or `<agentId>@<channel>`. What begins with a digit is a version. */
+export function parseAgentReference(reference: string): AgentReference {
+  const [id = '', selector, ...rest] = reference.slice(0, MAX_CHARS + 1).split('@');
+  const isVersion = selector !== undefined && AGENT_VERSION.test(selector);
+  const isChannel = selector !== undefined && CHANNEL.test(selector);
+  const wellFormed = AGENT_ID.test(id) && (selector === undefined || isVersion || isChannel);
+  if (reference.length > MAX_CHARS || rest.length > 0 || !wellFormed) {
+    throw malformed(
+      'agentId',
+      'Expected <agentId>, <agentId>@<version> or <agentId>@<channel>, such as local.acme.support@1.0.0.',
+    );
+  }
+  return {
+    agentId: asId<AgentId>(id),
+    ...(isVersion && { version: asId<Version>(selector) }),
+    ...(isChannel && { channel: selector }),
+  };
+}
+
+const malformed = (field: string, message: string) =>
+  validationError([{ pointer: `/${field}`, message }], { field });

@@ -1,0 +1,149 @@
+import {
+  asId,
+  type EvalMode,
+  type EvalPlan,
+  type Issue,
+  type RunId,
+  validationError,
+} from '@touchstone/contract';
+import type { AgentFacts, SchemaCheck, SuiteHead } from '@touchstone/contract/ports';
+import { isObject, typeName, type UnknownObject } from './json-object.js';
+import { decideModes, type ModeDecision } from './modes.js';
+import { segmentsOf } from './pointer.js';
+import { type HostLimits, type RunOptions, readRunOptions } from './run-options.js';
+import { dependsOnTasks, selectTasks, type TaskQuestion, type TaskSelection } from './select-tasks.js';
+
+/** An answer's length must not be the caller's to choose. */
+const MAX_ISSUES = 100;
+
+export type RunnableLimits = HostLimits & {
+  /** Implemented here and switched on by the operator. */
+  readonly modes: readonly EvalMode[];
+  /** Whether there is a judge to ask about rubric criteria. */
+  readonly judge: boolean;
+};
+
+export type RunnableQuestion = {
+  readonly head: SuiteHead;
+  readonly agent: AgentFacts;
+  /** The caller's `configurable`, unread. */
+  readonly configurable?: unknown;
+  readonly limits: RunnableLimits;
+  readonly tasks: TaskQuestion['tasks'];
+  readonly checkSchema: SchemaCheck;
+};
+
+/** What a run will do, without the pins of suite and agent, which are not this room's to give. */
+export type RunnablePlan = Omit<EvalPlan, 'kind' | 'suite' | 'agent'>;
+
+/**
+ * Decides whether a run may be created, and what it will do. Throws `validation_error` with every independent problem;
+ * a problem that hides behind another (an input checked against the wrong agent's schema) is not made up.
+ */
+export async function checkRunnable(question: RunnableQuestion): Promise<RunnablePlan> {
+  const configurable = readConfigurable(question.configurable);
+  const modes = decideModes(question.head, configurable, question.limits.modes);
+  const options = readRunOptions(configurable, question.limits);
+  const sizes = sizeIssues(question);
+  const targets = options.allowTargetMismatch ? [] : targetIssues(question);
+  const early = [...modes.issues, ...targets, ...modelIssues(question), ...sizes, ...options.issues];
+  const selection =
+    sizes.length > 0 ? undefined : await select(question, modes, options, targets.length === 0);
+  const issues = [...early, ...(selection?.issues ?? [])];
+  if (issues.length > 0) throw refusal(issues, selection?.truncated ?? false);
+  return toPlan(question, configurable, modes, options, selection);
+}
+
+function readConfigurable(configurable: unknown): UnknownObject {
+  if (configurable === undefined) return {};
+  if (isObject(configurable)) return configurable;
+  throw refusal(
+    [{ pointer: '/configurable', message: `Expected an object, got ${typeName(configurable)}.` }],
+    false,
+  );
+}
+
+function targetIssues({ head, agent }: RunnableQuestion): readonly Issue[] {
+  if (head.targetAgentId === undefined || head.targetAgentId === agent.agentId) return [];
+  const message =
+    'The suite was written for another agent. Set configurable.allowTargetMismatch to true to run it on this one.';
+  return [{ pointer: '/agentId', message }];
+}
+
+/** An agent that names no class is refused too: a suite that lists classes asks for evidence, and there is none. */
+function modelIssues({ head, agent }: RunnableQuestion): readonly Issue[] {
+  const { allowedModels } = head;
+  if (allowedModels === undefined || (agent.modelClass && allowedModels.includes(agent.modelClass)))
+    return [];
+  const came = agent.modelClass ? `is of class ${agent.modelClass}` : 'declares no modelClass';
+  const message = `The suite is valid for model classes ${allowedModels.join(', ') || '(none)'}; the agent ${came}.`;
+  return [{ pointer: '/agentId', message }];
+}
+
+function sizeIssues({ head, limits }: RunnableQuestion): readonly Issue[] {
+  if (limits.maxTasks === undefined || head.taskCount <= limits.maxTasks) return [];
+  const message = `The suite has ${head.taskCount} tasks; this host runs suites of at most ${limits.maxTasks}. Split it.`;
+  return [{ pointer: '/evalSuiteRef', message }];
+}
+
+async function select(
+  { head, agent, limits, tasks, checkSchema }: RunnableQuestion,
+  modes: ModeDecision,
+  { onlyTasks }: RunOptions,
+  isRightAgent: boolean,
+): Promise<TaskSelection | undefined> {
+  const decided = modes.issues.length === 0;
+  const rubricRefusal = decided && head.rubricTasks > 0 ? rubricTrouble(limits) : undefined;
+  const question = {
+    kinds: decided ? modes.kinds : (['golden', 'rubric'] as const),
+    ...(onlyTasks && { onlyTasks }),
+    ...(rubricRefusal !== undefined && { rubricRefusal }),
+    ...(decided && isRightAgent && agent.taskSchema && { taskSchema: agent.taskSchema }),
+  };
+  return dependsOnTasks(question) ? selectTasks({ ...question, tasks, checkSchema }) : undefined;
+}
+
+function rubricTrouble({ modes, judge }: RunnableLimits): string | undefined {
+  if (!modes.includes('rubric'))
+    return 'this host does not offer rubric scoring. Ask for other modes in evalModes.';
+  return judge ? undefined : 'no judge is configured. Configure one, or ask for other modes in evalModes.';
+}
+
+function toPlan(
+  question: RunnableQuestion,
+  configurable: UnknownObject,
+  { modes }: ModeDecision,
+  options: RunOptions,
+  selection: TaskSelection | undefined,
+): RunnablePlan {
+  const totalTasks = question.head.taskCount;
+  const { repeats, concurrency, runTimeoutMs, ceilingUsd } = options;
+  const { baselineRunId } = configurable;
+  return {
+    modes,
+    totalTasks,
+    ...(selection && selection.ordinals.length < totalTasks && { ordinals: selection.ordinals }),
+    repeats,
+    concurrency,
+    ...(runTimeoutMs !== undefined && { runTimeoutMs }),
+    ...(ceilingUsd !== undefined && { ceilingUsd }),
+    ...(typeof baselineRunId === 'string' && { baselineRunId: asId<RunId>(baselineRunId) }),
+    // Recorded only when there was a mismatch: permission alone does not spoil the run as evidence.
+    ...(targetIssues(question).length > 0 && { targetMismatchAllowed: true as const }),
+  };
+}
+
+function refusal(issues: readonly Issue[], more: boolean): Error {
+  const truncated = more || issues.length > MAX_ISSUES;
+  return validationError(issues.slice(0, MAX_ISSUES), {
+    field: fieldOf(issues[0]?.pointer ?? ''),
+    ...(truncated && { truncated }),
+  });
+}
+
+/** The request's member that a pointer is about; a pointer into the tasks is about the suite that was named. */
+function fieldOf(pointer: string): string {
+  const [member = '', option] = segmentsOf(pointer);
+  if (member === 'tasks') return 'evalSuiteRef';
+  return option === undefined ? member : `${member}.${option}`;
+}

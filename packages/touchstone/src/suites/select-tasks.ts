@@ -1,0 +1,128 @@
+import type { Issue, JsonObject, TaskId } from '@touchstone/contract';
+import type { Task } from '@touchstone/contract/bodies';
+import type { SchemaCheck } from '@touchstone/contract/ports';
+import type { TaskKind } from './modes.js';
+
+/** Reported input troubles; a schema that fits no task would otherwise repeat itself for every one of them. */
+const MAX_INPUT_ISSUES = 20;
+
+export type TaskQuestion = {
+  /** The suite's tasks in order, in pages, so that a large suite is never held whole. */
+  readonly tasks: AsyncIterable<readonly Task[]>;
+  readonly kinds: readonly TaskKind[];
+  readonly onlyTasks?: readonly string[];
+  /** Why rubric tasks cannot run here, if they cannot. */
+  readonly rubricRefusal?: string;
+  /** The agent's own schema for its input. */
+  readonly taskSchema?: JsonObject;
+  readonly checkSchema: SchemaCheck;
+};
+
+export type TaskSelection = {
+  readonly ordinals: readonly number[];
+  readonly issues: readonly Issue[];
+  /** More inputs are wrong than are listed. */
+  readonly truncated: boolean;
+};
+
+/** Whether the answer to the question depends on the tasks at all. When it does not, they need not be read. */
+export const dependsOnTasks = ({
+  kinds,
+  onlyTasks,
+  rubricRefusal,
+  taskSchema,
+}: Omit<TaskQuestion, 'tasks' | 'checkSchema'>) =>
+  kinds.length === 1 || onlyTasks !== undefined || rubricRefusal !== undefined || taskSchema !== undefined;
+
+/** Walks the suite once: which tasks run, and what keeps one of those from running. */
+export async function selectTasks(question: TaskQuestion): Promise<TaskSelection> {
+  const only =
+    question.onlyTasks && new Map(question.onlyTasks.map((taskId) => [taskId, 'unknown' as Named]));
+  const ordinals: number[] = [];
+  const inputs = createInputCheck(question);
+  const rubrics = createRubricCheck(question.rubricRefusal);
+  let ordinal = 0;
+  for await (const page of question.tasks) {
+    for (const task of page) {
+      const hasKind = question.kinds.includes(task.expected.kind);
+      if (only?.has(task.taskId)) only.set(task.taskId, hasKind ? 'selected' : 'of-another-kind');
+      if (hasKind && (only === undefined || only.has(task.taskId))) {
+        ordinals.push(ordinal);
+        rubrics.look(task, ordinal);
+        inputs.look(task, ordinal);
+      }
+      ordinal += 1;
+    }
+  }
+  const choice = only ? namedIssues(question, only) : noneLeft(question.kinds, ordinals);
+  return {
+    ordinals,
+    issues: [...choice, ...rubrics.issues(), ...inputs.issues],
+    truncated: inputs.truncated(),
+  };
+}
+
+type Named = 'unknown' | 'selected' | 'of-another-kind';
+
+function namedIssues(
+  { onlyTasks = [], kinds }: TaskQuestion,
+  only: ReadonlyMap<string, Named>,
+): readonly Issue[] {
+  return onlyTasks.flatMap((taskId, index) => {
+    const pointer = `/configurable/onlyTasks/${index}`;
+    const named = only.get(taskId);
+    if (named === 'unknown') return [{ pointer, message: 'The suite has no task of this id.' }];
+    const message = `Task "${taskId}" is left out by evalModes, which select ${kinds.join(' and ')} tasks. Drop one of the two.`;
+    return named === 'selected' ? [] : [{ pointer, message }];
+  });
+}
+
+const noneLeft = (kinds: readonly TaskKind[], ordinals: readonly number[]): readonly Issue[] =>
+  ordinals.length > 0
+    ? []
+    : [
+        {
+          pointer: '/configurable/evalModes',
+          message: `No task is left to run: the suite has no ${kinds.join(' or ')} task.`,
+        },
+      ];
+
+function createRubricCheck(refusal: string | undefined) {
+  let first: { readonly ordinal: number; readonly taskId: TaskId } | undefined;
+  let count = 0;
+  return {
+    look({ expected, taskId }: Task, ordinal: number): void {
+      if (expected.kind !== 'rubric') return;
+      first ??= { ordinal, taskId };
+      count += 1;
+    },
+    issues(): readonly Issue[] {
+      if (refusal === undefined || first === undefined) return [];
+      const who =
+        count === 1
+          ? `Task "${first.taskId}" is a rubric task`
+          : `Task "${first.taskId}" and ${count - 1} more are rubric tasks`;
+      return [{ pointer: `/tasks/${first.ordinal}/expected/kind`, message: `${who}, but ${refusal}` }];
+    },
+  };
+}
+
+function createInputCheck({ taskSchema, checkSchema }: TaskQuestion) {
+  const issues: Issue[] = [];
+  let truncated = false;
+  return {
+    issues,
+    truncated: () => truncated,
+    look({ input, taskId }: Task, ordinal: number): void {
+      if (taskSchema === undefined || truncated) return;
+      for (const { pointer, message } of checkSchema(taskSchema, input)) {
+        truncated = issues.length === MAX_INPUT_ISSUES;
+        if (truncated) return;
+        issues.push({
+          pointer: `/tasks/${ordinal}/input${pointer}`,
+          message: `Task "${taskId}": ${message}`,
+        });
+      }
+    },
+  };
+}

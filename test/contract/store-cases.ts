@@ -1,0 +1,66 @@
+import type { Store } from '@touchstone/contract/ports';
+import { afterEach, beforeEach, describe } from 'vitest';
+import { closingCases } from './store/closing-cases.js';
+import { type TestClock, testClock } from './store/givens.js';
+import { leasesCases } from './store/leases-cases.js';
+import { ledgerCases } from './store/ledger-cases.js';
+import { logCases } from './store/log-cases.js';
+import { logModelCases } from './store/log-model-cases.js';
+import { ownersCases } from './store/owners-cases.js';
+import { runsCases } from './store/runs-cases.js';
+import { sharedStoreCases } from './store/shared-cases.js';
+import { boundAgentsCases, idempotencyCases, keysCases } from './store/small-cases.js';
+import { suitesCases } from './store/suites-cases.js';
+
+type OpenStore = (clock: TestClock, holder: string) => Promise<Store>;
+
+/** What every store engine must do. `createStore` answers a new, empty store each time. */
+export function storeCases(createStore: OpenStore): void {
+  let clock: TestClock;
+  let opened: Store[] = [];
+  beforeEach(() => {
+    clock = testClock();
+  });
+  afterEach(async () => {
+    for (const store of opened) await store.close();
+    opened = [];
+  });
+  const open = async (): Promise<Store> => {
+    const store = await createStore(clock, 'me');
+    opened.push(store);
+    return store;
+  };
+
+  describe('runs', () => runsCases(open));
+  describe('leases', () => leasesCases(open, () => clock));
+  describe('log', () => logCases(open));
+  describe('log as a model', () => logModelCases(open));
+  describe('ledger', () => ledgerCases(open));
+  describe('suites', () => suitesCases(open));
+  describe('bound agents', () => boundAgentsCases(open));
+  describe('keys', () => keysCases(open));
+  describe('idempotency', () => idempotencyCases(open));
+  describe('owners', () => ownersCases(open));
+  describe('closing', () => closingCases(open));
+}
+
+/** What engines must do whose data several stores can open. `createData` answers a way to open one new, empty set. */
+export function sharedCases(createData: () => Promise<OpenStore>): void {
+  let clock: TestClock;
+  let openData: OpenStore;
+  let opened: Store[] = [];
+  beforeEach(async () => {
+    clock = testClock();
+    openData = await createData();
+  });
+  afterEach(async () => {
+    for (const store of opened) await store.close();
+    opened = [];
+  });
+  const open = async (holder: string): Promise<Store> => {
+    const store = await openData(clock, holder);
+    opened.push(store);
+    return store;
+  };
+  describe('several stores over the same data', () => sharedStoreCases(open, () => clock));
+}

@@ -1,0 +1,314 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { asId, ERROR_STATUS, type Json, RUN_ERROR_CODES, type TaskId } from '@touchstone/contract';
+import { type Task, toBody } from '@touchstone/contract/bodies';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAgentSpec, parseToolSpecs } from '../packages/touchstone/src/agents/index.js';
+import { EXIT_ORDER } from '../packages/touchstone/src/cli/exit.js';
+import { type Desk, openDesk } from '../packages/touchstone/src/cli/testing/test-io.js';
+import { loadConfig } from '../packages/touchstone/src/host/config.js';
+import { configShape } from '../packages/touchstone/src/host/config-shape.js';
+import { createTestHost } from '../packages/touchstone/src/host/testing/test-host.js';
+import { selectScorer } from '../packages/touchstone/src/scoring/index.js';
+import { readSuite } from '../packages/touchstone/src/suites/index.js';
+
+// Goal: what the pages say is true. Method: everything in them that a program can read (links, codes, commands, suites,
+// configurations, examples, tables of members) is read and held against the code, in both directions where that makes sense.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const SKIPPED = new Set(['node_modules', 'dist', '.git', '.touchstone', 'coverage']);
+
+const pagesBelow = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : pagesBelow(path);
+    return entry.name.endsWith('.md') ? [relative(root, path)] : [];
+  });
+const PAGES = pagesBelow(root).sort();
+const read = (page: string): string => readFileSync(join(root, page), 'utf8');
+
+type Fence = { readonly language: string; readonly text: string; readonly begins: string };
+const fencesOf = (page: string): Fence[] =>
+  [...read(page).matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    language: match[1] as string,
+    text: match[2] as string,
+    begins: (match[2] as string).split('\n', 3).join(' ').slice(0, 60),
+  }));
+const dataFences = (page: string): Fence[] =>
+  fencesOf(page).filter(({ language }) => ['json', 'yaml'].includes(language));
+const withoutFences = (page: string): string => read(page).replaceAll(/^```\w*\n[\s\S]*?^```$/gm, '');
+
+/** Cells of every table row whose first cell matches. */
+const rowsOf = (page: string, first: RegExp): string[][] =>
+  withoutFences(page)
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
+    .map((cells) => cells.slice(1, -1))
+    .filter(([cell = '']) => first.test(cell));
+const bare = (cell: string | undefined): string => (cell ?? '').replaceAll(/^`+ ?| ?`+$/g, '');
+
+// --------------------------------------------------------------------------------------------------------------- links
+
+/** As GitHub makes them: small letters, words joined by hyphens, everything but letters, digits, `-` and `_` left out. */
+const anchorsOf = (page: string): Set<string> =>
+  new Set(
+    [...withoutFences(page).matchAll(/^#+ (.+)$/gm)].map((match) =>
+      (match[1] as string)
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+function brokenLinks(page: string): string[] {
+  const links = [...withoutFences(page).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
+  return links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link));
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : relative(root, resolve(root, dirname(page), path));
+  if (target.startsWith('..') || !existsSync(join(root, target))) return false;
+  return anchor === undefined || (target.endsWith('.md') && anchorsOf(target).has(anchor));
+}
+
+describe('every page', () => {
+  it.each(PAGES)('%s links only to what is there', (page) => {
+    expect(brokenLinks(page)).toEqual([]);
+  });
+
+  it.each(PAGES.filter((page) => /^(README|docs)/.test(page)))(
+    '%s has only JSON in its JSON samples',
+    (page) => {
+      const samples = fencesOf(page).filter(({ language }) => language === 'json');
+      for (const { text } of samples) expect(() => JSON.parse(text), text).not.toThrow();
+    },
+  );
+
+  it('is looked at, and a link to nothing would be noticed', () => {
+    expect(PAGES).toEqual(
+      expect.arrayContaining(['README.md', 'docs/server.md', 'examples/http-agent/README.md']),
+    );
+    expect(leadsSomewhere('README.md', 'docs/nothing.md')).toBe(false);
+    expect(leadsSomewhere('README.md', 'docs/server.md#nothing')).toBe(false);
+    expect(leadsSomewhere('docs/server.md', '../README.md#licence')).toBe(true);
+  });
+
+  it('is reachable from the README', () => {
+    const linked = [...read('README.md').matchAll(/\]\((docs\/[^)#]+)/g)].map((match) => match[1]);
+    const pages = PAGES.filter((page) => /^docs\/[^/]+\.md$/.test(page));
+    expect(linked).toEqual(expect.arrayContaining(pages));
+  });
+});
+
+// ------------------------------------------------------------------------------------------------------------ commands
+
+/** Command lines that begin with `touchstone`, in shell fences and in inline code. */
+function commandsOf(page: string): string[][] {
+  const shells = fencesOf(page).filter(({ language }) => ['sh', 'yaml'].includes(language));
+  const inline = [...withoutFences(page).matchAll(/`([^`\n]+)`/g)].map((match) => match[1] as string);
+  return [...shells.flatMap(({ text }) => text.split('\n')), ...inline].flatMap((line) =>
+    [...line.matchAll(/(?:^|[\s/(&])touchstone((?: +[^\s&|;)]+)+)/g)].map((match) =>
+      (match[1] as string).trim().split(/ +/),
+    ),
+  );
+}
+
+const VERB = /^[a-z]+$/;
+const flagsIn = (text: string): string[] =>
+  [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([flag]) => flag);
+
+describe('commands', () => {
+  let desk: Desk;
+  const helps = new Map<string, string>();
+  const helpOf = async (verb: string): Promise<string> => {
+    const known = helps.get(verb) ?? (await desk.run(...verb.split(' '), '--help')).out;
+    helps.set(verb, known);
+    return known;
+  };
+  const optionsOf = async (verb: string): Promise<string[]> => {
+    const own = (await helpOf(verb)).split('\nGlobal Options:')[0] ?? '';
+    return [...own.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1] as string);
+  };
+  const verbs = async (): Promise<string[]> => {
+    const list = /\nCommands:\n([\s\S]*?)\n\n/.exec(await helpOf(''))?.[1] ?? '';
+    return [...list.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1] as string);
+  };
+  beforeAll(() => {
+    desk = openDesk();
+  });
+  afterAll(() => desk.close());
+
+  it('in the pages are verbs of the CLI, with options they have', async () => {
+    const known = await verbs();
+    const seen = new Set<string>();
+    for (const page of PAGES) {
+      for (const [verb = '', ...rest] of commandsOf(page)) {
+        if (!VERB.test(verb)) continue;
+        expect(known, `${page}: touchstone ${verb}`).toContain(verb);
+        const name = verb === 'keys' && VERB.test(rest[0] ?? '') ? `${verb} ${rest[0]}` : verb;
+        const help = await helpOf(name);
+        for (const flag of flagsIn(rest.join(' '))) expect(help, `${page}: ${name} ${flag}`).toContain(flag);
+        seen.add(verb);
+      }
+    }
+    expect([...seen].sort()).toEqual(known.sort());
+  });
+
+  it('are all in docs/cli.md, with every option', async () => {
+    const page = read('docs/cli.md');
+    for (const verb of [...(await verbs()).filter((one) => one !== 'help'), 'keys create']) {
+      const section = page.split(`\n## touchstone ${verb.split(' ')[0]}\n`)[1]?.split('\n## ')[0] ?? '';
+      expect(section, verb).not.toBe('');
+      for (const option of await optionsOf(verb))
+        if (option !== '--help') expect(section, `touchstone ${verb}`).toContain(option);
+    }
+  });
+
+  it.each(['README.md', 'docs/ci.md', 'docs/cli.md'])('%s lists every exit code', (page) => {
+    const table = /\n\| (?:exit )?code +\| means[\s\S]*?\n\n/.exec(read(page))?.[0] ?? '';
+    const codes = [...table.matchAll(/^\| (\d+)/gm)].map((match) => Number(match[1]));
+    expect(codes.sort((a, b) => a - b)).toEqual([...EXIT_ORDER].sort((a, b) => a - b));
+  });
+});
+
+// ------------------------------------------------------------------------------------------------------- codes and API
+
+describe('docs/errors.md', () => {
+  const sectionOf = (heading: string): string[][] => {
+    const section = read('docs/errors.md').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+    return [...section.matchAll(/^\| `(\w+)` +\| (\d*)/gm)].map((match) => match.slice(1));
+  };
+
+  it('explains every code under its status, and no other', () => {
+    const told = sectionOf('Codes over HTTP').map(([code, status]) => [code, Number(status)]);
+    expect(Object.fromEntries(told)).toEqual(ERROR_STATUS);
+  });
+
+  it('explains every code of a run, and no other', () => {
+    const told = sectionOf('Codes of a run that failed').map(([code]) => code);
+    expect(told.sort()).toEqual([...RUN_ERROR_CODES].sort());
+  });
+});
+
+type Operations = { [path: string]: { [method: string]: { 'x-scope'?: string } } };
+type Render = (document: object) => string;
+
+describe('the API pages', () => {
+  let document: { paths: Operations };
+  beforeAll(async () => {
+    const host = await createTestHost();
+    document = (await host.request('GET', '/v1/openapi.json', { key: null })).json();
+    await host.close();
+  });
+
+  it('docs/api.md is what scripts/api-reference.mjs makes of the routes', async () => {
+    const script = new URL('../scripts/api-reference.mjs', import.meta.url).href;
+    const { renderApiReference } = (await import(script)) as { renderApiReference: Render };
+    expect(read('docs/api.md')).toBe(renderApiReference(document));
+  });
+
+  it('docs/server.md lists every scope an operation asks for', () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const asked = new Set(operations.flatMap((operation) => operation['x-scope'] ?? []));
+    const told = rowsOf('docs/server.md', /^`[a-z]+:[a-z]+`$/).map(([scope]) => bare(scope));
+    expect(told.sort()).toEqual([...asked].sort());
+  });
+});
+
+// ------------------------------------------------------------------------------------------------------------- samples
+
+describe('docs/writing-suites.md', () => {
+  it.each(dataFences('docs/writing-suites.md'))('its suite in $language is valid: $begins', ({ text }) => {
+    expect(readSuite(text).head.taskCount).toBeGreaterThan(0);
+  });
+
+  it('gives the score each awkward example really has', async () => {
+    const rows = rowsOf('docs/writing-suites.md', /^`(exact|contains|json-match)`$/);
+    expect(rows.length).toBeGreaterThan(20);
+    for (const [strategy = '', value = '', answer = '', score] of rows) {
+      const task = goldenTask(bare(strategy), JSON.parse(bare(value)) as Json);
+      const transcript = { outcome: 'completed', output: toBody(JSON.parse(bare(answer)) as Json) } as const;
+      const scored = await selectScorer(task)(task, transcript, new AbortController().signal);
+      expect(scored.score, `${strategy} ${value} ${answer}`).toMatchObject({ value: Number(score) });
+    }
+  });
+});
+
+const goldenTask = (strategy: string, value: Json): Task => ({
+  taskId: asId<TaskId>('example'),
+  input: toBody(null),
+  expected: { kind: 'golden', match: { strategy: strategy as 'exact', value: toBody(value) } },
+});
+
+describe('docs/server.md', () => {
+  it.each(dataFences('docs/server.md'))(
+    'its configuration in $language is valid: $begins',
+    async (sample) => {
+      const desk = openDesk();
+      writeFileSync(join(desk.cwd, `touchstone.config.${sample.language}`), sample.text);
+      const config = await loadConfig(undefined, desk.cwd).finally(desk.close);
+      for (const agent of config.agents) parseAgentSpec(agent, 'operator');
+      parseToolSpecs(config.tools);
+      expect([config.keys.length, config.inert]).toEqual([1, []]);
+    },
+  );
+
+  it('names every member a configuration may have', () => {
+    const told = read('docs/server.md');
+    const members = Object.keys(configShape.properties ?? {});
+    expect(members.filter((member) => !told.includes(`\`${member}`))).toEqual([]);
+  });
+});
+
+describe('docs/agents-and-tools.md', () => {
+  const page = 'docs/agents-and-tools.md';
+  let desk: Desk;
+  beforeAll(() => {
+    desk = openDesk();
+    // A file of the example is a fence under its name in bold.
+    for (const [, name = '', text = ''] of read(page).matchAll(
+      /^\*\*`([^`]+)`\*\*\n\n```\w+\n([\s\S]*?)^```$/gm,
+    )) {
+      mkdirSync(join(desk.cwd, dirname(name)), { recursive: true });
+      writeFileSync(join(desk.cwd, name), text);
+    }
+  });
+  afterAll(() => desk.close());
+
+  it.each(['as-module', 'as-command', 'as-script'])('its agent %s passes its suite', async (agent) => {
+    const { code, out, err } = await desk.run('run', 'evals', '--agent', `local.demo.${agent}`);
+    expect([code, err], out).toEqual([0, '']);
+  });
+
+  it('its agent as-http passes its suite', async () => {
+    const server = spawn(process.execPath, [join(desk.cwd, 'server.mjs')], {
+      env: { ...process.env, PORT: '0' },
+    });
+    try {
+      const [port] = (await once(server.stdout, 'data')) as [Buffer];
+      const config = join(desk.cwd, 'touchstone.config.json');
+      writeFileSync(config, readFileSync(config, 'utf8').replace('9320', String(port).trim()));
+      const { code, out } = await desk.run('run', 'evals', '--agent', 'local.demo.as-http');
+      expect(code, out).toBe(0);
+    } finally {
+      server.kill();
+    }
+  });
+
+  it('its configuration of tools is valid', () => {
+    const samples = fencesOf(page).filter(({ language }) => language === 'json');
+    const tools = samples.flatMap(({ text }) => (JSON.parse(text) as { tools?: Json[] }).tools ?? []);
+    // A request of the turn protocol lists tools too, without saying where they are.
+    const configured = tools.filter((tool) => Object.hasOwn(tool as object, 'url'));
+    expect(parseToolSpecs(configured)).toHaveLength(1);
+  });
+});
+
+it('no page names a place of the machine it was written on', () => {
+  expect(PAGES.filter((page) => /(?<![\w.])\/(work|tmp|root|home)\//.test(read(page)))).toEqual([]);
+});
