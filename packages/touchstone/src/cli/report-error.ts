@@ -3,6 +3,7 @@ import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
 import type { ExitCode } from './exit.js';
 import { type Io, writeJson, writeLine } from './io.js';
 import { printable } from './render/text.js';
+import { FLAGS } from './run-options.js';
 import { isSystemError, wordsOf } from './system-errors.js';
 import { UsageError } from './usage-error.js';
 
@@ -68,13 +69,23 @@ function fileOf(error: HostError | HostResponseError): string | undefined {
   return typeof file === 'string' ? file : undefined;
 }
 
+/** What a person typed for a member of the request; any other pointer is shown as it is. */
+function flagOf(pointer: string): string {
+  const [, member = '', knob = ''] = pointer.split('/');
+  if (member === 'configurable') return FLAGS[knob] ?? pointer;
+  return (
+    ({ agentId: '--agent', evalSuiteRef: 'the suite:' } as { [name: string]: string })[pointer.slice(1)] ??
+    (pointer || '/')
+  );
+}
+
 /** `file:line:column pointer message`, the form that terminals and editors turn into links. */
 export const renderIssues = (issues: readonly Issue[], file?: string): string[] =>
   issues.map(({ pointer, message, line, column }) => {
     const place = [file, line, line === undefined ? undefined : column]
       .filter((part) => part !== undefined)
       .join(':');
-    return `  ${[place, pointer || '/', message]
+    return `  ${[place, flagOf(pointer), message]
       .filter((part) => part !== '')
       .map(printable)
       .join(' ')}`;

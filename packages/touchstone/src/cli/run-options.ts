@@ -32,7 +32,7 @@ export const configurableOf = (options: RunOptions): JsonObject => ({
 });
 
 /** The flag a person types for each knob. */
-const FLAGS: { readonly [knob: string]: string } = {
+export const FLAGS: { readonly [knob: string]: string } = {
   evalModes: '--modes',
   onlyTasks: '--only',
   repeats: '--repeats',

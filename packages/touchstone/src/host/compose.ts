@@ -125,7 +125,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     findSuite: shelf.find,
     listSuites: shelf.list,
     readSuite: shelf.read,
-    useAgent: (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
+    useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     bindAgent: registry.bind,
     listAgents: registry.list,
     findAgent: registry.find,

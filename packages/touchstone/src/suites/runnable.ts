@@ -65,8 +65,7 @@ function readConfigurable(configurable: unknown): UnknownObject {
 
 function targetIssues({ head, agent }: RunnableQuestion): readonly Issue[] {
   if (head.targetAgentId === undefined || head.targetAgentId === agent.agentId) return [];
-  const message =
-    'The suite was written for another agent. Set configurable.allowTargetMismatch to true to run it on this one.';
+  const message = `The suite was written for ${head.targetAgentId}. Set configurable.allowTargetMismatch to true to run it on this one.`;
   return [{ pointer: '/agentId', message }];
 }
 

@@ -62,6 +62,8 @@ export async function selectTasks(question: TaskQuestion): Promise<TaskSelection
   };
 }
 
+const TASK_ID = /^[a-z0-9][a-z0-9-]{0,127}$/;
+
 type Named = 'unknown' | 'selected' | 'of-another-kind';
 
 function namedIssues(
@@ -71,7 +73,9 @@ function namedIssues(
   return onlyTasks.flatMap((taskId, index) => {
     const pointer = `/configurable/onlyTasks/${index}`;
     const named = only.get(taskId);
-    if (named === 'unknown') return [{ pointer, message: 'The suite has no task of this id.' }];
+    // Only what looks like a task id is repeated: anything else could be anything.
+    const shown = TASK_ID.test(taskId) ? `task "${taskId}"` : 'task of this id';
+    if (named === 'unknown') return [{ pointer, message: `The suite has no ${shown}.` }];
     const message = `Task "${taskId}" is left out by evalModes, which select ${kinds.join(' and ')} tasks. Drop one of the two.`;
     return named === 'selected' ? [] : [{ pointer, message }];
   });

@@ -24,7 +24,7 @@ export function checkAgents(context: Context, config: Config): Promise<Finding[]
       );
     }
     return findings;
-  });
+  }).catch((error: unknown) => [broken('tools', wordsOf(error), 'Correct "tools" in the configuration')]);
 }
 
 const well = (agentId: string, detail: string | undefined): Finding =>

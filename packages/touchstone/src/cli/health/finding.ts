@@ -1,3 +1,5 @@
+import { type Issue, isHostError } from '@touchstone/contract';
+
 /** One thing `touchstone doctor` looked at. */
 export type Finding = {
   readonly name: string;
@@ -21,5 +23,13 @@ export const warning = (name: string, detail: string, hint?: string): Finding =>
   ...(hint !== undefined && { hint }),
 });
 
-/** What an error says, without where it happened. */
-export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** What an error says, all of it, without where in the program it happened. */
+export function wordsOf(error: unknown): string {
+  const issues = isHostError(error) ? error.details?.issues : undefined;
+  if (Array.isArray(issues)) {
+    return (issues as readonly Issue[])
+      .map(({ pointer, message }) => `${pointer || '/'}: ${message}`)
+      .join(' ');
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -53,6 +53,13 @@ export async function checkDisk({ io, settings }: Context): Promise<Finding> {
 
 /** Opens the store and reads from it. One that is not there yet is left to the first run. */
 export async function checkStore(context: Context, config: Config): Promise<Finding> {
+  if (config.store !== undefined && !config.store.startsWith('sqlite:')) {
+    return broken(
+      'store',
+      'it is not one this version can open',
+      'Use "sqlite:<file>", or leave "store" out',
+    );
+  }
   const file = config.store?.startsWith('sqlite:')
     ? resolve(config.baseDir, config.store.slice('sqlite:'.length))
     : join(resolve(context.io.cwd, context.settings.data), 'touchstone.db');
