@@ -1,10 +1,11 @@
 import { HostError, isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/contract';
 import type { Control, Engine, Lease, ProgressListener, Run } from '@touchstone/contract/ports';
-import { type Drive, startDrive, stopFrom } from './drive.js';
+import { type Drive, startDrive } from './drive.js';
 import { resumption } from './endings.js';
 import { createFeed } from './feed.js';
 import { ENGINE_VERSION, type Parts } from './parts.js';
 import { createSlots } from './slots.js';
+import { stopFrom } from './watching.js';
 
 /** A run this process has taken up. `again` is set when someone asked for it while it was coming to rest. */
 type Held = {
