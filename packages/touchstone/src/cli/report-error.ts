@@ -73,10 +73,8 @@ function fileOf(error: HostError | HostResponseError): string | undefined {
 function flagOf(pointer: string): string {
   const [, member = '', knob = ''] = pointer.split('/');
   if (member === 'configurable') return FLAGS[knob] ?? pointer;
-  return (
-    ({ agentId: '--agent', evalSuiteRef: 'the suite:' } as { [name: string]: string })[pointer.slice(1)] ??
-    (pointer || '/')
-  );
+  if (pointer === '/agentId') return '--agent';
+  return pointer === '/evalSuiteRef' ? 'the suite:' : pointer || '/';
 }
 
 /** `file:line:column pointer message`, the form that terminals and editors turn into links. */
@@ -85,7 +83,8 @@ export const renderIssues = (issues: readonly Issue[], file?: string): string[] 
     const place = [file, line, line === undefined ? undefined : column]
       .filter((part) => part !== undefined)
       .join(':');
-    return `  ${[place, flagOf(pointer), message]
+    // A pointer into a file is about what stands there, not about an option.
+    return `  ${[place, file === undefined ? flagOf(pointer) : pointer || '/', message]
       .filter((part) => part !== '')
       .map(printable)
       .join(' ')}`;

@@ -24,19 +24,24 @@ export function tellResult(context: Context, result: RunResult, delta: readonly 
   io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result) }));
 }
 
-function tellInterrupted({ io, settings }: Context, { counts, runId }: RunResult): void {
+function tellInterrupted(context: Context, { counts, runId }: RunResult): void {
+  const { io } = context;
   const done = counts.passed + counts.failed + counts.unscored;
   writeLine(io.stderr, `Interrupted: ${whole(done)} of ${whole(counts.selected)} tasks are done and kept.`);
-  writeLine(io.stderr, `Resume with: touchstone run --resume ${runId}${globalFlags(settings)}`);
+  writeLine(io.stderr, `Resume with: ${commandToType(context, `run --resume ${runId}`)}`);
 }
 
-function nextCommands({ settings }: Context, result: RunResult): { command: string; does: string }[] {
+function nextCommands(context: Context, result: RunResult): { command: string; does: string }[] {
   const [first] = result.failures;
   // A run on another host cannot be shown from here.
   if (!first || result.remote) return [];
-  const command = `touchstone show last --task ${first.taskId}${globalFlags(settings)}`;
+  const command = commandToType(context, `show last --task ${first.taskId}`);
   return [{ command, does: 'all of one task' }];
 }
+
+/** A command that works when it is typed as shown: inside an npm script the program itself is not on the path. */
+export const commandToType = ({ io, settings }: Context, words: string): string =>
+  `${io.env.npm_lifecycle_event === undefined ? '' : 'npx '}touchstone ${words}${globalFlags(settings)}`;
 
 /** A command to type again must find the same data. */
 export function globalFlags(settings: Settings): string {

@@ -11,7 +11,7 @@ import { eventDocument, renderEvent } from '../render/event.js';
 import { createInk } from '../render/ink.js';
 import { FAILURES_SHOWN, renderScorecard } from '../render/scorecard.js';
 import { renderTask } from '../render/task.js';
-import { globalFlags } from '../report.js';
+import { commandToType } from '../report.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../usage-error.js';
 
@@ -53,7 +53,7 @@ async function showScorecard(
   }
   const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
   const resume = {
-    command: `touchstone run --resume ${run.runId}${globalFlags(settings)}`,
+    command: commandToType(context, `run --resume ${run.runId}`),
     does: 'go on from here',
   };
   const next = interrupted ? [resume] : [];
