@@ -101,10 +101,13 @@ function parameterTable(parameters) {
 
 function bodySection(body) {
   if (!body) return '';
-  const { schema } = body.content['application/json'];
+  const [[mediaType, { schema }]] = Object.entries(body.content);
   const need = body.required ? 'Body, required' : 'Body, optional';
   const rows = memberRows(schema);
-  return linesOf(`${need}: ${typeOf(schema)}\n`, rows.length > 0 ? memberTable(rows) : '');
+  return linesOf(
+    `${need}${mediaType === 'application/json' ? '' : `, ${mediaType}`}: ${typeOf(schema)}\n`,
+    rows.length > 0 ? memberTable(rows) : '',
+  );
 }
 
 const isRefusal = ([status]) => Number(status) >= 400;

@@ -1,4 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  archiveFor,
+  install,
+  PACK_URL,
+  AGENT as PACKED,
+  SUITE as PACKED_SUITE,
+  readJson,
+  startToolServer,
+  type ToolServer,
+} from './pack-world.js';
 import { KEY, OTHER_KEY } from './processes.js';
 import {
   ACME_SIDE_KEY,
@@ -14,13 +24,22 @@ import {
 // acme, and of something that exists for nobody; ask as another tenant and as another workspace; compare the answers.
 let host: WholeHost;
 let runId: string;
+let tool: ToolServer;
 const AGENT = 'local.acme.private';
+const TOOL = 'local:acme.search';
 
 beforeAll(async () => {
-  const config = { agents: [echoAgent()], egress: { allowPrivate: true } };
+  tool = await startToolServer(() => ({}));
+  const config = {
+    agents: [echoAgent()],
+    egress: { allowPrivate: true },
+    trust: { policy: 'open' },
+    tools: [{ toolId: TOOL, kind: 'http', url: tool.url, tenants: ['acme'] }],
+  };
   host = await openWholeHost(config, { files: { 'echo.mjs': ECHO_AGENT }, testSeams: true });
   const client = host.client();
   await client.suites.install(echoSuite(2) as never);
+  await install(host);
   await host.fetch(`/v1/host/touchstone/agents/${AGENT}`, {
     method: 'PUT',
     body: { agentId: AGENT, version: '1.0.0', run: { kind: 'http', url: 'http://127.0.0.1:9/' } },
@@ -33,7 +52,10 @@ beforeAll(async () => {
   runId = created.runId;
   await client.waitForScorecard(created.runId as never);
 });
-afterAll(() => host.close());
+afterAll(async () => {
+  await host.close();
+  await tool.close();
+});
 
 type Operation = { readonly method: string; readonly path: string; readonly security?: readonly object[] };
 
@@ -78,13 +100,36 @@ function bodyFor({ method, path }: Operation, ids: { [name: string]: string }): 
   return {};
 }
 
-const theirs = () => ({ runId, taskId: 'e-0', suiteRef: 'local.test.evals.echo@1.0.0', agentId: AGENT });
-const nobodys = () => ({
+type Names = { [name: string]: string };
+const theirs = (): Names => ({
+  runId,
+  taskId: 'e-0',
+  suiteRef: 'local.test.evals.echo@1.0.0',
+  agentId: AGENT,
+  toolId: TOOL,
+});
+/** The same, for what came in a pack. */
+const packed = (): Names => ({ ...theirs(), suiteRef: `${PACKED_SUITE}@1.0.0`, agentId: PACKED });
+const nobodys = (): Names => ({
   runId: 'run-00000000000000000000000000',
   taskId: 'e-9',
   suiteRef: 'local.test.evals.none@1.0.0',
   agentId: 'local.acme.nothing',
+  toolId: 'local:acme.nothing',
 });
+/** What must not be seen in any list of another owner's. */
+const PRIVATE = () => [runId, 'local.test.evals.echo', AGENT, PACKED, PACKED_SUITE];
+const NOT_OWNED = ['/v1/openapi.json', '/v1/host/touchstone/metrics'];
+/** Every read without a name in its path, but for what is the same for everybody. */
+const lists = async (): Promise<readonly string[]> =>
+  (await operations())
+    .filter(({ method, path }) => method === 'GET' && !path.includes('{') && path.startsWith('/v1/'))
+    .map(({ path }) => path)
+    .filter((path) => !NOT_OWNED.includes(path));
+
+/** Tools are granted to tenants, so another workspace of the same one may use them. */
+const strangersTo = ({ path }: Operation): readonly string[] =>
+  path.startsWith('/v1/tools/') ? [OTHER_KEY] : [OTHER_KEY, ACME_SIDE_KEY];
 
 describe('tenants never meet', () => {
   it('on every route with a name in it, a foreign id is answered like an absent one', async () => {
@@ -96,17 +141,20 @@ describe('tenants never meet', () => {
         (operation.path === '/v1/runs' && operation.method === 'POST');
       // Putting one's own agent or test run is not reading someone else's.
       if (!named || operation.path.startsWith('/v1/workflows/') || operation.method === 'PUT') continue;
-      for (const key of [OTHER_KEY, ACME_SIDE_KEY]) {
-        const foreign = await answer(fill(operation.path, theirs()), operation, key, theirs());
+      for (const key of strangersTo(operation)) {
         const absent = await answer(fill(operation.path, nobodys()), operation, key, nobodys());
-        expect({ operation: operation.path, ...(foreign as object) }).toEqual({
-          operation: operation.path,
-          ...(absent as object),
-        });
+        for (const ids of [theirs(), packed()]) {
+          const foreign = await answer(fill(operation.path, ids), operation, key, ids);
+          expect({ operation: operation.path, ...(foreign as object) }).toEqual({
+            operation: operation.path,
+            ...(absent as object),
+          });
+        }
       }
       checked.push(`${operation.method} ${operation.path}`);
     }
-    expect(checked.length).toBeGreaterThanOrEqual(14);
+    expect(checked.length).toBeGreaterThanOrEqual(15);
+    expect(checked).toEqual(expect.arrayContaining(['GET /v1/agents/{agentId}', 'GET /v1/tools/{toolId}']));
   });
 
   it('the same routes answer their owner', async () => {
@@ -128,11 +176,46 @@ describe('tenants never meet', () => {
 
   it('lists hold only what is the caller’s own or the host’s', async () => {
     for (const key of [OTHER_KEY, ACME_SIDE_KEY]) {
-      const lists = ['/v1/host/touchstone/runs', '/v1/host/touchstone/suites', '/v1/agents'];
-      for (const path of lists) {
+      for (const path of await lists()) {
         const text = await (await host.fetch(path, { key })).text();
-        for (const id of [runId, 'local.test.evals.echo', AGENT]) expect(`${path} ${text}`).not.toContain(id);
+        for (const id of PRIVATE()) expect(`${path} ${text}`).not.toContain(id);
       }
+    }
+    expect(await (await host.fetch('/v1/tools', { key: OTHER_KEY })).text()).not.toContain(TOOL);
+    const own = await Promise.all((await lists()).map(async (path) => (await host.fetch(path)).text()));
+    for (const id of [...PRIVATE(), TOOL]) expect(own.join()).toContain(id);
+  });
+
+  it('on every route that puts something, a name that another owner uses is as good as new', async () => {
+    const puts: { readonly [path: string]: () => Promise<{ url: string; body: unknown; read: string }> } = {
+      '/v1/host/touchstone/agents/{agentId}': async () => ({
+        url: `/v1/host/touchstone/agents/${AGENT}`,
+        body: {
+          agentId: AGENT,
+          version: '1.0.0',
+          persona: 'Another',
+          run: { kind: 'http', url: 'http://127.0.0.1:9/' },
+        },
+        read: `/v1/agents/${AGENT}`,
+      }),
+      '/v1/host/touchstone/packs/{name}/-/{version}.tgz': async () => ({
+        url: PACK_URL,
+        body: await archiveFor({ agent: { persona: 'Another' } }),
+        read: `/v1/agents/${PACKED}`,
+      }),
+    };
+    const paths = (await operations()).filter(({ method }) => method === 'PUT').map(({ path }) => path);
+    expect(paths.sort()).toEqual(Object.keys(puts).sort());
+    for (const path of paths) {
+      const { url, body, read } = await (puts[path] as (typeof puts)[string])();
+      const before = await readJson(host, read);
+      const changed = await readJson(host, url, { method: 'PUT', body });
+      expect(changed).toMatchObject({ status: 409, body: { error: 'conflict' } });
+      for (const key of [OTHER_KEY, ACME_SIDE_KEY]) {
+        expect(await readJson(host, url, { method: 'PUT', key, body })).toMatchObject({ status: 201 });
+        expect((await readJson(host, read, { key })).body).toMatchObject({ persona: 'Another' });
+      }
+      expect(await readJson(host, read)).toEqual(before);
     }
   });
 

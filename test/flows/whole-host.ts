@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Clock } from '@touchstone/contract/ports';
 import { createClient } from '@touchstone/sdk';
 import { createTouchstone } from '../../packages/touchstone/src/host/compose.js';
 import { parseConfig } from '../../packages/touchstone/src/host/config.js';
@@ -8,6 +9,8 @@ import { systemClock, systemIds } from '../../packages/touchstone/src/host/syste
 import { KEY, OTHER_KEY, temporaryFolder } from './processes.js';
 
 export const ACME_SIDE_KEY = 'test-key-of-acme-side-0123456789';
+/** Of acme too, with a role that may run and read but not publish. */
+export const RUNNER_KEY = 'test-key-of-acme-runner-0123456789';
 
 export type WholeHost = {
   readonly url: string;
@@ -15,41 +18,40 @@ export type WholeHost = {
   readonly folder: string;
   fetch(path: string, options?: FetchOptions): Promise<Response>;
   client(key?: string): ReturnType<typeof createClient>;
+  /** Ends the host and leaves its folder, for those who look at what is in it. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 };
-type FetchOptions = {
+export type FetchOptions = {
   method?: string;
   key?: string | null;
+  /** Bytes go out as an archive, texts as they are, anything else as JSON. */
   body?: unknown;
   headers?: { [name: string]: string };
 };
 
+type HostOptions = {
+  readonly files?: { readonly [name: string]: string | Buffer };
+  readonly testSeams?: boolean;
+  /** Variables the host finds; none of this process's own. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly clock?: Clock;
+};
+
 /** The real host in this process: real store, engine, worker threads and sockets; only the log is caught. */
-export async function openWholeHost(
-  config: object = {},
-  options: { files?: { [name: string]: string }; testSeams?: boolean } = {},
-): Promise<WholeHost> {
+export async function openWholeHost(config: object = {}, options: HostOptions = {}): Promise<WholeHost> {
   const folder = temporaryFolder();
-  for (const [name, text] of Object.entries(options.files ?? {}))
-    writeFileSync(join(folder.path, name), text);
   const logs: string[] = [];
-  const log = await createLog('info', { write: (line) => void logs.push(line) });
-  const parsed = parseConfig({ keys: KEYS, ...config }, folder.path);
-  const touchstone = await createTouchstone({
-    config: parsed,
-    dataDir: join(folder.path, 'data'),
-    origin: 'host',
-    testSeams: options.testSeams ?? false,
-    log,
+  // A host that does not start has nobody to clear its folder away afterwards.
+  const host = await startIn(folder.path, config, options, logs).catch((error: unknown) => {
+    folder.remove();
+    throw error;
   });
-  const host = await startHost({
-    touchstone,
-    config: parsed,
-    log,
-    clock: systemClock,
-    ids: systemIds,
-    testSeams: options.testSeams ?? false,
-  });
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= host.close();
+    return stopped;
+  };
   return {
     url: host.url,
     logs,
@@ -60,21 +62,43 @@ export async function openWholeHost(
         method,
         headers: {
           ...(key !== null && { authorization: `Bearer ${key}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && { 'content-type': mediaTypeOf(body) }),
           ...headers,
         },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(body !== undefined && { body: bytesOf(body) }),
       }),
+    stop,
     async close() {
-      await host.close();
+      await stop();
       folder.remove();
     },
   };
 }
 
+async function startIn(folder: string, config: object, options: HostOptions, logs: string[]) {
+  const { files = {}, testSeams = false, env = {}, clock = systemClock } = options;
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const log = await createLog('info', { write: (line) => void logs.push(line) });
+  const shared = { config: parseConfig({ keys: KEYS, ...config }, folder), log, clock, testSeams };
+  const dataDir = join(folder, 'data');
+  const touchstone = await createTouchstone({ ...shared, dataDir, origin: 'host', env });
+  return startHost({ ...shared, touchstone, ids: systemIds });
+}
+
+const mediaTypeOf = (body: unknown): string =>
+  Buffer.isBuffer(body) ? 'application/gzip' : 'application/json';
+const bytesOf = (body: unknown): string | Uint8Array<ArrayBuffer> => {
+  if (Buffer.isBuffer(body)) return new Uint8Array(body);
+  return typeof body === 'string' ? body : JSON.stringify(body);
+};
+
 /** Two tenants, and a second workspace of the first. */
 const KEYS = [
   { key: KEY, tenant: 'acme', roles: ['admin'] },
+  { key: RUNNER_KEY, tenant: 'acme', roles: ['runner'] },
   { key: ACME_SIDE_KEY, tenant: 'acme', workspace: 'side', roles: ['admin'] },
   { key: OTHER_KEY, tenant: 'globex', roles: ['admin'] },
 ];

@@ -80,6 +80,8 @@ export type RecordBodies = {
     readonly toolId: ToolId;
     readonly inputs: Body;
   }[];
+  /** Long-term memory that was read. Seeds are in the suite, and not repeated here. */
+  readonly memory?: readonly MemoryEntry[];
   readonly criteria?: readonly { readonly met: boolean; readonly score?: number; readonly reason?: string }[];
 };
 

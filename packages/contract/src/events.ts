@@ -38,6 +38,18 @@ export type Payloads = {
   };
   'agent.invocation.started': InvocationStarted;
   'agent.invocation.completed': InvocationCompleted;
+  /** What a manifest agent is told before anything else. Its node is the envelope's, repeated because the wire asks for it. */
+  'agent.promptResolved': {
+    readonly nodeId: string;
+    readonly agentId: AgentId;
+    readonly kind: 'system';
+    readonly chain: readonly {
+      readonly layer: 'agent-intrinsic' | 'host-defaults';
+      readonly applied: boolean;
+      readonly source?: string;
+    }[];
+    readonly resolved: string;
+  };
   'agent.reasoned': {
     readonly agentId: AgentId;
     readonly reasoning: string;
@@ -59,6 +71,12 @@ export type Payloads = {
     readonly durationMs?: number;
   };
   'agent.decided': { readonly agentId: AgentId; readonly decision: Body; readonly confidence?: number };
+  'memory.written': {
+    readonly memoryRef: string;
+    readonly memoryId: string;
+    readonly agentId: AgentId;
+    readonly tags: readonly string[];
+  };
   'provider.usage': ProviderUsage;
   'eval.started': EvalStarted;
   'eval.scored': EvalScored;

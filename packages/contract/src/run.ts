@@ -1,4 +1,4 @@
-import type { AgentId, Digest, RunId, SuiteId, Version } from './ids.js';
+import type { AgentId, Digest, ModelName, RunId, SuiteId, Version } from './ids.js';
 import type { EvalMode } from './modes.js';
 
 export const RUN_STATUSES = [
@@ -26,6 +26,16 @@ export type AgentPin = {
   readonly channel?: string;
 };
 
+/** The model a run asks, decided once at create: a changed configuration does not change a run that has begun. */
+export type ModelPin = {
+  readonly provider: ModelName;
+  readonly model: ModelName;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  /** Its answers are written down beforehand, so they are evidence of nothing. */
+  readonly mock?: true;
+};
+
 export type SuitePin = { readonly suiteId: SuiteId; readonly version: Version; readonly digest: Digest };
 
 /** What an eval run will do, decided once at create and never re-decided. */
@@ -44,14 +54,17 @@ export type EvalPlan = {
   readonly ceilingUsd?: number;
   readonly baselineRunId?: RunId;
   readonly targetMismatchAllowed?: true;
-};
+} & AskedModel;
+
+/** Only for agents that are a prompt and a model: which model, and whether remembered answers may stand in for it. */
+type AskedModel = { readonly model?: ModelPin; readonly cache?: true };
 
 export type AgentPlan = {
   readonly kind: 'agent';
   readonly agent: AgentPin;
   readonly runTimeoutMs?: number;
   readonly ceilingUsd?: number;
-};
+} & AskedModel;
 export type WorkflowPlan = {
   readonly kind: 'workflow';
   readonly workflowId: string;
@@ -61,3 +74,6 @@ export type RunPlan = EvalPlan | AgentPlan | WorkflowPlan;
 
 /** Step of a run: a task of a suite, the one invocation of an agent run, a node of a workflow. */
 export const plannedSteps = (plan: EvalPlan): number => plan.ordinals?.length ?? plan.totalTasks;
+
+/** Live tools and live memory answer as they please: such a run shows what happened once, and may not happen again. */
+export const isNondeterministic = ({ modes }: EvalPlan): boolean => modes.includes('live-shadow');

@@ -20,6 +20,8 @@ export type Cost = {
   readonly agentUsd?: number;
   readonly judgeUsd?: number;
   readonly unpriced: number;
+  /** Model calls that were answered from the response cache. */
+  readonly cacheHits?: number;
 };
 
 /** The content-free verdict on one repeat of one task. */
@@ -40,6 +42,7 @@ export type TaskResult = {
   readonly costUsd?: number;
   readonly judgeUsd?: number;
   readonly unpriced?: number;
+  readonly cacheHits?: number;
   readonly schemaValid?: boolean;
   readonly findings?: readonly Finding[];
   readonly unscored?: UnscoredReason;

@@ -29,7 +29,7 @@ function scripted(...replies: Reply[]) {
   const sent: Sent[] = [];
   const waits: number[] = [];
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
-    const body = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
+    const body = typeof init.body === 'string' ? JSON.parse(init.body) : init.body;
     sent.push({ url, method: init.method ?? '', headers: new Headers(init.headers), body });
     const reply = replies[sent.length - 1];
     if (!reply) throw new Error('no reply is scripted for this request');
@@ -136,7 +136,7 @@ test('an aborted call is over at once, with the caller’s reason', async () => 
 
 test('every call goes to its documented path', async () => {
   const any = ok({});
-  const { client, sent } = scripted(...Array.from({ length: 18 }, () => any));
+  const { client, sent } = scripted(...Array.from({ length: 19 }, () => any));
   await client.discovery();
   await client.runs.list({ status: 'running', limit: 5 });
   await client.runs.cancel(RUN, 'why');
@@ -152,6 +152,10 @@ test('every call goes to its documented path', async () => {
   await client.agents.list();
   await client.agents.get('x.y');
   await client.agents.bind('x.y', { version: '1.0.0' });
+  await client.packs.install(new Uint8Array([1]), { name: 'vendor.acme.support', version: '1.0.0+a' });
+  await client.packs.list({ cursor: 'c' });
+  await client.tools.list();
+  await client.tools.get('mcp:files.read');
   expect(sent.map((one) => `${one.method} ${one.url.replace('http://host:1/base', '')}`)).toEqual([
     'GET /.well-known/openwop',
     'GET /v1/host/touchstone/runs?status=running&limit=5',
@@ -168,9 +172,30 @@ test('every call goes to its documented path', async () => {
     'GET /v1/agents',
     'GET /v1/agents/x.y',
     'PUT /v1/host/touchstone/agents/x.y',
+    'PUT /v1/host/touchstone/packs/vendor.acme.support/-/1.0.0%2Ba.tgz',
+    'GET /v1/host/touchstone/packs?cursor=c',
+    'GET /v1/tools',
+    'GET /v1/tools/mcp%3Afiles.read',
   ]);
   expect(sent[2]?.body).toEqual({ reason: 'why' });
   expect(sent[3]?.body).toEqual({ runIds: [RUN] });
+});
+
+test('an archive goes out byte for byte under its hash, and again after a lost answer', async () => {
+  const { client, sent } = scripted(lost, ok({ name: 'vendor.acme.support', warnings: [] }));
+  const archive = new Uint8Array([31, 139, 0, 255]);
+  await client.packs.install(archive, {
+    name: 'vendor.acme.support',
+    version: '1.0.0',
+    integrity: 'sha256-abc',
+  });
+  expect(sent).toHaveLength(2);
+  for (const { body, headers } of sent) {
+    expect(body).toEqual(archive);
+    expect(headers.get('content-type')).toBe('application/gzip');
+    expect(headers.get('x-pack-sha256')).toBe('sha256-abc');
+    expect(headers.get('authorization')).toBe('Bearer secret');
+  }
 });
 
 test('an address that is not http is refused before anything is sent', () => {

@@ -8,7 +8,10 @@ import type {
   BulkCancelResult,
   CreatedRun,
   CreateRun,
+  InstalledPack,
   InstalledSuite,
+  PackClaim,
+  PackListing,
   Page,
   PolledEvents,
   ProgressMessage,
@@ -18,6 +21,7 @@ import type {
   RunSnapshot,
   SuiteListing,
   TaskView,
+  ToolEntry,
 } from './types.js';
 import { waitForScorecard } from './wait.js';
 
@@ -75,6 +79,8 @@ export function createClient(options: ClientOptions) {
       get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading),
     suites: suiteCalls(transport, get),
     agents: agentCalls(transport, get),
+    packs: packCalls(transport, get),
+    tools: toolCalls(get),
   };
 }
 
@@ -128,6 +134,31 @@ function agentCalls(transport: Transport, get: Get) {
     /** Binds one version of a tenant's own agent; `spec` is the `agents[]` object of the configuration. */
     bind: (agentId: string, spec: JsonObject, reading?: Reading): Promise<JsonObject> =>
       transport.json({ method: 'PUT', path: `${VENDOR}/agents/${at(agentId)}`, body: spec, ...reading }),
+  };
+}
+
+function packCalls(transport: Transport, get: Get) {
+  return {
+    /** Sends a gzipped tar archive. The same one twice is one installation; another one of its version is refused. */
+    install: (archive: Uint8Array, claim: PackClaim, reading?: Reading): Promise<InstalledPack> =>
+      transport.json({
+        method: 'PUT',
+        path: `${VENDOR}/packs/${at(claim.name)}/-/${at(claim.version)}.tgz`,
+        bytes: { data: archive, mediaType: 'application/gzip' },
+        ...(claim.integrity !== undefined && { headers: { 'x-pack-sha256': claim.integrity } }),
+        ...reading,
+      }),
+    list: (
+      page: { readonly limit?: number; readonly cursor?: string } = {},
+      reading?: Reading,
+    ): Promise<Page<PackListing>> => get(`${VENDOR}/packs`, reading, page),
+  };
+}
+
+function toolCalls(get: Get) {
+  return {
+    list: (reading?: Reading): Promise<readonly ToolEntry[]> => get('/v1/tools', reading),
+    get: (toolId: string, reading?: Reading): Promise<ToolEntry> => get(`/v1/tools/${at(toolId)}`, reading),
   };
 }
 

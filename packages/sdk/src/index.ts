@@ -10,8 +10,11 @@ export {
   type BulkCancelResult,
   type CreatedRun,
   type CreateRun,
+  type InstalledPack,
   type InstalledSuite,
   isEvent,
+  type PackClaim,
+  type PackListing,
   type Page,
   type PolledEvents,
   type ProgressMessage,
@@ -22,4 +25,5 @@ export {
   type RunSnapshot,
   type SuiteListing,
   type TaskView,
+  type ToolEntry,
 } from './types.js';

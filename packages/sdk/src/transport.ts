@@ -8,6 +8,8 @@ type Call = {
   readonly path: string;
   readonly query?: { readonly [name: string]: string | number | undefined };
   readonly body?: unknown;
+  /** Sent as they are, instead of a JSON body. */
+  readonly bytes?: { readonly data: Uint8Array; readonly mediaType: string };
   readonly idempotencyKey?: string;
   readonly headers?: { readonly [name: string]: string };
   readonly signal?: AbortSignal;
@@ -85,14 +87,23 @@ function checkedOrigin(baseUrl: string): string {
 function initOf(call: Call, key: string | undefined): RequestInit {
   const headers: Record<string, string> = { accept: 'application/json', ...call.headers };
   if (key !== undefined) headers.authorization = `Bearer ${key}`;
-  if (call.body !== undefined) headers['content-type'] = 'application/json';
   if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
+  const content = contentOf(call);
+  if (content) headers['content-type'] = content.mediaType;
   return {
     method: call.method,
     headers,
-    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    ...(content && { body: content.body }),
     ...(call.signal && { signal: call.signal }),
   };
+}
+
+type Content = { readonly mediaType: string; readonly body: NonNullable<RequestInit['body']> };
+
+function contentOf({ body, bytes }: Call): Content | undefined {
+  // A view of shared memory is the one kind of bytes that cannot be sent, and nobody has an archive in one.
+  if (bytes) return { mediaType: bytes.mediaType, body: bytes.data as Uint8Array<ArrayBuffer> };
+  return body === undefined ? undefined : { mediaType: 'application/json', body: JSON.stringify(body) };
 }
 
 function queryOf(call: Call): string {

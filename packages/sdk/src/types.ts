@@ -112,6 +112,44 @@ export type SuiteListing = {
   readonly thresholds?: Thresholds;
 };
 
+/** A pack without what is in it. */
+export type PackListing = {
+  readonly name: string;
+  readonly version: Version;
+  /** SHA-256 of the archive, as `sha256-<base64>`. */
+  readonly integrity: string;
+  readonly digest: Digest;
+  /** The trusted key that signed it; absent when none did. */
+  readonly signedBy?: string;
+  readonly filesSigned: boolean;
+  /** Its agents, each with the suite it brings. */
+  readonly agents: readonly { readonly agentId: AgentId; readonly suiteRef?: string }[];
+};
+export type InstalledPack = Omit<PackListing, 'agents'> & {
+  readonly agents: readonly {
+    readonly agentId: AgentId;
+    readonly version: Version;
+    readonly digest: Digest;
+    readonly suiteRef?: string;
+  }[];
+  readonly suites: readonly InstalledSuite[];
+  readonly warnings: readonly string[];
+};
+/** What the sender says about an archive; the host refuses one that is something else. */
+export type PackClaim = { readonly name: string; readonly version: string; readonly integrity?: string };
+
+/** A tool of the host's catalogue. A newer host may say more about it. */
+export type ToolEntry = {
+  readonly toolId: ToolId;
+  readonly source: string;
+  readonly safetyTier: 'pure' | 'read' | 'write' | 'exec';
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly [member: string]: unknown;
+};
+
 export type AgentEntry = {
   readonly agentId: AgentId;
   readonly persona: string;
@@ -122,6 +160,8 @@ export type AgentEntry = {
   readonly packVersion: string;
   readonly toolAllowlist: readonly ToolId[];
   readonly hasHandoffSchemas: boolean;
+  /** What it declares to need and this host does not offer. */
+  readonly degraded?: readonly string[];
 };
 export type AgentInventory = { readonly agents: readonly AgentEntry[]; readonly total: number };
 
@@ -139,6 +179,8 @@ export type TaskView = {
     readonly reason?: string;
     readonly attempts?: number;
     readonly toolCalls: readonly JsonObject[];
+    /** Long-term memory that it read. */
+    readonly memory?: readonly JsonObject[];
     readonly criteria?: readonly JsonObject[];
   }[];
 };

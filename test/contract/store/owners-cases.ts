@@ -3,6 +3,7 @@ import { type Lease, LeaseLost, type Store } from '@touchstone/contract/ports';
 import { expect, it } from 'vitest';
 import {
   ACME,
+  body,
   commitSteps,
   endingCommit,
   leasedRun,
@@ -12,6 +13,9 @@ import {
   STRANGERS,
   taskName,
 } from './givens.js';
+import { entry } from './memory-cases.js';
+import { pack } from './packs-cases.js';
+import { QUESTION } from './responses-cases.js';
 import { agent, CREATE, RESPONSE } from './small-cases.js';
 import { suite } from './suites-cases.js';
 
@@ -24,9 +28,13 @@ const USAGE = {
 };
 const SUITE = suite('core.s', '1.0.0', 'd1');
 const { suiteId, version, digest } = SUITE.head;
+const AGENT = agent('a', '1.0.0', 'd1');
+const PACK = pack('p', '1.0.0', 'd1', { agents: [AGENT], suites: [SUITE] });
 
 /** Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. */
-type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases'> & { leases: Omit<Store['leases'], 'adoptable'> };
+type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases' | 'retain'> & {
+  leases: Omit<Store['leases'], 'adoptable'>;
+};
 type Calls = {
   readonly [Port in keyof OwnedPorts]: {
     readonly [Method in Exclude<keyof OwnedPorts[Port], 'watch' | 'create'>]: (
@@ -79,6 +87,21 @@ function callsOf(store: Store, token: number): Calls {
       versions: (owner) => store.agents.versions(owner, asId('a')),
       list: (owner) => store.agents.list(owner),
     },
+    packs: {
+      install: async () => undefined,
+      replace: async () => undefined,
+      get: (owner) => store.packs.get(owner, 'p', version),
+      versions: (owner) => store.packs.versions(owner, 'p'),
+      list: (owner) => store.packs.list(owner, 9),
+    },
+    memory: {
+      put: async () => undefined,
+      snapshot: (owner) => store.memory.snapshot(owner, AGENT.agentId, START, START),
+    },
+    responses: {
+      put: async () => undefined,
+      get: (owner) => store.responses.get(owner, QUESTION),
+    },
     idempotency: {
       claim: async () => undefined,
       keep: (owner) => store.idempotency.keep(owner, { ...CREATE, key: 'open' }, RESPONSE, START),
@@ -100,7 +123,10 @@ async function furnish(store: Store): Promise<Lease> {
   await store.log.commit(lease, { seals: [record(2)], firstSequence: 4 });
   await store.ledger.record(ACME, run.runId, [USAGE]);
   await store.suites.put(ACME, SUITE, START);
-  await store.agents.put(ACME, agent('a', '1.0.0', 'd1'), START);
+  await store.agents.put(ACME, AGENT, START);
+  await store.packs.install(ACME, PACK, START);
+  await store.memory.put(ACME, AGENT.agentId, entry('e1'), START);
+  await store.responses.put(ACME, QUESTION, body('answer'), START);
   await store.idempotency.claim(ACME, CREATE, 'd1', START, 1_000, 60_000);
   await store.idempotency.keep(ACME, CREATE, RESPONSE, START);
   await store.idempotency.claim(ACME, { ...CREATE, key: 'open' }, 'd1', START, 1_000, 60_000);
@@ -117,6 +143,9 @@ async function viewOf(store: Store): Promise<unknown> {
     calls.ledger.total,
     calls.suites.list,
     calls.agents.list,
+    calls.packs.list,
+    calls.memory.snapshot,
+    calls.responses.get,
   ];
   const claim = (key: string) =>
     store.idempotency.claim(ACME, { ...CREATE, key }, 'd1', START + 1, 1_000, 60_000);

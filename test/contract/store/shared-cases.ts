@@ -8,9 +8,13 @@ import {
   newRun,
   refusalOf,
   runIdOf,
+  START,
   type TestClock,
   takeLease,
 } from './givens.js';
+import { pack } from './packs-cases.js';
+import { agent } from './small-cases.js';
+import { suite } from './suites-cases.js';
 
 /** For engines whose data outlives a store or is used by several at once. `open` always opens the same data. */
 export function sharedStoreCases(open: (holder: string) => Promise<Store>, clock: () => TestClock): void {
@@ -51,5 +55,36 @@ export function sharedStoreCases(open: (holder: string) => Promise<Store>, clock
     expect((await (stores[0] as Store).runs.list(ACME, { limit: 100 })).items).toHaveLength(40);
     const takes = await Promise.all(stores.map((store) => store.leases.take(ACME, runIdOf('r0'), 1_000)));
     expect(takes.filter((lease) => lease !== undefined)).toHaveLength(1);
+  });
+
+  // Both have asked whether the pack is there before either writes, so it is the guards that decide.
+  it('of two stores that install at once exactly one does, and the other knows what it ran into', async () => {
+    const [one, two] = [await open('one'), await open('two')];
+    const contents = (name: string, digest: string) =>
+      pack(name, '1.0.0', digest, {
+        agents: [agent(name, '1.0.0', digest)],
+        suites: [suite(`core.${name}`, '1.0.0', digest)],
+      });
+    const race = (first: string, second: string) =>
+      Promise.all([
+        one.packs.install(ACME, contents(first, first), START),
+        two.packs.install(ACME, contents(first, second), START),
+      ]);
+    expect((await race('d1', 'd1')).sort()).toEqual(['created', 'same']);
+    expect((await race('d2', 'd3')).sort()).toEqual(['conflict', 'created']);
+    const [heads, agents] = [(await one.packs.list(ACME, 9)).items, await two.agents.list(ACME)];
+    expect(heads).toHaveLength(2);
+    expect(agents.map(({ digest }) => digest)).toEqual(heads.map(({ digest }) => digest));
+  });
+
+  it('of two stores that install different packs with a clashing agent at once exactly one does', async () => {
+    const stores = [await open('one'), await open('two')];
+    const contents = (name: string) =>
+      pack(name, '1.0.0', name, { agents: [agent('shared', '1.0.0', name)] });
+    const install = (store: Store, i: number) => store.packs.install(ACME, contents(`p${i}`), START);
+    expect((await Promise.all(stores.map(install))).sort()).toEqual(['conflict', 'created']);
+    const [head, ...more] = (await (stores[1] as Store).packs.list(ACME, 9)).items;
+    expect(more).toEqual([]);
+    expect(await (stores[0] as Store).agents.list(ACME)).toMatchObject([{ digest: head?.digest }]);
   });
 }

@@ -4,7 +4,7 @@ import type { Store, Suite } from '@touchstone/contract/ports';
 import { expect, it } from 'vitest';
 import { ACME, refusalOf, START, taskName } from './givens.js';
 
-const task = (ordinal: number, text = 'What?'): Task => ({
+export const task = (ordinal: number, text = 'What?'): Task => ({
   taskId: taskName(ordinal),
   input: toBody({ text }),
   expected: { kind: 'golden', match: { strategy: 'exact', value: toBody(ordinal) } },

@@ -1,7 +1,8 @@
-import type { Body, MemoryEntry, ToolResult } from '../bodies.js';
+import type { Body, MemoryEntry, Payloads, ToolResult } from '../bodies.js';
 import type { AgentId, Digest, InvocationId, RunId, ToolId, Version } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import type { ModelClass } from '../modes.js';
+import type { ModelPin } from '../run.js';
 import type { Usage } from './usage.js';
 
 /** What is known about an agent without running it. */
@@ -19,9 +20,21 @@ export type AgentFacts = {
   readonly returnSchema?: JsonObject;
   /** Below this confidence an answer counts as escalated. */
   readonly confidenceThreshold?: number;
+  readonly memoryShape?: MemoryShape;
+  /** The pack that brought it; absent for agents of the configuration and of tenants. */
+  readonly pack?: { readonly name: string; readonly version: Version };
+  /** What it declares to need and this host does not offer. */
+  readonly degraded?: readonly string[];
 };
 
-export type AgentKind = 'module' | 'command' | 'http' | 'scripted';
+export type AgentKind = 'manifest' | 'module' | 'command' | 'http' | 'openai' | 'openwop' | 'scripted';
+
+/** Which kinds of memory an agent uses. Only long-term memory is kept here. */
+export type MemoryShape = {
+  readonly scratchpad?: boolean;
+  readonly conversation?: boolean;
+  readonly longTerm?: boolean;
+};
 
 export type OfferedTool = {
   readonly toolId: ToolId;
@@ -34,6 +47,8 @@ export type Invocation = {
   readonly runId: RunId;
   readonly invocationId: InvocationId;
   readonly agentId: AgentId;
+  /** Which repeat of its task this is. Two repeats are two questions, also to a cache. */
+  readonly repeat: number;
   readonly input: Body;
   readonly memory: readonly MemoryEntry[];
   readonly tools: readonly OfferedTool[];
@@ -74,11 +89,17 @@ export type Effort = { readonly attempts: number; readonly waitedMs: number };
  */
 export type Agent = {
   readonly facts: AgentFacts;
+  /** The model behind it, when that is ours to know. */
+  readonly model?: ModelPin;
+  /** The system prompt of an invocation; only manifest agents have one to show. */
+  prompt?(invocation: Invocation): ResolvedPrompt;
   invoke(invocation: Invocation, host: AgentHost): Promise<Answer>;
   /** Why this agent could never answer, when that can be told without asking it: a module that does not load. */
   trouble?(): Promise<string | undefined>;
   close(): Promise<void>;
 };
+
+export type ResolvedPrompt = Pick<Payloads['agent.promptResolved'], 'chain' | 'resolved'>;
 
 /** Bound on turns of one invocation, shared by every adapter that takes turns. */
 export const MAX_TURNS = 64;

@@ -6,7 +6,9 @@ export type {
   Answer,
   Effort,
   Invocation,
+  MemoryShape,
   OfferedTool,
+  ResolvedPrompt,
 } from './agent.js';
 export { MAX_TURNS } from './agent.js';
 export type { BoundAgent, BoundAgents } from './bound-agents.js';
@@ -18,15 +20,18 @@ export type { Keys, StoredKey } from './keys.js';
 export type { Lease, Leases } from './leases.js';
 export type { Ledger } from './ledger.js';
 export type { Fact, Log, LogName } from './log.js';
+export { MEMORY_TOOL, type Memory } from './memory.js';
+export type { PackContents, PackHead, Packs } from './packs.js';
 export type { Page } from './page.js';
 export type { Random } from './random.js';
 export type { LogEntry, TaskRecord } from './record.js';
+export type { Responses } from './responses.js';
 export type { Commit, RunLog, SealedStep, StepResult } from './run-log.js';
 export { ControlPending, LeaseLost } from './run-log.js';
 export type { Control, NewRun, Run, RunFilter, RunHeadline, RunOrigin, RunRequest, Runs } from './runs.js';
 export type { SchemaCheck } from './schema-check.js';
 export type { Scored, Scorer, Transcript } from './scorer.js';
-export type { Store } from './store.js';
+export type { Kept, Store } from './store.js';
 export type { Suite, SuiteHead, Suites } from './suite-store.js';
 export type { Tools } from './tools.js';
 export type { PriceOf, Usage } from './usage.js';

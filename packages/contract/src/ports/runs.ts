@@ -36,6 +36,8 @@ export type RunHeadline = {
   readonly passedCount: number;
   readonly unscored: number;
   readonly totalCostUsd?: number;
+  /** Model calls answered from the response cache; a run with any is no evidence for a gate. */
+  readonly cacheHits?: number;
 };
 
 export type Run = {

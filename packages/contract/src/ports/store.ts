@@ -1,8 +1,12 @@
+import type { Owner } from '../owner.js';
 import type { BoundAgents } from './bound-agents.js';
 import type { Idempotency } from './idempotency.js';
 import type { Keys } from './keys.js';
 import type { Leases } from './leases.js';
 import type { Ledger } from './ledger.js';
+import type { Memory } from './memory.js';
+import type { Packs } from './packs.js';
+import type { Responses } from './responses.js';
 import type { RunLog } from './run-log.js';
 import type { Runs } from './runs.js';
 import type { Suites } from './suite-store.js';
@@ -15,7 +19,18 @@ export type Store = {
   readonly ledger: Ledger;
   readonly suites: Suites;
   readonly agents: BoundAgents;
+  readonly packs: Packs;
+  readonly memory: Memory;
+  readonly responses: Responses;
   readonly keys: Keys;
   readonly idempotency: Idempotency;
+  /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */
+  retain(owner: Owner, kept: Kept): Promise<void>;
   close(): Promise<void>;
+};
+
+export type Kept = {
+  readonly packs: readonly string[];
+  readonly agents: readonly string[];
+  readonly suites: readonly string[];
 };

@@ -5,9 +5,9 @@ import type { OfferedTool } from './agent.js';
 
 /** The live tools of this host. Fixtures stand in front of it; the allowlist is checked before it is asked. */
 export type Tools = {
-  /** The tools among `wanted` that this owner has been granted. */
-  granted(owner: Owner, wanted: readonly ToolId[]): readonly OfferedTool[];
-  /** Descriptions for tools that a fixture stands in for; a tool unknown here is offered by its id alone. */
-  describe(toolId: ToolId): OfferedTool;
+  /** The tools among `wanted` that this owner has been granted. Asked once per run, so a run's surface does not change. */
+  granted(owner: Owner, wanted: readonly ToolId[]): Promise<readonly OfferedTool[]>;
+  /** All of `wanted`, for tasks whose fixtures stand in; a tool unknown here is offered by its id alone. */
+  described(owner: Owner, wanted: readonly ToolId[]): Promise<readonly OfferedTool[]>;
   call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
 };

@@ -3,7 +3,11 @@ import type { ProviderUsage } from '../facts.js';
 /** What an agent or a judge says a model call used. The price is added by the host when it knows one. */
 export type Usage = Pick<ProviderUsage, 'provider' | 'model' | 'inputTokens' | 'outputTokens'> & {
   readonly costUsd?: number;
+  /** Answered from this host's response cache: the tokens are those of the call that was remembered, the money is none. */
   readonly cacheHit?: boolean;
+  /** Input tokens that the provider itself had cached, and those it cached now; part of `inputTokens`. */
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
 };
 
 /** The price of a call in USD, or undefined when nobody knows it. */

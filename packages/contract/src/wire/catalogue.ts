@@ -12,6 +12,7 @@ import { debugBundle } from './debug-bundle.js';
 import { errorEnvelope } from './error-envelope.js';
 import { evalSummary } from './eval-summary.js';
 import { memoryEntry } from './memory-entry.js';
+import { nodePackManifest } from './node-pack-manifest.js';
 import { promptKind } from './prompt-kind.js';
 import { promptRef } from './prompt-ref.js';
 import { runCreate } from './run-create.js';
@@ -39,6 +40,7 @@ export const schemas = {
   'error-envelope': errorEnvelope,
   'eval-summary': evalSummary,
   'memory-entry': memoryEntry,
+  'node-pack-manifest': nodePackManifest,
   'prompt-kind': promptKind,
   'prompt-ref': promptRef,
   'run-create': runCreate,

@@ -13,6 +13,7 @@ export type { DebugBundleWire } from './debug-bundle.js';
 export type { ErrorEnvelopeWire } from './error-envelope.js';
 export type { EvalSummaryWire } from './eval-summary.js';
 export type { MemoryEntryWire } from './memory-entry.js';
+export type { NodePackManifestWire } from './node-pack-manifest.js';
 export type { PromptKindWire } from './prompt-kind.js';
 export type { PromptRefWire } from './prompt-ref.js';
 export type { EvalConfigurableWire, RunCreateWire } from './run-create.js';

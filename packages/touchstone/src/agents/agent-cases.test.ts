@@ -36,7 +36,7 @@ describe.each(Object.entries(kinds))('an agent of kind %s', (kind, runOf) => {
       if (answer) reply(response, 200, answer);
     });
     clock = manualClock();
-    agent = openForTest({ ...runOf(), timeoutMs: TIMEOUT_MS }, clock, { limits: LIMITS });
+    agent = await openForTest({ ...runOf(), timeoutMs: TIMEOUT_MS }, clock, { limits: LIMITS });
   });
   afterEach(async () => {
     await agent.close();

@@ -9,8 +9,10 @@ import { openForTest } from './fixtures/open-for-test.js';
 import { invocationOf, recordingHost } from './fixtures/recording-host.js';
 import { temporaryFolder } from './fixtures/temporary-folder.js';
 
-function start(run: object, clock = manualClock()) {
-  const agent = openForTest({ kind: 'command', ...run }, clock, { limits: { maxOutputBytes: 100_000 } });
+async function start(run: object, clock = manualClock()) {
+  const agent = await openForTest({ kind: 'command', ...run }, clock, {
+    limits: { maxOutputBytes: 100_000 },
+  });
   onTestFinished(() => agent.close());
   const ask = (input: Json = 'hi', host = recordingHost()): Promise<Answer> =>
     agent.invoke(invocationOf(input), host);
@@ -27,7 +29,7 @@ const node = (script: string): object => ({ command: process.execPath, args: ['-
 
 describe('a command', () => {
   it('that is not there is not scored, with its name', async () => {
-    const { ask } = start({ command: './absent-command' });
+    const { ask } = await start({ command: './absent-command' });
     expect(await ask()).toMatchObject({
       kind: 'unreachable',
       reason: expect.stringContaining('"./absent-command" was not found'),
@@ -35,7 +37,7 @@ describe('a command', () => {
   });
 
   it('in a folder that is not there is not scored, with the folder', async () => {
-    const { ask } = start({ ...node(''), cwd: 'absent-folder' });
+    const { ask } = await start({ ...node(''), cwd: 'absent-folder' });
     expect(await ask()).toMatchObject({
       kind: 'unreachable',
       reason: expect.stringContaining('absent-folder'),
@@ -43,7 +45,7 @@ describe('a command', () => {
   });
 
   it('whose arguments are too long is not scored', async () => {
-    const { ask } = start({ command: process.execPath, args: ['-e', '', 'x'.repeat(4_000_000)] });
+    const { ask } = await start({ command: process.execPath, args: ['-e', '', 'x'.repeat(4_000_000)] });
     expect(await ask()).toMatchObject({
       kind: 'unreachable',
       reason: expect.stringContaining('could not be started'),
@@ -51,7 +53,7 @@ describe('a command', () => {
   });
 
   it('that exits with an error fails with the end of what it complained about', async () => {
-    const { ask } = start(
+    const { ask } = await start(
       node("process.stderr.write('x'.repeat(100_000) + 'the last words', () => process.exit(9))"),
     );
     const answer = await ask();
@@ -63,18 +65,18 @@ describe('a command', () => {
   });
 
   it('that is killed fails with the signal', async () => {
-    const { ask } = start(node("process.kill(process.pid, 'SIGKILL')"));
+    const { ask } = await start(node("process.kill(process.pid, 'SIGKILL')"));
     expect(await ask()).toMatchObject({ kind: 'failed', reason: expect.stringContaining('SIGKILL') });
   });
 
   it('need not read its input', async () => {
-    const { ask } = start(node('process.stdin.destroy(); console.log(JSON.stringify({ output: 1 }))'));
+    const { ask } = await start(node('process.stdin.destroy(); console.log(JSON.stringify({ output: 1 }))'));
     expect(await ask('x'.repeat(1_000_000))).toMatchObject({ kind: 'answered', output: 1 });
   });
 
   it('has answered when it ends, although a process it left behind still holds its output', async () => {
     const orphan = "require('child_process').spawn('sleep', ['20'], { detached: true, stdio: 'inherit' })";
-    const { ask } = start(
+    const { ask } = await start(
       node(`const left = ${orphan}; left.unref(); console.log(JSON.stringify({ output: left.pid }))`),
       realClock as never,
     );
@@ -84,7 +86,10 @@ describe('a command', () => {
   });
 
   it('runs in its folder', async () => {
-    const { ask } = start({ ...node('console.log(JSON.stringify({ output: process.cwd() }))'), cwd: '..' });
+    const { ask } = await start({
+      ...node('console.log(JSON.stringify({ output: process.cwd() }))'),
+      cwd: '..',
+    });
     expect(await ask()).toMatchObject({ kind: 'answered', output: expect.stringMatching(/agents$/) });
   });
 
@@ -93,7 +98,11 @@ describe('a command', () => {
     onTestFinished(() => {
       vi.unstubAllEnvs();
     });
-    const { ask } = start({ command: process.execPath, args: ['command-actor.mjs'], env: { GIVEN: 'yes' } });
+    const { ask } = await start({
+      command: process.execPath,
+      args: ['command-actor.mjs'],
+      env: { GIVEN: 'yes' },
+    });
     const answer = await ask({ do: 'environment' });
     const seen = 'output' in answer ? (fromBody(answer.output) as { [name: string]: string }) : {};
     expect(seen).toMatchObject({ GIVEN: 'yes', PATH: process.env.PATH });
@@ -115,7 +124,7 @@ describe('ending a command', () => {
   async function startStubborn() {
     const cwd = await temporaryFolder();
     const changes = watch(cwd);
-    const started = start({ ...node(stubborn), cwd, timeoutMs: 5_000 });
+    const started = await start({ ...node(stubborn), cwd, timeoutMs: 5_000 });
     const answer = started.ask();
     for await (const _ of changes) break;
     return { ...started, answer };
@@ -137,7 +146,7 @@ describe('ending a command', () => {
   });
 
   it('that talks without end, after it has said too much', async () => {
-    const { ask } = start(node("setInterval(() => process.stdout.write('x'.repeat(50_000)), 1)"));
+    const { ask } = await start(node("setInterval(() => process.stdout.write('x'.repeat(50_000)), 1)"));
     expect(await ask()).toMatchObject({ kind: 'failed', reason: expect.stringContaining('100000 bytes') });
   });
 });

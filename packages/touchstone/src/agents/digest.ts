@@ -22,7 +22,7 @@ export async function agentDigest(spec: AgentSpec, baseDir: string): Promise<Dig
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
 async function entryFiles(run: RunSpec, baseDir: string): Promise<readonly string[]> {
-  if (run.kind === 'http') return [];
+  if (!('path' in run) && run.kind !== 'command') return [];
   if (run.kind === 'command') {
     const cwd = resolve(baseDir, run.cwd ?? '.');
     const candidates = [run.command, ...(run.args ?? [])].map((part) => resolve(cwd, part));

@@ -17,6 +17,8 @@ export function agentFacts(spec: AgentSpec, digest: Digest): AgentFacts {
     toolAllowlist: spec.toolAllowlist ?? [],
     ...(handoff?.taskSchema && { taskSchema: handoff.taskSchema }),
     ...(handoff?.returnSchema && { returnSchema: handoff.returnSchema }),
+    ...(spec.memoryShape && { memoryShape: spec.memoryShape }),
+    ...(spec.pack && { pack: spec.pack }),
     ...(confidence?.defaultThreshold !== undefined && { confidenceThreshold: confidence.defaultThreshold }),
   };
 }

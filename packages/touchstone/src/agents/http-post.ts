@@ -8,7 +8,17 @@ type PostRequest = {
   readonly maxBytes: number;
 };
 
-/** What became of one POST. Only an abort is an exception. */
+type HttpRequest = {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  /** JSON text. */
+  readonly body?: string;
+  readonly headers?: { readonly [name: string]: string };
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+};
+
+/** What became of one request. Only an abort is an exception. */
 export type PostResult =
   | {
       readonly kind: 'response';
@@ -22,28 +32,32 @@ export type PostResult =
 export type Poster = { post(request: PostRequest): Promise<PostResult>; close(): void };
 type Target = { readonly url: string; readonly headers?: { readonly [name: string]: string } };
 
-/** Posts JSON to one URL over kept-alive connections. Redirects are answers like any other: never followed. */
+/** Posts JSON to one URL. */
 export function createPoster(target: Target, guard?: Guard): Poster {
   const url = new URL(target.url);
-  const { request, Agent } = url.protocol === 'https:' ? https : http;
-  const agent = new Agent({ keepAlive: true, ...(guard && { lookup: guard.lookup(url) }) });
-  const headers = {
-    accept: 'application/json',
-    'user-agent': 'touchstone',
-    ...target.headers,
-    'content-type': 'application/json',
-  };
+  const { send, close } = createRequester(target, guard);
+  return { post: (request) => send({ ...request, url, method: 'POST' }), close };
+}
 
-  async function post({ body, signal, maxBytes }: PostRequest): Promise<PostResult> {
+export type Requester = { send(request: HttpRequest): Promise<PostResult>; close(): void };
+
+/** Sends JSON to one origin over kept-alive connections. Redirects are answers like any other: never followed. */
+export function createRequester(target: Target, guard?: Guard): Requester {
+  const base = new URL(target.url);
+  const { request, Agent } = base.protocol === 'https:' ? https : http;
+  const agent = new Agent({ keepAlive: true, ...(guard && { lookup: guard.lookup(base) }) });
+  const common = { accept: 'application/json', 'user-agent': 'touchstone', ...target.headers };
+
+  async function send({ url, method, body, headers, signal, maxBytes }: HttpRequest): Promise<PostResult> {
     signal.throwIfAborted();
-    const [issue] = guard?.checkUrl(target.url) ?? [];
+    const [issue] = guard?.checkUrl(url.href) ?? [];
     if (issue) return { kind: 'refused', reason: issue.message };
     return new Promise((resolve, reject) => {
       const settle = (result: PostResult) => (signal.aborted ? reject(signal.reason) : resolve(result));
       const outgoing = request(url, {
         agent,
-        method: 'POST',
-        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        method,
+        headers: { ...common, ...headers, ...(body !== undefined && contentHeaders(body)) },
         signal,
       });
       outgoing.on('response', (response) => readResponse(response, maxBytes, settle));
@@ -52,8 +66,13 @@ export function createPoster(target: Target, guard?: Guard): Poster {
     });
   }
 
-  return { post, close: () => agent.destroy() };
+  return { send, close: () => agent.destroy() };
 }
+
+const contentHeaders = (body: string) => ({
+  'content-type': 'application/json',
+  'content-length': Buffer.byteLength(body),
+});
 
 function troubleOf(error: NodeJS.ErrnoException): PostResult {
   if (error instanceof GuardRefusal) return { kind: 'refused', reason: error.message };

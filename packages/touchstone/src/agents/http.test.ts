@@ -26,7 +26,7 @@ function inTurn(...scripts: readonly Script[]): Answering {
 async function start(answering: Answering, run: object = {}, clock = manualClock()) {
   const server = await serve(answering);
   const paceOf = createPaces(clock);
-  const agent = openForTest({ kind: 'http', url: server.url, ...run }, clock, {
+  const agent = await openForTest({ kind: 'http', url: server.url, ...run }, clock, {
     paceOf,
     limits: { maxOutputBytes: 10_000 },
   });
@@ -165,7 +165,7 @@ describe('a provider that asks for patience', () => {
     const { server, clock, ask, paceOf } = await start(inTurn(status(429, { 'retry-after': '30' }), ok));
     const first = ask();
     await clock.asleep(30_000);
-    const other = openForTest({ kind: 'http', url: `${server.url}another/path` }, clock, { paceOf });
+    const other = await openForTest({ kind: 'http', url: `${server.url}another/path` }, clock, { paceOf });
     const second = other.invoke(invocationOf('hi'), recordingHost());
     clock.advance(29_999);
     expect(requestsOf(server)).toBe(1);
@@ -214,7 +214,7 @@ describe('requests', () => {
     const server = await serve(inTurn(ok));
     const clock = manualClock();
     const fetchGuard = createGuard();
-    const agent = openForTest({ kind: 'http', url: server.url }, clock, { fetchGuard });
+    const agent = await openForTest({ kind: 'http', url: server.url }, clock, { fetchGuard });
     expect(await agent.invoke(invocationOf('hi'), recordingHost())).toMatchObject({ kind: 'failed' });
     expect(requestsOf(server)).toBe(0);
     await server.close();
@@ -233,7 +233,7 @@ describe('requests', () => {
       return [{ address: '127.0.0.1', family: 4 }];
     };
     const url = server.url.replace('127.0.0.1', 'agent.example');
-    const admitted = openForTest({ kind: 'http', url }, clock, {
+    const admitted = await openForTest({ kind: 'http', url }, clock, {
       fetchGuard: createGuard({ allowPrivate: true, resolve }),
     });
     expect((await admitted.invoke(invocationOf('hi'), recordingHost())).kind).toBe('answered');
@@ -241,7 +241,7 @@ describe('requests', () => {
     expect(hosts[0]).toMatch(/^agent\.example:\d+$/);
     await admitted.close();
     const https = url.replace('http:', 'https:');
-    const refused = openForTest({ kind: 'http', url: https }, clock, {
+    const refused = await openForTest({ kind: 'http', url: https }, clock, {
       fetchGuard: createGuard({ resolve }),
     });
     const answer = await refused.invoke(invocationOf('hi'), recordingHost());

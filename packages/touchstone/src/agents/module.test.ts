@@ -21,12 +21,16 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-function open(run: object, baseDir?: string): Agent {
+async function open(run: object, baseDir?: string): Promise<Agent> {
   clock = manualClock();
-  agent = openForTest({ kind: 'module', timeoutMs: TIMEOUT_MS, ...run }, clock, baseDir ? { baseDir } : {});
+  agent = await openForTest(
+    { kind: 'module', timeoutMs: TIMEOUT_MS, ...run },
+    clock,
+    baseDir ? { baseDir } : {},
+  );
   return agent;
 }
-const openUnruly = (name: string): Agent => open({ path: 'unruly.mjs', export: name });
+const openUnruly = (name: string): Promise<Agent> => open({ path: 'unruly.mjs', export: name });
 const ask = (input: Json, host: AgentHost = recordingHost()): Promise<Answer> =>
   agent?.invoke(invocationOf(input), host) ?? Promise.reject(new Error('no agent is open'));
 
@@ -53,26 +57,26 @@ describe('what a module answers', () => {
     ['function', 'it is a function'],
     ['symbol', 'it is a symbol'],
   ])('a %s is a failure that says so', async (what, words) => {
-    openUnruly('unspeakable');
+    await openUnruly('unspeakable');
     const answer = await ask(what);
     expect(answer).toMatchObject({ kind: 'failed', reason: expect.stringContaining(words) });
   });
 
   it('nothing is null', async () => {
-    openUnruly('unspeakable');
+    await openUnruly('unspeakable');
     expect(await ask('nothing')).toMatchObject({ kind: 'answered', output: null });
   });
 
   it('usage and confidence out of range are failures of the agent', async () => {
-    openUnruly('badUsage');
+    await openUnruly('badUsage');
     expect(await ask(1)).toMatchObject({ kind: 'failed', reason: expect.stringContaining('/inputTokens') });
     await agent?.close();
-    openUnruly('badConfidence');
+    await openUnruly('badConfidence');
     expect(await ask(1)).toMatchObject({ kind: 'failed', reason: expect.stringContaining('from 0 to 1') });
   });
 
   it('the context carries names, memory and offered tools', async () => {
-    openUnruly('witness');
+    await openUnruly('witness');
     const invocation = invocationOf('who');
     const answer = await agent?.invoke(invocation, recordingHost());
     const { runId, invocationId, memory, tools } = invocation;
@@ -86,7 +90,7 @@ describe('loading', () => {
     ['a named export', { path: 'unruly.mjs', export: 'plain' }, 'hi', 'hi'],
     ['a CommonJS export', { path: 'legacy.cjs', export: 'answer' }, 'hi', 'legacy hi'],
   ])('finds %s', async (_name, run, input, output) => {
-    open(run);
+    await open(run);
     expect(await ask(input)).toMatchObject({ kind: 'answered', output });
   });
 
@@ -100,7 +104,7 @@ describe('loading', () => {
       join(folder, 'agent.js'),
       "import { shout } from './part';\nexport default (input) => shout(input);",
     );
-    open({ path: 'agent.js' }, folder);
+    await open({ path: 'agent.js' }, folder);
     expect(await ask('hi')).toMatchObject({ kind: 'answered', output: 'HI' });
   });
 
@@ -109,7 +113,7 @@ describe('loading', () => {
     ['a module that is not there', { path: 'absent.mjs' }, 'absent.mjs'],
     ['a missing export', { path: 'unruly.mjs', export: 'absent' }, 'It exports: badConfidence'],
   ])('%s fails every invocation with the reason', async (_name, run, words) => {
-    open(run);
+    await open(run);
     const early = ask('hi');
     expect(await early).toMatchObject({ kind: 'failed', reason: expect.stringContaining(words) });
     expect(await ask('hi')).toEqual(await early);
@@ -118,7 +122,7 @@ describe('loading', () => {
   it('that takes too long is given up', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'slow.mjs'), 'await new Promise(() => setInterval(() => undefined, 1000));');
-    open({ path: 'slow.mjs' }, folder);
+    await open({ path: 'slow.mjs' }, folder);
     const answer = ask('hi');
     clock.advance(await clock.asleep(30_000));
     expect(await answer).toMatchObject({ kind: 'failed', reason: expect.stringContaining('30000 ms') });
@@ -129,7 +133,7 @@ describe('a thread that is lost', () => {
   it('is replaced when an invocation blocks it, and only that invocation fails', async () => {
     const folder = await temporaryFolder();
     const changes = watch(folder);
-    openUnruly('unruly');
+    await openUnruly('unruly');
     const stuck = ask({ do: 'spin', sign: join(folder, 'spinning') });
     const others = [ask({ do: 'one' }), ask({ do: 'two' })];
     for await (const _ of changes) break;
@@ -140,7 +144,7 @@ describe('a thread that is lost', () => {
   });
 
   it('tries suspects one at a time when nobody was seen blocking it', async () => {
-    openUnruly('unruly');
+    await openUnruly('unruly');
     const innocent = ask({ do: 'wait', late: true });
     const stuck = ask({ do: 'spin', late: true });
     await clock.asleep(TIMEOUT_MS);
@@ -160,7 +164,7 @@ describe('a thread that is lost', () => {
     ['ends its thread later', { do: 'exit', late: true }, 'exit code 7'],
     ['throws outside of any promise', { do: 'throw' }, 'thrown outside of any promise'],
   ])('is replaced when an invocation %s, and only that one fails', async (_name, input, words) => {
-    openUnruly('unruly');
+    await openUnruly('unruly');
     const inputs: Json[] = [{ do: 'one', late: true }, input, { do: 'two', late: true }];
     const [one, guilty, two] = await Promise.all(inputs.map((each) => ask(each)));
     expect(guilty).toMatchObject({ kind: 'failed', reason: expect.stringContaining(words) });
@@ -168,7 +172,7 @@ describe('a thread that is lost', () => {
   });
 
   it('leaves unscored whoever had begun to act when another one took the thread down', async () => {
-    openUnruly('unruly');
+    await openUnruly('unruly');
     const { begun, host } = listeningHost();
     const acting = ask({ do: 'wait', touch: true, late: true }, host);
     await begun;
@@ -181,7 +185,7 @@ describe('a thread that is lost', () => {
   });
 
   it('is not lost for a promise that nobody handles', async () => {
-    openUnruly('unruly');
+    await openUnruly('unruly');
     const heard = onStderr('nobody handles this');
     expect(await ask({ do: 'forget' })).toMatchObject({ kind: 'answered', output: 'forget' });
     await heard;
@@ -191,7 +195,7 @@ describe('a thread that is lost', () => {
 
 describe('an invocation that is over', () => {
   it('tells the module through its signal', async () => {
-    openUnruly('listener');
+    await openUnruly('listener');
     const heard = onStderr('abort was heard');
     const { begun, host } = listeningHost();
     const answer = ask('hi', host);
@@ -202,7 +206,7 @@ describe('an invocation that is over', () => {
   });
 
   it('leaves the thread to the others when it times out', async () => {
-    openUnruly('unruly');
+    await openUnruly('unruly');
     const slow = ask({ do: 'wait' });
     await clock.asleep(TIMEOUT_MS);
     clock.advance(TIMEOUT_MS - 1);
@@ -215,7 +219,7 @@ describe('an invocation that is over', () => {
   });
 
   it('rejects when its host cannot call a tool', async () => {
-    openUnruly('unruly');
+    await openUnruly('unruly');
     const broken = new Error('the host has trouble');
     const host = recordingHost({ callTool: () => Promise.reject(broken) });
     await expect(ask({ do: 'one', tool: true }, host)).rejects.toBe(broken);
@@ -223,7 +227,7 @@ describe('an invocation that is over', () => {
 });
 
 it('what a module prints goes to stderr, because stdout belongs to results', async () => {
-  openUnruly('loud');
+  await openUnruly('loud');
   const out = vi.spyOn(process.stdout, 'write');
   const heard = onStderr('printed by the agent');
   await ask('printed by the agent');
@@ -232,7 +236,7 @@ it('what a module prints goes to stderr, because stdout belongs to results', asy
 });
 
 it('ten thousand invocations, sixty-four at a time, get their own answers', async () => {
-  openUnruly('promised');
+  await openUnruly('promised');
   const host = recordingHost();
   let next = 0;
   const wrong: number[] = [];

@@ -1,14 +1,28 @@
-import type { Agent, AgentFacts, Clock, Random } from '@touchstone/contract/ports';
+import { HostError, type ModelPin, type Owner } from '@touchstone/contract';
+import type { Agent, AgentFacts, Clock, Random, Responses } from '@touchstone/contract/ports';
 import { createCommandAgent } from './command.js';
 import type { Guard } from './guard.js';
 import { createHttpAgent } from './http.js';
+import { createModelAgent } from './model-agent.js';
+import type { Models } from './models/models.js';
+import { withResponses } from './models/response-cache.js';
 import { createModuleAgent } from './module.js';
+import { createOpenwopAgent } from './openwop.js';
 import type { PaceOf } from './pace.js';
 import { DEFAULT_RETRIES, type RetryLimits } from './retry.js';
+import type { ManifestRun, OpenaiRun, OpenwopRun } from './run-spec.js';
 import { createScriptedAgent } from './scripted.js';
 import type { AgentSpec } from './spec.js';
 
 type AgentLimits = { readonly maxOutputBytes?: number; readonly retries?: RetryLimits };
+
+/** Whose run it is, which model was pinned for it, and whether remembered answers may stand in for that model. */
+export type ModelUse = {
+  readonly owner: Owner;
+  readonly models: Models;
+  readonly pin?: ModelPin;
+  readonly remembered?: { readonly responses: Responses; readonly holdsSecret: (text: string) => boolean };
+};
 
 export type AgentParts = {
   readonly facts: AgentFacts;
@@ -20,14 +34,18 @@ export type AgentParts = {
   readonly limits?: AgentLimits;
   /** Required for a spec that came from a tenant. */
   readonly fetchGuard?: Guard;
+  /** Required for agents that are reached through a provider. */
+  readonly use?: ModelUse;
 };
 
 const DEFAULT_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 /** Makes an agent ready to be invoked. Whoever opens it closes it. */
-export function openAgent(spec: AgentSpec, parts: AgentParts): Agent {
+export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Agent> {
   const { run } = spec;
   const maxOutputBytes = parts.limits?.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
+  const retries = parts.limits?.retries ?? DEFAULT_RETRIES;
+  const guard = parts.fetchGuard;
   switch (run.kind) {
     case 'scripted':
       return createScriptedAgent(run, parts);
@@ -35,10 +53,55 @@ export function openAgent(spec: AgentSpec, parts: AgentParts): Agent {
       return createModuleAgent(run, { ...parts, maxOutputBytes });
     case 'command':
       return createCommandAgent(run, { ...parts, maxOutputBytes });
-    case 'http': {
-      const guard = parts.fetchGuard;
-      const retries = parts.limits?.retries ?? DEFAULT_RETRIES;
+    case 'http':
       return createHttpAgent(run, { ...parts, maxOutputBytes, retries, ...(guard && { guard }) });
-    }
+    case 'openwop':
+      return createOpenwopAgent(run, { ...parts, maxOutputBytes, retries, ...placeOf(run, parts) });
+    case 'openai':
+    case 'manifest':
+      return openModelAgent(run, parts);
   }
 }
+
+async function openModelAgent(run: ManifestRun | OpenaiRun, parts: AgentParts): Promise<Agent> {
+  const { facts, clock, fetchGuard: guard } = parts;
+  const { owner, models, pin, remembered } = useOf(parts);
+  if (!pin) throw noModel(facts);
+  const ownEndpoint = run.kind === 'openai' && pin.provider === hostOf(run.baseUrl);
+  const custom = ownEndpoint && {
+    baseUrl: run.baseUrl as string,
+    ...(run.apiKeyEnv !== undefined && { apiKeyEnv: run.apiKeyEnv }),
+    ...(guard && { guard }),
+  };
+  const model = await models.open(owner, pin, custom || undefined);
+  const asked = remembered
+    ? withResponses(model, remembered.responses, owner, clock, remembered.holdsSecret)
+    : model;
+  return createModelAgent(run, { facts, clock, model: asked, pin });
+}
+
+/** Where an agent on another host is asked. The address of a tenant's own is guarded; a provider's is the operator's. */
+function placeOf(run: OpenwopRun, parts: AgentParts) {
+  const { owner, models } = useOf(parts);
+  const { fetchGuard: guard } = parts;
+  const place =
+    run.provider === undefined
+      ? models.custom({
+          baseUrl: run.baseUrl ?? '',
+          ...(run.apiKeyEnv !== undefined && { apiKeyEnv: run.apiKeyEnv }),
+        })
+      : models.endpoint(owner, run.provider);
+  if (!place) throw new HostError('conflict', `There is no provider "${run.provider}" here any more.`);
+  return { ...place, ...(guard && run.provider === undefined && { guard }) };
+}
+
+const hostOf = (baseUrl: string | undefined): string | undefined =>
+  baseUrl === undefined ? undefined : new URL(baseUrl).host;
+
+function useOf({ use, facts }: AgentParts): ModelUse {
+  if (!use) throw noModel(facts);
+  return use;
+}
+
+const noModel = ({ agentId, version }: AgentFacts): HostError =>
+  new HostError('conflict', `No model was chosen for agent ${agentId}@${version}. Start a new run.`);

@@ -32,36 +32,38 @@ export function nextTry(
   limits: RetryLimits,
   random: Random,
   now: number,
+  who = 'The agent',
 ): NextTry {
-  const settled = settledReply(result);
+  const settled = settledReply(result, who);
   if (settled) return { kind: 'give', reply: settled };
   const backoffMs = jittered(FIRST_DELAY_MS * 2 ** (tries.made - 1), random);
   const askedMs =
     result.kind === 'response' && result.status === 429 ? parseRetryAfter(result.retryAfter, now) : undefined;
   if (askedMs !== undefined) return { kind: 'wait', ms: Math.max(askedMs, backoffMs), asked: true };
   const exhausted = tries.made >= limits.maxTries || tries.spentMs + backoffMs > limits.withinMs;
-  if (exhausted) return { kind: 'give', reply: unreachable(whyUnreachable(result, tries)) };
+  if (exhausted) return { kind: 'give', reply: unreachable(whyUnreachable(result, tries, who)) };
   return { kind: 'wait', ms: backoffMs, asked: false };
 }
 
 function settledReply(
   result: PostResult,
+  who: string,
 ): { readonly kind: 'text'; readonly text: string } | Answer | undefined {
   if (result.kind === 'lost') return undefined;
   if (result.kind !== 'response') return failed(result.reason);
   const { status, text } = result;
   if (status >= 200 && status < 300) return { kind: 'text', text };
   if (status >= 300 && status < 400)
-    return failed(`The agent answered with a redirect (HTTP ${status}); none is followed.`);
-  return status === 429 || status >= 500 ? undefined : failed(`The agent answered with HTTP ${status}.`);
+    return failed(`${who} answered with a redirect (HTTP ${status}); none is followed.`);
+  return status === 429 || status >= 500 ? undefined : failed(`${who} answered with HTTP ${status}.`);
 }
 
-function whyUnreachable(result: PostResult, { made }: Tries): string {
+function whyUnreachable(result: PostResult, { made }: Tries, who: string): string {
   const last =
     result.kind === 'response'
       ? `HTTP ${result.status}`
       : `connection trouble (${'code' in result ? result.code : ''})`;
-  return `The agent could not be reached in ${made} ${made === 1 ? 'try' : 'tries'}; the last one ended with ${last}.`;
+  return `${who} could not be reached in ${made} ${made === 1 ? 'try' : 'tries'}; the last one ended with ${last}.`;
 }
 
 /** Half of the wait is chance, so that requests refused together do not come back together. */
@@ -70,13 +72,13 @@ function jittered(ms: number, random: Random): number {
   return capped / 2 + (capped / 2) * random();
 }
 
-/** Seconds or an HTTP date, as milliseconds from now; anything else is as good as absent. */
+/** Seconds (some providers name fractions of them) or an HTTP date, as milliseconds from now; anything else is as good as absent. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   const ms = waitOf(header?.trim() ?? '', now);
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_ASKED_MS);
 }
 
 function waitOf(header: string, now: number): number {
-  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  if (/^\d+(\.\d+)?$/.test(header)) return Number(header) * 1000;
   return /^[A-Za-z]/.test(header) ? Date.parse(header) - now : Number.NaN;
 }

@@ -1,8 +1,11 @@
 import { readHeaders, readUrl } from './http-members.js';
 import { type ObjectReader, present } from './object-reader.js';
 
-/** Who wrote a spec. The operator owns the machine; a tenant only gets as far as a guarded URL. */
-export type SpecSource = 'operator' | 'tenant';
+/**
+ * Who wrote a spec. The operator owns the machine; a tenant only gets as far as a guarded URL; from a pack comes a
+ * prompt and nothing that could be run or reached.
+ */
+export type SpecSource = 'operator' | 'tenant' | 'pack';
 
 type Timed = { readonly timeoutMs?: number };
 export type ModuleRun = Timed & { readonly kind: 'module'; readonly path: string; readonly export?: string };
@@ -19,21 +22,44 @@ export type HttpRun = Timed & {
   readonly headers?: { readonly [name: string]: string };
 };
 export type ScriptedRun = Timed & { readonly kind: 'scripted'; readonly path: string };
-export type RunSpec = ModuleRun | CommandRun | HttpRun | ScriptedRun;
+/** A chat endpoint that is itself the agent. */
+export type OpenaiRun = Timed & {
+  readonly kind: 'openai';
+  readonly model: string;
+  /** Where it is asked; absent when `provider` says so. */
+  readonly baseUrl?: string;
+  /** A configured provider, whose address and credential are used. The only credential a tenant can name. */
+  readonly provider?: string;
+  readonly apiKeyEnv?: string;
+  readonly system?: string;
+};
+/** An agent on another OpenWOP host. */
+export type OpenwopRun = Timed & {
+  readonly kind: 'openwop';
+  readonly agentId: string;
+  readonly baseUrl?: string;
+  readonly provider?: string;
+  readonly apiKeyEnv?: string;
+};
+/** A prompt that came in a pack; the model is chosen by its class. */
+export type ManifestRun = Timed & { readonly kind: 'manifest'; readonly systemPrompt: string };
+export type RunSpec = ModuleRun | CommandRun | HttpRun | ScriptedRun | OpenaiRun | OpenwopRun | ManifestRun;
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-const KINDS = ['module', 'command', 'http', 'scripted'] as const;
-const TENANT_KINDS = ['http'] as const;
+const KINDS: { readonly [from in SpecSource]: readonly RunSpec['kind'][] } = {
+  operator: ['module', 'command', 'http', 'openai', 'openwop', 'scripted'],
+  tenant: ['http', 'openai', 'openwop'],
+  pack: ['manifest'],
+};
 const OPERATOR_ONLY = ['path', 'export', 'command', 'args', 'cwd', 'env', 'apiKeyEnv'];
 
 export function readRun(reader: ObjectReader, from: SpecSource): RunSpec | undefined {
   reader.require('kind');
-  const kinds: readonly RunSpec['kind'][] = from === 'tenant' ? TENANT_KINDS : KINDS;
-  const kind = reader.choice('kind', kinds);
+  const kind = reader.choice('kind', KINDS[from]);
   const timeoutMs = reader.number('timeoutMs', { min: 1, max: DAY_MS, whole: true });
-  if (from === 'tenant') refuseOperatorMembers(reader);
+  if (from !== 'operator') refuseOperatorMembers(reader);
   if (kind === undefined) return undefined;
   const run = readKind[kind](reader);
   reader.finish();
@@ -74,7 +100,53 @@ const readKind: { readonly [K in RunSpec['kind']]: (reader: ObjectReader) => Run
     reader.require('path');
     return present<ScriptedRun>({ kind: 'scripted', path: reader.text('path') });
   },
+  openai(reader) {
+    reader.require('model');
+    return present<OpenaiRun>({
+      kind: 'openai',
+      model: reader.text('model', MODEL_NAME),
+      system: reader.text('system', { max: MAX_PROMPT }),
+      ...readPlace(reader),
+    });
+  },
+  openwop(reader) {
+    reader.require('agentId');
+    return present<OpenwopRun>({
+      kind: 'openwop',
+      agentId: reader.text('agentId', { max: 256 }),
+      ...readPlace(reader),
+    });
+  },
+  manifest(reader) {
+    reader.require('systemPrompt');
+    const systemPrompt = reader.text('systemPrompt', { max: MAX_PROMPT });
+    return present<ManifestRun>({ kind: 'manifest', systemPrompt });
+  },
 };
+
+const MAX_PROMPT = 256 * 1024;
+/** It leaves the agent's room in content-free events, so it has to be a name. */
+const MODEL_NAME = {
+  max: 128,
+  pattern: /^[A-Za-z0-9][A-Za-z0-9 ._:/@+-]*$/,
+  expected: 'a model name of letters, digits and ._:/@+-',
+};
+
+type Place = Pick<OpenaiRun, 'baseUrl' | 'provider' | 'apiKeyEnv'>;
+
+/** Where an endpoint is and what opens it: an address of its own, or a configured provider with its credential. */
+function readPlace(reader: ObjectReader): { [K in keyof Place]: Place[K] | undefined } {
+  const place = {
+    baseUrl: readUrl(reader, 'baseUrl'),
+    provider: reader.text('provider', { max: 64 }),
+    apiKeyEnv: reader.text('apiKeyEnv', { max: 256 }),
+  };
+  if (reader.has('baseUrl') === reader.has('provider'))
+    reader.refuse('baseUrl', 'Expected either baseUrl, or provider with the name of a configured provider.');
+  if (reader.has('provider') && reader.has('apiKeyEnv'))
+    reader.refuse('apiKeyEnv', "A provider's credential is its own. Leave this member out.");
+  return place;
+}
 
 /** An argument may be empty, which other texts may not. */
 function readArguments(reader: ObjectReader): readonly string[] | undefined {

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type Issue, type Json, validationError } from '@touchstone/contract';
 import { type Body, toBody } from '@touchstone/contract/bodies';
 import type { Usage } from '@touchstone/contract/ports';
 import { ObjectReader, present } from './object-reader.js';
+import { readDocument } from './read-document.js';
 import { readUsage } from './usage-reader.js';
 
 type ScriptedCall = { readonly toolId: string; readonly inputs: Body };
@@ -25,7 +24,7 @@ export type Script = { readonly replies: readonly ScriptedReply[]; readonly othe
 
 export function readScript(path: string): Script {
   const issues: Issue[] = [];
-  const reader = ObjectReader.of(parseFile(path), '', issues);
+  const reader = ObjectReader.of(readDocument(path, 'The script file', '/run/path'), '', issues);
   const replies =
     reader.list('replies')?.map((reply, index) => readReply(reply, `/replies/${index}`, issues)) ?? [];
   const otherwise = reader.has('otherwise')
@@ -34,24 +33,6 @@ export function readScript(path: string): Script {
   reader.finish();
   if (issues.length > 0) throw validationError(issues, { file: path });
   return { replies, ...(otherwise && { otherwise }) };
-}
-
-function parseFile(path: string): unknown {
-  try {
-    const text = readFileSync(path, 'utf8');
-    return /\.ya?ml$/i.test(path) ? parseYaml(text) : JSON.parse(text);
-  } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    const message = missing
-      ? 'The script file does not exist.'
-      : 'The script file cannot be read as JSON or YAML.';
-    throw validationError([{ pointer: '/run/path', message }], { file: path });
-  }
-}
-
-function parseYaml(text: string): unknown {
-  const require = createRequire(import.meta.url);
-  return (require('yaml') as typeof import('yaml')).parse(text);
 }
 
 const LONGEST_DELAY_MS = 86_400_000;

@@ -87,14 +87,26 @@ describe('a spec', () => {
     expect(pointers({ ...minimal, run: {} })).toEqual(['/run/kind']);
   });
 
-  it.each(['openai', 'openwop', 'manifest', 'python'])(
-    'of kind %s is refused with the kinds there are',
-    (kind) => {
-      expect(() => parseAgentSpec({ ...minimal, run: { kind } }, 'operator')).toThrow(
-        /module, command, http, scripted/,
-      );
-    },
-  );
+  it.each([
+    ['manifest', 'operator', /module, command, http, openai, openwop, scripted/],
+    ['python', 'operator', /module, command, http, openai, openwop, scripted/],
+    ['module', 'tenant', /http, openai, openwop/],
+    ['http', 'pack', /manifest/],
+  ] as const)('of kind %s from the %s is refused with the kinds there are', (kind, from, kinds) => {
+    expect(() => parseAgentSpec({ ...minimal, run: { kind } }, from)).toThrow(kinds);
+  });
+
+  it('of an endpoint names either its address or a configured provider', () => {
+    const openai = (run: object) =>
+      pointers({ ...minimal, run: { kind: 'openai', model: 'small-1', ...run } });
+    const baseUrl = 'https://models.example/v1';
+    expect(openai({ baseUrl, apiKeyEnv: 'KEY', system: 'Be kind.' })).toEqual([]);
+    expect(openai({ provider: 'local' })).toEqual([]);
+    expect(openai({})).toEqual(['/run/baseUrl']);
+    expect(openai({ baseUrl, provider: 'local' })).toEqual(['/run/baseUrl']);
+    expect(openai({ provider: 'local', apiKeyEnv: 'KEY' })).toEqual(['/run/apiKeyEnv']);
+    expect(openai({ baseUrl, model: 'two\nlines' })).toEqual(['/run/model']);
+  });
 
   it.each([
     'host:x',

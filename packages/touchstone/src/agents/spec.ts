@@ -9,6 +9,7 @@ import {
   type Version,
   validationError,
 } from '@touchstone/contract';
+import type { MemoryShape } from '@touchstone/contract/ports';
 import valid from 'semver/functions/valid.js';
 import { ObjectReader, present } from './object-reader.js';
 import { type RunSpec, readRun, type SpecSource } from './run-spec.js';
@@ -27,6 +28,10 @@ export type AgentSpec = {
   readonly toolAllowlist?: readonly ToolId[];
   readonly handoff?: { readonly taskSchema?: JsonObject; readonly returnSchema?: JsonObject };
   readonly confidence?: { readonly defaultThreshold?: number };
+  readonly memoryShape?: MemoryShape;
+  /** Only from a pack: which one, and what it declares to need of its host. */
+  readonly pack?: { readonly name: string; readonly version: Version };
+  readonly requires?: readonly string[];
   readonly run: RunSpec;
 };
 
@@ -53,6 +58,8 @@ export function parseAgentSpec(value: unknown, from: SpecSource): AgentSpec {
     toolAllowlist: readAllowlist(reader),
     handoff: readHandoff(reader),
     confidence: readConfidence(reader),
+    memoryShape: readMemoryShape(reader),
+    ...(from === 'pack' && { pack: readPack(reader), requires: reader.texts('requires', { max: 256 }) }),
     run: run && readRun(run, from),
   });
   reader.finish();
@@ -74,7 +81,7 @@ function readVersion(reader: ObjectReader): Version | undefined {
 }
 
 function readTenant(reader: ObjectReader, from: SpecSource): string | undefined {
-  if (from === 'operator') {
+  if (from !== 'tenant') {
     return reader.text('tenant', {
       max: 256,
       pattern: /^[^~\s]+$/,
@@ -118,4 +125,28 @@ function readConfidence(reader: ObjectReader): AgentSpec['confidence'] {
   const defaultThreshold = confidence.number('defaultThreshold', { min: 0, max: 1 });
   confidence.finish();
   return defaultThreshold === undefined ? {} : { defaultThreshold };
+}
+
+function readMemoryShape(reader: ObjectReader): MemoryShape | undefined {
+  const shape = reader.object('memoryShape');
+  if (!shape) return undefined;
+  const read = present<MemoryShape>({
+    scratchpad: shape.flag('scratchpad'),
+    conversation: shape.flag('conversation'),
+    longTerm: shape.flag('longTerm'),
+  });
+  shape.finish();
+  return read;
+}
+
+function readPack(reader: ObjectReader): AgentSpec['pack'] {
+  const pack = reader.object('pack');
+  if (!pack) return undefined;
+  pack.require('name', 'version');
+  const read = {
+    name: pack.text('name', { max: 256 }) ?? '',
+    version: readVersion(pack) ?? asId<Version>(''),
+  };
+  pack.finish();
+  return read;
 }

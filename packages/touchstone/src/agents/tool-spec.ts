@@ -1,9 +1,13 @@
 import { asId, type Issue, type JsonObject, type ToolId, validationError } from '@touchstone/contract';
+import { MEMORY_TOOL } from '@touchstone/contract/ports';
 import { readHeaders, readUrl } from './http-members.js';
 import { ObjectReader, present } from './object-reader.js';
 
 const SAFETY_TIERS = ['pure', 'read', 'write', 'exec'] as const;
 type SafetyTier = (typeof SAFETY_TIERS)[number];
+/** Nobody said what it does, and unknown is not harmless. */
+export const DEFAULT_TIER: SafetyTier = 'write';
+export const DEFAULT_TOOL_TIMEOUT_MS = 30_000;
 
 /** A live tool of this host, as the configuration describes it. */
 export type ToolSpec = {
@@ -41,6 +45,8 @@ const TOOL_ID = { max: 256, pattern: /^\S+:\S+$/, expected: 'a tool id such as l
 function readTool(reader: ObjectReader): ToolSpec {
   reader.require('toolId', 'kind', 'url');
   const toolId = reader.text('toolId', TOOL_ID);
+  if (toolId?.startsWith('mcp:')) reader.refuse('toolId', 'Ids that begin with mcp: belong to mcpServers.');
+  if (toolId === MEMORY_TOOL.toolId) reader.refuse('toolId', "This id belongs to the host's own tool.");
   const tool = present<ToolSpec>({
     toolId: toolId === undefined ? undefined : asId<ToolId>(toolId),
     kind: reader.choice('kind', ['http'] as const),

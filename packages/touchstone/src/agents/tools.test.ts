@@ -1,5 +1,6 @@
 import { asId, type ToolId } from '@touchstone/contract';
 import { toBody } from '@touchstone/contract/bodies';
+import { MEMORY_TOOL } from '@touchstone/contract/ports';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { issuesOf } from './fixtures/issues-of.js';
 import { manualClock } from './fixtures/manual-clock.js';
@@ -17,9 +18,14 @@ async function start(answering: Answering, spec: object = {}, grants: Partial<To
   const server = await serve(answering);
   const clock = manualClock();
   const specs = parseToolSpecs([{ toolId: SEARCH, kind: 'http', url: server.url, ...spec }]);
-  const tools = createTools(specs, { isSingleTenant: () => true, clock, maxOutcomeBytes: 1_000, ...grants });
+  const tools = createTools(specs, new Map(), {
+    isOnlyTenant: () => true,
+    clock,
+    maxOutcomeBytes: 1_000,
+    ...grants,
+  });
   onTestFinished(async () => {
-    tools.close();
+    await tools.close();
     await server.close();
   });
   const call = (signal = never) => tools.call(acme, SEARCH, toBody({ q: 'x' }), signal);
@@ -69,8 +75,21 @@ describe('a grant', () => {
     const spec = { description: 'Searches.', inputSchema: { type: 'object' }, safetyTier: 'read' };
     const { tools } = await start(() => undefined, spec);
     const offer = { toolId: SEARCH, description: 'Searches.', inputSchema: { type: 'object' } };
-    expect(tools.granted(acme, [OTHER, SEARCH])).toEqual([offer]);
-    expect([tools.describe(SEARCH), tools.describe(OTHER)]).toEqual([offer, { toolId: OTHER }]);
+    expect(await tools.granted(acme, [OTHER, SEARCH])).toEqual([offer]);
+    expect(await tools.described(acme, [OTHER, SEARCH])).toEqual([{ toolId: OTHER }, offer]);
+    const descriptor = { ...offer, source: 'host-extension', safetyTier: 'read' };
+    expect(await tools.catalogue(acme)).toEqual([descriptor, expect.objectContaining(MEMORY_TOOL)]);
+    expect(await tools.find(acme, SEARCH)).toEqual(descriptor);
+    expect(await tools.find(acme, MEMORY_TOOL.toolId)).toMatchObject({ safetyTier: 'write' });
+  });
+
+  it('of a tool that nobody described is one that may write', async () => {
+    const { tools } = await start(() => undefined);
+    expect(await tools.find(acme, SEARCH)).toEqual({
+      toolId: SEARCH,
+      source: 'host-extension',
+      safetyTier: 'write',
+    });
   });
 
   it.each([
@@ -79,12 +98,19 @@ describe('a grant', () => {
     ['everyone of the only tenant', {}, true, [true, true]],
     ['nobody by default when there are several tenants', {}, false, [false, false]],
   ])('goes to %s', async (_name, spec, singleTenant, expected) => {
-    const { server, tools } = await start((_body, response) => reply(response, 200, 1), spec, {
-      isSingleTenant: () => singleTenant,
-    });
+    const offer = { toolId: SEARCH, description: 'Searches.' };
+    const answering: Answering = (_body, response) => reply(response, 200, 1);
+    const { server, tools } = await start(
+      answering,
+      { description: 'Searches.', ...spec },
+      { isOnlyTenant: () => singleTenant },
+    );
     for (const [index, owner] of [acme, rival].entries()) {
       const granted = expected[index];
-      expect(tools.granted(owner, [SEARCH])).toHaveLength(granted ? 1 : 0);
+      expect(await tools.granted(owner, [SEARCH])).toHaveLength(granted ? 1 : 0);
+      expect(await tools.described(owner, [SEARCH])).toEqual([granted ? offer : { toolId: SEARCH }]);
+      expect(await tools.find(owner, SEARCH)).toEqual(granted ? expect.objectContaining(offer) : undefined);
+      expect(await tools.catalogue(owner)).toHaveLength(granted ? 2 : 1);
       expect(await tools.call(owner, SEARCH, toBody({}), never)).toMatchObject({
         status: granted ? 'ok' : 'forbidden',
       });
@@ -101,6 +127,8 @@ it('everything that is wrong with the configured tools is listed', () => {
     { ...good },
     { toolId: 'x', kind: 'mcp', url: 'a', safetyTier: 'none', more: 1 },
     null,
+    { ...good, toolId: 'mcp:files.read' },
+    { ...good, toolId: MEMORY_TOOL.toolId },
   ];
   let issues: unknown;
   try {
@@ -115,6 +143,8 @@ it('everything that is wrong with the configured tools is listed', () => {
     '/tools/2/safetyTier',
     '/tools/2/more',
     '/tools/3',
+    '/tools/4/toolId',
+    '/tools/5/toolId',
     '/tools/1/toolId',
   ]);
 });

@@ -1,115 +1,147 @@
-import { isUnsound, type Json, MAX_JSON_DEPTH, type Owner, type ToolId } from '@touchstone/contract';
-import { type Body, fromBody, type ToolResult, toBody } from '@touchstone/contract/bodies';
-import type { Clock, OfferedTool, Tools } from '@touchstone/contract/ports';
-import { onAbort } from './abort.js';
-import { createPoster, type Poster, type PostResult } from './http-post.js';
+import { asId, type Owner, type ToolId } from '@touchstone/contract';
+import { type Clock, MEMORY_TOOL, type OfferedTool, type Tools } from '@touchstone/contract/ports';
+import type { ToolDescriptorWire } from '@touchstone/contract/wire';
+import { createHttpTool, type HttpTool } from './http-tool.js';
+import { type LoadMcp, loadMcpLibrary } from './mcp/library.js';
+import { createMcpServer, type McpServer } from './mcp/server.js';
+import type { McpServerSpec } from './mcp/server-spec.js';
+import {
+  describeHttp,
+  describeMcp,
+  describeServer,
+  MEMORY_DESCRIPTOR,
+  offerHttp,
+  offerMcp,
+} from './tool-offers.js';
 import type { ToolSpec } from './tool-spec.js';
 
 export type ToolGrants = {
-  /** Whether all keys of this host belong to one tenant, so that a tool without `tenants` is everyone's. */
-  readonly isSingleTenant: () => boolean;
+  /** Whether all keys of this host belong to this tenant, so that a tool without `tenants` is everyone's. */
+  readonly isOnlyTenant: (tenant: string) => boolean;
   readonly clock: Clock;
   readonly maxOutcomeBytes?: number;
+  /** Where a relative `cwd` of an MCP server begins. */
+  readonly baseDir?: string;
+  readonly loadMcp?: LoadMcp;
 };
 
-export type HostTools = Tools & { close(): void };
+export type HostTools = Tools & {
+  /** Everything this owner may use. Servers that cannot be reached contribute nothing. */
+  catalogue(owner: Owner): Promise<readonly ToolDescriptorWire[]>;
+  find(owner: Owner, toolId: string): Promise<ToolDescriptorWire | undefined>;
+  /** What keeps MCP servers from being used, by server. Asking starts them. */
+  trouble(): Promise<readonly { readonly server: string; readonly reason: string }[]>;
+  close(): Promise<void>;
+};
 
-const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_OUTCOME_BYTES = 4 * 1024 * 1024;
 
-/** The live tools of this host. Calling one is a POST of the inputs; the JSON that comes back is the outcome. */
-export function createTools(specs: readonly ToolSpec[], grants: ToolGrants): HostTools {
-  const tools = new Map<string, LiveTool>(
-    specs.map((spec) => [spec.toolId, { spec, poster: createPoster(spec) }]),
-  );
-  const grantedTool = (owner: Owner, toolId: ToolId): LiveTool | undefined => {
-    const tool = tools.get(toolId);
-    return tool && isGranted(tool.spec, owner, grants) ? tool : undefined;
+/** The live tools of this host: those of the configuration, and those of its MCP servers. */
+export function createTools(
+  specs: readonly ToolSpec[],
+  serverSpecs: ReadonlyMap<string, McpServerSpec>,
+  grants: ToolGrants,
+): HostTools {
+  const house = openHouse(specs, serverSpecs, grants);
+  const { httpTools, servers } = house;
+  const isFor = (owner: Owner) => (granted: { readonly spec: Granted }) =>
+    isGranted(granted.spec, owner, grants);
+  const find = (owner: Owner, toolId: string) => {
+    const found = lookUp(house, toolId);
+    return found && isFor(owner)(found.kind === 'http' ? found.tool : found.server) ? found : undefined;
+  };
+  const offer = async (owner: Owner, toolId: ToolId) => {
+    const found = find(owner, toolId);
+    return found && offerOf(found, toolId);
   };
   return {
-    granted: (owner, wanted) =>
-      wanted.flatMap((toolId) => {
-        const tool = grantedTool(owner, toolId);
-        return tool ? [offerOf(tool.spec)] : [];
-      }),
-    describe(toolId) {
-      const tool = tools.get(toolId);
-      return tool ? offerOf(tool.spec) : { toolId };
+    async granted(owner, wanted) {
+      const offers = await Promise.all(wanted.map((toolId) => offer(owner, toolId)));
+      return offers.filter((offered) => offered !== undefined);
     },
+    described: (owner, wanted) =>
+      Promise.all(wanted.map(async (toolId) => (await offer(owner, toolId)) ?? { toolId })),
     async call(owner, toolId, inputs, signal) {
-      const tool = grantedTool(owner, toolId);
-      if (!tool) return { status: 'forbidden', error: `Tool ${toolId} is not granted here.` };
-      return callLive(tool, inputs, signal, grants);
+      const found = find(owner, toolId);
+      if (!found) return { status: 'forbidden', error: `Tool ${toolId} is not granted here.` };
+      if (found.kind === 'http') return found.tool.call(inputs, signal);
+      return found.server.call(toolId, found.name, inputs, signal);
     },
-    close() {
-      for (const { poster } of tools.values()) poster.close();
+    async catalogue(owner) {
+      const own = [...httpTools.values()].filter(isFor(owner));
+      const granted = [...servers].filter(([, server]) => isFor(owner)(server));
+      const foreign = await Promise.all(granted.map(([name, server]) => describeServer(name, server)));
+      const all = [...own.map(({ spec }) => describeHttp(spec)), ...foreign.flat(), MEMORY_DESCRIPTOR];
+      return all.sort((one, other) => (one.toolId < other.toolId ? -1 : 1));
+    },
+    async find(owner, toolId) {
+      const found = find(owner, toolId);
+      return toolId === MEMORY_TOOL.toolId
+        ? MEMORY_DESCRIPTOR
+        : found && describe(found, asId<ToolId>(toolId));
+    },
+    async trouble() {
+      const listings = [...servers].map(async ([server, { tools }]) => ({ server, ...(await tools()) }));
+      return (await Promise.all(listings)).flatMap((listing) =>
+        listing.kind === 'listed' ? [] : [{ server: listing.server, reason: listing.reason }],
+      );
+    },
+    async close() {
+      for (const tool of httpTools.values()) tool.close();
+      await Promise.all([...servers.values()].map((server) => server.close()));
     },
   };
 }
 
-type LiveTool = { readonly spec: ToolSpec; readonly poster: Poster };
+type Granted = { readonly tenants?: readonly string[] };
 
-const isGranted = ({ tenants }: ToolSpec, owner: Owner, { isSingleTenant }: ToolGrants): boolean =>
-  tenants ? tenants.includes(owner.tenant) : isSingleTenant();
+/** A tool that is not granted is not found, by any question. */
+const isGranted = ({ tenants }: Granted, owner: Owner, { isOnlyTenant }: ToolGrants): boolean =>
+  tenants ? tenants.includes(owner.tenant) : isOnlyTenant(owner.tenant);
 
-const offerOf = ({ toolId, description, inputSchema }: ToolSpec): OfferedTool => ({
-  toolId,
-  ...(description !== undefined && { description }),
-  ...(inputSchema && { inputSchema }),
-});
+type House = {
+  readonly httpTools: ReadonlyMap<string, HttpTool>;
+  readonly servers: ReadonlyMap<string, McpServer>;
+};
 
-async function callLive(
-  tool: LiveTool,
-  inputs: Body,
-  signal: AbortSignal,
+function openHouse(
+  specs: readonly ToolSpec[],
+  serverSpecs: ReadonlyMap<string, McpServerSpec>,
   grants: ToolGrants,
-): Promise<ToolResult> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, toolId } = tool.spec;
-  const maxBytes = grants.maxOutcomeBytes ?? DEFAULT_OUTCOME_BYTES;
-  signal.throwIfAborted();
-  const over = new AbortController();
-  const stopListening = onAbort(signal, () => over.abort(signal.reason));
-  const timer = grants.clock.sleep(timeoutMs, over.signal).then(
-    () => over.abort(TIMED_OUT),
-    () => undefined,
-  );
-  try {
-    const result = await tool.poster.post({
-      body: JSON.stringify(fromBody(inputs)),
-      signal: over.signal,
-      maxBytes,
-    });
-    return resultOf(result, toolId);
-  } catch (error) {
-    if (error !== TIMED_OUT) throw error;
-    return { status: 'error', error: `Tool ${toolId} did not answer within ${timeoutMs} ms.` };
-  } finally {
-    stopListening();
-    over.abort();
-    await timer;
-  }
+): House {
+  const { clock, baseDir = '.', maxOutcomeBytes = DEFAULT_OUTCOME_BYTES, loadMcp = loadMcpLibrary } = grants;
+  const parts = { clock, load: loadMcp, baseDir, maxOutcomeBytes };
+  return {
+    httpTools: new Map(specs.map((spec) => [spec.toolId, createHttpTool(spec, clock, maxOutcomeBytes)])),
+    servers: new Map([...serverSpecs].map(([name, spec]) => [name, createMcpServer(name, spec, parts)])),
+  };
 }
 
-const TIMED_OUT = Symbol('the tool took too long');
+type Found =
+  | { readonly kind: 'http'; readonly tool: HttpTool }
+  | { readonly kind: 'mcp'; readonly server: McpServer; readonly name: string };
 
-function resultOf(result: PostResult, toolId: ToolId): ToolResult {
-  if (result.kind === 'lost') return trouble(`Tool ${toolId} could not be reached (${result.code}).`);
-  if (result.kind !== 'response') return trouble(`Tool ${toolId}: ${result.reason}`);
-  const { status, text } = result;
-  if (status < 200 || status > 299) return trouble(`Tool ${toolId} answered with HTTP ${status}.`);
-  return status === 204 ? { status: 'ok', outcome: toBody(null) } : outcomeOf(text, toolId);
+function lookUp({ httpTools, servers }: House, toolId: string): Found | undefined {
+  const tool = httpTools.get(toolId);
+  if (tool) return { kind: 'http', tool };
+  const [, serverName = '', name = ''] = /^mcp:([^.]+)\.(.+)$/s.exec(toolId) ?? [];
+  const server = servers.get(serverName);
+  return server && { kind: 'mcp', server, name };
 }
 
-function outcomeOf(text: string, toolId: ToolId): ToolResult {
-  let outcome: Json;
-  try {
-    outcome = JSON.parse(text);
-  } catch {
-    return trouble(`Tool ${toolId} did not answer with JSON.`);
-  }
-  if (isUnsound(outcome, MAX_JSON_DEPTH))
-    return trouble(`Tool ${toolId} answered with JSON that nests too deep.`);
-  return { status: 'ok', outcome: toBody(outcome) };
+/** A tool whose server cannot be asked right now is offered by its id: it may be there again when it is called. */
+async function offerOf(found: Found, toolId: ToolId): Promise<OfferedTool | undefined> {
+  if (found.kind === 'http') return offerHttp(found.tool.spec);
+  const listing = await found.server.tools();
+  if (listing.kind === 'unreachable') return { toolId };
+  const tool = listing.tools.get(found.name);
+  return tool && offerMcp(toolId, tool);
 }
 
-const trouble = (error: string): ToolResult => ({ status: 'error', error });
+/** Of a server that cannot be asked nothing is claimed, not even that it has the tool. */
+async function describe(found: Found, toolId: ToolId): Promise<ToolDescriptorWire | undefined> {
+  if (found.kind === 'http') return describeHttp(found.tool.spec);
+  const listing = await found.server.tools();
+  const tool = listing.kind === 'listed' ? listing.tools.get(found.name) : undefined;
+  return tool && describeMcp(found.server, offerMcp(toolId, tool));
+}

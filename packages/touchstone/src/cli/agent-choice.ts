@@ -22,7 +22,7 @@ export function readAgentArgument(argument: string, cwd: string): AgentArgument 
   if (existsSync(path)) return { kind: 'module', path };
   throw new UsageError(
     `There is no agent module at ${argument}.`,
-    'Give a module file, a URL, or an agent id of the configuration.',
+    'Give a module file, a URL, or the id of an agent of the configuration or of an installed pack.',
   );
 }
 
@@ -54,8 +54,8 @@ async function defaultAgent({ touchstone }: Local, targetAgentId: string | undef
   throw new UsageError(
     'Which agent? Name it with --agent.',
     ids.length > 0
-      ? `Configured: ${ids.join(', ')}`
-      : 'The configuration has no agents. Give a module file or a URL, e.g. --agent ./agent.mjs',
+      ? `Known here: ${ids.join(', ')}`
+      : 'No agent is configured, and no pack is installed. Give a module file or a URL, e.g. --agent ./agent.mjs',
   );
 }
 
@@ -63,8 +63,9 @@ async function namedAgent({ touchstone }: Local, reference: string): Promise<Age
   const found = await touchstone.findAgent(LOCAL_OWNER, reference);
   if (found) return found.facts;
   throw new UsageError(
-    `There is no agent ${reference} in the configuration.`,
-    didYouMean(reference, await agentIds(touchstone), 'Configured'),
+    `There is no agent ${reference} in the configuration or in an installed pack.`,
+    didYouMean(reference, await agentIds(touchstone), 'Known here') ??
+      'Agents of a pack are known once it is installed: touchstone pack install <archive>',
   );
 }
 

@@ -45,6 +45,8 @@ describe('options of a run', () => {
       concurrency: 2,
       timeout: 9,
       budget: 0.5,
+      model: 'local/small-1',
+      cache: true,
       allowTargetMismatch: true,
     };
     expect(configurableOf(options)).toEqual({
@@ -54,6 +56,8 @@ describe('options of a run', () => {
       concurrency: 2,
       runTimeoutMs: 9,
       budget: { maxCostUsd: 0.5 },
+      model: 'local/small-1',
+      cache: true,
       allowTargetMismatch: true,
     });
     expect(configurableOf({})).toEqual({});

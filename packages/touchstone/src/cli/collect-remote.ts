@@ -19,6 +19,8 @@ type HostFacts = {
   readonly repeats?: number;
   readonly tasks?: { readonly total: number; readonly selected: number };
   readonly headline?: RunHeadline;
+  readonly modes?: readonly string[];
+  readonly model?: NonNullable<RunResult['model']>;
 };
 
 /** The same value as for a local run, from what the host tells. */
@@ -49,6 +51,9 @@ export async function collectRemote(
     unpriced: 0,
     repeats: facts.repeats ?? 1,
     wallMs: wallMs(run, collecting.now),
+    ...(facts.model && { model: facts.model }),
+    ...(facts.headline?.cacheHits && { cacheHits: facts.headline.cacheHits }),
+    ...(facts.modes?.includes('live-shadow') && { nondeterministic: true }),
   };
 }
 

@@ -61,6 +61,8 @@ export async function collectResult(
       0,
       (run.completedAt ?? collecting.now) - (run.startedAt ?? run.createdAt) - run.pausedMs,
     ),
+    ...(run.plan.model && { model: run.plan.model }),
+    ...(run.plan.modes.includes('live-shadow') && { nondeterministic: true }),
   };
 }
 
@@ -71,6 +73,7 @@ function createFold() {
   let passed = 0;
   let costUsd: number | undefined;
   let unpriced = 0;
+  let cacheHits = 0;
   return {
     add(ordinal: number, result: TaskResult): void {
       if (result.passed) passed += 1;
@@ -78,6 +81,7 @@ function createFold() {
       if (result.latencyMs !== undefined) latencies.push(result.latencyMs);
       if (result.costUsd !== undefined) costUsd = (costUsd ?? 0) + result.costUsd;
       unpriced += result.unpriced ?? 0;
+      cacheHits += result.cacheHits ?? 0;
     },
     end() {
       const failures = failed.sort((a, b) => a.ordinal - b.ordinal).map(({ failure }) => failure);
@@ -89,6 +93,7 @@ function createFold() {
         unscored,
         unpriced,
         ...(costUsd !== undefined && { costUsd }),
+        ...(cacheHits > 0 && { cacheHits }),
         ...(latencies.length > 0 && {
           latency: { p50Ms: percentile(latencies, 0.5), p95Ms: percentile(latencies, 0.95) },
         }),

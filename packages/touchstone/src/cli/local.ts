@@ -27,21 +27,37 @@ export async function withLocal<T>(context: Context, use: (local: Local) => Prom
   return withConfig(context, await readConfig(context), use);
 }
 
-/** The same without agents: what is kept can be read although an agent of the configuration is broken. */
+/** The same without agents: what is kept can be read although something of the configuration is broken. */
 export async function withStore<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
-  return withConfig(context, { ...(await readConfig(context)), agents: [] }, use);
+  return withConfig(context, withoutAgents(await readConfig(context)), use);
 }
 
-/** A store that is gone afterwards, for questions that must leave nothing behind. */
+/** A configuration without everything that has to be read or started before the first question. */
+const withoutAgents = (config: Config): Config => ({
+  ...config,
+  agents: [],
+  packs: [],
+  tools: [],
+  mcpServers: {},
+  providers: {},
+  modelClasses: {},
+  models: {},
+  trust: {},
+});
+
+/** A store that is gone afterwards, for questions about parts of a configuration that must leave nothing behind. */
 export async function withScratch<T>(
   { io, settings }: Context,
   { store: _, ...config }: Config,
+  parts: readonly ('tools' | 'mcpServers')[],
   use: (touchstone: LocalTouchstone) => Promise<T>,
 ): Promise<T> {
   const data = await mkdtemp(join(tmpdir(), 'touchstone-'));
   try {
     const context = { io, settings: { ...settings, data } };
-    return await withConfig(context, { ...config, agents: [] }, ({ touchstone }) => use(touchstone));
+    const wanted = Object.fromEntries(parts.map((part) => [part, config[part]]));
+    const scratch = { ...withoutAgents(config), ...wanted };
+    return await withConfig(context, scratch, ({ touchstone }) => use(touchstone));
   } finally {
     await rm(data, { recursive: true });
   }
@@ -54,7 +70,13 @@ async function withConfig<T>(
 ): Promise<T> {
   const { createTouchstone } = await import('../host/in-process.js');
   const dataDir = resolve(io.cwd, settings.data);
-  const touchstone = await createTouchstone({ config, dataDir, origin: 'cli', log: createLog(io) });
+  const touchstone = await createTouchstone({
+    config,
+    dataDir,
+    origin: 'cli',
+    log: createLog(io),
+    env: io.env as NodeJS.ProcessEnv,
+  });
   try {
     return await use({ touchstone, config });
   } finally {

@@ -37,7 +37,7 @@ describe('the command line', () => {
   test('shows help to whoever types only its name', async () => {
     const { code, out } = await desk.run();
     expect(code).toBe(0);
-    for (const verb of ['init', 'run', 'serve', 'validate', 'runs', 'show', 'keys', 'doctor'])
+    for (const verb of ['init', 'run', 'serve', 'validate', 'pack', 'runs', 'show', 'keys', 'doctor'])
       expect(out).toContain(`  ${verb}`);
   });
 
@@ -49,6 +49,9 @@ describe('the command line', () => {
     [['run', 'x', '--repeats', '0'], 'whole number from 1 to 100'],
     [['run', 'x', '--budget', 'lots'], 'US dollars'],
     [['validate'], "missing required argument 'paths'"],
+    [['pack', 'sign', 'x.tgz'], "required option '--key <file>'"],
+    [['pack', 'biuld', 'x'], 'Did you mean build?'],
+    [['pack', 'install', 'x', '--host', 'nope'], 'There is no pack at x.'],
     [['show', 'run-nope'], 'There is no run run-nope here.'],
     [['show', 'last'], 'There is no run here yet.'],
     [['runs', '--status', 'done'], 'Known: pending, running'],
@@ -184,7 +187,7 @@ describe('a run', () => {
     }));
     write('touchstone.config.json', JSON.stringify({ agents }));
     expect((await desk.run('run', 'one.suite.json')).err).toContain(
-      'Configured: local.test.one, local.test.two',
+      'Known here: local.test.one, local.test.two',
     );
     expect((await desk.run('run', 'one.suite.json', '--agent', 'local.test.tow')).err).toContain(
       'Did you mean local.test.two?',
@@ -306,6 +309,50 @@ describe('doctor', () => {
     expect(out).toContain('"judge" has no effect');
     expect(out).toMatch(/✓ disk/);
     expect(existsSync(join(desk.cwd, '.touchstone'))).toBe(false);
+  });
+});
+
+describe('doctor of models, servers and packs', () => {
+  const lines = async (config: object, env: { [name: string]: string } = {}): Promise<string> => {
+    const person = openDesk({ cwd: desk.cwd, env });
+    write('touchstone.config.json', JSON.stringify(config));
+    return (await person.run('doctor')).out;
+  };
+
+  test('names the variable of a credential, and never its value', async () => {
+    const config = {
+      providers: {
+        mine: { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1', apiKeyEnv: 'MY_KEY' },
+        played: { kind: 'scripted', path: 'gone.yaml' },
+      },
+      modelClasses: { general: 'mine/small', coding: 'nobody/x' },
+      models: { judge: 'mine/large' },
+    };
+    const without = await lines(config);
+    expect(without).toMatch(/✗ provider +mine: .*MY_KEY, which is not set/);
+    expect(without).toMatch(/✗ provider +played: .*does not exist/);
+    expect(without).toMatch(/✗ model +modelClasses\.coding: .*no provider "nobody"/);
+    const out = await lines(config, { MY_KEY: 'super-secret-1' });
+    expect(out).toMatch(/✓ provider +mine: openai-compatible, its credential is set/);
+    expect(out).toMatch(/✓ model +modelClasses\.general: mine\/small/);
+    expect(out).toMatch(/✓ model +models\.judge: mine\/large/);
+    expect(out).not.toContain('super-secret-1');
+  });
+
+  test('tells which server, which pack and which key cannot be used, and looks at the rest', async () => {
+    write('packs/empty/pack.json', '{}');
+    write('packs/not-a-pack.tgz', 'x');
+    const out = await lines({
+      mcpServers: { gone: { command: 'no-such-command-here' } },
+      packs: ['./packs'],
+      trust: { policy: 'open' },
+    });
+    expect(out).toMatch(/✗ mcp +gone: /);
+    expect(out).toMatch(/✗ pack +packs\/empty: /);
+    expect(out).toContain('touchstone pack verify packs/not-a-pack.tgz');
+    expect(out).toMatch(/✓ trust +policy open, 0 keys/);
+    const broken = await lines({ trust: { keys: [{ keyId: 'a', file: 'gone.pem' }] } });
+    expect(broken).toMatch(/✗ trust +\/trust\/keys\/0\/file: /);
   });
 });
 

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Context, Io, Settings } from './io.js';
+import { addPack } from './pack-verbs.js';
 import { addDoctor, addInit, addKeys, addRun, addRuns, addServe, addShow, addValidate } from './verbs.js';
 import { packageVersion } from './version.js';
 
@@ -48,8 +49,8 @@ function createProgram(io: Io, start: Start): Command {
     .showHelpAfterError('Run "touchstone help" to see every verb, or "touchstone help <verb>" for one.')
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  for (const add of [addInit, addRun, addServe, addValidate, addRuns, addShow, addKeys, addDoctor])
-    add(program, start);
+  const verbs = [addInit, addRun, addServe, addValidate, addPack, addRuns, addShow, addKeys, addDoctor];
+  for (const add of verbs) add(program, start);
   return program;
 }
 

@@ -1,10 +1,11 @@
 import { asId, isTerminal, type JsonObject, type RunId, type Thresholds } from '@touchstone/contract';
-import { type Client, createClient, type RunProgress } from '@touchstone/sdk';
+import type { Client, RunProgress } from '@touchstone/sdk';
 import { suiteDocument } from '../suites/index.js';
 import { readAgentArgument } from './agent-choice.js';
 import { collectRemote } from './collect-remote.js';
 import { type Attempt, runEach } from './commands/run.js';
 import type { Context } from './io.js';
+import { openClient, openRemoteSources } from './remote-pack.js';
 import { createProgressLine } from './render/progress.js';
 import { bodiesWanted, tellResult } from './report.js';
 import type { RunResult } from './result.js';
@@ -19,28 +20,18 @@ export async function runRemotely(
   options: RunOptions,
   host: string,
 ): Promise<readonly Attempt[]> {
-  const client = openClient(context, options, host);
+  const client = openClient(context, host, options.keyEnv);
   if (options.resume !== undefined) {
     const result = await rejoin(context, client, options);
     tellResult(context, result);
     return [{ result }];
   }
-  return runEach(context, suite ?? '', async (source) => {
+  const sources = await openRemoteSources(context, client, suite ?? '', options.agent);
+  return runEach(context, sources, async (source) => {
     const runId = await createRemoteRun(client, source, options, context.io.cwd);
     const thresholds = source.kind === 'file' ? (source.suite.head.thresholds ?? {}) : undefined;
     return followRun(context, client, runId, options, thresholds);
   });
-}
-
-function openClient({ io }: Context, options: RunOptions, host: string): Client {
-  const name = options.keyEnv ?? 'TOUCHSTONE_KEY';
-  const key = io.env[name];
-  if (!key)
-    throw new UsageError(
-      `The environment variable ${name} holds no API key.`,
-      `Set it, or name another with --key-env.`,
-    );
-  return createClient({ baseUrl: host, key });
 }
 
 async function createRemoteRun(
@@ -49,7 +40,7 @@ async function createRemoteRun(
   options: RunOptions,
   cwd: string,
 ): Promise<RunId> {
-  const agentId = options.agent ?? (source.kind === 'file' ? source.suite.head.targetAgentId : undefined);
+  const agentId = source.kind === 'packed' ? source.agent : (options.agent ?? targetOf(source));
   if (!agentId) throw new UsageError('Which agent? Name one of that host with --agent.');
   if (readAgentArgument(agentId, cwd).kind !== 'reference') {
     throw new UsageError(
@@ -57,17 +48,22 @@ async function createRemoteRun(
       'Name an agent of that host with --agent.',
     );
   }
-  const evalSuiteRef =
-    source.kind === 'file'
-      ? (await client.suites.install(suiteDocument(source.suite) as JsonObject)).suiteRef
-      : source.reference;
   const created = await client.runs.create({
     mode: 'eval',
-    evalSuiteRef,
+    evalSuiteRef: await suiteThere(client, source),
     agentId,
     configurable: configurableOf(options),
   });
   return created.runId;
+}
+
+const targetOf = (source: SuiteSource): string | undefined =>
+  source.kind === 'file' ? source.suite.head.targetAgentId : undefined;
+
+async function suiteThere(client: Client, source: SuiteSource): Promise<string> {
+  if (source.kind === 'packed') return source.suiteRef;
+  if (source.kind === 'reference') return source.reference;
+  return (await client.suites.install(suiteDocument(source.suite) as JsonObject)).suiteRef;
 }
 
 /** A run there goes on by itself; resuming is following it again, and waking it when it was paused. */

@@ -41,11 +41,14 @@ function explain(error: unknown): Explained {
 }
 
 /** A refusal of what was asked is bad input; anything the host could not do is a run that could not be judged. */
-function explainRefusal(error: HostError | HostResponseError, status: number): Explained {
+export function explainRefusal(
+  error: HostError | HostResponseError,
+  status: number = error.status,
+): Explained {
   const issues = renderIssues(issuesOf(error), fileOf(error));
   const [only, ...more] = issues;
   const words =
-    only === undefined
+    only === undefined || isAboutRef(error)
       ? printable(error.message)
       : more.length === 0
         ? only.trim()
@@ -59,13 +62,16 @@ function explainRefusal(error: HostError | HostResponseError, status: number): E
   return { lines, exitCode: status >= 500 ? 3 : 2 };
 }
 
+/** The message then tells which file of which agent of a pack is meant, and the first thing that is wrong with it. */
+const isAboutRef = (error: HostError | HostResponseError): boolean => typeof error.details?.ref === 'string';
+
 function issuesOf(error: HostError | HostResponseError): readonly Issue[] {
   const issues = error.details?.issues;
   return Array.isArray(issues) ? (issues as readonly Issue[]) : [];
 }
 
 function fileOf(error: HostError | HostResponseError): string | undefined {
-  const file = error.details?.file;
+  const file = isAboutRef(error) ? error.details?.path : error.details?.file;
   return typeof file === 'string' ? file : undefined;
 }
 
@@ -99,10 +105,19 @@ const HINTS: { readonly [key: string]: string } = {
   key_expired: 'Make a new key on that host with: touchstone keys create',
   key_revoked: 'Make a new key on that host with: touchstone keys create',
   conflict: 'An installed version never changes. Raise "version" in the file and try again.',
+  pack_signature_invalid:
+    'Have it signed by a key that is trusted there (touchstone pack sign), or add its key to "trust.keys" of the configuration.',
+  pack_integrity_failure:
+    'Get the archive again from its author. After a change of your own, sign it again with: touchstone pack sign',
+  tarball_gunzip_failed: 'Make an archive with: touchstone pack build <folder>',
+  tarball_manifest_missing: 'Make an archive with: touchstone pack build <folder>',
 };
+const NOT_LISTED = 'Add it to "trust.packs" of the configuration, or choose another "trust.policy".';
 
 function hintFor(error: HostError | HostResponseError): string | undefined {
   if (JSON.stringify(error.details ?? {}).includes('allowTargetMismatch')) return HINTS.allowTargetMismatch;
+  // Over HTTP the same code may be about the caller's key.
+  if (error.code === 'forbidden' && isHostError(error)) return NOT_LISTED;
   const field = error.details?.field;
   return (typeof field === 'string' ? HINTS[field] : undefined) ?? HINTS[error.code];
 }

@@ -6,7 +6,7 @@ import { renderJunit } from './render/junit.js';
 import { renderMarkdown } from './render/markdown.js';
 import { FAILURES_SHOWN, renderScorecard } from './render/scorecard.js';
 import { whole } from './render/units.js';
-import { type RefusedSuite, type RunResult, withoutBodies } from './result.js';
+import { type RefusedSuite, type RunResult, refOf, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 import { wordsOf } from './system-errors.js';
 import { UsageError } from './usage-error.js';
@@ -33,10 +33,14 @@ function tellInterrupted(context: Context, { counts, runId }: RunResult): void {
 
 function nextCommands(context: Context, result: RunResult): { command: string; does: string }[] {
   const [first] = result.failures;
-  // A run on another host cannot be shown from here.
-  if (!first || result.remote) return [];
-  const command = commandToType(context, `show last --task ${first.taskId}`);
-  return [{ command, does: 'all of one task' }];
+  const next = (words: string, does: string) => ({ command: commandToType(context, words), does });
+  return [
+    ...(result.recorded === undefined
+      ? []
+      : [next(`run ${result.recorded} --agent ${refOf(result.agent)}`, 'the same without live tools')]),
+    // A run on another host cannot be shown from here.
+    ...(!first || result.remote ? [] : [next(`show last --task ${first.taskId}`, 'all of one task')]),
+  ];
 }
 
 /** A command that works when it is typed as shown: inside an npm script the program itself is not on the path. */

@@ -3,6 +3,7 @@ import type {
   EvalSummary,
   Finding,
   Json,
+  ModelPin,
   RunError,
   RunId,
   RunStatus,
@@ -71,6 +72,14 @@ export type RunResult = {
   readonly unpriced: number;
   readonly repeats: number;
   readonly wallMs: number;
+  /** The model this host asked for the agent; absent for agents that bring their own. */
+  readonly model?: Pick<ModelPin, 'provider' | 'model' | 'mock'>;
+  /** Model calls answered from the response cache, when there were any. */
+  readonly cacheHits?: number;
+  /** Tools and memory were live, so the same run may come out differently. */
+  readonly nondeterministic?: true;
+  /** The suite file that `--record` has written. */
+  readonly recorded?: string;
 };
 
 export const exitOf = (result: RunResult): ExitCode =>

@@ -10,6 +10,9 @@ export type RunOptions = {
   readonly concurrency?: number;
   readonly timeout?: number;
   readonly budget?: number;
+  readonly model?: string;
+  readonly cache?: boolean;
+  readonly record?: string;
   readonly resume?: string | true;
   readonly watch?: boolean;
   readonly junit?: string;
@@ -28,6 +31,8 @@ export const configurableOf = (options: RunOptions): JsonObject => ({
   ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
   ...(options.timeout !== undefined && { runTimeoutMs: options.timeout }),
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
+  ...(options.model !== undefined && { model: options.model }),
+  ...(options.cache && { cache: true }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
 });
 
@@ -39,6 +44,8 @@ export const FLAGS: { readonly [knob: string]: string } = {
   concurrency: '--concurrency',
   runTimeoutMs: '--timeout',
   budget: '--budget',
+  model: '--model',
+  cache: '--cache',
   allowTargetMismatch: '--allow-target-mismatch',
 };
 
@@ -64,12 +71,26 @@ export function checkOptions(suite: string | undefined, options: RunOptions, jso
   }
   if (options.resume === undefined && !suite) {
     throw new UsageError(
-      'Which suite? Give a file, a folder or a suite id.',
+      'Which suite? Give a file, a folder, a suite id or a pack.',
       'For example: touchstone run evals/first.suite.yaml',
     );
   }
-  if (!options.watch) return;
-  const clash =
-    options.resume !== undefined ? '--resume' : options.host ? '--host' : json ? '--json' : undefined;
-  if (clash) throw new UsageError(`--watch cannot be combined with ${clash}.`);
+  if (options.record !== undefined && options.host !== undefined) {
+    throw new UsageError(
+      '--record cannot be combined with --host: it writes down a run that is kept here.',
+      'Leave --host out, and configure the live tools here.',
+    );
+  }
+  if (options.watch) checkWatch(options, json);
+}
+
+function checkWatch({ resume, host, record }: RunOptions, json: boolean): void {
+  const clashes = {
+    '--resume': resume !== undefined,
+    '--host': host !== undefined,
+    '--json': json,
+    '--record': record !== undefined,
+  };
+  const clash = Object.entries(clashes).find(([, given]) => given)?.[0];
+  if (clash !== undefined) throw new UsageError(`--watch cannot be combined with ${clash}.`);
 }

@@ -5,12 +5,23 @@ import type { Suite } from '@touchstone/contract/ports';
 import { wordsOf } from './system-errors.js';
 import { UsageError } from './usage-error.js';
 
-/** What the suite argument stands for: files on disk, read and checked, or the name of an installed suite. */
+/**
+ * What the suite argument stands for: files on disk, read and checked, the name of an installed suite, or what a pack
+ * brings, suite and agent both installed already.
+ */
 export type SuiteSource =
   | { readonly kind: 'file'; readonly file: string; readonly suite: Suite }
-  | { readonly kind: 'reference'; readonly reference: string };
+  | { readonly kind: 'reference'; readonly reference: string }
+  | {
+      readonly kind: 'packed';
+      readonly suiteRef: string;
+      /** `agentId@version`. */
+      readonly agent: string;
+      /** Where the pack's files are, when they are at hand. */
+      readonly path?: string;
+    };
 
-const REFERENCE = /^[a-z0-9.-]+\.evals\.[a-z0-9-]+(@\d+\.\d+\.\d+)?$/;
+export const SUITE_REFERENCE = /^[a-z0-9.-]+\.evals\.[a-z0-9-]+(@\d+\.\d+\.\d+)?$/;
 
 /** The files of a suite argument: itself, or every suite file of a folder; none when nothing is there. */
 export async function suiteFiles(path: string, cwd: string): Promise<readonly string[] | undefined> {
@@ -31,10 +42,10 @@ export async function openSuites(argument: string, cwd: string): Promise<readonl
     throw new UsageError(`There is no suite file in ${argument}.`, hint);
   }
   if (files) return Promise.all(files.map((file) => openSuiteFile(file, cwd)));
-  if (REFERENCE.test(argument)) return [{ kind: 'reference', reference: argument }];
+  if (SUITE_REFERENCE.test(argument)) return [{ kind: 'reference', reference: argument }];
   throw new UsageError(
     `There is no file, folder or suite called ${argument}.`,
-    'A suite id looks like acme.shop.evals.refunds@1.0.0.',
+    'A suite id looks like acme.shop.evals.refunds@1.0.0, the name of a pack like vendor.acme.support@1.0.0.',
   );
 }
 

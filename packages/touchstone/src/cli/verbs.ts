@@ -41,16 +41,24 @@ export function addRun(program: Command, start: Start): void {
   const most = Number.MAX_SAFE_INTEGER;
   program
     .command('run')
-    .summary('run a suite against an agent and print the scorecard')
-    .description('Runs a suite against an agent, keeps every event, and prints the scorecard.')
-    .argument('[suite]', 'a suite file, a folder of suite files, or an installed suite (id or id@version)')
-    .option('--agent <agent>', 'an agent of the configuration (id or id@version), a module file, or a URL')
+    .summary('run a suite or a pack and print the scorecard')
+    .description(
+      'Runs a suite against an agent, or the suites of a pack against its agents; keeps every event, and prints the scorecard.',
+    )
+    .argument(
+      '[suite]',
+      'a suite file, a folder of them, an installed suite (id or id@version), or a pack: archive, folder, or name',
+    )
+    .option('--agent <agent>', 'an agent known here (id or id@version), a module file, or a URL')
     .option('--modes <modes>', 'only these modes, separated by commas', list)
     .option('--only <tasks>', 'only these tasks, separated by commas; may be repeated', collect)
     .option('--repeats <n>', 'run every task so many times', wholeNumber(1, 100))
     .option('--concurrency <n>', 'tasks at a time', wholeNumber(1, 256))
     .option('--timeout <ms>', 'stop the run after so many milliseconds', wholeNumber(1, most))
     .option('--budget <usd>', 'start no further task once so much is spent', dollars)
+    .option('--model <model>', 'ask this model: provider/model, or a name of "models" in the configuration')
+    .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
+    .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
     .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
     .option('--watch', 'run again whenever the suite, the agent or the configuration changes')
     .option('--junit <file>', 'also write a JUnit report')
@@ -76,6 +84,8 @@ Examples:
   $ touchstone run evals/refunds.suite.yaml --agent ./agent.mjs
   $ touchstone run evals --agent local.acme.support --junit report.xml
   $ touchstone run evals/refunds.suite.yaml --only late-refund --watch
+  $ touchstone run vendor.acme.support-1.0.0.tgz
+  $ touchstone run evals/refunds.suite.yaml --modes live-shadow --record evals/recorded.suite.yaml
   $ touchstone run --resume
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support --host https://evals.example --key-env EVALS_KEY`;
 
@@ -200,7 +210,9 @@ export function addDoctor(program: Command, start: Start): void {
   program
     .command('doctor')
     .summary('check this machine, the configuration and its agents')
-    .description('Checks what a run needs: Node, the store, the configuration, agents, suites, disk space.')
+    .description(
+      'Checks what a run needs: Node, disk space, the store, the configuration, and its models, tools, packs, agents and suites. Asks no model and invokes no agent.',
+    )
     .action((_options: object, command: Command) =>
       start(command, async (context) => (await import('./commands/doctor.js')).doctorCommand(context)),
     )

@@ -1,9 +1,11 @@
-import { dirname, resolve } from 'node:path';
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { readAgentArgument } from './agent-choice.js';
 import { exitOfAttempt, runEach, runOne } from './commands/run.js';
 import { type ExitCode, worstExit } from './exit.js';
 import { type Context, isColoured, writeLine } from './io.js';
 import { readConfig, withLocal } from './local.js';
+import { openSources, readPackArgument } from './pack-source.js';
 import { renderDelta } from './render/delta.js';
 import { createInk } from './render/ink.js';
 import { tellResult, writeReports } from './report.js';
@@ -42,14 +44,16 @@ async function runOnce(
 ): Promise<ExitCode> {
   const ink = createInk(isColoured(context, context.io.stdout));
   try {
-    const attempts = await withLocal(context, (local) =>
+    const attempts = await withLocal(context, async (local) =>
       runEach(
         context,
-        suite,
+        await openSources(context, local, suite, options.agent),
         (source) => runOne(context, local, source, options),
         (result) => {
-          tellResult(context, result, renderDelta(before.get(refOf(result.suite)), result, ink));
-          before.set(refOf(result.suite), result);
+          // Two agents of a pack may share a suite.
+          const key = `${refOf(result.suite)} ${result.agent.agentId}`;
+          tellResult(context, result, renderDelta(before.get(key), result, ink));
+          before.set(key, result);
         },
       ),
     );
@@ -86,10 +90,27 @@ async function watchedBy(context: Context, suite: string, options: RunOptions): 
       typeof run.path === 'string' ? [resolve(config?.baseDir ?? cwd, run.path)] : [],
     ),
   ];
+  const pack = await readPackArgument(suite, cwd).catch(() => undefined);
+  const place = pack?.kind === 'place' ? pack.path : undefined;
+  const folders = place === undefined ? [] : foldersBelow(place);
   const named = config?.file ?? (context.settings.config && resolve(cwd, context.settings.config));
   return {
-    files: [...((await suiteFiles(suite, cwd)) ?? []), ...modules, ...(named ? [named] : [])],
-    folders: [...new Set(modules.map(dirname))],
+    files: [...(await filesOf(suite, place, cwd)), ...modules, ...(named ? [named] : [])],
+    folders: [...new Set([...modules.map(dirname), ...folders])],
     outputs: [options.junit, options.markdown].flatMap((file) => (file ? [resolve(cwd, file)] : [])),
   };
+}
+
+async function filesOf(suite: string, pack: string | undefined, cwd: string): Promise<readonly string[]> {
+  if (pack !== undefined) return statSync(pack).isFile() ? [pack] : [];
+  return (await suiteFiles(suite, cwd)) ?? [];
+}
+
+/** Every folder of a pack, as an archive of it would hold them: its prompts, schemas and suites are all in files. */
+function foldersBelow(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [];
+  const below = readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+    .flatMap(({ name }) => foldersBelow(join(path, name)));
+  return [path, ...below];
 }

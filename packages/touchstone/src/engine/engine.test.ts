@@ -1,5 +1,6 @@
 import { asId, type RunId, type TaskId, type ToolId } from '@touchstone/contract';
 import { fromBody, type RunEvent, type Task, toBody } from '@touchstone/contract/bodies';
+import type { Tools } from '@touchstone/contract/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answered, type Behaviour, countingTasks, openHouse, owner } from './testing/bench-house.js';
@@ -23,6 +24,8 @@ const gate = () => {
   });
   return { opened, open };
 };
+
+const offeredAll: Tools['granted'] = async (_owner, wanted) => wanted.map((toolId) => ({ toolId }));
 
 describe('an eval run', () => {
   it('writes the whole bracket in order and ends with the scorecard', async () => {
@@ -244,8 +247,8 @@ describe('tools and memory', () => {
         return answered('answer 0');
       },
       tools: {
-        granted: () => [],
-        describe: (toolId) => ({ toolId }),
+        granted: async () => [],
+        described: offeredAll,
         call: async () => {
           throw new Error('a live tool was called');
         },
@@ -282,8 +285,8 @@ describe('tools and memory', () => {
         return answered('answer 0');
       },
       tools: {
-        granted: (_owner, wanted) => wanted.map((toolId) => ({ toolId })),
-        describe: (toolId) => ({ toolId }),
+        granted: offeredAll,
+        described: offeredAll,
         call: async (_owner, _tool, inputs) => {
           for (let turns = 4 - Number(fromBody(inputs)); turns > 0; turns--)
             await new Promise((r) => setImmediate(r));
@@ -315,8 +318,8 @@ describe('tools and memory', () => {
         return answered('answer 0');
       },
       tools: {
-        granted: (_owner, wanted) => wanted.map((toolId) => ({ toolId })),
-        describe: (toolId) => ({ toolId }),
+        granted: offeredAll,
+        described: offeredAll,
         call: async () => {
           await opened;
           return { status: 'ok' };
@@ -359,7 +362,7 @@ describe('tools and memory', () => {
           id: 'seed-0.0',
           content: 'the key is [REDACTED:k]',
           tags: ['a'],
-          createdAt: '2023-11-14T22:13:20.000Z',
+          createdAt: '2000-01-01T00:00:00.000Z',
         },
       ],
       [],

@@ -6,24 +6,26 @@ import {
   MAX_JSON_DEPTH,
   type Owner,
   type RunId,
-  type ToolId,
 } from '@touchstone/contract';
+import { type Body, fromBody, type RecordBodies } from '@touchstone/contract/bodies';
 import {
-  type Body,
-  type Fixtures,
-  fromBody,
-  type RecordBodies,
-  type ToolResult,
-} from '@touchstone/contract/bodies';
-import type { Agent, AgentHost, Answer, OfferedTool, Usage } from '@touchstone/contract/ports';
-import { createFixtureTools } from './fixtures.js';
-import { overlayMemory } from './memory.js';
+  type Agent,
+  type AgentHost,
+  type Answer,
+  type Invocation,
+  MEMORY_TOOL,
+  type Usage,
+} from '@touchstone/contract/ports';
+import { createReasoning, recordEnd, recordStart } from './bracket.js';
+import { createMemoryWriter } from './memory.js';
 import type { Parts } from './parts.js';
 import type { Recorder } from './recorder.js';
+import { redactDeep } from './redaction.js';
+import type { Props } from './scene.js';
 import { type Purse, usagePayload } from './spending.js';
 import { createToolDesk, type ToolDesk } from './tool-desk.js';
 
-/** One call of the agent: what it is asked, under which names, and with what standing in for the world. */
+/** One call of the agent: what it is asked, under which names, and what stands around it. */
 export type Asked = {
   readonly owner: Owner;
   readonly runId: RunId;
@@ -32,7 +34,7 @@ export type Asked = {
   readonly ordinal: number;
   readonly repeat: number;
   readonly input: Body;
-  readonly fixtures?: Fixtures;
+  readonly props: Props;
   readonly escalationThreshold: number;
 };
 
@@ -57,14 +59,12 @@ export async function invoke(
 ): Promise<Invoked> {
   const { clock } = parts;
   const { agent } = asked;
-  const invocationId = asId<InvocationId>(`inv-${asked.ordinal}.${asked.repeat}`);
-  const surface = toolSurface(parts, asked);
-  const memory = overlayMemory(asked.fixtures?.memorySeed ?? [], asked.ordinal, clock.now(), parts.redact);
-  recordStart(asked, invocationId, surface.length, memory.length > 0, recorder);
+  const invocation = invocationOf(asked);
+  recordStart(asked, invocation, recorder);
 
   const usage: Usage[] = [];
   const reasoning = createReasoning(agent, recorder);
-  const desk = openDesk(parts, asked, invocationId, surface, recorder, reasoning.beforeTools, signal);
+  const desk = openDesk(parts, asked, invocation, recorder, reasoning.beforeTools, signal);
   const host: AgentHost = {
     signal,
     callTool: desk.call,
@@ -79,21 +79,14 @@ export async function invoke(
   };
   let over = false;
   const startedAt = clock.elapsed();
-  const invocation = {
-    runId: asked.runId,
-    invocationId,
-    agentId: agent.facts.agentId,
-    input: asked.input,
-    memory,
-    tools: surface,
-  };
   const answer = bounded(await agent.invoke(invocation, host));
   const latencyMs = Math.max(0, Math.round(clock.elapsed() - startedAt - (answer.effort?.waitedMs ?? 0)));
   over = true;
   desk.close();
   reasoning.close();
   const verdict = judgeAnswer(parts, asked, answer);
-  recordEnd(asked, invocationId, answer, verdict, recorder);
+  recordEnd(asked, invocation, answer, verdict, recorder);
+  recorder.settle();
   return {
     outcome: verdict.outcome,
     unreachable: answer.kind === 'unreachable',
@@ -101,83 +94,43 @@ export async function invoke(
     latencyMs,
     usage,
     ...(verdict.schemaValid !== undefined && { schemaValid: verdict.schemaValid }),
-    bodies: bodiesOf(answer, verdict, desk),
+    bodies: redactDeep(bodiesOf(asked, answer, verdict, desk), parts.redact),
   };
 }
 
-/** With fixtures every allowed tool can be offered, because none is called live; without, only the granted ones. */
-function toolSurface(parts: Parts, asked: Asked): readonly OfferedTool[] {
-  const allowed = asked.agent.facts.toolAllowlist;
-  if (allowed.length === 0) return [];
-  return asked.fixtures
-    ? allowed.map((toolId) => parts.tools.describe(toolId))
-    : parts.tools.granted(asked.owner, allowed);
-}
+const invocationOf = ({ runId, agent, ordinal, repeat, input, props }: Asked): Invocation => ({
+  runId,
+  invocationId: asId<InvocationId>(`inv-${ordinal}.${repeat}`),
+  agentId: agent.facts.agentId,
+  repeat,
+  input,
+  memory: props.memory,
+  tools: props.tools,
+});
 
+/** The host answers its own tool itself, unless the task has a canned answer for that one too. */
 function openDesk(
   parts: Parts,
-  asked: Asked,
-  invocationId: InvocationId,
-  surface: readonly OfferedTool[],
+  { owner, runId, agent, props }: Asked,
+  { invocationId }: Invocation,
   recorder: Recorder,
   beforeCall: () => void,
   signal: AbortSignal,
 ): ToolDesk {
-  const live = (toolId: ToolId, inputs: Body): Promise<ToolResult> =>
-    parts.tools.call(asked.owner, toolId, inputs, signal);
-  const answer = asked.fixtures ? createFixtureTools(asked.fixtures) : live;
+  const { agentId } = agent.facts;
+  const writing = { owner, agentId, runId, invocationId, keeps: props.keepsNotes };
+  const write = createMemoryWriter(parts, writing, recorder);
   return createToolDesk({
-    agentId: asked.agent.facts.agentId,
+    agentId,
     invocationId,
-    surface,
-    answer,
+    surface: props.tools,
+    answer: (toolId, inputs) =>
+      toolId === MEMORY_TOOL.toolId && !props.canned?.has(toolId)
+        ? write(inputs)
+        : props.answer(toolId, inputs, signal),
     recorder,
     clock: parts.clock,
     beforeCall,
-  });
-}
-
-/** A bracket holds at least one `agent.reasoned`, before any tool call; an agent that shows none gets an empty one. */
-function createReasoning(agent: Agent, recorder: Recorder) {
-  const { agentId } = agent.facts;
-  let shown = false;
-  let closed = false;
-  const beforeTools = (): void => {
-    if (shown) return;
-    shown = true;
-    recorder.add('agent.reasoned', { agentId, reasoning: '', verbosity: 'off' });
-  };
-  return {
-    said(reasoning: string) {
-      if (closed) return;
-      shown = true;
-      recorder.add('agent.reasoned', { agentId, reasoning, verbosity: 'full' });
-    },
-    beforeTools,
-    close() {
-      beforeTools();
-      closed = true;
-    },
-  };
-}
-
-function recordStart(
-  asked: Asked,
-  invocationId: InvocationId,
-  tools: number,
-  memoryBound: boolean,
-  recorder: Recorder,
-): void {
-  const { facts } = asked.agent;
-  recorder.add('agent.invocation.started', {
-    invocationId,
-    agentId: facts.agentId,
-    source: 'run-api',
-    ...(facts.modelClass && { modelClass: facts.modelClass }),
-    resolvedAgentVersion: facts.version,
-    ...(asked.channel !== undefined && { resolvedChannel: asked.channel }),
-    toolSurfaceCount: tools,
-    memoryBound,
   });
 }
 
@@ -188,7 +141,7 @@ function bounded(answer: Answer): Answer {
   return { kind: 'failed', reason, ...(answer.effort && { effort: answer.effort }) };
 }
 
-type Verdict = {
+export type Verdict = {
   readonly outcome: InvocationOutcome;
   readonly schemaValid?: boolean;
   readonly reason?: string;
@@ -212,31 +165,12 @@ function judgeAnswer(parts: Parts, asked: Asked, answer: Answer): Verdict {
   return { outcome: escalated ? 'escalated' : 'completed', ...(returnSchema && { schemaValid: true }) };
 }
 
-function recordEnd(
-  asked: Asked,
-  invocationId: InvocationId,
-  answer: Answer,
-  verdict: Verdict,
-  recorder: Recorder,
-): void {
-  const { agentId } = asked.agent.facts;
-  const confidence =
-    'confidence' in answer && answer.confidence !== undefined ? { confidence: answer.confidence } : {};
-  if ('output' in answer) recorder.add('agent.decided', { agentId, decision: answer.output, ...confidence });
-  recorder.add('agent.invocation.completed', {
-    invocationId,
-    agentId,
-    outcome: verdict.outcome,
-    ...(verdict.schemaValid !== undefined && { schemaValidated: verdict.schemaValid }),
-    ...confidence,
-  });
-}
-
-function bodiesOf(answer: Answer, verdict: Verdict, desk: ToolDesk): RecordBodies {
+function bodiesOf({ props }: Asked, answer: Answer, verdict: Verdict, desk: ToolDesk): RecordBodies {
   const attempts = answer.effort?.attempts ?? 1;
   return {
     ...(verdict.reason !== undefined && { reason: verdict.reason }),
     ...(attempts > 1 && { attempts }),
     ...(desk.refused.length > 0 && { refusedCalls: desk.refused }),
+    ...(!props.canned && props.memory.length > 0 && { memory: props.memory }),
   };
 }

@@ -1,6 +1,7 @@
 import type {
-  AgentPin,
+  AgentPlan,
   Digest,
+  EvalPlan,
   EvalSummary,
   ModelClass,
   Owner,
@@ -23,6 +24,7 @@ import type {
   SuiteHead,
   Tools,
 } from '@touchstone/contract/ports';
+import type { Redact } from './redaction.js';
 
 /** Everything the engine needs from other rooms, handed in by the one composition place. */
 export type Parts = {
@@ -32,10 +34,10 @@ export type Parts = {
   readonly tools: Tools;
   readonly priceOf: PriceOf;
   readonly schemaCheck: SchemaCheck;
-  /** Replaces secrets this host knows before anything is shown to an agent as memory. */
-  readonly redact: (text: string) => string;
-  /** Opens the pinned agent for the length of a run. Rejects when it is gone or its digest has changed. */
-  readonly openAgent: (owner: Owner, pin: AgentPin) => Promise<Agent>;
+  /** Replaces secrets this host knows, before anything is written down or shown to an agent as memory. */
+  readonly redact: Redact;
+  /** Opens the planned agent for the length of a run. Rejects when it is gone or its digest has changed. */
+  readonly openAgent: (owner: Owner, plan: EvalPlan | AgentPlan) => Promise<Agent>;
   readonly suiteHead: (owner: Owner, digest: Digest) => Promise<SuiteHead | undefined>;
   readonly suiteTasks: (
     owner: Owner,

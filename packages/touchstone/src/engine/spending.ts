@@ -46,11 +46,18 @@ export const usagePayload = (call: Usage): ProviderUsage => ({
   totalTokens: call.inputTokens + call.outputTokens,
   ...(call.costUsd !== undefined && { costEstimateUsd: call.costUsd, currency: 'USD' as const }),
   ...(call.cacheHit && { cacheHit: true }),
+  ...(call.cacheReadTokens !== undefined && { cacheReadTokens: call.cacheReadTokens }),
+  ...(call.cacheWriteTokens !== undefined && { cacheWriteTokens: call.cacheWriteTokens }),
 });
 
+export type Total = { readonly usd?: number; readonly unpriced: number; readonly cacheHits: number };
+
 /** Sums what is known; `unpriced` counts the calls that are not. */
-export function totalOf(calls: readonly Usage[]): { readonly usd?: number; readonly unpriced: number } {
+export function totalOf(calls: readonly Usage[]): Total {
   const known = calls.map((call) => call.costUsd).filter((cost) => cost !== undefined);
-  const unpriced = calls.length - known.length;
-  return known.length === 0 ? { unpriced } : { usd: known.reduce((sum, cost) => sum + cost, 0), unpriced };
+  const counts = {
+    unpriced: calls.length - known.length,
+    cacheHits: calls.filter((call) => call.cacheHit).length,
+  };
+  return known.length === 0 ? counts : { ...counts, usd: known.reduce((sum, cost) => sum + cost, 0) };
 }

@@ -1,30 +1,34 @@
 import {
   type AgentPin,
+  type AgentPlan,
   type Digest,
+  type EvalPlan,
+  HOST_OWNER,
   HostError,
   type JsonObject,
   type Owner,
-  type Version,
   validationError,
 } from '@touchstone/contract';
-import type { Agent, AgentFacts, Clock, Random, Store } from '@touchstone/contract/ports';
+import type { Agent, AgentFacts, BoundAgent, Clock, Store } from '@touchstone/contract/ports';
 import {
   type AgentSpec,
   agentDigest,
   agentFacts,
-  createPaces,
   type Guard,
-  openAgent,
+  type ModelDecision,
+  type ModelRequest,
   parseAgentSpec,
 } from '../agents/index.js';
 import { type AgentReference, highestVersion, parseAgentReference } from '../suites/index.js';
+import { type AgentPool, changedAgent } from './agent-pool.js';
 import type { AgentVisible } from './touchstone.js';
 
 /** An agent this host can open. Tenants' agents come with a guard on where they may connect to. */
-type Known = {
+export type Known = {
   readonly spec: AgentSpec;
   readonly facts: AgentFacts;
   readonly baseDir: string;
+  readonly hostOwned: boolean;
   readonly guard?: Guard;
 };
 
@@ -37,44 +41,76 @@ export type AgentRegistry = {
     value: unknown,
   ): Promise<{ outcome: 'created' | 'same'; facts: AgentFacts }>;
   list(owner: Owner): Promise<readonly AgentVisible[]>;
+  /** Agents that belong to the host and are visible to this owner. */
+  hostAgents(owner: Owner): Promise<readonly AgentFacts[]>;
   find(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
-  /** Opens a pinned agent. Runs that use the same one share it; it closes with the last of them. */
-  open(owner: Owner, pin: AgentPin): Promise<Agent>;
+  /** Which model a run of this agent asks; no model for agents that bring their own. */
+  chooseModel(owner: Owner, pin: AgentPin, asked: ModelRequest): Promise<ModelDecision>;
+  /** Opens a planned agent. Runs that use the same one share it; it closes with the last of them. */
+  open(owner: Owner, plan: EvalPlan | AgentPlan): Promise<Agent>;
 };
 
 type RegistryParts = {
   readonly store: Store;
   readonly clock: Clock;
-  readonly random: Random;
   readonly guard: Guard;
+  readonly pool: AgentPool;
+  /** Whether this host offers a capability that an agent declares to need. */
+  readonly offers: (capability: string) => boolean;
 };
 
 export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
+  const { store, pool } = parts;
   const operators = new Map<string, Known>();
-  const pool = createPool(parts);
 
-  const visibleTo = (owner: Owner): Known[] =>
+  const ofOperator = (owner: Owner): Known[] =>
     [...operators.values()].filter(({ spec }) => spec.tenant === undefined || spec.tenant === owner.tenant);
-
-  const bound = async (owner: Owner): Promise<Known[]> =>
-    (await parts.store.agents.list(owner)).map(({ spec, digest }) =>
-      known(parseAgentSpec(spec, 'tenant'), digest, '.', parts.guard),
-    );
+  const bound = (rows: readonly BoundAgent[], hostOwned: boolean): Known[] =>
+    rows.map(({ spec, digest }) => knownOf(parts, spec as unknown as AgentSpec, digest, { hostOwned }));
+  const ofHost = async (owner: Owner): Promise<Known[]> => [
+    ...bound(await store.agents.list(HOST_OWNER), true),
+    ...ofOperator(owner),
+  ];
+  const all = async (owner: Owner): Promise<Known[]> => [
+    ...bound(await store.agents.list(owner), false),
+    ...(await ofHost(owner)),
+  ];
 
   const findKnown = async (
     owner: Owner,
-    wanted: AgentReference,
-  ): Promise<{ known: Known; hostOwned: boolean } | undefined> => {
-    const all = [
-      ...(await bound(owner)).map((one) => ({ known: one, hostOwned: false })),
-      ...visibleTo(owner).map((one) => ({ known: one, hostOwned: true })),
-    ].filter(({ known: { facts } }) => facts.agentId === wanted.agentId);
-    const version = wanted.version ?? highestVersion(all.map(({ known: { facts } }) => facts.version));
-    return all.find(({ known: { facts } }) => facts.version === version);
+    { agentId, version }: AgentReference,
+  ): Promise<Known | undefined> => {
+    const operated = ofOperator(owner).filter(({ facts }) => facts.agentId === agentId);
+    const holders = [owner, HOST_OWNER];
+    const wanted =
+      version ??
+      highestVersion([
+        ...(await Promise.all(holders.map((holder) => store.agents.versions(holder, agentId)))).flat(),
+        ...operated.map(({ facts }) => facts.version),
+      ]);
+    if (wanted === undefined) return undefined;
+    for (const holder of holders) {
+      const row = await store.agents.get(holder, agentId, wanted);
+      if (row) return bound([row], holder === HOST_OWNER)[0];
+    }
+    return operated.find(({ facts }) => facts.version === wanted);
+  };
+
+  /** A pack's agent is what its publisher signed; nothing else may answer to its name. */
+  const refusePacked = async (owner: Owner, { agentId }: AgentSpec): Promise<void> => {
+    for (const version of await store.agents.versions(owner, agentId)) {
+      const row = await store.agents.get(owner, agentId, version);
+      const packed = (row?.spec as unknown as AgentSpec | undefined)?.pack;
+      if (packed)
+        throw new HostError(
+          'conflict',
+          `Agent ${agentId} comes from pack ${packed.name}@${packed.version} and cannot be bound otherwise. Choose another agentId.`,
+        );
+    }
   };
 
   const add = async (spec: AgentSpec, baseDir: string): Promise<AgentFacts> => {
-    const one = known(spec, await agentDigest(spec, baseDir), baseDir);
+    const one = knownOf(parts, spec, await agentDigest(spec, baseDir), { hostOwned: true, baseDir });
     operators.set(`${spec.tenant ?? ''} ${spec.agentId}@${spec.version}`, one);
     return one.facts;
   };
@@ -83,7 +119,10 @@ export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
     add,
     async bind(owner, agentId, value) {
       const spec = parseAgentSpec(value, 'tenant');
-      checkBinding(spec, agentId, visibleTo(owner), parts.guard);
+      checkBinding(spec, agentId, await ofHost(owner), parts.guard);
+      await refusePacked(owner, spec);
+      const model = 'provider' in spec.run && spec.run.provider ? pool.chooseModel(owner, spec, {}) : {};
+      if ('trouble' in model) throw validationError([{ pointer: '/run/provider', message: model.trouble }]);
       const digest = await agentDigest(spec, '.');
       const row = {
         agentId: spec.agentId,
@@ -91,45 +130,69 @@ export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
         digest,
         spec: spec as unknown as JsonObject,
       };
-      const outcome = await parts.store.agents.put(owner, row, parts.clock.now());
-      if (outcome === 'conflict') throw changed(spec.agentId, spec.version);
+      const outcome = await store.agents.put(owner, row, parts.clock.now());
+      if (outcome === 'conflict') throw changedAgent(spec.agentId, spec.version);
       return { outcome, facts: agentFacts(spec, digest) };
     },
     async list(owner) {
-      const all = [
-        ...(await bound(owner)).map(({ facts }) => ({ facts, hostOwned: false })),
-        ...visibleTo(owner).map(({ facts }) => ({ facts, hostOwned: true })),
-      ];
-      return all.sort(
+      const visible = (await all(owner)).map((one) => ({
+        facts: withModelTrouble(one.facts, pool.chooseModel(owner, one.spec, {})),
+        hostOwned: one.hostOwned,
+      }));
+      return visible.sort(
         (a, b) =>
           compareText(a.facts.agentId, b.facts.agentId) || compareText(a.facts.version, b.facts.version),
       );
     },
+    hostAgents: async (owner) => (await ofHost(owner)).map(({ facts }) => facts),
     async find(owner, reference) {
       const found = await findKnown(owner, withoutChannel(reference));
-      if (!found?.hostOwned) return found && { facts: found.known.facts, hostOwned: false };
+      if (!found) return undefined;
+      const { spec, baseDir, hostOwned } = found;
+      const isOperators = operators.has(`${spec.tenant ?? ''} ${spec.agentId}@${spec.version}`);
       // Its files may have been edited since it was registered; a new run is pinned to what they are now.
-      const { spec, baseDir } = found.known;
-      return { facts: await add(spec, baseDir), hostOwned: true };
+      const current = isOperators ? { ...found, facts: await add(spec, baseDir) } : found;
+      return { facts: withModelTrouble(current.facts, pool.chooseModel(owner, spec, {})), hostOwned };
     },
-    async open(owner, pin) {
+    async chooseModel(owner, pin, asked) {
       const found = await findKnown(owner, pin);
-      if (!found)
-        throw new HostError(
-          'not_found',
-          `Agent ${pin.agentId}@${pin.version} is no longer known to this host.`,
-        );
-      return pool(found.known, pin.digest);
+      return found ? pool.chooseModel(owner, found.spec, asked) : {};
+    },
+    async open(owner, plan) {
+      const { agent: pin } = plan;
+      const found = await findKnown(owner, pin);
+      if (found) return pool.open(owner, found, plan);
+      throw new HostError(
+        'not_found',
+        `Agent ${pin.agentId}@${pin.version} is no longer known to this host.`,
+      );
     },
   };
 }
 
-const known = (spec: AgentSpec, digest: Digest, baseDir: string, guard?: Guard): Known => ({
-  spec,
-  facts: agentFacts(spec, digest),
-  baseDir,
-  ...(guard && { guard }),
-});
+function knownOf(
+  { guard, offers }: RegistryParts,
+  spec: AgentSpec,
+  digest: Digest,
+  { hostOwned, baseDir = '.' }: { readonly hostOwned: boolean; readonly baseDir?: string },
+): Known {
+  const lacking = (spec.requires ?? []).filter((capability) => !offers(capability));
+  if (spec.memoryShape?.conversation) lacking.push('memoryShape.conversation');
+  return {
+    spec,
+    facts: degraded(agentFacts(spec, digest), lacking),
+    baseDir,
+    hostOwned,
+    ...(!hostOwned && { guard }),
+  };
+}
+
+const degraded = (facts: AgentFacts, lacking: readonly string[]): AgentFacts =>
+  lacking.length === 0 ? facts : { ...facts, degraded: [...(facts.degraded ?? []), ...lacking] };
+
+/** An agent without a model is known, and would be refused at its first run: its entry says so beforehand. */
+const withModelTrouble = (facts: AgentFacts, decision: ModelDecision): AgentFacts =>
+  'trouble' in decision ? degraded(facts, [`modelClasses.${facts.modelClass ?? 'general'}`]) : facts;
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
@@ -145,74 +208,27 @@ function checkBinding(spec: AgentSpec, agentId: string, hosts: readonly Known[],
   if (spec.agentId !== agentId) {
     throw validationError([{ pointer: '/agentId', message: 'Expected the same agentId as in the path.' }]);
   }
-  if (hosts.some(({ facts }) => facts.agentId === spec.agentId)) {
-    throw new HostError(
-      'conflict',
-      `Agent ${spec.agentId} belongs to the host and cannot be overwritten. Choose another agentId.`,
-    );
-  }
-  if (spec.run.kind === 'http') {
-    const issues = guard.checkUrl(spec.run.url, '/run/url');
-    if (issues.length > 0) throw validationError(issues);
-  }
+  checkNotTaken(
+    [spec.agentId],
+    hosts.map(({ facts }) => facts),
+  );
+  const address = addressOf(spec);
+  const issues = address ? guard.checkUrl(address.url, address.pointer) : [];
+  if (issues.length > 0) throw validationError(issues);
 }
 
-const changed = (agentId: string, version: Version): HostError =>
-  new HostError(
+/** What belongs to the host is everyone's to use and nobody's to replace. */
+export function checkNotTaken(agentIds: readonly string[], hosts: readonly AgentFacts[]): void {
+  const taken = agentIds.find((agentId) => hosts.some((facts) => facts.agentId === agentId));
+  if (taken === undefined) return;
+  throw new HostError(
     'conflict',
-    `Agent ${agentId}@${version} is installed with other content. Versions do not change: raise the version.`,
+    `Agent ${taken} belongs to the host and cannot be overwritten. Choose another agentId.`,
   );
+}
 
-/** Shares one opened agent among the runs that use it, and closes it when the last one lets go. */
-function createPool(parts: RegistryParts): (known: Known, digest: Digest) => Promise<Agent> {
-  const paceOf = createPaces(parts.clock);
-  const opened = new Map<Digest, { readonly agent: Promise<Agent>; users: number }>();
-
-  const openFresh = async (one: Known, digest: Digest): Promise<Agent> => {
-    // The files may have changed since the run was planned; an answer of other code would be evidence of nothing.
-    if ((await agentDigest(one.spec, one.baseDir)) !== digest) {
-      throw new HostError(
-        'conflict',
-        `Agent ${one.facts.agentId}@${one.facts.version} has changed since this run was created. Start a new run.`,
-      );
-    }
-    const agent = openAgent(one.spec, {
-      facts: one.facts,
-      baseDir: one.baseDir,
-      clock: parts.clock,
-      random: parts.random,
-      paceOf,
-      ...(one.guard && { fetchGuard: one.guard }),
-    });
-    const trouble = await agent.trouble?.();
-    if (trouble === undefined) return agent;
-    await agent.close();
-    throw new HostError(
-      'conflict',
-      `Agent ${one.facts.agentId}@${one.facts.version} cannot be used. ${trouble}`,
-    );
-  };
-
-  return async (one, digest) => {
-    const entry = opened.get(digest) ?? { agent: openFresh(one, digest), users: 0 };
-    opened.set(digest, entry);
-    entry.users += 1;
-    const leave = async (): Promise<void> => {
-      entry.users -= 1;
-      if (entry.users > 0) return;
-      if (opened.get(digest) === entry) opened.delete(digest);
-      await entry.agent.then((agent) => agent.close()).catch(() => undefined);
-    };
-    try {
-      const agent = await entry.agent;
-      return {
-        facts: agent.facts,
-        invoke: (invocation, host) => agent.invoke(invocation, host),
-        close: leave,
-      };
-    } catch (error) {
-      await leave();
-      throw error;
-    }
-  };
+function addressOf({ run }: AgentSpec): { readonly url: string; readonly pointer: string } | undefined {
+  if (run.kind === 'http') return { url: run.url, pointer: '/run/url' };
+  const baseUrl = run.kind === 'openai' || run.kind === 'openwop' ? run.baseUrl : undefined;
+  return baseUrl === undefined ? undefined : { url: baseUrl, pointer: '/run/baseUrl' };
 }

@@ -1,6 +1,6 @@
 import { check } from '@touchstone/contract/wire';
 import { expect, it } from 'vitest';
-import { capabilitiesOf, evalCapability } from './capabilities.js';
+import { capabilitiesOf, evalCapability, offers } from './capabilities.js';
 import { parseConfig } from './config.js';
 
 const facts = (config: object, implementedModes: readonly ('golden' | 'rubric')[] = ['golden']) => ({
@@ -23,6 +23,9 @@ it('advertises what is done here and not what is not', () => {
   const { agents, runs, limits } = document({ limits: { maxRequestBodyBytes: 4_096 } });
   expect(agents).toEqual({
     supported: true,
+    memoryBackends: ['long-term'],
+    manifestRuntime: { supported: true, handoffValidation: true, installScope: 'tenant' },
+    liveRuntime: { supported: true, structuredOutput: true, sources: ['run-api'] },
     evalSuite: { supported: true, modes: ['golden'], maxTasksPerSuite: 10_000 },
   });
   expect(runs).toEqual({
@@ -36,7 +39,7 @@ it('advertises what is done here and not what is not', () => {
     'feedback',
     'authorization',
     'debugBundle',
-    'toolCatalog',
+    'toolHooks',
     'capabilities',
   ]) {
     expect(document({})).not.toHaveProperty(block);
@@ -52,11 +55,19 @@ it('the modes are those of the config that are implemented', () => {
 });
 
 it('switched off, the block is gone', () => {
-  expect(document({ evalSuite: false }).agents).toEqual({ supported: true });
+  expect(document({ evalSuite: false }).agents).not.toHaveProperty('evalSuite');
 });
 
-it('costs are estimated only where prices are known', () => {
-  const price = { inputPerMTok: 1, outputPerMTok: 1 };
-  expect(document({}).providerUsage).toEqual({ supported: true, costEstimates: false });
-  expect(document({ prices: { m: price } }).providerUsage).toEqual({ supported: true, costEstimates: true });
+it.each([
+  ['agents.manifestRuntime', true],
+  ['host.agentRuntime', true],
+  ['host.toolCatalog', true],
+  ['providerUsage.costEstimates', true],
+  ['replay', false],
+  ['host.prompts', false],
+  ['limits.maxLoopIterations', false],
+  ['__proto__', false],
+  ['', false],
+])('whether %s is offered is read off the document', (name, expected) => {
+  expect(offers(document({}), name)).toBe(expected);
 });

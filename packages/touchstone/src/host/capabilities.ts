@@ -1,11 +1,16 @@
 import type { EvalMode } from '@touchstone/contract';
-import { DEFAULT_MAX_TASKS } from './compose.js';
 import type { Config } from './config.js';
 import { EVENT_LOG_SCHEMA_VERSION } from './snapshot.js';
 import { FIXTURE_WORKFLOWS } from './workflow-definitions.js';
 
+/** Modes whose behaviour is here. Advertised are these, narrowed by the configuration. */
+export const IMPLEMENTED_MODES: readonly EvalMode[] = ['golden', 'live-shadow'];
+
+/** What a host that serves others accepts when its configuration says nothing. */
+export const DEFAULT_MAX_TASKS = 10_000;
+
 export type CapabilityFacts = {
-  readonly config: Pick<Config, 'evalSuite' | 'limits' | 'prices'>;
+  readonly config: Pick<Config, 'evalSuite' | 'limits'>;
   /** Modes this version can really run. */
   readonly implementedModes: readonly EvalMode[];
   readonly version: string;
@@ -36,8 +41,8 @@ export function evalCapability({ config, implementedModes }: CapabilityFacts): E
 }
 
 /**
- * The discovery document. It names what this host does and nothing else: no manifest runtime while packs are not loaded,
- * no budget block while the budget events are not written, no envelopes because no run ever asks back.
+ * The discovery document. It names what this host does and nothing else: no budget block while the budget events are not
+ * written, no envelopes because no run ever asks back, no escalation because a low confidence is recorded and no more.
  */
 export function capabilitiesOf(facts: CapabilityFacts): object {
   const evalSuite = evalCapability(facts);
@@ -55,9 +60,31 @@ export function capabilitiesOf(facts: CapabilityFacts): object {
     engineVersion: facts.engineVersion,
     eventLogSchemaVersion: EVENT_LOG_SCHEMA_VERSION,
     supportedTransports: ['rest'],
-    agents: { supported: true, ...(evalSuite && { evalSuite }) },
-    providerUsage: { supported: true, costEstimates: Object.keys(facts.config.prices).length > 0 },
+    agents: {
+      supported: true,
+      memoryBackends: ['long-term'],
+      manifestRuntime: { supported: true, handoffValidation: true, installScope: 'tenant' },
+      liveRuntime: { supported: true, structuredOutput: true, sources: ['run-api'] },
+      ...(evalSuite && { evalSuite }),
+    },
+    providerUsage: { supported: true, costEstimates: true, currency: 'USD' },
+    toolCatalog: { supported: true, sources: ['host-extension', 'mcp'] },
     runs: { pauseResume: { supported: true, drainPolicies: ['immediate', 'drain-current-node'] } },
     fixtures: FIXTURE_WORKFLOWS,
   };
+}
+
+/**
+ * Whether the document offers a capability, named by its path or, as packs do, with `host.` before it. A block that says
+ * `supported` means what it says; any other block is offered by being there.
+ */
+export function offers(capabilities: object, name: string): boolean {
+  if (name === 'host.agentRuntime') return offers(capabilities, 'agents.manifestRuntime');
+  let value: unknown = capabilities;
+  for (const step of name.replace(/^host\./, '').split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return false;
+    value = (value as { readonly [member: string]: unknown })[step];
+  }
+  if (typeof value !== 'object' || value === null) return value === true;
+  return !('supported' in value) || value.supported === true;
 }

@@ -1,41 +1,22 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import {
-  type EvalMode,
-  HOST_OWNER,
-  HostError,
-  type Issue,
-  isHostError,
-  validationError,
-} from '@touchstone/contract';
+import { HOST_OWNER, HostError } from '@touchstone/contract';
 import type { AgentFacts, Clock, Ids, Log, Random, Store, Suite } from '@touchstone/contract/ports';
-import {
-  type AgentSpec,
-  createGuard,
-  createSchemaCheck,
-  createTools,
-  parseAgentSpec,
-  parseToolSpecs,
-  redactSecrets,
-} from '../agents/index.js';
+import { createSchemaCheck, type HostTools, parseAgentSpec } from '../agents/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import { buildScorecard, foldTask, taskBar } from '../scorecard/index.js';
 import { selectScorer } from '../scoring/index.js';
 import { openStore } from '../store/index.js';
-import { findSuiteFiles, readSuite } from '../suites/index.js';
-import { createAgentRegistry } from './agent-registry.js';
+import { loadAgents, loadPacks, loadSuites, ownedBy } from './boot.js';
+import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
+import { composeAgents } from './compose-agents.js';
 import type { Config } from './config.js';
 import { createRun, type EvalSettings } from './create-run.js';
-import { createPriceOf } from './prices.js';
-import { knownSecrets } from './secrets.js';
+import type { PackShelf } from './pack-shelf.js';
 import { createSuiteShelf } from './suite-shelf.js';
 import { systemClock, systemIds } from './system.js';
-import { SAMPLE_AGENT_ID, type Touchstone } from './touchstone.js';
+import type { Touchstone } from './touchstone.js';
 import { viewTask } from './view-task.js';
-
-/** Modes whose behaviour is here. Advertised are these, narrowed by the configuration. */
-export const IMPLEMENTED_MODES: readonly EvalMode[] = ['golden'];
 
 export type ComposeOptions = {
   readonly config: Config;
@@ -58,6 +39,11 @@ export type LocalTouchstone = Touchstone & {
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
   /** Installs a suite file that may have been edited since the last run. */
   useSuite(owner: Parameters<Touchstone['installSuite']>[0], suite: Suite): Promise<void>;
+  /** Installs a pack that may have been edited since the last run. */
+  usePack: PackShelf['replace'];
+  inspectPack: PackShelf['inspect'];
+  /** What keeps MCP servers from being used. Asking starts them. */
+  toolTrouble: HostTools['trouble'];
 };
 
 /** The one place that builds the parts and introduces them to each other. */
@@ -71,24 +57,27 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     env = process.env,
   } = options;
   const store = await openStore({ file: await storeFile(config, options.dataDir), clock });
-  const guard = createGuard(config.egress);
-  const registry = createAgentRegistry({ store, clock, random, guard });
+  const tenants = await watchTenants(store, options);
+  const world = composeAgents({
+    config,
+    store,
+    clock,
+    random,
+    env,
+    origin: options.origin,
+    isOnlyTenant: (tenant) => tenants.isOnly(tenant),
+  });
+  const { registry, packs, tools, priceOf, redact } = world;
   const shelf = createSuiteShelf(store, clock);
   const schemaCheck = createSchemaCheck();
-  const secrets = knownSecrets(config, env);
-  const tenants = await watchTenants(store, config);
-  const tools = createTools(parseToolSpecs(config.tools), {
-    isSingleTenant: () => tenants.count <= 1,
-    clock,
-  });
   const engine = createEngine({
     store,
     clock,
     log,
-    tools: tools,
-    priceOf: createPriceOf(config.prices),
+    tools,
+    priceOf,
     schemaCheck,
-    redact: (text) => redactSecrets(text, secrets),
+    redact,
     openAgent: registry.open,
     suiteHead: shelf.head,
     suiteTasks: shelf.tasks,
@@ -105,13 +94,20 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     schemaCheck,
     findSuite: shelf.find,
     findAgent: registry.find,
+    chooseModel: registry.chooseModel,
     evalSettings: evalSettings(config, options.origin),
   };
-  for (const [index, spec] of config.agents.entries()) {
-    await registry.add(parseConfigAgent(spec, index), config.baseDir);
-  }
-  if (options.testSeams) await registry.add(parseAgentSpec(SAMPLE_AGENT, 'operator'), ASSETS);
-  if (options.origin === 'host') await loadSuites(config, shelf.replace);
+  const load = async (): Promise<void> => {
+    await loadAgents(config, registry, options.testSeams === true);
+    const loaded = await loadPacks(config, packs);
+    if (options.origin === 'host')
+      await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, shelf.replace)));
+  };
+  await load().catch(async (error) => {
+    await world.close();
+    await store.close();
+    throw error;
+  });
   const stopLooking =
     options.origin === 'host'
       ? keepLooking(() => Promise.all([engine.adopt(), tenants.look()]), log)
@@ -129,6 +125,13 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     bindAgent: registry.bind,
     listAgents: registry.list,
     findAgent: registry.find,
+    installPack: packs.install,
+    listPacks: packs.list,
+    usePack: packs.replace,
+    inspectPack: packs.inspect,
+    listTools: tools.catalogue,
+    findTool: tools.find,
+    toolTrouble: tools.trouble,
     async createRun(principal, body, { origin = options.origin, exclusiveScope = false, start = true } = {}) {
       const run = await createRun(parts, principal, body, { origin, exclusiveScope });
       if (start)
@@ -141,30 +144,10 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     async close() {
       stopLooking();
       await engine.shutdown();
-      tools.close();
+      await world.close();
       await store.close();
     },
   };
-}
-
-/** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
-const ASSETS = fileURLToPath(new URL('../../assets', import.meta.url));
-const SAMPLE_AGENT = {
-  agentId: SAMPLE_AGENT_ID,
-  version: '1.0.0',
-  persona: 'Echoes what it is asked',
-  run: { kind: 'module', path: 'sample-agent.mjs' },
-};
-
-/** Problems of an agent are reported where its author can find them: under its place in the configuration. */
-function parseConfigAgent(spec: unknown, index: number): AgentSpec {
-  try {
-    return parseAgentSpec(spec, 'operator');
-  } catch (error) {
-    if (!isHostError(error) || !Array.isArray(error.details?.issues)) throw error;
-    const issues = error.details.issues as readonly Issue[];
-    throw validationError(issues.map((issue) => ({ ...issue, pointer: `/agents/${index}${issue.pointer}` })));
-  }
 }
 
 async function storeFile(config: Config, dataDir: string): Promise<string> {
@@ -181,21 +164,23 @@ async function storeFile(config: Config, dataDir: string): Promise<string> {
   return join(dataDir, 'touchstone.db');
 }
 
-/** How many tenants hold keys, those in the store included. Looked up again with every look for orphaned runs. */
+/**
+ * Whether a tenant is the only one with keys, those in the store included. Looked up again with every look for orphaned
+ * runs; a tenant that turns up in between is not the one that was known, and so is not alone. Whoever sits at the machine
+ * acts for no tenant of the keys.
+ */
 async function watchTenants(
   store: Store,
-  config: Config,
-): Promise<{ readonly count: number; look(): Promise<void> }> {
-  let count = 0;
+  { config, origin }: ComposeOptions,
+): Promise<{ isOnly(tenant: string): boolean; look(): Promise<void> }> {
+  let known: ReadonlySet<string> = new Set();
   const look = async (): Promise<void> => {
     const stored = (await store.keys.list()).filter((key) => key.revokedAt === undefined);
-    count = new Set([...config.keys.map((key) => key.tenant), ...stored.map((key) => key.owner.tenant)]).size;
+    known = new Set([...config.keys.map((key) => key.tenant), ...stored.map((key) => key.owner.tenant)]);
   };
   await look();
   return {
-    get count() {
-      return count;
-    },
+    isOnly: (tenant) => known.size === 0 || (known.size === 1 && (origin === 'cli' || known.has(tenant))),
     look,
   };
 }
@@ -210,21 +195,6 @@ function evalSettings(config: Config, origin: 'host' | 'cli'): EvalSettings | un
     ...(maxTasks !== undefined && { maxTasks }),
     ...(maxCostUsdPerSuite !== undefined && { ceilingUsd: maxCostUsdPerSuite }),
   };
-}
-
-/** What a host that serves others accepts when its configuration says nothing. */
-export const DEFAULT_MAX_TASKS = 10_000;
-
-/** Suites in the configured folders belong to the host. One edited since the last start replaces what was there. */
-async function loadSuites(
-  config: Config,
-  replace: (owner: typeof HOST_OWNER, suite: Suite) => Promise<void>,
-): Promise<void> {
-  for (const folder of config.suites) {
-    for (const file of await findSuiteFiles(resolve(config.baseDir, folder))) {
-      await replace(HOST_OWNER, readSuite(await readFile(file, 'utf8'), { file }));
-    }
-  }
 }
 
 /** Runs whose driver has died are taken up at boot and looked for again as often as a lease can expire. */

@@ -35,6 +35,12 @@ describe('without a file', () => {
       prices: {},
       agents: [],
       tools: [],
+      providers: {},
+      mcpServers: {},
+      trust: {},
+      modelClasses: {},
+      models: {},
+      packs: [],
       suites: [],
       evalSuite: {},
       egress: { allowHosts: [], allowPrivate: false },
@@ -193,16 +199,7 @@ it('every member of the documented config is accepted, and those without effect 
     limits: { maxRequestBodyBytes: 16_777_216 },
   };
   const config = parseConfig(documented, '/');
-  expect(config.inert).toEqual([
-    'providers',
-    'modelClasses',
-    'models',
-    'judge',
-    'mcpServers',
-    'packs',
-    'trust',
-    'gates',
-  ]);
+  expect(config.inert).toEqual(['judge', 'gates']);
   expect(config.evalSuite).toEqual({ maxTasksPerSuite: 10_000, maxCostUsdPerSuite: 5 });
   expect(parseConfig({ evalSuite: false }, '/').evalSuite).toBe(false);
 });

@@ -33,6 +33,14 @@ export type Config = {
   };
   readonly agents: readonly ConfigAgent[];
   readonly tools: readonly ConfigTool[];
+  /** Read by the rooms that use them: model providers and MCP servers by name, and which packs are believed. */
+  readonly providers: JsonObject;
+  readonly mcpServers: JsonObject;
+  readonly trust: JsonObject;
+  /** `provider/model` for each class of model, and for names that definitions use. */
+  readonly modelClasses: { readonly [modelClass: string]: string };
+  readonly models: { readonly [name: string]: string };
+  readonly packs: readonly string[];
   readonly suites: readonly string[];
   readonly store?: string;
   /** `modes` absent means all that are implemented; `false` switches evaluation off. */
@@ -65,30 +73,13 @@ export type ConfigInput = {
   readonly evalSuite?: Config['evalSuite'];
   readonly egress?: Partial<Config['egress']>;
   readonly limits?: Partial<Config['limits']>;
-  readonly providers?: {
-    readonly [name: string]: {
-      readonly kind: string;
-      readonly baseUrl?: string;
-      readonly apiKeyEnv?: string;
-      readonly tenants?: readonly string[];
-    };
-  };
-  readonly modelClasses?: { readonly [modelClass: string]: string };
-  readonly models?: { readonly [name: string]: string };
+  readonly providers?: JsonObject;
+  readonly modelClasses?: Config['modelClasses'];
+  readonly models?: Config['models'];
   readonly judge?: { readonly model: string; readonly votes?: number };
-  readonly mcpServers?: {
-    readonly [name: string]: {
-      readonly command: string;
-      readonly args?: readonly string[];
-      readonly tenants?: readonly string[];
-    };
-  };
+  readonly mcpServers?: JsonObject;
   readonly packs?: readonly string[];
-  readonly trust?: {
-    readonly policy?: 'open' | 'allowlist' | 'pinned' | 'verified';
-    readonly keys?: readonly unknown[];
-    readonly packs?: readonly unknown[];
-  };
+  readonly trust?: JsonObject;
   readonly gates?: readonly JsonObject[];
 };
 
@@ -98,16 +89,7 @@ const DEFAULT_ROLES: Roles = {
   releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
 };
 const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
-const INERT = [
-  'providers',
-  'modelClasses',
-  'models',
-  'judge',
-  'mcpServers',
-  'packs',
-  'trust',
-  'gates',
-] as const;
+const INERT = ['judge', 'gates'] as const;
 
 /** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
 export async function loadConfig(path: string | undefined, cwd: string): Promise<Config> {
@@ -163,6 +145,12 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     prices: input.prices ?? {},
     agents: input.agents ?? [],
     tools: input.tools ?? [],
+    providers: input.providers ?? {},
+    mcpServers: input.mcpServers ?? {},
+    trust: input.trust ?? {},
+    modelClasses: input.modelClasses ?? {},
+    models: input.models ?? {},
+    packs: input.packs ?? [],
     suites: input.suites ?? [],
     ...(input.store !== undefined && { store: input.store }),
     evalSuite: completeEvalSuite(input.evalSuite),

@@ -1,5 +1,6 @@
 import {
   type EvalMode,
+  type EvalPlan,
   HostError,
   type Issue,
   type JsonObject,
@@ -8,10 +9,12 @@ import {
   type RunPlan,
   validationError,
 } from '@touchstone/contract';
-import { type Body, toBody } from '@touchstone/contract/bodies';
+import { type Body, type Task, toBody } from '@touchstone/contract/bodies';
 import type { AgentFacts, Clock, Ids, NewRun, Run, SchemaCheck, Store } from '@touchstone/contract/ports';
 import { ENGINE_VERSION, FLOOR_WORKFLOWS, type FloorWorkflow } from '../engine/index.js';
 import { checkRunnable, readRunLimits } from '../suites/index.js';
+import type { AgentRegistry } from './agent-registry.js';
+import { readModelRequest } from './model-request.js';
 import { taskPages } from './suite-shelf.js';
 import type { CreateRunBody, Touchstone } from './touchstone.js';
 
@@ -23,6 +26,7 @@ export type EvalSettings = {
 };
 
 type CreateParts = Pick<Touchstone, 'findSuite' | 'findAgent'> & {
+  readonly chooseModel: AgentRegistry['chooseModel'];
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -140,12 +144,15 @@ async function planEval(parts: CreateParts, owner: Owner, body: CreateRunBody): 
     checkSchema: parts.schemaCheck,
     tasks: taskPages(parts.store, suite.owner, head),
   });
+  if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
+    await refuseFixtures(taskPages(parts.store, suite.owner, head), decided.ordinals);
   return {
     workflowId: head.suiteId,
     plan: {
       kind: 'eval',
       suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
       agent: pinOf(facts),
+      ...(await planModel(parts, owner, facts, body)),
       ...decided,
     },
   };
@@ -161,7 +168,54 @@ async function planAgent(parts: CreateParts, owner: Owner, body: CreateRunBody):
       { field: 'inputs' },
     );
   }
-  return { workflowId: facts.agentId, plan: { kind: 'agent', agent: pinOf(facts), ...runLimits(body) } };
+  const model = await planModel(parts, owner, facts, body);
+  return {
+    workflowId: facts.agentId,
+    plan: { kind: 'agent', agent: pinOf(facts), ...model, ...runLimits(body) },
+  };
+}
+
+/** An agent on another host calls that host's tools: nothing here could stand in for them, so nothing is pretended. */
+async function refuseFixtures(
+  pages: AsyncIterable<readonly Task[]>,
+  ordinals: readonly number[] | undefined,
+): Promise<void> {
+  const selected = ordinals && new Set(ordinals);
+  let ordinal = 0;
+  for await (const page of pages) {
+    for (const { fixtures, taskId } of page) {
+      if (fixtures && (selected?.has(ordinal) ?? true)) throw fixturesCannotTravel(ordinal, taskId);
+      ordinal += 1;
+    }
+  }
+}
+
+const fixturesCannotTravel = (ordinal: number, taskId: string): HostError =>
+  validationError(
+    [
+      {
+        pointer: `/tasks/${ordinal}/fixtures`,
+        message: `Task "${taskId}" has fixtures, and an agent on another host uses that host's tools and memory. Ask for mode live-shadow, which goes without them.`,
+      },
+    ],
+    { field: 'evalSuiteRef' },
+  );
+
+/** Decides which model the run asks, for agents whose model is ours to ask. */
+async function planModel(
+  parts: CreateParts,
+  owner: Owner,
+  facts: AgentFacts,
+  { configurable = {} }: CreateRunBody,
+): Promise<Pick<EvalPlan, 'model' | 'cache'>> {
+  const { cache, issues, ...asked } = readModelRequest(configurable, facts.kind);
+  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
+  const decided = await parts.chooseModel(owner, pinOf(facts), asked);
+  if ('trouble' in decided) {
+    const pointer = asked.name === undefined ? '/agentId' : '/configurable/model';
+    throw validationError([{ pointer, message: decided.trouble }]);
+  }
+  return { ...(decided.model && { model: decided.model }), ...(cache && { cache }) };
 }
 
 async function knownAgent(parts: CreateParts, owner: Owner, reference: string): Promise<AgentFacts> {

@@ -42,6 +42,8 @@ export type SchemaDoc = SchemaName | Shape;
 export type BodyRule<T> = {
   readonly schema: SchemaDoc;
   readonly required: boolean;
+  /** Anything but JSON arrives as bytes. */
+  readonly mediaType?: string;
   read(value: unknown): T;
 };
 

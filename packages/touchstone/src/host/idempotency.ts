@@ -94,7 +94,8 @@ function checkKey(key: string | readonly string[]): string {
 
 const digestOf = ({ operation, path, body }: IdempotentCall): string =>
   createHash('sha256')
-    .update(`${operation}\n${path}\n${body === undefined ? '' : canonicalJson(body as Json)}`)
+    .update(`${operation}\n${path}\n`)
+    .update(Buffer.isBuffer(body) ? body : body === undefined ? '' : canonicalJson(body as Json))
     .digest('hex');
 
 /**

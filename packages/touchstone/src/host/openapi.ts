@@ -43,7 +43,7 @@ function operation(endpoint: Endpoint, used: Set<SchemaName>): object {
     ...(body && {
       requestBody: {
         required: body.required,
-        content: { 'application/json': { schema: schemaOf(body.schema, used) } },
+        content: { [body.mediaType ?? 'application/json']: { schema: schemaOf(body.schema, used) } },
       },
     }),
     responses: { ...successes(endpoint, used), ...refusals(endpoint) },
@@ -84,10 +84,14 @@ function headerParameters({ method, operationId }: Endpoint): readonly object[] 
     type: 'string',
     enum: ['enforce'],
   });
+  const integrity = header('X-Pack-Sha256', 'The digest the archive must have: sha256-<base64>.', {
+    type: 'string',
+  });
   const resume = header('Last-Event-ID', 'The last id seen; only later events are sent.', { type: 'string' });
   return [
     ...(method === 'GET' ? [] : [repeatable]),
     ...(operationId === 'createRun' ? [dedup] : []),
+    ...(operationId === 'installPack' ? [integrity] : []),
     ...(operationId === 'streamRunEvents' ? [resume] : []),
   ];
 }

@@ -58,9 +58,7 @@ async function serve(
   door: Doorway,
 ): Promise<FastifyReply> {
   const call = callOf(request, reply, door.openEnds);
-  if (endpoint.body?.required && call.body === undefined) {
-    throw new HostError('validation_error', 'This request needs a JSON body.', { field: 'body' });
-  }
+  checkBody(endpoint, call);
   const answer = await execute(endpoint, request, call, door);
   if ('stream' in answer) {
     await runStream(answer.stream, request, reply, door);
@@ -68,6 +66,17 @@ async function serve(
   }
   reply.code(answer.status).headers(answer.headers ?? {});
   return 'text' in answer ? reply.send(answer.text) : reply.send(answer.body);
+}
+
+/** Bytes where JSON is expected, and the other way round, are a matter of media type and not of content. */
+function checkBody({ body }: Endpoint, call: Call): void {
+  const wanted = body?.mediaType ?? 'application/json';
+  if (call.body !== undefined && Buffer.isBuffer(call.body) !== (body?.mediaType !== undefined))
+    throw new HostError('unsupported_media_type', `This request takes ${wanted}.`);
+  if (!body?.required || call.body !== undefined) return;
+  if (body.mediaType !== undefined)
+    throw new HostError('invalid_body', `This request needs a body of ${wanted}.`);
+  throw new HostError('validation_error', 'This request needs a JSON body.', { field: 'body' });
 }
 
 function execute(endpoint: Endpoint, request: FastifyRequest, call: Call, door: Doorway): Promise<Answer> {

@@ -19,7 +19,7 @@ describe('paths that lead nowhere', () => {
     ['GET', '/v1/runs/'],
     ['POST', '/v1/runs/run-1:fork'],
     ['POST', '/v1/host/sample/test/reset'],
-    ['GET', '/v1/host/touchstone/packs'],
+    ['GET', '/v1/host/touchstone/packs/vendor.acme.support'],
     ['GET', '/.well-known/other'],
     ['GET', `/v1/runs/${'x'.repeat(600)}`],
   ])('%s %s is not found', async (method, path) => {

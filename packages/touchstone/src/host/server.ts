@@ -26,7 +26,7 @@ export function createServer(limits: Config['limits']): FastifyInstance {
     frameworkErrors: (error, _, reply) => void answerError(reply, unroutable(error.code)),
     clientErrorHandler: refuseConnection,
   });
-  takeJsonOnly(app);
+  takeJsonAndBytes(app);
   answerOddities(app.server);
   app.decorate('quiet', countRequests(app.server));
   return app;
@@ -73,7 +73,8 @@ function answerOddities(server: Server): void {
   });
 }
 
-function takeJsonOnly(app: FastifyInstance): void {
+/** Bytes are handed on as they are; whether an endpoint wants any is decided when its request is let in. */
+function takeJsonAndBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
@@ -85,6 +86,11 @@ function takeJsonOnly(app: FastifyInstance): void {
       }
       return parseJsonBody(bytes);
     },
+  );
+  app.addContentTypeParser(
+    ['application/gzip', 'application/x-gzip', 'application/octet-stream'],
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, bytes: Buffer) => bytes,
   );
 }
 

@@ -1,4 +1,4 @@
-import { plannedSteps, type RunPlan, type RunStatus } from '@touchstone/contract';
+import { isNondeterministic, plannedSteps, type RunPlan, type RunStatus } from '@touchstone/contract';
 import type { Run } from '@touchstone/contract/ports';
 
 /** The version of the event log's layout that runs of this host are stamped with. */
@@ -55,12 +55,15 @@ function planFacts(plan: RunPlan): object {
   if (plan.kind === 'workflow') return { kind: plan.kind };
   const { agentId, version, digest } = plan.agent;
   const agent = { agentId, version, digest };
-  if (plan.kind === 'agent') return { kind: plan.kind, agent };
+  const model = { ...(plan.model && { model: plan.model }), ...(plan.cache && { cache: true }) };
+  if (plan.kind === 'agent') return { kind: plan.kind, agent, ...model };
   return {
     kind: plan.kind,
     suite: { ref: `${plan.suite.suiteId}@${plan.suite.version}`, digest: plan.suite.digest },
     agent,
+    ...model,
     modes: plan.modes,
+    ...(isNondeterministic(plan) && { nondeterministic: true }),
     repeats: plan.repeats,
     concurrency: plan.concurrency,
     tasks: { total: plan.totalTasks, selected: plannedSteps(plan) },

@@ -2,6 +2,7 @@ import { type Digest, HOST_OWNER, HostError, type Owner, type Version } from '@t
 import type { Task } from '@touchstone/contract/bodies';
 import type { Clock, Page, Store, Suite, SuiteHead } from '@touchstone/contract/ports';
 import { highestVersion, parseSuiteReference } from '../suites/index.js';
+import { hostsFirst } from './hosts-first.js';
 import type { SuiteVisible } from './touchstone.js';
 
 /** Where suites are kept and found: an owner's own first, then the host's, which everyone may read and nobody change. */
@@ -58,16 +59,7 @@ export function createSuiteShelf(store: Store, clock: Clock): SuiteShelf {
       return 'created';
     },
     replace: (owner, suite) => suites.put(owner, suite, clock.now()),
-    async list(owner, limit, cursor) {
-      const ofHost = cursor === undefined || cursor.startsWith(HOST_PAGE);
-      if (!ofHost) return suites.list(owner, limit, cursor === OWN_PAGE ? undefined : cursor);
-      const hosts = await suites.list(HOST_OWNER, limit, cursor?.slice(HOST_PAGE.length));
-      if (hosts.nextCursor !== undefined) return { ...hosts, nextCursor: HOST_PAGE + hosts.nextCursor };
-      const left = limit - hosts.items.length;
-      if (left === 0) return { ...hosts, nextCursor: OWN_PAGE };
-      const own = await suites.list(owner, left);
-      return { ...own, items: [...hosts.items, ...own.items] };
-    },
+    list: (owner, limit, cursor) => hostsFirst(suites.list, owner, limit, cursor),
     async read({ head, owner }) {
       const tasks: Task[] = [];
       for await (const page of taskPages(store, owner, head)) tasks.push(...page);
@@ -81,10 +73,6 @@ export function createSuiteShelf(store: Store, clock: Clock): SuiteShelf {
     },
   };
 }
-
-/** The host's suites come first, then the owner's; a cursor tells which of the two it is about. */
-const HOST_PAGE = 'host.';
-const OWN_PAGE = 'own.';
 
 const PAGE = 256;
 

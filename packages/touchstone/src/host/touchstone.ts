@@ -8,8 +8,10 @@ import type {
   TaskId,
   Version,
 } from '@touchstone/contract';
-import type { Body, Expected, ToolCallBody } from '@touchstone/contract/bodies';
+import type { Body, Expected, MemoryEntry, ToolCallBody } from '@touchstone/contract/bodies';
 import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '@touchstone/contract/ports';
+import type { ToolDescriptorWire } from '@touchstone/contract/wire';
+import type { PackShelf } from './pack-shelf.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = {
@@ -47,6 +49,8 @@ export type TaskView = {
     readonly reason?: string;
     readonly attempts?: number;
     readonly toolCalls: readonly ToolCallBody[];
+    /** Long-term memory that it read. */
+    readonly memory?: readonly MemoryEntry[];
     readonly criteria?: readonly object[];
   }[];
 };
@@ -76,6 +80,12 @@ export type Touchstone = {
   ): Promise<{ outcome: 'created' | 'same'; facts: AgentFacts }>;
   listAgents(owner: Owner): Promise<readonly AgentVisible[]>;
   findAgent(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
+  /** Installs a pack with everything in it, or refuses it and keeps nothing. */
+  installPack: PackShelf['install'];
+  listPacks: PackShelf['list'];
+  /** The tools an owner's agents may be given, sorted by id. */
+  listTools(owner: Owner): Promise<readonly ToolDescriptorWire[]>;
+  findTool(owner: Owner, toolId: string): Promise<ToolDescriptorWire | undefined>;
   /** Resolves, checks and stores a run; the engine is already driving it when this returns. Refusals create nothing. */
   createRun(
     principal: Principal,

@@ -72,6 +72,7 @@ function viewInvocation(task: Task, record: TaskRecord): TaskView['invocations']
     ...(record.bodies?.reason !== undefined && { reason: record.bodies.reason }),
     ...(record.bodies?.attempts !== undefined && { attempts: record.bodies.attempts }),
     toolCalls: toolCalls(record),
+    ...(record.bodies?.memory && { memory: record.bodies.memory }),
     ...(record.bodies?.criteria && { criteria: record.bodies.criteria }),
   };
 }

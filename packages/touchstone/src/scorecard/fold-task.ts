@@ -36,15 +36,19 @@ function unansweredOutcome(repeats: readonly RepeatScore[]): Pick<TaskResult, 'o
   return {};
 }
 
-function foldCosts(repeats: readonly RepeatScore[]): Pick<TaskResult, 'costUsd' | 'judgeUsd' | 'unpriced'> {
+type Costs = Pick<TaskResult, 'costUsd' | 'judgeUsd' | 'unpriced' | 'cacheHits'>;
+
+function foldCosts(repeats: readonly RepeatScore[]): Costs {
   const agentUsd = sumKnown(repeats.map(({ cost }) => cost.agentUsd));
   const judgeUsd = sumKnown(repeats.map(({ cost }) => cost.judgeUsd));
   const costUsd = sumKnown([agentUsd, judgeUsd]);
   const unpriced = repeats.reduce((sum, { cost }) => sum + cost.unpriced, 0);
+  const cacheHits = repeats.reduce((sum, { cost }) => sum + (cost.cacheHits ?? 0), 0);
   return {
     ...(costUsd !== undefined && { costUsd }),
     ...(judgeUsd !== undefined && { judgeUsd }),
     ...(unpriced > 0 && { unpriced }),
+    ...(cacheHits > 0 && { cacheHits }),
   };
 }
 

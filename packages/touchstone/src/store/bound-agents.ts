@@ -1,10 +1,15 @@
-import { asId, type Version } from '@touchstone/contract';
-import type { BoundAgents } from '@touchstone/contract/ports';
-import type { Db } from './db.js';
+import { asId, type Owner, type Version } from '@touchstone/contract';
+import type { BoundAgent, BoundAgents } from '@touchstone/contract/ports';
+import type { Db, SqlValue, Statement } from './db.js';
 import { textAt, toBoundAgent } from './rows.js';
 
 const INSERT = `INSERT INTO bound_agents (tenant, workspace, agent_id, version, digest, spec, installed_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, workspace, agent_id, version) DO NOTHING`;
+  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, workspace, agent_id, version)`;
+const BIND = `${INSERT} DO NOTHING`;
+const REBIND = `${INSERT} DO UPDATE SET digest = excluded.digest, spec = excluded.spec,
+  installed_at = excluded.installed_at`;
+/** Touches a row when the version is new or bound to this very agent, and none when it is bound to another. */
+const BIND_ONCE = `${INSERT} DO UPDATE SET digest = excluded.digest WHERE bound_agents.digest = excluded.digest`;
 const GET = `SELECT agent_id, version, digest, spec FROM bound_agents
   WHERE tenant = ? AND workspace = ? AND agent_id = ? AND version = ?`;
 const VERSIONS = `SELECT version FROM bound_agents
@@ -15,10 +20,9 @@ const LIST = `SELECT agent_id, version, digest, spec FROM bound_agents
 export function createBoundAgents(db: Db): BoundAgents {
   return {
     async put(owner, agent, installedAt) {
-      const key = [owner.tenant, owner.workspace, agent.agentId, agent.version];
       const [inserted, read] = await db.transaction([
-        { sql: INSERT, params: [...key, agent.digest, JSON.stringify(agent.spec), installedAt] },
-        { sql: GET, params: key },
+        { sql: BIND, params: agentParams(owner, agent, installedAt) },
+        { sql: GET, params: [owner.tenant, owner.workspace, agent.agentId, agent.version] },
       ]);
       if (inserted?.changes === 1) return 'created';
       return read?.rows[0]?.digest === agent.digest ? 'same' : 'conflict';
@@ -36,3 +40,25 @@ export function createBoundAgents(db: Db): BoundAgents {
     },
   };
 }
+
+const agentParams = (owner: Owner, agent: BoundAgent, installedAt: number): readonly SqlValue[] => [
+  owner.tenant,
+  owner.workspace,
+  agent.agentId,
+  agent.version,
+  agent.digest,
+  JSON.stringify(agent.spec),
+  installedAt,
+];
+
+/** As a guard: a version that is bound to another agent undoes the whole batch. */
+export const bindOnceStatement = (owner: Owner, agent: BoundAgent, installedAt: number): Statement => ({
+  sql: BIND_ONCE,
+  params: agentParams(owner, agent, installedAt),
+  guard: true,
+});
+
+export const rebindStatement = (owner: Owner, agent: BoundAgent, installedAt: number): Statement => ({
+  sql: REBIND,
+  params: agentParams(owner, agent, installedAt),
+});

@@ -1,7 +1,9 @@
 import { validationError } from '@touchstone/contract';
+import type { Page } from '@touchstone/contract/ports';
+import type { Row } from './db.js';
 
 /** A cursor is the key of the last row of a page, in a form that invites nobody to build one by hand. */
-export const encodeCursor = (key: readonly (string | number)[]): string =>
+const encodeCursor = (key: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(key)).toString('base64url');
 
 export function decodeCursor<const Kinds extends readonly ('string' | 'number')[]>(
@@ -21,6 +23,18 @@ function parsed(cursor: string): unknown {
   } catch {
     throw badCursor();
   }
+}
+
+/** The page of rows that were asked for with one more than its limit; that one only tells that there is a next page. */
+export function pageOf<T>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => T,
+  keyOf: (row: Row) => readonly (string | number)[],
+): Page<T> {
+  const kept = rows.slice(0, limit);
+  const last = rows.length > limit ? kept.at(-1) : undefined;
+  return { items: kept.map(toItem), ...(last && { nextCursor: encodeCursor(keyOf(last)) }) };
 }
 
 const badCursor = () =>

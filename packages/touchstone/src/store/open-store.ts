@@ -7,6 +7,10 @@ import { createIdempotency } from './idempotency.js';
 import { createKeys } from './keys.js';
 import { createLeases } from './leases.js';
 import { createLedger } from './ledger.js';
+import { createMemory } from './memory.js';
+import { createPacks } from './packs.js';
+import { createResponses } from './responses.js';
+import { retain } from './retain.js';
 import { createRunLog } from './run-log.js';
 import { createRuns } from './runs.js';
 import { migrate } from './sqlite/migrate.js';
@@ -47,8 +51,12 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     ledger: createLedger(db, clock),
     suites: createSuites(db),
     agents: createBoundAgents(db),
+    packs: createPacks(db),
+    memory: createMemory(db),
+    responses: createResponses(db),
     keys: createKeys(db),
     idempotency: createIdempotency(db),
+    retain: (owner, kept) => retain(db, owner, kept),
     close: () => db.close(),
   };
 }

@@ -1,5 +1,13 @@
 import { asId } from '@touchstone/contract';
-import type { BoundAgent, Run, SealedStep, StoredKey, TaskRecord } from '@touchstone/contract/ports';
+import type { MemoryEntry } from '@touchstone/contract/bodies';
+import type {
+  BoundAgent,
+  PackHead,
+  Run,
+  SealedStep,
+  StoredKey,
+  TaskRecord,
+} from '@touchstone/contract/ports';
 import type { Row, SqlValue } from './db.js';
 
 // The only place that knows both the columns' names and the members' names of what is read back.
@@ -66,6 +74,24 @@ export const toBoundAgent = (row: Row): BoundAgent => ({
   version: asId(textAt(row, 'version')),
   digest: asId(textAt(row, 'digest')),
   spec: jsonAt(row, 'spec'),
+});
+
+export const toPackHead = (row: Row): PackHead => ({
+  name: textAt(row, 'name'),
+  version: asId(textAt(row, 'version')),
+  integrity: textAt(row, 'integrity'),
+  digest: asId(textAt(row, 'digest')),
+  ...given('signedBy', row.signed_by),
+  filesSigned: row.files_signed === 1,
+  agents: jsonAt(row, 'agents'),
+});
+
+export const toMemoryEntry = (row: Row): MemoryEntry => ({
+  id: textAt(row, 'entry_id'),
+  content: jsonAt(row, 'content'),
+  tags: jsonAt(row, 'tags'),
+  createdAt: textAt(row, 'created_at'),
+  ...given('expiresAt', row.expires_at),
 });
 
 export const toStoredKey = (row: Row): StoredKey => ({

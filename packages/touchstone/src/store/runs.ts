@@ -1,6 +1,6 @@
 import { asId, type Owner, type RunId, type RunPlan } from '@touchstone/contract';
 import type { Control, NewRun, Page, Run, RunFilter, Runs } from '@touchstone/contract/ports';
-import { decodeCursor, encodeCursor } from './cursor.js';
+import { decodeCursor, pageOf } from './cursor.js';
 import type { Db, SqlValue, Statement } from './db.js';
 import { jsonOrNull, numberAt, RUN_COLUMNS, textAt, toRun } from './rows.js';
 import type { Watchers } from './watchers.js';
@@ -117,10 +117,5 @@ async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<R
     where('(u.created_at, u.run_no) < (?, ?)', ...decodeCursor(filter.cursor, ['number', 'number']));
   const sql = `${SELECT_RUN} WHERE ${conditions.join(' AND ')} ORDER BY u.created_at DESC, u.run_no DESC LIMIT ?`;
   const rows = await db.all(sql, [...params, filter.limit + 1]);
-  const items = rows.slice(0, filter.limit);
-  const last = rows.length > filter.limit ? items.at(-1) : undefined;
-  return {
-    items: items.map(toRun),
-    ...(last && { nextCursor: encodeCursor([numberAt(last, 'created_at'), numberAt(last, 'run_no')]) }),
-  };
+  return pageOf(rows, filter.limit, toRun, (row) => [numberAt(row, 'created_at'), numberAt(row, 'run_no')]);
 }

@@ -1,21 +1,10 @@
 import { asId, type Digest, type Owner, type TaskId, type Version } from '@touchstone/contract';
 import type { Task } from '@touchstone/contract/bodies';
-import type { Page, Suite, SuiteHead, Suites } from '@touchstone/contract/ports';
-import { decodeCursor, encodeCursor } from './cursor.js';
-import type { Db, Row, Statement } from './db.js';
+import type { SuiteHead, Suites } from '@touchstone/contract/ports';
+import { decodeCursor, pageOf } from './cursor.js';
+import type { Db, Row } from './db.js';
 import { jsonAt, numberAt, textAt } from './rows.js';
-import { chunksOf } from './suite-chunks.js';
-
-const INSERT = `INSERT INTO suites (tenant, workspace, digest, head) VALUES (?, ?, ?, ?)
-  ON CONFLICT (tenant, workspace, digest) DO NOTHING`;
-const BY_DIGEST = 'tenant = ? AND workspace = ? AND digest = ?';
-const INSERT_CHUNK = `INSERT INTO suite_chunks (suite_no, first_ordinal, task_ids, tasks)
-  SELECT suite_no, ?, ?, ? FROM suites WHERE ${BY_DIGEST} ON CONFLICT (suite_no, first_ordinal) DO NOTHING`;
-/** A version names the suite installed last under it; earlier ones stay readable by digest for the runs that used them. */
-const NAME = `INSERT INTO suite_versions (tenant, workspace, suite_id, version, suite_no, installed_at)
-  SELECT tenant, workspace, ?, ?, suite_no, ? FROM suites WHERE ${BY_DIGEST}
-  ON CONFLICT (tenant, workspace, suite_id, version)
-  DO UPDATE SET suite_no = excluded.suite_no, installed_at = excluded.installed_at`;
+import { BY_DIGEST, contentStatements, digestKey, nameStatement } from './suite-statements.js';
 
 const HEAD_BY_DIGEST = `SELECT head FROM suites WHERE ${BY_DIGEST}`;
 const NAMED = `FROM suite_versions v JOIN suites s ON s.suite_no = v.suite_no WHERE v.tenant = ? AND v.workspace = ?`;
@@ -34,12 +23,11 @@ const CHUNKS = `SELECT c.first_ordinal, c.tasks FROM suites s JOIN suite_chunks 
 export function createSuites(db: Db): Suites {
   const heads = async (sql: string, params: readonly string[]): Promise<SuiteHead | undefined> => {
     const [row] = await db.all(sql, params);
-    return row && jsonAt<SuiteHead>(row, 'head');
+    return row && toSuiteHead(row);
   };
   return {
     async put(owner, suite, installedAt) {
-      const known = await heads(HEAD_BY_DIGEST, digestKey(owner, suite.head.digest));
-      const content = known ? [] : contentStatements(owner, suite);
+      const content = await contentStatements(db, owner, suite);
       await db.transaction([...content, nameStatement(owner, suite.head, installedAt)]);
     },
     get: (owner, suiteId, version) => heads(GET, [owner.tenant, owner.workspace, suiteId, version]),
@@ -48,7 +36,11 @@ export function createSuites(db: Db): Suites {
       const rows = await db.all(VERSIONS, [owner.tenant, owner.workspace, suiteId]);
       return rows.map((row) => asId<Version>(textAt(row, 'version')));
     },
-    list: (owner, limit, cursor) => listSuites(db, owner, limit, cursor),
+    async list(owner, limit, cursor) {
+      const after = cursor === undefined ? ['', ''] : decodeCursor(cursor, ['string', 'string']);
+      const rows = await db.all(LIST, [owner.tenant, owner.workspace, ...after, limit + 1]);
+      return pageOf(rows, limit, toSuiteHead, (row) => [textAt(row, 'suite_id'), textAt(row, 'version')]);
+    },
     async tasks(owner, digest, fromOrdinal, limit) {
       const end = fromOrdinal + limit;
       const rows = await db.all(CHUNKS, [...digestKey(owner, digest), end, fromOrdinal]);
@@ -58,32 +50,7 @@ export function createSuites(db: Db): Suites {
   };
 }
 
-const digestKey = (owner: Owner, digest: Digest) => [owner.tenant, owner.workspace, digest];
-
-function contentStatements(owner: Owner, suite: Suite): readonly Statement[] {
-  const key = digestKey(owner, suite.head.digest);
-  const chunks = chunksOf(suite.tasks).map((chunk) => ({
-    sql: INSERT_CHUNK,
-    params: [chunk.firstOrdinal, chunk.taskIds, chunk.tasks, ...key],
-  }));
-  return [{ sql: INSERT, params: [...key, JSON.stringify(suite.head)] }, ...chunks];
-}
-
-const nameStatement = (owner: Owner, head: SuiteHead, installedAt: number): Statement => ({
-  sql: NAME,
-  params: [head.suiteId, head.version, installedAt, ...digestKey(owner, head.digest)],
-});
-
-async function listSuites(db: Db, owner: Owner, limit: number, cursor?: string): Promise<Page<SuiteHead>> {
-  const after = cursor === undefined ? ['', ''] : decodeCursor(cursor, ['string', 'string']);
-  const rows = await db.all(LIST, [owner.tenant, owner.workspace, ...after, limit + 1]);
-  const items = rows.slice(0, limit);
-  const last = rows.length > limit ? items.at(-1) : undefined;
-  return {
-    items: items.map((row) => jsonAt<SuiteHead>(row, 'head')),
-    ...(last && { nextCursor: encodeCursor([textAt(last, 'suite_id'), textAt(last, 'version')]) }),
-  };
-}
+const toSuiteHead = (row: Row): SuiteHead => jsonAt<SuiteHead>(row, 'head');
 
 function tasksWithin(row: Row, from: number, end: number): readonly Task[] {
   const first = numberAt(row, 'first_ordinal');

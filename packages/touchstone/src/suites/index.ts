@@ -1,3 +1,12 @@
+export { buildPack, signPack } from './packs/build-pack.js';
+export { findPacks, looksLikePack } from './packs/find-packs.js';
+export { checkPackIdentity, checkPackName, checkPackVersion } from './packs/identity.js';
+export { checkPackIntegrity } from './packs/integrity.js';
+export { type OpenedPack, openPack, openPackFiles, type PackOptions } from './packs/open-pack.js';
+export type { PackAgent } from './packs/pack-agents.js';
+export { readPackFolder } from './packs/pack-folder.js';
+export { parseTrust, type Trust } from './packs/trust.js';
+export { verifyPack } from './packs/verify-pack.js';
 export { parseSuite, suiteDocument } from './parse-suite.js';
 export { readSuite } from './read-suite.js';
 export { type AgentReference, parseAgentReference, parseSuiteReference } from './reference.js';

@@ -1,7 +1,11 @@
+import type { Config } from '../../host/in-process.js';
 import type { ExitCode } from '../exit.js';
 import { checkAgents } from '../health/agents.js';
 import type { Finding } from '../health/finding.js';
 import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from '../health/machine.js';
+import { checkModels } from '../health/models.js';
+import { checkPacks } from '../health/packs.js';
+import { checkServers } from '../health/servers.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { createInk, type Ink } from '../render/ink.js';
 import { truncate } from '../render/text.js';
@@ -11,12 +15,21 @@ export async function doctorCommand(context: Context): Promise<ExitCode> {
   const { io, settings } = context;
   const { findings, config } = await checkConfig(context);
   const checks: Finding[] = [checkNode(process.versions.node), ...findings, await checkDisk(context)];
-  if (config) checks.push(await checkStore(context, config));
-  if (config) checks.push(...(await checkAgents(context, config)), ...(await checkSuites(config)));
+  if (config) checks.push(await checkStore(context, config), ...(await checkParts(context, config)));
   const healthy = checks.every(({ state }) => state !== 'broken');
   if (settings.json) writeJson(io, { healthy, checks });
   else tell(context, checks);
   return healthy ? 0 : 1;
+}
+
+async function checkParts(context: Context, config: Config): Promise<readonly Finding[]> {
+  return [
+    ...(await checkModels(config, context.io.env)),
+    ...(await checkServers(context, config)),
+    ...(await checkPacks(config)),
+    ...(await checkAgents(context, config)),
+    ...(await checkSuites(config)),
+  ];
 }
 
 function tell(context: Context, findings: readonly Finding[]): void {

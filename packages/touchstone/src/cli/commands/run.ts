@@ -4,13 +4,15 @@ import { driveRun } from '../drive-run.js';
 import { decideExit, type ExitCode, worstExit } from '../exit.js';
 import { type Context, writeLine } from '../io.js';
 import { LOCAL_OWNER, type Local, withLocal } from '../local.js';
+import { openSources, readPackArgument } from '../pack-source.js';
+import { checkRecordFile } from '../record-file.js';
 import { documentOf } from '../render/document.js';
 import { bodiesWanted, checkReportFiles, tellResult, writeDocuments, writeReports } from '../report.js';
 import { reportError } from '../report-error.js';
 import { exitOf, type RefusedSuite, type RunResult } from '../result.js';
 import { checkOptions, type RunOptions } from '../run-options.js';
-import { createLocalRun, findRunToResume } from '../start-run.js';
-import { isFolder, openSuites, type SuiteSource } from '../suite-source.js';
+import { createLocalRun } from '../start-run.js';
+import { isFolder, type SuiteSource } from '../suite-source.js';
 import { UsageError } from '../usage-error.js';
 
 /** One suite of a command: its result, or the reason it was refused. */
@@ -23,6 +25,7 @@ export async function runCommand(
 ): Promise<ExitCode> {
   checkOptions(suite, options, context.settings.json);
   checkReportFiles(context, options);
+  if (options.record !== undefined) await checkRecordFile(options.record, context.io.cwd);
   if (options.watch) return (await import('../watch.js')).watchRuns(context, suite ?? '', options);
   const attempts = await attemptAll(context, suite, options);
   const results = attempts.flatMap((attempt) => ('result' in attempt ? [attempt.result] : []));
@@ -32,10 +35,14 @@ export async function runCommand(
     const documents = attempts.map((attempt) =>
       'result' in attempt ? documentOf(attempt.result) : attempt.refused,
     );
-    writeDocuments(context, documents, suite !== undefined && isFolder(suite, context.io.cwd));
+    writeDocuments(context, documents, suite !== undefined && (await isSeveral(suite, context.io.cwd)));
   }
   return worstExit(attempts.map(exitOfAttempt));
 }
+
+/** What may hold several suites is told as a list, also when it holds one. */
+const isSeveral = async (suite: string, cwd: string): Promise<boolean> =>
+  isFolder(suite, cwd) || (await readPackArgument(suite, cwd)) !== undefined;
 
 export const exitOfAttempt = (attempt: Attempt): ExitCode =>
   'result' in attempt ? exitOf(attempt.result) : decideExit({ badInput: true });
@@ -47,11 +54,28 @@ async function attemptAll(
 ): Promise<readonly Attempt[]> {
   if (options.host)
     return (await import('../remote-run.js')).runRemotely(context, suite, options, options.host);
-  if (options.agent === undefined || !/^https?:/.test(options.agent)) await prepareAgentThread();
+  if (await mayNeedThread(context, suite, options)) await prepareAgentThread();
   return withLocal(context, async (local) => {
     if (options.resume !== undefined) return [{ result: await resumeRun(context, local, suite, options) }];
-    return runEach(context, suite ?? '', (source) => runOne(context, local, source, options));
+    const sources = await openSources(context, local, suite ?? '', options.agent);
+    if (options.record !== undefined) checkOne(sources);
+    return runEach(context, sources, (source) => runOne(context, local, source, options));
   });
+}
+
+const mayNeedThread = async (
+  { io }: Context,
+  suite: string | undefined,
+  { agent = '' }: RunOptions,
+): Promise<boolean> =>
+  !/^https?:/.test(agent) && (suite === undefined || (await readPackArgument(suite, io.cwd)) === undefined);
+
+function checkOne(sources: readonly SuiteSource[]): void {
+  if (sources.length === 1) return;
+  throw new UsageError(
+    `--record writes one suite, and there are ${sources.length} to run.`,
+    'Name one suite file; of a pack, one agent with --agent.',
+  );
 }
 
 /** Most agents are modules; the thread they live in starts while the suite is read. */
@@ -63,11 +87,10 @@ async function prepareAgentThread(): Promise<void> {
 /** One after the other. In a folder, a suite that is refused does not keep the others from running. */
 export async function runEach(
   context: Context,
-  suite: string,
+  sources: readonly SuiteSource[],
   run: (source: SuiteSource) => Promise<RunResult>,
   tell: (result: RunResult) => void = (result) => tellResult(context, result),
 ): Promise<readonly Attempt[]> {
-  const sources = await openSuites(suite, context.io.cwd);
   const attempts: Attempt[] = [];
   for (const source of sources) {
     const attempt = await attemptOne(context, source, run, tell, sources.length > 1);
@@ -99,8 +122,10 @@ async function attemptOne(
   }
 }
 
-const nameOf = (source: SuiteSource): string =>
-  source.kind === 'file' ? `${source.suite.head.suiteId}@${source.suite.head.version}` : source.reference;
+function nameOf(source: SuiteSource): string {
+  if (source.kind === 'file') return `${source.suite.head.suiteId}@${source.suite.head.version}`;
+  return source.kind === 'packed' ? source.suiteRef : source.reference;
+}
 
 export async function runOne(
   context: Context,
@@ -118,6 +143,7 @@ async function resumeRun(
   suite: string | undefined,
   options: RunOptions,
 ): Promise<RunResult> {
+  const { findRunToResume } = await import('../resume-run.js');
   const run = await findRunToResume(local, suite, options, context.io.cwd);
   if (run.status === 'paused') await local.touchstone.engine.resume(LOCAL_OWNER, run.runId, 'cli');
   const result = await finishRun(context, local, run, options);
@@ -140,9 +166,11 @@ async function finishRun(
       'Wait for it, or stop that process first.',
     );
   }
-  return collectResult(local.touchstone, run, {
+  const result = await collectResult(local.touchstone, run, {
     interrupted: interrupted && !isTerminal(run.status),
     bodies: bodiesWanted(context, options),
     now: context.io.now(),
   });
+  if (options.record === undefined) return result;
+  return (await import('../record-run.js')).recordRun(context, local, result, options.record);
 }

@@ -9,5 +9,15 @@ export const documentOf = (result: RunResult): object => ({
   agent: { agentId: result.agent.agentId, version: result.agent.version, digest: result.agent.digest },
   suite: { ref: refOf(result.suite), digest: result.suite.digest },
   unscored: result.unscored,
+  ...(result.model && { model: modelDocument(result.model) }),
+  ...(result.cacheHits && { cacheHits: result.cacheHits }),
+  ...(result.nondeterministic && { nondeterministic: true }),
+  ...(result.recorded !== undefined && { recorded: result.recorded }),
   ...(result.error && { error: result.error }),
+});
+
+const modelDocument = ({ provider, model, mock }: NonNullable<RunResult['model']>): object => ({
+  provider,
+  model,
+  ...(mock && { mock }),
 });

@@ -1,6 +1,7 @@
 import { type Failure, type RefusedSuite, type RunResult, refOf } from '../result.js';
 import { type Bar, barsOf } from './bars.js';
 import { whyNot } from './failure.js';
+import { modelName } from './notes.js';
 import { quote } from './text.js';
 import { score } from './units.js';
 import { verdictOf } from './verdict.js';
@@ -63,6 +64,9 @@ function propertyLines(result: RunResult): string[] {
     agent: refOf(result.agent),
     verdict: verdictOf(result).word,
     ...(result.summary && { score: String(result.summary.aggregateScore) }),
+    ...(result.model && { model: modelName(result.model) }),
+    ...(result.cacheHits && { cacheHits: String(result.cacheHits) }),
+    ...(result.nondeterministic && { nondeterministic: 'true' }),
   };
   const lines = Object.entries(properties).map(
     ([name, value]) => `      <property ${attributeText({ name, value })}/>`,

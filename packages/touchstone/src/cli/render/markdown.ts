@@ -1,6 +1,7 @@
 import { type Failure, type RefusedSuite, type RunResult, refOf } from '../result.js';
 import { barsOf } from './bars.js';
 import { whyNot } from './failure.js';
+import { modelName, notesOf } from './notes.js';
 import { quote } from './text.js';
 import { duration, plural, score, usd, whole } from './units.js';
 import { verdictOf } from './verdict.js';
@@ -24,6 +25,7 @@ function section(result: RunResult): string {
       ? [`p50 ${duration(result.latency.p50Ms)}, p95 ${duration(result.latency.p95Ms)}`]
       : []),
     ...(result.costUsd === undefined ? [] : [usd(result.costUsd)]),
+    ...(result.model ? [`model ${cell(modelName(result.model))}`] : []),
     `run \`${result.runId}\``,
   ];
   const parts = [
@@ -31,6 +33,7 @@ function section(result: RunResult): string {
     ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
     barTable(result),
     failureTable(result),
+    ...notesOf(result),
     facts.join(' · '),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;

@@ -1,3 +1,4 @@
+import { asId, type ModelName } from '@touchstone/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '../result.js';
@@ -8,6 +9,7 @@ import { documentOf } from './document.js';
 import { createInk } from './ink.js';
 import { escapeXml, renderJunit } from './junit.js';
 import { renderMarkdown } from './markdown.js';
+import { renderScorecard } from './scorecard.js';
 
 const secret = 'the customer’s address';
 const failures: Failure[] = [
@@ -91,6 +93,22 @@ describe('a Markdown summary', () => {
     expect(table).toHaveLength(1);
     expect(table[0]).not.toContain('<&>');
   });
+});
+
+test('live tools, remembered answers and the model are told everywhere, and only where there are any', () => {
+  const model = {
+    provider: asId<ModelName>('local'),
+    model: asId<ModelName>('small-1'),
+    mock: true,
+  } as const;
+  const shadow = resultOf({ a: true }, { model, cacheHits: 1, nondeterministic: true });
+  const look = { ink: createInk(false), width: 80 };
+  const told = { junit: renderJunit([shadow]), markdown: renderMarkdown([shadow]), json: documentOf(shadow) };
+  expect(told).toMatchSnapshot();
+  expect(renderScorecard(shadow, look)).toMatchSnapshot();
+  const plain = resultOf({ a: true });
+  const words = [renderJunit([plain]), renderMarkdown([plain]), renderScorecard(plain, look)].join();
+  expect(words + JSON.stringify(documentOf(plain))).not.toMatch(/model|cache|[Ll]ive|nondeterministic/);
 });
 
 test('the JSON form is content-free and carries the exit code', () => {

@@ -2,6 +2,7 @@ import { type RunResult, refOf } from '../result.js';
 import { barsOf, blocks } from './bars.js';
 import { renderFailure } from './failure.js';
 import type { Look } from './ink.js';
+import { modelName, notesOf } from './notes.js';
 import { displayWidth, padEnd, padStart, printable, truncate, wrap } from './text.js';
 import { duration, plural, usd, whole } from './units.js';
 import { verdictOf } from './verdict.js';
@@ -29,6 +30,7 @@ export function renderScorecard(result: RunResult, options: ScorecardOptions): s
     failureLines(result, look, options.allFailures ?? false),
     barLines(result, look),
     totalLines(result, look),
+    noteLines(result, look),
     [...(options.delta ?? [])].map((line) => `  ${line}`),
     nextLines(options, look),
   ];
@@ -44,8 +46,16 @@ function titleLines(result: RunResult, { ink, width }: Look): string[] {
   const indent = word.length + 6;
   const suite = truncate(refOf(result.suite), width - indent);
   const agent = truncate(refOf(result.agent), width - indent - 6);
-  return [`  ${badge}  ${ink.bold(suite)}`, `${' '.repeat(indent)}${ink.dim('agent ')}${agent}`];
+  const model = result.model && truncate(printable(modelName(result.model)), width - indent - 6);
+  return [
+    `  ${badge}  ${ink.bold(suite)}`,
+    `${' '.repeat(indent)}${ink.dim('agent ')}${agent}`,
+    ...(model === undefined ? [] : [`${' '.repeat(indent)}${ink.dim('model ')}${model}`]),
+  ];
 }
+
+const noteLines = (result: RunResult, { ink, width }: Look): string[] =>
+  notesOf(result).flatMap((note) => wrap(note, width - 2).map((line) => `  ${ink.yellow(line)}`));
 
 function errorLines({ error }: RunResult, { ink, width }: Look): string[] {
   if (!error) return [];

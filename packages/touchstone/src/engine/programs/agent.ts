@@ -5,6 +5,7 @@ import { invoke } from '../invoke.js';
 import type { Parts } from '../parts.js';
 import { createRecorder } from '../recorder.js';
 import { escalationThreshold } from '../request.js';
+import { openScene, type Props } from '../scene.js';
 import type { Purse } from '../spending.js';
 import type { Closing, Executed, Program } from './program.js';
 
@@ -12,7 +13,8 @@ const NODE = { nodeId: 'agent', typeId: 'touchstone.agent' };
 
 /** A single-agent run: one invocation between two node events; its answer is the run's output. */
 export async function openAgentProgram(parts: Parts, run: Run, plan: AgentPlan): Promise<Program> {
-  const agent = await parts.openAgent(run.owner, plan.agent);
+  const agent = await parts.openAgent(run.owner, plan);
+  const scene = openScene(parts, run, agent, true);
   return {
     steps: 1,
     ordinalAt: () => 0,
@@ -20,7 +22,8 @@ export async function openAgentProgram(parts: Parts, run: Run, plan: AgentPlan):
     concurrency: 1,
     ...(plan.ceilingUsd !== undefined && { ceilingUsd: plan.ceilingUsd }),
     opening: () => [],
-    execute: (_ordinal, _repeat, purse, signal) => executeOnce(parts, run, plan, agent, purse, signal),
+    execute: async (_ordinal, _repeat, purse, signal) =>
+      executeOnce(parts, run, plan, agent, await scene(0, undefined), purse, signal),
     result: () => undefined,
     closing: () => closing(parts, run),
     close: () => agent.close(),
@@ -32,10 +35,11 @@ async function executeOnce(
   run: Run,
   plan: AgentPlan,
   agent: Agent,
+  props: Props,
   purse: Purse,
   signal: AbortSignal,
 ): Promise<Executed> {
-  const recorder = createRecorder(NODE.nodeId, parts.clock);
+  const recorder = createRecorder(NODE.nodeId, parts.clock, parts.redact);
   const startedAt = parts.clock.elapsed();
   recorder.add('node.started', NODE);
   const asked = {
@@ -46,6 +50,7 @@ async function executeOnce(
     ordinal: 0,
     repeat: 0,
     input: run.request.inputs ?? toBody({}),
+    props,
     escalationThreshold: escalationThreshold(run, agent),
   };
   const invoked = await invoke(parts, asked, purse, recorder, signal);

@@ -3,6 +3,7 @@ import {
   type EvalSummary,
   evalCompleted,
   HostError,
+  isNondeterministic,
   plannedSteps,
   type RepeatScore,
   type TaskId,
@@ -13,8 +14,10 @@ import type { Agent, Run, RunHeadline, Scored, SuiteHead } from '@touchstone/con
 import { type Invoked, invoke } from '../invoke.js';
 import type { Parts } from '../parts.js';
 import { createRecorder, type Recorder } from '../recorder.js';
+import { redactDeep } from '../redaction.js';
 import { escalationThreshold } from '../request.js';
-import { type Purse, totalOf, usagePayload } from '../spending.js';
+import { openScene, type Props } from '../scene.js';
+import { type Purse, type Total, totalOf, usagePayload } from '../spending.js';
 import type { Closing, Executed, Program } from './program.js';
 import { createTaskSource } from './task-source.js';
 
@@ -26,7 +29,9 @@ export async function openEvalProgram(parts: Parts, run: Run, plan: EvalPlan): P
       'not_found',
       `Suite ${plan.suite.suiteId}@${plan.suite.version} is no longer installed.`,
     );
-  const agent = await parts.openAgent(run.owner, plan.agent);
+  const agent = await parts.openAgent(run.owner, plan);
+  const isLive = isNondeterministic(plan);
+  const scene = openScene(parts, run, agent, isLive);
   const taskAt = createTaskSource(parts, run.owner, plan.suite.digest);
 
   return {
@@ -38,7 +43,8 @@ export async function openEvalProgram(parts: Parts, run: Run, plan: EvalPlan): P
     opening: (now) => [{ type: 'eval.started', at: now, payload: started(plan) }],
     execute: async (ordinal, repeat, purse, signal) => {
       const task = await taskAt(ordinal);
-      return executeTask({ parts, run, plan, agent, task, ordinal, repeat, purse, signal });
+      const props = await scene(ordinal, isLive ? undefined : task.fixtures);
+      return executeTask({ parts, run, plan, agent, task, props, ordinal, repeat, purse, signal });
     },
     result: (ordinal, scores) => {
       const task = taskAt(ordinal);
@@ -67,6 +73,7 @@ type Execution = {
   readonly plan: EvalPlan;
   readonly agent: Agent;
   readonly task: Task;
+  readonly props: Props;
   readonly ordinal: number;
   readonly repeat: number;
   readonly purse: Purse;
@@ -74,8 +81,8 @@ type Execution = {
 };
 
 async function executeTask(execution: Execution): Promise<Executed> {
-  const { parts, run, plan, agent, task, ordinal, repeat, purse, signal } = execution;
-  const recorder = createRecorder(nodeIdOf(task.taskId), parts.clock);
+  const { parts, run, plan, agent, task, props, ordinal, repeat, purse, signal } = execution;
+  const recorder = createRecorder(nodeIdOf(task.taskId), parts.clock, parts.redact);
   const asked = {
     owner: run.owner,
     runId: run.runId,
@@ -84,14 +91,14 @@ async function executeTask(execution: Execution): Promise<Executed> {
     ordinal,
     repeat,
     input: task.input,
-    ...(task.fixtures && { fixtures: task.fixtures }),
+    props,
     escalationThreshold: escalationThreshold(run, agent),
   };
   const invoked = await invoke(parts, asked, purse, recorder, signal);
   const scored = await scoreInvocation(parts, task, invoked, signal);
   const judgeUsage = await recordJudge(scored, purse, recorder);
   const score = repeatScore(invoked, scored, totalOf(invoked.usage), totalOf(judgeUsage));
-  const bodies = { ...invoked.bodies, ...scored.bodies };
+  const bodies = { ...invoked.bodies, ...redactDeep(scored.bodies, parts.redact) };
   return {
     record: {
       ordinal,
@@ -128,12 +135,8 @@ async function recordJudge(scored: Scored, purse: Purse, recorder: Recorder) {
   return priced;
 }
 
-function repeatScore(
-  invoked: Invoked,
-  scored: Scored,
-  agentCost: ReturnType<typeof totalOf>,
-  judgeCost: ReturnType<typeof totalOf>,
-): RepeatScore {
+function repeatScore(invoked: Invoked, scored: Scored, agentCost: Total, judgeCost: Total): RepeatScore {
+  const cacheHits = agentCost.cacheHits + judgeCost.cacheHits;
   return {
     score: scored.score,
     outcome: invoked.outcome,
@@ -142,6 +145,7 @@ function repeatScore(
       ...(agentCost.usd !== undefined && { agentUsd: agentCost.usd }),
       ...(judgeCost.usd !== undefined && { judgeUsd: judgeCost.usd }),
       unpriced: agentCost.unpriced + judgeCost.unpriced,
+      ...(cacheHits > 0 && { cacheHits }),
     },
     ...(invoked.schemaValid !== undefined && { schemaValid: invoked.schemaValid }),
   };
@@ -175,14 +179,18 @@ async function readResults(parts: Parts, run: Run): Promise<readonly TaskResult[
   return rows.sort((a, b) => a.ordinal - b.ordinal).map((row) => row.result);
 }
 
-const headlineOf = (summary: EvalSummary, results: readonly TaskResult[]): RunHeadline => ({
-  aggregateScore: summary.aggregateScore,
-  passed: summary.passed,
-  taskCount: summary.taskCount,
-  passedCount: summary.passedCount,
-  unscored: results.filter((result) => result.unscored).length,
-  ...(summary.totalCostUsd !== undefined && { totalCostUsd: summary.totalCostUsd }),
-});
+function headlineOf(summary: EvalSummary, results: readonly TaskResult[]): RunHeadline {
+  const cacheHits = results.reduce((sum, result) => sum + (result.cacheHits ?? 0), 0);
+  return {
+    aggregateScore: summary.aggregateScore,
+    passed: summary.passed,
+    taskCount: summary.taskCount,
+    passedCount: summary.passedCount,
+    unscored: results.filter((result) => result.unscored).length,
+    ...(summary.totalCostUsd !== undefined && { totalCostUsd: summary.totalCostUsd }),
+    ...(cacheHits > 0 && { cacheHits }),
+  };
+}
 
 const MAX_NODE_ID = 128;
 /** Every event of a task is attributed to it; a name too long for the wire's nodeId is cut, its ordinal tells it apart. */

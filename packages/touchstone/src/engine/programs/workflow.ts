@@ -31,7 +31,7 @@ async function executeNode(
   node: FloorNode,
   signal: AbortSignal,
 ): Promise<Executed> {
-  const recorder = createRecorder(node.nodeId, parts.clock);
+  const recorder = createRecorder(node.nodeId, parts.clock, parts.redact);
   const startedAt = parts.clock.elapsed();
   recorder.add('node.started', { nodeId: node.nodeId, typeId: node.typeId });
   if (node.typeId === 'core.delay') await parts.clock.sleep(delayOf(run, node), signal);

@@ -72,6 +72,7 @@ export type HouseOptions = {
   readonly tasks?: readonly Task[];
   readonly behave?: Behaviour;
   readonly facts?: Partial<AgentFacts>;
+  readonly agent?: Pick<Agent, 'model' | 'prompt'>;
   readonly thresholds?: SuiteHead['thresholds'];
   readonly tools?: Tools;
   readonly limits?: Partial<EngineLimits>;
@@ -163,6 +164,7 @@ type Inside = {
 function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside): Parts {
   const agent: Agent = {
     facts,
+    ...options.agent,
     async invoke(invocation, host) {
       calls.push(invocation.invocationId);
       return untilAborted(behave(fromBody(invocation.input), host, invocation), host.signal);
@@ -181,7 +183,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     tools: options.tools ?? noTools,
     priceOf: () => undefined,
     schemaCheck: () => [],
-    redact: (text) => text,
+    redact: undefined,
     openAgent: async () => agent,
     suiteHead: (who, digest) => store.suites.byDigest(who, digest),
     suiteTasks: (who, digest, from, limit) => store.suites.tasks(who, digest, from, limit),
@@ -203,7 +205,7 @@ function untilAborted(answer: Promise<Answer> | Answer, signal: AbortSignal): Pr
 }
 
 const noTools: Tools = {
-  granted: () => [],
-  describe: (toolId: ToolId) => ({ toolId }),
+  granted: async () => [],
+  described: async (_owner, wanted) => wanted.map((toolId: ToolId) => ({ toolId })),
   call: async () => ({ status: 'error', error: 'There are no live tools here.' }),
 };

@@ -36,6 +36,8 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/suites', 'runs:read'],
   ['GET', '/v1/host/touchstone/suites/core.acme.evals.echo', 'runs:read'],
   ['PUT', '/v1/host/touchstone/agents/local.acme.mine', 'agents:write'],
+  ['PUT', '/v1/host/touchstone/packs/vendor.acme.support/-/1.0.0.tgz', 'packs:publish'],
+  ['GET', '/v1/host/touchstone/packs', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/tasks/t', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/progress', 'runs:read'],

@@ -58,9 +58,11 @@ const inventoryEntry = (facts: AgentFacts) => ({
   label: facts.label ?? facts.persona,
   ...(facts.description !== undefined && { description: facts.description }),
   modelClass: facts.modelClass ?? 'general',
-  packName: 'local',
-  packVersion: facts.version,
+  packName: facts.pack?.name ?? 'local',
+  packVersion: facts.pack?.version ?? facts.version,
   toolAllowlist: facts.toolAllowlist,
   hasHandoffSchemas: facts.taskSchema !== undefined || facts.returnSchema !== undefined,
+  ...(facts.memoryShape && { memoryShape: facts.memoryShape }),
+  ...(facts.degraded && { degraded: facts.degraded }),
   ...(facts.confidenceThreshold !== undefined && { confidenceThreshold: facts.confidenceThreshold }),
 });

@@ -6,12 +6,14 @@ import { discoveryEndpoints } from './discovery.js';
 import { evalSummaryEndpoints } from './eval-summary.js';
 import { eventEndpoints } from './events.js';
 import { metricsEndpoints } from './metrics.js';
+import { packEndpoints } from './packs.js';
 import { progressEndpoints } from './progress.js';
 import { runControlEndpoints } from './run-control.js';
 import { runListEndpoints } from './run-lists.js';
 import { runEndpoints } from './runs.js';
 import { seamEndpoints } from './seams.js';
 import { suiteEndpoints } from './suites.js';
+import { toolEndpoints } from './tools.js';
 import { workflowEndpoints } from './workflows.js';
 
 /** Every operation of this host. The router and the OpenAPI document are both made from this table. */
@@ -24,7 +26,9 @@ export function endpointsOf(host: HostParts, options: { readonly testSeams: bool
     ...eventEndpoints(host),
     ...evalSummaryEndpoints(host),
     ...agentEndpoints(host),
+    ...toolEndpoints(host),
     ...suiteEndpoints(host),
+    ...packEndpoints(host),
     ...boundAgentEndpoints(host),
     ...runListEndpoints(host),
     ...progressEndpoints(host),

@@ -28,6 +28,38 @@ export const suiteHead: Shape = {
   required: ['suiteId', 'version', 'digest', 'modes', 'taskCount'],
 };
 export const boundAgent = closed({ agentId: text, version: text, digest: text });
+const packMembers = {
+  name: text,
+  version: text,
+  integrity: text,
+  digest: text,
+  signedBy: text,
+  filesSigned: { type: 'boolean' },
+} as const;
+const packRequired = ['name', 'version', 'integrity', 'digest', 'filesSigned', 'agents'];
+export const packHead = closed(
+  {
+    ...packMembers,
+    agents: { type: 'array', items: closed({ agentId: text, suiteRef: text }, ['agentId']) },
+  },
+  packRequired,
+);
+export const installedPack = closed(
+  {
+    ...packMembers,
+    agents: {
+      type: 'array',
+      items: closed({ agentId: text, version: text, digest: text, suiteRef: text }, [
+        'agentId',
+        'version',
+        'digest',
+      ]),
+    },
+    suites: { type: 'array', items: installedSuite },
+    warnings: { type: 'array', items: text },
+  },
+  [...packRequired, 'suites', 'warnings'],
+);
 export const agentSpec: Shape = {
   type: 'object',
   description: 'An entry of "agents" in the config, of a kind a tenant may bind.',

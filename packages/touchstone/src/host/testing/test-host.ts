@@ -229,6 +229,12 @@ function createFake(
         throw new HostError('run_already_active', 'Busy.', { activeRunId: created.activeRunId });
       return created;
     },
+    async installPack() {
+      throw new HostError('invalid_manifest', 'This host takes no packs.');
+    },
+    listPacks: async () => ({ items: [] }),
+    listTools: async () => [],
+    findTool: async () => undefined,
     viewTask: async () => undefined,
     close: () => store.close(),
   };

@@ -1,0 +1,64 @@
+import { asId, type ModelClass, type ModelName, type ModelPin, type Owner } from '@touchstone/contract';
+import type { ProviderSpec } from './provider-spec.js';
+
+export type Wanted = {
+  readonly modelClass?: ModelClass;
+  /** `provider/model`, or a name that `models` of the configuration explains. */
+  readonly name?: string;
+};
+export type Choice =
+  | { readonly kind: 'model'; readonly pin: ModelPin; readonly mock: boolean }
+  | { readonly kind: 'none'; readonly reason: string };
+
+export type Names = { readonly [name: string]: string };
+export type ChooseParts = {
+  readonly providers: ReadonlyMap<string, ProviderSpec>;
+  readonly modelClasses: Names;
+  readonly models: Names;
+  /** Whether all keys of this host belong to this tenant, so that a provider without `tenants` is everyone's. */
+  readonly isOnlyTenant: (tenant: string) => boolean;
+};
+
+/** Names that everybody knows work without being configured; their credential lies where everybody keeps it. */
+const WELL_KNOWN: ReadonlyMap<string, ProviderSpec> = new Map([
+  ['openai', { kind: 'openai' }],
+  ['anthropic', { kind: 'anthropic' }],
+  ['google', { kind: 'google' }],
+]);
+
+/** The provider of this name, if this owner may use it. One that is not granted looks like one that is not there. */
+export function grantedProvider(parts: ChooseParts, owner: Owner, name: string): ProviderSpec | undefined {
+  const spec = parts.providers.get(name) ?? WELL_KNOWN.get(name);
+  if (!spec) return undefined;
+  const granted = spec.tenants ? spec.tenants.includes(owner.tenant) : parts.isOnlyTenant(owner.tenant);
+  return granted ? spec : undefined;
+}
+
+export function chooseModel(parts: ChooseParts, owner: Owner, wanted: Wanted): Choice {
+  if (wanted.name !== undefined) return chooseByName(parts, owner, wanted.name);
+  const { modelClass } = wanted;
+  if (modelClass === undefined)
+    return none('The agent has no modelClass, so there is nothing to choose a model by.');
+  const name = own(parts.modelClasses, modelClass);
+  if (name === undefined)
+    return none(`No model is configured for class ${modelClass}. Set modelClasses.${modelClass}.`);
+  return chooseByName(parts, owner, name);
+}
+
+function chooseByName(parts: ChooseParts, owner: Owner, name: string): Choice {
+  const full = own(parts.models, name) ?? name;
+  const slash = full.indexOf('/');
+  if (slash < 1 || slash === full.length - 1)
+    return none(`"${name}" is neither a model such as local/small-1 nor a name listed in models.`);
+  const provider = full.slice(0, slash);
+  const spec = grantedProvider(parts, owner, provider);
+  if (!spec) return none(`Model ${full} is asked for, but there is no provider "${provider}" here.`);
+  if (spec.kind === 'openwop')
+    return none(`Provider "${provider}" is a host of agents (kind openwop); it has no models.`);
+  const pin = { provider: asId<ModelName>(provider), model: asId<ModelName>(full.slice(slash + 1)) };
+  return { kind: 'model', pin, mock: spec.kind === 'scripted' };
+}
+
+const none = (reason: string): Choice => ({ kind: 'none', reason });
+const own = (names: Names, name: string): string | undefined =>
+  Object.hasOwn(names, name) ? names[name] : undefined;

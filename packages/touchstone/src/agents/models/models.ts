@@ -1,0 +1,177 @@
+import { validateHeaderValue } from 'node:http';
+import { resolve } from 'node:path';
+import { HostError, type ModelPin, type Owner } from '@touchstone/contract';
+import type { Clock, Random } from '@touchstone/contract/ports';
+import type { Guard } from '../guard.js';
+import type { PaceOf } from '../pace.js';
+import { DEFAULT_RETRIES, type RetryLimits } from '../retry.js';
+import { type Choice, type ChooseParts, chooseModel, grantedProvider, type Wanted } from './choose.js';
+import { createFetch } from './fetch.js';
+import type { Model } from './model.js';
+import {
+  createLanguageModel,
+  type PackagedKind,
+  PROVIDER_PACKAGES,
+  type ProviderPackages,
+} from './provider-packages.js';
+import type { ProviderSpec } from './provider-spec.js';
+import { createScriptedModel } from './scripted-model.js';
+import { createSdkModel } from './sdk-model.js';
+
+export type ModelsParts = ChooseParts & {
+  readonly env: { readonly [name: string]: string | undefined };
+  /** Where relative paths of the configuration begin. */
+  readonly baseDir: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly paceOf: PaceOf;
+  readonly retries?: RetryLimits;
+  readonly maxAnswerBytes?: number;
+  /** The packages that providers are asked through; the installed ones unless a test says otherwise. */
+  readonly packages?: ProviderPackages;
+};
+
+/** An endpoint that an agent names itself, rather than one of the configuration. */
+export type CustomEndpoint = {
+  readonly baseUrl: string;
+  readonly apiKeyEnv?: string;
+  /** Required when the address came from a tenant. */
+  readonly guard?: Guard;
+};
+
+export type Models = {
+  /** Which model answers for a class, or for a name that was asked for. Never throws; says why there is none. */
+  choose(owner: Owner, wanted: Wanted): Choice;
+  /** Makes a model ready to be asked. Whoever opens it closes it. */
+  open(owner: Owner, pin: ModelPin, custom?: CustomEndpoint): Promise<Model>;
+  /** Address and credential of a provider granted to this owner; throws when its variable is not set. */
+  endpoint(owner: Owner, name: string): ProviderEndpoint | undefined;
+  /** The same for an address that an agent names itself. */
+  custom(endpoint: CustomEndpoint): ProviderEndpoint;
+  /** Closes every model that is still open. */
+  close(): void;
+};
+export type ProviderEndpoint = {
+  readonly baseUrl: string;
+  readonly credential?: string;
+  readonly headers?: { readonly [name: string]: string };
+};
+
+const DEFAULT_ANSWER_BYTES = 4 * 1024 * 1024;
+
+const HOME_OF: { readonly [kind: string]: { readonly baseUrl: string; readonly apiKeyEnv: string } } = {
+  openai: { baseUrl: 'https://api.openai.com/v1', apiKeyEnv: 'OPENAI_API_KEY' },
+  anthropic: { baseUrl: 'https://api.anthropic.com/v1', apiKeyEnv: 'ANTHROPIC_API_KEY' },
+  google: {
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    apiKeyEnv: 'GOOGLE_GENERATIVE_AI_API_KEY',
+  },
+};
+
+export function createModels(parts: ModelsParts): Models {
+  const opened = new Set<Model>();
+
+  function track(model: Model): Model {
+    const tracked: Model = {
+      ...model,
+      close() {
+        opened.delete(tracked);
+        model.close();
+      },
+    };
+    opened.add(tracked);
+    return tracked;
+  }
+
+  return {
+    choose: (owner, wanted) => chooseModel(parts, owner, wanted),
+    async open(owner, pin, custom) {
+      const spec: ProviderSpec | undefined = custom
+        ? { kind: 'openai-compatible', ...endpointMembers(custom) }
+        : grantedProvider(parts, owner, pin.provider);
+      if (!spec)
+        throw refusal(`Model ${pin.provider}/${pin.model}: there is no provider "${pin.provider}" here.`);
+      return track(await openModel(parts, spec, pin, custom?.guard));
+    },
+    endpoint(owner, name) {
+      const spec = grantedProvider(parts, owner, name);
+      return spec && spec.kind !== 'scripted' ? endpointOf(spec, name, parts.env) : undefined;
+    },
+    custom: (endpoint) =>
+      endpointOf({ kind: 'openai-compatible', ...endpointMembers(endpoint) }, 'of the agent', parts.env),
+    close() {
+      for (const model of [...opened]) model.close();
+    },
+  };
+}
+
+const endpointMembers = ({ baseUrl, apiKeyEnv }: CustomEndpoint) => ({
+  baseUrl,
+  ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+});
+
+async function openModel(
+  parts: ModelsParts,
+  spec: ProviderSpec,
+  pin: ModelPin,
+  guard: Guard | undefined,
+): Promise<Model> {
+  const { kind, timeoutMs, stream = false } = spec;
+  const named = { kind, provider: pin.provider, model: pin.model };
+  const patience = timeoutMs === undefined ? {} : { timeoutMs };
+  if (kind === 'scripted')
+    return { ...createScriptedModel(resolve(parts.baseDir, spec.path ?? ''), named), ...patience };
+  if (kind === 'openwop')
+    throw refusal(`Provider "${pin.provider}" is a host of agents (kind openwop); it has no models.`);
+  const { baseUrl, credential, headers } = endpointOf(spec, pin.provider, parts.env);
+  const maxBytes = parts.maxAnswerBytes ?? DEFAULT_ANSWER_BYTES;
+  const { fetch, close } = createFetch({ maxBytes, ...(guard && { guard }) });
+  const settings = {
+    baseURL: baseUrl,
+    fetch,
+    ...(credential !== undefined && { apiKey: credential }),
+    ...(headers && { headers }),
+  };
+  const packages = parts.packages ?? PROVIDER_PACKAGES;
+  const language = await createLanguageModel(packages, kind satisfies PackagedKind, pin.model, settings);
+  return createSdkModel({
+    language,
+    identity: { ...named, baseUrl },
+    pace: parts.paceOf(new URL(baseUrl).origin),
+    clock: parts.clock,
+    random: parts.random,
+    retries: parts.retries ?? DEFAULT_RETRIES,
+    stream,
+    close,
+    ...patience,
+  });
+}
+
+function endpointOf(spec: ProviderSpec, name: string, env: ModelsParts['env']): ProviderEndpoint {
+  const home = HOME_OF[spec.kind];
+  const baseUrl = spec.baseUrl ?? home?.baseUrl;
+  if (baseUrl === undefined) throw refusal(`Provider "${name}" has no baseUrl.`);
+  const variable = spec.apiKeyEnv ?? home?.apiKeyEnv;
+  const credential = variable === undefined ? undefined : credentialFrom(env, variable, name);
+  return {
+    baseUrl,
+    ...(credential !== undefined && { credential }),
+    ...(spec.headers && { headers: spec.headers }),
+  };
+}
+
+function credentialFrom(env: ModelsParts['env'], variable: string, name: string): string {
+  const value = env[variable];
+  if (value === undefined || value === '')
+    throw refusal(
+      `Provider "${name}" needs its credential in the environment variable ${variable}, which is not set.`,
+    );
+  try {
+    validateHeaderValue('authorization', value);
+    return value;
+  } catch {
+    throw refusal(`The environment variable ${variable} holds characters that no credential can have.`);
+  }
+}
+
+const refusal = (message: string): HostError => new HostError('validation_error', message);

@@ -1,0 +1,99 @@
+import { type Issue, validationError } from '@touchstone/contract';
+import { readHeaders, readUrl } from '../http-members.js';
+import { ObjectReader, present } from '../object-reader.js';
+import type { ProviderKind } from './model.js';
+
+/** Someone who answers questions, as the configuration describes them. */
+export type ProviderSpec = {
+  readonly kind: ProviderKind;
+  /** Where it is asked. Only providers with an address of their own can do without. */
+  readonly baseUrl?: string;
+  readonly apiKeyEnv?: string;
+  /** Who may use it. Absent means everyone, on a host with one tenant, and nobody otherwise. */
+  readonly tenants?: readonly string[];
+  readonly headers?: { readonly [name: string]: string };
+  /** Ask for answers piece by piece. The reply is the same; some servers are only reachable this way. */
+  readonly stream?: boolean;
+  readonly timeoutMs?: number;
+  /** The script, for kind `scripted`. */
+  readonly path?: string;
+};
+
+const KINDS: readonly ProviderKind[] = [
+  'openai',
+  'anthropic',
+  'google',
+  'openai-compatible',
+  'openwop',
+  'scripted',
+];
+const NAME = /^[a-z0-9][a-z0-9_-]*$/;
+const DAY_MS = 86_400_000;
+const OF_THE_NETWORK = ['baseUrl', 'apiKeyEnv', 'headers', 'stream'];
+
+/** Reads the `providers` of a configuration; every problem is listed under its pointer. */
+export function parseProviders(value: unknown, pointer = '/providers'): ReadonlyMap<string, ProviderSpec> {
+  const issues: Issue[] = [];
+  const reader = ObjectReader.of(value, pointer, issues);
+  const providers = reader.names().map((name) => {
+    if (!NAME.test(name))
+      reader.refuse(name, 'Expected a provider name of lower-case letters, digits, "_" and "-".');
+    return [name, readProvider(ObjectReader.of(reader.value(name), reader.at(name), issues))] as const;
+  });
+  if (issues.length > 0) throw validationError(issues);
+  return new Map(providers);
+}
+
+function readProvider(reader: ObjectReader): ProviderSpec {
+  reader.require('kind');
+  const kind = reader.choice('kind', KINDS);
+  requireFor(reader, kind);
+  const spec = present<ProviderSpec>({
+    kind,
+    baseUrl: readUrl(reader, 'baseUrl'),
+    apiKeyEnv: reader.text('apiKeyEnv', { max: 256 }),
+    tenants: reader.texts('tenants', { max: 256 }),
+    headers: readHeaders(reader),
+    stream: reader.flag('stream'),
+    timeoutMs: reader.number('timeoutMs', { min: 1, max: DAY_MS, whole: true }),
+    path: reader.text('path'),
+  });
+  reader.finish();
+  return spec;
+}
+
+function requireFor(reader: ObjectReader, kind: ProviderKind | undefined): void {
+  if (kind === undefined) return;
+  if (kind === 'openai-compatible' || kind === 'openwop') reader.require('baseUrl');
+  if (kind !== 'scripted') {
+    if (reader.has('path')) reader.refuse('path', 'Only a provider of kind scripted reads a file.');
+    return;
+  }
+  reader.require('path');
+  for (const name of OF_THE_NETWORK)
+    if (reader.has(name))
+      reader.refuse(name, 'A scripted provider is a file; it is not asked over a network.');
+}
+
+/** Reads `modelClasses` or `models`: names on the left, `provider/model` on the right. */
+export function parseModelNames(
+  value: unknown,
+  pointer: string,
+  known?: readonly string[],
+): { readonly [name: string]: string } {
+  const issues: Issue[] = [];
+  const reader = ObjectReader.of(value, pointer, issues);
+  const names = reader.names().flatMap((name) => {
+    if (known && !known.includes(name)) reader.refuse(name, `Expected one of ${known.join(', ')}.`);
+    const text = reader.text(name, {
+      max: 512,
+      pattern: MODEL_NAME,
+      expected: 'a model such as local/small-1',
+    });
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  if (issues.length > 0) throw validationError(issues);
+  return Object.fromEntries(names);
+}
+
+const MODEL_NAME = /^[a-z0-9][a-z0-9_-]*\/\S+$/;

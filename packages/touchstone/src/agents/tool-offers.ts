@@ -1,0 +1,53 @@
+import { asId, isUnsound, type JsonObject, type ToolId } from '@touchstone/contract';
+import { MEMORY_TOOL, type OfferedTool } from '@touchstone/contract/ports';
+import type { ToolDescriptorWire } from '@touchstone/contract/wire';
+import type { Listing, McpServer } from './mcp/server.js';
+import { DEFAULT_TIER, type ToolSpec } from './tool-spec.js';
+
+type Listed = Extract<Listing, { kind: 'listed' }>['tools'];
+type McpTool = Listed extends ReadonlyMap<string, infer Tool> ? Tool : never;
+
+export const offerHttp = ({ toolId, description, inputSchema }: ToolSpec): OfferedTool => ({
+  toolId,
+  ...(description !== undefined && { description }),
+  ...(inputSchema && { inputSchema }),
+});
+
+/** A schema that could not be written down is left out. */
+export const offerMcp = (toolId: ToolId, { description, inputSchema }: McpTool): OfferedTool => ({
+  toolId,
+  ...(description !== undefined && { description }),
+  ...(!isUnsound(inputSchema) && { inputSchema: inputSchema as JsonObject }),
+});
+
+export const describeHttp = (spec: ToolSpec): ToolDescriptorWire => ({
+  ...offerHttp(spec),
+  source: 'host-extension',
+  safetyTier: spec.safetyTier ?? DEFAULT_TIER,
+});
+
+export const describeMcp = ({ spec }: McpServer, offer: OfferedTool): ToolDescriptorWire => ({
+  ...offer,
+  source: 'mcp',
+  safetyTier: spec.safetyTier ?? DEFAULT_TIER,
+});
+
+export const MEMORY_DESCRIPTOR: ToolDescriptorWire = {
+  ...MEMORY_TOOL,
+  source: 'host-extension',
+  safetyTier: 'write',
+};
+
+/** Names that no allowlist could hold are left out. */
+const TOOL_NAME = /^\S{1,180}$/;
+
+/** Everything a server has; nothing when it cannot be asked. */
+export async function describeServer(
+  name: string,
+  server: McpServer,
+): Promise<readonly ToolDescriptorWire[]> {
+  const listing = await server.tools();
+  if (listing.kind === 'unreachable') return [];
+  const tools = [...listing.tools.values()].filter((tool) => TOOL_NAME.test(tool.name));
+  return tools.map((tool) => describeMcp(server, offerMcp(asId<ToolId>(`mcp:${name}.${tool.name}`), tool)));
+}

@@ -1,0 +1,117 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { PackOptions } from '../../suites/index.js';
+import type { ExitCode } from '../exit.js';
+import { type Context, isColoured, writeJson } from '../io.js';
+import { type KeyOptions, privateKeysIn, readSigning } from '../pack-key.js';
+import { authorOptions, openPackBytes, packPath } from '../pack-place.js';
+import { placeFile } from '../place-file.js';
+import { createInk } from '../render/ink.js';
+import { contentRows, factsOfPack, type PackFacts, renderPack } from '../render/pack.js';
+import { displayPath } from '../suite-source.js';
+import { UsageError } from '../usage-error.js';
+
+export type BuildOptions = KeyOptions & { readonly out?: string; readonly force?: boolean };
+
+/** Makes the archive of a folder. The same files give the same archive, byte for byte. */
+export async function buildPackCommand(
+  context: Context,
+  folder: string,
+  options: BuildOptions,
+): Promise<ExitCode> {
+  const { cwd } = context.io;
+  const path = packPath(folder, cwd);
+  if (!statSync(path).isDirectory())
+    throw new UsageError(
+      `${folder} is an archive already.`,
+      `Sign it with: touchstone pack sign ${folder} --key key.pem --key-id <name>`,
+    );
+  const signing = readSigning(options, cwd);
+  const author = await authorOptions(context);
+  const { buildPack, readPackFolder } = await import('../../suites/index.js');
+  const files = await readPackFolder(path);
+  checkNoKeys(files);
+  const { archive } = await buildPack(files, { ...author, ...(signing && { signing }) });
+  const facts = await factsOf(archive, author);
+  const file = outFile(options.out, `${facts.name}-${facts.version}.tgz`, path, cwd);
+  placeArchive(file, archive, options.force ?? false, cwd);
+  tell(context, 'Built', file, facts);
+  return 0;
+}
+
+export type SignOptions = Required<KeyOptions> & { readonly out?: string; readonly force?: boolean };
+
+/** Signs an archive in its place, or writes the signed one elsewhere. */
+export async function signPackCommand(
+  context: Context,
+  archive: string,
+  options: SignOptions,
+): Promise<ExitCode> {
+  const { cwd } = context.io;
+  const path = packPath(archive, cwd);
+  if (statSync(path).isDirectory())
+    throw new UsageError(
+      `${archive} is a folder, and archives are signed.`,
+      `Build a signed one with: touchstone pack build ${archive} --key key.pem --key-id <name>`,
+    );
+  const signing = readSigning(options, cwd) as NonNullable<ReturnType<typeof readSigning>>;
+  const author = await authorOptions(context);
+  const { signPack } = await import('../../suites/index.js');
+  const signed = await signPack(readFileSync(path), signing, author);
+  const file = options.out === undefined ? path : resolve(cwd, options.out);
+  placeArchive(file, signed.archive, file === path || (options.force ?? false), cwd);
+  tell(context, 'Signed', file, await factsOf(signed.archive, author));
+  return 0;
+}
+
+const factsOf = async (archive: Buffer, options: PackOptions): Promise<PackFacts> =>
+  factsOfPack(await openPackBytes(archive, options));
+
+function checkNoKeys(files: ReadonlyMap<string, Buffer>): void {
+  const keys = privateKeysIn(files);
+  if (keys.length === 0) return;
+  throw new UsageError(
+    `A private key lies inside the pack and would be published with it: ${keys.join(', ')}.`,
+    'Move it out of the folder.',
+  );
+}
+
+/** In the folder one is in, but never inside the pack: the next archive would hold the last one. */
+function outFile(out: string | undefined, name: string, pack: string, cwd: string): string {
+  const place = isWithin(pack, cwd) ? dirname(pack) : cwd;
+  const file = out === undefined ? join(place, name) : resolve(cwd, out);
+  if (!isWithin(pack, file)) return file;
+  throw new UsageError(
+    `${out} lies inside the pack, and the next archive would hold it.`,
+    `Name another place, e.g. --out ../${name}`,
+  );
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+function placeArchive(file: string, archive: Buffer, overwrite: boolean, cwd: string): void {
+  const isThere = existsSync(file);
+  if (isThere && statSync(file).isFile() && archive.equals(readFileSync(file))) return;
+  if (isThere && !overwrite)
+    throw new UsageError(
+      `${displayPath(file, cwd)} is there and is another file.`,
+      'Raise "version" in pack.json, name another file with --out, or add --force to overwrite it.',
+    );
+  placeFile(file, archive, overwrite);
+}
+
+function tell(context: Context, done: string, file: string, facts: PackFacts): void {
+  const { io, settings } = context;
+  const shown = displayPath(file, io.cwd);
+  if (settings.json) {
+    writeJson(io, { file: shown, ...facts });
+    return;
+  }
+  const signer = facts.signedBy ?? 'nobody';
+  const rows = [['file', shown] as const, ...contentRows(facts), ['signed by', signer] as const];
+  const title = `${done} ${facts.name}@${facts.version}`;
+  io.stdout.write(renderPack(title, rows, facts.warnings, createInk(isColoured(context, io.stdout))));
+}

@@ -1,0 +1,215 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  AGENT,
+  keyPair,
+  manifest,
+  openPackDesk,
+  PACK,
+  type PackDesk,
+  SUITE,
+  suite,
+} from './testing/pack-desk.js';
+
+let desk: PackDesk;
+beforeEach(() => {
+  desk = openPackDesk();
+});
+afterEach(() => desk.close());
+
+const ARCHIVE = `${PACK}-1.0.0.tgz`;
+const bytes = (name: string): Buffer => readFileSync(join(desk.cwd, name));
+
+describe('pack build', () => {
+  test('writes the archive here, says what is in it, and gives the same bytes again', async () => {
+    const { code, out } = await desk.run('pack', 'build', 'support');
+    expect(code).toBe(0);
+    expect(out.replace(/sha256-\S+/, 'sha256-…')).toMatchInlineSnapshot(`
+      "  Built vendor.acme.support@1.0.0
+        file       vendor.acme.support-1.0.0.tgz
+        integrity  sha256-…
+        files      3
+        agent      vendor.acme.support.default
+        suite      vendor.acme.evals.support@1.0.0, 2 tasks
+        signed by  nobody
+      "
+    `);
+    const first = bytes(ARCHIVE);
+    expect((await desk.run('pack', 'build', 'support')).code).toBe(0);
+    expect(bytes(ARCHIVE).equals(first)).toBe(true);
+    const document = JSON.parse((await desk.run('pack', 'build', 'support', '--json')).out);
+    expect(document).toMatchObject({
+      file: ARCHIVE,
+      name: PACK,
+      version: '1.0.0',
+      files: 3,
+      agents: [{ agentId: AGENT, suite: `${SUITE}@1.0.0` }],
+      suites: [{ ref: `${SUITE}@1.0.0`, tasks: 2 }],
+      warnings: [],
+    });
+    expect(document.integrity).toMatch(/^sha256-/);
+  });
+
+  test('overwrites another file only by force', async () => {
+    await desk.run('pack', 'build', 'support', '--out', 'x.tgz');
+    const before = bytes('x.tgz');
+    desk.write('support/prompts/support.md', 'Answer briefly.\n');
+    const { code, err } = await desk.run('pack', 'build', 'support', '-o', 'x.tgz');
+    expect(code).toBe(2);
+    expect(err).toContain('--force');
+    expect(bytes('x.tgz').equals(before)).toBe(true);
+    expect((await desk.run('pack', 'build', 'support', '-o', 'x.tgz', '--force')).code).toBe(0);
+    expect(bytes('x.tgz').equals(before)).toBe(false);
+  });
+
+  test('puts nothing into the pack that the next archive would hold', async () => {
+    const inside = await desk.run('pack', 'build', 'support', '--out', 'support/x.tgz');
+    expect(inside.code).toBe(2);
+    expect(inside.err).toContain('--out ../');
+    desk.write('support/key.pem', keyPair().privateKey);
+    const leaking = await desk.run('pack', 'build', 'support');
+    expect(leaking.code).toBe(2);
+    expect(leaking.err).toContain('private key lies inside the pack and would be published with it: key.pem');
+    expect(existsSync(join(desk.cwd, ARCHIVE))).toBe(false);
+  });
+
+  test('from inside the pack, the archive goes beside it', async () => {
+    const within = openPackDesk({ cwd: desk.cwd });
+    const inside = { ...within.io, cwd: join(desk.cwd, 'support') };
+    const { main } = await import('./main.js');
+    expect(await main(['pack', 'build', '.'], inside)).toBe(0);
+    expect(existsSync(join(desk.cwd, ARCHIVE))).toBe(true);
+  });
+
+  test('of a folder that does not hold together tells which agent, which file and what', async () => {
+    desk.write('support/evals/support.json', { ...suite(), modes: [] });
+    const broken = await desk.run('pack', 'build', 'support');
+    expect(broken.code).toBe(2);
+    expect(broken.err).toContain(`error invalid_manifest: Agent ${AGENT}: evalSuiteRef "evals/support.json"`);
+    desk.write('support/pack.json', manifest({ version: 'one' }));
+    expect((await desk.run('pack', 'build', 'support')).err).toContain('/version');
+    expect((await desk.run('pack', 'build', 'evals')).err).toContain('There is no pack at evals.');
+  });
+});
+
+describe('pack sign', () => {
+  beforeEach(async () => {
+    await desk.run('pack', 'build', 'support');
+    const { privateKey, publicKey } = keyPair();
+    desk.write('key.pem', privateKey);
+    desk.write('pub.pem', publicKey);
+  });
+
+  test('signs in place, and whoever trusts the key sees it, also after a change', async () => {
+    desk.configure({ trust: { policy: 'verified', keys: [{ keyId: 'acme', file: 'pub.pem' }] } });
+    const unsigned = await desk.run('pack', 'verify', ARCHIVE);
+    expect(unsigned.code).toBe(1);
+    expect(unsigned.err).toContain('error pack_signature_invalid');
+    expect(unsigned.err).toContain('touchstone pack sign');
+    expect((await desk.run('pack', 'sign', ARCHIVE, '--key', 'key.pem', '--key-id', 'acme')).code).toBe(0);
+    const signed = await desk.run('pack', 'verify', ARCHIVE);
+    expect(signed.code).toBe(0);
+    expect(signed.out).toContain('is verified');
+    expect(signed.out).toContain('6, each of them signed');
+    const built = ['pack', 'build', 'support', '--key', 'key.pem', '--key-id', 'acme', '--out', 'b.tgz'];
+    expect((await desk.run(...built)).code).toBe(0);
+    expect(bytes('b.tgz').equals(bytes(ARCHIVE))).toBe(true);
+  });
+
+  test('to another file leaves the archive as it was', async () => {
+    const before = bytes(ARCHIVE);
+    const command = ['pack', 'sign', ARCHIVE, '--key', 'key.pem', '--key-id', 'acme', '--out', 's.tgz'];
+    expect(JSON.parse((await desk.run(...command, '--json')).out)).toMatchObject({ signedBy: 'acme' });
+    expect(bytes(ARCHIVE).equals(before)).toBe(true);
+    desk.write('s.tgz', 'mine');
+    expect((await desk.run(...command)).code).toBe(2);
+    expect(bytes('s.tgz').toString()).toBe('mine');
+  });
+
+  test('takes no other kind of key, and does not repeat what it was given', async () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    const pems = [
+      rsa.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      'top-secret',
+      bytes('pub.pem').toString(),
+    ];
+    for (const pem of pems) {
+      desk.write('wrong.pem', pem);
+      const { code, out, err } = await desk.run(
+        'pack',
+        'sign',
+        ARCHIVE,
+        '--key',
+        'wrong.pem',
+        '--key-id',
+        'x',
+      );
+      expect(code).toBe(2);
+      expect(err).toContain('openssl genpkey -algorithm ed25519 -out key.pem');
+      for (const line of pem.trim().split('\n'))
+        if (!line.startsWith('-')) expect(out + err).not.toContain(line);
+    }
+    expect((await desk.run('pack', 'build', 'support', '--key', 'key.pem')).err).toContain('--key-id');
+    expect((await desk.run('pack', 'build', 'support', '--key-id', 'x')).err).toContain('--key');
+  });
+});
+
+describe('pack verify', () => {
+  test('tells no signature, an unknown key and a refusal apart', async () => {
+    await desk.run('pack', 'build', 'support');
+    const folder = JSON.parse((await desk.run('pack', 'verify', 'support', '--json')).out);
+    expect(folder).toMatchObject({ verified: true, signature: 'none', policy: 'open', filesSigned: false });
+    desk.write('key.pem', keyPair().privateKey);
+    await desk.run('pack', 'sign', ARCHIVE, '--key', 'key.pem', '--key-id', 'acme');
+    const unknown = await desk.run('pack', 'verify', ARCHIVE);
+    expect(unknown.code).toBe(0);
+    expect(unknown.out).toContain('by acme, which is not in trust.keys: not checked');
+    expect(unknown.out).not.toContain('is verified');
+    desk.configure({ trust: { keys: [{ keyId: 'acme', publicKey: keyPair().publicKey }] } });
+    const forged = await desk.run('pack', 'verify', ARCHIVE, '--json');
+    expect(forged.code).toBe(1);
+    expect(JSON.parse(forged.out)).toMatchObject({
+      verified: false,
+      error: { code: 'pack_signature_invalid' },
+    });
+    desk.configure({ trust: { policy: 'allowlist', packs: ['vendor.other.*'] } });
+    expect((await desk.run('pack', 'verify', ARCHIVE)).err).toContain('"trust.packs"');
+  });
+
+  test('has three answers: 0, 1 and 2', async () => {
+    desk.write('broken.tgz', 'no gzip');
+    expect((await desk.run('pack', 'verify', 'support')).code).toBe(0);
+    expect((await desk.run('pack', 'verify', 'broken.tgz')).code).toBe(1);
+    expect((await desk.run('pack', 'verify', 'gone.tgz')).code).toBe(2);
+    desk.configure({ trust: { policy: 'blind' } });
+    expect((await desk.run('pack', 'verify', 'support')).code).toBe(2);
+  });
+});
+
+describe('pack install', () => {
+  test('keeps a version as it is: the same again is fine, another one is refused with what to do', async () => {
+    const first = JSON.parse((await desk.run('pack', 'install', 'support', '--json')).out);
+    expect(first).toMatchObject({
+      outcome: 'created',
+      agents: [`${AGENT}@1.0.0`],
+      suites: [`${SUITE}@1.0.0`],
+    });
+    await desk.run('pack', 'build', 'support');
+    const again = await desk.run('pack', 'install', ARCHIVE);
+    expect(again.out).toContain('was installed before');
+    desk.write('support/prompts/support.md', 'Answer briefly.\n');
+    const other = await desk.run('pack', 'install', 'support');
+    expect(other.code).toBe(2);
+    expect(other.err).toContain('Raise "version" in pack.json');
+  });
+
+  test('believes only whom the configuration trusts', async () => {
+    desk.configure({ trust: { policy: 'verified' } });
+    const { code, err } = await desk.run('pack', 'install', 'support');
+    expect([code, err]).toEqual([2, expect.stringContaining('pack_signature_invalid')]);
+    desk.configure();
+    expect((await desk.run('run', PACK)).err).toContain(`No pack ${PACK} is installed.`);
+  });
+});

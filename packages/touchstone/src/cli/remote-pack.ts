@@ -1,0 +1,57 @@
+import { type Client, createClient, type InstalledPack } from '@touchstone/sdk';
+import { findInstalledPack } from './installed-pack.js';
+import { type Context, writeLine } from './io.js';
+import {
+  archiveOf,
+  authorOptions,
+  openPackBytes,
+  type PackToRun,
+  packToRun,
+  readPackBytes,
+} from './pack-place.js';
+import { everyPage, readPackArgument, sourcesOf } from './pack-source.js';
+import { displayPath, openSuites, type SuiteSource } from './suite-source.js';
+import { UsageError } from './usage-error.js';
+
+export function openClient({ io }: Context, host: string, keyEnv = 'TOUCHSTONE_KEY'): Client {
+  const key = io.env[keyEnv];
+  if (!key)
+    throw new UsageError(
+      `The environment variable ${keyEnv} holds no API key.`,
+      `Set it, or name another with --key-env.`,
+    );
+  return createClient({ baseUrl: host, key });
+}
+
+/** Sends a pack to a host. A folder is sent as the archive of it; whether it may be used is for that host to decide. */
+export async function sendPack(
+  context: Context,
+  client: Client,
+  path: string,
+): Promise<{ readonly installed: InstalledPack; readonly pack: ReturnType<typeof packToRun> }> {
+  const options = await authorOptions(context);
+  const archive = await archiveOf(await readPackBytes(path), options);
+  const opened = await openPackBytes(archive, options);
+  const { name, version, integrity } = opened;
+  const installed = await client.packs.install(archive, { name, version, integrity });
+  return { installed, pack: packToRun(opened, displayPath(path, context.io.cwd)) };
+}
+
+/** What the argument of `run --host` stands for; a pack at hand is installed there first. */
+export async function openRemoteSources(
+  context: Context,
+  client: Client,
+  argument: string,
+  agent: string | undefined,
+): Promise<readonly SuiteSource[]> {
+  const named = await readPackArgument(argument, context.io.cwd);
+  if (!named) return openSuites(argument, context.io.cwd);
+  if (named.kind === 'reference')
+    return sourcesOf(context, await findInstalledPack(await installedPacks(client), named.reference), agent);
+  const { installed, pack } = await sendPack(context, client, named.path);
+  for (const warning of installed.warnings) writeLine(context.io.stderr, `note: ${warning}`);
+  return sourcesOf(context, pack, agent);
+}
+
+const installedPacks = (client: Client): Promise<readonly PackToRun[]> =>
+  everyPage((cursor) => client.packs.list(cursor === undefined ? {} : { cursor }));

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isTerminal, type RunId } from '@touchstone/contract';
+import type { Run, Suite } from '@touchstone/contract/ports';
+import { chooseAgent } from './agent-choice.js';
+import { asEvalRun, type EvalRun, findRun } from './collect-result.js';
+import { LOCAL_OWNER, type Local } from './local.js';
+import { readPackBytes } from './pack-place.js';
+import { readPackArgument, usePack } from './pack-source.js';
+import { checkLive } from './record-file.js';
+import { checkSamePlan, type RunOptions } from './run-options.js';
+import { ORIGIN_KEY, type Origin, sideOf } from './start-run.js';
+import { openSuiteFile } from './suite-source.js';
+import { UsageError } from './usage-error.js';
+
+/** The run to continue, after a check that neither its suite nor its agent has changed since. */
+export async function findRunToResume(
+  local: Local,
+  suite: string | undefined,
+  options: RunOptions,
+  cwd: string,
+): Promise<EvalRun> {
+  const run = asEvalRun(await unfinishedRun(local, options.resume));
+  const { concurrency, repeats, modes } = run.plan;
+  checkSamePlan(options, { evalModes: modes, ...run.request.configurable, concurrency, repeats });
+  if (options.record !== undefined) checkLive(modes);
+  const origin = (run.request.metadata?.[ORIGIN_KEY] ?? {}) as Origin;
+  const pack = await packAtHand(suite ?? origin.pack, cwd);
+  if (pack !== undefined) await checkPack(local, run, pack, suite ?? origin.pack ?? '');
+  else await checkSuite(run, suite ?? origin.suite, cwd);
+  const named = options.agent ?? origin.agent ?? `${run.plan.agent.agentId}@${run.plan.agent.version}`;
+  const suiteNow = await storedSuite(local, run);
+  const facts = await chooseAgent(local, named, suiteNow ? sideOf(suiteNow.head, suiteNow) : {}, cwd);
+  if (facts.digest !== run.plan.agent.digest)
+    throw changed(run.runId, `agent ${facts.agentId}@${facts.version}`);
+  return run;
+}
+
+async function unfinishedRun({ touchstone }: Local, wanted: RunOptions['resume']): Promise<Run> {
+  if (typeof wanted === 'string' && wanted !== 'last') {
+    const run = await findRun(touchstone, wanted);
+    if (!isTerminal(run.status)) return run;
+    throw new UsageError(
+      `Run ${run.runId} has already ended as ${run.status}.`,
+      `See it with: touchstone show ${run.runId}`,
+    );
+  }
+  const { items } = await touchstone.store.runs.list(LOCAL_OWNER, { limit: 100 });
+  const newest = items.find(
+    (run) => run.origin === 'cli' && run.plan.kind === 'eval' && !isTerminal(run.status),
+  );
+  if (newest) return newest;
+  throw new UsageError('There is no interrupted run here.', 'See the runs kept here with: touchstone runs');
+}
+
+/** The path of a pack whose files are there. One that is gone has not changed: its agent is in the store. */
+async function packAtHand(argument: string | undefined, cwd: string): Promise<string | undefined> {
+  if (argument === undefined || !existsSync(resolve(cwd, argument))) return undefined;
+  const named = await readPackArgument(argument, cwd);
+  return named?.kind === 'place' ? named.path : undefined;
+}
+
+/** The same pack is put back in its place, in case another state of it has been run in between. */
+async function checkPack({ touchstone }: Local, run: EvalRun, path: string, shown: string): Promise<void> {
+  const { suite, agent } = run.plan;
+  const bytes = await readPackBytes(path);
+  const { agents, suites } = await touchstone.inspectPack(bytes);
+  const isSame =
+    suites.some(({ head }) => head.digest === suite.digest) &&
+    agents.some(({ agentId, digest }) => agentId === agent.agentId && digest === agent.digest);
+  if (!isSame) throw changed(run.runId, `the pack ${shown}`);
+  await usePack(touchstone, bytes);
+}
+
+/** A file that is gone has not changed: the run has its tasks in the store. */
+async function checkSuite(run: EvalRun, file: string | undefined, cwd: string): Promise<void> {
+  if (file === undefined || !existsSync(resolve(cwd, file))) return;
+  const { suite } = await openSuiteFile(resolve(cwd, file), cwd);
+  if (suite.head.digest !== run.plan.suite.digest) throw changed(run.runId, `the suite file ${file}`);
+}
+
+async function storedSuite({ touchstone }: Local, run: EvalRun): Promise<Suite | undefined> {
+  const head = await touchstone.store.suites.byDigest(LOCAL_OWNER, run.plan.suite.digest);
+  return head && touchstone.readSuite({ head, owner: LOCAL_OWNER });
+}
+
+function changed(runId: RunId, what: string): UsageError {
+  return new UsageError(
+    `Run ${runId} cannot be continued: ${what} has changed since it began, and half a run of each would prove nothing.`,
+    'Undo the change, or start a new run by leaving --resume out.',
+  );
+}

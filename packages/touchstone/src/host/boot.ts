@@ -1,0 +1,86 @@
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HOST_OWNER, HostError, type Issue, isHostError, validationError } from '@touchstone/contract';
+import type { Kept, Suite } from '@touchstone/contract/ports';
+import { type AgentSpec, parseAgentSpec } from '../agents/index.js';
+import { findPacks, findSuiteFiles, readPackFolder, readSuite } from '../suites/index.js';
+import type { AgentRegistry } from './agent-registry.js';
+import type { Config } from './config.js';
+import type { InstalledPack, PackShelf } from './pack-shelf.js';
+import { SAMPLE_AGENT_ID } from './touchstone.js';
+
+// What a configuration brings along. It belongs to the host: everyone may use it and nobody replace it.
+
+export async function loadAgents(config: Config, registry: AgentRegistry, testSeams: boolean): Promise<void> {
+  for (const [index, spec] of config.agents.entries())
+    await registry.add(parseConfigAgent(spec, index), config.baseDir);
+  if (testSeams) await registry.add(parseAgentSpec(SAMPLE_AGENT, 'operator'), ASSETS);
+}
+
+/** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
+const ASSETS = fileURLToPath(new URL('../../assets', import.meta.url));
+const SAMPLE_AGENT = {
+  agentId: SAMPLE_AGENT_ID,
+  version: '1.0.0',
+  persona: 'Echoes what it is asked',
+  run: { kind: 'module', path: 'sample-agent.mjs' },
+};
+
+/** Problems of an agent are reported where its author can find them: under its place in the configuration. */
+function parseConfigAgent(spec: unknown, index: number): AgentSpec {
+  try {
+    return parseAgentSpec(spec, 'operator');
+  } catch (error) {
+    if (!isHostError(error) || !Array.isArray(error.details?.issues)) throw error;
+    const issues = error.details.issues as readonly Issue[];
+    throw validationError(issues.map((issue) => ({ ...issue, pointer: `/agents/${index}${issue.pointer}` })));
+  }
+}
+
+/** Suites in the configured folders. One edited since the last start replaces what was there. */
+export async function loadSuites(
+  config: Config,
+  replace: (owner: typeof HOST_OWNER, suite: Suite) => Promise<void>,
+): Promise<readonly Suite[]> {
+  const loaded: Suite[] = [];
+  for (const folder of config.suites) {
+    for (const file of await findSuiteFiles(resolve(config.baseDir, folder))) {
+      const suite = readSuite(await readFile(file, 'utf8'), { file });
+      await replace(HOST_OWNER, suite);
+      loaded.push(suite);
+    }
+  }
+  return loaded;
+}
+
+/** Packs in the configured folders: archives, and folders with a pack.json. Each is held against the trust policy. */
+export async function loadPacks(config: Config, packs: PackShelf): Promise<readonly InstalledPack[]> {
+  const loaded: InstalledPack[] = [];
+  for (const folder of config.packs) {
+    for (const path of findPacks(resolve(config.baseDir, folder))) {
+      loaded.push(
+        await packs.replace(HOST_OWNER, await readPackFiles(path)).catch((error) => blame(path, error)),
+      );
+    }
+  }
+  return loaded;
+}
+
+/** What the host owns after its folders were read; whatever it owned before and they no longer hold is gone. */
+export const ownedBy = (packs: readonly InstalledPack[], suites: readonly Suite[]): Kept => ({
+  packs: packs.map(({ head }) => `${head.name}@${head.version}`),
+  agents: packs.flatMap(({ agents }) => agents.map(({ agentId, version }) => `${agentId}@${version}`)),
+  suites: [...suites, ...packs.flatMap((pack) => pack.suites)].map(
+    ({ head }) => `${head.suiteId}@${head.version}`,
+  ),
+});
+
+/** The bytes of an archive, or the files of a folder. */
+export const readPackFiles = async (path: string): Promise<Buffer | ReadonlyMap<string, Buffer>> =>
+  (await stat(path)).isDirectory() ? readPackFolder(path) : readFile(path);
+
+function blame(path: string, error: unknown): never {
+  if (!isHostError(error)) throw error;
+  throw new HostError(error.code, `${path}: ${error.message}`, { ...error.details, file: path });
+}

@@ -1,0 +1,90 @@
+import { MODEL_CLASSES } from '@touchstone/contract';
+import type { Clock, PriceOf, Random, Store } from '@touchstone/contract/ports';
+import {
+  createGuard,
+  createModels,
+  createPaces,
+  createTools,
+  type HostTools,
+  parseMcpServers,
+  parseModelNames,
+  parseProviders,
+  parseToolSpecs,
+  redactSecrets,
+} from '../agents/index.js';
+import { createAgentPool } from './agent-pool.js';
+import { type AgentRegistry, createAgentRegistry } from './agent-registry.js';
+import type { Config } from './config.js';
+import { capabilityCheck, packOptions, trustOf } from './pack-policy.js';
+import { createPackShelf, type PackShelf } from './pack-shelf.js';
+import { createPriceOf } from './prices.js';
+import { knownSecrets } from './secrets.js';
+
+export type AgentWorld = {
+  readonly registry: AgentRegistry;
+  readonly packs: PackShelf;
+  readonly tools: HostTools;
+  readonly priceOf: PriceOf;
+  /** Undefined when this host knows no secret. */
+  readonly redact: ((text: string) => string) | undefined;
+  close(): Promise<void>;
+};
+
+type WorldOptions = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly env: NodeJS.ProcessEnv;
+  /** A host that serves others believes only signed packs unless it is told otherwise. */
+  readonly origin: 'host' | 'cli';
+  readonly isOnlyTenant: (tenant: string) => boolean;
+};
+
+/** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
+export function composeAgents(options: WorldOptions): AgentWorld {
+  const { config, store, clock, random, env, isOnlyTenant } = options;
+  const { baseDir } = config;
+  const paceOf = createPaces(clock);
+  const providers = parseProviders(config.providers);
+  const models = createModels({
+    providers,
+    modelClasses: parseModelNames(config.modelClasses, '/modelClasses', MODEL_CLASSES),
+    models: parseModelNames(config.models, '/models'),
+    env,
+    baseDir,
+    clock,
+    random,
+    paceOf,
+    isOnlyTenant,
+  });
+  const secrets = knownSecrets(config, env);
+  const redact = secrets.length > 0 ? (text: string) => redactSecrets(text, secrets) : undefined;
+  const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
+  const pool = createAgentPool({ store, clock, random, models, paceOf, holdsSecret });
+  const guard = createGuard(config.egress);
+  const registry = createAgentRegistry({ store, clock, guard, pool, offers: capabilityCheck(config) });
+  const packs = createPackShelf({
+    store,
+    clock,
+    trust: trustOf(config, options.origin),
+    options: packOptions(config),
+    hostAgents: registry.hostAgents,
+  });
+  const tools = createTools(parseToolSpecs(config.tools), parseMcpServers(config.mcpServers), {
+    isOnlyTenant,
+    clock,
+    baseDir,
+  });
+  return {
+    registry,
+    packs,
+    tools,
+    priceOf: createPriceOf(config.prices, providers, clock),
+    redact,
+    async close() {
+      models.close();
+      await tools.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { readModelRequest } from './model-request.js';
+
+const pointers = (configurable: object, kind: 'manifest' | 'module' = 'manifest') =>
+  readModelRequest(configurable as { [key: string]: unknown }, kind).issues.map(({ pointer }) => pointer);
+
+describe('what a run asks of its model', () => {
+  it('is nothing unless it says so', () => {
+    expect(readModelRequest({ other: 1 }, 'manifest')).toEqual({ cache: false, issues: [] });
+  });
+
+  it('may be a name in one member or in two, with temperature, length and cache', () => {
+    const asked = { temperature: 0.5, maxTokens: 100, cache: true };
+    expect(readModelRequest({ model: 'local/a', ...asked }, 'manifest')).toEqual({
+      name: 'local/a',
+      ...asked,
+      issues: [],
+    });
+    expect(readModelRequest({ ai: { provider: 'local', model: 'a/b' } }, 'openai')).toMatchObject({
+      name: 'local/a/b',
+    });
+  });
+
+  it.each([
+    [{ model: 5 }, '/configurable/model'],
+    [{ ai: 'local' }, '/configurable/ai'],
+    [{ ai: { provider: 'local' } }, '/configurable/ai'],
+    [{ ai: { credentialRef: 'x' } }, '/configurable/ai/credentialRef'],
+    [{ temperature: 3 }, '/configurable/temperature'],
+    [{ temperature: Number.NaN }, '/configurable/temperature'],
+    [{ maxTokens: 0 }, '/configurable/maxTokens'],
+    [{ maxTokens: 1.5 }, '/configurable/maxTokens'],
+    [{ cache: 'yes' }, '/configurable/cache'],
+    [{ promptOverrides: {} }, '/configurable/promptOverrides'],
+  ])('%j is refused where it is wrong', (configurable, pointer) => {
+    expect(pointers(configurable)).toEqual([pointer]);
+  });
+
+  it('is the agent’s own business when the agent asks its model itself, but for the cache', () => {
+    expect(pointers({ model: 5, temperature: 9 }, 'module')).toEqual([]);
+    expect(pointers({ cache: true }, 'module')).toEqual(['/configurable/cache']);
+    expect(pointers({ cache: false }, 'module')).toEqual([]);
+  });
+});

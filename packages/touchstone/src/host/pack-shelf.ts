@@ -1,0 +1,168 @@
+import { type AgentId, asId, HOST_OWNER, HostError, type JsonObject, type Owner } from '@touchstone/contract';
+import type {
+  AgentFacts,
+  BoundAgent,
+  Clock,
+  PackContents,
+  PackHead,
+  Page,
+  Store,
+  Suite,
+} from '@touchstone/contract/ports';
+import { agentDigest, parseAgentSpec } from '../agents/index.js';
+import {
+  checkPackIdentity,
+  checkPackIntegrity,
+  checkPackName,
+  checkPackVersion,
+  type OpenedPack,
+  openPack,
+  openPackFiles,
+  type PackAgent,
+  type PackOptions,
+  type Trust,
+  verifyPack,
+} from '../suites/index.js';
+import { checkNotTaken } from './agent-registry.js';
+import { hostsFirst } from './hosts-first.js';
+
+/** What the sender of a pack says about it, to be held against what it is. */
+export type PackClaim = { readonly name?: string; readonly version?: string; readonly integrity?: string };
+
+export type InstalledPack = {
+  readonly head: PackHead;
+  readonly agents: readonly BoundAgent[];
+  readonly suites: readonly Suite[];
+  readonly warnings: readonly string[];
+};
+
+/** Where packs come in: opened, held against the trust policy, taken apart, and kept whole or not at all. */
+export type PackShelf = {
+  install(
+    owner: Owner,
+    archive: Buffer,
+    claim?: PackClaim,
+  ): Promise<InstalledPack & { readonly outcome: 'created' | 'same' }>;
+  /** Opens and verifies, and keeps nothing. */
+  inspect(pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
+  /** Without the rule that versions do not change: for a developer's own pack, and for the folders of a configuration. */
+  replace(owner: Owner, pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
+  list(owner: Owner, limit: number, cursor?: string): Promise<Page<PackHead>>;
+};
+
+type ShelfParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly trust: Trust;
+  readonly options: PackOptions;
+  /** Agents that belong to the host, which no pack of a tenant may replace. */
+  readonly hostAgents: (owner: Owner) => Promise<readonly AgentFacts[]>;
+};
+
+export function createPackShelf(parts: ShelfParts): PackShelf {
+  const { store, clock, trust, options } = parts;
+
+  const open = async (pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack> => {
+    const opened = Buffer.isBuffer(pack) ? await openPack(pack, options) : await openPackFiles(pack, options);
+    return contentsOf(opened, trust);
+  };
+
+  return {
+    inspect: open,
+    async install(owner, archive, claim = {}) {
+      if (claim.name !== undefined) checkPackName(claim.name);
+      if (claim.version !== undefined) checkPackVersion(claim.version);
+      const opened = await openPack(archive, options);
+      checkPackIdentity(opened, claim.name ?? opened.name, claim.version ?? opened.version);
+      if (claim.integrity !== undefined) checkPackIntegrity(opened, claim.integrity);
+      const contents = await contentsOf(opened, trust);
+      await checkHosts(parts, owner, contents);
+      const outcome = await store.packs.install(owner, contents, clock.now());
+      if (outcome === 'conflict') throw changedPack(opened);
+      return { ...contents, outcome };
+    },
+    async replace(owner, pack) {
+      const contents = await open(pack);
+      await store.packs.replace(owner, contents, clock.now());
+      return contents;
+    },
+    list: (owner, limit, cursor) => hostsFirst(store.packs.list, owner, limit, cursor),
+  };
+}
+
+async function checkHosts(
+  { store, hostAgents }: ShelfParts,
+  owner: Owner,
+  pack: PackContents,
+): Promise<void> {
+  checkNotTaken(
+    pack.agents.map(({ agentId }) => agentId),
+    await hostAgents(owner),
+  );
+  for (const { head } of pack.suites) {
+    const hosts = await store.suites.get(HOST_OWNER, head.suiteId, head.version);
+    if (hosts && hosts.digest !== head.digest)
+      throw new HostError(
+        'conflict',
+        `Suite ${head.suiteId}@${head.version} belongs to the host and is another one.`,
+      );
+  }
+}
+
+const changedPack = ({ name, version }: OpenedPack): HostError =>
+  new HostError(
+    'conflict',
+    `Pack ${name}@${version}, or an agent or suite in it, is installed with other content. Versions do not change: raise the version.`,
+  );
+
+async function contentsOf(opened: OpenedPack, trust: Trust): Promise<InstalledPack> {
+  const { signedBy, filesSigned, warnings } = verifyPack(opened, trust);
+  const { name, version, integrity, digest } = opened;
+  return {
+    head: {
+      name,
+      version,
+      integrity,
+      digest,
+      agents: opened.agents.map(agentEntry),
+      filesSigned,
+      ...(signedBy !== undefined && { signedBy }),
+    },
+    agents: await Promise.all(opened.agents.map((agent) => boundAgent(opened, agent))),
+    suites: opened.suites,
+    warnings: [...opened.warnings, ...warnings],
+  };
+}
+
+const agentEntry = ({ manifest: { agentId }, suite }: PackAgent): PackHead['agents'][number] => ({
+  agentId: asId<AgentId>(agentId),
+  ...(suite && { suiteRef: `${suite.suiteId}@${suite.version}` }),
+});
+
+/** The manifest and what it refers to, as one spec that can be stored, hashed and opened without the archive. */
+async function boundAgent(pack: OpenedPack, agent: PackAgent): Promise<BoundAgent> {
+  const { manifest, systemPrompt, taskSchema, returnSchema } = agent;
+  const { agentId, persona, modelClass, label, description, toolAllowlist, confidence, memoryShape } =
+    manifest;
+  const requires = [...new Set([...(manifest.requiresCapabilities ?? []), ...agent.degraded])];
+  const spec = parseAgentSpec(
+    {
+      agentId,
+      version: pack.version,
+      persona,
+      label,
+      description: description === '' ? undefined : description,
+      modelClass,
+      toolAllowlist,
+      confidence,
+      memoryShape,
+      handoff: { taskSchema, returnSchema },
+      pack: { name: pack.name, version: pack.version },
+      requires: requires.length > 0 ? requires : undefined,
+      run: { kind: 'manifest', systemPrompt },
+    },
+    'pack',
+  );
+  const digest = await agentDigest(spec, '.');
+  return { agentId: spec.agentId, version: spec.version, digest, spec: spec as unknown as JsonObject };
+}

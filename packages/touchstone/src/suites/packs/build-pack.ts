@@ -1,0 +1,59 @@
+import {
+  asText,
+  checkFileList,
+  FILE_LIST_PATH,
+  FILE_LIST_SIGNATURE_PATH,
+  writeFileList,
+} from './file-list.js';
+import { MANIFEST_PATH, type PackFiles, tableOf } from './file-table.js';
+import { integrityOf, KEYS_FOLDER } from './integrity.js';
+import { PACK_LIMITS } from './limits.js';
+import { readManifest } from './manifest.js';
+import { type PackOptions, readPack } from './open-pack.js';
+import { readArchive } from './read-archive.js';
+import { type Signing, signBytes } from './signature.js';
+import { writeArchive } from './write-archive.js';
+
+const SIGNATURE_PATH = 'keys/pack.json.sig';
+
+export type BuildPackOptions = PackOptions & { readonly signing?: Signing };
+export type BuiltPack = {
+  readonly archive: Buffer;
+  readonly integrity: string;
+  readonly warnings: readonly string[];
+};
+
+/** Makes the archive of a pack that would open. Without `signing` the files go into it as they are. */
+export async function buildPack(files: PackFiles, options: BuildPackOptions): Promise<BuiltPack> {
+  const limits = options.limits ?? PACK_LIMITS;
+  const proper = tableOf(files, limits);
+  const finished = options.signing ? tableOf(signedFiles(proper, options.signing), limits) : proper;
+  const archive = writeArchive(finished, limits);
+  const pack = readPack(finished, integrityOf(archive), options);
+  checkFileList(pack);
+  return { archive, integrity: pack.integrity, warnings: pack.warnings };
+}
+
+/** The same pack, signed by this key and no other. */
+export async function signPack(archive: Buffer, signing: Signing, options: PackOptions): Promise<BuiltPack> {
+  const files = await readArchive(archive, options.limits ?? PACK_LIMITS);
+  return buildPack(files, { ...options, signing });
+}
+
+/** The manifest names the key before it is signed; the list of files comes last, because it vouches for the rest. */
+function signedFiles(files: PackFiles, signing: Signing): PackFiles {
+  const { document, pack } = readManifest(files);
+  const signed = new Map(files);
+  const earlier = pack.signing?.signatureRef;
+  if (earlier?.startsWith(KEYS_FOLDER)) signed.delete(earlier);
+  signed.delete(FILE_LIST_PATH);
+  signed.delete(FILE_LIST_SIGNATURE_PATH);
+  const signature = { method: 'manual', publicKeyRef: signing.keyId, signatureRef: SIGNATURE_PATH };
+  const manifest = asText({ ...document, signing: signature });
+  signed.set(MANIFEST_PATH, manifest);
+  signed.set(SIGNATURE_PATH, signBytes(manifest, signing));
+  const list = writeFileList(pack.name, pack.version, signed);
+  signed.set(FILE_LIST_PATH, list);
+  signed.set(FILE_LIST_SIGNATURE_PATH, signBytes(list, signing));
+  return signed;
+}

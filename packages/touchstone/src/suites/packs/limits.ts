@@ -1,0 +1,19 @@
+/** How large a pack may be. Held while reading, so that nothing larger is ever in memory. */
+export type PackLimits = {
+  /** Of the tar archive, once it is unzipped. */
+  readonly maxUnpackedBytes: number;
+  readonly maxManifestBytes: number;
+  readonly maxEntryBytes: number;
+  readonly maxEntries: number;
+  readonly maxPathLength: number;
+  readonly maxPromptBytes: number;
+};
+
+export const PACK_LIMITS: PackLimits = {
+  maxUnpackedBytes: 50 * 1024 * 1024,
+  maxManifestBytes: 256 * 1024,
+  maxEntryBytes: 5 * 1024 * 1024,
+  maxEntries: 10_000,
+  maxPathLength: 512,
+  maxPromptBytes: 256 * 1024,
+};
