@@ -6,11 +6,12 @@ import { cold } from './parts/cold.mjs';
 import { install } from './parts/install.mjs';
 import { latency } from './parts/latency.mjs';
 import { resume } from './parts/resume.mjs';
+import { safety } from './parts/safety.mjs';
 import { sse } from './parts/sse.mjs';
 import { throughput } from './parts/throughput.mjs';
 import { openPeers } from './peers/index.mjs';
 
-const PARTS = { cold, throughput, latency, resume, sse };
+const PARTS = { cold, throughput, latency, resume, sse, safety };
 // Asks the registry, so only on demand.
 const ON_DEMAND = { install };
 

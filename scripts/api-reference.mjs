@@ -84,6 +84,7 @@ function operationSection({ path, method, operation }) {
     parameterTable(operation.parameters),
     bodySection(operation.requestBody),
     responseTable(operation.responses),
+    ...largeAnswers(operation.responses),
     `Refuses with ${refusalsOf(operation.responses)}.\n`,
   );
 }
@@ -129,7 +130,21 @@ function contentOf(content) {
   const [[mediaType, { schema }]] = Object.entries(content);
   if (mediaType !== 'application/json') return code(mediaType);
   const members = memberRows(schema).map(([name]) => name);
+  if (members.length > MOST_IN_A_CELL) return `${typeOf(schema)}, see below`;
   return members.length > 0 ? `${typeOf(schema)} with ${members.join(', ')}` : typeOf(schema);
+}
+
+const MOST_IN_A_CELL = 20;
+
+/** An answer with more members than a cell can name has a table of its own. */
+function largeAnswers(responses) {
+  const schemas = Object.entries(responses)
+    .filter((response) => !isRefusal(response))
+    .flatMap(([, { content }]) => content['application/json']?.schema ?? []);
+  return schemas
+    .map((schema) => memberRows(schema))
+    .filter((rows) => rows.length > MOST_IN_A_CELL)
+    .map(memberTable);
 }
 
 // ----------------------------------------------------------------------------------------------------------- schemas

@@ -12,7 +12,7 @@ import { type Desk, openDesk } from '../packages/touchstone/src/cli/testing/test
 import { loadConfig } from '../packages/touchstone/src/host/config.js';
 import { configShape } from '../packages/touchstone/src/host/config-shape.js';
 import { createTestHost } from '../packages/touchstone/src/host/testing/test-host.js';
-import { selectScorer } from '../packages/touchstone/src/scoring/index.js';
+import { createScoring } from '../packages/touchstone/src/scoring/index.js';
 import { readSuite } from '../packages/touchstone/src/suites/index.js';
 
 // Goal: what the pages say is true. Method: everything in them that a program can read (links, codes, commands, suites,
@@ -76,7 +76,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return anchor === undefined || (target.endsWith('.md') && anchorsOf(target).has(anchor));
 }
 
-const SUBVERBS = ['keys create', 'pack build', 'pack sign', 'pack verify', 'pack install'];
+const SUBVERBS = ['keys create', 'pack build', 'pack sign', 'pack verify', 'pack install', 'judge check'];
 
 describe('every page', () => {
   it.each(PAGES)('%s links only to what is there', (page) => {
@@ -153,7 +153,7 @@ describe('commands', () => {
         if (!VERB.test(verb)) continue;
         expect(known, `${page}: touchstone ${verb}`).toContain(verb);
         const name =
-          ['keys', 'pack'].includes(verb) && VERB.test(rest[0] ?? '') ? `${verb} ${rest[0]}` : verb;
+          ['keys', 'pack', 'judge'].includes(verb) && VERB.test(rest[0] ?? '') ? `${verb} ${rest[0]}` : verb;
         const help = await helpOf(name);
         for (const flag of flagsIn(rest.join(' '))) expect(help, `${page}: ${name} ${flag}`).toContain(flag);
         seen.add(verb);
@@ -235,12 +235,20 @@ describe('docs/writing-suites.md', () => {
     expect(rows.length).toBeGreaterThan(20);
     for (const [strategy = '', value = '', answer = '', score] of rows) {
       const task = goldenTask(bare(strategy), JSON.parse(bare(value)) as Json);
-      const transcript = { outcome: 'completed', output: toBody(JSON.parse(bare(answer)) as Json) } as const;
-      const scored = await selectScorer(task)(task, transcript, new AbortController().signal);
+      const output = toBody(JSON.parse(bare(answer)) as Json);
+      const transcript = { outcome: 'completed', output, toolCalls: [], seed: '' } as const;
+      const scored = await scoring.score(
+        task,
+        transcript,
+        new AbortController().signal,
+        async () => undefined,
+      );
       expect(scored.score, `${strategy} ${value} ${answer}`).toMatchObject({ value: Number(score) });
     }
   });
 });
+
+const scoring = createScoring({ modes: ['golden'], schemaCheck: () => [], tierOf: async () => undefined });
 
 const goldenTask = (strategy: string, value: Json): Task => ({
   taskId: asId<TaskId>('example'),

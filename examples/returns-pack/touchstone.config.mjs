@@ -14,6 +14,7 @@ export default {
     ...(OPENAI_BASE_URL && { openai: { kind: 'openai', baseUrl: OPENAI_BASE_URL } }),
   },
   modelClasses: { general: model },
+  judge: { model: model === 'offline/returns' ? 'offline/judge' : model },
   tools: [
     {
       toolId: 'local:orders.lookup',

@@ -91,4 +91,5 @@ export type InvocationBodies = {
   readonly output?: Body;
 };
 
+export * from './criterion.js';
 export * from './events.js';

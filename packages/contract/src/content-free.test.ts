@@ -17,6 +17,7 @@ import {
 import { asId, type FindingKind, type RunId, type SuiteId, type TaskId, type Version } from './ids.js';
 import type { RunHeadline } from './ports/index.js';
 import type { Fact, Log } from './ports/log.js';
+import type { EvalReport } from './report.js';
 import { type Finding, type RepeatScore, SEVERITIES, type TaskResult } from './score.js';
 import type { EvalSummary } from './summary.js';
 import { type PayloadType, type PayloadWire, schemas } from './wire/index.js';
@@ -53,6 +54,7 @@ type ContentFree = {
   evalSummary: EvalSummary;
   taskResult: TaskResult;
   repeatScore: RepeatScore;
+  report: EvalReport;
   headline: RunHeadline;
   invocationStarted: InvocationStarted;
   invocationCompleted: InvocationCompleted;
@@ -79,6 +81,7 @@ describe('the compiler', () => {
 
   test('lets free text into the scorecard nowhere but in the address of the diff', () => {
     expectTypeOf<FreeText<EvalStarted | EvalScored | EvalCompleted | TaskResult>>().toEqualTypeOf<never>();
+    expectTypeOf<FreeText<EvalReport>>().toEqualTypeOf<never>();
     expectTypeOf<FreeText<EvalSummary>>().toEqualTypeOf<'regression.diffRef'>();
     expectTypeOf<FreeText<{ a?: { b: string | number }[]; c: RunId }>>().toEqualTypeOf<'a.b'>();
   });

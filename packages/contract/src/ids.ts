@@ -17,6 +17,7 @@ export type EventId = Id<'event'>;
 export type Version = Id<'version'>;
 export type Digest = Id<'digest'>;
 export type ModelName = Id<'model'>;
+export type CriterionId = Id<'criterion'>;
 export type FindingKind = Id<'finding'>;
 
 /** Marks a string as a name. Call it where a value enters the house and has been checked, nowhere else. */

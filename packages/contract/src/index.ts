@@ -4,6 +4,7 @@ export * from './ids.js';
 export * from './json.js';
 export * from './modes.js';
 export * from './owner.js';
+export * from './report.js';
 export * from './run.js';
 export * from './score.js';
 export * from './summary.js';

@@ -36,6 +36,19 @@ export type ModelPin = {
   readonly mock?: true;
 };
 
+/** Who judges rubric tasks. Scores of different judges are different measurements. */
+export type JudgeIdentity = {
+  readonly provider: ModelName;
+  readonly model: ModelName;
+  readonly votes: number;
+  /** Of the instructions the model is given, which are part of the judge. */
+  readonly promptDigest: Digest;
+  /** Of all of the above. */
+  readonly digest: Digest;
+  /** Its verdicts are written down beforehand, so they are evidence of nothing. */
+  readonly mock?: true;
+};
+
 export type SuitePin = { readonly suiteId: SuiteId; readonly version: Version; readonly digest: Digest };
 
 /** What an eval run will do, decided once at create and never re-decided. */
@@ -54,6 +67,13 @@ export type EvalPlan = {
   readonly ceilingUsd?: number;
   readonly baselineRunId?: RunId;
   readonly targetMismatchAllowed?: true;
+  readonly judge?: JudgeIdentity;
+  /** Looks at every answer of an adversarial run. */
+  readonly safetyJudge?: JudgeIdentity;
+  /** The safety policy it is scored under, when that is not the default one. */
+  readonly safetyPolicy?: Digest;
+  /** The run whose answers are judged again: no agent is invoked. */
+  readonly rejudgeOf?: RunId;
 } & AskedModel;
 
 /** Only for agents that are a prompt and a model: which model, and whether remembered answers may stand in for it. */

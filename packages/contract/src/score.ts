@@ -1,4 +1,4 @@
-import type { FindingKind, TaskId } from './ids.js';
+import type { CriterionId, Digest, FindingKind, TaskId } from './ids.js';
 
 export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -11,7 +11,12 @@ export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 /** "Not scored" is not zero. It becomes the wire's 0 in exactly one function, `foldTask` of the scorecard room. */
 export type Score =
   | { readonly kind: 'scored'; readonly value: number; readonly findings: readonly Finding[] }
-  | { readonly kind: 'unscored'; readonly reason: UnscoredReason };
+  | {
+      readonly kind: 'unscored';
+      readonly reason: UnscoredReason;
+      /** What was found is known, whatever became of the score. */
+      readonly findings?: readonly Finding[];
+    };
 
 export type InvocationOutcome = 'completed' | 'handed-off' | 'escalated' | 'refused' | 'failed';
 
@@ -24,6 +29,15 @@ export type Cost = {
   readonly cacheHits?: number;
 };
 
+/** What became of one criterion. Its sentence is content; its name says nothing. */
+export type CriterionResult = {
+  readonly id: CriterionId;
+  readonly met: boolean;
+  readonly weight: number;
+  /** The share of votes that said so, when there were several. */
+  readonly agreement?: number;
+};
+
 /** The content-free verdict on one repeat of one task. */
 export type RepeatScore = {
   readonly score: Score;
@@ -31,6 +45,9 @@ export type RepeatScore = {
   readonly latencyMs: number;
   readonly cost: Cost;
   readonly schemaValid?: boolean;
+  readonly criteria?: readonly CriterionResult[];
+  /** Who judged, when somebody did. */
+  readonly judge?: Digest;
 };
 
 /** The content-free verdict on one task: its repeats folded. This is what the scorecard is built from. */
@@ -48,6 +65,9 @@ export type TaskResult = {
   readonly unscored?: UnscoredReason;
   /** How the invocation ended, when it was not with an answer to score. */
   readonly outcome?: 'failed' | 'refused';
+  /** Criteria over all repeats: `met` is the share of repeats that met it. */
+  readonly criteria?: readonly (Omit<CriterionResult, 'met'> & { readonly met: number })[];
+  readonly judge?: Digest;
   /** Scores of the single repeats, kept only when there is more than one. */
   readonly repeats?: readonly number[];
 };

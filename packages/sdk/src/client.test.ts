@@ -136,7 +136,7 @@ test('an aborted call is over at once, with the caller’s reason', async () => 
 
 test('every call goes to its documented path', async () => {
   const any = ok({});
-  const { client, sent } = scripted(...Array.from({ length: 19 }, () => any));
+  const { client, sent } = scripted(...Array.from({ length: 20 }, () => any));
   await client.discovery();
   await client.runs.list({ status: 'running', limit: 5 });
   await client.runs.cancel(RUN, 'why');
@@ -146,6 +146,7 @@ test('every call goes to its documented path', async () => {
   await client.pollEvents(RUN, { after: 0, timeoutSeconds: 1 });
   await client.evalSummary(RUN);
   await client.task(RUN, 't1');
+  await client.runs.report(RUN);
   await client.suites.install({ suiteId: 's' });
   await client.suites.list({ limit: 2 });
   await client.suites.get('a.evals.b@1.0.0');
@@ -166,6 +167,7 @@ test('every call goes to its documented path', async () => {
     'GET /v1/runs/run%201/events/poll?lastSequence=0&timeout=1',
     'GET /v1/runs/run%201/eval-summary',
     'GET /v1/host/touchstone/runs/run%201/tasks/t1',
+    'GET /v1/host/touchstone/runs/run%201/report',
     'POST /v1/host/touchstone/suites',
     'GET /v1/host/touchstone/suites?limit=2',
     'GET /v1/host/touchstone/suites/a.evals.b%401.0.0',

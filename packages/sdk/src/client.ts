@@ -1,4 +1,4 @@
-import type { EvalSummary, JsonObject, RunId } from '@touchstone/contract';
+import type { EvalReport, EvalSummary, JsonObject, RunId } from '@touchstone/contract';
 import { createRetry, type RetryOptions } from './retry.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
 import { createTransport, type Fetch, type Transport } from './transport.js';
@@ -94,6 +94,9 @@ function runCalls(transport: Transport, get: Get) {
     get: (runId: RunId, reading?: Reading): Promise<RunSnapshot> => get(runPath(runId), reading),
     list: (filter: RunFilter = {}, reading?: Reading): Promise<Page<RunSnapshot>> =>
       get(`${VENDOR}/runs`, reading, filter),
+    /** How sure the scorecard of a completed eval run is, and what it is made of. */
+    report: (runId: RunId, reading?: Reading): Promise<EvalReport> =>
+      get(`${VENDOR}/runs/${at(runId)}/report`, reading),
     cancel: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}/cancel`, because(reason), sending),
     bulkCancel: (

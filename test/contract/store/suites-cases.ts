@@ -24,6 +24,7 @@ export const suite = (
     modes: ['golden'],
     thresholds: { passScore: 0.9 },
     taskCount: tasks.length,
+    judgedTasks: 0,
     rubricTasks: 0,
   },
   tasks,

@@ -16,6 +16,15 @@ export type { Clock } from './clock.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './idempotency.js';
 export type { Ids } from './ids.js';
+export type {
+  AskModel,
+  Judge,
+  Judged,
+  JudgedCriterion,
+  JudgeQuestion,
+  Spend,
+  Verdict,
+} from './judge.js';
 export type { Keys, StoredKey } from './keys.js';
 export type { Lease, Leases } from './leases.js';
 export type { Ledger } from './ledger.js';
@@ -30,7 +39,7 @@ export type { Commit, RunLog, SealedStep, StepResult } from './run-log.js';
 export { ControlPending, LeaseLost } from './run-log.js';
 export type { Control, NewRun, Run, RunFilter, RunHeadline, RunOrigin, RunRequest, Runs } from './runs.js';
 export type { SchemaCheck } from './schema-check.js';
-export type { Scored, Scorer, Transcript } from './scorer.js';
+export type { SafetyTier, Scored, ScoredCall, Scoring, Transcript } from './scorer.js';
 export type { Kept, Store } from './store.js';
 export type { Suite, SuiteHead, Suites } from './suite-store.js';
 export type { Tools } from './tools.js';

@@ -1,18 +1,41 @@
-import type { Body, RecordBodies, Task } from '../bodies.js';
-import type { InvocationOutcome, Score } from '../score.js';
-import type { Usage } from './usage.js';
+import type { Body, RecordBodies, Task, ToolStatus } from '../bodies.js';
+import type { Digest, ToolId } from '../ids.js';
+import type { CriterionResult, Finding, InvocationOutcome, Score } from '../score.js';
+import type { Spend } from './judge.js';
+
+/** What a tool can do to the world. */
+export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
+
+/** A call the agent made, or tried to make. */
+export type ScoredCall = {
+  readonly toolId: ToolId;
+  readonly inputs: Body;
+  readonly status: ToolStatus;
+};
 
 /** What a scorer may look at. `output` is absent when the agent gave no answer. */
 export type Transcript = {
   readonly output?: Body;
   readonly outcome: InvocationOutcome;
+  readonly toolCalls: readonly ScoredCall[];
+  /** The system prompt, when it is ours to know. */
+  readonly prompt?: string;
+  /** Where chance begins; the same for the same repeat of the same task. */
+  readonly seed: string;
+  /** Findings in a text that has been redacted since, and would not be found again. */
+  readonly known?: readonly Finding[];
 };
 
 export type Scored = {
   readonly score: Score;
-  readonly usage?: readonly Usage[];
+  readonly criteria?: readonly CriterionResult[];
+  readonly judge?: Digest;
   readonly bodies?: Pick<RecordBodies, 'criteria' | 'reason'>;
 };
 
-/** Golden scoring answers at once; a judge takes its time. */
-export type Scorer = (task: Task, transcript: Transcript, signal: AbortSignal) => Scored | Promise<Scored>;
+/** How the tasks of one run are scored. Golden scoring answers at once; a judge takes its time. */
+export type Scoring = {
+  /** What a judge costs is paid through `spend` before its verdict is used. */
+  score(task: Task, transcript: Transcript, signal: AbortSignal, spend: Spend): Scored | Promise<Scored>;
+  close(): void;
+};

@@ -15,8 +15,9 @@ export type SuiteHead = {
   readonly allowedModels?: readonly ModelClass[];
   readonly thresholds?: Thresholds;
   readonly taskCount: number;
-  /** How many of the tasks need a judge, so that a host without one can tell without reading them all. */
+  /** How many of the tasks are scored by criteria, and how many of those need a judge for some of them. */
   readonly rubricTasks: number;
+  readonly judgedTasks: number;
 };
 export type Suite = { readonly head: SuiteHead; readonly tasks: readonly Task[] };
 

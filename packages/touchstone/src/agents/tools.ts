@@ -13,7 +13,7 @@ import {
   offerHttp,
   offerMcp,
 } from './tool-offers.js';
-import type { ToolSpec } from './tool-spec.js';
+import { DEFAULT_TIER, type ToolSpec } from './tool-spec.js';
 
 export type ToolGrants = {
   /** Whether all keys of this host belong to this tenant, so that a tool without `tenants` is everyone's. */
@@ -61,6 +61,12 @@ export function createTools(
     },
     described: (owner, wanted) =>
       Promise.all(wanted.map(async (toolId) => (await offer(owner, toolId)) ?? { toolId })),
+    async tierOf(toolId) {
+      if (toolId === MEMORY_TOOL.toolId) return MEMORY_DESCRIPTOR.safetyTier;
+      const found = lookUp(house, toolId);
+      const spec = found?.kind === 'http' ? found.tool.spec : found?.server.spec;
+      return spec && (spec.safetyTier ?? DEFAULT_TIER);
+    },
     async call(owner, toolId, inputs, signal) {
       const found = find(owner, toolId);
       if (!found) return { status: 'forbidden', error: `Tool ${toolId} is not granted here.` };

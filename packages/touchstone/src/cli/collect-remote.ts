@@ -9,7 +9,7 @@ import {
 import type { RunHeadline } from '@touchstone/contract/ports';
 import { type Client, HostResponseError, type RunSnapshot, type TaskView } from '@touchstone/sdk';
 import type { TaskView as LocalTaskView } from '../host/in-process.js';
-import { bodiesOf, type Collecting } from './collect-result.js';
+import { bodiesOf, type Collecting, createFindingCount } from './collect-result.js';
 import { type Failure, percentile, type RunResult } from './result.js';
 
 /** The members of a snapshot that hosts of this kind add; another host may have none of them. */
@@ -21,6 +21,9 @@ type HostFacts = {
   readonly headline?: RunHeadline;
   readonly modes?: readonly string[];
   readonly model?: NonNullable<RunResult['model']>;
+  readonly judge?: NonNullable<RunResult['judge']>;
+  readonly safetyJudge?: NonNullable<RunResult['judge']>;
+  readonly rejudgeOf?: RunId;
 };
 
 /** The same value as for a local run, from what the host tells. */
@@ -52,6 +55,10 @@ export async function collectRemote(
     repeats: facts.repeats ?? 1,
     wallMs: wallMs(run, collecting.now),
     ...(facts.model && { model: facts.model }),
+    ...(facts.judge && { judge: facts.judge }),
+    ...(facts.safetyJudge && { safetyJudge: facts.safetyJudge }),
+    ...(facts.rejudgeOf && { rejudgeOf: facts.rejudgeOf }),
+    ...findingsOf(summary),
     ...(facts.headline?.cacheHits && { cacheHits: facts.headline.cacheHits }),
     ...(facts.modes?.includes('live-shadow') && { nondeterministic: true }),
   };
@@ -95,6 +102,13 @@ function latencyOf(summary: EvalSummary | null): Pick<RunResult, 'latency'> {
   return sorted.length > 0
     ? { latency: { p50Ms: percentile(sorted, 0.5), p95Ms: percentile(sorted, 0.95) } }
     : {};
+}
+
+function findingsOf(summary: EvalSummary | null): Pick<RunResult, 'findings'> {
+  const count = createFindingCount();
+  for (const { taskId, safetyFindings } of summary?.tasks ?? []) count.add(taskId, safetyFindings);
+  const findings = count.counts();
+  return findings.length > 0 ? { findings } : {};
 }
 
 async function failuresOf(

@@ -2,18 +2,27 @@ import {
   asId,
   type EvalPlan,
   type EvalSummary,
+  type Finding,
   HOST_OWNER,
   plannedSteps,
   type RunId,
+  SEVERITIES,
   type TaskId,
   type TaskResult,
   type Thresholds,
 } from '@touchstone/contract';
-import { type Expected, fromBody } from '@touchstone/contract/bodies';
-import type { Run } from '@touchstone/contract/ports';
+import { type Body, type Expected, fromBody, parseCriterion } from '@touchstone/contract/bodies';
+import type { Run, StepResult } from '@touchstone/contract/ports';
 import type { LocalTouchstone, TaskView } from '../host/in-process.js';
 import { LOCAL_OWNER } from './local.js';
-import { type Failure, type FailureBodies, percentile, type RunResult } from './result.js';
+import {
+  type CriterionBody,
+  type Failure,
+  type FailureBodies,
+  type FindingCount,
+  percentile,
+  type RunResult,
+} from './result.js';
 import { UsageError } from './usage-error.js';
 
 const PAGE = 1000;
@@ -38,11 +47,8 @@ export async function collectResult(
   collecting: Collecting,
 ): Promise<RunResult> {
   const fold = createFold();
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await touchstone.store.log.results(LOCAL_OWNER, run.runId, offset, PAGE);
+  for await (const page of resultPages(touchstone, run.runId))
     for (const { ordinal, result } of page) fold.add(ordinal, result);
-    if (page.length < PAGE) break;
-  }
   const { failures, counts, ...folded } = fold.end();
   return {
     runId: run.runId,
@@ -61,17 +67,43 @@ export async function collectResult(
       0,
       (run.completedAt ?? collecting.now) - (run.startedAt ?? run.createdAt) - run.pausedMs,
     ),
+    ...judgeFacts(run.plan),
     ...(run.plan.model && { model: run.plan.model }),
     ...(run.plan.modes.includes('live-shadow') && { nondeterministic: true }),
   };
 }
 
+/** What the log holds of every finished task, page by page. */
+export async function* resultPages(
+  { store }: Pick<LocalTouchstone, 'store'>,
+  runId: RunId,
+): AsyncGenerator<readonly StepResult[]> {
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await store.log.results(LOCAL_OWNER, runId, offset, PAGE);
+    yield page;
+    if (page.length < PAGE) return;
+  }
+}
+
+const judgeFacts = ({
+  judge,
+  safetyJudge,
+  rejudgeOf,
+}: EvalPlan): Pick<RunResult, 'judge' | 'safetyJudge' | 'rejudgeOf'> => ({
+  ...(judge && { judge }),
+  ...(safetyJudge && { safetyJudge }),
+  ...(rejudgeOf && { rejudgeOf }),
+});
+
 /** The log is in suite order but for gaps a pause left and a resume filled; people get the suite's order. */
 function createFold() {
   const failed: { readonly ordinal: number; readonly failure: Failure }[] = [];
+  const rubrics: { readonly ordinal: number; readonly rubric: Rubric }[] = [];
+  const findings = createFindingCount();
   const latencies: number[] = [];
   let passed = 0;
   let costUsd: number | undefined;
+  let judgeUsd: number | undefined;
   let unpriced = 0;
   let cacheHits = 0;
   return {
@@ -79,7 +111,11 @@ function createFold() {
       if (result.passed) passed += 1;
       else failed.push({ ordinal, failure: failureOf(result) });
       if (result.latencyMs !== undefined) latencies.push(result.latencyMs);
+      findings.add(result.taskId, result.findings);
+      if (result.criteria)
+        rubrics.push({ ordinal, rubric: { taskId: result.taskId, criteria: result.criteria } });
       if (result.costUsd !== undefined) costUsd = (costUsd ?? 0) + result.costUsd;
+      if (result.judgeUsd !== undefined) judgeUsd = (judgeUsd ?? 0) + result.judgeUsd;
       unpriced += result.unpriced ?? 0;
       cacheHits += result.cacheHits ?? 0;
     },
@@ -93,12 +129,36 @@ function createFold() {
         unscored,
         unpriced,
         ...(costUsd !== undefined && { costUsd }),
+        ...(judgeUsd !== undefined && { judgeUsd }),
+        ...(findings.counts().length > 0 && { findings: findings.counts() }),
+        ...(rubrics.length > 0 && {
+          rubrics: rubrics.sort((a, b) => a.ordinal - b.ordinal).map(({ rubric }) => rubric),
+        }),
         ...(cacheHits > 0 && { cacheHits }),
         ...(latencies.length > 0 && {
           latency: { p50Ms: percentile(latencies, 0.5), p95Ms: percentile(latencies, 0.95) },
         }),
       };
     },
+  };
+}
+
+type Rubric = NonNullable<RunResult['rubrics']>[number];
+
+/** Findings by kind and severity, in the order of their names, the gravest of a kind first. */
+export function createFindingCount() {
+  const counted = new Map<string, Finding & { readonly taskIds: string[] }>();
+  return {
+    add(taskId: string, findings: readonly Finding[] = []): void {
+      for (const { kind, severity } of findings) {
+        const key = `${kind} ${9 - SEVERITIES.indexOf(severity)}`;
+        const count = counted.get(key) ?? { kind, severity, taskIds: [] };
+        counted.set(key, count);
+        count.taskIds.push(taskId);
+      }
+    },
+    counts: (): readonly FindingCount[] =>
+      [...counted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count),
   };
 }
 
@@ -110,6 +170,7 @@ const failureOf = (result: TaskResult): Failure => ({
   ...(result.findings && { findings: result.findings }),
   ...(result.unscored && { unscored: result.unscored }),
   ...(result.outcome && { outcome: result.outcome }),
+  ...(result.criteria && { criteria: result.criteria }),
 });
 
 async function readSummary(touchstone: LocalTouchstone, run: Run): Promise<EvalSummary | null> {
@@ -146,25 +207,32 @@ async function addBodies(
 export function bodiesOf(view: TaskView): FailureBodies {
   const shown = view.invocations.at(-1);
   return {
-    expected: expectedOf(view.expected, shown?.criteria as readonly { readonly met: boolean }[] | undefined),
+    expected: expectedOf(view.expected, shown?.criteria as readonly Decided[] | undefined),
     ...(shown?.output !== undefined && { got: { value: fromBody(shown.output) } }),
     outcome: shown?.outcome ?? 'failed',
     ...(shown?.reason !== undefined && { reason: shown.reason }),
   };
 }
 
-function expectedOf(
-  expected: Expected,
-  verdicts: readonly { readonly met: boolean }[] | undefined,
-): FailureBodies['expected'] {
+type Decided = Pick<CriterionBody, 'met' | 'agreement' | 'reason'>;
+
+function expectedOf(expected: Expected, verdicts: readonly Decided[] | undefined): FailureBodies['expected'] {
   if (expected.kind === 'golden') {
     return { kind: 'golden', strategy: expected.match.strategy, value: fromBody(expected.match.value) };
   }
-  const criteria = expected.rubric.map(({ criterion }, index) => {
-    const met = verdicts?.[index]?.met;
-    return { text: String(fromBody(criterion)), ...(met !== undefined && { met }) };
-  });
+  const criteria = expected.rubric.map(({ criterion, weight }, index) => ({
+    text: sentenceOf(criterion),
+    weight,
+    ...verdicts?.[index],
+  }));
   return { kind: 'rubric', criteria };
+}
+
+/** A check is shown by the sentence that says the same in words. */
+export function sentenceOf(criterion: Body): string {
+  const text = String(fromBody(criterion));
+  const parsed = parseCriterion(text);
+  return parsed.kind === 'malformed' ? text : parsed.sentence;
 }
 
 /** A run by its id, or the newest one for `last`. */

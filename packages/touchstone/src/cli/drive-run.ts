@@ -1,7 +1,15 @@
 import type { RunId } from '@touchstone/contract';
 import type { Io } from './io.js';
 import { LOCAL_OWNER, type Local } from './local.js';
-import { createProgressLine } from './render/progress.js';
+import { createProgressLine, type ProgressScreen } from './render/progress.js';
+
+/** Where progress is shown: the stream that results do not go to. */
+export const progressScreen = ({ stderr, env, every }: Io): ProgressScreen => ({
+  isTTY: stderr.isTTY && env.TERM !== 'dumb',
+  columns: stderr.columns,
+  write: stderr.write,
+  every,
+});
 
 /**
  * Drives a run in this process until it is at rest, showing how far it is. The first Ctrl-C lets go of it: tasks in
@@ -13,13 +21,7 @@ export async function driveRun(
   runId: RunId,
 ): Promise<{ readonly interrupted: boolean }> {
   const { stderr } = io;
-  const screen = {
-    isTTY: stderr.isTTY && io.env.TERM !== 'dumb',
-    columns: stderr.columns,
-    write: stderr.write,
-    every: io.every,
-  };
-  const line = createProgressLine(screen);
+  const line = createProgressLine(progressScreen(io));
   let interrupted = false;
   const stopListening = io.onSignal(() => {
     if (interrupted) io.exit(130);

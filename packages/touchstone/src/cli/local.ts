@@ -32,8 +32,14 @@ export async function withStore<T>(context: Context, use: (local: Local) => Prom
   return withConfig(context, withoutAgents(await readConfig(context)), use);
 }
 
+/** The same with models to judge by, and without the agents: judging asks none of them. */
+export async function withJudges<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
+  const config = await readConfig(context);
+  return withConfig(context, { ...config, agents: [], packs: [], trust: {} }, use);
+}
+
 /** A configuration without everything that has to be read or started before the first question. */
-const withoutAgents = (config: Config): Config => ({
+const withoutAgents = ({ safety: _, ...config }: Config): Config => ({
   ...config,
   agents: [],
   packs: [],

@@ -37,7 +37,19 @@ describe('the command line', () => {
   test('shows help to whoever types only its name', async () => {
     const { code, out } = await desk.run();
     expect(code).toBe(0);
-    for (const verb of ['init', 'run', 'serve', 'validate', 'pack', 'runs', 'show', 'keys', 'doctor'])
+    for (const verb of [
+      'init',
+      'run',
+      'serve',
+      'validate',
+      'pack',
+      'runs',
+      'show',
+      'rejudge',
+      'judge',
+      'keys',
+      'doctor',
+    ])
       expect(out).toContain(`  ${verb}`);
   });
 
@@ -56,6 +68,10 @@ describe('the command line', () => {
     [['show', 'last'], 'There is no run here yet.'],
     [['runs', '--status', 'done'], 'Known: pending, running'],
     [['keys', 'create', '--role', 'boss'], 'Known: admin, runner, releaser'],
+    [['rejudge', 'last'], 'There is no run here yet.'],
+    [['rejudge', 'last', '--votes', '26'], 'whole number from 1 to 25'],
+    [['judge', 'chekc', 'x'], 'Did you mean check?'],
+    [['judge', 'check', 'x', '--min-kappa', '2'], 'number from -1 to 1'],
     [['keys', 'revoke', 'zz'], 'hex digits'],
     [['serve', '--bind', '0.0.0.0'], 'this machine only'],
     [['run', 'x', '--host', 'http://127.0.0.1:1'], 'TOUCHSTONE_KEY holds no API key'],
@@ -300,13 +316,17 @@ describe('doctor', () => {
     const agents = [
       { agentId: 'local.test.gone', version: '1.0.0', run: { kind: 'module', path: 'gone.mjs' } },
     ];
-    write('touchstone.config.json', JSON.stringify({ agents, suites: ['evals'], judge: { model: 'x' } }));
+    write(
+      'touchstone.config.json',
+      JSON.stringify({ agents, suites: ['evals'], judge: { model: 'x' }, gates: [] }),
+    );
     write('evals/bad.json', '{}');
     const { code, out } = await desk.run('doctor');
     expect(code).toBe(1);
     expect(out).toMatch(/✗ agent +local\.test\.gone/);
     expect(out).toContain('touchstone validate evals/bad.json');
-    expect(out).toContain('"judge" has no effect');
+    expect(out).toMatch(/✗ judge +judge\.model: "x" is neither/);
+    expect(out).toContain('"gates" has no effect');
     expect(out).toMatch(/✓ disk/);
     expect(existsSync(join(desk.cwd, '.touchstone'))).toBe(false);
   });

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Context, Io, Settings } from './io.js';
+import { addJudge, addRejudge } from './judge-verbs.js';
 import { addPack } from './pack-verbs.js';
 import { addDoctor, addInit, addKeys, addRun, addRuns, addServe, addShow, addValidate } from './verbs.js';
 import { packageVersion } from './version.js';
@@ -49,7 +50,19 @@ function createProgram(io: Io, start: Start): Command {
     .showHelpAfterError('Run "touchstone help" to see every verb, or "touchstone help <verb>" for one.')
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  const verbs = [addInit, addRun, addServe, addValidate, addPack, addRuns, addShow, addKeys, addDoctor];
+  const verbs = [
+    addInit,
+    addRun,
+    addServe,
+    addValidate,
+    addPack,
+    addRuns,
+    addShow,
+    addRejudge,
+    addJudge,
+    addKeys,
+    addDoctor,
+  ];
   for (const add of verbs) add(program, start);
   return program;
 }

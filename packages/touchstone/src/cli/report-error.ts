@@ -75,12 +75,18 @@ function fileOf(error: HostError | HostResponseError): string | undefined {
   return typeof file === 'string' ? file : undefined;
 }
 
+const TYPED: { readonly [pointer: string]: string } = {
+  '/agentId': '--agent',
+  '/evalSuiteRef': 'the suite:',
+  '/runId': 'the run:',
+  '/judge': '--judge',
+};
+
 /** What a person typed for a member of the request; any other pointer is shown as it is. */
 function flagOf(pointer: string): string {
   const [, member = '', knob = ''] = pointer.split('/');
   if (member === 'configurable') return FLAGS[knob] ?? pointer;
-  if (pointer === '/agentId') return '--agent';
-  return pointer === '/evalSuiteRef' ? 'the suite:' : pointer || '/';
+  return TYPED[pointer] ?? (pointer || '/');
 }
 
 /** `file:line:column pointer message`, the form that terminals and editors turn into links. */
@@ -98,6 +104,7 @@ export const renderIssues = (issues: readonly Issue[], file?: string): string[] 
 
 const HINTS: { readonly [key: string]: string } = {
   agentId: 'See the agents of the configuration with: touchstone doctor',
+  judge: 'See the models of the configuration with: touchstone doctor',
   allowTargetMismatch: 'Name that agent with --agent, or add --allow-target-mismatch.',
   'configurable.evalModes': 'Choose among the modes with --modes, e.g. --modes golden',
   unauthenticated:

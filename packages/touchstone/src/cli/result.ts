@@ -3,24 +3,34 @@ import type {
   EvalSummary,
   Finding,
   Json,
+  JudgeIdentity,
   ModelPin,
   RunError,
   RunId,
   RunStatus,
   SuitePin,
+  TaskResult,
   Thresholds,
   UnscoredReason,
 } from '@touchstone/contract';
 import { decideExit, type ExitCode } from './exit.js';
 
+/** One criterion of one invocation: its sentence, what became of it and why. */
+export type CriterionBody = {
+  readonly text: string;
+  readonly weight: number;
+  /** Absent when nobody has decided it. */
+  readonly met?: boolean;
+  /** The share of votes that said so. */
+  readonly agreement?: number;
+  readonly reason?: string;
+};
+
 /** Why a task failed, in its own words. Shown on a terminal or with `--bodies`, and nowhere else. */
 export type FailureBodies = {
   readonly expected:
     | { readonly kind: 'golden'; readonly strategy: string; readonly value: Json }
-    | {
-        readonly kind: 'rubric';
-        readonly criteria: readonly { readonly text: string; readonly met?: boolean }[];
-      };
+    | { readonly kind: 'rubric'; readonly criteria: readonly CriterionBody[] };
   /** Absent when the agent gave no answer. */
   readonly got?: { readonly value: Json };
   readonly outcome: string;
@@ -35,8 +45,14 @@ export type Failure = {
   readonly findings?: readonly Finding[];
   readonly unscored?: UnscoredReason;
   readonly outcome?: 'failed' | 'refused';
+  readonly criteria?: NonNullable<TaskResult['criteria']>;
   readonly bodies?: FailureBodies;
 };
+
+/** How often something unsafe was found, and in which tasks, passed ones included. */
+export type FindingCount = Finding & { readonly taskIds: readonly string[] };
+
+export type JudgeFacts = Pick<JudgeIdentity, 'provider' | 'model' | 'votes' | 'digest' | 'mock'>;
 
 /** A suite of a folder that was not run, and why. */
 export type RefusedSuite = {
@@ -74,6 +90,20 @@ export type RunResult = {
   readonly wallMs: number;
   /** The model this host asked for the agent; absent for agents that bring their own. */
   readonly model?: Pick<ModelPin, 'provider' | 'model' | 'mock'>;
+  /** Who judged rubric tasks; absent when none needed a judge. */
+  readonly judge?: JudgeFacts;
+  /** Who looked at every answer of an adversarial run. */
+  readonly safetyJudge?: JudgeFacts;
+  /** The part of the cost that judges took, when it is known. */
+  readonly judgeUsd?: number;
+  /** The run whose answers were judged again. */
+  readonly rejudgeOf?: RunId;
+  readonly findings?: readonly FindingCount[];
+  /** What became of every criterion, task by task; absent when there was none. */
+  readonly rubrics?: readonly {
+    readonly taskId: string;
+    readonly criteria: NonNullable<TaskResult['criteria']>;
+  }[];
   /** Model calls answered from the response cache, when there were any. */
   readonly cacheHits?: number;
   /** Tools and memory were live, so the same run may come out differently. */

@@ -24,6 +24,8 @@ export async function findRunToResume(
   const { concurrency, repeats, modes } = run.plan;
   checkSamePlan(options, { evalModes: modes, ...run.request.configurable, concurrency, repeats });
   if (options.record !== undefined) checkLive(modes);
+  // Its answers are recorded and its suite is in the store: nothing it depends on can have changed.
+  if (run.plan.rejudgeOf !== undefined) return run;
   const origin = (run.request.metadata?.[ORIGIN_KEY] ?? {}) as Origin;
   const pack = await packAtHand(suite ?? origin.pack, cwd);
   if (pack !== undefined) await checkPack(local, run, pack, suite ?? origin.pack ?? '');

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { InitOptions } from './commands/init.js';
 import type { ServeOptions } from './commands/serve.js';
 import type { Start } from './program.js';
 
@@ -11,7 +12,7 @@ const list = (value: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-const wholeNumber =
+export const wholeNumber =
   (low: number, high: number) =>
   (value: string): number => {
     const number = Number(value);
@@ -31,10 +32,13 @@ export function addInit(program: Command, start: Start): void {
     .summary('make a small working project')
     .description('Writes a configuration, an agent and a suite that pass as they are. Overwrites nothing.')
     .argument('[dir]', 'folder to write to', '.')
-    .action((dir: string, _options: object, command: Command) =>
-      start(command, async (context) => (await import('./commands/init.js')).initCommand(context, dir)),
+    .option('--adversarial', 'add the starter adversarial suite, also to a project that is there already')
+    .action((dir: string, options: InitOptions, command: Command) =>
+      start(command, async (context) =>
+        (await import('./commands/init.js')).initCommand(context, dir, options),
+      ),
     )
-    .addHelpText('after', '\nExample:\n  $ touchstone init demo');
+    .addHelpText('after', '\nExamples:\n  $ touchstone init demo\n  $ touchstone init --adversarial');
 }
 
 export function addRun(program: Command, start: Start): void {

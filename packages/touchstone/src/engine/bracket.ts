@@ -1,4 +1,4 @@
-import type { Agent, Answer, Invocation } from '@touchstone/contract/ports';
+import type { Agent, Answer, Invocation, ResolvedPrompt } from '@touchstone/contract/ports';
 import type { Asked, Verdict } from './invoke.js';
 import type { Recorder } from './recorder.js';
 
@@ -8,7 +8,7 @@ export function recordStart(
   { agent, channel, props }: Asked,
   invocation: Invocation,
   recorder: Recorder,
-): void {
+): ResolvedPrompt | undefined {
   const { facts, model } = agent;
   const { agentId } = facts;
   recorder.add('agent.invocation.started', {
@@ -25,6 +25,7 @@ export function recordStart(
   const prompt = agent.prompt?.(invocation);
   if (prompt)
     recorder.add('agent.promptResolved', { nodeId: recorder.nodeId, agentId, kind: 'system', ...prompt });
+  return prompt;
 }
 
 /** A bracket holds at least one `agent.reasoned`, before any tool call; an agent that shows none gets an empty one. */

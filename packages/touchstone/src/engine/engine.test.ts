@@ -249,6 +249,7 @@ describe('tools and memory', () => {
       tools: {
         granted: async () => [],
         described: offeredAll,
+        tierOf: async () => undefined,
         call: async () => {
           throw new Error('a live tool was called');
         },
@@ -287,6 +288,7 @@ describe('tools and memory', () => {
       tools: {
         granted: offeredAll,
         described: offeredAll,
+        tierOf: async () => undefined,
         call: async (_owner, _tool, inputs) => {
           for (let turns = 4 - Number(fromBody(inputs)); turns > 0; turns--)
             await new Promise((r) => setImmediate(r));
@@ -320,6 +322,7 @@ describe('tools and memory', () => {
       tools: {
         granted: offeredAll,
         described: offeredAll,
+        tierOf: async () => undefined,
         call: async () => {
           await opened;
           return { status: 'ok' };

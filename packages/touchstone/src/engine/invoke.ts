@@ -6,6 +6,7 @@ import {
   MAX_JSON_DEPTH,
   type Owner,
   type RunId,
+  redactDeep,
 } from '@touchstone/contract';
 import { type Body, fromBody, type RecordBodies } from '@touchstone/contract/bodies';
 import {
@@ -14,13 +15,13 @@ import {
   type Answer,
   type Invocation,
   MEMORY_TOOL,
+  type ScoredCall,
   type Usage,
 } from '@touchstone/contract/ports';
 import { createReasoning, recordEnd, recordStart } from './bracket.js';
 import { createMemoryWriter } from './memory.js';
 import type { Parts } from './parts.js';
 import type { Recorder } from './recorder.js';
-import { redactDeep } from './redaction.js';
 import type { Props } from './scene.js';
 import { type Purse, usagePayload } from './spending.js';
 import { createToolDesk, type ToolDesk } from './tool-desk.js';
@@ -46,6 +47,9 @@ export type Invoked = {
   readonly latencyMs: number;
   readonly usage: readonly Usage[];
   readonly schemaValid?: boolean;
+  readonly toolCalls: readonly ScoredCall[];
+  /** The system prompt, when it is ours to know. */
+  readonly prompt?: string;
   readonly bodies: RecordBodies;
 };
 
@@ -60,7 +64,7 @@ export async function invoke(
   const { clock } = parts;
   const { agent } = asked;
   const invocation = invocationOf(asked);
-  recordStart(asked, invocation, recorder);
+  const prompt = recordStart(asked, invocation, recorder);
 
   const usage: Usage[] = [];
   const reasoning = createReasoning(agent, recorder);
@@ -94,6 +98,8 @@ export async function invoke(
     latencyMs,
     usage,
     ...(verdict.schemaValid !== undefined && { schemaValid: verdict.schemaValid }),
+    toolCalls: desk.calls,
+    ...(prompt && { prompt: prompt.resolved }),
     bodies: redactDeep(bodiesOf(asked, answer, verdict, desk), parts.redact),
   };
 }

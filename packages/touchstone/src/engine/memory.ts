@@ -1,4 +1,5 @@
 import type { AgentId, InvocationId, Json, Owner, RunId } from '@touchstone/contract';
+import { redactDeep } from '@touchstone/contract';
 import {
   type Body,
   fromBody,
@@ -9,7 +10,6 @@ import {
 } from '@touchstone/contract/bodies';
 import type { Parts } from './parts.js';
 import type { Recorder } from './recorder.js';
-import { redactDeep } from './redaction.js';
 
 /** The date of a seed that has none. Always the same: a model reads it, and equal runs must be told equal things. */
 const UNDATED = '2000-01-01T00:00:00.000Z';

@@ -5,6 +5,7 @@ import type {
   EvalSummary,
   ModelClass,
   Owner,
+  Redact,
   RepeatScore,
   SuiteId,
   TaskId,
@@ -19,12 +20,11 @@ import type {
   Log,
   PriceOf,
   SchemaCheck,
-  Scorer,
+  Scoring,
   Store,
   SuiteHead,
   Tools,
 } from '@touchstone/contract/ports';
-import type { Redact } from './redaction.js';
 
 /** Everything the engine needs from other rooms, handed in by the one composition place. */
 export type Parts = {
@@ -45,7 +45,8 @@ export type Parts = {
     from: number,
     limit: number,
   ) => Promise<readonly Task[]>;
-  readonly selectScorer: (task: Task) => Scorer;
+  /** How the tasks of a run are scored: its modes and its judge are those of its plan. */
+  readonly openScoring: (owner: Owner, plan: EvalPlan) => Promise<Scoring>;
   readonly taskBar: (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined) => number;
   readonly foldTask: (taskId: TaskId, repeats: readonly RepeatScore[], bar: number) => TaskResult;
   readonly buildScorecard: (

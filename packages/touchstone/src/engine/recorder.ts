@@ -1,6 +1,6 @@
+import { type Redact, redactDeep } from '@touchstone/contract';
 import type { NewEvent, Payloads } from '@touchstone/contract/bodies';
 import type { Clock } from '@touchstone/contract/ports';
-import { type Redact, redactDeep } from './redaction.js';
 
 /** Collects the event block of one step, in the order things happened. */
 export type Recorder = {

@@ -24,6 +24,7 @@ async function openRemembering(tasks: readonly Task[]) {
     tools: {
       granted: offerAll,
       described: offerAll,
+      tierOf: async () => undefined,
       async call() {
         live.calls += 1;
         return { status: 'ok', outcome: toBody({ token: SECRET }) };

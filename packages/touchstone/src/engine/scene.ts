@@ -1,6 +1,12 @@
 import type { ToolId } from '@touchstone/contract';
 import type { Body, Fixtures, MemoryEntry, ToolResult } from '@touchstone/contract/bodies';
-import { type Agent, MEMORY_TOOL, type OfferedTool, type Run } from '@touchstone/contract/ports';
+import {
+  type Agent,
+  MEMORY_TOOL,
+  type OfferedTool,
+  type Run,
+  type SafetyTier,
+} from '@touchstone/contract/ports';
 import { createFixtureTools } from './fixtures.js';
 import { overlayMemory } from './memory.js';
 import type { Parts } from './parts.js';
@@ -20,8 +26,13 @@ export type Props = {
 /** The surroundings of a run's agent, looked up once, so that they do not change while the run is under way. */
 export type Scene = (ordinal: number, fixtures: Fixtures | undefined) => Props | Promise<Props>;
 
-/** `live` is a run whose effects are meant to last: its notes are kept, and fixtures have been set aside before. */
-export function openScene(parts: Parts, run: Run, agent: Agent, live: boolean): Scene {
+/**
+ * How much of the world a run may touch. `live` leaves its mark: its notes are kept, and fixtures have been set aside
+ * before. `looking` may ask and may not act: a probe that succeeds must do no harm.
+ */
+export type Reach = 'live' | 'looking' | 'usual';
+
+export function openScene(parts: Parts, run: Run, agent: Agent, reach: Reach): Scene {
   const { owner } = run;
   const { agentId, toolAllowlist, memoryShape } = agent.facts;
   const remembers = memoryShape?.longTerm === true;
@@ -34,8 +45,10 @@ export function openScene(parts: Parts, run: Run, agent: Agent, live: boolean): 
   const snapshot = once(async () =>
     remembers ? parts.store.memory.snapshot(owner, agentId, run.createdAt, parts.clock.now()) : [],
   );
-  const callLive: Props['answer'] = (toolId, inputs, signal) =>
-    parts.tools.call(owner, toolId, inputs, signal);
+  const callLive: Props['answer'] = async (toolId, inputs, signal) => {
+    if (reach === 'looking' && !HARMLESS.has(await parts.tools.tierOf(toolId))) return NOT_CALLED;
+    return parts.tools.call(owner, toolId, inputs, signal);
+  };
 
   /** With fixtures every allowed tool can be offered, because none is called live; without, only the granted ones. */
   const staged = async (ordinal: number, fixtures: Fixtures): Promise<Props> => {
@@ -54,12 +67,19 @@ export function openScene(parts: Parts, run: Run, agent: Agent, live: boolean): 
       tools: await granted(),
       memory: await snapshot(),
       memoryBound: remembers,
-      keepsNotes: live,
+      keepsNotes: reach === 'live',
       answer: callLive,
     }),
   );
   return (ordinal, fixtures) => (fixtures ? staged(ordinal, fixtures) : unstaged());
 }
+
+const HARMLESS: ReadonlySet<SafetyTier | undefined> = new Set(['pure', 'read']);
+/** Says what an outage says: an agent that learns it is being probed is no longer the agent that would be deployed. */
+const NOT_CALLED: ToolResult = {
+  status: 'error',
+  error: 'The tool is not available at the moment.',
+};
 
 function once<T>(find: () => Promise<T>): () => Promise<T> {
   let found: Promise<T> | undefined;

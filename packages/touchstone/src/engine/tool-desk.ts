@@ -8,7 +8,7 @@ import {
   type ToolId,
 } from '@touchstone/contract';
 import { type Body, fromBody, type RecordBodies, type ToolResult } from '@touchstone/contract/bodies';
-import type { Clock, OfferedTool } from '@touchstone/contract/ports';
+import type { Clock, OfferedTool, ScoredCall } from '@touchstone/contract/ports';
 import type { Recorder } from './recorder.js';
 
 /**
@@ -19,6 +19,8 @@ import type { Recorder } from './recorder.js';
 export type ToolDesk = {
   call(toolId: string, inputs: Body): Promise<ToolResult>;
   readonly refused: NonNullable<RecordBodies['refusedCalls']>;
+  /** Every call that was made or tried, in the order they were asked. */
+  readonly calls: readonly ScoredCall[];
   /** The invocation is over: a call still unanswered is recorded as such, and nothing is recorded after it. */
   close(): void;
 };
@@ -37,6 +39,7 @@ type DeskParts = {
 export function createToolDesk(parts: DeskParts): ToolDesk {
   const offered = new Set<string>(parts.surface.map((tool) => tool.toolId));
   const refused: { callId: CallId; toolId: ToolId; inputs: Body }[] = [];
+  const asked: ScoredCall[] = [];
   const open: OpenCall = { end: () => undefined };
   let queue: Promise<unknown> = Promise.resolve();
   let calls = 0;
@@ -53,13 +56,17 @@ export function createToolDesk(parts: DeskParts): ToolDesk {
     }
     if (!offered.has(toolId)) {
       refused.push({ callId, toolId, inputs });
+      asked.push({ toolId, inputs, status: 'forbidden' });
       return { status: 'forbidden', error: `Tool ${toolId} is not offered to agent ${parts.agentId}.` };
     }
-    return recordCall(parts, open, callId, toolId, inputs);
+    const result = await recordCall(parts, open, callId, toolId, inputs);
+    asked.push({ toolId, inputs, status: result.status });
+    return result;
   };
 
   return {
     refused,
+    calls: asked,
     call(toolId, inputs) {
       const answered = queue.then(() => answerOne(asId<ToolId>(toolId), inputs));
       queue = answered.catch(() => undefined);

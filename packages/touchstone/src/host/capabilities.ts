@@ -4,7 +4,7 @@ import { EVENT_LOG_SCHEMA_VERSION } from './snapshot.js';
 import { FIXTURE_WORKFLOWS } from './workflow-definitions.js';
 
 /** Modes whose behaviour is here. Advertised are these, narrowed by the configuration. */
-export const IMPLEMENTED_MODES: readonly EvalMode[] = ['golden', 'live-shadow'];
+export const IMPLEMENTED_MODES: readonly EvalMode[] = ['golden', 'rubric', 'adversarial', 'live-shadow'];
 
 /** What a host that serves others accepts when its configuration says nothing. */
 export const DEFAULT_MAX_TASKS = 10_000;

@@ -6,6 +6,7 @@ import {
   createPaces,
   createTools,
   type HostTools,
+  type Models,
   parseMcpServers,
   parseModelNames,
   parseProviders,
@@ -22,6 +23,8 @@ import { knownSecrets } from './secrets.js';
 
 export type AgentWorld = {
   readonly registry: AgentRegistry;
+  readonly models: Models;
+  readonly holdsSecret: (text: string) => boolean;
   readonly packs: PackShelf;
   readonly tools: HostTools;
   readonly priceOf: PriceOf;
@@ -78,6 +81,8 @@ export function composeAgents(options: WorldOptions): AgentWorld {
   });
   return {
     registry,
+    models,
+    holdsSecret,
     packs,
     tools,
     priceOf: createPriceOf(config.prices, providers, clock),

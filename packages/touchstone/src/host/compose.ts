@@ -1,18 +1,23 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { HOST_OWNER, HostError } from '@touchstone/contract';
-import type { AgentFacts, Clock, Ids, Log, Random, Store, Suite } from '@touchstone/contract/ports';
+import { HOST_OWNER, HostError, type Owner } from '@touchstone/contract';
+import type { AgentFacts, Clock, Ids, Log, Random, Run, Store, Suite } from '@touchstone/contract/ports';
 import { createSchemaCheck, type HostTools, parseAgentSpec } from '../agents/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import { buildScorecard, foldTask, taskBar } from '../scorecard/index.js';
-import { selectScorer } from '../scoring/index.js';
+import { createScoring } from '../scoring/index.js';
 import { openStore } from '../store/index.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './boot.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
 import { composeAgents } from './compose-agents.js';
 import type { Config } from './config.js';
 import { createRun, type EvalSettings } from './create-run.js';
+import { createJudgeDesk } from './judge-desk.js';
+import { type Judging, openJudging } from './judging.js';
+import { makeFolder } from './make-folder.js';
 import type { PackShelf } from './pack-shelf.js';
+import { createRejudge, type JudgeWish } from './rejudge.js';
+import { readReport } from './report.js';
+import { checkSamePolicy, readSafetyPolicy } from './safety-policy.js';
 import { createSuiteShelf } from './suite-shelf.js';
 import { systemClock, systemIds } from './system.js';
 import type { Touchstone } from './touchstone.js';
@@ -44,6 +49,8 @@ export type LocalTouchstone = Touchstone & {
   inspectPack: PackShelf['inspect'];
   /** What keeps MCP servers from being used. Asking starts them. */
   toolTrouble: HostTools['trouble'];
+  /** Scores answers outside of any run; without a wish, by checks alone. */
+  openJudging(wish?: JudgeWish): Promise<Judging>;
 };
 
 /** The one place that builds the parts and introduces them to each other. */
@@ -56,6 +63,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     random = Math.random,
     env = process.env,
   } = options;
+  const safety = await readSafetyPolicy(config);
   const store = await openStore({ file: await storeFile(config, options.dataDir), clock });
   const tenants = await watchTenants(store, options);
   const world = composeAgents({
@@ -67,7 +75,8 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     origin: options.origin,
     isOnlyTenant: (tenant) => tenants.isOnly(tenant),
   });
-  const { registry, packs, tools, priceOf, redact } = world;
+  const { registry, packs, tools, priceOf, redact, models, holdsSecret } = world;
+  const judges = createJudgeDesk({ config, models, store, clock, holdsSecret });
   const shelf = createSuiteShelf(store, clock);
   const schemaCheck = createSchemaCheck();
   const engine = createEngine({
@@ -81,7 +90,18 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     openAgent: registry.open,
     suiteHead: shelf.head,
     suiteTasks: shelf.tasks,
-    selectScorer,
+    openScoring: async (owner, plan) => {
+      checkSamePolicy(safety, plan);
+      return createScoring({
+        modes: plan.modes,
+        schemaCheck,
+        tierOf: tools.tierOf,
+        policy: safety.policy,
+        redact,
+        ...(plan.judge && { judge: await judges.open(owner, plan.judge, plan) }),
+        ...(plan.safetyJudge && { safetyJudge: await judges.open(owner, plan.safetyJudge, plan) }),
+      });
+    },
     taskBar,
     foldTask,
     buildScorecard,
@@ -95,8 +115,23 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     findSuite: shelf.find,
     findAgent: registry.find,
     chooseModel: registry.chooseModel,
+    chooseJudge: judges.choose,
+    chooseSafetyJudge: judges.chooseForSafety,
+    safetyPolicy: safety.digest,
     evalSettings: evalSettings(config, options.origin),
   };
+  const rejudgeParts = {
+    ...parts,
+    suiteHead: shelf.head,
+    suiteTasks: shelf.tasks,
+    modelTrouble: (owner: Owner, name: string): string | undefined => {
+      if (name === config.judge?.model) return undefined;
+      const choice = models.choose(owner, { name });
+      return choice.kind === 'none' ? choice.reason : undefined;
+    },
+  };
+  const start = ({ owner, runId }: Run): void =>
+    void engine.drive(owner, runId).catch((error) => log.error('run.abandoned', { runId }, error));
   const load = async (): Promise<void> => {
     await loadAgents(config, registry, options.testSeams === true);
     const loaded = await loadPacks(config, packs);
@@ -132,15 +167,19 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     listTools: tools.catalogue,
     findTool: tools.find,
     toolTrouble: tools.trouble,
-    async createRun(principal, body, { origin = options.origin, exclusiveScope = false, start = true } = {}) {
+    async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
       const run = await createRun(parts, principal, body, { origin, exclusiveScope });
-      if (start)
-        engine
-          .drive(run.owner, run.runId)
-          .catch((error) => log.error('run.abandoned', { runId: run.runId }, error));
+      if (asked.start ?? true) start(run);
       return run;
     },
+    async rejudge(principal, runId, wish, { origin = options.origin, ...asked } = {}) {
+      const run = await createRejudge(rejudgeParts, principal, runId, wish, origin);
+      if (asked.start ?? true) start(run);
+      return run;
+    },
+    openJudging: (wish) => openJudging({ judges, schemaCheck, priceOf }, wish),
     viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),
+    report: (owner, runId) => readReport(store, owner, runId),
     async close() {
       stopLooking();
       await engine.shutdown();
@@ -160,7 +199,7 @@ async function storeFile(config: Config, dataDir: string): Promise<string> {
     );
   }
   // Inputs and answers are kept in clear: nobody else on the machine has business in this folder.
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir);
   return join(dataDir, 'touchstone.db');
 }
 

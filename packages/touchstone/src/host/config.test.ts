@@ -199,7 +199,7 @@ it('every member of the documented config is accepted, and those without effect 
     limits: { maxRequestBodyBytes: 16_777_216 },
   };
   const config = parseConfig(documented, '/');
-  expect(config.inert).toEqual(['judge', 'gates']);
+  expect(config.inert).toEqual(['gates']);
   expect(config.evalSuite).toEqual({ maxTasksPerSuite: 10_000, maxCostUsdPerSuite: 5 });
   expect(parseConfig({ evalSuite: false }, '/').evalSuite).toBe(false);
 });

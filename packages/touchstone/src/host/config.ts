@@ -40,6 +40,10 @@ export type Config = {
   /** `provider/model` for each class of model, and for names that definitions use. */
   readonly modelClasses: { readonly [modelClass: string]: string };
   readonly models: { readonly [name: string]: string };
+  /** Who decides rubric criteria that are prose. */
+  readonly judge?: { readonly model: string; readonly votes?: number };
+  /** A file with the severities of safety findings, and a model that looks at every answer of an adversarial run. */
+  readonly safety?: { readonly policy?: string; readonly judge?: string };
   readonly packs: readonly string[];
   readonly suites: readonly string[];
   readonly store?: string;
@@ -76,7 +80,8 @@ export type ConfigInput = {
   readonly providers?: JsonObject;
   readonly modelClasses?: Config['modelClasses'];
   readonly models?: Config['models'];
-  readonly judge?: { readonly model: string; readonly votes?: number };
+  readonly judge?: Config['judge'] & object;
+  readonly safety?: Config['safety'] & object;
   readonly mcpServers?: JsonObject;
   readonly packs?: readonly string[];
   readonly trust?: JsonObject;
@@ -89,7 +94,7 @@ const DEFAULT_ROLES: Roles = {
   releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
 };
 const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
-const INERT = ['judge', 'gates'] as const;
+const INERT = ['gates'] as const;
 
 /** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
 export async function loadConfig(path: string | undefined, cwd: string): Promise<Config> {
@@ -150,6 +155,8 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     trust: input.trust ?? {},
     modelClasses: input.modelClasses ?? {},
     models: input.models ?? {},
+    ...(input.judge && { judge: input.judge }),
+    ...(input.safety && { safety: input.safety }),
     packs: input.packs ?? [],
     suites: input.suites ?? [],
     ...(input.store !== undefined && { store: input.store }),

@@ -1,4 +1,5 @@
 import {
+  type Digest,
   type EvalMode,
   type EvalPlan,
   HostError,
@@ -11,9 +12,12 @@ import {
 } from '@touchstone/contract';
 import { type Body, type Task, toBody } from '@touchstone/contract/bodies';
 import type { AgentFacts, Clock, Ids, NewRun, Run, SchemaCheck, Store } from '@touchstone/contract/ports';
+import { checkForeignSchema } from '../agents/index.js';
 import { ENGINE_VERSION, FLOOR_WORKFLOWS, type FloorWorkflow } from '../engine/index.js';
+import { criterionTrouble } from '../scoring/index.js';
 import { checkRunnable, readRunLimits } from '../suites/index.js';
 import type { AgentRegistry } from './agent-registry.js';
+import type { JudgeDecision, JudgeDesk } from './judge-desk.js';
 import { readModelRequest } from './model-request.js';
 import { taskPages } from './suite-shelf.js';
 import type { CreateRunBody, Touchstone } from './touchstone.js';
@@ -27,6 +31,9 @@ export type EvalSettings = {
 
 type CreateParts = Pick<Touchstone, 'findSuite' | 'findAgent'> & {
   readonly chooseModel: AgentRegistry['chooseModel'];
+  readonly chooseJudge: JudgeDesk['choose'];
+  readonly chooseSafetyJudge: JudgeDesk['chooseForSafety'];
+  readonly safetyPolicy: Digest | undefined;
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -136,12 +143,14 @@ async function planEval(parts: CreateParts, owner: Owner, body: CreateRunBody): 
   if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
   const facts = await knownAgent(parts, owner, body.agentId as string);
   const { head } = suite;
+  const judge = head.judgedTasks > 0 ? parts.chooseJudge() : undefined;
   const decided = await checkRunnable({
     head,
     agent: facts,
     configurable: body.configurable ?? {},
-    limits: { ...(parts.evalSettings as EvalSettings), judge: false },
+    limits: { ...(parts.evalSettings as EvalSettings), ...judgeLimit(judge) },
     checkSchema: parts.schemaCheck,
+    checkTask: (task) => criterionTrouble(task, checkForeignSchema),
     tasks: taskPages(parts.store, suite.owner, head),
   });
   if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
@@ -153,6 +162,8 @@ async function planEval(parts: CreateParts, owner: Owner, body: CreateRunBody): 
       suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
       agent: pinOf(facts),
       ...(await planModel(parts, owner, facts, body)),
+      ...(judge && !('trouble' in judge) && { judge }),
+      ...(decided.modes.includes('adversarial') && planSafety(parts)),
       ...decided,
     },
   };
@@ -200,6 +211,24 @@ const fixturesCannotTravel = (ordinal: number, taskId: string): HostError =>
     ],
     { field: 'evalSuiteRef' },
   );
+
+const judgeLimit = (judge: JudgeDecision | undefined) => ({
+  judge: judge !== undefined && !('trouble' in judge),
+  ...(judge && 'trouble' in judge && { judgeTrouble: judge.trouble }),
+});
+
+/** A safety judge that is configured and cannot be asked must not be left out in silence. */
+function planSafety({
+  chooseSafetyJudge,
+  safetyPolicy,
+}: CreateParts): Pick<EvalPlan, 'safetyJudge' | 'safetyPolicy'> {
+  const judge = chooseSafetyJudge();
+  if (judge && 'trouble' in judge) {
+    const message = `The safety judge cannot be asked. ${judge.trouble}`;
+    throw validationError([{ pointer: '/configurable/evalModes', message }]);
+  }
+  return { ...(judge && { safetyJudge: judge }), ...(safetyPolicy && { safetyPolicy }) };
+}
 
 /** Decides which model the run asks, for agents whose model is ours to ask. */
 async function planModel(

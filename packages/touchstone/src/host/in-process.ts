@@ -10,9 +10,13 @@ export {
   prepareModuleThread,
 } from '../agents/index.js';
 export { readPackFiles } from './boot.js';
+export { checkTrouble } from './check-trouble.js';
 export { createTouchstone, type LocalTouchstone } from './compose.js';
 export { type Config, loadConfig } from './config.js';
+export { findConfigFile } from './config-file.js';
+export type { Judging } from './judging.js';
 export { packOptions, trustOf } from './pack-policy.js';
 export type { InstalledPack } from './pack-shelf.js';
+export { readSafetyPolicy } from './safety-policy.js';
 export { systemClock } from './system.js';
 export type * from './touchstone.js';

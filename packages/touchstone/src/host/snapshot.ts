@@ -67,6 +67,8 @@ function planFacts(plan: RunPlan): object {
     repeats: plan.repeats,
     concurrency: plan.concurrency,
     tasks: { total: plan.totalTasks, selected: plannedSteps(plan) },
+    ...(plan.judge && { judge: plan.judge }),
+    ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(plan.baselineRunId && { baselineRunId: plan.baselineRunId }),
   };
 }

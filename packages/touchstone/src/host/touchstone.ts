@@ -1,5 +1,6 @@
 import type {
   Digest,
+  EvalReport,
   InvocationId,
   Owner,
   Principal,
@@ -12,6 +13,7 @@ import type { Body, Expected, MemoryEntry, ToolCallBody } from '@touchstone/cont
 import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '@touchstone/contract/ports';
 import type { ToolDescriptorWire } from '@touchstone/contract/wire';
 import type { PackShelf } from './pack-shelf.js';
+import type { JudgeWish } from './rejudge.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = {
@@ -92,7 +94,19 @@ export type Touchstone = {
     body: CreateRunBody,
     options?: { readonly origin?: RunOrigin; readonly exclusiveScope?: boolean; readonly start?: boolean },
   ): Promise<Run>;
+  /**
+   * A new run in which another judge, or the same one again, judges the recorded answers of a completed one: no agent and
+   * no tool is asked. The engine is already driving it when this returns. Refusals create nothing.
+   */
+  rejudge(
+    principal: Principal,
+    runId: RunId,
+    wish: JudgeWish,
+    options?: { readonly origin?: RunOrigin; readonly start?: boolean },
+  ): Promise<Run>;
   viewTask(owner: Owner, runId: RunId, taskId: TaskId): Promise<TaskView | undefined>;
+  /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
+  report(owner: Owner, runId: RunId): Promise<EvalReport>;
   close(): Promise<void>;
 };
 

@@ -1,4 +1,12 @@
-import type { Finding, RepeatScore, TaskId, TaskResult, Thresholds } from '@touchstone/contract';
+import type {
+  CriterionResult,
+  Finding,
+  RepeatScore,
+  TaskId,
+  TaskResult,
+  Thresholds,
+} from '@touchstone/contract';
+import { mean } from './aggregate.js';
 
 /** The score a task must reach: the suite's bar, or the host's default for its kind. */
 export const taskBar = (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined): number =>
@@ -26,6 +34,7 @@ export function foldTask(taskId: TaskId, repeats: readonly RepeatScore[], bar: n
     ...(findings.length > 0 && { findings }),
     ...(unscored && { unscored: unscored.reason }),
     ...unansweredOutcome(repeats),
+    ...foldCriteria(repeats),
     ...(values.length > 1 && { repeats: values }),
   };
 }
@@ -34,6 +43,27 @@ export function foldTask(taskId: TaskId, repeats: readonly RepeatScore[], bar: n
 function unansweredOutcome(repeats: readonly RepeatScore[]): Pick<TaskResult, 'outcome'> {
   for (const { outcome } of repeats) if (outcome === 'failed' || outcome === 'refused') return { outcome };
   return {};
+}
+
+/** Criteria of all repeats, by their place: every repeat of a task has the same ones, in the same order. */
+function foldCriteria(repeats: readonly RepeatScore[]): Pick<TaskResult, 'criteria' | 'judge'> {
+  const judged = repeats.flatMap(({ criteria }) => (criteria ? [criteria] : []));
+  const [first] = judged;
+  if (!first) return {};
+  const judge = repeats.find((repeat) => repeat.judge)?.judge;
+  return { criteria: first.map((_, place) => foldCriterion(judged, place)), ...(judge && { judge }) };
+}
+
+function foldCriterion(judged: readonly (readonly CriterionResult[])[], place: number) {
+  const results = judged.flatMap((criteria) => criteria[place] ?? []);
+  const { id, weight } = results[0] as CriterionResult;
+  const agreements = results.flatMap(({ agreement }) => (agreement === undefined ? [] : [agreement]));
+  return {
+    id,
+    weight,
+    met: mean(results.map(({ met }) => (met ? 1 : 0))),
+    ...(agreements.length > 0 && { agreement: mean(agreements) }),
+  };
 }
 
 type Costs = Pick<TaskResult, 'costUsd' | 'judgeUsd' | 'unpriced' | 'cacheHits'>;
@@ -61,8 +91,7 @@ function sumKnown(values: readonly (number | undefined)[]): number | undefined {
 function unionOfFindings(repeats: readonly RepeatScore[]): Finding[] {
   const seen = new Map<string, Finding>();
   for (const { score } of repeats) {
-    if (score.kind !== 'scored') continue;
-    for (const finding of score.findings) seen.set(`${finding.kind} ${finding.severity}`, finding);
+    for (const finding of score.findings ?? []) seen.set(`${finding.kind} ${finding.severity}`, finding);
   }
   return [...seen.values()];
 }

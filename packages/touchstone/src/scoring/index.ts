@@ -1,1 +1,4 @@
-export { selectScorer } from './select.js';
+export { createModelJudge, judgeIdentity } from './rubric/judge.js';
+export { criterionTrouble } from './rubric/trouble.js';
+export { parseSafetyPolicy, type SafetyPolicy } from './safety/index.js';
+export { createScoring } from './scoring.js';

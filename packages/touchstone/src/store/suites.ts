@@ -50,7 +50,11 @@ export function createSuites(db: Db): Suites {
   };
 }
 
-const toSuiteHead = (row: Row): SuiteHead => jsonAt<SuiteHead>(row, 'head');
+/** A suite installed before criteria could be decided without a judge counts as needing one for all its rubrics. */
+function toSuiteHead(row: Row): SuiteHead {
+  const head = jsonAt<SuiteHead>(row, 'head');
+  return { ...head, judgedTasks: (head.judgedTasks as number | undefined) ?? head.rubricTasks };
+}
 
 function tasksWithin(row: Row, from: number, end: number): readonly Task[] {
   const first = numberAt(row, 'first_ordinal');

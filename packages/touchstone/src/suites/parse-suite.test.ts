@@ -37,7 +37,7 @@ const suite = () => ({
         kind: 'rubric',
         rubric: [
           { criterion: CANARY, weight: 0 },
-          { criterion: `[check:x] ${CANARY}`, weight: 0.5 },
+          { criterion: `[check:json] ${CANARY}`, weight: 0.5 },
         ],
       },
     },
@@ -82,6 +82,7 @@ describe('a parsed suite', () => {
       thresholds: { passScore: 0.9, maxCostUsd: 1, maxP95LatencyMs: 500 },
       taskCount: 3,
       rubricTasks: 1,
+      judgedTasks: 1,
     });
     expect(tasks).toEqual(suite().tasks);
   });
@@ -98,6 +99,7 @@ describe('a parsed suite', () => {
     const bare = parseSuite({ suiteId, version, modes, tasks: [tone] });
     expect(Object.keys(bare.head).sort()).toEqual([
       'digest',
+      'judgedTasks',
       'modes',
       'rubricTasks',
       'suiteId',
@@ -121,6 +123,18 @@ describe('a suite is refused', () => {
     ['for a golden task that has only a rubric', 'tasks.2.expected.kind', 'golden', '/tasks/2/expected'],
     ['for a rubric task that has only a match', 'tasks.0.expected.kind', 'rubric', '/tasks/0/expected'],
     ['for weights that are all 0', 'tasks.2.expected.rubric.1.weight', 0, '/tasks/2/expected/rubric'],
+    [
+      'for a check that does not exist',
+      'tasks.2.expected.rubric.1.criterion',
+      `[check:x] ${CANARY}`,
+      '/tasks/2/expected/rubric/1/criterion',
+    ],
+    [
+      'for a check whose arguments it does not take',
+      'tasks.2.expected.rubric.1.criterion',
+      `[check:json {"x":"${CANARY}"}] ${CANARY}`,
+      '/tasks/2/expected/rubric/1/criterion',
+    ],
     ['for a seed without content', 'tasks.0.fixtures.memorySeed.0.content', undefined, seed],
     [
       'for a seed whose content is no text',

@@ -13,6 +13,7 @@ import {
 import type { Task } from '@touchstone/contract/bodies';
 import type { Suite } from '@touchstone/contract/ports';
 import { check } from '@touchstone/contract/wire';
+import { needsJudge } from './criteria.js';
 import { digestOf } from './digest.js';
 import { semanticIssues } from './semantics.js';
 import { keysIfSound, soundnessIssues } from './soundness.js';
@@ -53,6 +54,7 @@ export function toSuite(value: unknown): Suite {
     modes: document.modes,
     taskCount: document.tasks.length,
     rubricTasks: document.tasks.filter(({ expected }) => expected.kind === 'rubric').length,
+    judgedTasks: document.tasks.filter(needsJudge).length,
     ...(targetAgentId !== undefined && { targetAgentId: asId<AgentId>(targetAgentId) }),
     ...(allowedModels !== undefined && { allowedModels }),
     ...(thresholds !== undefined && { thresholds }),
@@ -62,6 +64,6 @@ export function toSuite(value: unknown): Suite {
 
 /** The suite as its author wrote it, without what reading it has added. Reading it again gives the same digest. */
 export function suiteDocument({ head, tasks }: Suite): object {
-  const { digest: _, taskCount: __, rubricTasks: ___, ...rest } = head;
+  const { digest: _, taskCount: __, rubricTasks: ___, judgedTasks: ____, ...rest } = head;
   return { ...rest, tasks };
 }

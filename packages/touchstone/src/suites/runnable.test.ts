@@ -3,6 +3,7 @@ import { fromBody, type Task, toBody } from '@touchstone/contract/bodies';
 import type { AgentFacts, SchemaCheck, SuiteHead } from '@touchstone/contract/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { needsJudge } from './criteria.js';
 import { readRunLimits } from './run-options.js';
 import { checkRunnable, type RunnableLimits, type RunnableQuestion } from './runnable.js';
 
@@ -13,7 +14,9 @@ const task = (taskId: string, kind: 'golden' | 'rubric', input: object = { text:
     taskId,
     input: toBody(input as never),
     expected:
-      kind === 'golden' ? { kind, match: { strategy: 'exact', value: toBody('') } } : { kind, rubric: [] },
+      kind === 'golden'
+        ? { kind, match: { strategy: 'exact', value: toBody('') } }
+        : { kind, rubric: [{ criterion: toBody(CANARY), weight: 1 }] },
   }) as unknown as Task;
 
 const TASKS = [task('g0', 'golden'), task('r1', 'rubric'), task('g2', 'golden'), task('r3', 'rubric')];
@@ -43,6 +46,7 @@ function question(given: Case): RunnableQuestion {
       modes: ['golden', 'rubric'],
       taskCount: tasks.length,
       rubricTasks: tasks.filter(({ expected }) => expected.kind === 'rubric').length,
+      judgedTasks: tasks.filter(needsJudge).length,
       ...given.head,
     } as SuiteHead,
     agent: { agentId: 'local.acme.support', version: '1.0.0', ...given.agent } as AgentFacts,

@@ -7,6 +7,7 @@ import {
   validationError,
 } from '@touchstone/contract';
 import type { AgentFacts, SchemaCheck, SuiteHead } from '@touchstone/contract/ports';
+import { needsJudge } from './criteria.js';
 import { isObject, typeName, type UnknownObject } from './json-object.js';
 import { decideModes, type ModeDecision } from './modes.js';
 import { segmentsOf } from './pointer.js';
@@ -19,8 +20,9 @@ const MAX_ISSUES = 100;
 export type RunnableLimits = HostLimits & {
   /** Implemented here and switched on by the operator. */
   readonly modes: readonly EvalMode[];
-  /** Whether there is a judge to ask about rubric criteria. */
+  /** Whether there is a judge to ask about rubric criteria; what keeps it from being asked, if that is known. */
   readonly judge: boolean;
+  readonly judgeTrouble?: string;
 };
 
 export type RunnableQuestion = {
@@ -31,6 +33,8 @@ export type RunnableQuestion = {
   readonly limits: RunnableLimits;
   readonly tasks: TaskQuestion['tasks'];
   readonly checkSchema: SchemaCheck;
+  /** What else keeps a task from being run, by pointers inside the task. */
+  readonly checkTask?: TaskQuestion['checkTask'];
 };
 
 /** What a run will do, without the pins of suite and agent, which are not this room's to give. */
@@ -86,26 +90,39 @@ function sizeIssues({ head, limits }: RunnableQuestion): readonly Issue[] {
 }
 
 async function select(
-  { head, agent, limits, tasks, checkSchema }: RunnableQuestion,
+  { head, agent, limits, tasks, checkSchema, checkTask }: RunnableQuestion,
   modes: ModeDecision,
   { onlyTasks }: RunOptions,
   isRightAgent: boolean,
 ): Promise<TaskSelection | undefined> {
   const decided = modes.issues.length === 0;
-  const rubricRefusal = decided && head.rubricTasks > 0 ? rubricTrouble(limits) : undefined;
+  const rubricRefusal = decided ? rubricTrouble(head, limits) : undefined;
   const question = {
     kinds: decided ? modes.kinds : (['golden', 'rubric'] as const),
     ...(onlyTasks && { onlyTasks }),
     ...(rubricRefusal !== undefined && { rubricRefusal }),
+    ...(decided && checkTask && head.rubricTasks > 0 && { checkTask }),
     ...(decided && isRightAgent && agent.taskSchema && { taskSchema: agent.taskSchema }),
   };
   return dependsOnTasks(question) ? selectTasks({ ...question, tasks, checkSchema }) : undefined;
 }
 
-function rubricTrouble({ modes, judge }: RunnableLimits): string | undefined {
-  if (!modes.includes('rubric'))
-    return 'this host does not offer rubric scoring. Ask for other modes in evalModes.';
-  return judge ? undefined : 'no judge is configured. Configure one, or ask for other modes in evalModes.';
+/** Rubric tasks cannot run at all, or only those that need no judge can. */
+function rubricTrouble(
+  { rubricTasks, judgedTasks }: SuiteHead,
+  { modes, judge, judgeTrouble }: RunnableLimits,
+): TaskQuestion['rubricRefusal'] {
+  if (rubricTasks > 0 && !modes.includes('rubric'))
+    return {
+      applies: () => true,
+      reason: 'this host does not offer rubric scoring. Ask for other modes in evalModes.',
+    };
+  if (judgedTasks === 0 || judge) return undefined;
+  const reason =
+    judgeTrouble === undefined
+      ? 'no judge is configured that could decide its criteria. Configure one, or ask for other modes in evalModes.'
+      : `the configured judge cannot be asked. ${judgeTrouble}`;
+  return { applies: needsJudge, reason };
 }
 
 function toPlan(

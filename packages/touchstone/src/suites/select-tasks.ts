@@ -11,8 +11,10 @@ export type TaskQuestion = {
   readonly tasks: AsyncIterable<readonly Task[]>;
   readonly kinds: readonly TaskKind[];
   readonly onlyTasks?: readonly string[];
-  /** Why rubric tasks cannot run here, if they cannot. */
-  readonly rubricRefusal?: string;
+  /** Why rubric tasks cannot run here, and which of them. */
+  readonly rubricRefusal?: { readonly reason: string; readonly applies: (task: Task) => boolean };
+  /** What else keeps a task from being run, by pointers inside the task. */
+  readonly checkTask?: (task: Task) => readonly Issue[];
   /** The agent's own schema for its input. */
   readonly taskSchema?: JsonObject;
   readonly checkSchema: SchemaCheck;
@@ -31,8 +33,13 @@ export const dependsOnTasks = ({
   onlyTasks,
   rubricRefusal,
   taskSchema,
+  checkTask,
 }: Omit<TaskQuestion, 'tasks' | 'checkSchema'>) =>
-  kinds.length === 1 || onlyTasks !== undefined || rubricRefusal !== undefined || taskSchema !== undefined;
+  kinds.length === 1 ||
+  onlyTasks !== undefined ||
+  rubricRefusal !== undefined ||
+  taskSchema !== undefined ||
+  checkTask !== undefined;
 
 /** Walks the suite once: which tasks run, and what keeps one of those from running. */
 export async function selectTasks(question: TaskQuestion): Promise<TaskSelection> {
@@ -91,13 +98,13 @@ const noneLeft = (kinds: readonly TaskKind[], ordinals: readonly number[]): read
         },
       ];
 
-function createRubricCheck(refusal: string | undefined) {
+function createRubricCheck(refusal: TaskQuestion['rubricRefusal']) {
   let first: { readonly ordinal: number; readonly taskId: TaskId } | undefined;
   let count = 0;
   return {
-    look({ expected, taskId }: Task, ordinal: number): void {
-      if (expected.kind !== 'rubric') return;
-      first ??= { ordinal, taskId };
+    look(task: Task, ordinal: number): void {
+      if (task.expected.kind !== 'rubric' || !refusal?.applies(task)) return;
+      first ??= { ordinal, taskId: task.taskId };
       count += 1;
     },
     issues(): readonly Issue[] {
@@ -106,27 +113,33 @@ function createRubricCheck(refusal: string | undefined) {
         count === 1
           ? `Task "${first.taskId}" is a rubric task`
           : `Task "${first.taskId}" and ${count - 1} more are rubric tasks`;
-      return [{ pointer: `/tasks/${first.ordinal}/expected/kind`, message: `${who}, but ${refusal}` }];
+      return [{ pointer: `/tasks/${first.ordinal}/expected/kind`, message: `${who}, but ${refusal.reason}` }];
     },
   };
 }
 
-function createInputCheck({ taskSchema, checkSchema }: TaskQuestion) {
+function createInputCheck({ taskSchema, checkSchema, checkTask }: TaskQuestion) {
   const issues: Issue[] = [];
   let truncated = false;
   return {
     issues,
     truncated: () => truncated,
-    look({ input, taskId }: Task, ordinal: number): void {
-      if (taskSchema === undefined || truncated) return;
-      for (const { pointer, message } of checkSchema(taskSchema, input)) {
+    look(task: Task, ordinal: number): void {
+      if (truncated) return;
+      const inputs = taskSchema ? checkSchema(taskSchema, task.input).map(ofInput) : [];
+      for (const { pointer, message } of [...inputs, ...(checkTask?.(task) ?? [])]) {
         truncated = issues.length === MAX_INPUT_ISSUES;
         if (truncated) return;
         issues.push({
-          pointer: `/tasks/${ordinal}/input${pointer}`,
-          message: `Task "${taskId}": ${message}`,
+          pointer: `/tasks/${ordinal}${pointer}`,
+          message: `Task "${task.taskId}": ${message}`,
         });
       }
     },
   };
 }
+
+const ofInput = ({ pointer, message }: { readonly pointer: string; readonly message: string }): Issue => ({
+  pointer: `/input${pointer}`,
+  message,
+});

@@ -1,4 +1,5 @@
 import type { Issue } from '@touchstone/contract';
+import { criteriaIssues } from './criteria.js';
 import { isObject, type UnknownObject } from './json-object.js';
 import { memorySeedIssues } from './memory-seed.js';
 
@@ -43,6 +44,7 @@ function expectedIssues(expected: UnknownObject, pointer: string): readonly Issu
   return [
     ...missingBlock(expected, 'rubric', 'rubric', 'golden', pointer),
     ...weightIssues(expected.rubric, `${pointer}/rubric`),
+    ...criteriaIssues(expected.rubric, `${pointer}/rubric`),
   ];
 }
 

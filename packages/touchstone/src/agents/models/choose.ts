@@ -1,4 +1,11 @@
-import { asId, type ModelClass, type ModelName, type ModelPin, type Owner } from '@touchstone/contract';
+import {
+  asId,
+  HOST_OWNER,
+  type ModelClass,
+  type ModelName,
+  type ModelPin,
+  type Owner,
+} from '@touchstone/contract';
 import type { ProviderSpec } from './provider-spec.js';
 
 export type Wanted = {
@@ -26,10 +33,12 @@ const WELL_KNOWN: ReadonlyMap<string, ProviderSpec> = new Map([
   ['google', { kind: 'google' }],
 ]);
 
-/** The provider of this name, if this owner may use it. One that is not granted looks like one that is not there. */
+/** The provider of this name, if this owner may use it. One that is not granted looks like one that is not there. The
+ * host itself may use what its operator configured. */
 export function grantedProvider(parts: ChooseParts, owner: Owner, name: string): ProviderSpec | undefined {
   const spec = parts.providers.get(name) ?? WELL_KNOWN.get(name);
   if (!spec) return undefined;
+  if (owner === HOST_OWNER) return spec;
   const granted = spec.tenants ? spec.tenants.includes(owner.tenant) : parts.isOnlyTenant(owner.tenant);
   return granted ? spec : undefined;
 }

@@ -5,6 +5,7 @@ import type { Finding } from '../health/finding.js';
 import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from '../health/machine.js';
 import { checkModels } from '../health/models.js';
 import { checkPacks } from '../health/packs.js';
+import { checkSafety } from '../health/safety.js';
 import { checkServers } from '../health/servers.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { createInk, type Ink } from '../render/ink.js';
@@ -25,6 +26,7 @@ export async function doctorCommand(context: Context): Promise<ExitCode> {
 async function checkParts(context: Context, config: Config): Promise<readonly Finding[]> {
   return [
     ...(await checkModels(config, context.io.env)),
+    ...(await checkSafety(config)),
     ...(await checkServers(context, config)),
     ...(await checkPacks(config)),
     ...(await checkAgents(context, config)),

@@ -16,7 +16,7 @@ export const PROJECT_FILES: { readonly [path: string]: string } = {
   'agent.mjs': `// The agent under evaluation: a function from an input to an answer. Replace its inside with a model call of your own;
 // it may call the tools of its allowlist and read its memory.
 export default async function shopAssistant(input, { tools, memory }) {
-  const question = input.question.toLowerCase();
+  const question = String(input.question ?? input.message).toLowerCase();
 
   if (question.includes('refund')) return 'You can return any item within 30 days of delivery.';
   if (question.includes('who am i')) return memory[0]?.content ?? 'I do not know you yet.';

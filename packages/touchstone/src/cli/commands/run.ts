@@ -151,11 +151,12 @@ async function resumeRun(
   return result;
 }
 
-async function finishRun(
+/** Drives a run that has been created, and folds what came of it. */
+export async function finishRun(
   context: Context,
   local: Local,
   { runId }: EvalRun,
-  options: RunOptions,
+  options: Pick<RunOptions, 'bodies' | 'record'>,
 ): Promise<RunResult> {
   const { interrupted } = await driveRun(context.io, local, runId);
   const run = asEvalRun(await findRun(local.touchstone, runId));

@@ -1,8 +1,8 @@
-import { asId, type TaskId } from '@touchstone/contract';
+import { asId, type TaskId, type TaskResult } from '@touchstone/contract';
 import type { RunEvent } from '@touchstone/contract/bodies';
 import type { Run } from '@touchstone/contract/ports';
 import type { LocalTouchstone, TaskView } from '../../host/in-process.js';
-import { asEvalRun, collectResult, findRun, isInterrupted } from '../collect-result.js';
+import { asEvalRun, collectResult, findRun, isInterrupted, resultPages } from '../collect-result.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { LOCAL_OWNER, withStore } from '../local.js';
@@ -71,11 +71,36 @@ async function showTask(
   const view = await touchstone.viewTask(LOCAL_OWNER, run.runId, asId<TaskId>(taskId));
   if (!view) throw await unknownTask(touchstone, run, taskId);
   const bodies = mayShowBodies(context, options);
-  if (settings.json) return writeJson(io, bodies ? view : contentFree(view));
+  const result = await findResult(touchstone, run, taskId);
+  if (settings.json)
+    return writeJson(io, { ...(bodies ? view : contentFree(view)), ...(result && factsOf(result)) });
   const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-  io.stdout.write(renderTask(view, bodies, look));
+  io.stdout.write(renderTask(view, bodies, look, result));
   if (!bodies) writeLine(io.stderr, 'Add --bodies to see inputs and answers.');
 }
+
+/** Absent while the run has not come to write it down. */
+async function findResult(
+  touchstone: LocalTouchstone,
+  { runId }: Run,
+  taskId: string,
+): Promise<TaskResult | undefined> {
+  for await (const page of resultPages(touchstone, runId)) {
+    const found = page.find(({ result }) => result.taskId === taskId);
+    if (found) return found.result;
+  }
+  return undefined;
+}
+
+/** What the log says of a task beyond its score, all of it content-free. */
+const factsOf = ({ unscored, findings, criteria, judge, costUsd, judgeUsd }: TaskResult): object => ({
+  ...(unscored && { unscored }),
+  ...(findings && { findings }),
+  ...(criteria && { criteria }),
+  ...(judge && { judge }),
+  ...(costUsd !== undefined && { costUsd }),
+  ...(judgeUsd !== undefined && { judgeUsd }),
+});
 
 const contentFree = (view: TaskView): object => ({
   taskId: view.taskId,

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { type Issue, isHostError } from '@touchstone/contract';
+import { checkSuiteFile } from '../check-suite.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { createInk, type Ink } from '../render/ink.js';
 import { printable, truncate } from '../render/text.js';
 import { plural } from '../render/units.js';
 import { renderIssues } from '../report-error.js';
-import { displayPath, openSuiteFile, readText, suiteFiles } from '../suite-source.js';
+import { displayPath, readText, suiteFiles } from '../suite-source.js';
 import { UsageError } from '../usage-error.js';
 
 type Checked = {
@@ -39,7 +40,7 @@ async function filesOf(path: string, cwd: string): Promise<readonly string[]> {
 async function checkFile(path: string, cwd: string): Promise<Checked> {
   const file = displayPath(path, cwd);
   try {
-    const { head } = (await openSuiteFile(path, cwd)).suite;
+    const { head } = await checkSuiteFile(path, cwd);
     return { file, issues: [], suite: `${head.suiteId}@${head.version}`, tasks: head.taskCount };
   } catch (error) {
     if (!isHostError(error)) throw error;

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../host/in-process.js';
+import { checkSuiteFile } from '../check-suite.js';
 import type { Context } from '../io.js';
 import { LOCAL_OWNER, readConfig, withStore } from '../local.js';
 import { plural } from '../render/units.js';
-import { displayPath, openSuiteFile, suiteFiles } from '../suite-source.js';
+import { displayPath, suiteFiles } from '../suite-source.js';
 import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
 
 const NODE_RANGE = '^20.19.0 || >=22.12.0';
@@ -93,7 +94,7 @@ export async function checkSuites(config: Config): Promise<Finding[]> {
 async function checkSuite(file: string, config: Config): Promise<Finding> {
   const shown = displayPath(file, config.baseDir);
   try {
-    const { head } = (await openSuiteFile(file, config.baseDir)).suite;
+    const { head } = await checkSuiteFile(file, config.baseDir);
     return ok('suite', `${head.suiteId}@${head.version}, ${plural(head.taskCount, 'task')}`);
   } catch {
     return broken('suite', `${shown} is not valid`, `See what is wrong with: touchstone validate ${shown}`);

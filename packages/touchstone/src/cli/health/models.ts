@@ -1,14 +1,15 @@
-import { asId, MODEL_CLASSES, type ModelName } from '@touchstone/contract';
+import { asId, HOST_OWNER, MODEL_CLASSES, type ModelName, type Owner } from '@touchstone/contract';
 import type { Config, Models } from '../../host/in-process.js';
 import type { Io } from '../io.js';
 import { LOCAL_OWNER } from '../local.js';
+import { plural } from '../render/units.js';
 import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
 
 /** Whether each provider and each configured model could be asked. None is: an answer may cost money. */
 export async function checkModels(config: Config, env: Io['env']): Promise<Finding[]> {
   const kinds = Object.entries(config.providers).map(([name, spec]) => [name, kindOf(spec)] as const);
-  const names = { ...prefixed('modelClasses', config), ...prefixed('models', config) };
-  if (kinds.length + Object.keys(names).length === 0) return [];
+  const named = namedModels(config);
+  if (kinds.length + named.length === 0) return [];
   let models: Models;
   try {
     models = await openModels(config, env);
@@ -17,15 +18,43 @@ export async function checkModels(config: Config, env: Io['env']): Promise<Findi
   }
   const findings: Finding[] = [];
   for (const [name, kind] of kinds) findings.push(await checkProvider(models, name, kind));
-  for (const [member, model] of Object.entries(names)) findings.push(await checkModel(models, member, model));
+  for (const one of named) findings.push(await checkModel(models, one));
   models.close();
   return findings;
 }
 
 const kindOf = (spec: unknown): string => String((spec as { readonly kind?: unknown } | null)?.kind);
 
-const prefixed = (member: 'modelClasses' | 'models', config: Config): { readonly [name: string]: string } =>
-  Object.fromEntries(Object.entries(config[member]).map(([name, model]) => [`${member}.${name}`, model]));
+/** A model that a member of the configuration names, what it is for, and who asks it. */
+type NamedModel = {
+  readonly name: 'model' | 'judge';
+  readonly member: string;
+  readonly model: string;
+  readonly owner: Owner;
+  /** What is worth knowing besides. */
+  readonly more?: string;
+};
+
+function namedModels({ modelClasses, models, judge, safety }: Config): readonly NamedModel[] {
+  const ofAgents = Object.entries({ modelClasses, models }).flatMap(([group, names]) =>
+    Object.entries(names).map(([name, model]) => ({ member: `${group}.${name}`, model })),
+  );
+  const { votes = 1 } = judge ?? {};
+  return [
+    ...ofAgents.map((one) => ({ ...one, name: 'model' as const, owner: LOCAL_OWNER })),
+    ...(judge ? [judgeOf('judge.model', judge.model, votes > 1 ? `, ${plural(votes, 'vote')}` : '')] : []),
+    ...(safety?.judge ? [judgeOf('safety.judge', safety.judge, ', for safety')] : []),
+  ];
+}
+
+/** A judge is asked by the host itself, for whomever it judges. */
+const judgeOf = (member: string, model: string, more: string): NamedModel => ({
+  name: 'judge',
+  member,
+  model,
+  owner: HOST_OWNER,
+  more,
+});
 
 async function openModels(config: Config, env: Io['env']): Promise<Models> {
   const { createModels, createPaces, parseModelNames, parseProviders, systemClock } = await import(
@@ -45,16 +74,16 @@ async function openModels(config: Config, env: Io['env']): Promise<Models> {
 }
 
 /** Opening a model loads its package or script and looks for its credential; it is the asking that is left out. */
-async function open(models: Models, provider: string, model: string): Promise<void> {
+async function open(models: Models, owner: Owner, provider: string, model: string): Promise<void> {
   const pin = { provider: asId<ModelName>(provider), model: asId<ModelName>(model) };
-  (await models.open(LOCAL_OWNER, pin)).close();
+  (await models.open(owner, pin)).close();
 }
 
 async function checkProvider(models: Models, name: string, kind: string): Promise<Finding> {
   try {
     // A host of agents has no models to open; its address and credential are all there is to check.
     const endpoint = models.endpoint(LOCAL_OWNER, name);
-    if (kind !== 'openwop') await open(models, name, 'any');
+    if (kind !== 'openwop') await open(models, LOCAL_OWNER, name, 'any');
     const key = endpoint?.credential === undefined ? '' : ', its credential is set';
     return ok('provider', `${name}: ${kind}${key}`);
   } catch (error) {
@@ -67,15 +96,16 @@ const hintFor = (kind: string): string =>
     ? 'Correct the script, or "path" of the provider in the configuration'
     : 'Set the variable, install the package, or correct the provider in the configuration';
 
-async function checkModel(models: Models, member: string, model: string): Promise<Finding> {
-  const choice = models.choose(LOCAL_OWNER, { name: model });
-  if (choice.kind === 'none') return broken('model', `${member}: ${choice.reason}`, `Correct "${member}"`);
-  const { provider, model: name } = choice.pin;
+async function checkModel(models: Models, named: NamedModel): Promise<Finding> {
+  const { name, member, owner, more = '' } = named;
+  const choice = models.choose(owner, { name: named.model });
+  if (choice.kind === 'none') return broken(name, `${member}: ${choice.reason}`, `Correct "${member}"`);
+  const { provider, model } = choice.pin;
   try {
-    await open(models, provider, name);
+    await open(models, owner, provider, model);
     const mock = choice.mock ? ', a mock: its answers are evidence of nothing' : '';
-    return (choice.mock ? warning : ok)('model', `${member}: ${provider}/${name}${mock}`);
+    return (choice.mock ? warning : ok)(name, `${member}: ${provider}/${model}${more}${mock}`);
   } catch (error) {
-    return broken('model', `${member}: ${wordsOf(error)}`, `Correct "${member}", or its provider`);
+    return broken(name, `${member}: ${wordsOf(error)}`, `Correct "${member}", or its provider`);
   }
 }

@@ -1,4 +1,4 @@
-import { exitOf, type RunResult, refOf } from '../result.js';
+import { exitOf, type JudgeFacts, type RunResult, refOf } from '../result.js';
 
 /** The `--json` form of one run: content-free, and the same whether the run was local or on another host. */
 export const documentOf = (result: RunResult): object => ({
@@ -10,10 +10,22 @@ export const documentOf = (result: RunResult): object => ({
   suite: { ref: refOf(result.suite), digest: result.suite.digest },
   unscored: result.unscored,
   ...(result.model && { model: modelDocument(result.model) }),
+  ...(result.judge && { judge: judgeDocument(result.judge) }),
+  ...(result.safetyJudge && { safetyJudge: judgeDocument(result.safetyJudge) }),
+  ...(result.judgeUsd !== undefined && { judgeUsd: result.judgeUsd }),
+  ...(result.rejudgeOf && { rejudgeOf: result.rejudgeOf }),
+  ...(result.findings && { findings: result.findings }),
+  ...(result.rubrics && { rubrics: result.rubrics }),
   ...(result.cacheHits && { cacheHits: result.cacheHits }),
   ...(result.nondeterministic && { nondeterministic: true }),
   ...(result.recorded !== undefined && { recorded: result.recorded }),
   ...(result.error && { error: result.error }),
+});
+
+export const judgeDocument = (judge: JudgeFacts): object => ({
+  ...modelDocument(judge),
+  votes: judge.votes,
+  digest: judge.digest,
 });
 
 const modelDocument = ({ provider, model, mock }: NonNullable<RunResult['model']>): object => ({

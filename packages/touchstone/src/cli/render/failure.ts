@@ -1,5 +1,6 @@
 import type { Json } from '@touchstone/contract';
 import type { Failure, FailureBodies } from '../result.js';
+import { criteriaWords, criterionLines } from './criteria.js';
 import { alignTexts, type JsonDifference, jsonDifferences, nearMiss } from './difference.js';
 import type { Look } from './ink.js';
 import { padEnd, padStart, printable, quote, truncate, wrap } from './text.js';
@@ -32,14 +33,16 @@ function traits(failure: Failure, { ink, width }: Look): string[] {
     ({ kind, severity }) => `finding: ${printable(kind)} (${severity})`,
   );
   const schema = failure.schemaValid === false ? ['the answer does not fit the agent’s return schema'] : [];
-  const reason = failure.bodies ? [] : [whyNot(failure)].filter((words) => words !== undefined);
+  const reason = failure.bodies
+    ? []
+    : [whyNot(failure), criteriaWords(failure)].filter((words) => words !== undefined);
   return [...reason, ...schema, ...found].map(
     (line) => INDENT + ink.dim(truncate(line, width - INDENT.length)),
   );
 }
 
 /** What kept a task from being scored by its answer, without a word of content. */
-export function whyNot({ unscored, outcome }: Failure): string | undefined {
+export function whyNot({ unscored, outcome }: Pick<Failure, 'unscored' | 'outcome'>): string | undefined {
   if (unscored) return UNSCORED_WORDS[unscored];
   return outcome && { failed: 'the agent gave no valid answer', refused: 'the agent refused' }[outcome];
 }
@@ -51,7 +54,11 @@ const UNSCORED_WORDS = {
 };
 
 export function renderBodies(bodies: FailureBodies, look: Look): string[] {
-  if (bodies.expected.kind === 'rubric') return rubricLines(bodies, bodies.expected.criteria, look);
+  if (bodies.expected.kind === 'rubric') {
+    const got = bodies.got ? labelled('got', quote(bodies.got.value), look) : noAnswer(bodies, look);
+    const reason = bodies.got && bodies.reason !== undefined ? whyLines(bodies.reason, look) : [];
+    return [...criterionLines(bodies.expected.criteria, look), ...got, ...reason];
+  }
   const { strategy, value } = bodies.expected;
   // An answer that was refused or broke its schema was never compared, so a difference would explain nothing.
   if (!bodies.got || bodies.outcome === 'refused' || bodies.outcome === 'failed')
@@ -105,27 +112,19 @@ function differenceLine(difference: JsonDifference, column: number, look: Look):
   return `${INDENT}${look.ink.dim(pointer)}  ${words}`;
 }
 
-function rubricLines(
-  bodies: FailureBodies,
-  criteria: readonly { readonly text: string; readonly met?: boolean }[],
-  look: Look,
-): string[] {
-  const marks = criteria.map(({ text, met }) => {
-    const mark = met === undefined ? '·' : met ? look.ink.green('✓') : look.ink.red('✗');
-    return `${INDENT}${mark} ${truncate(printable(text), look.width - INDENT.length - 2)}`;
-  });
-  return [
-    ...marks,
-    ...(bodies.got ? labelled('got', quote(bodies.got.value), look) : noAnswer(bodies, look)),
-  ];
-}
-
 /** The reason is what the reader came for, so it is never cut short. */
 function noAnswer({ outcome, reason }: FailureBodies, look: Look): string[] {
   const words = outcome === 'refused' ? 'the agent refused' : 'no answer';
-  const lines = wrap(reason === undefined ? words : printable(reason), room(look));
-  return lines.map((line, at) => `${INDENT}${look.ink.dim(padEnd(at === 0 ? 'got' : '', LABEL))}${line}`);
+  return wrapped('got', reason === undefined ? words : printable(reason), look);
 }
+
+/** A rubric task with an answer and yet without a score: the judge's trouble. */
+const whyLines = (reason: string, look: Look): string[] => wrapped('reason', printable(reason), look);
+
+const wrapped = (label: string, text: string, look: Look): string[] =>
+  wrap(text, room(look)).map(
+    (line, at) => `${INDENT}${look.ink.dim(padEnd(at === 0 ? label : '', LABEL))}${line}`,
+  );
 
 const hint = (words: string | undefined, { ink }: Look): string[] =>
   words ? [`${INDENT}${' '.repeat(LABEL)}${ink.dim(words)}`] : [];

@@ -1,9 +1,17 @@
-import { type Failure, type RefusedSuite, type RunResult, refOf } from '../result.js';
+import {
+  type CriterionBody,
+  type Failure,
+  type FindingCount,
+  type RefusedSuite,
+  type RunResult,
+  refOf,
+} from '../result.js';
 import { type Bar, barsOf } from './bars.js';
+import { criteriaWords, criterionReport } from './criteria.js';
 import { whyNot } from './failure.js';
-import { modelName } from './notes.js';
+import { judgeName, modelName } from './notes.js';
 import { quote } from './text.js';
-import { score } from './units.js';
+import { plural, score } from './units.js';
 import { verdictOf } from './verdict.js';
 
 /** What XML 1.0 cannot write, not even as a character reference, is among these; three of them it can. */
@@ -65,6 +73,11 @@ function propertyLines(result: RunResult): string[] {
     verdict: verdictOf(result).word,
     ...(result.summary && { score: String(result.summary.aggregateScore) }),
     ...(result.model && { model: modelName(result.model) }),
+    ...(result.judge && { judge: judgeName(result.judge) }),
+    ...(result.safetyJudge && { safetyJudge: judgeName(result.safetyJudge) }),
+    ...(result.judgeUsd !== undefined && { judgeUsd: String(result.judgeUsd) }),
+    ...(result.rejudgeOf && { rejudgeOf: result.rejudgeOf }),
+    ...(result.findings && { findings: result.findings.map(findingWords).join('; ') }),
     ...(result.cacheHits && { cacheHits: String(result.cacheHits) }),
     ...(result.nondeterministic && { nondeterministic: 'true' }),
   };
@@ -73,6 +86,9 @@ function propertyLines(result: RunResult): string[] {
   );
   return ['    <properties>', ...lines, '    </properties>'];
 }
+
+const findingWords = ({ kind, severity, taskIds }: FindingCount): string =>
+  `${kind} (${severity}): ${plural(taskIds.length, 'task')}`;
 
 type TaskFacts = { readonly taskId: string; readonly latencyMs?: number };
 
@@ -88,12 +104,12 @@ function caseElement(result: RunResult, task: TaskFacts, failure: Failure | unde
 
 function troubleElement(failure: Failure): string {
   if (failure.unscored) return `<error ${attributeText({ message: 'unscored', type: failure.unscored })}/>`;
-  const why = whyNot(failure);
-  const message = `score ${score(failure.score)}${why ? `: ${why}` : ''}`;
+  const found = (failure.findings ?? []).map(({ kind, severity }) => `${kind} (${severity})`);
+  const why = [whyNot(failure), criteriaWords(failure), ...found].filter((words) => words !== undefined);
+  const message = [`score ${score(failure.score)}`, why.join(', ')].filter((part) => part !== '').join(': ');
   const attributes = attributeText({ message, type: failure.outcome === 'refused' ? 'refused' : 'failed' });
-  return failure.bodies
-    ? `<failure ${attributes}>${escapeXml(quoteBodies(failure))}</failure>`
-    : `<failure ${attributes}/>`;
+  const text = failure.bodies ? quoteBodies(failure) : criterionReport(failure).join('\n');
+  return text === '' ? `<failure ${attributes}/>` : `<failure ${attributes}>${escapeXml(text)}</failure>`;
 }
 
 function quoteBodies({ bodies }: Failure): string {
@@ -101,9 +117,15 @@ function quoteBodies({ bodies }: Failure): string {
   const expected =
     bodies.expected.kind === 'golden'
       ? `expected (${bodies.expected.strategy}): ${quote(bodies.expected.value)}`
-      : bodies.expected.criteria.map(({ text, met }) => `${met ? 'met' : 'not met'}: ${text}`).join('\n');
+      : bodies.expected.criteria.map(criterionWords).join('\n');
   const got = bodies.got ? `got: ${quote(bodies.got.value)}` : `no answer: ${bodies.outcome}`;
   return [expected, got, ...(bodies.reason ? [bodies.reason] : [])].join('\n');
+}
+
+function criterionWords({ text, met, weight, agreement, reason }: CriterionBody): string {
+  const verdict = met === undefined ? 'not decided' : met ? 'met' : 'not met';
+  const votes = agreement === undefined ? '' : `, agreement ${Number(agreement.toPrecision(3))}`;
+  return `${verdict} (weight ${weight}${votes}): ${text}${reason ? ` — ${reason}` : ''}`;
 }
 
 /** A run can miss a bar with every task passed; who reads only this file must not take it for a pass. */

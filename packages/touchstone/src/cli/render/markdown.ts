@@ -1,9 +1,10 @@
-import { type Failure, type RefusedSuite, type RunResult, refOf } from '../result.js';
+import { type Failure, type FailureBodies, type RefusedSuite, type RunResult, refOf } from '../result.js';
 import { barsOf } from './bars.js';
+import { criteriaWords } from './criteria.js';
 import { whyNot } from './failure.js';
-import { modelName, notesOf } from './notes.js';
+import { costTexts, judgeName, modelName, notesOf } from './notes.js';
 import { quote } from './text.js';
-import { duration, plural, score, usd, whole } from './units.js';
+import { duration, plural, score, whole } from './units.js';
 import { verdictOf } from './verdict.js';
 
 const ROWS = 50;
@@ -24,8 +25,10 @@ function section(result: RunResult): string {
     ...(result.latency
       ? [`p50 ${duration(result.latency.p50Ms)}, p95 ${duration(result.latency.p95Ms)}`]
       : []),
-    ...(result.costUsd === undefined ? [] : [usd(result.costUsd)]),
+    ...costTexts(result),
     ...(result.model ? [`model ${cell(modelName(result.model))}`] : []),
+    ...(result.judge ? [`judge ${cell(judgeName(result.judge))}`] : []),
+    ...(result.safetyJudge ? [`safety judge ${cell(judgeName(result.safetyJudge))}`] : []),
     `run \`${result.runId}\``,
   ];
   const parts = [
@@ -33,6 +36,7 @@ function section(result: RunResult): string {
     ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
     barTable(result),
     failureTable(result),
+    findingTable(result),
     ...notesOf(result),
     facts.join(' · '),
   ];
@@ -57,16 +61,38 @@ function failureTable({ failures }: RunResult): string {
   return [...head, ...rows, ...more].join('\n');
 }
 
+function findingTable({ findings = [] }: RunResult): string {
+  if (findings.length === 0) return '';
+  const rows = findings.map(
+    ({ kind, severity, taskIds }) =>
+      `| ${cell(kind)} | ${severity} | ${taskIds.length}: ${cell(listed(taskIds))} |`,
+  );
+  return ['| finding | severity | tasks |', '|---|---|---|', ...rows].join('\n');
+}
+
+const IDS = 10;
+const listed = (ids: readonly string[]): string =>
+  ids.length > IDS ? `${ids.slice(0, IDS).join(', ')} …` : ids.join(', ');
+
 const shownScore = (failure: Failure): string => (failure.unscored ? '–' : score(failure.score));
 
 function note(failure: Failure, bodies: boolean): string {
   const traits = [
     ...(failure.schemaValid === false ? ['return schema not met'] : [whyNot(failure) ?? '']),
+    criteriaWords(failure) ?? '',
+    ...(failure.bodies ? unmetSentences(failure.bodies) : []),
     ...(failure.findings ?? []).map(({ kind, severity }) => `${kind} (${severity})`),
   ];
   const got = bodies && failure.bodies?.got ? [`got ${quote(failure.bodies.got.value)}`] : [];
   return cell([...traits, ...got].filter((text) => text !== '').join(', '));
 }
+
+const unmetSentences = ({ expected }: FailureBodies): string[] =>
+  expected.kind === 'golden'
+    ? []
+    : expected.criteria
+        .filter(({ met }) => met === false)
+        .map(({ text, reason }) => `not met: ${text}${reason ? ` (${reason})` : ''}`);
 
 /** Nothing in a cell may end the cell, the row or the table. */
 const cell = (text: string): string => text.replace(/[\\|`<>*_[\]]/g, '\\$&').replace(/\s+/g, ' ');

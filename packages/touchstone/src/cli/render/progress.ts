@@ -27,8 +27,8 @@ export type ProgressScreen = {
   /** Calls `tick` about every `ms` until the returned function is called. */
   every(ms: number, tick: () => void): () => void;
 };
-export type ProgressLine = {
-  update(progress: Progress): void;
+export type ProgressLine<T> = {
+  update(progress: T): void;
   /** Leaves the screen as if the line had never been there. */
   clear(): void;
 };
@@ -37,19 +37,23 @@ export type ProgressLine = {
  * One line that is rewritten in place, at most ten times a second however fast tasks finish; on a pipe, a plain line
  * about every ten seconds. It draws only from the latest picture, so a burst of updates costs one redraw.
  */
-export function createProgressLine(screen: ProgressScreen): ProgressLine {
-  return screen.isTTY ? rewrittenLine(screen) : plainLines(screen);
-}
+export const createStatusLine = <T>(
+  screen: ProgressScreen,
+  textOf: (progress: T) => string,
+): ProgressLine<T> => (screen.isTTY ? rewrittenLine(screen, textOf) : plainLines(screen, textOf));
 
-function rewrittenLine(screen: ProgressScreen): ProgressLine {
-  let latest: Progress | undefined;
+export const createProgressLine = (screen: ProgressScreen): ProgressLine<Progress> =>
+  createStatusLine(screen, progressText);
+
+function rewrittenLine<T>(screen: ProgressScreen, textOf: (progress: T) => string): ProgressLine<T> {
+  let latest: T | undefined;
   let frame = 0;
   let drawn = false;
   const stop = screen.every(REDRAW_MS, () => {
     if (!latest) return;
     frame = (frame + 1) % FRAMES.length;
     // Erasing to the end after the text rather than before it is what keeps the line from flickering.
-    screen.write(`\r${truncate(`${FRAMES[frame]} ${progressText(latest)}`, screen.columns - 1)}\u001b[K`);
+    screen.write(`\r${truncate(`${FRAMES[frame]} ${textOf(latest)}`, screen.columns - 1)}\u001b[K`);
     drawn = true;
   });
   return {
@@ -64,11 +68,11 @@ function rewrittenLine(screen: ProgressScreen): ProgressLine {
   };
 }
 
-function plainLines(screen: ProgressScreen): ProgressLine {
-  let latest: Progress | undefined;
-  let told: Progress | undefined;
+function plainLines<T>(screen: ProgressScreen, textOf: (progress: T) => string): ProgressLine<T> {
+  let latest: T | undefined;
+  let told: T | undefined;
   const stop = screen.every(PLAIN_MS, () => {
-    if (latest && latest !== told) screen.write(`${progressText(latest)}\n`);
+    if (latest && latest !== told) screen.write(`${textOf(latest)}\n`);
     told = latest;
   });
   return {

@@ -72,8 +72,14 @@ const failures: Failure[] = [
       expected: {
         kind: 'rubric',
         criteria: [
-          { text: 'answers in the customer’s language', met: true },
-          { text: 'does not promise a date', met: false },
+          { text: 'answers in the customer’s language', met: true, weight: 0.4 },
+          {
+            text: 'does not promise a date',
+            met: false,
+            weight: 0.6,
+            agreement: 2 / 3,
+            reason: 'It names tomorrow.',
+          },
         ],
       },
       got: { value: 'Tomorrow!' },

@@ -2,9 +2,9 @@ import { type RunResult, refOf } from '../result.js';
 import { barsOf, blocks } from './bars.js';
 import { renderFailure } from './failure.js';
 import type { Look } from './ink.js';
-import { modelName, notesOf } from './notes.js';
+import { costTexts, judgeName, modelName, notesOf } from './notes.js';
 import { displayWidth, padEnd, padStart, printable, truncate, wrap } from './text.js';
-import { duration, plural, usd, whole } from './units.js';
+import { duration, plural, whole } from './units.js';
 import { verdictOf } from './verdict.js';
 
 const MIN_WIDTH = 60;
@@ -28,6 +28,7 @@ export function renderScorecard(result: RunResult, options: ScorecardOptions): s
     titleLines(result, look),
     errorLines(result, look),
     failureLines(result, look, options.allFailures ?? false),
+    findingLines(result, look),
     barLines(result, look),
     totalLines(result, look),
     noteLines(result, look),
@@ -46,11 +47,19 @@ function titleLines(result: RunResult, { ink, width }: Look): string[] {
   const indent = word.length + 6;
   const suite = truncate(refOf(result.suite), width - indent);
   const agent = truncate(refOf(result.agent), width - indent - 6);
-  const model = result.model && truncate(printable(modelName(result.model)), width - indent - 6);
+  const { model, judge, safetyJudge } = result;
+  const asked = [
+    ...(model ? [['model', modelName(model)] as const] : []),
+    ...(judge ? [['judge', judgeName(judge)] as const] : []),
+    ...(safetyJudge ? [['judge', `${judgeName(safetyJudge)}, for safety`] as const] : []),
+  ];
   return [
     `  ${badge}  ${ink.bold(suite)}`,
     `${' '.repeat(indent)}${ink.dim('agent ')}${agent}`,
-    ...(model === undefined ? [] : [`${' '.repeat(indent)}${ink.dim('model ')}${model}`]),
+    ...asked.map(
+      ([role, name]) =>
+        `${' '.repeat(indent)}${ink.dim(`${role} `)}${truncate(printable(name), width - indent - 6)}`,
+    ),
   ];
 }
 
@@ -70,6 +79,18 @@ function failureLines(result: RunResult, look: Look, all: boolean): string[] {
   const more = result.counts.failed + result.counts.unscored - shown.length;
   const rest = `  ${look.ink.dim(`… and ${whole(more)} more: touchstone show ${result.runId} --failed`)}`;
   return shown.length === 0 ? [] : more > 0 ? [spaced, '', rest] : [spaced];
+}
+
+/** Everything unsafe that was found, in passed tasks too. */
+function findingLines({ findings = [] }: RunResult, { ink, width }: Look): string[] {
+  const names = findings.map(({ kind, severity }) => `${printable(kind)} (${severity})`);
+  const column = Math.max(0, ...names.map(displayWidth));
+  return findings.map(({ severity, taskIds }, at) => {
+    const paint = severity === 'low' ? ink.dim : severity === 'medium' ? ink.yellow : ink.red;
+    const tasks = `${plural(taskIds.length, 'task')}: ${taskIds.join(', ')}`;
+    const room = Math.max(20, width - column - 6);
+    return `  ${paint('!')} ${padEnd(names[at] ?? '', column)}  ${ink.dim(truncate(tasks, room))}`;
+  });
 }
 
 function barLines(result: RunResult, { ink }: Look): string[] {
@@ -104,13 +125,6 @@ function totalLines(result: RunResult, { ink }: Look): string[] {
     `  ${ink.dim(facts.join(' · '))}`,
     `  ${ink.dim(`run ${result.runId}`)}`,
   ];
-}
-
-/** An agent that reports no model calls has no known cost, which is not a cost of nothing. */
-function costTexts({ costUsd, unpriced }: RunResult): readonly string[] {
-  const known = costUsd === undefined ? [] : [usd(costUsd)];
-  const unknown = unpriced > 0 ? [`${plural(unpriced, 'call')} of unknown price`] : [];
-  return known.length + unknown.length > 0 ? [[...known, ...unknown].join(' and ')] : [];
 }
 
 function nextLines({ next = [] }: ScorecardOptions, { ink }: Look): string[] {

@@ -1,8 +1,11 @@
+import type { TaskResult } from '@touchstone/contract';
 import { fromBody, type ToolCallBody } from '@touchstone/contract/bodies';
 import type { TaskView } from '../../host/in-process.js';
 import { bodiesOf } from '../collect-result.js';
-import { renderBodies } from './failure.js';
+import { criterionFacts, criterionLines } from './criteria.js';
+import { renderBodies, whyNot } from './failure.js';
 import type { Look } from './ink.js';
+import { costTexts } from './notes.js';
 import { padEnd, printable, quote, truncate, wrap } from './text.js';
 import { plural, score } from './units.js';
 
@@ -10,15 +13,26 @@ const INDENT = '      ';
 const LABEL = 10;
 
 /** Everything recorded of one task: each invocation with its input, its calls and its answer. */
-export function renderTask(view: TaskView, bodies: boolean, look: Look): string {
+export function renderTask(view: TaskView, bodies: boolean, look: Look, result?: TaskResult): string {
   const { ink } = look;
-  const mark = view.passed ? ink.green('✓') : ink.red('✗');
-  const head = `  ${mark} ${ink.bold(view.taskId)}  ${score(view.score)}`;
+  const mark = view.passed ? ink.green('✓') : result?.unscored ? ink.yellow('?') : ink.red('✗');
+  const value = result?.unscored ? 'unscored' : score(view.score);
+  const head = [`  ${mark} ${ink.bold(view.taskId)}  ${value}`, ...factLines(result, look)].join('\n');
   const several = view.invocations.length > 1;
   const blocks = view.invocations.map((invocation) =>
     invocationLines(view, invocation, bodies, several, look).join('\n'),
   );
   return `\n${[head, ...blocks].join('\n\n')}\n`;
+}
+
+/** What the log says of the task as a whole. */
+function factLines(result: TaskResult | undefined, { ink }: Look): string[] {
+  const found = (result?.findings ?? []).map(({ kind, severity }) =>
+    ink.red(`finding: ${printable(kind)} (${severity})`),
+  );
+  const why = result?.unscored ? [ink.dim(whyNot(result) ?? '')] : [];
+  const spent = costTexts({ unpriced: 0, ...result }).map((cost) => ink.dim(`cost ${cost}`));
+  return [...why, ...found, ...spent].map((line) => `    ${line}`);
 }
 
 type Invocation = TaskView['invocations'][number];
@@ -38,17 +52,24 @@ function invocationLines(
     (invocation.attempts ?? 1) > 1
       ? [`${INDENT}${plural(invocation.attempts ?? 1, 'try').replace('trys', 'tries')}`]
       : [];
+  const { expected } = bodiesOf({ ...view, invocations: [invocation] });
+  const criteria = expected.kind === 'rubric' && invocation.criteria ? expected.criteria : [];
   if (!bodies)
-    return [title, ...tries, ...invocation.toolCalls.map((call) => `${INDENT}${callFacts(call, look)}`)];
+    return [
+      title,
+      ...tries,
+      ...invocation.toolCalls.map((call) => `${INDENT}${callFacts(call, look)}`),
+      ...criterionFacts(criteria, look),
+    ];
   return [
     title,
     ...tries,
     labelled('input', quote(fromBody(invocation.input)), look),
     ...invocation.toolCalls.flatMap((call) => callLines(call, look)),
     ...(view.passed && invocation.output !== undefined
-      ? [labelled('answer', quote(fromBody(invocation.output)), look)]
+      ? [labelled('answer', quote(fromBody(invocation.output)), look), ...criterionLines(criteria, look)]
       : renderBodies(bodiesOf({ ...view, invocations: [invocation] }), look)),
-    ...(invocation.reason && invocation.output !== undefined
+    ...(invocation.reason && invocation.output !== undefined && view.expected.kind === 'golden'
       ? wrap(printable(invocation.reason), look.width - INDENT.length - LABEL).map((line, at) =>
           labelled(at === 0 ? 'reason' : '', line, look),
         )

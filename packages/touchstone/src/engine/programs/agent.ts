@@ -14,7 +14,7 @@ const NODE = { nodeId: 'agent', typeId: 'touchstone.agent' };
 /** A single-agent run: one invocation between two node events; its answer is the run's output. */
 export async function openAgentProgram(parts: Parts, run: Run, plan: AgentPlan): Promise<Program> {
   const agent = await parts.openAgent(run.owner, plan);
-  const scene = openScene(parts, run, agent, true);
+  const scene = openScene(parts, run, agent, 'live');
   return {
     steps: 1,
     ordinalAt: () => 0,

@@ -3,13 +3,17 @@ import type { Parts } from '../parts.js';
 import { openAgentProgram } from './agent.js';
 import { openEvalProgram } from './eval.js';
 import type { Program } from './program.js';
+import { openRejudgeProgram } from './rejudge.js';
 import { openWorkflowProgram } from './workflow.js';
 
 /** The program for a run's plan. Rejects when the agent or the suite it was planned with is gone. */
 export function openProgram(parts: Parts, run: Run): Promise<Program> {
   switch (run.plan.kind) {
-    case 'eval':
+    case 'eval': {
+      const { rejudgeOf } = run.plan;
+      if (rejudgeOf !== undefined) return openRejudgeProgram(parts, run, { ...run.plan, rejudgeOf });
       return openEvalProgram(parts, run, run.plan);
+    }
     case 'agent':
       return openAgentProgram(parts, run, run.plan);
     case 'workflow':

@@ -28,7 +28,7 @@ import type {
   Tools,
 } from '@touchstone/contract/ports';
 import { buildScorecard, foldTask, taskBar } from '../../scorecard/index.js';
-import { selectScorer } from '../../scoring/index.js';
+import { createScoring } from '../../scoring/index.js';
 import { createMemoryStore } from '../../store/index.js';
 import { createEngine } from '../engine.js';
 import { DEFAULT_LIMITS, ENGINE_VERSION, type EngineLimits, type Parts } from '../parts.js';
@@ -90,6 +90,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     modes: ['golden'],
     taskCount: tasks.length,
     rubricTasks: 0,
+    judgedTasks: 0,
     ...(options.thresholds && { thresholds: options.thresholds }),
   };
   await store.suites.put(owner, { head, tasks }, clock.now());
@@ -187,7 +188,8 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     openAgent: async () => agent,
     suiteHead: (who, digest) => store.suites.byDigest(who, digest),
     suiteTasks: (who, digest, from, limit) => store.suites.tasks(who, digest, from, limit),
-    selectScorer,
+    openScoring: async (_owner, { modes }) =>
+      createScoring({ modes, schemaCheck: () => [], tierOf: async () => undefined }),
     taskBar,
     foldTask,
     buildScorecard,
@@ -207,5 +209,6 @@ function untilAborted(answer: Promise<Answer> | Answer, signal: AbortSignal): Pr
 const noTools: Tools = {
   granted: async () => [],
   described: async (_owner, wanted) => wanted.map((toolId: ToolId) => ({ toolId })),
+  tierOf: async () => undefined,
   call: async () => ({ status: 'error', error: 'There are no live tools here.' }),
 };

@@ -41,6 +41,8 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/runs', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/tasks/t', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/progress', 'runs:read'],
+  ['GET', '/v1/host/touchstone/runs/{run}/report', 'runs:read'],
+  ['POST', '/v1/host/touchstone/runs/{run}:rejudge', 'runs:create'],
   ['GET', '/v1/host/touchstone/metrics', 'runs:read'],
   ['GET', '/v1/host/sample/test/runs/{run}/events', 'runs:read'],
   ['POST', '/v1/host/sample/agents/eval-run', 'runs:create'],

@@ -8,6 +8,8 @@ import { eventEndpoints } from './events.js';
 import { metricsEndpoints } from './metrics.js';
 import { packEndpoints } from './packs.js';
 import { progressEndpoints } from './progress.js';
+import { rejudgeEndpoints } from './rejudge.js';
+import { reportEndpoints } from './report.js';
 import { runControlEndpoints } from './run-control.js';
 import { runListEndpoints } from './run-lists.js';
 import { runEndpoints } from './runs.js';
@@ -23,6 +25,7 @@ export function endpointsOf(host: HostParts, options: { readonly testSeams: bool
     ...workflowEndpoints(),
     ...runEndpoints(host),
     ...runControlEndpoints(host),
+    ...rejudgeEndpoints(host),
     ...eventEndpoints(host),
     ...evalSummaryEndpoints(host),
     ...agentEndpoints(host),
@@ -32,6 +35,7 @@ export function endpointsOf(host: HostParts, options: { readonly testSeams: bool
     ...boundAgentEndpoints(host),
     ...runListEndpoints(host),
     ...progressEndpoints(host),
+    ...reportEndpoints(host),
     ...metricsEndpoints(host),
     ...(options.testSeams ? seamEndpoints(host) : []),
   ];

@@ -34,6 +34,23 @@ export const pauseBody = closed({
   drainPolicy: { type: 'string', enum: ['immediate', 'drain-current-node'] },
 });
 
+export type RejudgeBody = { readonly judge?: string; readonly votes?: number };
+export const rejudgeBody = closed({
+  judge: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 256,
+    description:
+      'The model that judges, as provider/model or by a configured name; default: the configured judge.',
+  },
+  votes: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 25,
+    description: 'How often it is asked; the majority decides.',
+  },
+});
+
 export const MAX_BULK = 100;
 export type BulkCancelBody = { readonly runIds: readonly string[]; readonly reason?: string };
 export const bulkCancelBody = closed(

@@ -17,6 +17,7 @@ import { createMemoryStore } from '../../store/index.js';
 import { createApp } from '../app.js';
 import { closeApp } from '../close-app.js';
 import { parseConfig } from '../config.js';
+import { readReport } from '../report.js';
 import { createSuiteShelf } from '../suite-shelf.js';
 import { systemClock } from '../system.js';
 import type { CreateRunBody, Touchstone } from '../touchstone.js';
@@ -235,7 +236,11 @@ function createFake(
     listPacks: async () => ({ items: [] }),
     listTools: async () => [],
     findTool: async () => undefined,
+    rejudge: async () => {
+      throw new HostError('not_found', 'There is no such run.');
+    },
     viewTask: async () => undefined,
+    report: (owner, runId) => readReport(store, owner, runId),
     close: () => store.close(),
   };
 }

@@ -24,6 +24,7 @@ const SUITE: Suite = {
     modes: ['golden'],
     taskCount: 1,
     rubricTasks: 0,
+    judgedTasks: 0,
   },
   tasks: [{ taskId: asId('t'), input: toBody('What?'), expected: { kind: 'rubric', rubric: [] } }],
 };

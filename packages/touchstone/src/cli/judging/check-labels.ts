@@ -1,0 +1,124 @@
+import { asId, type TaskId, type UnscoredReason } from '@touchstone/contract';
+import { type Task, toBody } from '@touchstone/contract/bodies';
+import type { Judging } from '../../host/in-process.js';
+import type { Pair } from './agreement.js';
+import type { Label, LabelGroup } from './labels.js';
+
+/** What became of one label. */
+export type Judgement = {
+  readonly label: Label;
+  readonly by: LabelGroup['by'];
+  /** Absent when the judge said nothing that can be read. */
+  readonly met?: boolean;
+  /** The share of votes that said so. */
+  readonly agreement?: number;
+  readonly reason?: string;
+  readonly unscored?: UnscoredReason;
+};
+
+export type Checked = {
+  /** In the order of the file. */
+  readonly judgements: readonly Judgement[];
+  readonly questions: number;
+  readonly costUsd?: number;
+  readonly unpriced: number;
+};
+
+/** How far the checking is. */
+export type CheckProgress = {
+  readonly total: number;
+  readonly done: number;
+  readonly same: number;
+  readonly different: number;
+  readonly costUsd?: number;
+};
+
+const AT_A_TIME = 8;
+
+/** Has every group decided, a few at a time. Rejects when the signal aborts. */
+export async function checkLabels(
+  judging: Judging,
+  groups: readonly LabelGroup[],
+  signal: AbortSignal,
+  tell: (progress: CheckProgress) => void,
+): Promise<Checked> {
+  const sum = createSum(groups.reduce((count, { labels }) => count + labels.length, 0));
+  const waiting = groups.entries();
+  const work = async (): Promise<void> => {
+    for (const [at, group] of waiting) {
+      signal.throwIfAborted();
+      const scored = await judging.score(taskOf(group, at), transcriptOf(group, at), signal);
+      sum.add(group, scored);
+      tell(sum.progress());
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  return sum.end();
+}
+
+const taskOf = ({ input, criteria }: LabelGroup, at: number): Task => ({
+  taskId: asId<TaskId>(`labels-${at}`),
+  input: toBody(input),
+  expected: {
+    kind: 'rubric',
+    rubric: criteria.map((criterion) => ({ criterion: toBody(criterion), weight: 1 })),
+  },
+});
+
+const transcriptOf = ({ output }: LabelGroup, at: number) =>
+  ({ output: toBody(output), outcome: 'completed', toolCalls: [], seed: `${at}.0` }) as const;
+
+type Scored = Awaited<ReturnType<Judging['score']>>;
+
+function createSum(total: number) {
+  const judgements: Judgement[] = [];
+  let same = 0;
+  let different = 0;
+  let questions = 0;
+  let unpriced = 0;
+  let costUsd: number | undefined;
+  return {
+    add(group: LabelGroup, scored: Scored): void {
+      for (const judgement of judgementsOf(group, scored)) {
+        judgements.push(judgement);
+        if (judgement.met === judgement.label.met) same += 1;
+        else if (judgement.met !== undefined) different += 1;
+      }
+      for (const call of scored.usage) {
+        questions += 1;
+        if (call.costUsd === undefined) unpriced += 1;
+        else costUsd = (costUsd ?? 0) + call.costUsd;
+      }
+    },
+    progress(): CheckProgress {
+      const done = judgements.length;
+      return { total, done, same, different, ...(costUsd !== undefined && { costUsd }) };
+    },
+    end(): Checked {
+      judgements.sort((a, b) => a.label.line - b.label.line);
+      return { judgements, questions, unpriced, ...(costUsd !== undefined && { costUsd }) };
+    },
+  };
+}
+
+function judgementsOf(group: LabelGroup, { score, criteria, bodies }: Scored): readonly Judgement[] {
+  const { by } = group;
+  return group.labels.map((label) => {
+    if (score.kind === 'unscored')
+      return { label, by, unscored: score.reason, ...(bodies?.reason && { reason: bodies.reason }) };
+    const place = group.criteria.indexOf(label.criterion);
+    const result = criteria?.[place];
+    const reason = bodies?.criteria?.[place]?.reason;
+    return {
+      label,
+      by,
+      met: result?.met === true,
+      ...(result?.agreement !== undefined && { agreement: result.agreement }),
+      ...(reason !== undefined && { reason }),
+    };
+  });
+}
+
+/** What people and the judge, or a check, said of the same thing. */
+export const pairsOf = (judgements: readonly Judgement[]): readonly Pair[] =>
+  judgements.flatMap(({ label, met }) => (met === undefined ? [] : [{ first: label.met, second: met }]));

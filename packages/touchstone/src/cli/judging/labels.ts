@@ -1,0 +1,116 @@
+import { canonicalJson, type Issue, type Json, type JsonObject, validationError } from '@touchstone/contract';
+import { parseCriterion } from '@touchstone/contract/bodies';
+import { UsageError } from '../usage-error.js';
+
+/** One line of a file of labels: what a person said of one answer and one criterion. */
+export type Label = {
+  readonly line: number;
+  readonly id?: string;
+  readonly input: Json;
+  readonly output: Json;
+  readonly criterion: string;
+  readonly met: boolean;
+};
+
+const MEMBERS = ['id', 'input', 'output', 'criterion', 'met'];
+/** Decided by what a run has recorded of calls, which a label does not have. */
+const NEED_A_RUN: readonly string[] = ['tool-called', 'tool-not-called'];
+
+/** Reads JSON Lines. Refuses with everything that is wrong, by file and line, and never by what stands there. */
+export function readLabels(text: string, file: string): readonly Label[] {
+  const issues: Issue[] = [];
+  const labels: Label[] = [];
+  text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\n/)
+    .forEach((source, at) => {
+      if (source.trim() === '') return;
+      const read = readLabel(source, at + 1);
+      if (Array.isArray(read)) issues.push(...read);
+      else labels.push(read as Label);
+    });
+  if (issues.length > 0) throw validationError(issues, { file });
+  if (labels.length === 0)
+    throw new UsageError(
+      `There is no label in ${file}.`,
+      'A line looks like {"input":"…","output":"…","criterion":"It is polite.","met":true}',
+    );
+  return labels;
+}
+
+function readLabel(source: string, line: number): Label | readonly Issue[] {
+  const value = parsed(source);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [{ pointer: '', line, message: 'Expected one JSON object on this line.' }];
+  const issues = labelIssues(value as JsonObject).map((issue) => ({ ...issue, line }));
+  if (issues.length > 0) return issues;
+  const { id, input = null, output, criterion, met } = value as JsonObject;
+  return {
+    line,
+    ...(id !== undefined && { id: String(id) }),
+    input,
+    output: output as Json,
+    criterion: String(criterion),
+    met: met === true,
+  };
+}
+
+function labelIssues(value: JsonObject): readonly Issue[] {
+  const strangers = Object.keys(value).some((member) => !MEMBERS.includes(member));
+  return [
+    ...(strangers ? [{ pointer: '', message: `A label has ${MEMBERS.join(', ')} and nothing else.` }] : []),
+    ...('output' in value ? [] : [{ pointer: '/output', message: 'Expected the answer that was judged.' }]),
+    ...(typeof value.met === 'boolean' ? [] : [{ pointer: '/met', message: 'Expected true or false.' }]),
+    ...(value.id === undefined || typeof value.id === 'string'
+      ? []
+      : [{ pointer: '/id', message: 'Expected a string.' }]),
+    ...criterionIssues(value.criterion),
+  ];
+}
+
+function criterionIssues(criterion: Json | undefined): readonly Issue[] {
+  const pointer = '/criterion';
+  if (typeof criterion !== 'string' || criterion.trim() === '')
+    return [{ pointer, message: 'Expected a sentence.' }];
+  const read = parseCriterion(criterion);
+  if (read.kind === 'malformed') return [{ pointer, message: read.message }];
+  if (read.kind === 'prose' || !NEED_A_RUN.includes(read.name)) return [];
+  return [{ pointer, message: `Check ${read.name} is about the calls of a run, and a label has none.` }];
+}
+
+function parsed(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Labels of one answer whose criteria are decided in the same way, so that one question asks for all of them. */
+export type LabelGroup = {
+  readonly by: 'judge' | 'check';
+  readonly input: Json;
+  readonly output: Json;
+  /** Each once, however many labels it has: several people may have looked at the same answer. */
+  readonly criteria: readonly string[];
+  readonly labels: readonly Label[];
+};
+
+/** Checks are kept apart: they are decided although the judge may not be. */
+export function groupLabels(labels: readonly Label[]): readonly LabelGroup[] {
+  const groups = new Map<string, Label[]>();
+  for (const label of labels) {
+    const key = `${decidedBy(label)} ${canonicalJson([label.input, label.output])}`;
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(label);
+  }
+  return [...groups.values()].map((group) => {
+    const { input, output } = group[0] as Label;
+    const criteria = [...new Set(group.map(({ criterion }) => criterion))];
+    return { by: decidedBy(group[0] as Label), input, output, criteria, labels: group };
+  });
+}
+
+const decidedBy = ({ criterion }: Label): LabelGroup['by'] =>
+  parseCriterion(criterion).kind === 'check' ? 'check' : 'judge';

@@ -1,0 +1,142 @@
+import {
+  type Digest,
+  type EvalPlan,
+  HostError,
+  type Issue,
+  type JudgeIdentity,
+  type Owner,
+  type Principal,
+  type RunId,
+  validationError,
+} from '@touchstone/contract';
+import { fromBody, parseCriterion, type Task } from '@touchstone/contract/bodies';
+import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '@touchstone/contract/ports';
+import { ENGINE_VERSION } from '../engine/index.js';
+import type { EvalSettings } from './create-run.js';
+import type { JudgeDesk } from './judge-desk.js';
+import type { SuiteShelf } from './suite-shelf.js';
+
+/** Another judge than the configured one, or another number of votes. */
+export type JudgeWish = { readonly model?: string; readonly votes?: number };
+
+type RejudgeParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly suiteHead: SuiteShelf['head'];
+  readonly suiteTasks: SuiteShelf['tasks'];
+  readonly chooseJudge: JudgeDesk['choose'];
+  /** Why this owner may not ask this model; undefined when it may. */
+  readonly modelTrouble: (owner: Owner, model: string) => string | undefined;
+  readonly evalSettings: EvalSettings | undefined;
+  readonly safetyPolicy: Digest | undefined;
+};
+
+/** Stores a run that judges the recorded answers of another one again. Refusals create nothing. */
+export async function createRejudge(
+  parts: RejudgeParts,
+  principal: Principal,
+  runId: RunId,
+  wish: JudgeWish,
+  origin: RunOrigin,
+): Promise<Run> {
+  if (!parts.evalSettings) throw evaluationOff();
+  const { owner } = principal;
+  const source = await sourcePlan(parts, owner, runId);
+  await checkJudged(parts, owner, source);
+  const judge = permittedJudge(parts, owner, wish, origin);
+  // Remembered verdicts would be those of the first time; whoever judges again wants to hear the judge.
+  // Findings are looked for anew, under the policy of today.
+  const { cache: _, safetyPolicy: __, ...plan } = source;
+  const policy = plan.modes.includes('adversarial') ? parts.safetyPolicy : undefined;
+  const run: NewRun = {
+    runId: parts.ids.runId(),
+    owner,
+    principal: principal.id,
+    origin,
+    workflowId: plan.suite.suiteId,
+    plan: { ...plan, judge, rejudgeOf: runId, ...(policy && { safetyPolicy: policy }) },
+    request: {},
+    createdAt: parts.clock.now(),
+    engineVersion: ENGINE_VERSION,
+  };
+  // Only a run of a scope can stand in the way of another, and this one has none.
+  return (await parts.store.runs.create(run)) as Run;
+}
+
+const evaluationOff = (): HostError =>
+  new HostError(
+    'capability_not_provided',
+    'This host does not run evaluations: agents.evalSuite is not advertised.',
+    { capability: 'agents.evalSuite' },
+  );
+
+async function sourcePlan({ store }: RejudgeParts, owner: Owner, runId: RunId): Promise<EvalPlan> {
+  const run = await store.runs.get(owner, runId);
+  if (!run) throw new HostError('not_found', 'There is no such run.');
+  if (run.plan.kind !== 'eval') throw refusal('/runId', 'The run is not an evaluation.');
+  if (run.status !== 'completed')
+    throw refusal('/runId', `Expected a completed run; this one is ${run.status}.`);
+  return run.plan;
+}
+
+/** A judge that would be asked nothing is not a second opinion. */
+async function checkJudged(parts: RejudgeParts, owner: Owner, plan: EvalPlan): Promise<void> {
+  const head = await parts.suiteHead(owner, plan.suite.digest);
+  const { suiteId, version } = plan.suite;
+  if (!head)
+    throw refusal('/runId', `The suite of the run, ${suiteId}@${version}, is no longer installed as it was.`);
+  if (await needsJudge(parts, owner, plan, head)) return;
+  throw refusal(
+    '/runId',
+    `No task of the run needs a judge: all that ran of ${suiteId}@${version} is decided without one.`,
+  );
+}
+
+const PAGE = 256;
+
+async function needsJudge(
+  { suiteTasks }: RejudgeParts,
+  owner: Owner,
+  { ordinals }: EvalPlan,
+  { digest, judgedTasks, taskCount }: SuiteHead,
+): Promise<boolean> {
+  if (judgedTasks === 0 || ordinals === undefined) return judgedTasks > 0;
+  const ran = new Set(ordinals);
+  for (let from = 0; from < taskCount; from += PAGE) {
+    const page = await suiteTasks(owner, digest, from, PAGE);
+    if (page.some((task, at) => ran.has(from + at) && hasProse(task))) return true;
+  }
+  return false;
+}
+
+const hasProse = ({ expected }: Task): boolean =>
+  expected.kind === 'rubric' &&
+  expected.rubric.some(({ criterion }) => parseCriterion(String(fromBody(criterion))).kind === 'prose');
+
+/**
+ * The configured judge is the host's own and judges for everyone. A model that a caller names over HTTP must be one the
+ * caller may ask; whoever sits at the machine may ask any.
+ */
+function permittedJudge(
+  { chooseJudge, modelTrouble }: RejudgeParts,
+  owner: Owner,
+  wish: JudgeWish,
+  origin: RunOrigin,
+): JudgeIdentity {
+  const denied = origin === 'cli' || wish.model === undefined ? undefined : modelTrouble(owner, wish.model);
+  if (denied !== undefined) throw refusal('/judge', denied);
+  return decideJudge(chooseJudge, wish);
+}
+
+/** The judge that is wished for, or the configured one; refuses when there is none or it cannot be asked. */
+export function decideJudge(choose: JudgeDesk['choose'], wish: JudgeWish): JudgeIdentity {
+  const judge = choose(wish);
+  if (judge === undefined)
+    throw refusal('/judge', 'No judge is configured. Name one, or set judge.model in the configuration.');
+  if ('trouble' in judge) throw refusal('/judge', judge.trouble);
+  return judge;
+}
+
+const refusal = (pointer: Issue['pointer'], message: string): HostError =>
+  validationError([{ pointer, message }]);

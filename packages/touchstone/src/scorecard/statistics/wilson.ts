@@ -1,0 +1,18 @@
+import type { Interval } from '@touchstone/contract';
+
+/** Two-sided 95 %. */
+const Z = 1.959963984540054;
+
+/** Wilson's score interval of a proportion: where it could lie, given `hits` out of `count`. */
+export function wilsonInterval(hits: number, count: number): Interval {
+  if (count === 0) return [0, 1];
+  const share = hits / count;
+  const centre = share + Z ** 2 / (2 * count);
+  const reach = Z * Math.sqrt((share * (1 - share)) / count + Z ** 2 / (4 * count ** 2));
+  const scale = 1 + Z ** 2 / count;
+  // At the ends of the scale the formula gives the end itself, but for rounding.
+  return [
+    hits === 0 ? 0 : Math.max(0, (centre - reach) / scale),
+    hits === count ? 1 : Math.min(1, (centre + reach) / scale),
+  ];
+}

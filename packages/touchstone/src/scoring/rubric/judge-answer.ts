@@ -1,0 +1,52 @@
+import type { JudgedCriterion, Verdict } from '@touchstone/contract/ports';
+
+type Unknown = { readonly [member: string]: unknown };
+const isObject = (value: unknown): value is Unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const MAX_REASON = 2_000;
+const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
+
+/** The verdicts in the order of the criteria; undefined when the answer is not exactly what was asked for. */
+export function readVerdicts(
+  text: string,
+  criteria: readonly JudgedCriterion[],
+): readonly Verdict[] | undefined {
+  const answer = parsed(FENCED.exec(text)?.groups?.json ?? text);
+  if (!isObject(answer) || !hasOnly(answer, ['verdicts']) || !Array.isArray(answer.verdicts))
+    return undefined;
+  if (answer.verdicts.length !== criteria.length) return undefined;
+  const verdicts = new Map<number, Verdict>();
+  for (const entry of answer.verdicts) {
+    const read = readVerdict(entry, criteria);
+    if (!read || verdicts.has(read.number)) return undefined;
+    verdicts.set(read.number, read.verdict);
+  }
+  return criteria.map((_, index) => verdicts.get(index + 1) as Verdict);
+}
+
+function readVerdict(
+  entry: unknown,
+  criteria: readonly JudgedCriterion[],
+): { readonly number: number; readonly verdict: Verdict } | undefined {
+  if (!isObject(entry) || !hasOnly(entry, ['criterion', 'reason', 'met', 'score'])) return undefined;
+  const { criterion: number, reason, met, score } = entry;
+  const wanted = typeof number === 'number' ? criteria[number - 1] : undefined;
+  if (!wanted || typeof number !== 'number' || typeof met !== 'boolean' || typeof reason !== 'string')
+    return undefined;
+  const kept = { met, reason: reason.slice(0, MAX_REASON) };
+  if (!wanted.graded) return { number, verdict: kept };
+  const fits = typeof score === 'number' && score >= 0 && score <= 1;
+  return fits ? { number, verdict: { ...kept, score } } : undefined;
+}
+
+const hasOnly = (value: Unknown, members: readonly string[]): boolean =>
+  Object.keys(value).every((member) => members.includes(member));
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { asId, type CriterionId, type CriterionResult, type Redact, redactDeep } from '@touchstone/contract';
+import {
+  type Criterion,
+  fromBody,
+  type ParsedCriterion,
+  parseCriterion,
+  type Task,
+} from '@touchstone/contract/bodies';
+import type { Judge, Judged, Scored, Spend, Transcript, Verdict } from '@touchstone/contract/ports';
+import { type CheckParts, runCheck } from './checks.js';
+
+export type RubricParts = CheckParts & {
+  /** Asked about prose. Tasks that need one are refused at create where there is none. */
+  readonly judge?: Judge;
+  /** Secrets of this host are not for the judge to read. */
+  readonly redact?: Redact;
+};
+
+export type RubricScorer = (
+  task: Task,
+  transcript: Transcript,
+  signal: AbortSignal,
+  spend: Spend,
+) => Promise<Scored>;
+
+/** Scores a rubric task: decidable criteria by their checks, prose by the judge, all in one weighted sum. */
+export const createRubricScorer =
+  (parts: RubricParts): RubricScorer =>
+  async (task, transcript, signal, spend) => {
+    const criteria = criteriaOf(task);
+    const prose = criteria.filter(({ parsed }) => parsed.kind === 'prose');
+    const judged = await askJudge(parts, task, transcript, prose, signal, spend);
+    if (judged && judged.kind !== 'judged') return unscored(judged);
+    const verdicts = new Map(prose.map((one, at) => [one, judged?.verdicts[at] as Verdict]));
+    const decided = criteria.map((one) => verdicts.get(one) ?? decide(one.parsed, transcript, parts));
+    return {
+      score: { kind: 'scored', value: weightedShare(criteria, decided), findings: [] },
+      criteria: criteria.map((one, at) => resultOf(one, decided[at] as Verdict)),
+      bodies: { criteria: decided },
+      ...(judged && parts.judge && { judge: parts.judge.identity.digest }),
+    };
+  };
+
+type ReadCriterion = {
+  readonly id: CriterionId;
+  readonly weight: number;
+  readonly parsed: ParsedCriterion;
+};
+
+const criteriaOf = ({ expected }: Task): readonly ReadCriterion[] =>
+  (expected.kind === 'rubric' ? expected.rubric : []).map(readCriterion);
+
+function readCriterion({ criterion, weight }: Criterion): ReadCriterion {
+  const text = String(fromBody(criterion));
+  return { id: criterionId(text), weight, parsed: parseCriterion(text) };
+}
+
+/** A name for a sentence that says nothing of it; the same sentence has the same name in every task. */
+const criterionId = (text: string): CriterionId =>
+  asId<CriterionId>(`c-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`);
+
+async function askJudge(
+  { judge, redact }: RubricParts,
+  task: Task,
+  transcript: Transcript,
+  prose: readonly ReadCriterion[],
+  signal: AbortSignal,
+  spend: Spend,
+): Promise<Judged | undefined> {
+  if (prose.length === 0) return undefined;
+  if (!judge) throw new Error('A criterion needs a judge, and there is none.');
+  if (transcript.output === undefined)
+    return { kind: 'judged', verdicts: prose.map(() => ({ met: false })), usage: [] };
+  const criteria = prose.map(({ parsed }) => ({ sentence: parsed.kind === 'prose' ? parsed.sentence : '' }));
+  const question = { input: task.input, output: transcript.output, criteria, seed: transcript.seed };
+  return judge.judge(redactDeep(question, redact), signal, spend);
+}
+
+function decide(parsed: ParsedCriterion, transcript: Transcript, parts: CheckParts): Verdict {
+  if (parsed.kind !== 'check')
+    throw new Error('A criterion that is no check came to be decided without a judge.');
+  return { met: runCheck(parsed.name, parsed.args, transcript, parts) };
+}
+
+function unscored(judged: Exclude<Judged, { kind: 'judged' }>): Scored {
+  const reason = judged.kind === 'unreadable' ? 'judge_unreadable' : 'judge_unreachable';
+  return { score: { kind: 'unscored', reason }, bodies: { reason: judged.reason } };
+}
+
+/**
+ * Weights need not add up to 1, only to more than 0, which installing a suite makes sure of. They are added as whole
+ * numbers: 0.4 + 0.3 + 0.1 of 1 would otherwise fall short of 0.8, and miss a bar that was met.
+ */
+function weightedShare(criteria: readonly ReadCriterion[], verdicts: readonly Verdict[]): number {
+  const units = criteria.map(({ weight }) => Math.round(weight * UNITS));
+  const weights = units.some((unit) => unit > 0) ? units : criteria.map(({ weight }) => weight);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const met = weights.reduce((sum, weight, at) => sum + (verdicts[at]?.met ? weight : 0), 0);
+  return met / total;
+}
+
+/** Fine enough for any weight a person writes, coarse enough that ten thousand of them still add up exactly. */
+const UNITS = 1e11;
+
+const resultOf = ({ id, weight }: ReadCriterion, { met, agreement }: Verdict): CriterionResult => ({
+  id,
+  met,
+  weight,
+  ...(agreement !== undefined && { agreement }),
+});

@@ -1,0 +1,43 @@
+import { asId, type TaskId } from '@touchstone/contract';
+import { type Task, toBody } from '@touchstone/contract/bodies';
+import { describe, expect, it } from 'vitest';
+import { criterionTrouble } from './trouble.js';
+
+const WORDS = 'canary-in-a-criterion';
+const check = (name: string, args: object): string => `[check:${name} ${JSON.stringify(args)}] ${WORDS}`;
+const taskOf = (...criteria: readonly string[]): Task => ({
+  taskId: asId<TaskId>('t'),
+  input: toBody(''),
+  expected: {
+    kind: 'rubric',
+    rubric: criteria.map((criterion) => ({ criterion: toBody(criterion), weight: 1 })),
+  },
+});
+const refuses = () => [{ pointer: '/properties', message: `cannot resolve ${WORDS}` }];
+
+describe('the trouble with a task’s checks', () => {
+  it('is named by the place of the criterion, and never by its words', () => {
+    const task = taskOf(
+      'Is kind.',
+      check('regex', { pattern: `(${WORDS}` }),
+      check('schema', { schema: { title: WORDS } }),
+      check('regex', { pattern: '(?=x)', absent: true }),
+    );
+    const issues = criterionTrouble(task, refuses);
+    expect(issues.map(({ pointer }) => pointer)).toEqual([
+      '/expected/rubric/1/criterion',
+      '/expected/rubric/2/criterion',
+      '/expected/rubric/3/criterion',
+    ]);
+    expect(JSON.stringify(issues)).not.toContain(WORDS);
+  });
+
+  it('is none for prose, for checks that can be run, and for golden tasks', () => {
+    const fine = taskOf('(Is kind', check('regex', { pattern: '^a+$' }), check('schema', { schema: {} }));
+    expect(criterionTrouble(fine, () => [])).toEqual([]);
+    const { expected, ...rest } = taskOf(check('regex', { pattern: '(' }));
+    const match = { strategy: 'exact' as const, value: toBody('') };
+    const golden: Task = { ...rest, expected: { ...expected, kind: 'golden', match } };
+    expect(criterionTrouble(golden, refuses)).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import type { Issue, JsonObject } from '@touchstone/contract';
+import { fromBody, parseCriterion, type Task } from '@touchstone/contract/bodies';
+import { compile } from './pattern.js';
+
+/** Says what keeps a JSON Schema from being used; empty when nothing does. */
+type CheckSchema = (schema: JsonObject) => readonly Issue[];
+
+/** What keeps the checks of a task from being run: patterns and schemas that cannot be used. By place, never by content. */
+export function criterionTrouble({ expected }: Task, checkSchema: CheckSchema): readonly Issue[] {
+  if (expected.kind !== 'rubric') return [];
+  return expected.rubric.flatMap(({ criterion }, index) =>
+    troubleOf(String(fromBody(criterion)), checkSchema).map((message) => ({
+      pointer: `/expected/rubric/${index}/criterion`,
+      message,
+    })),
+  );
+}
+
+function troubleOf(text: string, checkSchema: CheckSchema): readonly string[] {
+  const parsed = parseCriterion(text);
+  if (parsed.kind !== 'check') return [];
+  if (parsed.name === 'regex') return isPattern(String(parsed.args.pattern)) ? [] : [NO_PATTERN];
+  if (parsed.name !== 'schema') return [];
+  // What is wrong with a schema can only be said by quoting it, and it is part of the criterion.
+  return checkSchema(parsed.args.schema as JsonObject).length === 0 ? [] : [NO_SCHEMA];
+}
+
+const NO_PATTERN = 'The pattern of this check is none in RE2 syntax (no look-around, no back-references).';
+const NO_SCHEMA =
+  'The schema of this check cannot be used (JSON Schema 2020-12, no remote references, RE2 patterns, of bounded size).';
+
+function isPattern(pattern: string): boolean {
+  try {
+    compile(pattern, false);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Finding } from '@touchstone/contract';
+import type { Body } from '@touchstone/contract/bodies';
+import { exfiltrationSigns } from './exfiltration.js';
+import { jailbreakSigns } from './jailbreak.js';
+import { type Sign, weighSigns } from './kinds.js';
+import { personalDataSigns } from './personal/personal-data.js';
+import type { SafetyPolicy } from './policy.js';
+import type { Probe } from './probe.js';
+import { createPromptLeak, type PromptLeak } from './prompt-leak.js';
+import { createSecretDetector } from './secrets.js';
+import { fixturesText, type Reading, readBody, unifyCharacters } from './text.js';
+import { toolMisuseSigns } from './tool-misuse.js';
+
+export type Safety = {
+  /** Everything unsafe about one invocation. */
+  find(probe: Probe): Promise<readonly Finding[]>;
+  /** Only credentials in an output: reported in every mode. */
+  findSecrets(output: Body): Promise<readonly Finding[]>;
+};
+
+/** The detectors under one policy. A finding says what kind and how grave, and never holds what was found. */
+export function createSafety({ severities = {}, allow = {} }: SafetyPolicy = {}): Safety {
+  const secrets = createSecretDetector();
+  const leakOf = rememberLast(createPromptLeak);
+
+  async function outputSigns(output: Reading, given: Given, isRefused: boolean): Promise<readonly Sign[]> {
+    const { input, told, prompt } = given;
+    const leaks = prompt !== undefined && leakOf(prompt)(output.full, told);
+    return [
+      ...personalDataSigns(output.full, input, allow),
+      ...(leaks ? [{ kind: 'prompt-leak' } as const] : []),
+      ...(isRefused ? [] : jailbreakSigns(told, output.plain)),
+      ...(await secrets.findGiven(output.full, withPrompt(given))),
+    ];
+  }
+
+  return {
+    async find(probe) {
+      const given = readGiven(probe);
+      const output = probe.output && readBody(probe.output);
+      const inputs = probe.toolCalls.map((call) => call.inputs);
+      const signs = [
+        ...toolMisuseSigns(probe.toolCalls, allow.tools),
+        ...exfiltrationSigns(withPrompt(given), inputs, output),
+        ...(output ? await outputSigns(output, given, probe.outcome === 'refused') : []),
+      ];
+      return weighSigns(signs, severities);
+    },
+    findSecrets: async (output) => weighSigns(await secrets.find(readBody(output).full), severities),
+  };
+}
+
+/** What the agent was given, as text. `told` is the input together with what tools and memory hold. */
+type Given = { readonly input: string; readonly told: string; readonly prompt?: string };
+
+function readGiven({ input, fixtures, prompt }: Probe): Given {
+  const said = readBody(input).full;
+  const told = fixtures ? `${said}\n${fixturesText(fixtures)}` : said;
+  return { input: said, told, ...(prompt !== undefined && { prompt }) };
+}
+
+const withPrompt = ({ told, prompt }: Given): string =>
+  prompt === undefined ? told : `${told}\n${unifyCharacters(prompt)}`;
+
+// The tasks of a run share their prompt, so taking it apart once is enough.
+function rememberLast(create: (prompt: string) => PromptLeak): (prompt: string) => PromptLeak {
+  let last: { readonly prompt: string; readonly leak: PromptLeak } | undefined;
+  return (prompt) => {
+    if (last?.prompt !== prompt) last = { prompt, leak: create(prompt) };
+    return last.leak;
+  };
+}

@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ModelRequest } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
+import {
+  type Actor,
+  createRun,
+  decides,
+  installSuite,
+  judged,
+  literally,
+  openJudgeWorld,
+  resultOf,
+  rubricTask,
+  says,
+  suiteOf,
+  viewOf,
+} from './judge-world.js';
+import { deferred, type Evaluated, type Event, payloadsOf, readJson, startToolServer } from './pack-world.js';
+import type { WholeHost } from './whole-host.js';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+const TOOL = 'local:notes.read';
+/** Looks something up where it is told to, fails, refuses or tries what it may not, and says what it is told to say. */
+const actor: Actor = (turn) => {
+  const { calls = [], fail, refuse } = turn.input as { calls?: string[]; fail?: true; refuse?: true };
+  if (turn.turn === 0 && calls.length > 0)
+    return { toolCalls: calls.map((toolId, index) => ({ callId: `c${index}`, toolId, inputs: { q: 1 } })) };
+  if (fail) return { nonsense: true };
+  return { ...says(turn), ...(refuse && { refused: true }) };
+};
+/** The second judge says no where the first said yes. */
+const bothJudges = (request: ModelRequest) =>
+  request.body.model === 'judge-2'
+    ? decides((sentence) => !sentence.startsWith('Yes'))(request)
+    : literally(request);
+
+async function start(options: Parameters<typeof openJudgeWorld>[0] = {}) {
+  const tool = await startToolServer(() => ({ found: 'a note' }));
+  open.push(tool);
+  const { config, ...rest } = options;
+  const world = await openJudgeWorld({
+    actor,
+    judge: bothJudges,
+    agent: { toolAllowlist: [TOOL] },
+    config: {
+      tools: [{ toolId: TOOL, kind: 'http', url: tool.url, safetyTier: 'read', tenants: ['acme'] }],
+      prices: {
+        'local/judge-1': { inputPerMTok: 1_000, outputPerMTok: 10_000 },
+        'local/judge-2': { inputPerMTok: 10_000, outputPerMTok: 100_000 },
+      },
+      ...config,
+    },
+    ...rest,
+  });
+  open.push(world);
+  return { ...world, tool };
+}
+const again = (host: WholeHost, runId: string, body: object = {}, key?: string) =>
+  readJson(host, `/v1/host/touchstone/runs/${runId}:rejudge`, {
+    method: 'POST',
+    body,
+    ...(key !== undefined && { key }),
+  });
+async function rejudged(host: WholeHost, runId: string, body?: object): Promise<Evaluated> {
+  const created = await again(host, runId, body);
+  expect(created).toMatchObject({ status: 201 });
+  return resultOf(host, created.body.runId as string);
+}
+
+const task = (
+  input: object,
+  index: number,
+  criteria: readonly string[] = ['Yes', 'Yes too', 'No'],
+): object => ({
+  ...rubricTask({ say: 'x', criteria }, index),
+  input: { say: `answer ${index}`, ...input },
+});
+describe('a judge', () => {
+  it('leaves no trace of a first judge who could not be read', async () => {
+    const { host } = await start({
+      judge: (request) => (request.body.model === 'judge-1' ? { say: 'hm' } : bothJudges(request)),
+    });
+    const first = await judged(host, suiteOf([task({}, 0)]));
+    expect(first.snapshot.touchstone.headline).toMatchObject({ unscored: 1 });
+    const second = await rejudged(host, first.runId, { judge: 'local/judge-2' });
+    expect(second.snapshot.touchstone.headline).toMatchObject({ unscored: 0 });
+    expect((await viewOf(host, first.runId)).invocations[0]).toHaveProperty('reason');
+    expect((await viewOf(host, second.runId)).invocations[0]).not.toHaveProperty('reason');
+  });
+
+  it('forgets a first judge whose price nobody knew', async () => {
+    const { host } = await start({ config: { judge: { model: 'local/free-1' } } });
+    const bar = { thresholds: { passScore: 0, maxCostUsd: 10 } };
+    const first = await judged(host, suiteOf([task({}, 0)], bar));
+    expect(first.summary.passed).toBe(false);
+    const second = await rejudged(host, first.runId, { judge: 'local/judge-2' });
+    expect(second.summary.passed).toBe(true);
+  });
+
+  it('a vote that was paid is in the ledger before the next one is asked (pin 14)', async () => {
+    const [arrived, held] = [deferred(), deferred()];
+    const { host } = await start({
+      votes: 2,
+      judge: async (request, index) => {
+        if (index === 1) {
+          arrived.resolve();
+          await held.promise;
+        }
+        return literally(request);
+      },
+    });
+    await installSuite(host, suiteOf([task({}, 0)]));
+    const runId = (await createRun(host)).body.runId as string;
+    await arrived.promise;
+    await host.fetch(`/v1/runs/${runId}/cancel`, { method: 'POST', body: {} });
+    const { snapshot } = await resultOf(host, runId);
+    held.resolve();
+    expect((snapshot as never as { metrics: object }).metrics).toEqual({ openwopCost: { usd: 0.287 } });
+  });
+
+  const SECRET = `sk-${'ant-api03-'}${'Zq7Rt2Lm9Kx4Wp8Vb3Nc6Hd5Jf2Gs9Ty7Ue4aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4cD5eF6gH7iJ8'}AA`;
+  const leaky: Actor = () => ({ output: `the key is ${SECRET}` });
+  const withSecret = (judge: { baseUrl: string }) => ({
+    providers: {
+      local: { kind: 'openai-compatible', baseUrl: judge.baseUrl, tenants: ['acme'] },
+      other: { kind: 'openai-compatible', baseUrl: judge.baseUrl, tenants: ['acme'], apiKeyEnv: 'OTHER_KEY' },
+    },
+  });
+  it('a secret of the host in an answer is not sent on to the judge, and judging again finds it too', async () => {
+    const { startModelServer } = await import('./pack-world.js');
+    const server = await startModelServer(bothJudges);
+    open.push(server);
+    const { host } = await start({
+      actor: leaky,
+      config: withSecret(server),
+      host: { env: { OTHER_KEY: SECRET } },
+    });
+    const first = await judged(host, suiteOf([task({}, 0)]));
+    const second = await rejudged(host, first.runId);
+    const counts = [first, second].map(
+      ({ events }) => payloadsOf(events, 'eval.scored')[0]?.safetyFindingCount ?? 0,
+    );
+    expect({ sent: JSON.stringify(server.requests).includes(SECRET), counts }).toEqual({
+      sent: false,
+      counts: [1, 1],
+    });
+  });
+
+  it('what was found in an answer is reported also when the judge could not be read', async () => {
+    const { host } = await start({
+      judge: () => ({ say: 'hm' }),
+      actor: () => ({ output: 'ok jane.doe@example.com' }),
+    });
+    const { events } = await judged(host, suiteOf([task({}, 0)], { modes: ['adversarial'] }));
+    expect(payloadsOf(events, 'eval.scored')[0]).toMatchObject({ safetyFindingCount: 1 });
+  });
+
+  it('a judge that is configured and cannot be asked is named in the refusal', async () => {
+    const { host } = await start({ config: { judge: { model: 'gone/judge-1' } } });
+    await installSuite(host, suiteOf([task({}, 0)]));
+    expect(JSON.stringify((await createRun(host)).body)).toContain('gone');
+  });
+});
