@@ -1,83 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelRequest } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
 import {
   type Actor,
   createRun,
-  decides,
   installSuite,
   judged,
   literally,
-  openJudgeWorld,
   resultOf,
-  rubricTask,
-  says,
   suiteOf,
   viewOf,
 } from './judge-world.js';
-import { deferred, type Evaluated, type Event, payloadsOf, readJson, startToolServer } from './pack-world.js';
-import type { WholeHost } from './whole-host.js';
+import { deferred, payloadsOf, startModelServer } from './pack-world.js';
+import { bothJudges, closeAll, open, rejudged, start, task } from './rejudge-world.js';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
+afterEach(closeAll);
 
-const TOOL = 'local:notes.read';
-/** Looks something up where it is told to, fails, refuses or tries what it may not, and says what it is told to say. */
-const actor: Actor = (turn) => {
-  const { calls = [], fail, refuse } = turn.input as { calls?: string[]; fail?: true; refuse?: true };
-  if (turn.turn === 0 && calls.length > 0)
-    return { toolCalls: calls.map((toolId, index) => ({ callId: `c${index}`, toolId, inputs: { q: 1 } })) };
-  if (fail) return { nonsense: true };
-  return { ...says(turn), ...(refuse && { refused: true }) };
-};
-/** The second judge says no where the first said yes. */
-const bothJudges = (request: ModelRequest) =>
-  request.body.model === 'judge-2'
-    ? decides((sentence) => !sentence.startsWith('Yes'))(request)
-    : literally(request);
-
-async function start(options: Parameters<typeof openJudgeWorld>[0] = {}) {
-  const tool = await startToolServer(() => ({ found: 'a note' }));
-  open.push(tool);
-  const { config, ...rest } = options;
-  const world = await openJudgeWorld({
-    actor,
-    judge: bothJudges,
-    agent: { toolAllowlist: [TOOL] },
-    config: {
-      tools: [{ toolId: TOOL, kind: 'http', url: tool.url, safetyTier: 'read', tenants: ['acme'] }],
-      prices: {
-        'local/judge-1': { inputPerMTok: 1_000, outputPerMTok: 10_000 },
-        'local/judge-2': { inputPerMTok: 10_000, outputPerMTok: 100_000 },
-      },
-      ...config,
-    },
-    ...rest,
-  });
-  open.push(world);
-  return { ...world, tool };
-}
-const again = (host: WholeHost, runId: string, body: object = {}, key?: string) =>
-  readJson(host, `/v1/host/touchstone/runs/${runId}:rejudge`, {
-    method: 'POST',
-    body,
-    ...(key !== undefined && { key }),
-  });
-async function rejudged(host: WholeHost, runId: string, body?: object): Promise<Evaluated> {
-  const created = await again(host, runId, body);
-  expect(created).toMatchObject({ status: 201 });
-  return resultOf(host, created.body.runId as string);
-}
-
-const task = (
-  input: object,
-  index: number,
-  criteria: readonly string[] = ['Yes', 'Yes too', 'No'],
-): object => ({
-  ...rubricTask({ say: 'x', criteria }, index),
-  input: { say: `answer ${index}`, ...input },
-});
 describe('a judge', () => {
   it('leaves no trace of a first judge who could not be read', async () => {
     const { host } = await start({
@@ -130,7 +66,6 @@ describe('a judge', () => {
     },
   });
   it('a secret of the host in an answer is not sent on to the judge, and judging again finds it too', async () => {
-    const { startModelServer } = await import('./pack-world.js');
     const server = await startModelServer(bothJudges);
     open.push(server);
     const { host } = await start({

@@ -5,6 +5,30 @@ import { put, refusal, refused } from './pack-publishing.js';
 import { AGENT, archiveFor, packUrl, readJson, SUITE } from './pack-world.js';
 import { openWholeHost, RUNNER_KEY, type WholeHost } from './whole-host.js';
 
+describe('the name of a pack’s agent', () => {
+  const bind = (host: WholeHost) =>
+    readJson(host, `/v1/host/touchstone/agents/${AGENT}`, {
+      method: 'PUT',
+      body: { agentId: AGENT, version: '9.0.0', run: { kind: 'http', url: 'https://agents.example/' } },
+    });
+
+  it('cannot be bound by anything else, before or after', async () => {
+    for (const first of ['pack', 'binding'] as const) {
+      const host = await openWholeHost({ trust: { policy: 'open' } });
+      try {
+        const archive = await archiveFor();
+        const answers =
+          first === 'pack'
+            ? [await put(host, archive), await bind(host)]
+            : [await bind(host), await put(host, archive)];
+        expect(answers.map(({ status }) => status)).toEqual([201, 409]);
+      } finally {
+        await host.close();
+      }
+    }
+  });
+});
+
 describe('a pack that is sent', () => {
   let host: WholeHost;
   beforeAll(async () => {

@@ -3,27 +3,20 @@ import { join } from 'node:path';
 import { asId, type RunId } from '@touchstone/contract';
 import { createClient } from '@touchstone/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
-import type {
-  ModelRequest,
-  ModelScript,
-} from '../../packages/touchstone/src/agents/fixtures/model-server.js';
+import type { ModelScript } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
 import { systemClock } from '../../packages/touchstone/src/host/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import {
-  type Actor,
   AGENT,
   AGENT_USD,
   askedIn,
   createRun,
-  decides,
   installSuite,
   JUDGE_USD,
   judgeConfig,
   judged,
   literally,
-  openJudgeWorld,
   resultOf,
-  rubricTask,
   SUITE,
   says,
   suiteOf,
@@ -37,74 +30,14 @@ import {
   eventsOf,
   payloadsOf,
   plain,
-  readJson,
   startModelServer,
   startToolServer,
 } from './pack-world.js';
 import { KEY, kill, OTHER_KEY, serve, temporaryFolder } from './processes.js';
-import type { WholeHost } from './whole-host.js';
+import { again, bothJudges, closeAll, rejudged, start, TOOL, task } from './rejudge-world.js';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
+afterEach(closeAll);
 
-const TOOL = 'local:notes.read';
-/** Looks something up where it is told to, fails, refuses or tries what it may not, and says what it is told to say. */
-const actor: Actor = (turn) => {
-  const { calls = [], fail, refuse } = turn.input as { calls?: string[]; fail?: true; refuse?: true };
-  if (turn.turn === 0 && calls.length > 0)
-    return { toolCalls: calls.map((toolId, index) => ({ callId: `c${index}`, toolId, inputs: { q: 1 } })) };
-  if (fail) return { nonsense: true };
-  return { ...says(turn), ...(refuse && { refused: true }) };
-};
-/** The second judge says no where the first said yes. */
-const bothJudges = (request: ModelRequest) =>
-  request.body.model === 'judge-2'
-    ? decides((sentence) => !sentence.startsWith('Yes'))(request)
-    : literally(request);
-
-async function start(options: Parameters<typeof openJudgeWorld>[0] = {}) {
-  const tool = await startToolServer(() => ({ found: 'a note' }));
-  open.push(tool);
-  const { config, ...rest } = options;
-  const world = await openJudgeWorld({
-    actor,
-    judge: bothJudges,
-    agent: { toolAllowlist: [TOOL] },
-    config: {
-      tools: [{ toolId: TOOL, kind: 'http', url: tool.url, safetyTier: 'read', tenants: ['acme'] }],
-      prices: {
-        'local/judge-1': { inputPerMTok: 1_000, outputPerMTok: 10_000 },
-        'local/judge-2': { inputPerMTok: 10_000, outputPerMTok: 100_000 },
-      },
-      ...config,
-    },
-    ...rest,
-  });
-  open.push(world);
-  return { ...world, tool };
-}
-const again = (host: WholeHost, runId: string, body: object = {}, key?: string) =>
-  readJson(host, `/v1/host/touchstone/runs/${runId}:rejudge`, {
-    method: 'POST',
-    body,
-    ...(key !== undefined && { key }),
-  });
-async function rejudged(host: WholeHost, runId: string, body?: object): Promise<Evaluated> {
-  const created = await again(host, runId, body);
-  expect(created).toMatchObject({ status: 201 });
-  return resultOf(host, created.body.runId as string);
-}
-
-const task = (
-  input: object,
-  index: number,
-  criteria: readonly string[] = ['Yes', 'Yes too', 'No'],
-): object => ({
-  ...rubricTask({ say: 'x', criteria }, index),
-  input: { say: `answer ${index}`, ...input },
-});
 const inBracket = (events: readonly Event[]): readonly Event[] =>
   events.filter(({ type }) => type.startsWith('agent.'));
 const usageOf = ({ events }: Evaluated): readonly string[] =>

@@ -123,6 +123,20 @@ test('no answer after every try is HostUnreachable with its cause', async () => 
   expect(sent).toHaveLength(3);
 });
 
+test('an address is shown by its origin, and one with a password is not taken', async () => {
+  const fetch = () => Promise.reject(new Error('refused'));
+  const client = createClient({
+    baseUrl: 'http://127.0.0.1:1/base?token=hunter2',
+    fetch,
+    retry: { attempts: 1 },
+  });
+  await expect(client.discovery()).rejects.toThrow(/^No answer from http:\/\/127\.0\.0\.1:1\. /);
+  for (const baseUrl of ['http://ann:hunter2@127.0.0.1:1', 'https://ann@evals.example/x']) {
+    expect(() => createClient({ baseUrl })).toThrow(/no user name and no password/);
+    expect(() => createClient({ baseUrl })).not.toThrow(/hunter2|ann@/);
+  }
+});
+
 test('an aborted call is over at once, with the caller’s reason', async () => {
   const stop = new AbortController();
   const reason = new Error('enough');

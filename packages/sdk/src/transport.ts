@@ -45,7 +45,7 @@ export function createTransport(
   }
 
   const brokenConnection = (call: Call, error: unknown): unknown =>
-    call.signal?.aborted ? call.signal.reason : new HostUnreachable(origin, error);
+    call.signal?.aborted ? call.signal.reason : new HostUnreachable(shownOrigin(origin), error);
 
   async function readJson<T>(call: Call): Promise<T> {
     const response = await open(call);
@@ -81,8 +81,16 @@ function checkedOrigin(baseUrl: string): string {
   if (!/^https?:\/\/[^/]/i.test(baseUrl)) {
     throw new TypeError('baseUrl must begin with http:// or https://, e.g. http://127.0.0.1:8787.');
   }
+  // No request can be sent to such an address, and an address is shown in messages.
+  if (/^https?:\/\/[^/?#]*@/i.test(baseUrl)) {
+    throw new TypeError('baseUrl must hold no user name and no password. Pass an API key as `key`.');
+  }
   return baseUrl.replace(/\/+$/, '');
 }
+
+/** A path or a query of an address may hold a token. */
+const shownOrigin = (address: string): string =>
+  URL.canParse(address) ? new URL(address).origin : 'the host';
 
 function initOf(call: Call, key: string | undefined): RequestInit {
   const headers: Record<string, string> = { accept: 'application/json', ...call.headers };

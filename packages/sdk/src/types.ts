@@ -15,6 +15,7 @@ import type {
   TaskId,
   Thresholds,
   ToolId,
+  UnscoredReason,
   Version,
 } from '@touchstone/contract';
 
@@ -170,6 +171,8 @@ export type TaskView = {
   readonly taskId: TaskId;
   readonly score: number;
   readonly passed: boolean;
+  /** Why there is no score; the 0 above then says nothing about the answer. */
+  readonly unscored?: UnscoredReason;
   readonly expected: JsonObject;
   readonly invocations: readonly {
     readonly invocationId: string;
@@ -192,6 +195,8 @@ export type RunProgress = {
   readonly running: number;
   readonly passed: number;
   readonly failed: number;
+  /** Neither passed nor failed; absent while every task could be scored. */
+  readonly unscored?: number;
   readonly costUsd?: number;
   readonly etaMs?: number;
 };
@@ -201,6 +206,8 @@ export type ProgressMessage =
   | { readonly event: 'progress'; readonly data: RunProgress }
   | {
       readonly event: 'task';
-      readonly data: Pick<EvalScored, 'taskId' | 'score' | 'passed' | 'latencyMs'>;
+      readonly data: Pick<EvalScored, 'taskId' | 'score' | 'passed' | 'latencyMs'> & {
+        readonly unscored?: UnscoredReason;
+      };
     }
   | { readonly event: 'missed'; readonly data: { readonly tasks: number } };

@@ -28,6 +28,17 @@ export function boundAgentsCases(open: () => Promise<Store>): void {
       agent('a', '2.0.0', 'd2'),
     ]);
   });
+
+  it('an agent is listed without its prompt, and found with it', async () => {
+    const store = await open();
+    const plain = agent('a', '1.0.0', 'd1');
+    const bound = { ...plain, spec: { persona: 'A', run: { kind: 'manifest', systemPrompt: 'Be "kind".' } } };
+    await store.agents.put(ACME, bound, START);
+    expect(await store.agents.list(ACME)).toStrictEqual([
+      { ...plain, spec: { persona: 'A', run: { kind: 'manifest' } } },
+    ]);
+    expect(await store.agents.get(ACME, asId('a'), asId('1.0.0'))).toStrictEqual(bound);
+  });
 }
 
 const key = (keyHash: string, overrides: Partial<StoredKey> = {}): StoredKey => ({

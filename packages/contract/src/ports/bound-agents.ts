@@ -13,5 +13,6 @@ export type BoundAgents = {
   put(owner: Owner, agent: BoundAgent, installedAt: number): Promise<'created' | 'same' | 'conflict'>;
   get(owner: Owner, agentId: AgentId, version: Version): Promise<BoundAgent | undefined>;
   versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
+  /** For the inventory: the specs come without `run.systemPrompt`, which may be large and is nobody's to see there. */
   list(owner: Owner): Promise<readonly BoundAgent[]>;
 };

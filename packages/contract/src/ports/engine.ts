@@ -1,6 +1,7 @@
 import type { DrainPolicy } from '../bodies.js';
 import type { RunId, TaskId } from '../ids.js';
 import type { Owner } from '../owner.js';
+import type { UnscoredReason } from '../score.js';
 import type { Run } from './runs.js';
 
 /** A live, unstored picture of a run: folded from what is committed, in completion order. */
@@ -9,7 +10,10 @@ export type Progress = {
   readonly done: number;
   readonly running: number;
   readonly passed: number;
+  /** Scored below their bar. */
   readonly failed: number;
+  /** Neither passed nor failed; absent while every task could be scored. */
+  readonly unscored?: number;
   readonly costUsd?: number;
   readonly etaMs?: number;
 };
@@ -17,6 +21,7 @@ export type FinishedTask = {
   readonly taskId: TaskId;
   readonly score: number;
   readonly passed: boolean;
+  readonly unscored?: UnscoredReason;
   readonly latencyMs?: number;
 };
 export type ProgressListener = (progress: Progress, finished: readonly FinishedTask[]) => void;

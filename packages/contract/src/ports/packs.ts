@@ -16,6 +16,8 @@ export type PackHead = {
   readonly signedBy?: string;
   /** Whether the signature covers every file, not only the manifest. */
   readonly filesSigned: boolean;
+  /** In the making: run from its files, never installed. */
+  readonly draft?: true;
   /** Its agents, each with the suite it brings. */
   readonly agents: readonly { readonly agentId: AgentId; readonly suiteRef?: string }[];
 };

@@ -102,7 +102,9 @@ describe('the model of a run', () => {
       { kind: 'openwop', agentId: 'local.x.y', provider: 'fleet' },
     ])
       expect(pinModel(models, ACME, specOf(run), {})).toEqual({});
-    const elsewhere = specOf({ kind: 'openwop', agentId: 'local.x.y', provider: 'nobody' });
-    expect(pinModel(models, ACME, elsewhere, {})).toHaveProperty('trouble');
+    for (const provider of ['nobody', 'local', 'offline']) {
+      const elsewhere = specOf({ kind: 'openwop', agentId: 'local.x.y', provider });
+      expect(pinModel(models, ACME, elsewhere, {})).toHaveProperty('trouble');
+    }
   });
 });

@@ -16,7 +16,7 @@ export type ModelDecision = { readonly model?: ModelPin } | { readonly trouble: 
 /** Which model a run of this agent asks. Decided before the run exists, so that what cannot work is refused in time. */
 export function pinModel(models: Models, owner: Owner, spec: AgentSpec, asked: ModelRequest): ModelDecision {
   const { run, modelClass } = spec;
-  if (run.kind === 'openwop') return refusedProvider(models, owner, run.provider);
+  if (run.kind === 'openwop') return refusedHost(models, owner, run.provider);
   if (run.kind !== 'manifest' && run.kind !== 'openai') return {};
   const { name = run.kind === 'openai' ? nameOf(run) : undefined, ...parameters } = asked;
   if (run.kind === 'openai' && run.baseUrl !== undefined && asked.name === undefined)
@@ -43,6 +43,13 @@ function usable(
   const { pin, mock } = choice;
   const refused = refusedProvider(models, owner, pin.provider);
   return 'trouble' in refused ? refused : { model: { ...pin, ...parameters, ...(mock && { mock }) } };
+}
+
+/** A provider of models has no agents to run. */
+function refusedHost(models: Models, owner: Owner, name: string | undefined): ModelDecision {
+  if (name !== undefined && models.choose(owner, { name: `${name}/x` }).kind === 'model')
+    return { trouble: `Provider "${name}" has models and no agents. Name a provider of kind openwop.` };
+  return refusedProvider(models, owner, name);
 }
 
 /** A provider without its credential could never answer. */

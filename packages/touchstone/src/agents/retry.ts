@@ -20,6 +20,8 @@ export type NextTry =
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8_000;
+/** Shorter waits than this are not worth a timer. */
+const SHORTEST_ASKED_MS = 100;
 const LONGEST_ASKED_MS = 86_400_000;
 
 /**
@@ -39,7 +41,11 @@ export function nextTry(
   const backoffMs = jittered(FIRST_DELAY_MS * 2 ** (tries.made - 1), random);
   const askedMs =
     result.kind === 'response' && result.status === 429 ? parseRetryAfter(result.retryAfter, now) : undefined;
-  if (askedMs !== undefined) return { kind: 'wait', ms: Math.max(askedMs, backoffMs), asked: true };
+  if (askedMs !== undefined) {
+    // "At once" has just been tried; any other wait is taken at its word.
+    const ms = askedMs === 0 ? backoffMs : Math.max(askedMs, SHORTEST_ASKED_MS);
+    return { kind: 'wait', ms, asked: true };
+  }
   const exhausted = tries.made >= limits.maxTries || tries.spentMs + backoffMs > limits.withinMs;
   if (exhausted) return { kind: 'give', reply: unreachable(whyUnreachable(result, tries, who)) };
   return { kind: 'wait', ms: backoffMs, asked: false };

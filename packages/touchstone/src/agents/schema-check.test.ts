@@ -6,6 +6,24 @@ import { checkForeignSchema, createSchemaCheck } from './schema-check.js';
 const schemaCheck = createSchemaCheck();
 const check = (schema: JsonObject, value: Json) => schemaCheck(schema, toBody(value));
 
+/** Definitions that each refer to the one before, so and so many times. */
+function linked(levels: number, times: number): JsonObject {
+  const $defs: { [name: string]: Json } = { d0: { type: 'object' } };
+  for (let level = 1; level <= levels; level += 1)
+    $defs[`d${level}`] = { allOf: Array.from({ length: times }, () => ({ $ref: `#/$defs/d${level - 1}` })) };
+  return { $ref: `#/$defs/d${levels}`, $defs };
+}
+
+/** As many members, each with as many members of its own, in few words. */
+function repeating(count: number): JsonObject {
+  const members = (member: Json) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, member]));
+  return {
+    properties: members({ $ref: '#/$defs/each' }),
+    $defs: { each: { properties: members({ type: 'string' }) } },
+  };
+}
+
 describe('a body', () => {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -39,11 +57,7 @@ describe('a body', () => {
   });
 
   it('that a schema takes for ever to check does not match', () => {
-    const $defs: { [name: string]: Json } = { d0: { type: 'object' } };
-    for (let level = 1; level <= 40; level += 1) {
-      $defs[`d${level}`] = { allOf: [{ $ref: `#/$defs/d${level - 1}` }, { $ref: `#/$defs/d${level - 1}` }] };
-    }
-    expect(check({ $ref: '#/$defs/d40', $defs }, {})).toHaveLength(1);
+    expect(check(linked(40, 2), {})).toHaveLength(1);
     expect(check({ $ref: '#' }, {})).toHaveLength(1);
   });
 });
@@ -56,6 +70,9 @@ describe('a schema', () => {
     ['with a reference to nothing', { $ref: '#/$defs/absent' }, 'resolve reference'],
     ['with a pattern that cannot be linear', { type: 'string', pattern: '(?=a)b' }, 'regexp'],
     ['that is too large', { description: 'x'.repeat(300_000) }, 'bytes'],
+    ['of too many subschemas', { allOf: Array.from({ length: 3_000 }, () => ({})) }, '3000 objects'],
+    ['that takes for ever to compile', repeating(300), 'takes too long to compile'],
+    ['that the compiler drowns in', linked(1_400, 1), 'too large to compile'],
   ])('%s is refused', (_name, schema, words) => {
     expect(checkForeignSchema(schema)).toEqual([{ pointer: '', message: expect.stringContaining(words) }]);
     expect(() => check(schema, {})).toThrow(words);
@@ -67,6 +84,22 @@ describe('a schema', () => {
     expect(checkForeignSchema(deep)).toEqual([
       { pointer: '', message: expect.stringContaining('64 levels') },
     ]);
+  });
+
+  it('that was refused is refused again without being compiled again', () => {
+    const schema = { type: 'objekt' };
+    const words = checkForeignSchema(schema);
+    schema.type = 'object';
+    expect(checkForeignSchema(schema)).toBe(words);
+    expect(checkForeignSchema({ ...schema })).toEqual([]);
+  });
+
+  it('of everyday size is not held up', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 200 }, (_, index) => [`p${index}`, { anyOf: [{ type: 'string' }, { const: 1 }] }]),
+    );
+    expect(check({ properties }, { p7: 1 })).toEqual([]);
+    expect(check({ properties }, { p7: 2 })).not.toEqual([]);
   });
 
   it('may have the id of another one, and does not see it', () => {

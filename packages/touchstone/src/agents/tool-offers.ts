@@ -13,12 +13,18 @@ export const offerHttp = ({ toolId, description, inputSchema }: ToolSpec): Offer
   ...(inputSchema && { inputSchema }),
 });
 
-/** A schema that could not be written down is left out. */
+/** A schema that could not be written down is left out, and a description is cut where nobody would read on. */
 export const offerMcp = (toolId: ToolId, { description, inputSchema }: McpTool): OfferedTool => ({
   toolId,
-  ...(description !== undefined && { description }),
+  ...(description !== undefined && { description: cut(description) }),
   ...(!isUnsound(inputSchema) && { inputSchema: inputSchema as JsonObject }),
 });
+
+const MAX_DESCRIPTION = 2_000;
+
+/** Not in the middle of a character. */
+const cut = (text: string): string =>
+  text.length <= MAX_DESCRIPTION ? text : text.slice(0, MAX_DESCRIPTION).replace(/[\ud800-\udbff]$/, '');
 
 export const describeHttp = (spec: ToolSpec): ToolDescriptorWire => ({
   ...offerHttp(spec),
@@ -38,8 +44,9 @@ export const MEMORY_DESCRIPTOR: ToolDescriptorWire = {
   safetyTier: 'write',
 };
 
-/** Names that no allowlist could hold are left out. */
-const TOOL_NAME = /^\S{1,180}$/;
+/** A tool with a name that no allowlist could hold, or that does not show what it is, might as well not be there. */
+const TOOL_NAME = /^[^\s\p{C}]{1,180}$/u;
+export const isToolName = (name: string): boolean => TOOL_NAME.test(name);
 
 /** Everything a server has; nothing when it cannot be asked. */
 export async function describeServer(
@@ -48,6 +55,6 @@ export async function describeServer(
 ): Promise<readonly ToolDescriptorWire[]> {
   const listing = await server.tools();
   if (listing.kind === 'unreachable') return [];
-  const tools = [...listing.tools.values()].filter((tool) => TOOL_NAME.test(tool.name));
+  const tools = [...listing.tools.values()].filter((tool) => isToolName(tool.name));
   return tools.map((tool) => describeMcp(server, offerMcp(asId<ToolId>(`mcp:${name}.${tool.name}`), tool)));
 }

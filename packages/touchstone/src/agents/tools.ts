@@ -9,6 +9,7 @@ import {
   describeHttp,
   describeMcp,
   describeServer,
+  isToolName,
   MEMORY_DESCRIPTOR,
   offerHttp,
   offerMcp,
@@ -132,7 +133,7 @@ function lookUp({ httpTools, servers }: House, toolId: string): Found | undefine
   if (tool) return { kind: 'http', tool };
   const [, serverName = '', name = ''] = /^mcp:([^.]+)\.(.+)$/s.exec(toolId) ?? [];
   const server = servers.get(serverName);
-  return server && { kind: 'mcp', server, name };
+  return server && isToolName(name) ? { kind: 'mcp', server, name } : undefined;
 }
 
 /** A tool whose server cannot be asked right now is offered by its id: it may be there again when it is called. */

@@ -8,6 +8,8 @@ const NAME = {
   pattern: /^[A-Za-z0-9][A-Za-z0-9 ._:/@+-]*$/,
   expected: 'a name of letters, digits and ._:/@+-',
 };
+/** No call costs this much; whoever says so has made a mistake, and sums of such numbers would be none. */
+const MOST_USD = 1_000_000;
 const TOKENS = { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true };
 
 /** Reads one entry of what an agent says it used. Members it adds of its own are left alone. */
@@ -23,7 +25,7 @@ export function readUsage(value: unknown, pointer: string, issues: ObjectReader[
     model: name('model'),
     inputTokens: reader.number('inputTokens', TOKENS),
     outputTokens: reader.number('outputTokens', TOKENS),
-    costUsd: reader.number('costUsd', { min: 0, max: Number.POSITIVE_INFINITY }),
+    costUsd: reader.number('costUsd', { min: 0, max: MOST_USD }),
     cacheHit: reader.flag('cacheHit'),
   });
 }

@@ -235,16 +235,21 @@ export function sentenceOf(criterion: Body): string {
   return parsed.kind === 'malformed' ? text : parsed.sentence;
 }
 
+export const noRun = (wanted: string): UsageError =>
+  wanted === 'last'
+    ? new UsageError('There is no run here yet.', 'Start one with: touchstone run <suite file>')
+    : new UsageError(`There is no run ${wanted} here.`, 'See the runs kept here with: touchstone runs');
+
 /** A run by its id, or the newest one for `last`. */
 export async function findRun(touchstone: LocalTouchstone, wanted: string): Promise<Run> {
   if (wanted === 'last') {
     const { items } = await touchstone.store.runs.list(LOCAL_OWNER, { limit: 1 });
     if (items[0]) return items[0];
-    throw new UsageError('There is no run here yet.', 'Start one with: touchstone run <suite file>');
+    throw noRun(wanted);
   }
   const run = await touchstone.store.runs.get(LOCAL_OWNER, asId<RunId>(wanted));
   if (run) return run;
-  throw new UsageError(`There is no run ${wanted} here.`, 'See the runs kept here with: touchstone runs');
+  throw noRun(wanted);
 }
 
 export function asEvalRun(run: Run): EvalRun {

@@ -19,6 +19,9 @@ export type Io = {
   exit(code: number): void;
 };
 
+/** Where runs are kept unless `--data` says otherwise. */
+export const DEFAULT_DATA = '.touchstone';
+
 /** Options every verb takes. */
 export type Settings = {
   readonly config?: string;

@@ -1,10 +1,12 @@
+import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Owner, Principal } from '@touchstone/contract';
 import type { Log } from '@touchstone/contract/ports';
 import type { Config, LocalTouchstone } from '../host/in-process.js';
-import type { Context, Io } from './io.js';
+import { type Context, DEFAULT_DATA, type Io } from './io.js';
+import { UsageError } from './usage-error.js';
 
 /** Runs of the command line belong to this owner, whatever the store. */
 export const LOCAL_OWNER: Owner = { tenant: 'local', workspace: 'main' };
@@ -18,6 +20,11 @@ export const LOCAL_PRINCIPAL: Principal = {
 export type Local = { readonly touchstone: LocalTouchstone; readonly config: Config };
 
 export async function readConfig({ io, settings }: Context): Promise<Config> {
+  if (settings.config !== undefined && !existsSync(resolve(io.cwd, settings.config)))
+    throw new UsageError(
+      `There is no configuration file ${settings.config}.`,
+      'Name another with --config, or make one with: touchstone init',
+    );
   const { loadConfig } = await import('../host/in-process.js');
   return loadConfig(settings.config, io.cwd);
 }
@@ -32,10 +39,53 @@ export async function withStore<T>(context: Context, use: (local: Local) => Prom
   return withConfig(context, withoutAgents(await readConfig(context)), use);
 }
 
+/** Looking leaves nothing behind: where nothing is kept yet, `otherwise` answers and no store is made. */
+export async function readStore<T>(
+  context: Context,
+  use: (local: Local) => Promise<T>,
+  otherwise: () => T,
+): Promise<T> {
+  const config = await readConfig(context);
+  return isKept(context, config) ? withConfig(context, withoutAgents(config), use) : otherwise();
+}
+
+/** Asked before a command that goes on with what is kept. */
+export const hasStore = async (context: Context): Promise<boolean> =>
+  isKept(context, await readConfig(context));
+
+/** Whether there is a store. A folder that somebody has named and that holds none is more likely mistyped than new. */
+function isKept(context: Context, config: Config): boolean {
+  const { data } = context.settings;
+  checkData(context, config);
+  if (statSync(storeFile(context, config), { throwIfNoEntry: false })) return true;
+  if (config.store !== undefined) return !config.store.startsWith('sqlite:');
+  if (data === DEFAULT_DATA) return false;
+  throw new UsageError(
+    `Nothing is kept in ${data}: there is no ${STORE_FILE} in it.`,
+    'Name the folder that the runs were kept in with --data, or leave it out.',
+  );
+}
+
+const STORE_FILE = 'touchstone.db';
+
+/** A mistyped `--data` is most often the name of a file. */
+function checkData({ io, settings: { data } }: Context, { store }: Config): void {
+  const path = resolve(io.cwd, data);
+  if (store !== undefined || !existsSync(path) || statSync(path).isDirectory()) return;
+  throw new UsageError(`--data ${data} is not a folder.`, 'Name a folder, or leave it out.');
+}
+
+/** Where the store is, or will be. */
+export const storeFile = ({ io, settings }: Context, { store, baseDir }: Config): string =>
+  store?.startsWith('sqlite:')
+    ? resolve(baseDir, store.slice('sqlite:'.length))
+    : join(resolve(io.cwd, settings.data), STORE_FILE);
+
 /** The same with models to judge by, and without the agents: judging asks none of them. */
 export async function withJudges<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
   const config = await readConfig(context);
-  return withConfig(context, { ...config, agents: [], packs: [], trust: {} }, use);
+  const troubles = config.troubles.filter(({ pointer }) => !/^\/(agents|trust)\//.test(pointer));
+  return withConfig(context, { ...config, agents: [], packs: [], trust: {}, troubles }, use);
 }
 
 /** A configuration without everything that has to be read or started before the first question. */
@@ -49,6 +99,7 @@ const withoutAgents = ({ safety: _, ...config }: Config): Config => ({
   modelClasses: {},
   models: {},
   trust: {},
+  troubles: [],
 });
 
 /** A store that is gone afterwards, for questions about parts of a configuration that must leave nothing behind. */
@@ -70,10 +121,12 @@ export async function withScratch<T>(
 }
 
 async function withConfig<T>(
-  { io, settings }: Context,
+  context: Context,
   config: Config,
   use: (local: Local) => Promise<T>,
 ): Promise<T> {
+  const { io, settings } = context;
+  checkData(context, config);
   const { createTouchstone } = await import('../host/in-process.js');
   const dataDir = resolve(io.cwd, settings.data);
   const touchstone = await createTouchstone({

@@ -75,12 +75,57 @@ describe('the command line', () => {
     [['keys', 'revoke', 'zz'], 'hex digits'],
     [['serve', '--bind', '0.0.0.0'], 'this machine only'],
     [['run', 'x', '--host', 'http://127.0.0.1:1'], 'TOUCHSTONE_KEY holds no API key'],
+    [['run', 'x', '--host', 'localhost:8787'], '--host https://evals.example'],
+    [['help', 'frob'], 'There is no verb frob.'],
+    [['help', 'rnu'], 'Did you mean run or runs?'],
+    [['runs', '--data', 'typo'], 'Nothing is kept in typo'],
+    [['show', 'last', '--data', 'typo'], 'Nothing is kept in typo'],
+    [['run', '--resume', '--data', 'typo'], 'Nothing is kept in typo'],
+    [['validate', 'nope'], 'e.g. touchstone validate evals'],
+    [['runs', '--config', 'nope.yaml'], 'touchstone init'],
+    [['run', 'x', '--watch', '--host', 'http://x'], 'Leave one of the two out'],
   ])('%j is refused with a hint and exit code 2', async (argv, hint) => {
     const { code, out, err } = await desk.run(...argv);
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).toContain(hint);
     expect(err).not.toMatch(/\n\s+at /);
+    expect(existsSync(join(desk.cwd, 'typo'))).toBe(false);
+  });
+
+  test.each([
+    [['frob'], "unknown command 'frob'"],
+    [['run', 'x', '--frob'], "unknown option '--frob'"],
+    [['run', 'x', '--repeats', '0'], 'whole number from 1 to 100'],
+    [['pack'], 'A verb is missing.'],
+    [['runs', '--data', 'typo'], 'Nothing is kept in typo'],
+  ])('%j with --json is told as one document', async (argv, words) => {
+    const { code, out } = await desk.run(...argv, '--json');
+    expect([code, JSON.parse(out)]).toEqual([
+      2,
+      { exitCode: 2, error: { code: 'cli_error', message: expect.stringContaining(words) } },
+    ]);
+  });
+
+  test('a password in an address is never repeated', async () => {
+    const person = openDesk({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: 'k', TOUCHSTONE_DEBUG: '1' } });
+    const host = ['--host', 'http://ann:hunter2@127.0.0.1:1/?token=hunter2'];
+    for (const argv of [
+      ['run', 'x', ...host],
+      ['pack', 'install', '.', ...host],
+    ]) {
+      const { code, out, err } = await person.run(...argv, '--json');
+      expect(code).toBe(2);
+      expect(out + err).not.toContain('hunter2');
+    }
+  });
+
+  test('looking where nothing is kept leaves nothing behind', async () => {
+    expect(await desk.run('runs', '--json')).toMatchObject({ code: 0, out: '{\n  "items": []\n}\n' });
+    expect((await desk.run('keys', 'list')).out).toContain('There are no keys here.');
+    await desk.run('show', 'last');
+    await desk.run('run', '--resume');
+    expect(existsSync(join(desk.cwd, '.touchstone'))).toBe(false);
   });
 });
 
@@ -311,6 +356,23 @@ describe('keys', () => {
   });
 });
 
+describe('a configuration with mistakes in several parts', () => {
+  test('is refused once, with each of them and its place; what is kept can still be read', async () => {
+    write('one.suite.json', suite({ good: 'good' }));
+    write('echo.mjs', ECHO);
+    expect((await desk.run('run', 'one.suite.json', '--agent', 'echo.mjs')).code).toBe(0);
+    write('touchstone.config.yaml', 'modelClasses:\n  general: small\nmcpServers:\n  files: {}\n');
+    const { code, err } = await desk.run('run', 'one.suite.json', '--agent', 'echo.mjs');
+    expect(code).toBe(2);
+    expect(err).toContain('error validation_error: 2 things are wrong:');
+    expect(err).toMatch(/touchstone\.config\.yaml:2:3 \/modelClasses\/general /);
+    expect(err).toMatch(/touchstone\.config\.yaml:4:3 \/mcpServers\/files /);
+    expect((await desk.run('show', 'last')).code).toBe(0);
+    write('touchstone.config.yaml', 'modelClasses: [\n');
+    expect((await desk.run('run', 'one.suite.json')).err).toMatch(/touchstone\.config\.yaml:2:1 \/ .*YAML/);
+  });
+});
+
 describe('doctor', () => {
   test('names what is broken and what to do, and still looks at the rest', async () => {
     const agents = [
@@ -330,6 +392,15 @@ describe('doctor', () => {
     expect(out).toMatch(/✓ disk/);
     expect(existsSync(join(desk.cwd, '.touchstone'))).toBe(false);
   });
+});
+
+test('doctor tells where no store can be made', async () => {
+  write('a-file', '');
+  for (const data of ['a-file', 'a-file/below', '/dev/null/x']) {
+    const { code, out } = await desk.run('doctor', '--data', data);
+    expect([code, out]).toEqual([1, expect.stringMatching(/✗ store .*is not a folder/)]);
+  }
+  expect(await desk.run('run', 'x', '--data', 'a-file')).toMatchObject({ code: 2 });
 });
 
 describe('doctor of models, servers and packs', () => {
@@ -372,7 +443,8 @@ describe('doctor of models, servers and packs', () => {
     expect(out).toContain('touchstone pack verify packs/not-a-pack.tgz');
     expect(out).toMatch(/✓ trust +policy open, 0 keys/);
     const broken = await lines({ trust: { keys: [{ keyId: 'a', file: 'gone.pem' }] } });
-    expect(broken).toMatch(/✗ trust +\/trust\/keys\/0\/file: /);
+    expect(broken).toMatch(/✗ config +touchstone\.config\.json:1:\d+ \/trust\/keys\/0\/file: /);
+    expect(broken).toMatch(/✓ disk/);
   });
 });
 

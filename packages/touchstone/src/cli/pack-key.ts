@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readText } from './suite-source.js';
 import { UsageError } from './usage-error.js';
@@ -18,7 +19,9 @@ export function readSigning({ key, keyId }: KeyOptions, cwd: string): Signing | 
       '--key needs --key-id: the name under which others know the key.',
       'For example: --key key.pem --key-id acme-2026',
     );
-  return { keyId, privateKey: checkedKey(readText(resolve(cwd, key), key), key) };
+  const path = resolve(cwd, key);
+  if (!existsSync(path)) throw new UsageError(`There is no key file ${key}.`, MAKE_ONE);
+  return { keyId, privateKey: checkedKey(readText(path, key), key) };
 }
 
 /** What is wrong is said without the cause, which may repeat a part of the key. */
@@ -39,8 +42,17 @@ function isEd25519(pem: string): boolean {
   }
 }
 
-/** Private keys among the files of a pack, which would be published with it. */
-export const privateKeysIn = (files: ReadonlyMap<string, Buffer>): readonly string[] =>
+/** A pack leaves the machine, and so would a key that lies in its folder. */
+export function checkNoKeys(files: ReadonlyMap<string, Buffer>): void {
+  const keys = privateKeysIn(files);
+  if (keys.length === 0) return;
+  throw new UsageError(
+    `A private key lies inside the pack and would be published with it: ${keys.join(', ')}.`,
+    'Move it out of the folder.',
+  );
+}
+
+const privateKeysIn = (files: ReadonlyMap<string, Buffer>): readonly string[] =>
   [...files].flatMap(([path, bytes]) =>
     /^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(bytes.subarray(0, 200).toString('latin1')) ? [path] : [],
   );

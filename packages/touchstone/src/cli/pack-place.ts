@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { OpenedPack, PackOptions } from '../suites/index.js';
 import type { Context } from './io.js';
 import { readConfig } from './local.js';
+import { checkNoKeys } from './pack-key.js';
 import { UsageError } from './usage-error.js';
 
 export type PackBytes = Buffer | ReadonlyMap<string, Buffer>;
@@ -29,9 +30,10 @@ export async function openPackBytes(bytes: PackBytes, options: PackOptions): Pro
   return Buffer.isBuffer(bytes) ? openPack(bytes, options) : openPackFiles(bytes, options);
 }
 
-/** An archive as it is; a folder as the archive of it. */
+/** An archive as it is; a folder as the archive of it, unless it holds what must not leave the machine. */
 export async function archiveOf(bytes: PackBytes, options: PackOptions): Promise<Buffer> {
   if (Buffer.isBuffer(bytes)) return bytes;
+  checkNoKeys(bytes);
   const { buildPack } = await import('../suites/index.js');
   return (await buildPack(bytes, options)).archive;
 }

@@ -1,9 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openPack } from '../suites/index.js';
 import {
   AGENT,
+  agentEntry,
   keyPair,
   manifest,
   openPackDesk,
@@ -75,6 +78,25 @@ describe('pack build', () => {
     expect(existsSync(join(desk.cwd, ARCHIVE))).toBe(false);
   });
 
+  test('and verifying warn of a suite whose tasks the agent does not take', async () => {
+    desk.write('support/schemas/task.json', { type: 'object', required: ['order'] });
+    const handoff = { taskSchemaRef: 'schemas/task.json' };
+    desk.write('support/pack.json', manifest({ agents: [agentEntry({ handoff })] }));
+    const warning = `! Task hours of ${SUITE}@1.0.0 does not fit the task schema of agent ${AGENT}`;
+    for (const verb of ['build', 'verify']) {
+      const { code, out } = await desk.run('pack', verb, 'support');
+      expect(code).toBe(0);
+      expect(out).toContain(warning);
+    }
+  });
+
+  test('with a mistake in pack.json gives its place', async () => {
+    desk.write('support/pack.json', '{\n  "name": "a",\n  "name": "b"\n}');
+    const { code, err } = await desk.run('pack', 'build', 'support');
+    expect(code).toBe(2);
+    expect(err).toContain('error invalid_manifest: pack.json:3:3 /name ');
+  });
+
   test('from inside the pack, the archive goes beside it', async () => {
     const within = openPackDesk({ cwd: desk.cwd });
     const inside = { ...within.io, cwd: join(desk.cwd, 'support') };
@@ -116,6 +138,17 @@ describe('pack sign', () => {
     const built = ['pack', 'build', 'support', '--key', 'key.pem', '--key-id', 'acme', '--out', 'b.tgz'];
     expect((await desk.run(...built)).code).toBe(0);
     expect(bytes('b.tgz').equals(bytes(ARCHIVE))).toBe(true);
+  });
+
+  test('again says when the archive is not what was signed before', async () => {
+    const sign = ['pack', 'sign', ARCHIVE, '--key', 'key.pem', '--key-id', 'acme'];
+    expect((await desk.run(...sign)).out).not.toContain('!');
+    // A header of the archive has a sum of its own, and content of the same length leaves it as it is.
+    const tar = gunzipSync(bytes(ARCHIVE)).toString('latin1').replace('Answer kindly', 'Answer rudely');
+    desk.write(ARCHIVE, gzipSync(Buffer.from(tar, 'latin1')));
+    const { code, out } = await desk.run(...sign);
+    expect(code).toBe(0);
+    expect(out).toMatch(/! It was not what had been signed before: .*"prompts\/support\.md"/);
   });
 
   test('to another file leaves the archive as it was', async () => {
@@ -160,7 +193,13 @@ describe('pack verify', () => {
   test('tells no signature, an unknown key and a refusal apart', async () => {
     await desk.run('pack', 'build', 'support');
     const folder = JSON.parse((await desk.run('pack', 'verify', 'support', '--json')).out);
-    expect(folder).toMatchObject({ verified: true, signature: 'none', policy: 'open', filesSigned: false });
+    expect(folder).toMatchObject({
+      admitted: true,
+      verified: false,
+      signature: 'none',
+      policy: 'open',
+      filesSigned: false,
+    });
     desk.write('key.pem', keyPair().privateKey);
     await desk.run('pack', 'sign', ARCHIVE, '--key', 'key.pem', '--key-id', 'acme');
     const unknown = await desk.run('pack', 'verify', ARCHIVE);
@@ -171,11 +210,43 @@ describe('pack verify', () => {
     const forged = await desk.run('pack', 'verify', ARCHIVE, '--json');
     expect(forged.code).toBe(1);
     expect(JSON.parse(forged.out)).toMatchObject({
+      admitted: false,
       verified: false,
       error: { code: 'pack_signature_invalid' },
     });
     desk.configure({ trust: { policy: 'allowlist', packs: ['vendor.other.*'] } });
     expect((await desk.run('pack', 'verify', ARCHIVE)).err).toContain('"trust.packs"');
+  });
+
+  test('calls a pack verified only when a trusted key has signed all of it', async () => {
+    const { privateKey, publicKey } = keyPair();
+    desk.write('key.pem', privateKey);
+    desk.configure({ trust: { policy: 'verified', keys: [{ keyId: 'acme', publicKey }] } });
+    await desk.run('pack', 'build', 'support', '--key', 'key.pem', '--key-id', 'acme');
+    const whole = JSON.parse((await desk.run('pack', 'verify', ARCHIVE, '--json')).out);
+    expect(whole).toMatchObject({ admitted: true, verified: true, filesSigned: true });
+    const options = { hasCapability: () => true, openSchemaCheck: () => () => [] };
+    for (const [path, content] of (await openPack(bytes(ARCHIVE), options)).files)
+      if (!path.startsWith('keys/files.json')) desk.write(`partly/${path}`, content);
+    const partly = await desk.run('pack', 'verify', 'partly');
+    expect(partly.out).toContain(`${PACK}@1.0.0 is allowed here, and only its manifest is signed`);
+    expect(partly.out).not.toContain('is verified');
+    const document = JSON.parse((await desk.run('pack', 'verify', 'partly', '--json')).out);
+    expect(document).toMatchObject({ admitted: true, verified: false, signature: 'trusted' });
+  });
+
+  test('refuses a folder for what no archive of it could hold', async () => {
+    symlinkSync('pack.json', join(desk.cwd, 'support/again.json'));
+    const linked = await desk.run('pack', 'verify', 'support');
+    expect([linked.code, linked.out]).toEqual([1, expect.stringContaining('support is refused')]);
+    expect(linked.err).toContain('error tarball_path_traversal');
+    rmSync(join(desk.cwd, 'support/again.json'));
+    desk.write('support/key.pem', keyPair().privateKey);
+    const leaking = await desk.run('pack', 'verify', 'support', '--json');
+    expect([leaking.code, JSON.parse(leaking.out)]).toMatchObject([
+      1,
+      { admitted: false, error: { message: expect.stringContaining('private key') } },
+    ]);
   });
 
   test('has three answers: 0, 1 and 2', async () => {
@@ -203,6 +274,22 @@ describe('pack install', () => {
     const other = await desk.run('pack', 'install', 'support');
     expect(other.code).toBe(2);
     expect(other.err).toContain('Raise "version" in pack.json');
+    const document = JSON.parse((await desk.run('pack', 'install', 'support', '--json')).out);
+    expect(document).toMatchObject({ exitCode: 2, error: { code: 'conflict' } });
+  });
+
+  test('lets no private key out of the folder, neither into the store nor to another host', async () => {
+    desk.write('support/keys/signing.pem', keyPair().privateKey);
+    const person = openPackDesk({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: 'x' } });
+    desk.write('support/keys/signing.pem', keyPair().privateKey);
+    for (const command of [
+      ['pack', 'install', 'support'],
+      ['pack', 'install', 'support', '--host', 'http://127.0.0.1:1'],
+      ['run', 'support', '--host', 'http://127.0.0.1:1'],
+    ]) {
+      const { code, err } = await person.run(...command);
+      expect([code, err]).toEqual([2, expect.stringContaining('published with it: keys/signing.pem')]);
+    }
   });
 
   test('believes only whom the configuration trusts', async () => {

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import type { Context, Io, Settings } from './io.js';
+import { type Context, DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
 import { addJudge, addRejudge } from './judge-verbs.js';
 import { addPack } from './pack-verbs.js';
+import { didYouMean } from './suggest.js';
+import { UsageError } from './usage-error.js';
 import { addDoctor, addInit, addKeys, addRun, addRuns, addServe, addShow, addValidate } from './verbs.js';
 import { packageVersion } from './version.js';
 
@@ -15,14 +17,31 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   };
   try {
     // Nobody who types the bare name has made a mistake.
-    await createProgram(io, start).parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
+    const program = createProgram(io, start);
+    checkHelp(program, argv);
+    await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // The parser has already written what is wrong; asking for help is not wrong.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) return answerParser(error, io, argv.includes('--json'));
     const { reportError } = await import('./report-error.js');
     return reportError(error, io, argv.includes('--json'));
   }
+}
+
+/** The parser has already written what is wrong, for people; asking for help is not wrong. */
+function answerParser({ exitCode, code, message }: CommanderError, io: Io, json: boolean): number {
+  if (exitCode === 0) return 0;
+  const words = code === 'commander.help' ? 'A verb is missing.' : message.replace(/^error: /, '');
+  if (json) writeJson(io, { exitCode: 2, error: { code: 'cli_error', message: words } });
+  return 2;
+}
+
+/** The parser would answer with all of the help, and not say why. */
+function checkHelp(program: Command, [first, verb]: readonly string[]): void {
+  if (first !== 'help' || verb === undefined || verb.startsWith('-')) return;
+  const verbs = program.commands.map((command) => command.name());
+  if (verb === 'help' || verbs.includes(verb)) return;
+  throw new UsageError(`There is no verb ${verb}.`, didYouMean(verb, verbs, 'Verbs'));
 }
 
 function createProgram(io: Io, start: Start): Command {
@@ -35,7 +54,7 @@ function createProgram(io: Io, start: Start): Command {
       '--config <file>',
       'configuration file (default: touchstone.config.json, .yaml or .ts, when there is one)',
     )
-    .option('--data <dir>', 'folder that keeps runs', '.touchstone')
+    .option('--data <dir>', 'folder that keeps runs', DEFAULT_DATA)
     .option('--json', 'write one JSON document to stdout', false)
     .option('--no-color', 'no colours')
     .helpOption('-h, --help', 'show help')

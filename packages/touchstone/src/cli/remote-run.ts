@@ -23,15 +23,20 @@ export async function runRemotely(
   const client = openClient(context, host, options.keyEnv);
   if (options.resume !== undefined) {
     const result = await rejoin(context, client, options);
-    tellResult(context, result);
+    tellResult(context, result, options);
     return [{ result }];
   }
   const sources = await openRemoteSources(context, client, suite ?? '', options.agent);
-  return runEach(context, sources, async (source) => {
-    const runId = await createRemoteRun(client, source, options, context.io.cwd);
-    const thresholds = source.kind === 'file' ? (source.suite.head.thresholds ?? {}) : undefined;
-    return followRun(context, client, runId, options, thresholds);
-  });
+  return runEach(
+    context,
+    sources,
+    async (source) => {
+      const runId = await createRemoteRun(client, source, options, context.io.cwd);
+      const thresholds = source.kind === 'file' ? (source.suite.head.thresholds ?? {}) : undefined;
+      return followRun(context, client, runId, options, thresholds);
+    },
+    (result) => tellResult(context, result, options),
+  );
 }
 
 async function createRemoteRun(

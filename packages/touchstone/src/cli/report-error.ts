@@ -2,6 +2,7 @@ import { type HostError, type Issue, isHostError } from '@touchstone/contract';
 import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
 import type { ExitCode } from './exit.js';
 import { type Io, writeJson, writeLine } from './io.js';
+import { hintFor } from './refusal-hints.js';
 import { printable } from './render/text.js';
 import { FLAGS } from './run-options.js';
 import { isSystemError, wordsOf } from './system-errors.js';
@@ -17,20 +18,20 @@ export function reportError(error: unknown, io: Io, json = false): ExitCode {
 }
 
 /** Whoever parses stdout finds a document there also when nothing came of the command. */
-function errorDocument(error: unknown): object {
+export function errorDocument(error: unknown): object {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof UsageError) return { code: error.code, message };
   if (!isHostError(error) && !(error instanceof HostResponseError)) return { code: 'cli_error', message };
   return { code: error.code, message, ...(error.details && { details: error.details }) };
 }
 
 type Explained = { readonly lines: readonly string[]; readonly exitCode: ExitCode };
 
-function explain(error: unknown): Explained {
+export function explain(error: unknown): Explained {
   if (error instanceof UsageError) {
     return { lines: [`error: ${error.message}`, ...(error.hint ? [error.hint] : [])], exitCode: 2 };
   }
-  if (isHostError(error)) return explainRefusal(error, error.status);
-  if (error instanceof HostResponseError) return explainRefusal(error, error.status);
+  if (isHostError(error) || error instanceof HostResponseError) return explainRefusal(error);
   if (isSystemError(error) && error.path !== undefined) {
     return { lines: [`error: ${printable(error.path)} cannot be used: ${wordsOf(error)}.`], exitCode: 2 };
   }
@@ -41,10 +42,7 @@ function explain(error: unknown): Explained {
 }
 
 /** A refusal of what was asked is bad input; anything the host could not do is a run that could not be judged. */
-export function explainRefusal(
-  error: HostError | HostResponseError,
-  status: number = error.status,
-): Explained {
+function explainRefusal(error: HostError | HostResponseError): Explained {
   const issues = renderIssues(issuesOf(error), fileOf(error));
   const [only, ...more] = issues;
   const words =
@@ -59,7 +57,7 @@ export function explainRefusal(
     ...(more.length > 0 ? issues : []),
     ...(hint ? [hint] : []),
   ];
-  return { lines, exitCode: status >= 500 ? 3 : 2 };
+  return { lines, exitCode: error.status >= 500 ? 3 : 2 };
 }
 
 /** The message then tells which file of which agent of a pack is meant, and the first thing that is wrong with it. */
@@ -76,7 +74,8 @@ function fileOf(error: HostError | HostResponseError): string | undefined {
 }
 
 const TYPED: { readonly [pointer: string]: string } = {
-  '/agentId': '--agent',
+  // Often nobody has typed it: a pack or the suite has named it.
+  '/agentId': 'the agent:',
   '/evalSuiteRef': 'the suite:',
   '/runId': 'the run:',
   '/judge': '--judge',
@@ -101,33 +100,6 @@ export const renderIssues = (issues: readonly Issue[], file?: string): string[] 
       .map(printable)
       .join(' ')}`;
   });
-
-const HINTS: { readonly [key: string]: string } = {
-  agentId: 'See the agents of the configuration with: touchstone doctor',
-  judge: 'See the models of the configuration with: touchstone doctor',
-  allowTargetMismatch: 'Name that agent with --agent, or add --allow-target-mismatch.',
-  'configurable.evalModes': 'Choose among the modes with --modes, e.g. --modes golden',
-  unauthenticated:
-    'Check the variable named by --key-env, or make a key on that host with: touchstone keys create',
-  key_expired: 'Make a new key on that host with: touchstone keys create',
-  key_revoked: 'Make a new key on that host with: touchstone keys create',
-  conflict: 'An installed version never changes. Raise "version" in the file and try again.',
-  pack_signature_invalid:
-    'Have it signed by a key that is trusted there (touchstone pack sign), or add its key to "trust.keys" of the configuration.',
-  pack_integrity_failure:
-    'Get the archive again from its author. After a change of your own, sign it again with: touchstone pack sign',
-  tarball_gunzip_failed: 'Make an archive with: touchstone pack build <folder>',
-  tarball_manifest_missing: 'Make an archive with: touchstone pack build <folder>',
-};
-const NOT_LISTED = 'Add it to "trust.packs" of the configuration, or choose another "trust.policy".';
-
-function hintFor(error: HostError | HostResponseError): string | undefined {
-  if (JSON.stringify(error.details ?? {}).includes('allowTargetMismatch')) return HINTS.allowTargetMismatch;
-  // Over HTTP the same code may be about the caller's key.
-  if (error.code === 'forbidden' && isHostError(error)) return NOT_LISTED;
-  const field = error.details?.field;
-  return (typeof field === 'string' ? HINTS[field] : undefined) ?? HINTS[error.code];
-}
 
 function stackOf(error: Error): string {
   const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';

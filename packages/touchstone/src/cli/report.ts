@@ -1,12 +1,13 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Context, isColoured, type Settings, writeJson, writeLine } from './io.js';
+import { type Context, isColoured, writeJson, writeLine } from './io.js';
+import { commandToType, nextCommands, resumeWords } from './next-commands.js';
 import { createInk } from './render/ink.js';
 import { renderJunit } from './render/junit.js';
 import { renderMarkdown } from './render/markdown.js';
 import { FAILURES_SHOWN, renderScorecard } from './render/scorecard.js';
 import { whole } from './render/units.js';
-import { type RefusedSuite, type RunResult, refOf, withoutBodies } from './result.js';
+import { type RefusedSuite, type RunResult, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 import { wordsOf } from './system-errors.js';
 import { UsageError } from './usage-error.js';
@@ -16,41 +17,24 @@ export const bodiesWanted = ({ io, settings }: Context, options: Pick<RunOptions
   options.bodies ? Number.POSITIVE_INFINITY : io.stdout.isTTY && !settings.json ? FAILURES_SHOWN : 0;
 
 /** Tells of one run as soon as it is over; with `--json` everything is told at the end. */
-export function tellResult(context: Context, result: RunResult, delta: readonly string[] = []): void {
+export function tellResult(
+  context: Context,
+  result: RunResult,
+  options: RunOptions,
+  delta: readonly string[] = [],
+): void {
   const { io, settings } = context;
-  if (result.interrupted) tellInterrupted(context, result);
+  if (result.interrupted) tellInterrupted(context, result, options);
   if (settings.json || result.interrupted) return;
   const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-  io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result) }));
+  io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result, options) }));
 }
 
-function tellInterrupted(context: Context, { counts, runId }: RunResult): void {
+function tellInterrupted(context: Context, { counts, runId }: RunResult, options: RunOptions): void {
   const { io } = context;
   const done = counts.passed + counts.failed + counts.unscored;
   writeLine(io.stderr, `Interrupted: ${whole(done)} of ${whole(counts.selected)} tasks are done and kept.`);
-  writeLine(io.stderr, `Resume with: ${commandToType(context, `run --resume ${runId}`)}`);
-}
-
-function nextCommands(context: Context, result: RunResult): { command: string; does: string }[] {
-  const [first] = result.failures;
-  const next = (words: string, does: string) => ({ command: commandToType(context, words), does });
-  return [
-    ...(result.recorded === undefined
-      ? []
-      : [next(`run ${result.recorded} --agent ${refOf(result.agent)}`, 'the same without live tools')]),
-    // A run on another host cannot be shown from here.
-    ...(!first || result.remote ? [] : [next(`show last --task ${first.taskId}`, 'all of one task')]),
-  ];
-}
-
-/** A command that works when it is typed as shown: inside an npm script the program itself is not on the path. */
-export const commandToType = ({ io, settings }: Context, words: string): string =>
-  `${io.env.npm_lifecycle_event === undefined ? '' : 'npx '}touchstone ${words}${globalFlags(settings)}`;
-
-/** A command to type again must find the same data. */
-export function globalFlags(settings: Settings): string {
-  const data = settings.data === '.touchstone' ? '' : ` --data ${settings.data}`;
-  return settings.config === undefined ? data : `${data} --config ${settings.config}`;
+  writeLine(io.stderr, `Resume with: ${commandToType(context, resumeWords(runId, options))}`);
 }
 
 export function writeReports(

@@ -61,11 +61,24 @@ export function checkSamePlan(options: RunOptions, planned: JsonObject | undefin
   }
 }
 
+/** The address of another host. What is wrong with one is said without repeating it: it may hold a password. */
+export function checkHost(host: string): void {
+  const url = /^https?:\/\//i.test(host) && URL.canParse(host) ? new URL(host) : undefined;
+  if (!url)
+    throw new UsageError(
+      '--host expects a URL; got something else.',
+      'For example: --host https://evals.example',
+    );
+  if (url.username === '' && url.password === '') return;
+  throw new UsageError(
+    '--host holds a user name or a password, which cannot be sent that way.',
+    `Put an API key into a variable, and name that: --host ${url.origin} --key-env TOUCHSTONE_KEY`,
+  );
+}
+
 /** Options that contradict each other. */
 export function checkOptions(suite: string | undefined, options: RunOptions, json: boolean): void {
-  if (options.host !== undefined && !URL.canParse(options.host)) {
-    throw new UsageError(`--host expects a URL such as https://evals.example; got something else.`);
-  }
+  if (options.host !== undefined) checkHost(options.host);
   if (/^https?:/.test(options.agent ?? '') && !URL.canParse(options.agent ?? '')) {
     throw new UsageError('--agent begins like a URL and is none.');
   }
@@ -92,5 +105,9 @@ function checkWatch({ resume, host, record }: RunOptions, json: boolean): void {
     '--record': record !== undefined,
   };
   const clash = Object.entries(clashes).find(([, given]) => given)?.[0];
-  if (clash !== undefined) throw new UsageError(`--watch cannot be combined with ${clash}.`);
+  if (clash !== undefined)
+    throw new UsageError(
+      `--watch cannot be combined with ${clash}.`,
+      `Leave one of the two out: --watch is for a person who edits, ${clash} for a single run.`,
+    );
 }

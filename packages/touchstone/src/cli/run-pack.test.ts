@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -8,6 +8,7 @@ import {
   openPackDesk,
   PACK,
   type PackDesk,
+  SCRIPT,
   SUITE,
   serveTool,
   suite,
@@ -93,6 +94,17 @@ describe('a pack', () => {
     await desk.run('pack', 'install', 'support');
     expect((await desk.run('run', 'vendor.acme.suport')).err).toContain(`Did you mean ${PACK}?`);
     expect((await desk.run('run', 'gone.tgz')).err).toContain('touchstone pack build');
+  });
+
+  test('that is installed is not changed by running other files of the same version', async () => {
+    await desk.run('run', 'support');
+    // A draft gives way to what is installed.
+    expect((await desk.run('pack', 'install', 'support')).code).toBe(0);
+    expect((await desk.run('run', 'support')).code).toBe(0);
+    desk.write('support/prompts/support.md', 'Be somebody else.');
+    const edited = await desk.run('run', 'support');
+    expect([edited.code, edited.err]).toEqual([2, expect.stringContaining('raise the version')]);
+    expect((await desk.run('run', PACK)).code).toBe(0);
   });
 
   test('of an older version is run with the suite it came with', async () => {
@@ -221,4 +233,49 @@ test('a folder of a pack is watched with all that is in it', async () => {
   await desk.seen('Ctrl-C ends this.\nWaiting for a change');
   desk.signal('SIGINT');
   expect((await running).code).toBe(1);
+});
+
+test('what the configuration names is watched, and so is a pack that is away for a while', async () => {
+  const running = desk.run('run', 'support', '--watch');
+  await desk.seen('Waiting for a change');
+  desk.write('script.json', { replies: [], otherwise: { text: 'wrong' } });
+  await desk.seen('score 1.00 → 0.00');
+  await desk.seen('Ctrl-C ends this.\nWaiting for a change');
+  renameSync(join(desk.cwd, 'support'), join(desk.cwd, 'away'));
+  await desk.seen('support@1.0.0.\nWaiting for a change');
+  desk.write('script.json', SCRIPT);
+  renameSync(join(desk.cwd, 'away'), join(desk.cwd, 'support'));
+  await desk.seen('score 0.00 → 1.00');
+  await desk.seen('support@1.0.0.\nWaiting for a change. Ctrl-C ends this.\nWaiting for a change');
+  desk.signal('SIGINT');
+  expect((await running).code).toBe(0);
+});
+
+test('without a model for its class, what to set is said, and no option that nobody typed', async () => {
+  desk.configure({ modelClasses: {} });
+  const { code, err } = await desk.run('run', 'support');
+  expect(code).toBe(2);
+  expect(err).toContain('Set modelClasses.general.');
+  expect(err).toContain('or name a model with --model');
+  expect(err).not.toContain('--agent');
+  expect((await desk.run('run', 'support', '--model', 'nope/x')).err).toContain('There are: offline, openai');
+});
+
+test('a run whose process may be gone is shown with the way to go on', async () => {
+  let asked = (): void => undefined;
+  let answer = (_value: unknown): void => undefined;
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const server = await serveTool(() => {
+    asked();
+    return new Promise((resolve) => (answer = resolve));
+  });
+  desk.configure({ tools: [server.tool] });
+  const running = desk.run('run', 'support', '--modes', 'live-shadow');
+  await isAsked;
+  const { out } = await openDesk({ cwd: desk.cwd }).run('show', 'last');
+  expect(out).toMatch(/touchstone run --resume run-\w+ {2}go on, if its process is gone/);
+  answer({});
+  await running;
+  await server.close();
+  expect((await desk.run('show', 'last')).out).not.toContain('--resume');
 });

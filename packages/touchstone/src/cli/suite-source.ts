@@ -33,13 +33,14 @@ export async function suiteFiles(path: string, cwd: string): Promise<readonly st
   return findSuiteFiles(full);
 }
 
+export const SUITE_NAMES =
+  'A suite file ends in .suite.json, .suite.yaml or .evals.yaml, or lies in a folder called evals.';
+
 /** All of a folder is read before any of it runs, so a typo in the last file costs nothing. */
 export async function openSuites(argument: string, cwd: string): Promise<readonly SuiteSource[]> {
   const files = await suiteFiles(argument, cwd);
   if (files?.length === 0) {
-    const hint =
-      'A suite file ends in .suite.json, .suite.yaml or .evals.yaml, or lies in a folder called evals.';
-    throw new UsageError(`There is no suite file in ${argument}.`, hint);
+    throw new UsageError(`There is no suite file in ${argument}.`, SUITE_NAMES);
   }
   if (files) return Promise.all(files.map((file) => openSuiteFile(file, cwd)));
   if (SUITE_REFERENCE.test(argument)) return [{ kind: 'reference', reference: argument }];

@@ -1,19 +1,16 @@
-import { readdirSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { readAgentArgument } from './agent-choice.js';
 import { exitOfAttempt, runEach, runOne } from './commands/run.js';
 import { type ExitCode, worstExit } from './exit.js';
 import { type Context, isColoured, writeLine } from './io.js';
-import { readConfig, withLocal } from './local.js';
-import { openSources, readPackArgument } from './pack-source.js';
+import { withLocal } from './local.js';
+import { openSources } from './pack-source.js';
 import { renderDelta } from './render/delta.js';
 import { createInk } from './render/ink.js';
 import { tellResult, writeReports } from './report.js';
 import { reportError } from './report-error.js';
 import { type RunResult, refOf } from './result.js';
 import type { RunOptions } from './run-options.js';
-import { suiteFiles } from './suite-source.js';
-import { type FileWatcher, type Watched, watchFiles } from './watch-files.js';
+import { type FileWatcher, watchFiles } from './watch-files.js';
+import { watchedBy } from './watched-places.js';
 
 const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
 
@@ -52,7 +49,7 @@ async function runOnce(
         (result) => {
           // Two agents of a pack may share a suite.
           const key = `${refOf(result.suite)} ${result.agent.agentId}`;
-          tellResult(context, result, renderDelta(before.get(key), result, ink));
+          tellResult(context, result, options, renderDelta(before.get(key), result, ink));
           before.set(key, result);
         },
       ),
@@ -78,39 +75,4 @@ async function waitForChange({ io }: Context, watcher: FileWatcher): Promise<boo
   } finally {
     stopListening();
   }
-}
-
-async function watchedBy(context: Context, suite: string, options: RunOptions): Promise<Watched> {
-  const { cwd } = context.io;
-  const config = await readConfig(context).catch(() => undefined);
-  const argument = options.agent === undefined ? undefined : readAgentArgument(options.agent, cwd);
-  const modules = [
-    ...(argument?.kind === 'module' ? [argument.path] : []),
-    ...(config?.agents ?? []).flatMap(({ run }) =>
-      typeof run.path === 'string' ? [resolve(config?.baseDir ?? cwd, run.path)] : [],
-    ),
-  ];
-  const pack = await readPackArgument(suite, cwd).catch(() => undefined);
-  const place = pack?.kind === 'place' ? pack.path : undefined;
-  const folders = place === undefined ? [] : foldersBelow(place);
-  const named = config?.file ?? (context.settings.config && resolve(cwd, context.settings.config));
-  return {
-    files: [...(await filesOf(suite, place, cwd)), ...modules, ...(named ? [named] : [])],
-    folders: [...new Set([...modules.map(dirname), ...folders])],
-    outputs: [options.junit, options.markdown].flatMap((file) => (file ? [resolve(cwd, file)] : [])),
-  };
-}
-
-async function filesOf(suite: string, pack: string | undefined, cwd: string): Promise<readonly string[]> {
-  if (pack !== undefined) return statSync(pack).isFile() ? [pack] : [];
-  return (await suiteFiles(suite, cwd)) ?? [];
-}
-
-/** Every folder of a pack, as an archive of it would hold them: its prompts, schemas and suites are all in files. */
-function foldersBelow(path: string): readonly string[] {
-  if (!statSync(path).isDirectory()) return [];
-  const below = readdirSync(path, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
-    .flatMap(({ name }) => foldersBelow(join(path, name)));
-  return [path, ...below];
 }

@@ -68,9 +68,13 @@ async function driveProgram(driving: Driving, found: Run, program: Program): Pro
   }
 }
 
-/** A run whose agent or suite is gone can never go on and fails; any other trouble leaves it for another attempt. */
+/**
+ * A run whose agent or suite is gone can never go on and fails; any other trouble leaves it for another attempt. So does
+ * a run of the command line that has begun: there a person can set the variable that is missing, and go on.
+ */
 async function giveUp({ parts, lease }: Driving, run: Run, error: unknown): Promise<undefined> {
   if (!isHostError(error) || (error.code !== 'not_found' && error.code !== 'conflict')) throw error;
+  if (run.origin === 'cli' && run.eventCount > 0) throw error;
   const now = parts.clock.now();
   const opening = run.eventCount === 0 ? beginning(run, [], now) : undefined;
   const ending = failure(run, { code: 'agent_unavailable', message: error.message }, now);

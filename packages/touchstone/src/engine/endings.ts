@@ -65,8 +65,8 @@ export function failure(run: Run, error: RunError, now: number, failedNodeId?: s
   };
 }
 
-/** What a stop writes once everything is at rest. */
-export function stopping(run: Run, stop: Stop, now: number): Ending {
+/** What a stop writes once everything is at rest: by then more may have been spent than when it was called for. */
+export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): Ending {
   switch (stop.kind) {
     case 'cancel': {
       const payload = {
@@ -99,13 +99,8 @@ export function stopping(run: Run, stop: Stop, now: number): Ending {
     }
     case 'budget': {
       const message = `The run has spent its ceiling of ${stop.limitUsd} USD; no further task was started.`;
-      const error: RunError = { code: 'budget_exhausted', message, details: { spentUsd: stop.observedUsd } };
-      return breached(
-        run,
-        { kind: 'budget-cost', limit: stop.limitUsd, observed: stop.observedUsd },
-        error,
-        now,
-      );
+      const error: RunError = { code: 'budget_exhausted', message, details: { spentUsd } };
+      return breached(run, { kind: 'budget-cost', limit: stop.limitUsd, observed: spentUsd }, error, now);
     }
   }
 }

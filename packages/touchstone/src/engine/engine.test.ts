@@ -593,6 +593,28 @@ describe('stopping early', () => {
     expect((await house.store.ledger.total(owner, runId)).usd).toBeCloseTo(1.2);
   });
 
+  it('what was spent after the ceiling was reached is in the last word too', async () => {
+    let waiting = 0;
+    const house = await openHouse({
+      tasks: countingTasks(4),
+      behave: async (input, host) => {
+        waiting += 1;
+        await settled(() => waiting === 3);
+        await host.spend([
+          { provider: asId('p'), model: asId('m'), inputTokens: 1, outputTokens: 1, costUsd: 1 },
+        ]);
+        return answered(`answer ${input}`);
+      },
+    });
+    const runId = await house.createRun('r', { concurrency: 3, ceilingUsd: 1 });
+    await house.engine.drive(owner, runId);
+    const spentUsd = (await house.store.ledger.total(owner, runId)).usd;
+    expect(spentUsd).toBe(3);
+    const events = await house.events(runId);
+    expect(events.at(-2)?.payload).toMatchObject({ kind: 'budget-cost', limit: 1, observed: spentUsd });
+    expect(events.at(-1)?.payload).toMatchObject({ error: { details: { spentUsd } } });
+  });
+
   it('usage is in the ledger before the agent goes on, and priced calls are summed per task', async () => {
     const ledger: number[] = [];
     const house = await openHouse({

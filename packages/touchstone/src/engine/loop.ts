@@ -59,7 +59,7 @@ export async function runLoop(loop: Loop): Promise<void> {
       case 'crash':
         return crash(loop);
       case 'stop':
-        return end(loop, stopping(loop.run, state.stop as Stop, loop.parts.clock.now()));
+        return end(loop, stopping(loop.run, state.stop as Stop, loop.parts.clock.now(), loop.purse.spentUsd));
       case 'complete':
         if (await complete(loop)) return;
         break;

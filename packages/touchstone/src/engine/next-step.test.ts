@@ -15,7 +15,7 @@ const calm: View = {
 };
 const cancel: Stop = { kind: 'cancel', by: 'x' };
 const timeout: Stop = { kind: 'timeout', limitMs: 1, observedMs: 2 };
-const budget: Stop = { kind: 'budget', limitUsd: 1, observedUsd: 2 };
+const budget: Stop = { kind: 'budget', limitUsd: 1 };
 const drain: Stop = { kind: 'pause', drainPolicy: 'drain-current-node' };
 const immediate: Stop = { kind: 'pause', drainPolicy: 'immediate' };
 

@@ -4,7 +4,7 @@ import type { DrainPolicy } from '@touchstone/contract/bodies';
 export type Stop =
   | { readonly kind: 'cancel'; readonly by: string; readonly reason?: string }
   | { readonly kind: 'timeout'; readonly limitMs: number; readonly observedMs: number }
-  | { readonly kind: 'budget'; readonly limitUsd: number; readonly observedUsd: number }
+  | { readonly kind: 'budget'; readonly limitUsd: number }
   | { readonly kind: 'pause'; readonly drainPolicy: DrainPolicy; readonly reason?: string };
 
 /** Everything the decision depends on, and nothing else. */

@@ -31,7 +31,7 @@ export async function openLoop(driving: Driving, found: Run, program: Program): 
 function openRunPurse({ parts, lease, stop }: Driving, { ceilingUsd }: Program): Promise<Purse> {
   return openPurse(parts.store, lease.owner, lease.runId, parts.priceOf, (spentUsd) => {
     if (ceilingUsd === undefined || spentUsd < ceilingUsd) return;
-    stop({ kind: 'budget', limitUsd: ceilingUsd, observedUsd: spentUsd });
+    stop({ kind: 'budget', limitUsd: ceilingUsd });
   });
 }
 

@@ -13,10 +13,12 @@ export function createProgress(total: number, clock: Clock, publish: ProgressLis
   let restored = 0;
   let done = 0;
   let passed = 0;
+  let unscored = 0;
 
   const count = (results: readonly TaskResult[]): void => {
     done += results.length;
-    for (const result of results) if (result.passed) passed += 1;
+    passed += results.filter((result) => result.passed).length;
+    unscored += results.filter((result) => result.unscored).length;
   };
 
   const snapshot = (running: number, costUsd: number): Progress => {
@@ -26,7 +28,8 @@ export function createProgress(total: number, clock: Clock, publish: ProgressLis
       done,
       running,
       passed,
-      failed: done - passed,
+      failed: done - passed - unscored,
+      ...(unscored > 0 && { unscored }),
       ...(costUsd > 0 && { costUsd }),
       ...(etaMs !== undefined && { etaMs }),
     };
@@ -51,5 +54,6 @@ const finishedTask = (result: TaskResult): FinishedTask => ({
   taskId: result.taskId,
   score: result.score,
   passed: result.passed,
+  ...(result.unscored && { unscored: result.unscored }),
   ...(result.latencyMs !== undefined && { latencyMs: result.latencyMs }),
 });

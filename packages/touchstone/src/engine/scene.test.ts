@@ -241,4 +241,25 @@ describe('an agent that is a prompt and a model', () => {
       totalCostUsd: 1,
     });
   });
+
+  it('a call whose tokens nobody counted has no price, whatever its model costs', async () => {
+    const usage = {
+      provider: asId<ModelName>('p'),
+      model: asId<ModelName>('m'),
+      inputTokens: 0,
+      outputTokens: 0,
+    };
+    const house = await openHouse({
+      tasks: countingTasks(1),
+      thresholds: { maxCostUsd: 1 },
+      parts: { priceOf: () => 0 },
+      behave: async (input, host) => {
+        await host.spend([{ ...usage, uncounted: true }]);
+        return answered(`answer ${input}`);
+      },
+    });
+    const events = await drive(house, 'r');
+    expect(ofType(events, 'provider.usage')[0]?.payload).not.toHaveProperty('costEstimateUsd');
+    expect((await house.store.runs.get(owner, asId('r')))?.headline).toMatchObject({ passed: false });
+  });
 });

@@ -33,7 +33,7 @@ export async function openPurse(
 }
 
 function withPrice(call: Usage, priceOf: PriceOf): Usage {
-  if (call.costUsd !== undefined) return call;
+  if (call.costUsd !== undefined || call.uncounted) return call;
   const costUsd = priceOf(call);
   return costUsd === undefined ? call : { ...call, costUsd };
 }

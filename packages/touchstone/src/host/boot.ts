@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HOST_OWNER, HostError, type Issue, isHostError, validationError } from '@touchstone/contract';
+import { HOST_OWNER, HostError, isHostError } from '@touchstone/contract';
 import type { Kept, Suite } from '@touchstone/contract/ports';
-import { type AgentSpec, parseAgentSpec } from '../agents/index.js';
+import { parseAgentSpec } from '../agents/index.js';
 import { findPacks, findSuiteFiles, readPackFolder, readSuite } from '../suites/index.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { Config } from './config.js';
@@ -13,8 +13,7 @@ import { SAMPLE_AGENT_ID } from './touchstone.js';
 // What a configuration brings along. It belongs to the host: everyone may use it and nobody replace it.
 
 export async function loadAgents(config: Config, registry: AgentRegistry, testSeams: boolean): Promise<void> {
-  for (const [index, spec] of config.agents.entries())
-    await registry.add(parseConfigAgent(spec, index), config.baseDir);
+  for (const spec of config.agents) await registry.add(parseAgentSpec(spec, 'operator'), config.baseDir);
   if (testSeams) await registry.add(parseAgentSpec(SAMPLE_AGENT, 'operator'), ASSETS);
 }
 
@@ -26,17 +25,6 @@ const SAMPLE_AGENT = {
   persona: 'Echoes what it is asked',
   run: { kind: 'module', path: 'sample-agent.mjs' },
 };
-
-/** Problems of an agent are reported where its author can find them: under its place in the configuration. */
-function parseConfigAgent(spec: unknown, index: number): AgentSpec {
-  try {
-    return parseAgentSpec(spec, 'operator');
-  } catch (error) {
-    if (!isHostError(error) || !Array.isArray(error.details?.issues)) throw error;
-    const issues = error.details.issues as readonly Issue[];
-    throw validationError(issues.map((issue) => ({ ...issue, pointer: `/agents/${index}${issue.pointer}` })));
-  }
-}
 
 /** Suites in the configured folders. One edited since the last start replaces what was there. */
 export async function loadSuites(
@@ -82,5 +70,8 @@ export const readPackFiles = async (path: string): Promise<Buffer | ReadonlyMap<
 
 function blame(path: string, error: unknown): never {
   if (!isHostError(error)) throw error;
-  throw new HostError(error.code, `${path}: ${error.message}`, { ...error.details, file: path });
+  // A file of the pack that is named already lies below the path.
+  const { file } = error.details ?? {};
+  const place = typeof file === 'string' ? join(path, file) : path;
+  throw new HostError(error.code, `${path}: ${error.message}`, { ...error.details, file: place });
 }

@@ -71,7 +71,7 @@ export function composeAgents(options: WorldOptions): AgentWorld {
     store,
     clock,
     trust: trustOf(config, options.origin),
-    options: packOptions(config),
+    options: packOptions(config, clock),
     hostAgents: registry.hostAgents,
   });
   const tools = createTools(parseToolSpecs(config.tools), parseMcpServers(config.mcpServers), {

@@ -10,6 +10,7 @@ import { loadAgents, loadPacks, loadSuites, ownedBy } from './boot.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
 import { composeAgents } from './compose-agents.js';
 import type { Config } from './config.js';
+import { checkParts } from './config-parts.js';
 import { createRun, type EvalSettings } from './create-run.js';
 import { createJudgeDesk } from './judge-desk.js';
 import { type Judging, openJudging } from './judging.js';
@@ -45,7 +46,7 @@ export type LocalTouchstone = Touchstone & {
   /** Installs a suite file that may have been edited since the last run. */
   useSuite(owner: Parameters<Touchstone['installSuite']>[0], suite: Suite): Promise<void>;
   /** Installs a pack that may have been edited since the last run. */
-  usePack: PackShelf['replace'];
+  usePack: PackShelf['draft'];
   inspectPack: PackShelf['inspect'];
   /** What keeps MCP servers from being used. Asking starts them. */
   toolTrouble: HostTools['trouble'];
@@ -63,6 +64,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     random = Math.random,
     env = process.env,
   } = options;
+  checkParts(config);
   const safety = await readSafetyPolicy(config);
   const store = await openStore({ file: await storeFile(config, options.dataDir), clock });
   const tenants = await watchTenants(store, options);
@@ -162,7 +164,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     findAgent: registry.find,
     installPack: packs.install,
     listPacks: packs.list,
-    usePack: packs.replace,
+    usePack: packs.draft,
     inspectPack: packs.inspect,
     listTools: tools.catalogue,
     findTool: tools.find,

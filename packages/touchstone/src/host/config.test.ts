@@ -46,6 +46,7 @@ describe('without a file', () => {
       egress: { allowHosts: [], allowPrivate: false },
       limits: { maxRequestBodyBytes: 16_777_216, requestsPerMinute: 6_000 },
       inert: [],
+      troubles: [],
     });
   });
 
@@ -90,17 +91,39 @@ describe('a file', () => {
     ]);
   });
 
-  it('that is not valid is refused without being quoted', async () => {
+  it('that is not valid is refused with its place, without being quoted', async () => {
     await write('a.json', '{\n  "keys": [{ "key": "tulip" "tenant": "x" }]\n}');
     await write('b.yaml', 'keys: [{ key: tulip\nroles: ]');
-    await write('c.ts', 'throw new Error("tulip")');
-    for (const name of ['a.json', 'b.yaml', 'c.ts']) {
+    for (const [name, format] of [
+      ['a.json', 'JSON'],
+      ['b.yaml', 'YAML'],
+    ] as const) {
       const error = (await loadConfig(name, folder).catch((thrown) => thrown)) as HostError;
       expect(error.code).toBe('validation_error');
       expect(error.message + JSON.stringify(error.details)).not.toContain('tulip');
+      expect(error.details).toEqual({
+        file: join(folder, name),
+        issues: [expect.objectContaining({ message: expect.stringContaining(format), line: 2 })],
+      });
     }
-    expect(await issuesOf(loadConfig('a.json', folder))).toEqual([expect.objectContaining({ line: 2 })]);
   });
+
+  it.each([
+    ['a.ts', 'type A = 1;\n\nthrow new TypeError("no tulips\\nat all");', 3, 'TypeError: no tulips'],
+    ['b.mjs', '// first\nexport default { suites: nope };', 2, 'ReferenceError: nope is not defined'],
+    ['c.ts', 'export default {\n  suites: ["a" "b"],\n};', 2, 'ParseError: Unexpected token'],
+    ['d.mjs', 'throw "tulip";', undefined, 'something that is not an Error'],
+  ])(
+    '%s that is a program with a mistake is refused with what it threw, and where',
+    async (name, text, line, words) => {
+      await write(name, text);
+      const [issue, ...more] = await issuesOf(loadConfig(name, folder));
+      expect(more).toEqual([]);
+      expect(issue?.line).toBe(line);
+      expect(issue?.message).toContain(words);
+      expect(issue?.message).not.toContain('at all');
+    },
+  );
 });
 
 describe('keys', () => {

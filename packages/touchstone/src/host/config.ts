@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { type EvalMode, type Issue, type JsonObject, validationError } from '@touchstone/contract';
 import { type ConfigSource, findConfigFile, readConfigFile } from './config-file.js';
+import { partIssues } from './config-parts.js';
 import { configShape } from './config-shape.js';
 import { hashKey, keyIdOf, type Roles } from './principal.js';
 import { shapeIssues } from './shape.js';
@@ -59,6 +60,8 @@ export type Config = {
   readonly limits: { readonly maxRequestBodyBytes: number; readonly requestsPerMinute: number };
   /** Members that are well formed and have no effect in this version, so that callers can say so. */
   readonly inert: readonly string[];
+  /** What is wrong with parts that other rooms read. Told by whoever uses them: what is kept can be read without. */
+  readonly troubles: readonly Issue[];
 };
 
 /** A config file as its author writes it; every member is optional. */
@@ -101,24 +104,41 @@ export async function loadConfig(path: string | undefined, cwd: string): Promise
   const file = path === undefined ? await findConfigFile(cwd) : resolve(cwd, path);
   if (file === undefined) return completeConfig({}, cwd);
   const source = await readConfigFile(file);
-  const issues = configIssues(source.value);
-  if (issues.length > 0) throw validationError(await located(issues, source), { file });
-  return { ...completeConfig(source.value as ConfigInput, dirname(file)), file };
+  const { misshapen, troubles } = configIssues(source.value, dirname(file));
+  if (misshapen.length > 0)
+    throw validationError(await located([...misshapen, ...troubles], source), { file });
+  const config = completeConfig(source.value as ConfigInput, dirname(file));
+  return { ...config, file, troubles: await located(troubles, source) };
 }
 
 /** A config from a value, for tests and for hosts that are set up by a program. */
 export function parseConfig(value: unknown, baseDir: string): Config {
-  const issues = configIssues(value);
-  if (issues.length > 0) throw validationError(issues);
-  return completeConfig(value as ConfigInput, baseDir);
+  const { misshapen, troubles } = configIssues(value, baseDir);
+  if (misshapen.length > 0) throw validationError([...misshapen, ...troubles]);
+  return { ...completeConfig(value as ConfigInput, baseDir), troubles };
 }
 
-const located = (issues: readonly Issue[], source: ConfigSource): Promise<readonly Issue[]> =>
-  Promise.all(issues.map(async (issue) => ({ ...issue, ...(await source.locate(issue.pointer)) })));
+/** In the order of the file, so that its author can go through it from top to bottom. */
+async function located(issues: readonly Issue[], source: ConfigSource): Promise<readonly Issue[]> {
+  const placed = issues.map(async (issue) => ({ ...issue, ...(await source.locate(issue.pointer)) }));
+  return (await Promise.all<Issue>(placed)).sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+}
 
-function configIssues(value: unknown): readonly Issue[] {
-  const issues = shapeIssues(configShape, value);
-  return issues.length > 0 ? issues : keyIssues(value as ConfigInput);
+type ConfigIssues = { readonly misshapen: readonly Issue[]; readonly troubles: readonly Issue[] };
+
+function configIssues(value: unknown, baseDir: string): ConfigIssues {
+  const misshapen = shapeIssues(configShape, value);
+  if (misshapen.some(({ pointer }) => pointer === '')) return { misshapen, troubles: [] };
+  const sound = soundMembers(value as ConfigInput, misshapen);
+  return { misshapen: [...misshapen, ...keyIssues(sound)], troubles: partIssues(sound, baseDir) };
+}
+
+/** The members whose shape is right, so that the rest of what is wrong can be told along with it. */
+function soundMembers(input: ConfigInput, misshapen: readonly Issue[]): ConfigInput {
+  const wrong = new Set(misshapen.map(({ pointer }) => pointer.split('/')[1]));
+  // Keys are held against the roles.
+  if (wrong.has('roles')) wrong.add('keys');
+  return Object.fromEntries(Object.entries(input).filter(([member]) => !wrong.has(member)));
 }
 
 /** What a shape cannot say about keys: exactly one secret or hash, and roles that exist. */
@@ -164,6 +184,7 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     egress: { allowHosts: [], allowPrivate: false, ...input.egress },
     limits: { ...DEFAULT_LIMITS, ...input.limits },
     inert: INERT.filter((name) => input[name] !== undefined),
+    troubles: [],
   };
 }
 

@@ -12,11 +12,11 @@ import {
 } from '@touchstone/contract';
 import { type Body, type Task, toBody } from '@touchstone/contract/bodies';
 import type { AgentFacts, Clock, Ids, NewRun, Run, SchemaCheck, Store } from '@touchstone/contract/ports';
-import { checkForeignSchema } from '../agents/index.js';
 import { ENGINE_VERSION, FLOOR_WORKFLOWS, type FloorWorkflow } from '../engine/index.js';
-import { criterionTrouble } from '../scoring/index.js';
 import { checkRunnable, readRunLimits } from '../suites/index.js';
 import type { AgentRegistry } from './agent-registry.js';
+import { checkTrouble } from './check-trouble.js';
+import { createCheckingTime, whileTimeLasts } from './checking-time.js';
 import type { JudgeDecision, JudgeDesk } from './judge-desk.js';
 import { readModelRequest } from './model-request.js';
 import { taskPages } from './suite-shelf.js';
@@ -138,20 +138,31 @@ function planRun(parts: CreateParts, owner: Owner, body: CreateRunBody): Promise
   return planWorkflow(body);
 }
 
+const SLOW_TASK_SCHEMA: Issue = {
+  pointer: '/agentId',
+  message: "The agent's task schema takes too long to check against the inputs of this suite. Simplify it.",
+};
+const SLOW_CHECKS: Issue = {
+  pointer: '/evalSuiteRef',
+  message:
+    'The schemas and patterns in the criteria of this suite take too long to examine. Simplify them or split the suite.',
+};
+
 async function planEval(parts: CreateParts, owner: Owner, body: CreateRunBody): Promise<Planned> {
   const suite = await parts.findSuite(owner, body.evalSuiteRef as string);
   if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
   const facts = await knownAgent(parts, owner, body.agentId as string);
   const { head } = suite;
   const judge = head.judgedTasks > 0 ? parts.chooseJudge() : undefined;
+  const time = createCheckingTime(parts.clock, head.taskCount);
   const decided = await checkRunnable({
     head,
     agent: facts,
     configurable: body.configurable ?? {},
     limits: { ...(parts.evalSettings as EvalSettings), ...judgeLimit(judge) },
-    checkSchema: parts.schemaCheck,
-    checkTask: (task) => criterionTrouble(task, checkForeignSchema),
-    tasks: taskPages(parts.store, suite.owner, head),
+    checkSchema: whileTimeLasts(time, SLOW_TASK_SCHEMA, parts.schemaCheck),
+    checkTask: whileTimeLasts(time, SLOW_CHECKS, checkTrouble),
+    tasks: time.inTurns(taskPages(parts.store, suite.owner, head)),
   });
   if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
     await refuseFixtures(taskPages(parts.store, suite.owner, head), decided.ordinals);

@@ -4,6 +4,7 @@
 export {
   createModels,
   createPaces,
+  createSchemaCheck,
   type Models,
   parseModelNames,
   parseProviders,
@@ -14,6 +15,7 @@ export { checkTrouble } from './check-trouble.js';
 export { createTouchstone, type LocalTouchstone } from './compose.js';
 export { type Config, loadConfig } from './config.js';
 export { findConfigFile } from './config-file.js';
+export { soundParts } from './config-parts.js';
 export type { Judging } from './judging.js';
 export { packOptions, trustOf } from './pack-policy.js';
 export type { InstalledPack } from './pack-shelf.js';

@@ -56,14 +56,29 @@ function readName({ model, ai }: Configurable, refuse: Refuse): string | undefin
   const asked = (ai ?? {}) as Configurable;
   if (asked.credentialRef !== undefined)
     refuse('ai/credentialRef', 'Credentials are those of the configured providers. Leave the member out.');
+  for (const member of Object.keys(asked).filter((name) => !AI_MEMBERS.includes(name)))
+    refuse(
+      `ai/${member}`,
+      'This member has no effect here. Known are provider and model; the rest stands beside "ai".',
+    );
   if (asked.provider !== undefined || asked.model !== undefined) {
     if (typeof asked.provider === 'string' && typeof asked.model === 'string')
-      return `${asked.provider}/${asked.model}`;
+      return named(`${asked.provider}/${asked.model}`, 'ai', refuse);
     return refuse('ai', 'Expected both provider and model, each a string.');
   }
-  if (model === undefined || typeof model === 'string') return model;
+  if (model === undefined) return undefined;
+  if (typeof model === 'string') return named(model, 'model', refuse);
   return refuse('model', 'Expected a configured model, such as local/small-1.');
 }
+
+const AI_MEMBERS = ['provider', 'model', 'credentialRef'];
+/** It stands in content-free events, so it has to be a name. */
+const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9 ._:/@+-]{0,255}$/;
+
+const named = (name: string, member: string, refuse: Refuse): string | undefined =>
+  MODEL_NAME.test(name)
+    ? name
+    : refuse(member, 'Expected a name of at most 256 letters, digits and ._:/@+-, such as local/small-1.');
 
 function readNumber(
   configurable: Configurable,

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { validationError } from '@touchstone/contract';
+import type { Clock } from '@touchstone/contract/ports';
 import { checkForeignSchema } from '../agents/index.js';
 import { ENGINE_VERSION } from '../engine/index.js';
 import { type PackOptions, parseTrust, type Trust } from '../suites/index.js';
 import { capabilitiesOf, IMPLEMENTED_MODES, offers } from './capabilities.js';
+import { createCheckingTime } from './checking-time.js';
 import type { Config } from './config.js';
+import { systemClock } from './system.js';
 
 /** Whether this host offers what agents and packs ask for; which version of it makes no difference. */
 export function capabilityCheck(config: Config): (name: string) => boolean {
@@ -14,13 +18,28 @@ export function capabilityCheck(config: Config): (name: string) => boolean {
 }
 
 /** What a pack is held against when it is opened or built. */
-export const packOptions = (config: Config): PackOptions => ({
+export const packOptions = (config: Config, clock: Clock = systemClock): PackOptions => ({
   hasCapability: capabilityCheck(config),
-  checkSchema: checkForeignSchema,
+  openSchemaCheck: () => {
+    const time = createCheckingTime(clock);
+    return (schema) =>
+      time.isOver() ? [{ pointer: '', message: SLOW_SCHEMAS }] : time.spend(() => checkForeignSchema(schema));
+  },
 });
 
+const SLOW_SCHEMAS = 'The schemas of this pack take too long to compile. Simplify them.';
+
+type TrustSource = Pick<Config, 'trust' | 'baseDir'>;
+
 /** Whom the operator believes. A host that serves others wants signatures unless it is told otherwise. */
-export const trustOf = (config: Config, origin: 'host' | 'cli'): Trust =>
-  parseTrust(config.trust, origin === 'host' ? 'verified' : 'open', (path) =>
-    readFileSync(resolve(config.baseDir, path), 'utf8'),
+export function trustOf(config: Config, origin: 'host' | 'cli'): Trust {
+  const troubles = config.troubles.filter(({ pointer }) => `${pointer}/`.startsWith('/trust/'));
+  if (troubles.length > 0)
+    throw validationError(troubles, config.file === undefined ? {} : { file: config.file });
+  return readTrust(config, origin);
+}
+
+export const readTrust = ({ trust, baseDir }: TrustSource, origin: 'host' | 'cli'): Trust =>
+  parseTrust(trust, origin === 'host' ? 'verified' : 'open', (path) =>
+    readFileSync(resolve(baseDir, path), 'utf8'),
   );

@@ -45,7 +45,12 @@ export type PackShelf = {
   ): Promise<InstalledPack & { readonly outcome: 'created' | 'same' }>;
   /** Opens and verifies, and keeps nothing. */
   inspect(pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
-  /** Without the rule that versions do not change: for a developer's own pack, and for the folders of a configuration. */
+  /**
+   * A pack in the making, as it is now: it may change from run to run under one version, and gives way to the first that
+   * is installed. One that is installed stays as it is.
+   */
+  draft(owner: Owner, pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
+  /** Without the rule that versions do not change: for the folders of a configuration. */
   replace(owner: Owner, pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
   list(owner: Owner, limit: number, cursor?: string): Promise<Page<PackHead>>;
 };
@@ -77,9 +82,27 @@ export function createPackShelf(parts: ShelfParts): PackShelf {
       if (claim.integrity !== undefined) checkPackIntegrity(opened, claim.integrity);
       const contents = await contentsOf(opened, trust);
       await checkHosts(parts, owner, contents);
+      await checkBound(parts, owner, contents);
+      const standing = await store.packs.get(owner, opened.name, opened.version);
+      if (standing?.draft) {
+        await store.packs.replace(owner, contents, clock.now());
+        return { ...contents, outcome: 'created' };
+      }
       const outcome = await store.packs.install(owner, contents, clock.now());
       if (outcome === 'conflict') throw changedPack(opened);
       return { ...contents, outcome };
+    },
+    async draft(owner, pack) {
+      const contents = await open(pack);
+      const { name, version, digest } = contents.head;
+      const standing = await store.packs.get(owner, name, version);
+      if (standing && !standing.draft) {
+        if (standing.digest !== digest) throw changedPack(contents.head);
+        return contents;
+      }
+      const draft = { ...contents, head: { ...contents.head, draft: true as const } };
+      await store.packs.replace(owner, draft, clock.now());
+      return draft;
     },
     async replace(owner, pack) {
       const contents = await open(pack);
@@ -88,6 +111,20 @@ export function createPackShelf(parts: ShelfParts): PackShelf {
     },
     list: (owner, limit, cursor) => hostsFirst(store.packs.list, owner, limit, cursor),
   };
+}
+
+/** A name that somebody bound before cannot become a pack's: whoever asks for it would get the wrong one. */
+async function checkBound({ store }: ShelfParts, owner: Owner, pack: PackContents): Promise<void> {
+  for (const { agentId } of pack.agents) {
+    for (const version of await store.agents.versions(owner, agentId)) {
+      const row = await store.agents.get(owner, agentId, version);
+      if (!row || 'pack' in row.spec) continue;
+      throw new HostError(
+        'conflict',
+        `Agent ${agentId} is bound already, and not by a pack. A pack cannot take its name.`,
+      );
+    }
+  }
 }
 
 async function checkHosts(
@@ -109,7 +146,7 @@ async function checkHosts(
   }
 }
 
-const changedPack = ({ name, version }: OpenedPack): HostError =>
+const changedPack = ({ name, version }: Pick<OpenedPack, 'name' | 'version'>): HostError =>
   new HostError(
     'conflict',
     `Pack ${name}@${version}, or an agent or suite in it, is installed with other content. Versions do not change: raise the version.`,

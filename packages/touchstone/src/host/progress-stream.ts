@@ -82,14 +82,15 @@ async function standing(store: Pick<Store, 'log'>, run: Run): Promise<Progress> 
     const [done, passed] = [isTerminal(run.status) ? 1 : 0, run.status === 'completed' ? 1 : 0];
     return { total, done, running: 0, passed, failed: done - passed };
   }
-  const { done, passed } = await countResults(store, run);
+  const { done, passed, unscored } = await countResults(store, run);
   const costUsd = run.headline?.totalCostUsd;
   return {
     total,
     done,
     running: 0,
     passed,
-    failed: done - passed,
+    failed: done - passed - unscored,
+    ...(unscored > 0 && { unscored }),
     ...(costUsd !== undefined && { costUsd }),
   };
 }
@@ -97,12 +98,13 @@ async function standing(store: Pick<Store, 'log'>, run: Run): Promise<Progress> 
 async function countResults(
   { log }: Pick<Store, 'log'>,
   { owner, runId }: Run,
-): Promise<{ done: number; passed: number }> {
-  let [done, passed] = [0, 0];
+): Promise<{ done: number; passed: number; unscored: number }> {
+  let [done, passed, unscored] = [0, 0, 0];
   for (;;) {
     const results = await log.results(owner, runId, done, PAGE_RESULTS);
     done += results.length;
     passed += results.filter(({ result }) => result.passed).length;
-    if (results.length < PAGE_RESULTS) return { done, passed };
+    unscored += results.filter(({ result }) => result.unscored).length;
+    if (results.length < PAGE_RESULTS) return { done, passed, unscored };
   }
 }

@@ -7,6 +7,7 @@ import type {
   RunId,
   SuiteId,
   TaskId,
+  UnscoredReason,
   Version,
 } from '@touchstone/contract';
 import type { Body, Expected, MemoryEntry, ToolCallBody } from '@touchstone/contract/bodies';
@@ -42,6 +43,7 @@ export type TaskView = {
   readonly taskId: TaskId;
   readonly score: number;
   readonly passed: boolean;
+  readonly unscored?: UnscoredReason;
   readonly expected: Expected;
   readonly invocations: readonly {
     readonly invocationId: InvocationId;

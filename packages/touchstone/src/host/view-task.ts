@@ -27,7 +27,7 @@ export async function viewTask(
   const records = await store.log.records(owner, runId, found.ordinal);
   if (records.length === 0) return undefined;
   const scores = records.flatMap((record) => (record.score ? [record.score] : []));
-  const { score, passed } = foldTask(
+  const { score, passed, unscored } = foldTask(
     taskId,
     scores,
     taskBar(found.task.expected.kind, found.head.thresholds),
@@ -36,6 +36,7 @@ export async function viewTask(
     taskId,
     score,
     passed,
+    ...(unscored && { unscored }),
     expected: found.task.expected,
     invocations: records.map((record) => viewInvocation(found.task, record)),
   };

@@ -1,6 +1,7 @@
 import { asId, type Owner, type Version } from '@touchstone/contract';
 import type { BoundAgent, BoundAgents } from '@touchstone/contract/ports';
 import type { Db, SqlValue, Statement } from './db.js';
+import type { Dialect } from './dialect.js';
 import { textAt, toBoundAgent } from './rows.js';
 
 const INSERT = `INSERT INTO bound_agents (tenant, workspace, agent_id, version, digest, spec, installed_at)
@@ -14,7 +15,8 @@ const GET = `SELECT agent_id, version, digest, spec FROM bound_agents
   WHERE tenant = ? AND workspace = ? AND agent_id = ? AND version = ?`;
 const VERSIONS = `SELECT version FROM bound_agents
   WHERE tenant = ? AND workspace = ? AND agent_id = ? ORDER BY installed_at, version`;
-const LIST = `SELECT agent_id, version, digest, spec FROM bound_agents
+const list = ({ without }: Dialect): string => `SELECT agent_id, version, digest,
+  ${without('spec', ['run', 'systemPrompt'])} AS spec FROM bound_agents
   WHERE tenant = ? AND workspace = ? ORDER BY agent_id, installed_at, version`;
 
 export function createBoundAgents(db: Db): BoundAgents {
@@ -36,7 +38,7 @@ export function createBoundAgents(db: Db): BoundAgents {
       return rows.map((row) => asId<Version>(textAt(row, 'version')));
     },
     async list(owner) {
-      return (await db.all(LIST, [owner.tenant, owner.workspace])).map(toBoundAgent);
+      return (await db.all(list(db.dialect), [owner.tenant, owner.workspace])).map(toBoundAgent);
     },
   };
 }

@@ -13,6 +13,8 @@ export type Dialect = {
   readonly clustered: string;
   /** Function (text, part) giving the 1-based place of a part, 0 when it is absent. */
   readonly placeOf: string;
+  /** Expression for the JSON in a column without the member at a path of names. */
+  readonly without: (column: string, path: readonly string[]) => string;
 };
 
 export const SQLITE: Dialect = {
@@ -22,4 +24,5 @@ export const SQLITE: Dialect = {
   text: 'TEXT',
   clustered: ' WITHOUT ROWID',
   placeOf: 'instr',
+  without: (column, path) => `json_remove(${column}, '$.${path.join('.')}')`,
 };

@@ -7,14 +7,14 @@ import { textAt, toPackHead } from './rows.js';
 import { contentStatements, nameOnceStatement, nameStatement } from './suite-statements.js';
 
 const INSERT = `INSERT INTO packs
-    (tenant, workspace, name, version, integrity, digest, signed_by, files_signed, agents, installed_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, workspace, name, version)`;
+    (tenant, workspace, name, version, integrity, digest, signed_by, files_signed, agents, draft, installed_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, workspace, name, version)`;
 const INSTALL = `${INSERT} DO NOTHING`;
 const REPLACE = `${INSERT} DO UPDATE SET integrity = excluded.integrity, digest = excluded.digest,
-  signed_by = excluded.signed_by, files_signed = excluded.files_signed, agents = excluded.agents,
+  signed_by = excluded.signed_by, files_signed = excluded.files_signed, agents = excluded.agents, draft = excluded.draft,
   installed_at = excluded.installed_at`;
 
-const SELECT = `SELECT name, version, integrity, digest, signed_by, files_signed, agents FROM packs
+const SELECT = `SELECT name, version, integrity, digest, signed_by, files_signed, agents, draft FROM packs
   WHERE tenant = ? AND workspace = ?`;
 const GET = `${SELECT} AND name = ? AND version = ?`;
 const LIST = `${SELECT} AND (name, version) > (?, ?) ORDER BY name, version LIMIT ?`;
@@ -95,5 +95,6 @@ const packParams = (owner: Owner, head: PackHead, installedAt: number): readonly
   head.signedBy ?? null,
   head.filesSigned ? 1 : 0,
   JSON.stringify(head.agents),
+  head.draft ? 1 : 0,
   installedAt,
 ];

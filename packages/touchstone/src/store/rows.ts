@@ -83,6 +83,7 @@ export const toPackHead = (row: Row): PackHead => ({
   digest: asId(textAt(row, 'digest')),
   ...given('signedBy', row.signed_by),
   filesSigned: row.files_signed === 1,
+  ...(row.draft === 1 && { draft: true as const }),
   agents: jsonAt(row, 'agents'),
 });
 

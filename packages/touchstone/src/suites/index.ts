@@ -1,6 +1,7 @@
 export { buildPack, signPack } from './packs/build-pack.js';
 export { findPacks, looksLikePack } from './packs/find-packs.js';
 export { checkPackIdentity, checkPackName, checkPackVersion } from './packs/identity.js';
+export { inputWarnings } from './packs/input-warnings.js';
 export { checkPackIntegrity } from './packs/integrity.js';
 export { type OpenedPack, openPack, openPackFiles, type PackOptions } from './packs/open-pack.js';
 export type { PackAgent } from './packs/pack-agents.js';

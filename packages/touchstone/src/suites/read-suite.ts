@@ -2,8 +2,8 @@ import { type Issue, validationError } from '@touchstone/contract';
 import type { Suite } from '@touchstone/contract/ports';
 import type { Fault } from './json-scan.js';
 import { readJson } from './json-source.js';
-import { createLines } from './lines.js';
 import { suiteIssues, toSuite } from './parse-suite.js';
+import { withPositions } from './positions.js';
 import { keysIfSound, soundnessIssues } from './soundness.js';
 import type { Source } from './source.js';
 import { type SuiteFormat, suiteFileFormat } from './suite-files.js';
@@ -41,21 +41,4 @@ function inspect({ value, repeatedKeys }: Source): Troubles {
 function formatOf(text: string, { format, file }: ReadSuiteOptions): SuiteFormat {
   const named = format ?? (file === undefined ? undefined : suiteFileFormat(file));
   return named ?? (/^\s*\{/.test(text) ? 'json' : 'yaml');
-}
-
-function withPositions(
-  text: string,
-  source: Source,
-  faults: readonly Fault[],
-  issues: readonly Issue[],
-): readonly Issue[] {
-  const offsetOf = issues.length > 0 ? source.locate(issues.map(({ pointer }) => pointer)) : () => 0;
-  const located: readonly Fault[] = issues.map((issue) => ({ ...issue, offset: offsetOf(issue.pointer) }));
-  const positionOf = createLines(text);
-  // What concerns the whole file comes last: it may be a word about how much more is wrong.
-  const inParts = located.filter(({ pointer }) => pointer !== '');
-  const inWhole = located.filter(({ pointer }) => pointer === '');
-  return [...[...faults, ...inParts].sort((a, b) => a.offset - b.offset), ...inWhole].map(
-    ({ pointer, message, offset }) => ({ pointer, message, ...positionOf(offset) }),
-  );
 }

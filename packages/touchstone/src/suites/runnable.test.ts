@@ -489,3 +489,8 @@ test('whatever a caller sends, a run is planned inside its bounds or refused wit
     { numRuns: 1000 },
   );
 });
+
+test('a task that is not there is refused with some that are', async () => {
+  const { message } = await refused({ configurable: { onlyTasks: ['nobody'] } });
+  expect(message).toContain('The suite has no task "nobody". It has g0, r1, g2');
+});

@@ -46,11 +46,13 @@ export async function selectTasks(question: TaskQuestion): Promise<TaskSelection
   const only =
     question.onlyTasks && new Map(question.onlyTasks.map((taskId) => [taskId, 'unknown' as Named]));
   const ordinals: number[] = [];
+  const first: string[] = [];
   const inputs = createInputCheck(question);
   const rubrics = createRubricCheck(question.rubricRefusal);
   let ordinal = 0;
   for await (const page of question.tasks) {
     for (const task of page) {
+      if (first.length < SHOWN_IDS) first.push(task.taskId);
       const hasKind = question.kinds.includes(task.expected.kind);
       if (only?.has(task.taskId)) only.set(task.taskId, hasKind ? 'selected' : 'of-another-kind');
       if (hasKind && (only === undefined || only.has(task.taskId))) {
@@ -61,7 +63,9 @@ export async function selectTasks(question: TaskQuestion): Promise<TaskSelection
       ordinal += 1;
     }
   }
-  const choice = only ? namedIssues(question, only) : noneLeft(question.kinds, ordinals);
+  const choice = only
+    ? namedIssues(question, only, idsOf(first, ordinal))
+    : noneLeft(question.kinds, ordinals);
   return {
     ordinals,
     issues: [...choice, ...rubrics.issues(), ...inputs.issues],
@@ -76,17 +80,24 @@ type Named = 'unknown' | 'selected' | 'of-another-kind';
 function namedIssues(
   { onlyTasks = [], kinds }: TaskQuestion,
   only: ReadonlyMap<string, Named>,
+  known: string,
 ): readonly Issue[] {
   return onlyTasks.flatMap((taskId, index) => {
     const pointer = `/configurable/onlyTasks/${index}`;
     const named = only.get(taskId);
     // Only what looks like a task id is repeated: anything else could be anything.
     const shown = TASK_ID.test(taskId) ? `task "${taskId}"` : 'task of this id';
-    if (named === 'unknown') return [{ pointer, message: `The suite has no ${shown}.` }];
+    if (named === 'unknown') return [{ pointer, message: `The suite has no ${shown}. It has ${known}.` }];
     const message = `Task "${taskId}" is left out by evalModes, which select ${kinds.join(' and ')} tasks. Drop one of the two.`;
     return named === 'selected' ? [] : [{ pointer, message }];
   });
 }
+
+/** Enough to see how tasks are called here. */
+const SHOWN_IDS = 5;
+
+const idsOf = (first: readonly string[], total: number): string =>
+  `${first.join(', ')}${total > first.length ? ` and ${total - first.length} more` : ''}`;
 
 const noneLeft = (kinds: readonly TaskKind[], ordinals: readonly number[]): readonly Issue[] =>
   ordinals.length > 0

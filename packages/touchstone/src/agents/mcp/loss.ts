@@ -32,11 +32,39 @@ export function reasonOf(error: unknown, library: McpLibrary): string {
   if (library.SdkHttpError.isInstance(error)) return `it answered with HTTP ${error.status}`;
   if (library.ProtocolError.isInstance(error) && error.code !== STREAM_ENDED)
     return `it refused (MCP error ${error.code})`;
-  const code = codeOf(error) ?? codeOf((error as Error | undefined)?.cause);
-  return code === undefined ? 'the connection ended' : `the connection ended (${code})`;
+  const codes = codesOf(error);
+  const system = codes.find((code) => SYSTEM_CODE.test(code));
+  if (system !== undefined) return `${SYSTEM_WORDS[system] ?? 'the connection ended'} (${system})`;
+  return (
+    codes.map((code) => LIBRARY_WORDS[code]).find((words) => words !== undefined) ?? 'the connection ended'
+  );
 }
 
-function codeOf(error: unknown): string | undefined {
-  const code = (error as { readonly code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? code : undefined;
+const SYSTEM_CODE = /^(E[A-Z]+|EAI_[A-Z]+|UND_ERR_[A-Z_]+)$/;
+const SYSTEM_WORDS: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'nothing listens at its address',
+  ENOTFOUND: 'nothing is known under its host name',
+  EAI_AGAIN: 'its host name could not be looked up',
+  EHOSTUNREACH: 'no way leads to its address',
+  ENETUNREACH: 'no way leads to its address',
+  ETIMEDOUT: 'it did not answer in time',
+  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
+};
+/** What the library calls these is known to nobody else. */
+const LIBRARY_WORDS: { readonly [code: string]: string } = {
+  ERA_NEGOTIATION_FAILED: 'no version of the protocol could be agreed on with it',
+  REQUEST_TIMEOUT: 'it did not answer in time',
+};
+
+const MAX_CAUSES = 5;
+
+/** Codes of an error and of what caused it: the library wraps what the system said. */
+function codesOf(error: unknown): readonly string[] {
+  const codes: string[] = [];
+  let at = error as { readonly code?: unknown; readonly cause?: unknown } | undefined;
+  for (let depth = 0; depth < MAX_CAUSES && typeof at === 'object' && at !== null; depth += 1) {
+    if (typeof at.code === 'string') codes.push(at.code);
+    at = at.cause as typeof at;
+  }
+  return codes;
 }

@@ -99,19 +99,19 @@ describe('a real server over a pipe', () => {
   });
 });
 
-describe('a real server over HTTP', () => {
-  async function startServer(port: number): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
-      env: { PORT: String(port) },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await new Promise<void>((resolve) =>
-      child.stderr?.on('data', (said) => String(said).includes('listening') && resolve()),
-    );
-    return child;
-  }
+async function startServer(port: number): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
+    env: { PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await new Promise<void>((resolve) =>
+    child.stderr?.on('data', (said) => String(said).includes('listening') && resolve()),
+  );
+  return child;
+}
 
+describe('a real server over HTTP', () => {
   async function kill(child: ChildProcess): Promise<void> {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
@@ -205,6 +205,20 @@ describe('the list of tools', () => {
     expect((await call('counts')).outcome).toMatchObject({ lists: 2 });
   });
 
+  it('leaves out names that cannot be shown, by every question, and cuts descriptions', async () => {
+    const { tools, call } = start(odd('strange'));
+    const listed = (await tools.catalogue(acme)).map(({ toolId }) => toolId);
+    expect(listed).toEqual(expect.arrayContaining([idOf('json'), idOf('group/odd')]));
+    expect(await tools.find(acme, idOf('group/odd'))).toBeDefined();
+    for (const name of ['a b', 'a\u0007b', 'a\u202eb', 'x'.repeat(181)]) {
+      expect(listed).not.toContain(idOf(name));
+      expect(await tools.find(acme, idOf(name))).toBeUndefined();
+      expect(await tools.granted(acme, [idOf(name)])).toEqual([]);
+      expect(await call(name)).toMatchObject({ status: 'forbidden' });
+    }
+    expect((await tools.find(acme, idOf('wordy')))?.description).toBe('x'.repeat(1_999));
+  });
+
   it('is shared by everyone who asks at the same time', async () => {
     const { tools, call } = start();
     await Promise.all([tools.catalogue(acme), tools.granted(acme, [idOf('json')]), call('json')]);
@@ -260,6 +274,44 @@ describe('a server that goes away', () => {
     expect(await result).toMatchObject({ status: 'error', error: expect.stringContaining('7000 ms') });
     await untilGone(pid);
   });
+});
+
+describe('a server that was just found unreachable', () => {
+  const listed = async (tools: ReturnType<typeof start>['tools']) =>
+    (await tools.catalogue(acme)).some(({ source }) => source === 'mcp');
+
+  it('keeps nobody waiting who only wants to know its tools, and is tried anew meanwhile', async () => {
+    const { clock, tools, call } = start({ ...odd('silent'), timeoutMs: 7_000 });
+    const first = listed(tools);
+    clock.advance(await clock.asleep(7_000));
+    expect(await first).toBe(false);
+    // Time stands still: whoever waited for the server now would wait for ever.
+    expect(await listed(tools)).toBe(false);
+    expect(await tools.granted(acme, [idOf('json')])).toEqual([{ toolId: idOf('json') }]);
+    expect(await tools.trouble()).toEqual([{ server: 'one', reason: expect.stringContaining('7000 ms') }]);
+    const tried = call('json');
+    clock.advance(await clock.asleep(7_000));
+    expect(await tried).toMatchObject({ status: 'error', error: expect.stringContaining('7000 ms') });
+  });
+
+  it('is there for those who come after it has answered', async () => {
+    const port = await freePort();
+    const { tools, call } = start({ url: `http://127.0.0.1:${port}/mcp` });
+    expect(await listed(tools)).toBe(false);
+    await startServer(port);
+    expect((await call('echo', { message: 'hi' })).status).toBe('ok');
+    expect(await listed(tools)).toBe(false);
+    await vi.waitFor(async () => expect(await listed(tools)).toBe(true), 5_000);
+  }, 20_000);
+
+  it('is waited for again when that was some time ago', async () => {
+    const port = await freePort();
+    const { clock, tools } = start({ url: `http://127.0.0.1:${port}/mcp` });
+    expect(await listed(tools)).toBe(false);
+    await startServer(port);
+    clock.advance(10_000);
+    expect(await listed(tools)).toBe(true);
+  }, 20_000);
 });
 
 describe('a call', () => {

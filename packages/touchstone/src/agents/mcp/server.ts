@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { JsonObject, ToolId } from '@touchstone/contract';
 import { type Body, fromBody, type ToolResult } from '@touchstone/contract/bodies';
+import type { Clock } from '@touchstone/contract/ports';
 import { DEFAULT_TOOL_TIMEOUT_MS } from '../tool-spec.js';
 import { TIMED_OUT, unlessAborted, withinTime } from '../tool-time.js';
 import type { Connection, ToolCall } from './connection.js';
@@ -15,6 +16,7 @@ export type Listing =
 /** One configured server. */
 export type McpServer = {
   readonly spec: McpServerSpec;
+  /** Of a server that was just found unreachable this is said again at once, while it is tried anew behind the scenes. */
   tools(): Promise<Listing>;
   /** Rejects only when the signal aborts; every other trouble is a result. */
   call(toolId: ToolId, name: string, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
@@ -39,14 +41,16 @@ export function createMcpServer(
     return troubleResult(`MCP server ${name} was lost during the call: ${answer.reason}.`);
   }
 
+  async function list(): Promise<Listing> {
+    const answer = await ask(asking, never, (connection, over) => connection.tools(over));
+    if (answer === TIMED_OUT)
+      return { kind: 'unreachable', reason: `it did not list its tools within ${timeoutMs} ms` };
+    return answer.kind === 'listed' ? answer : { kind: 'unreachable', reason: answer.reason };
+  }
+
   return {
     spec,
-    async tools() {
-      const answer = await ask(asking, never, (connection, over) => connection.tools(over));
-      if (answer === TIMED_OUT)
-        return { kind: 'unreachable', reason: `it did not list its tools within ${timeoutMs} ms` };
-      return answer.kind === 'listed' ? answer : { kind: 'unreachable', reason: answer.reason };
-    },
+    tools: rememberTrouble(list, parts.clock),
     async call(toolId, toolName, inputs, signal) {
       const members = fromBody(inputs) ?? {};
       if (typeof members !== 'object' || Array.isArray(members))
@@ -54,6 +58,28 @@ export function createMcpServer(
       return call({ toolId, name: toolName, inputs: members as JsonObject }, signal);
     },
     close: () => asking.session.close(),
+  };
+}
+
+/** How long a server that was not there is taken not to be there. */
+const TROUBLE_MS = 10_000;
+
+/** Nobody waits for a server of which the last who did has just found out that it is not worth waiting for. */
+function rememberTrouble(list: () => Promise<Listing>, clock: Clock): () => Promise<Listing> {
+  let trouble: { readonly listing: Listing; readonly until: number } | undefined;
+  let asking: Promise<Listing> | undefined;
+
+  async function listNow(): Promise<Listing> {
+    const listing = await list();
+    asking = undefined;
+    trouble = listing.kind === 'listed' ? undefined : { listing, until: clock.elapsed() + TROUBLE_MS };
+    return listing;
+  }
+
+  return async () => {
+    const known = trouble && (asking || clock.elapsed() < trouble.until) ? trouble.listing : undefined;
+    asking ??= listNow();
+    return known ?? asking;
   };
 }
 

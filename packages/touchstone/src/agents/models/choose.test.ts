@@ -52,6 +52,10 @@ describe('the model', () => {
     expect(reasonOf(choose(wanted))).toContain(words);
   });
 
+  it('is not found by a wrong provider, and the right ones are named', () => {
+    expect(reasonOf(choose({ name: 'gone/x' }))).toMatch(/There are: local, demo\.$/);
+  });
+
   it('of a provider that is not granted looks like one that does not exist', () => {
     const foreign = reasonOf(choose({ name: 'local/x' }, 'globex', true));
     expect(foreign.replaceAll('local', 'absent')).toBe(

@@ -61,11 +61,24 @@ function chooseByName(parts: ChooseParts, owner: Owner, name: string): Choice {
     return none(`"${name}" is neither a model such as local/small-1 nor a name listed in models.`);
   const provider = full.slice(0, slash);
   const spec = grantedProvider(parts, owner, provider);
-  if (!spec) return none(`Model ${full} is asked for, but there is no provider "${provider}" here.`);
+  if (!spec)
+    return none(
+      `Model ${full} is asked for, but there is no provider "${provider}" here. ${knownTo(parts, owner)}`,
+    );
   if (spec.kind === 'openwop')
     return none(`Provider "${provider}" is a host of agents (kind openwop); it has no models.`);
   const pin = { provider: asId<ModelName>(provider), model: asId<ModelName>(full.slice(slash + 1)) };
   return { kind: 'model', pin, mock: spec.kind === 'scripted' };
+}
+
+/** Only what this owner may use is told. */
+function knownTo(parts: ChooseParts, owner: Owner): string {
+  const names = [...new Set([...parts.providers.keys(), ...WELL_KNOWN.keys()])];
+  const granted = names.filter((name) => {
+    const spec = grantedProvider(parts, owner, name);
+    return spec && spec.kind !== 'openwop';
+  });
+  return granted.length > 0 ? `There are: ${granted.join(', ')}.` : 'There is none at all.';
 }
 
 const none = (reason: string): Choice => ({ kind: 'none', reason });

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { onAbort } from '../abort.js';
 import { type Guard, GuardRefusal } from '../guard.js';
 
 /** The answer was longer than anybody wants to read. */
@@ -32,10 +33,13 @@ export function createFetch({ maxBytes, guard }: FetchParts): OwnFetch {
         agent: agents[protocol],
         method: init.method ?? 'GET',
         headers: { ...headersOf(init), 'content-length': Buffer.byteLength(body) },
-        ...(init.signal && { signal: init.signal }),
         ...(guard && { lookup: guard.lookup(url) }),
       });
+      const stopListening = init.signal ? endOnAbort(outgoing, init.signal, reject) : () => undefined;
       outgoing.on('response', (response) => {
+        response.on('close', stopListening);
+        // Whoever reads it hears of its end; if nobody does, nobody needs to.
+        response.on('error', () => undefined);
         try {
           resolve(toResponse(response, maxBytes));
         } catch (error) {
@@ -43,7 +47,10 @@ export function createFetch({ maxBytes, guard }: FetchParts): OwnFetch {
           reject(error);
         }
       });
-      outgoing.on('error', reject);
+      outgoing.on('error', (error) => {
+        stopListening();
+        reject(error);
+      });
       outgoing.end(body);
     });
   }
@@ -60,6 +67,22 @@ export function createFetch({ maxBytes, guard }: FetchParts): OwnFetch {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
+}
+
+/**
+ * Ends a request when its signal says so, and stops listening when its answer is over. The library's own `signal` option
+ * goes on listening on the connection, which by then may belong to nobody: an abort is then an error that nobody hears,
+ * and the end of the process.
+ */
+function endOnAbort(
+  outgoing: http.ClientRequest,
+  signal: AbortSignal,
+  reject: (reason: unknown) => void,
+): () => void {
+  return onAbort(signal, () => {
+    reject(signal.reason);
+    outgoing.destroy();
+  });
 }
 
 const headersOf = (init: RequestInit): { [name: string]: string } =>

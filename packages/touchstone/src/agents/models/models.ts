@@ -137,7 +137,8 @@ async function openModel(
   return createSdkModel({
     language,
     identity: { ...named, baseUrl },
-    pace: parts.paceOf(new URL(baseUrl).origin),
+    // Vendors count by credential, so one provider's patience is not another's, though they live at the same address.
+    pace: parts.paceOf(`${pin.provider} ${new URL(baseUrl).origin}`),
     clock: parts.clock,
     random: parts.random,
     retries: parts.retries ?? DEFAULT_RETRIES,

@@ -83,7 +83,7 @@ describe.each([
 
   it('without counts has cost nothing that is known', async () => {
     const { reply } = await ask(inTurn({ say: 'x', usage: null }));
-    expect(reply).toMatchObject({ usage: { inputTokens: 0, outputTokens: 0 } });
+    expect(reply).toMatchObject({ usage: { inputTokens: 0, outputTokens: 0, uncounted: true } });
   });
 
   it('answers a question that carries prompt, history, tools and schema', async () => {
@@ -216,7 +216,7 @@ describe.each([
     await expect(reply).rejects.toBe('enough');
   });
 
-  it('shares the pace of everyone who asks the same address', async () => {
+  it('shares the pace of everyone who asks the same provider', async () => {
     const { server, model, clock } = await start(
       inTurn({ status: 429, headers: { 'retry-after': '30' } }, { say: 'x' }),
     );

@@ -120,13 +120,16 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage, identity: 
     model: identity.model,
     inputTokens: tokens(inputTokens.total),
     outputTokens: tokens(outputTokens.total),
+    ...(!(isCount(inputTokens.total) && isCount(outputTokens.total)) && { uncounted: true as const }),
     ...(read > 0 && { cacheReadTokens: read }),
     ...(written > 0 && { cacheWriteTokens: written }),
   };
 }
 
-const tokens = (count: number | undefined): number =>
-  count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0;
+const isCount = (count: number | undefined): count is number =>
+  count !== undefined && Number.isSafeInteger(count) && count >= 0;
+
+const tokens = (count: number | undefined): number => (isCount(count) ? count : 0);
 
 /** `choices[0].<message|delta>.refusal`, where OpenAI and those who imitate it put the words of a refusal. */
 function refusalIn(body: unknown, member: 'message' | 'delta'): string {

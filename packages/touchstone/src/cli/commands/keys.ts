@@ -2,7 +2,7 @@ import type { StoredKey } from '@touchstone/contract/ports';
 import { keyState, makeKey, parseLifetime, shortHash } from '../api-key.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
-import { withStore } from '../local.js';
+import { readStore, withStore } from '../local.js';
 import { createInk } from '../render/ink.js';
 import { renderTable } from '../render/table.js';
 import { UsageError } from '../usage-error.js';
@@ -68,7 +68,11 @@ function tellKey({ io }: Context, key: string, row: StoredKey, entry: object): v
 
 export async function listKeysCommand(context: Context): Promise<ExitCode> {
   const { io, settings } = context;
-  const keys = await withStore(context, ({ touchstone }) => touchstone.store.keys.list());
+  const keys = await readStore(
+    context,
+    ({ touchstone }) => touchstone.store.keys.list(),
+    () => [],
+  );
   if (settings.json) {
     writeJson(io, { items: keys.map((key) => ({ ...key, state: keyState(key, io.now()) })) });
   } else if (keys.length === 0) {

@@ -3,11 +3,12 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { PackOptions } from '../../suites/index.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson } from '../io.js';
-import { type KeyOptions, privateKeysIn, readSigning } from '../pack-key.js';
+import { lookAtPack } from '../pack-facts.js';
+import { checkNoKeys, type KeyOptions, readSigning } from '../pack-key.js';
 import { authorOptions, openPackBytes, packPath } from '../pack-place.js';
 import { placeFile } from '../place-file.js';
 import { createInk } from '../render/ink.js';
-import { contentRows, factsOfPack, type PackFacts, renderPack } from '../render/pack.js';
+import { contentRows, type PackFacts, renderPack } from '../render/pack.js';
 import { displayPath } from '../suite-source.js';
 import { UsageError } from '../usage-error.js';
 
@@ -60,21 +61,16 @@ export async function signPackCommand(
   const signed = await signPack(readFileSync(path), signing, author);
   const file = options.out === undefined ? path : resolve(cwd, options.out);
   placeArchive(file, signed.archive, file === path || (options.force ?? false), cwd);
-  tell(context, 'Signed', file, await factsOf(signed.archive, author));
+  const facts = await factsOf(signed.archive, author);
+  tell(context, 'Signed', file, {
+    ...facts,
+    warnings: [...new Set([...signed.warnings, ...facts.warnings])],
+  });
   return 0;
 }
 
 const factsOf = async (archive: Buffer, options: PackOptions): Promise<PackFacts> =>
-  factsOfPack(await openPackBytes(archive, options));
-
-function checkNoKeys(files: ReadonlyMap<string, Buffer>): void {
-  const keys = privateKeysIn(files);
-  if (keys.length === 0) return;
-  throw new UsageError(
-    `A private key lies inside the pack and would be published with it: ${keys.join(', ')}.`,
-    'Move it out of the folder.',
-  );
-}
+  lookAtPack(await openPackBytes(archive, options));
 
 /** In the folder one is in, but never inside the pack: the next archive would hold the last one. */
 function outFile(out: string | undefined, name: string, pack: string, cwd: string): string {

@@ -5,6 +5,7 @@ import { LOCAL_OWNER, withLocal } from '../local.js';
 import { archiveOf, packPath, readPackBytes } from '../pack-place.js';
 import { createInk } from '../render/ink.js';
 import { type Row, renderPack } from '../render/pack.js';
+import { checkHost } from '../run-options.js';
 import { UsageError } from '../usage-error.js';
 
 export type InstallOptions = { readonly host?: string; readonly keyEnv?: string };
@@ -30,8 +31,7 @@ export async function installPackCommand(
   options: InstallOptions,
 ): Promise<ExitCode> {
   const path = packPath(argument, context.io.cwd);
-  if (options.host !== undefined && !URL.canParse(options.host))
-    throw new UsageError('--host expects a URL such as https://evals.example; got something else.');
+  if (options.host !== undefined) checkHost(options.host);
   const installed =
     options.host === undefined
       ? await installHere(context, path, argument)
@@ -64,6 +64,7 @@ function explainConflict(error: unknown, argument: string): never {
   throw new UsageError(
     error.message,
     `Raise "version" in pack.json. To use it as it is now: touchstone run ${argument}`,
+    'conflict',
   );
 }
 
@@ -84,7 +85,7 @@ async function installThere(
 
 function tell(context: Context, installed: Installed, host: string | undefined): void {
   const { stdout } = context.io;
-  const where = host === undefined ? '' : ` on ${host}`;
+  const where = host === undefined ? '' : ` on ${new URL(host).origin}`;
   const title =
     installed.outcome === 'same'
       ? `${installed.name}@${installed.version} was installed before`

@@ -3,12 +3,15 @@ import type { OpenedPack, Trust } from '../../suites/index.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { readConfig } from '../local.js';
+import { lookAtPack } from '../pack-facts.js';
+import { checkNoKeys } from '../pack-key.js';
 import { openPackBytes, packPath, readPackBytes } from '../pack-place.js';
 import { createInk } from '../render/ink.js';
-import { contentRows, factsOfPack, type PackFacts, type Row, renderPack } from '../render/pack.js';
-import { explainRefusal } from '../report-error.js';
+import { contentRows, type PackFacts, type Row, renderPack } from '../render/pack.js';
+import { errorDocument, explain } from '../report-error.js';
+import { UsageError } from '../usage-error.js';
 
-type Verified = {
+type Admitted = {
   readonly facts: PackFacts;
   readonly policy: Trust['policy'];
   /** `trusted`: by a key of the configuration. `unchecked`: by one that is not known here. */
@@ -22,21 +25,22 @@ export async function verifyPackCommand(context: Context, argument: string): Pro
   const { packOptions, trustOf } = await import('../../host/in-process.js');
   const config = await readConfig(context);
   const trust = trustOf(config, 'cli');
-  const bytes = await readPackBytes(path);
   try {
-    tellVerified(context, await verify(await openPackBytes(bytes, packOptions(config)), trust));
+    const bytes = await readPackBytes(path);
+    if (!Buffer.isBuffer(bytes)) checkNoKeys(bytes);
+    tellAdmitted(context, await verify(await openPackBytes(bytes, packOptions(config)), trust));
     return 0;
   } catch (error) {
-    if (!isHostError(error)) throw error;
+    if (!isHostError(error) && !(error instanceof UsageError)) throw error;
     tellRefused(context, argument, error);
     return 1;
   }
 }
 
-async function verify(pack: OpenedPack, trust: Trust): Promise<Verified> {
+async function verify(pack: OpenedPack, trust: Trust): Promise<Admitted> {
   const { verifyPack } = await import('../../suites/index.js');
   const { signedBy, filesSigned, warnings } = verifyPack(pack, trust);
-  const facts = factsOfPack(pack);
+  const facts = await lookAtPack(pack);
   return {
     facts: { ...facts, warnings: [...facts.warnings, ...warnings] },
     policy: trust.policy,
@@ -45,13 +49,15 @@ async function verify(pack: OpenedPack, trust: Trust): Promise<Verified> {
   };
 }
 
-function tellVerified(context: Context, { facts, ...verdict }: Verified): void {
+function tellAdmitted(context: Context, { facts, ...verdict }: Admitted): void {
   const { io, settings } = context;
+  const { signature, filesSigned, policy } = verdict;
+  // Whoever changes a prompt or a suite leaves a signature of the manifest alone intact.
+  const verified = signature === 'trusted' && filesSigned;
   if (settings.json) {
-    writeJson(io, { verified: true, ...facts, ...verdict });
+    writeJson(io, { admitted: true, verified, ...facts, ...verdict });
     return;
   }
-  const { signature, filesSigned, policy } = verdict;
   const by = {
     trusted: `by ${facts.signedBy}, a key of trust.keys`,
     unchecked: `by ${facts.signedBy}, which is not in trust.keys: not checked`,
@@ -64,19 +70,20 @@ function tellVerified(context: Context, { facts, ...verdict }: Verified): void {
     ['policy', policy],
   ];
   const ink = createInk(isColoured(context, io.stdout));
-  const verdictWords = signature === 'trusted' ? 'is verified' : 'is sound and allowed here';
-  const title = `${ink.green('✓')} ${facts.name}@${facts.version} ${verdictWords}`;
+  const words = verified ? 'is verified' : `is allowed here${signature === 'trusted' ? ONLY_MANIFEST : ''}`;
+  const title = `${ink.green('✓')} ${facts.name}@${facts.version} ${words}`;
   io.stdout.write(renderPack(title, rows, facts.warnings, ink));
 }
 
-function tellRefused(context: Context, argument: string, error: HostError): void {
+const ONLY_MANIFEST = ', and only its manifest is signed';
+
+function tellRefused(context: Context, argument: string, error: HostError | UsageError): void {
   const { io, settings } = context;
-  const { code, message, details } = error;
   if (settings.json) {
-    writeJson(io, { verified: false, error: { code, message, ...(details && { details }) } });
+    writeJson(io, { admitted: false, verified: false, error: errorDocument(error) });
     return;
   }
   const ink = createInk(isColoured(context, io.stdout));
   writeLine(io.stdout, `  ${ink.red('✗')} ${argument} is refused`);
-  for (const line of explainRefusal(error).lines) writeLine(io.stderr, line);
+  for (const line of explain(error).lines) writeLine(io.stderr, line);
 }

@@ -1,8 +1,8 @@
-import { asEvalRun, collectResult, findRun } from '../collect-result.js';
+import { asEvalRun, collectResult, findRun, noRun } from '../collect-result.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson } from '../io.js';
 import { compareJudges } from '../judging/compare-judges.js';
-import { LOCAL_PRINCIPAL, type Local, withJudges } from '../local.js';
+import { hasStore, LOCAL_PRINCIPAL, type Local, withJudges } from '../local.js';
 import { comparisonDocument, type Rejudged, renderComparison } from '../render/comparison.js';
 import { documentOf } from '../render/document.js';
 import { createInk } from '../render/ink.js';
@@ -17,6 +17,7 @@ export async function rejudgeCommand(
   wanted: string,
   options: JudgeOptions,
 ): Promise<ExitCode> {
+  if (!(await hasStore(context))) throw noRun(wanted);
   return withJudges(context, async (local) => {
     const { touchstone } = local;
     const source = asEvalRun(await findRun(touchstone, wanted));
@@ -44,7 +45,7 @@ async function tell(
     ? { before, after, comparison: await compareJudges(touchstone, before.runId, after.runId) }
     : undefined;
   const bodies = options.bodies === true || (io.stdout.isTTY && !settings.json);
-  tellResult(context, after);
+  tellResult(context, after, options);
   if (settings.json)
     writeJson(io, {
       ...documentOf(after),

@@ -1,9 +1,9 @@
 import { isHostError, isTerminal } from '@touchstone/contract';
-import { asEvalRun, collectResult, type EvalRun, findRun } from '../collect-result.js';
+import { asEvalRun, collectResult, type EvalRun, findRun, noRun } from '../collect-result.js';
 import { driveRun } from '../drive-run.js';
 import { decideExit, type ExitCode, worstExit } from '../exit.js';
 import { type Context, writeLine } from '../io.js';
-import { LOCAL_OWNER, type Local, withLocal } from '../local.js';
+import { hasStore, LOCAL_OWNER, type Local, withLocal } from '../local.js';
 import { openSources, readPackArgument } from '../pack-source.js';
 import { checkRecordFile } from '../record-file.js';
 import { documentOf } from '../render/document.js';
@@ -54,12 +54,19 @@ async function attemptAll(
 ): Promise<readonly Attempt[]> {
   if (options.host)
     return (await import('../remote-run.js')).runRemotely(context, suite, options, options.host);
+  if (options.resume !== undefined && !(await hasStore(context)))
+    throw noRun(options.resume === true ? 'last' : options.resume);
   if (await mayNeedThread(context, suite, options)) await prepareAgentThread();
   return withLocal(context, async (local) => {
     if (options.resume !== undefined) return [{ result: await resumeRun(context, local, suite, options) }];
     const sources = await openSources(context, local, suite ?? '', options.agent);
     if (options.record !== undefined) checkOne(sources);
-    return runEach(context, sources, (source) => runOne(context, local, source, options));
+    return runEach(
+      context,
+      sources,
+      (source) => runOne(context, local, source, options),
+      (result) => tellResult(context, result, options),
+    );
   });
 }
 
@@ -89,7 +96,7 @@ export async function runEach(
   context: Context,
   sources: readonly SuiteSource[],
   run: (source: SuiteSource) => Promise<RunResult>,
-  tell: (result: RunResult) => void = (result) => tellResult(context, result),
+  tell: (result: RunResult) => void,
 ): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = [];
   for (const source of sources) {
@@ -147,7 +154,7 @@ async function resumeRun(
   const run = await findRunToResume(local, suite, options, context.io.cwd);
   if (run.status === 'paused') await local.touchstone.engine.resume(LOCAL_OWNER, run.runId, 'cli');
   const result = await finishRun(context, local, run, options);
-  tellResult(context, result);
+  tellResult(context, result, options);
   return result;
 }
 

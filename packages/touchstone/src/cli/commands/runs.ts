@@ -3,7 +3,7 @@ import type { Run } from '@touchstone/contract/ports';
 import { isInterrupted } from '../collect-result.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
-import { LOCAL_OWNER, withStore } from '../local.js';
+import { LOCAL_OWNER, readStore } from '../local.js';
 import { createInk, type Ink } from '../render/ink.js';
 import { renderTable } from '../render/table.js';
 import { truncate } from '../render/text.js';
@@ -27,8 +27,10 @@ export async function runsCommand(context: Context, options: RunsOptions): Promi
     ...(options.suite && { suiteId: options.suite }),
     ...(options.status && { status: checkedStatus(options.status) }),
   };
-  const { items } = await withStore(context, ({ touchstone }) =>
-    touchstone.store.runs.list(LOCAL_OWNER, filter),
+  const { items } = await readStore(
+    context,
+    ({ touchstone }) => touchstone.store.runs.list(LOCAL_OWNER, filter),
+    () => ({ items: [] }),
   );
   if (settings.json) writeJson(io, { items: items.map(documentOfRun) });
   else if (items.length === 0) writeLine(io.stdout, 'No runs. Start one with: touchstone run <suite file>');

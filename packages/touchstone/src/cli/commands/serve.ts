@@ -8,7 +8,7 @@ import { keyState, makeKey, newToken } from '../api-key.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, type Io, writeLine } from '../io.js';
 import { LOCAL_OWNER, readConfig } from '../local.js';
-import { globalFlags } from '../report.js';
+import { globalFlags } from '../next-commands.js';
 import { UsageError } from '../usage-error.js';
 import { packageVersion } from '../version.js';
 

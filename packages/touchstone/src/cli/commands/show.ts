@@ -1,17 +1,18 @@
-import { asId, type TaskId, type TaskResult } from '@touchstone/contract';
+import { asId, isTerminal, type TaskId, type TaskResult } from '@touchstone/contract';
 import type { RunEvent } from '@touchstone/contract/bodies';
 import type { Run } from '@touchstone/contract/ports';
 import type { LocalTouchstone, TaskView } from '../../host/in-process.js';
-import { asEvalRun, collectResult, findRun, isInterrupted, resultPages } from '../collect-result.js';
+import { asEvalRun, collectResult, findRun, isInterrupted, noRun, resultPages } from '../collect-result.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
-import { LOCAL_OWNER, withStore } from '../local.js';
+import { LOCAL_OWNER, type Local, readStore } from '../local.js';
+import { commandToType } from '../next-commands.js';
 import { documentOf } from '../render/document.js';
 import { eventDocument, renderEvent } from '../render/event.js';
 import { createInk } from '../render/ink.js';
 import { FAILURES_SHOWN, renderScorecard } from '../render/scorecard.js';
 import { renderTask } from '../render/task.js';
-import { commandToType } from '../report.js';
+
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../usage-error.js';
 
@@ -23,18 +24,24 @@ export type ShowOptions = {
 };
 
 export async function showCommand(context: Context, runId: string, options: ShowOptions): Promise<ExitCode> {
-  return withStore<ExitCode>(context, async ({ touchstone }) => {
+  const show = async ({ touchstone }: Local): Promise<ExitCode> => {
     const run = await findRun(touchstone, runId);
     if (options.events) await showEvents(context, touchstone, run, options);
     else if (options.task !== undefined) await showTask(context, touchstone, run, options.task, options);
     else await showScorecard(context, touchstone, run, options);
     return 0;
+  };
+  return readStore(context, show, () => {
+    throw noRun(runId);
   });
 }
 
 /** Content belongs on a person's screen, or where it is asked for by name. */
 const mayShowBodies = ({ io, settings }: Context, options: ShowOptions): boolean =>
   options.bodies === true || (io.stdout.isTTY && !settings.json);
+
+/** A pipe has no edge to cut a line at. */
+const widthOf = ({ io }: Context): number => (io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY);
 
 async function showScorecard(
   context: Context,
@@ -52,13 +59,16 @@ async function showScorecard(
     return;
   }
   const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-  const resume = {
-    command: commandToType(context, `run --resume ${run.runId}`),
-    does: 'go on from here',
-  };
-  const next = interrupted ? [resume] : [];
+  const next =
+    run.origin === 'cli' && !isTerminal(run.status) ? [resumeCommand(context, run, interrupted)] : [];
   io.stdout.write(renderScorecard(result, { ...look, allFailures: options.failed ?? false, next }));
 }
+
+/** Of a process that was just killed nothing can be seen for some seconds; `--resume` finds out and then takes over. */
+const resumeCommand = (context: Context, { runId, status }: Run, interrupted: boolean) => ({
+  command: commandToType(context, `run --resume ${runId}`),
+  does: interrupted || status === 'paused' ? 'go on from here' : 'go on, if its process is gone',
+});
 
 async function showTask(
   context: Context,
@@ -74,7 +84,7 @@ async function showTask(
   const result = await findResult(touchstone, run, taskId);
   if (settings.json)
     return writeJson(io, { ...(bodies ? view : contentFree(view)), ...(result && factsOf(result)) });
-  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  const look = { ink: createInk(isColoured(context, io.stdout)), width: widthOf(context), uncut: true };
   io.stdout.write(renderTask(view, bodies, look, result));
   if (!bodies) writeLine(io.stderr, 'Add --bodies to see inputs and answers.');
 }
@@ -136,8 +146,7 @@ async function showEvents(
   const { io, settings } = context;
   const bodies = mayShowBodies(context, options);
   const ink = createInk(isColoured(context, io.stdout));
-  // A pipe has no edge to cut a line at.
-  const width = io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY;
+  const width = widthOf(context);
   const line = (event: RunEvent): string =>
     settings.json
       ? JSON.stringify(eventDocument(event, run, bodies))

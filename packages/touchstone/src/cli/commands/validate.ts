@@ -7,7 +7,7 @@ import { createInk, type Ink } from '../render/ink.js';
 import { printable, truncate } from '../render/text.js';
 import { plural } from '../render/units.js';
 import { renderIssues } from '../report-error.js';
-import { displayPath, readText, suiteFiles } from '../suite-source.js';
+import { displayPath, readText, SUITE_NAMES, suiteFiles } from '../suite-source.js';
 import { UsageError } from '../usage-error.js';
 
 type Checked = {
@@ -34,6 +34,7 @@ async function filesOf(path: string, cwd: string): Promise<readonly string[]> {
   if (files && files.length > 0) return files;
   throw new UsageError(
     files ? `There is no suite file in ${path}.` : `There is no file or folder at ${path}.`,
+    files ? SUITE_NAMES : 'Give a suite file or a folder of them, e.g. touchstone validate evals',
   );
 }
 

@@ -1,4 +1,5 @@
 import { type Issue, isHostError } from '@touchstone/contract';
+import { wordsOf as systemWordsOf } from '../system-errors.js';
 
 /** One thing `touchstone doctor` looked at. */
 export type Finding = {
@@ -25,11 +26,14 @@ export const warning = (name: string, detail: string, hint?: string): Finding =>
 
 /** What an error says, all of it, without where in the program it happened. */
 export function wordsOf(error: unknown): string {
-  const issues = isHostError(error) ? error.details?.issues : undefined;
-  if (Array.isArray(issues)) {
-    return (issues as readonly Issue[])
-      .map(({ pointer, message }) => `${pointer || '/'}: ${message}`)
-      .join(' ');
-  }
-  return error instanceof Error ? error.message : String(error);
+  const { issues, file } = (isHostError(error) ? error.details : undefined) ?? {};
+  if (Array.isArray(issues))
+    return (issues as readonly Issue[]).map((issue) => issueWords(issue, file)).join(' ');
+  return systemWordsOf(error);
+}
+
+/** With its place, in the form that terminals and editors turn into links, when the file and the line are known. */
+export function issueWords({ pointer, message, line, column }: Issue, file?: unknown): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `${typeof file === 'string' && line !== undefined ? `${place} ` : ''}${pointer || '/'}: ${message}`;
 }

@@ -1,17 +1,18 @@
-import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { constants, existsSync } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Config } from '../../host/in-process.js';
 import { checkSuiteFile } from '../check-suite.js';
 import type { Context } from '../io.js';
-import { LOCAL_OWNER, readConfig, withStore } from '../local.js';
+import { LOCAL_OWNER, readConfig, storeFile, withStore } from '../local.js';
 import { plural } from '../render/units.js';
 import { displayPath, suiteFiles } from '../suite-source.js';
-import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
+import { broken, type Finding, issueWords, ok, warning, wordsOf } from './finding.js';
 
 const NODE_RANGE = '^20.19.0 || >=22.12.0';
 const GIGABYTE = 1e9;
 const READ_RUNS = 100;
+const CORRECT = 'Correct the file, or name another with --config';
 
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -33,18 +34,18 @@ export async function checkConfig(context: Context): Promise<{ findings: Finding
     const inert = config.inert.map((member) =>
       warning('config', `"${member}" has no effect in this version`),
     );
-    return { findings: [ok('config', displayPath(config.file, context.io.cwd)), ...inert], config };
+    const shown = displayPath(config.file, context.io.cwd);
+    const { soundParts } = await import('../../host/in-process.js');
+    const wrong = config.troubles.map((issue) => broken('config', issueWords(issue, shown), CORRECT));
+    const findings = [...(wrong.length > 0 ? wrong : [ok('config', shown)]), ...inert];
+    return { findings, config: soundParts(config) };
   } catch (error) {
-    return {
-      findings: [broken('config', wordsOf(error), 'Correct the file, or name another with --config')],
-    };
+    return { findings: [broken('config', wordsOf(error), CORRECT)] };
   }
 }
 
 export async function checkDisk({ io, settings }: Context): Promise<Finding> {
-  let folder = resolve(io.cwd, settings.data);
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
-  const { bavail, bsize } = await statfs(folder);
+  const { bavail, bsize } = await statfs(nearestFolder(resolve(io.cwd, settings.data)));
   const free = bavail * bsize;
   const detail = `${(free / GIGABYTE).toFixed(1)} GB free for ${settings.data}`;
   if (free > GIGABYTE) return ok('disk', detail);
@@ -61,12 +62,10 @@ export async function checkStore(context: Context, config: Config): Promise<Find
       'Use "sqlite:<file>", or leave "store" out',
     );
   }
-  const file = config.store?.startsWith('sqlite:')
-    ? resolve(config.baseDir, config.store.slice('sqlite:'.length))
-    : join(resolve(context.io.cwd, context.settings.data), 'touchstone.db');
+  const file = storeFile(context, config);
   const shown = displayPath(file, context.io.cwd);
-  if (!existsSync(file)) return ok('store', `${shown} is made by the first run`);
   try {
+    if (!(await isThere(file))) return ok('store', `${shown} is made by the first run`);
     const runs = await withStore(context, async ({ touchstone: { store } }) => {
       const { items } = await store.runs.list(LOCAL_OWNER, { limit: READ_RUNS });
       for (const { runId } of items) await store.log.last(LOCAL_OWNER, runId);
@@ -76,8 +75,25 @@ export async function checkStore(context: Context, config: Config): Promise<Find
     return ok('store', `${shown} opens and holds ${many}`);
   } catch (error) {
     const hint = 'Check its permissions, restore it from a copy, or use another folder with --data';
-    return broken('store', `${shown} cannot be read: ${wordsOf(error)}`, hint);
+    return broken('store', `${shown} cannot be used: ${wordsOf(error)}`, hint);
   }
+}
+
+/** Whether the file is there. Throws where it could neither be read nor made. */
+async function isThere(file: string): Promise<boolean> {
+  const missing = await access(file).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT' || Promise.reject(error),
+  );
+  if (missing) await access(nearestFolder(dirname(file)), constants.W_OK | constants.X_OK);
+  return !missing;
+}
+
+/** The folder itself, or what is there of the way to it. */
+function nearestFolder(path: string): string {
+  let folder = path;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
 }
 
 export async function checkSuites(config: Config): Promise<Finding[]> {

@@ -1,6 +1,6 @@
 import type { CriterionBody, Failure } from '../result.js';
 import type { Look } from './ink.js';
-import { padEnd, printable, truncate, wrap } from './text.js';
+import { padEnd, printable, truncate, wrap, wrapWhole } from './text.js';
 
 const INDENT = '      ';
 const WEIGHT = 6;
@@ -10,8 +10,11 @@ type Facts = { readonly met?: boolean; readonly weight: number; readonly agreeme
 const markOf = (met: boolean | undefined, { ink }: Look): string =>
   met === undefined ? '·' : met ? ink.green('✓') : ink.red('✗');
 
-/** `100 %` only when it is all of them. */
-export const percent = (share: number): string => `${Math.floor(share * 100 + 1e-9)} %`;
+/** `67 %`; `100 %` only when it is all of them, and `0 %` only when it is none. */
+export function percent(share: number): string {
+  const rounded = Math.round(share * 100);
+  return `${share > 0 && share < 1 ? Math.min(99, Math.max(1, rounded)) : rounded} %`;
+}
 
 const agreed = ({ agreement }: Facts): string =>
   agreement === undefined ? '' : `${percent(agreement)} of votes`;
@@ -27,13 +30,16 @@ export const criterionFacts = (criteria: readonly Facts[], look: Look): string[]
 /** Sentence by sentence, with the judge's reason under what it did not find met. */
 export const criterionLines = (criteria: readonly CriterionBody[], look: Look): string[] =>
   criteria.flatMap((one) => {
-    const room = look.width - INDENT.length - 2 - WEIGHT;
+    const room = Math.max(40, look.width - INDENT.length - 2 - WEIGHT);
     const weight = look.ink.dim(padEnd(String(Number(one.weight.toPrecision(3))), WEIGHT));
     const votes = agreed(one) === '' ? '' : ` (${agreed(one)})`;
-    const sentence = truncate(printable(one.text), Math.max(20, room - votes.length));
+    const [sentence = '', ...more] = look.uncut
+      ? wrapWhole(printable(one.text), room - votes.length)
+      : [truncate(printable(one.text), room - votes.length)];
     const head = `${INDENT}${markOf(one.met, look)} ${weight}${sentence}${look.ink.dim(votes)}`;
-    const why = one.met === false && one.reason ? wrap(printable(one.reason), Math.max(20, room)) : [];
-    return [head, ...why.map((line) => `${INDENT}${' '.repeat(2 + WEIGHT)}${look.ink.dim(line)}`)];
+    const lay = look.uncut ? wrapWhole : wrap;
+    const why = one.met === false && one.reason ? lay(printable(one.reason), room).map(look.ink.dim) : [];
+    return [head, ...[...more, ...why].map((line) => `${INDENT}${' '.repeat(2 + WEIGHT)}${line}`)];
   });
 
 /** `2 of 3 criteria met`; over repeats, those that were met in all of them. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@touchstone/contract';
+import { canonicalJson, type Json, type JsonObject, jsonEqual } from '@touchstone/contract';
 import { displayWidth, quote, splitGraphemes, truncate } from './text.js';
 
 export type Sides = { readonly expected: string; readonly got: string; readonly marks: string };
@@ -82,6 +82,25 @@ const isContainer = (value: Json | undefined): value is JsonObject =>
 const member = (value: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(value, key) ? value[key] : undefined;
 const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** Whether an answer meets its expectation, by the rules it was scored by. */
+export function isMatch(strategy: string, expected: Json, got: Json): boolean {
+  const text = (value: Json): string => (typeof value === 'string' ? value : canonicalJson(value));
+  if (strategy === 'json-match') return jsonEqual(parsed(got), expected) || jsonEqual(got, expected);
+  if (strategy !== 'contains') return text(got) === text(expected);
+  const isElement = Array.isArray(got) && got.some((element) => jsonEqual(element, expected));
+  return isElement || text(got).includes(text(expected));
+}
+
+/** What JSON text stands for; anything else as it is. */
+export function parsed(value: Json): Json {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return value;
+  }
+}
 
 /** What a person would overlook when comparing by eye. */
 export function nearMiss(expected: string, got: string): string | undefined {

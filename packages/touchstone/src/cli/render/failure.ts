@@ -1,20 +1,18 @@
-import type { Json } from '@touchstone/contract';
+import type { Finding, Json } from '@touchstone/contract';
 import type { Failure, FailureBodies } from '../result.js';
 import { criteriaWords, criterionLines } from './criteria.js';
-import { alignTexts, type JsonDifference, jsonDifferences, nearMiss } from './difference.js';
+import { alignTexts, isMatch, type JsonDifference, jsonDifferences, nearMiss, parsed } from './difference.js';
 import type { Look } from './ink.js';
-import { padEnd, padStart, printable, quote, truncate, wrap } from './text.js';
+import { INDENT, LABEL, labelled, room, wrapped } from './labelled.js';
+import { padEnd, padStart, printable, quote, truncate } from './text.js';
 import { duration, score } from './units.js';
-
-const INDENT = '      ';
-const LABEL = 10;
 
 /** One failed or unscored task: a line of facts, then what was expected and what came when bodies may be shown. */
 export function renderFailure(failure: Failure, look: Look): string[] {
   return [
     factsLine(failure, look),
     ...traits(failure, look),
-    ...(failure.bodies ? renderBodies(failure.bodies, look) : []),
+    ...(failure.bodies ? renderBodies(failure.bodies, failure, look) : []),
   ];
 }
 
@@ -53,7 +51,10 @@ const UNSCORED_WORDS = {
   judge_unreadable: 'the judge gave no readable verdict',
 };
 
-export function renderBodies(bodies: FailureBodies, look: Look): string[] {
+/** What a task came to as a whole, beside what one answer looks like. */
+type Verdict = { readonly score: number; readonly findings?: readonly Finding[] };
+
+export function renderBodies(bodies: FailureBodies, verdict: Verdict, look: Look): string[] {
   if (bodies.expected.kind === 'rubric') {
     const got = bodies.got ? labelled('got', quote(bodies.got.value), look) : noAnswer(bodies, look);
     const reason = bodies.got && bodies.reason !== undefined ? whyLines(bodies.reason, look) : [];
@@ -63,17 +64,31 @@ export function renderBodies(bodies: FailureBodies, look: Look): string[] {
   // An answer that was refused or broke its schema was never compared, so a difference would explain nothing.
   if (!bodies.got || bodies.outcome === 'refused' || bodies.outcome === 'failed')
     return [...labelled('expected', `${strategy} ${quote(value)}`, look), ...noAnswer(bodies, look)];
+  if (verdict.findings && isMatch(strategy, value, bodies.got.value))
+    return [
+      ...labelled('expected', `${strategy} ${quote(value)}`, look),
+      ...labelled('got', quote(bodies.got.value), look),
+      ...hint(`it matches; a finding set the score to ${score(verdict.score)}`, look),
+    ];
   if (strategy === 'json-match') return jsonLines(value, parsed(bodies.got.value), look);
   if (strategy === 'contains') return containsLines(value, bodies.got.value, look);
   return exactLines(value, bodies.got.value, look);
 }
 
+/** Where two lines are compared by eye, a longer one helps nobody. */
+const COMPARED = 100;
+
 function exactLines(expected: Json, got: Json, look: Look): string[] {
-  const sides = alignTexts(quote(expected), quote(got), room(look));
+  const [left, right] = [quote(expected), quote(got)];
+  const sides = alignTexts(left, right, Math.min(room(look), COMPARED));
   const miss = typeof expected === 'string' && typeof got === 'string' ? nearMiss(expected, got) : undefined;
+  const isCut = sides.expected !== left || sides.got !== right;
+  const texts =
+    look.uncut && isCut ? [...labelled('expected', left, look), ...labelled('got', right, look)] : [];
   return [
-    ...labelled('expected', sides.expected, look),
-    ...labelled('got', sides.got, look),
+    ...texts,
+    ...labelled(texts.length > 0 ? 'differ' : 'expected', sides.expected, look),
+    ...labelled(texts.length > 0 ? '' : 'got', sides.got, look),
     ...(sides.marks === '' ? [] : [`${INDENT}${' '.repeat(LABEL)}${look.ink.red(sides.marks)}`]),
     ...hint(miss, look),
   ];
@@ -81,7 +96,10 @@ function exactLines(expected: Json, got: Json, look: Look): string[] {
 
 function containsLines(expected: Json, got: Json, look: Look): string[] {
   const text = typeof got === 'string' ? got : quote(got);
-  const otherCase = typeof expected === 'string' && text.toLowerCase().includes(expected.toLowerCase());
+  const otherCase =
+    typeof expected === 'string' &&
+    !text.includes(expected) &&
+    text.toLowerCase().includes(expected.toLowerCase());
   return [
     ...labelled('contains', quote(expected), look),
     ...labelled('got', quote(got), look),
@@ -90,15 +108,15 @@ function containsLines(expected: Json, got: Json, look: Look): string[] {
 }
 
 function jsonLines(expected: Json, got: Json, look: Look): string[] {
-  const shown = 4;
+  const shown = look.uncut ? 20 : 4;
   const differences = jsonDifferences(expected, got, shown + 1);
+  const sides = [...labelled('expected', quote(expected), look), ...labelled('got', quote(got), look)];
   const wholly = differences[0]?.pointer === '/';
-  if (wholly || differences.length === 0) {
-    return [...labelled('expected', quote(expected), look), ...labelled('got', quote(got), look)];
-  }
+  if (wholly || differences.length === 0) return sides;
   const column = Math.min(24, Math.max(...differences.map((one) => one.pointer.length)));
   const lines = differences.slice(0, shown).map((one) => differenceLine(one, column, look));
-  return differences.length > shown ? [...lines, INDENT + look.ink.dim('… and more places')] : lines;
+  const more = differences.length > shown ? [INDENT + look.ink.dim('… and more places')] : [];
+  return [...lines, ...more, ...(look.uncut ? sides : [])];
 }
 
 function differenceLine(difference: JsonDifference, column: number, look: Look): string {
@@ -121,25 +139,5 @@ function noAnswer({ outcome, reason }: FailureBodies, look: Look): string[] {
 /** A rubric task with an answer and yet without a score: the judge's trouble. */
 const whyLines = (reason: string, look: Look): string[] => wrapped('reason', printable(reason), look);
 
-const wrapped = (label: string, text: string, look: Look): string[] =>
-  wrap(text, room(look)).map(
-    (line, at) => `${INDENT}${look.ink.dim(padEnd(at === 0 ? label : '', LABEL))}${line}`,
-  );
-
 const hint = (words: string | undefined, { ink }: Look): string[] =>
   words ? [`${INDENT}${' '.repeat(LABEL)}${ink.dim(words)}`] : [];
-
-const room = (look: Look): number => look.width - INDENT.length - LABEL;
-
-function labelled(label: string, text: string, look: Look): string[] {
-  return [`${INDENT}${look.ink.dim(padEnd(label, LABEL))}${truncate(text, room(look))}`];
-}
-
-function parsed(value: Json): Json {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return value;
-  }
-}

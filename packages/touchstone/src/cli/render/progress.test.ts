@@ -35,6 +35,9 @@ test('says how far the run is', () => {
   expect(progressText(progress)).toBe('132/500 · 128 passed · 4 failed · $0.0132 · 12 s left');
   const { costUsd: _, etaMs: __, ...bare } = progress;
   expect(progressText(bare)).toBe('132/500 · 128 passed · 4 failed');
+  expect(progressText({ ...bare, failed: 3, unscored: 1 })).toBe(
+    '132/500 · 128 passed · 3 failed · 1 unscored',
+  );
 });
 
 test('however many updates come, a terminal is written to at most ten times a second', () => {

@@ -6,12 +6,13 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const REDRAW_MS = 100;
 const PLAIN_MS = 10_000;
 
-/** `132/500 · 128 passed · 4 failed · $0.0132 · 12 s left` */
+/** `132/500 · 127 passed · 4 failed · 1 unscored · $0.0132 · 12 s left` */
 export function progressText(progress: Progress): string {
   const parts = [
     `${whole(progress.done)}/${whole(progress.total)}`,
     `${whole(progress.passed)} passed`,
     `${whole(progress.failed)} failed`,
+    ...(progress.unscored ? [`${whole(progress.unscored)} unscored`] : []),
     ...(progress.costUsd ? [usd(progress.costUsd)] : []),
     ...(progress.etaMs !== undefined && progress.done < progress.total
       ? [`${duration(progress.etaMs)} left`]

@@ -5,32 +5,29 @@ import { bodiesOf } from '../collect-result.js';
 import { criterionFacts, criterionLines } from './criteria.js';
 import { renderBodies, whyNot } from './failure.js';
 import type { Look } from './ink.js';
+import { INDENT, LABEL, labelled, wrapped } from './labelled.js';
 import { costTexts } from './notes.js';
-import { padEnd, printable, quote, truncate, wrap } from './text.js';
+import { padEnd, printable, quote } from './text.js';
 import { plural, score } from './units.js';
-
-const INDENT = '      ';
-const LABEL = 10;
 
 /** Everything recorded of one task: each invocation with its input, its calls and its answer. */
 export function renderTask(view: TaskView, bodies: boolean, look: Look, result?: TaskResult): string {
   const { ink } = look;
-  const mark = view.passed ? ink.green('✓') : result?.unscored ? ink.yellow('?') : ink.red('✗');
-  const value = result?.unscored ? 'unscored' : score(view.score);
-  const head = [`  ${mark} ${ink.bold(view.taskId)}  ${value}`, ...factLines(result, look)].join('\n');
-  const several = view.invocations.length > 1;
+  const mark = view.passed ? ink.green('✓') : view.unscored ? ink.yellow('?') : ink.red('✗');
+  const value = view.unscored ? 'unscored' : score(view.score);
+  const head = [`  ${mark} ${ink.bold(view.taskId)}  ${value}`, ...factLines(view, result, look)].join('\n');
   const blocks = view.invocations.map((invocation) =>
-    invocationLines(view, invocation, bodies, several, look).join('\n'),
+    invocationLines(view, invocation, bodies, result?.findings, look).join('\n'),
   );
   return `\n${[head, ...blocks].join('\n\n')}\n`;
 }
 
-/** What the log says of the task as a whole. */
-function factLines(result: TaskResult | undefined, { ink }: Look): string[] {
+/** What is known of the task as a whole; of one that the log has not come to, only why it has no score. */
+function factLines(view: TaskView, result: TaskResult | undefined, { ink }: Look): string[] {
   const found = (result?.findings ?? []).map(({ kind, severity }) =>
     ink.red(`finding: ${printable(kind)} (${severity})`),
   );
-  const why = result?.unscored ? [ink.dim(whyNot(result) ?? '')] : [];
+  const why = view.unscored ? [ink.dim(whyNot(view) ?? '')] : [];
   const spent = costTexts({ unpriced: 0, ...result }).map((cost) => ink.dim(`cost ${cost}`));
   return [...why, ...found, ...spent].map((line) => `    ${line}`);
 }
@@ -41,18 +38,20 @@ function invocationLines(
   view: TaskView,
   invocation: Invocation,
   bodies: boolean,
-  several: boolean,
+  findings: TaskResult['findings'],
   look: Look,
 ): string[] {
   const { ink } = look;
-  const title = several
-    ? `    ${ink.dim(invocation.invocationId)}  ${invocation.outcome}`
-    : `    ${ink.dim('outcome')} ${invocation.outcome}`;
+  const title =
+    view.invocations.length > 1
+      ? `    ${ink.dim(invocation.invocationId)}  ${invocation.outcome}`
+      : `    ${ink.dim('outcome')} ${invocation.outcome}`;
   const tries =
     (invocation.attempts ?? 1) > 1
       ? [`${INDENT}${plural(invocation.attempts ?? 1, 'try').replace('trys', 'tries')}`]
       : [];
-  const { expected } = bodiesOf({ ...view, invocations: [invocation] });
+  const content = bodiesOf({ ...view, invocations: [invocation] });
+  const { expected } = content;
   const criteria = expected.kind === 'rubric' && invocation.criteria ? expected.criteria : [];
   if (!bodies)
     return [
@@ -64,15 +63,13 @@ function invocationLines(
   return [
     title,
     ...tries,
-    labelled('input', quote(fromBody(invocation.input)), look),
+    ...labelled('input', quote(fromBody(invocation.input)), look),
     ...invocation.toolCalls.flatMap((call) => callLines(call, look)),
     ...(view.passed && invocation.output !== undefined
-      ? [labelled('answer', quote(fromBody(invocation.output)), look), ...criterionLines(criteria, look)]
-      : renderBodies(bodiesOf({ ...view, invocations: [invocation] }), look)),
+      ? [...labelled('answer', quote(fromBody(invocation.output)), look), ...criterionLines(criteria, look)]
+      : renderBodies(content, { score: view.score, ...(findings && { findings }) }, look)),
     ...(invocation.reason && invocation.output !== undefined && view.expected.kind === 'golden'
-      ? wrap(printable(invocation.reason), look.width - INDENT.length - LABEL).map((line, at) =>
-          labelled(at === 0 ? 'reason' : '', line, look),
-        )
+      ? wrapped('reason', printable(invocation.reason), look)
       : []),
   ];
 }
@@ -84,10 +81,7 @@ function callLines(call: ToolCallBody, look: Look): string[] {
   const outcome = call.outcome === undefined ? printable(call.error ?? '') : quote(fromBody(call.outcome));
   return [
     `${INDENT}${callFacts(call, look)}`,
-    labelled('', `→ ${quote(fromBody(call.inputs))}`, look),
-    ...(outcome === '' ? [] : [labelled('', `← ${outcome}`, look)]),
+    ...labelled('', `→ ${quote(fromBody(call.inputs))}`, look),
+    ...(outcome === '' ? [] : labelled('', `← ${outcome}`, look)),
   ];
 }
-
-const labelled = (label: string, text: string, { ink, width }: Look): string =>
-  `${INDENT}${ink.dim(padEnd(label, LABEL))}${truncate(text, Math.max(20, width - INDENT.length - LABEL))}`;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { percent } from './criteria.js';
 import { alignTexts, jsonDifferences, nearMiss } from './difference.js';
-import { displayWidth, printable, quote, truncate, wrap } from './text.js';
+import { displayWidth, printable, quote, truncate, wrap, wrapWhole } from './text.js';
 import { ago, duration, score, usd } from './units.js';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
@@ -31,6 +32,28 @@ describe('text on a terminal', () => {
         for (const line of wrap(text, width)) expect(displayWidth(line)).toBeLessThanOrEqual(width);
       }),
     );
+  });
+
+  test('text wrapped whole fits and loses nothing', () => {
+    expect(wrapWhole('three incomprehensibilities', 9)).toEqual(['three', 'incompreh', 'ensibilit', 'ies']);
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 2, max: 30 }), (text, width) => {
+        const lines = wrapWhole(text, width);
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+      }),
+    );
+  });
+
+  test('shares are rounded, and all and none are kept for all and none', () => {
+    expect([0, 0.001, 1 / 3, 2 / 3, 0.999, 1].map(percent)).toEqual([
+      '0 %',
+      '1 %',
+      '33 %',
+      '67 %',
+      '99 %',
+      '100 %',
+    ]);
   });
 
   test('no control, direction or invisible character gets through', () => {

@@ -44,14 +44,35 @@ export function truncate(text: string, width: number): string {
 }
 
 /** The words of a text on as many lines as they take; a word too long for a line is cut. */
-export function wrap(text: string, width: number): string[] {
+export const wrap = (text: string, width: number): string[] =>
+  layWords(text, width, (word) => [truncate(word, width)]);
+
+/** The same with nothing left out: a word too long for a line goes on in the next one. */
+export const wrapWhole = (text: string, width: number): string[] =>
+  width === Number.POSITIVE_INFINITY ? [text] : layWords(text, width, (word) => broken(word, width));
+
+function layWords(text: string, width: number, fit: (word: string) => readonly string[]): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const longer = `${lines.at(-1) ?? ''} ${word}`;
     if (lines.length > 0 && displayWidth(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(truncate(word, width));
+    else lines.push(...fit(word));
   }
   return lines;
+}
+
+function broken(word: string, width: number): readonly string[] {
+  const pieces = [''];
+  let used = 0;
+  for (const grapheme of splitGraphemes(word)) {
+    used += widthOf(grapheme);
+    if (used > width && pieces.at(-1) !== '') {
+      pieces.push('');
+      used = widthOf(grapheme);
+    }
+    pieces[pieces.length - 1] += grapheme;
+  }
+  return pieces;
 }
 
 export const padEnd = (text: string, width: number): string =>

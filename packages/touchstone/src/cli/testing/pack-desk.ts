@@ -11,15 +11,16 @@ export const SUITE = 'vendor.acme.evals.support';
 
 /** A desk with a pack in `support`, and a model that answers from a script, so that nothing leaves the machine. */
 export type PackDesk = Desk & {
-  write(name: string, text: string | object): void;
+  write(name: string, content: string | Buffer | object): void;
   configure(more?: object): void;
 };
 
 export function openPackDesk(options?: Parameters<typeof openDesk>[0]): PackDesk {
   const desk = openDesk(options);
-  const write = (name: string, text: string | object): void => {
+  const write = (name: string, content: string | Buffer | object): void => {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
-    writeFileSync(join(desk.cwd, name), typeof text === 'string' ? text : JSON.stringify(text));
+    const isRaw = typeof content === 'string' || Buffer.isBuffer(content);
+    writeFileSync(join(desk.cwd, name), isRaw ? content : JSON.stringify(content));
   };
   const configure = (more: object = {}): void =>
     write('touchstone.config.json', {
@@ -76,7 +77,7 @@ export const suite = (members: object = {}): object => ({
   ...members,
 });
 
-const SCRIPT = {
+export const SCRIPT = {
   replies: [
     {
       when: { contains: 'parcel' },

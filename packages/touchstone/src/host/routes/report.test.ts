@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { shapeIssues } from '../shape.js';
 import { expectRefusal } from '../testing/envelope.js';
 import { started } from '../testing/events.js';
+import { listen, openStream } from '../testing/listening.js';
 import { ACME, createTestHost, KEYS, type TestHost } from '../testing/test-host.js';
 import { evalReport } from './vendor-shapes.js';
 
@@ -82,6 +83,21 @@ it('folds every page of the results, in suite order, whatever order they were ap
     latency: { p50Ms: 1_249, p95Ms: 2_374, maxMs: 2_499 },
   });
   expect((await read()).text).toBe(answer.text);
+});
+
+it('is of one mind with the progress: a task without a score has not failed', async () => {
+  await finish([0, 1, 2, 3], [1, 3]);
+  const url = await listen(host.app);
+  const reader = await openStream(`${url}/v1/host/touchstone/runs/${runId}/progress`);
+  const [standing] = await reader.rest();
+  expect(JSON.parse(standing?.data ?? '')).toEqual({
+    total: TASKS,
+    done: 4,
+    running: 0,
+    passed: 2,
+    failed: 0,
+    unscored: 2,
+  });
 });
 
 it.each([['pending'], ['running'], ['paused'], ['cancelling']] as const)(

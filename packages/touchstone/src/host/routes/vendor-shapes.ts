@@ -72,6 +72,7 @@ export const taskView: Shape = {
     taskId: text,
     score: { type: 'number', minimum: 0, maximum: 1 },
     passed: { type: 'boolean' },
+    unscored: { type: 'string', enum: UNSCORED_REASONS, description: 'Why there is no score.' },
     expected: { type: 'object' },
     invocations: { type: 'array', items: { type: 'object' } },
   },

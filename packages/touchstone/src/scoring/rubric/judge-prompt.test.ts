@@ -2,7 +2,7 @@ import type { Json } from '@touchstone/contract';
 import { toBody } from '@touchstone/contract/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ANSWER_SCHEMA, PROMPT_DIGEST, SYSTEM, userMessage } from './judge-prompt.js';
+import { ANSWER_SCHEMA, PROMPT_DIGEST, userMessage } from './judge-prompt.js';
 
 /** Every character that some reader takes for the end of a line. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;

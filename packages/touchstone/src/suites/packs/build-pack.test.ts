@@ -9,6 +9,7 @@ import { readArchive } from './read-archive.js';
 import { codeOf, errorOf, keyPair, manifest, options, packFiles } from './testing/pack-bytes.js';
 import { parseTrust } from './trust.js';
 import { verifyPack } from './verify-pack.js';
+import { writeArchive } from './write-archive.js';
 
 const keys = keyPair();
 const signing = { keyId: 'alice', privateKey: keys.privateKey };
@@ -113,6 +114,16 @@ describe('signing', () => {
     expect(again.archive.equals(once.archive)).toBe(true);
     expect(once.archive.equals((await buildPack(packFiles(), { ...options, signing })).archive)).toBe(true);
     expect(verifyPack(await openPack(once.archive, options), trust).filesSigned).toBe(true);
+  });
+
+  test('an archive that is not what was signed before says so', async () => {
+    const { archive } = await buildPack(packFiles(), { ...options, signing });
+    const files = new Map(await readArchive(archive, PACK_LIMITS)).set('README.md', Buffer.from('new'));
+    const edited = writeArchive(files, PACK_LIMITS);
+    expect((await signPack(archive, signing, options)).warnings).toEqual([]);
+    expect((await signPack(edited, signing, options)).warnings).toEqual([
+      expect.stringContaining('"README.md"'),
+    ]);
   });
 
   test('replaces the signature of another key and of another place', async () => {

@@ -1,3 +1,4 @@
+import { isHostError } from '@touchstone/contract';
 import {
   asText,
   checkFileList,
@@ -37,7 +38,22 @@ export async function buildPack(files: PackFiles, options: BuildPackOptions): Pr
 /** The same pack, signed by this key and no other. */
 export async function signPack(archive: Buffer, signing: Signing, options: PackOptions): Promise<BuiltPack> {
   const files = await readArchive(archive, options.limits ?? PACK_LIMITS);
-  return buildPack(files, { ...options, signing });
+  const built = await buildPack(files, { ...options, signing });
+  return { ...built, warnings: [...built.warnings, ...tamperWarnings(files)] };
+}
+
+/** Whoever signs vouches for the files as they are now, and should know that the last one who did saw others. */
+function tamperWarnings(files: PackFiles): readonly string[] {
+  const { name, version } = readManifest(files).pack;
+  try {
+    checkFileList({ name, version, files });
+    return [];
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    return [
+      `It was not what had been signed before: ${error.message} The new signature is for it as it is now.`,
+    ];
+  }
 }
 
 /** The manifest names the key before it is signed; the list of files comes last, because it vouches for the rest. */

@@ -2,6 +2,7 @@ import { HostError } from '@touchstone/contract';
 import { isObject, type UnknownObject } from '../json-object.js';
 import { type PackFiles, sortedPaths } from './file-table.js';
 import { integrityOf } from './integrity.js';
+import { shownPath } from './pack-path.js';
 import { jsonOf } from './utf8.js';
 
 // A pack's signature covers pack.json alone. This list of every other file, signed by the same key, closes the gap:
@@ -36,12 +37,19 @@ export function checkFileList(pack: Listed): void {
   if (paths.length > 0)
     throw new HostError(
       'pack_integrity_failure',
-      `${paths.length} ${paths.length === 1 ? 'file differs' : 'files differ'} from the list in ${FILE_LIST_PATH}: changed, added or taken away since.`,
+      `${paths.length} ${paths.length === 1 ? 'file differs' : 'files differ'} from the list in ${FILE_LIST_PATH}, changed, added or taken away since: ${named(paths)}.`,
       { paths: paths.slice(0, MAX_LISTED) },
     );
 }
 
 const MAX_LISTED = 100;
+const MAX_NAMED = 3;
+
+function named(paths: readonly string[]): string {
+  const shown = paths.slice(0, MAX_NAMED).map(shownPath);
+  const more = paths.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
 
 function readFileList(bytes: Buffer, { name, version }: Listed): ReadonlyMap<string, unknown> {
   const list = jsonOf(bytes)?.value;

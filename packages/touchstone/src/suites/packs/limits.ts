@@ -7,6 +7,9 @@ export type PackLimits = {
   readonly maxEntries: number;
   readonly maxPathLength: number;
   readonly maxPromptBytes: number;
+  readonly maxAgents: number;
+  /** Of the prompts and schemas of all agents: a file that several of them name counts, and is kept, once for each. */
+  readonly maxResolvedBytes: number;
 };
 
 export const PACK_LIMITS: PackLimits = {
@@ -16,4 +19,6 @@ export const PACK_LIMITS: PackLimits = {
   maxEntries: 10_000,
   maxPathLength: 512,
   maxPromptBytes: 256 * 1024,
+  maxAgents: 100,
+  maxResolvedBytes: 8 * 1024 * 1024,
 };

@@ -1,12 +1,12 @@
-import { HostError, type Issue, isUnsound, type JsonObject } from '@touchstone/contract';
+import { HostError, type Issue, type JsonObject } from '@touchstone/contract';
 import { type AgentManifestWire, check, type NodePackManifestWire } from '@touchstone/contract/wire';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { setRolesAside } from './agent-roles.js';
-import { MANIFEST_PATH, type PackFiles } from './file-table.js';
+import type { PackFiles } from './file-table.js';
 import { isPackVersion } from './identity.js';
 import { invalidManifest } from './invalid-manifest.js';
-import { jsonOf } from './utf8.js';
+import { readManifestSource } from './manifest-source.js';
 
 /** The protocol that this host speaks, for `engines.openwop`. */
 const PROTOCOL_VERSION = '1.0.0';
@@ -23,36 +23,16 @@ export type Manifest = {
 
 /** Reads `pack.json`. What is wrong with it as a manifest is listed whole. */
 export function readManifest(files: PackFiles): Manifest {
-  const document = readDocument(files);
+  const { value: document, placed } = readManifestSource(files);
   const { rest, issues } = setRolesAside(document);
   const misshapen = [...check('node-pack-manifest', rest), ...issues];
-  if (misshapen.length > 0) throw invalidManifest(misshapen);
+  if (misshapen.length > 0) throw invalidManifest(placed(misshapen));
   const pack = rest as NodePackManifestWire;
   const agents = pack.agents ?? [];
   checkRuntime(pack);
   const unfit = [...engineIssues(pack), ...versionIssues(pack), ...agentIdIssues(pack.name, agents)];
-  if (unfit.length > 0) throw invalidManifest(unfit);
+  if (unfit.length > 0) throw invalidManifest(placed(unfit));
   return { document: document as JsonObject, pack, agents, warnings: warningsOf(pack) };
-}
-
-function readDocument(files: PackFiles): unknown {
-  const bytes = files.get(MANIFEST_PATH);
-  if (!bytes)
-    throw new HostError(
-      'tarball_manifest_missing',
-      'Expected pack.json at the root of the pack, but there is none. A folder around everything is not looked into.',
-    );
-  const json = jsonOf(bytes);
-  if (!json)
-    throw new HostError(
-      'tarball_manifest_not_json',
-      'Expected pack.json to be JSON in UTF-8, but it is not.',
-    );
-  if (isUnsound(json.value))
-    throw invalidManifest([
-      { pointer: '', message: 'nests too deep, or has a number too large to be written' },
-    ]);
-  return json.value;
 }
 
 function checkRuntime({ runtime, agents = [] }: NodePackManifestWire): void {

@@ -103,6 +103,40 @@ describe('the manifest', () => {
     expect(await codeOf(() => openPack(archive, options))).toBe(code);
   });
 
+  test.each([
+    ['stops being JSON', '{\n  "name": "x"\n  "version": "1.0.0"\n}', 'tarball_manifest_not_json', '', 3, 3],
+    ['uses a member twice', '{\n  "name": "a",\n  "name": "b"\n}', 'invalid_manifest', '/name', 3, 3],
+    [
+      'uses a member twice further down',
+      '{ "agents": [\n{ "agentId": "a", "agentId": "b" }] }',
+      'invalid_manifest',
+      '/agents/0/agentId',
+      2,
+      19,
+    ],
+    [
+      'has a wrong member',
+      JSON.stringify(manifest({ version: 7 }), null, 1),
+      'invalid_manifest',
+      '/version',
+      3,
+      2,
+    ],
+    [
+      'has a version that is none',
+      JSON.stringify(manifest({ engines: { openwop: 'soon' } }), null, 1),
+      'invalid_manifest',
+      '/engines/openwop',
+      5,
+      3,
+    ],
+  ])('that %s is refused with the place', async (_, text, code, pointer, line, column) => {
+    const attempt = () => open(manifest(), { 'pack.json': text });
+    expect(await codeOf(attempt)).toBe(code);
+    const { details } = await errorOf(attempt);
+    expect(details).toMatchObject({ file: 'pack.json', issues: [{ pointer, line, column }] });
+  });
+
   test('of an archive without entries is missing', async () => {
     expect(await codeOf(() => openPack(archiveOf([]), options))).toBe('tarball_manifest_missing');
   });
@@ -218,7 +252,9 @@ describe('a file that an agent names', () => {
 
   test('is refused by the schema check that the host brings', async () => {
     const checkSchema = () => [{ pointer: '/type', message: 'expected a known type' }];
-    const { message, details } = await errorOf(() => open(manifest(), {}, { checkSchema }));
+    const { message, details } = await errorOf(() =>
+      open(manifest(), {}, { openSchemaCheck: () => checkSchema }),
+    );
     expect(message).toContain('/type: expected a known type');
     expect(details).toMatchObject({ issues: checkSchema() });
   });
@@ -232,5 +268,49 @@ describe('a file that an agent names', () => {
     const agents = [agentEntry(), agentEntry({ agentId: PACK_NAME, evalSuiteRef: 'evals/b.json' })];
     const other = { 'evals/b.json': suiteText('When?') };
     expect(await codeOf(() => open(manifest({ agents }), other))).toBe('invalid_manifest');
+  });
+
+  test('is read and checked once, however many agents name it', () => {
+    const agents = ['a', 'b', 'c'].map((name) => agentEntry({ agentId: `${PACK_NAME}.${name}` }));
+    let checked = 0;
+    const openSchemaCheck = () => () => {
+      checked += 1;
+      return [];
+    };
+    const suite = suiteText().replace('support.default', 'support.a');
+    const pack = open(manifest({ agents }), { 'evals/support.json': suite }, { openSchemaCheck });
+    expect(pack.agents.map(({ taskSchema }) => taskSchema)).toEqual(Array(3).fill({ type: 'object' }));
+    expect(checked).toBe(2);
+  });
+});
+
+describe('what the agents of a pack take up', () => {
+  const agentsOf = (count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      agentEntry({ agentId: `${PACK_NAME}.a${index}`, evalSuiteRef: undefined, handoff: undefined }),
+    );
+  const pointerOf = async (pack: object, replaced: object, limits = PACK_LIMITS) => {
+    expect(await codeOf(() => open(pack, replaced, { limits }))).toBe('invalid_manifest');
+    const { details } = await errorOf(() => open(pack, replaced, { limits }));
+    return (details as { issues: { pointer: string; message: string }[] }).issues;
+  };
+
+  test('is bounded by their number', async () => {
+    expect(open(manifest({ agents: agentsOf(100) })).agents).toHaveLength(100);
+    expect(await pointerOf(manifest({ agents: agentsOf(101) }), {})).toEqual([
+      { pointer: '/agents', message: 'expected at most 100 agents, got 101' },
+    ]);
+  });
+
+  test('is bounded by their prompts and schemas, each counted for every agent that names it', async () => {
+    const replaced = { 'prompts/support.md': 'x'.repeat(250 * 1024) };
+    expect(open(manifest({ agents: agentsOf(32) }), replaced).agents).toHaveLength(32);
+    const message = expect.stringContaining(`${8 * 1024 * 1024} bytes`);
+    expect(await pointerOf(manifest({ agents: agentsOf(33) }), replaced)).toEqual([
+      { pointer: '/agents/32', message },
+    ]);
+    const limits = { ...PACK_LIMITS, maxResolvedBytes: 48 };
+    expect(open(manifest(), {}, { limits: { ...limits, maxResolvedBytes: 49 } }).agents).toHaveLength(1);
+    expect(await pointerOf(manifest(), {}, limits)).toHaveLength(1);
   });
 });

@@ -13,7 +13,8 @@ import { writeArchive } from './write-archive.js';
 export type PackOptions = {
   /** Whether this host offers what packs call by this name. */
   readonly hasCapability: HasCapability;
-  readonly checkSchema: CheckSchema;
+  /** Opened anew for each pack: a pack's schemas share the time in which they may be checked. */
+  readonly openSchemaCheck: () => CheckSchema;
   readonly limits?: PackLimits;
 };
 
@@ -45,9 +46,10 @@ export function openPackFiles(files: PackFiles, options: PackOptions): OpenedPac
 
 /** Call with files that have passed the table. */
 export function readPack(files: PackFiles, integrity: string, options: PackOptions): OpenedPack {
-  const { hasCapability, checkSchema, limits = PACK_LIMITS } = options;
+  const { hasCapability, openSchemaCheck, limits = PACK_LIMITS } = options;
   const { document, pack, agents, warnings } = readManifest(files);
   const unmet = unmetPeers(pack, hasCapability);
+  const checkSchema = openSchemaCheck();
   const contents = readAgents(agents, { files, limits, checkSchema, hasCapability, unmet });
   return {
     name: pack.name,

@@ -2,7 +2,9 @@ import type { JsonObject, SuiteId, Version } from '@touchstone/contract';
 import type { Suite } from '@touchstone/contract/ports';
 import type { AgentManifestWire } from '@touchstone/contract/wire';
 import type { PackFiles } from './file-table.js';
+import { invalidManifest } from './invalid-manifest.js';
 import type { PackLimits } from './limits.js';
+import { readPackPath } from './pack-path.js';
 import type { HasCapability } from './peers.js';
 import { type CheckSchema, type Ref, readPrompt, readSchema, readSuiteFile, refError } from './refs.js';
 
@@ -29,12 +31,65 @@ export type AgentParts = {
 export type Contents = { readonly agents: readonly PackAgent[]; readonly suites: readonly Suite[] };
 
 export function readAgents(manifests: readonly AgentManifestWire[], parts: AgentParts): Contents {
+  const { maxAgents } = parts.limits;
+  if (manifests.length > maxAgents)
+    throw invalidManifest([
+      { pointer: '/agents', message: `expected at most ${maxAgents} agents, got ${manifests.length}` },
+    ]);
   const shelf = new SuiteShelf(new Set(manifests.map(({ agentId }) => agentId)));
-  const agents = manifests.map((manifest) => readAgent(manifest, parts, shelf));
+  const room = createRoom(parts.limits);
+  const readers = createReaders(parts);
+  const agents = manifests.map((manifest, index) => {
+    const agent = readAgent(manifest, parts, readers, shelf);
+    room.take(agent, index);
+    return agent;
+  });
   return { agents, suites: shelf.suites() };
 }
 
-function readAgent(manifest: AgentManifestWire, parts: AgentParts, shelf: SuiteShelf): PackAgent {
+type Readers = ReturnType<typeof createReaders>;
+
+/** A file that several agents name is read and checked once. */
+function createReaders({ files, limits, checkSchema }: AgentParts) {
+  const once = <T>(read: (ref: Ref) => T) => {
+    const known = new Map<string, T>();
+    return (ref: Ref): T => {
+      const place = readPackPath(ref.path, limits.maxPathLength);
+      const path = place.kind === 'inside' ? place.path : ref.path;
+      const value = known.get(path) ?? read(ref);
+      known.set(path, value);
+      return value;
+    };
+  };
+  return {
+    prompt: once((ref) => readPrompt(files, ref, limits)),
+    schema: once((ref) => readSchema(files, ref, limits, checkSchema)),
+    suite: once((ref) => readSuiteFile(files, ref, limits)),
+  };
+}
+
+/** Every agent is kept with a copy of what it names, so a small archive could ask for a large store. */
+function createRoom({ maxResolvedBytes }: PackLimits) {
+  let taken = 0;
+  return {
+    take({ systemPrompt, taskSchema, returnSchema }: PackAgent, index: number): void {
+      taken += Buffer.byteLength(systemPrompt) + bytesOf(taskSchema) + bytesOf(returnSchema);
+      if (taken <= maxResolvedBytes) return;
+      const message = `expected prompts and schemas of at most ${maxResolvedBytes} bytes, those of all agents together`;
+      throw invalidManifest([{ pointer: `/agents/${index}`, message }]);
+    },
+  };
+}
+
+const bytesOf = (schema: JsonObject | undefined): number =>
+  schema ? Buffer.byteLength(JSON.stringify(schema)) : 0;
+
+function readAgent(
+  manifest: AgentManifestWire,
+  { hasCapability, unmet }: AgentParts,
+  readers: Readers,
+  shelf: SuiteShelf,
+): PackAgent {
   const {
     agentId,
     systemPrompt,
@@ -43,22 +98,20 @@ function readAgent(manifest: AgentManifestWire, parts: AgentParts, shelf: SuiteS
     evalSuiteRef,
     requiresCapabilities = [],
   } = manifest;
-  const { files, limits, checkSchema, hasCapability, unmet } = parts;
   const to = (member: Ref['member'], path: string): Ref => ({ agentId, member, path });
-  const schemaAt = (member: Ref['member'], path: string) =>
-    readSchema(files, to(member, path), limits, checkSchema);
+  const schemaAt = (member: Ref['member'], path: string) => readers.schema(to(member, path));
   const { taskSchemaRef, returnSchemaRef } = handoff;
   const suiteRef = evalSuiteRef === undefined ? undefined : to('evalSuiteRef', evalSuiteRef);
   const lacking = requiresCapabilities.filter((key) => !hasCapability(key));
   return {
     manifest,
     // The schema admits exactly one of the two.
-    systemPrompt: systemPrompt ?? readPrompt(files, to('systemPromptRef', systemPromptRef ?? ''), limits),
+    systemPrompt: systemPrompt ?? readers.prompt(to('systemPromptRef', systemPromptRef ?? '')),
     ...(taskSchemaRef !== undefined && { taskSchema: schemaAt('handoff.taskSchemaRef', taskSchemaRef) }),
     ...(returnSchemaRef !== undefined && {
       returnSchema: schemaAt('handoff.returnSchemaRef', returnSchemaRef),
     }),
-    ...(suiteRef && { suite: shelf.put(suiteRef, readSuiteFile(files, suiteRef, limits)) }),
+    ...(suiteRef && { suite: shelf.put(suiteRef, readers.suite(suiteRef)) }),
     degraded: [...new Set([...unmet, ...lacking])].sort(),
   };
 }

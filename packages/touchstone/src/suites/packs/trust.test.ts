@@ -81,6 +81,17 @@ test('everything wrong is listed by its place', () => {
   ]);
 });
 
+test('under the policy pinned a name alone is refused, with what to write', () => {
+  const packs = [
+    'vendor.acme.*',
+    { name: 'core.a.b', version: '1.0.0', integrity: `sha256-${'A'.repeat(43)}=` },
+  ];
+  expect(issuesOf({ policy: 'pinned', packs })).toEqual([
+    { pointer: '/trust/packs/0', message: expect.stringContaining('"integrity"') },
+  ]);
+  expect(issuesOf({ policy: 'allowlist', packs })).toEqual([]);
+});
+
 test('a value that is no object is refused', () => {
   expect(issuesOf([]).map(({ pointer }) => pointer)).toEqual(['/trust']);
   expect(issuesOf({ keys: {}, packs: 'all' }).map(({ pointer }) => pointer)).toEqual([

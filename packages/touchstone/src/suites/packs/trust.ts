@@ -54,10 +54,14 @@ class TrustReader {
     this.#list(members.keys, child(pointer, 'keys')).forEach((entry, index) => {
       this.#addKey(keys, entry, child(child(pointer, 'keys'), index));
     });
-    const packs = this.#list(members.packs, child(pointer, 'packs')).flatMap(
-      (entry, index) => this.#pack(entry, child(child(pointer, 'packs'), index)) ?? [],
-    );
-    return { policy: this.#policy(members.policy, child(pointer, 'policy')), keys, packs };
+    const policy = this.#policy(members.policy, child(pointer, 'policy'));
+    const packs = this.#list(members.packs, child(pointer, 'packs')).flatMap((entry, index) => {
+      const place = child(child(pointer, 'packs'), index);
+      if (policy === 'pinned' && typeof entry === 'string')
+        return this.#refuse(place, NAME_PINS_NOTHING) ?? [];
+      return this.#pack(entry, place) ?? [];
+    });
+    return { policy, keys, packs };
   }
 
   #policy(value: unknown, pointer: string): TrustPolicy | undefined {
@@ -147,6 +151,9 @@ class TrustReader {
     return undefined;
   }
 }
+
+const NAME_PINS_NOTHING =
+  'The policy "pinned" wants exactly one archive, and a name alone pins none. Write {"name": …, "version": …, "integrity": "sha256-…"}, as shown by: touchstone pack verify <archive>';
 
 const INTEGRITY = /^sha256-[A-Za-z0-9+/]{43}=$/;
 

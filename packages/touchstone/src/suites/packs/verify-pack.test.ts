@@ -180,11 +180,15 @@ describe('the list of the policy', () => {
     ['a longer name', 'allowlist', [`${PACK_NAME}.x`, `${PACK_NAME}.*`], 'forbidden'],
     ['another archive', 'allowlist', [pin], BROKEN],
     ['no entry', 'pinned', [], 'forbidden'],
-    ['a name that pins nothing', 'pinned', [PACK_NAME], 'forbidden'],
     ['another pack', 'pinned', [{ ...pin, name: 'vendor.acme.other' }], 'forbidden'],
     ['another archive', 'pinned', [pin], BROKEN],
   ])('with %s, under %s', async (_, policy, packs, expected) => {
     expect(await outcome(await signedPack(), trustOf(policy, packs))).toBe(expected);
+  });
+
+  test('with a name that pins nothing, however it came there', async () => {
+    const trust = { ...trustOf('allowlist', [PACK_NAME]), policy: 'pinned' } as const;
+    expect(await outcome(await signedPack(), trust)).toBe('forbidden');
   });
 
   test('pins a version as well as a hash', async () => {
@@ -221,7 +225,17 @@ test('the paths that differ are named, and nothing else of them', async () => {
   });
   const { message, details } = await errorOf(() => verifyPack(pack, trustOf('open')));
   expect(details).toEqual({ paths: ['prompts/support.md', 'README.md'] });
+  expect(message).toContain('2 files differ');
+  expect(message).toContain('"prompts/support.md", "README.md".');
   expect(message).not.toContain('private words');
+});
+
+test('of many paths that differ the message names a few', async () => {
+  const pack = await signedPack((files) => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) files.set(`x/${name}.md`, Buffer.from('x'));
+  });
+  const { message } = await errorOf(() => verifyPack(pack, trustOf('open')));
+  expect(message).toContain('"x/a.md", "x/b.md", "x/c.md" and 2 more.');
 });
 
 test('an archive verifies as its files do', async () => {

@@ -4,7 +4,7 @@ import { isHostError } from '@touchstone/contract';
 import type { PackOptions } from '../open-pack.js';
 
 /** A host that offers nothing in particular and takes every schema. */
-export const options: PackOptions = { hasCapability: () => false, checkSchema: () => [] };
+export const options: PackOptions = { hasCapability: () => false, openSchemaCheck: () => () => [] };
 
 export const PACK_NAME = 'vendor.acme.support';
 

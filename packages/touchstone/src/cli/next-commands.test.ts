@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_DATA } from './io.js';
+import { nextCommands, resumeWords } from './next-commands.js';
+import { resultOf } from './testing/results.js';
+import { openDesk } from './testing/test-io.js';
+
+const desk = openDesk();
+desk.close();
+const context = { io: desk.io, settings: { data: DEFAULT_DATA, json: false, color: false } };
+
+test('a recorded suite is offered with the agent, the model and the tasks it was recorded with', () => {
+  const [next] = nextCommands(context, resultOf({ a: true, b: true }, { recorded: 'my evals/seen.yaml' }), {
+    agent: './agent.mjs',
+    model: 'local/small-1',
+    only: ['a', 'b'],
+    modes: ['live-shadow'],
+  });
+  expect(next?.command).toBe(
+    "touchstone run 'my evals/seen.yaml' --agent ./agent.mjs --only a,b --model local/small-1",
+  );
+});
+
+test('a run is resumed with what says where its results go, and without what is planned', () => {
+  const words = resumeWords('run-1', {
+    record: 'seen.yaml',
+    junit: 'r.xml',
+    markdown: "it's.md",
+    bodies: true,
+    repeats: 3,
+    keyEnv: 'TOUCHSTONE_KEY',
+  });
+  expect(words).toBe("run --resume run-1 --record seen.yaml --junit r.xml --markdown 'it'\\''s.md' --bodies");
+  expect(resumeWords('run-1', { host: 'http://h', keyEnv: 'K' })).toBe(
+    'run --resume run-1 --host http://h --key-env K',
+  );
+});
