@@ -128,5 +128,8 @@ function argumentTrouble(name: CheckName, args: JsonObject): string | undefined 
     const value = args[argument];
     if (value === undefined ? required : !fits(value)) return `"${argument}" must be ${expected}.`;
   }
-  return undefined;
+  const { min, max } = args;
+  if (name === 'length' && min === undefined && max === undefined) return 'it needs "min", "max" or both.';
+  const isEmpty = typeof min === 'number' && typeof max === 'number' && min > max;
+  return isEmpty ? '"min" is above "max", so nothing could meet it.' : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Body, RecordBodies, Task, ToolStatus } from '../bodies.js';
 import type { Digest, ToolId } from '../ids.js';
-import type { CriterionResult, Finding, InvocationOutcome, Score } from '../score.js';
+import type { CriterionResult, InvocationOutcome, Score } from '../score.js';
 import type { Spend } from './judge.js';
 
 /** What a tool can do to the world. */
@@ -22,8 +22,8 @@ export type Transcript = {
   readonly prompt?: string;
   /** Where chance begins; the same for the same repeat of the same task. */
   readonly seed: string;
-  /** Findings in a text that has been redacted since, and would not be found again. */
-  readonly known?: readonly Finding[];
+  /** A secret of this host stood in the answer, which has been redacted since: it would not be found again. */
+  readonly leaked?: true;
 };
 
 export type Scored = {

@@ -5,6 +5,7 @@ import {
   type RunId,
   type TaskScore,
   type Thresholds,
+  type UnscoredReason,
 } from '@touchstone/contract';
 import type { RunHeadline } from '@touchstone/contract/ports';
 import { type Client, HostResponseError, type RunSnapshot, type TaskView } from '@touchstone/sdk';
@@ -36,6 +37,7 @@ export async function collectRemote(
   const run = await client.runs.get(runId);
   const facts = (run.touchstone ?? {}) as HostFacts;
   const summary = run.status === 'completed' ? await client.evalSummary(runId) : null;
+  const unscored = await unscoredTasks(client, runId, facts.headline?.unscored ?? 0);
   return {
     runId,
     status: run.status,
@@ -46,9 +48,11 @@ export async function collectRemote(
     ...(run.error && { error: run.error as NonNullable<RunResult['error']> }),
     thresholds: thresholds ?? (await thresholdsOf(client, facts.suite?.ref)),
     counts: countsOf(summary, facts),
-    // The summary cannot tell an unscored task from a failed one; the host's headline tells how many there are.
-    unscored: [],
-    failures: await failuresOf(client, runId, summary, collecting.bodies),
+    unscored: [...unscored.keys()],
+    failures: (await failuresOf(client, runId, summary, collecting.bodies)).map((failure) => {
+      const reason = unscored.get(failure.taskId);
+      return reason ? { ...failure, unscored: reason } : failure;
+    }),
     ...latencyOf(summary),
     ...(summary?.totalCostUsd !== undefined && { costUsd: summary.totalCostUsd }),
     unpriced: 0,
@@ -62,6 +66,17 @@ export async function collectRemote(
     ...(facts.headline?.cacheHits && { cacheHits: facts.headline.cacheHits }),
     ...(facts.modes?.includes('live-shadow') && { nondeterministic: true }),
   };
+}
+
+/** The summary cannot tell an unscored task from a failed one; the report can, on hosts that have one. */
+async function unscoredTasks(
+  client: Client,
+  runId: RunId,
+  count: number,
+): Promise<ReadonlyMap<string, UnscoredReason>> {
+  if (count === 0) return new Map();
+  const report = await client.runs.report(runId).catch(() => undefined);
+  return new Map((report?.tasks.unscoredTasks ?? []).map(({ taskId, reason }) => [taskId, reason]));
 }
 
 function pinsOf(

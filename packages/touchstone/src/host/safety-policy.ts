@@ -41,7 +41,9 @@ async function readPolicy({ safety, baseDir }: Config): Promise<SafetyPolicy> {
   } catch (error) {
     if (isHostError(error))
       throw new HostError(error.code, `${safety.policy}: ${error.message}`, { ...error.details, file });
-    const message = `The safety policy ${safety.policy} cannot be read as JSON or YAML. Relative paths start at the config file's folder.`;
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const trouble = missing ? 'does not exist' : 'cannot be read as JSON or YAML';
+    const message = `The safety policy ${safety.policy} ${trouble}. Relative paths start at the config file's folder.`;
     throw new HostError('validation_error', message, { file }, error);
   }
 }

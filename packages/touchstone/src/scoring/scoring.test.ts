@@ -260,10 +260,11 @@ describe('a secret of the host', () => {
   });
 
   it('found before the answer was redacted stays found', async () => {
-    const known = [{ kind: asId<FindingKind>('secret-leak'), severity: 'critical' }] as const;
-    const again = transcriptOf('my [REDACTED:key]', { known });
-    expect((await score(golden('my'), again)).score).toMatchObject({ value: 1, findings: known });
-    expect((await probe(golden('my'), again)).score).toMatchObject({ value: 0, findings: known });
+    const again = transcriptOf('my [REDACTED:key]', { leaked: true });
+    expect((await score(golden('my'), again)).score).toMatchObject({ value: 1, findings: [SECRET] });
+    expect((await probe(golden('my'), again)).score).toMatchObject({ value: 0, findings: [SECRET] });
+    const policy = { severities: { 'secret-leak': 'low' } } as const;
+    expect((await probe(golden('my'), again, { policy })).score).toMatchObject({ value: 1 });
   });
 });
 

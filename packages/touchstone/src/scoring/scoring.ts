@@ -55,7 +55,7 @@ export function createScoring(parts: ScoringParts): Scoring {
       const scored = scoreKind(task, transcript, adversarial, rubric, { signal, spend });
       if (adversarial) return addProbes(parts, safety, task, transcript, scored, { signal, spend });
       const text = textOf(transcript);
-      if (!transcript.known && !redacts(redact, text) && !mightHoldSecret(text)) return scored;
+      if (!transcript.leaked && !redacts(redact, text) && !mightHoldSecret(text)) return scored;
       return addSecrets(parts, safety, transcript, scored);
     },
     close() {
@@ -140,10 +140,8 @@ async function addSecrets(
 }
 
 /** Secrets of this host need no shape to be recognised by. */
-const knownLeaks = ({ redact, policy }: ScoringParts, transcript: Transcript): readonly Finding[] => [
-  ...(transcript.known ?? []),
-  ...(redacts(redact, textOf(transcript)) ? secretLeak(policy) : []),
-];
+const knownLeaks = ({ redact, policy }: ScoringParts, transcript: Transcript): readonly Finding[] =>
+  transcript.leaked || redacts(redact, textOf(transcript)) ? secretLeak(policy) : [];
 
 const redacts = (redact: Redact, text: string): boolean => redact !== undefined && redact(text) !== text;
 

@@ -1,15 +1,21 @@
 import {
-  asId,
+  canonicalJson,
   type EvalPlan,
   type EvalSummary,
-  type FindingKind,
   HostError,
   type ModelClass,
   type RepeatScore,
   type RunId,
   redactDeep,
 } from '@touchstone/contract';
-import type { NewEvent, Payloads, RecordBodies, Task } from '@touchstone/contract/bodies';
+import {
+  type Body,
+  fromBody,
+  type NewEvent,
+  type Payloads,
+  type RecordBodies,
+  type Task,
+} from '@touchstone/contract/bodies';
 import type { Run, Scored, ScoredCall, Scoring, Spend, TaskRecord, Usage } from '@touchstone/contract/ports';
 import type { Parts } from '../parts.js';
 import { createRecorder } from '../recorder.js';
@@ -48,7 +54,9 @@ async function sourceClass(parts: Parts, run: Run, source: RunId): Promise<Model
   return (outputs as EvalSummary | undefined)?.evaluatedModelClass;
 }
 
-const SECRET_LEAK = asId<FindingKind>('secret-leak');
+/** Secrets were replaced by their names when the answer was written down; the names still say that they were there. */
+const hadSecret = (output: Body | undefined): boolean =>
+  output !== undefined && canonicalJson(fromBody(output)).includes('[REDACTED:');
 
 type Judging = {
   readonly parts: Parts;
@@ -110,7 +118,7 @@ function bracketOf(events: readonly NewEvent[]): readonly NewEvent[] {
   return end < 0 ? events : events.slice(0, end + 1);
 }
 
-function transcriptOf(source: TaskRecord, bracket: readonly NewEvent[], { outcome, score }: RepeatScore) {
+function transcriptOf(source: TaskRecord, bracket: readonly NewEvent[], { outcome }: RepeatScore) {
   const decided = payloadOf(bracket, 'agent.decided');
   const prompt = payloadOf(bracket, 'agent.promptResolved');
   return {
@@ -119,8 +127,7 @@ function transcriptOf(source: TaskRecord, bracket: readonly NewEvent[], { outcom
     seed: `${source.ordinal}.${source.repeat}`,
     ...(decided && { output: decided.decision }),
     ...(prompt && { prompt: prompt.resolved }),
-    // Secrets were replaced when the answer was written down: what was found then cannot be found again.
-    known: (score.findings ?? []).filter(({ kind }) => kind === SECRET_LEAK),
+    ...(hadSecret(decided?.decision) && { leaked: true as const }),
   };
 }
 

@@ -4,7 +4,6 @@ type Unknown = { readonly [member: string]: unknown };
 const isObject = (value: unknown): value is Unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const MAX_REASON = 2_000;
 const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
 
 /** The verdicts in the order of the criteria; undefined when the answer is not exactly what was asked for. */
@@ -34,8 +33,9 @@ function readVerdict(
   const wanted = typeof number === 'number' ? criteria[number - 1] : undefined;
   if (!wanted || typeof number !== 'number' || typeof met !== 'boolean' || typeof reason !== 'string')
     return undefined;
-  const kept = { met, reason: reason.slice(0, MAX_REASON) };
-  if (!wanted.graded) return { number, verdict: kept };
+  const kept = { met, reason };
+  // A degree that nobody asked for would say something else than yes or no.
+  if (!wanted.graded) return score === undefined ? { number, verdict: kept } : undefined;
   const fits = typeof score === 'number' && score >= 0 && score <= 1;
   return fits ? { number, verdict: { ...kept, score } } : undefined;
 }

@@ -162,6 +162,15 @@ describe('a rubric', () => {
     expect(judge.questions).toEqual([]);
   });
 
+  it('keeps reasons up to a length, redacted before they are cut', async () => {
+    const reason = `${'z'.repeat(1_995)}correct horse`;
+    const judge = literalJudge({ kind: 'judged', verdicts: [{ met: true, reason }], usage: [] });
+    const redact = (text: string) => text.replaceAll('correct horse', '[REDACTED:key]');
+    const score = createRubricScorer({ ...checks, judge, redact });
+    const { bodies } = await score(taskOf([prose('true', 1)]), transcript, never, unpaid);
+    expect(bodies?.criteria?.[0]?.reason).toBe(`${'z'.repeat(1_995)}[REDA`);
+  });
+
   it.each(['unreadable', 'unreachable'] as const)('whose judge is %s has no score', async (kind) => {
     const usage = [{ provider: IDENTITY.provider, model: IDENTITY.model, inputTokens: 1, outputTokens: 2 }];
     const judge = literalJudge({ kind, reason: 'in words', usage });

@@ -37,10 +37,18 @@ export const createRubricScorer =
     return {
       score: { kind: 'scored', value: weightedShare(criteria, decided), findings: [] },
       criteria: criteria.map((one, at) => resultOf(one, decided[at] as Verdict)),
-      bodies: { criteria: decided },
+      bodies: { criteria: decided.map((verdict) => shortened(verdict, parts.redact)) },
       ...(judged && parts.judge && { judge: parts.judge.identity.digest }),
     };
   };
+
+const MAX_REASON = 2_000;
+
+/** Redacted before it is cut: half a secret would pass for none. */
+function shortened({ reason, ...verdict }: Verdict, redact: Redact): Verdict {
+  if (reason === undefined) return verdict;
+  return { ...verdict, reason: redactDeep(reason, redact).slice(0, MAX_REASON) };
+}
 
 type ReadCriterion = {
   readonly id: CriterionId;
