@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startModelServer } from './pack-world.js';
 import { runCli, temporaryFolder } from './processes.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -49,6 +50,50 @@ describe('the examples', () => {
       logs.push(await plainLog(folder.path, runId));
     }
     expect(logs[0]).toBe(logs[1]);
+  });
+
+  const returns = [
+    'examples/returns-pack/pack',
+    '--config',
+    'examples/returns-pack/touchstone.config.mjs',
+    '--json',
+  ];
+
+  it('the pack passes offline with its one known weakness, and two runs of it have equal logs', async () => {
+    const logs: string[] = [];
+    for (const _ of [1, 2]) {
+      // Whatever keys the machine has, nobody is asked here.
+      const env = { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' };
+      const { code, stdout } = await runCli(['run', ...returns, '--data', folder.path], root, env);
+      const [{ runId, summary, model, judge }] = JSON.parse(stdout);
+      expect({ code, passedCount: summary.passedCount, taskCount: summary.taskCount }).toEqual({
+        code: 0,
+        passedCount: 9,
+        taskCount: 10,
+      });
+      expect([model.mock, judge.mock]).toEqual([true, true]);
+      logs.push(await plainLog(folder.path, runId));
+    }
+    expect(logs[0]).toBe(logs[1]);
+  });
+
+  it('the pack runs on a real endpoint when a key is set, and no tool is called for it', async () => {
+    const answer = { decision: 'refund', amountUsd: 39.9, method: 'card', confidence: 0.9 };
+    const verdict = { verdicts: [{ criterion: 1, reason: 'so it is', met: true }] };
+    const server = await startModelServer(({ body }) => ({
+      say: JSON.stringify(String(body.messages[0]?.content).startsWith('You judge') ? verdict : answer),
+    }));
+    try {
+      const env = { OPENAI_API_KEY: 'not-a-key', OPENAI_BASE_URL: server.baseUrl };
+      const { stdout } = await runCli(['run', ...returns, '--data', folder.path], root, env);
+      const [{ summary, model, judge }] = JSON.parse(stdout);
+      expect(model).toEqual({ provider: 'openai', model: 'gpt-4o-mini' });
+      expect(judge).toMatchObject({ provider: 'openai', votes: 1 });
+      expect(summary.tasks.map((task: { schemaValid: boolean }) => task.schemaValid)).not.toContain(false);
+      expect(server.requests).toHaveLength(12);
+    } finally {
+      await server.close();
+    }
   });
 
   it('the command agent passes', async () => {
