@@ -12,8 +12,8 @@ import {
 import { fromBody, parseCriterion, type Task } from '@touchstone/contract/bodies';
 import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '@touchstone/contract/ports';
 import { ENGINE_VERSION } from '../engine/index.js';
-import type { EvalSettings } from './create-run.js';
 import type { JudgeDesk } from './judge-desk.js';
+import type { EvalSettings } from './plan-run.js';
 import type { SuiteShelf } from './suite-shelf.js';
 
 /** Another judge than the configured one, or another number of votes. */
