@@ -22,7 +22,7 @@ const filesBelow = (folder: string): string[] =>
 const specifiersOf = (file: string): string[] =>
   [
     ...readFileSync(file, 'utf8').matchAll(
-      /(?:\bfrom\s*|\bimport\s*\(?\s*|(?<!\.)\brequire\s*\(\s*)'([^']+)'/g,
+      /(?:(?<!-)\bfrom\s*|\bimport\s*\(?\s*|(?<!\.)\brequire\s*\(\s*)'([^']+)'/g,
     ),
   ].map((match) => match[1] as string);
 

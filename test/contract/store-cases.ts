@@ -1,6 +1,10 @@
 import type { Store } from '@touchstone/contract/ports';
 import { afterEach, beforeEach, describe } from 'vitest';
+import { annotationsCases } from './store/annotations-cases.js';
+import { appendsCases } from './store/appends-cases.js';
+import { baselinesCases } from './store/baselines-cases.js';
 import { closingCases } from './store/closing-cases.js';
+import { entriesCases } from './store/entries-cases.js';
 import { type TestClock, testClock } from './store/givens.js';
 import { leasesCases } from './store/leases-cases.js';
 import { ledgerCases } from './store/ledger-cases.js';
@@ -16,6 +20,7 @@ import { runsCases } from './store/runs-cases.js';
 import { sharedStoreCases } from './store/shared-cases.js';
 import { boundAgentsCases, idempotencyCases, keysCases } from './store/small-cases.js';
 import { suitesCases } from './store/suites-cases.js';
+import { webhooksCases } from './store/webhooks-cases.js';
 
 type OpenStore = (clock: TestClock, holder: string) => Promise<Store>;
 
@@ -40,6 +45,8 @@ export function storeCases(createStore: OpenStore): void {
   describe('leases', () => leasesCases(open, () => clock));
   describe('log', () => logCases(open));
   describe('log as a model', () => logModelCases(open));
+  describe('entries', () => entriesCases(open));
+  describe('appends', () => appendsCases(open));
   describe('ledger', () => ledgerCases(open));
   describe('suites', () => suitesCases(open));
   describe('bound agents', () => boundAgentsCases(open));
@@ -47,6 +54,9 @@ export function storeCases(createStore: OpenStore): void {
   describe('packs as a model', () => packsModelCases(open));
   describe('memory', () => memoryCases(open));
   describe('responses', () => responsesCases(open));
+  describe('annotations', () => annotationsCases(open));
+  describe('baselines', () => baselinesCases(open));
+  describe('webhooks', () => webhooksCases(open));
   describe('retaining', () => retainCases(open));
   describe('keys', () => keysCases(open));
   describe('idempotency', () => idempotencyCases(open));

@@ -19,6 +19,7 @@ import type { RunHeadline } from './ports/index.js';
 import type { Fact, Log } from './ports/log.js';
 import type { EvalReport } from './report.js';
 import { type Finding, type RepeatScore, SEVERITIES, type TaskResult } from './score.js';
+import type { Scorecard } from './scorecard.js';
 import type { EvalSummary } from './summary.js';
 import { type PayloadType, type PayloadWire, schemas } from './wire/index.js';
 import { checkPayload } from './wire/validate.js';
@@ -55,6 +56,7 @@ type ContentFree = {
   taskResult: TaskResult;
   repeatScore: RepeatScore;
   report: EvalReport;
+  scorecard: Scorecard;
   headline: RunHeadline;
   invocationStarted: InvocationStarted;
   invocationCompleted: InvocationCompleted;
@@ -83,6 +85,7 @@ describe('the compiler', () => {
     expectTypeOf<FreeText<EvalStarted | EvalScored | EvalCompleted | TaskResult>>().toEqualTypeOf<never>();
     expectTypeOf<FreeText<EvalReport>>().toEqualTypeOf<never>();
     expectTypeOf<FreeText<EvalSummary>>().toEqualTypeOf<'regression.diffRef'>();
+    expectTypeOf<FreeText<Scorecard>>().toEqualTypeOf<'summary.regression.diffRef'>();
     expectTypeOf<FreeText<{ a?: { b: string | number }[]; c: RunId }>>().toEqualTypeOf<'a.b'>();
   });
 

@@ -9,6 +9,7 @@ import type {
   InvocationCompleted,
   InvocationStarted,
   ProviderUsage,
+  ReplayDiverged,
 } from './facts.js';
 import type { AgentId, CallId, EventId, RunId, ToolId } from './ids.js';
 import type { Owner } from './owner.js';
@@ -82,6 +83,7 @@ export type Payloads = {
   'eval.scored': EvalScored;
   'eval.completed': EvalCompleted;
   'cap.breached': CapBreached;
+  'replay.diverged': ReplayDiverged;
 };
 
 export type DrainPolicy = 'immediate' | 'drain-current-node';

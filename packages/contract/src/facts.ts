@@ -1,5 +1,5 @@
 // Payloads of the content-free events. They name ids, numbers and flags; none of them can name a Body.
-import type { AgentId, InvocationId, ModelName, RunId, SuiteId, TaskId, Version } from './ids.js';
+import type { AgentId, EventId, InvocationId, ModelName, RunId, SuiteId, TaskId, Version } from './ids.js';
 import type { EvalMode, ModelClass } from './modes.js';
 import type { InvocationOutcome, TaskResult } from './score.js';
 import type { EvalSummary } from './summary.js';
@@ -70,6 +70,14 @@ export type CapBreached = {
   readonly kind: 'run-duration' | 'budget-cost';
   readonly limit: number;
   readonly observed: number;
+};
+
+/** Folding a recorded history again gave something else than it holds. What is recorded stands; this says where. */
+export type ReplayDiverged = {
+  readonly sourceRunId: RunId;
+  readonly atSequence: number;
+  readonly originalEventId: EventId;
+  readonly divergenceKind: 'output';
 };
 
 /** The `eval.scored` payload of a task, from its result. Read by the log when it expands a task, so it is stored once. */

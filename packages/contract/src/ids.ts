@@ -19,6 +19,15 @@ export type Digest = Id<'digest'>;
 export type ModelName = Id<'model'>;
 export type CriterionId = Id<'criterion'>;
 export type FindingKind = Id<'finding'>;
+export type ChannelName = Id<'channel'>;
+export type AnnotationId = Id<'annotation'>;
+export type PrincipalId = Id<'principal'>;
+/** What the ids of some tasks have in common: the part before the first hyphen. */
+export type SliceName = Id<'slice'>;
+/** A moment, as ISO 8601 writes it in UTC. */
+export type Timestamp = Id<'timestamp'>;
 
 /** Marks a string as a name. Call it where a value enters the house and has been checked, nowhere else. */
 export const asId = <T extends Id<string>>(text: string): T => text as T;
+
+export const timestampOf = (at: number): Timestamp => asId<Timestamp>(new Date(at).toISOString());

@@ -7,4 +7,5 @@ export * from './owner.js';
 export * from './report.js';
 export * from './run.js';
 export * from './score.js';
+export * from './scorecard.js';
 export * from './summary.js';

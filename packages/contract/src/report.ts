@@ -1,4 +1,18 @@
-import type { AgentId, CriterionId, Digest, FindingKind, RunId, SuiteId, TaskId, Version } from './ids.js';
+import type {
+  AgentId,
+  AnnotationId,
+  CriterionId,
+  Digest,
+  EventId,
+  FindingKind,
+  PrincipalId,
+  RunId,
+  SliceName,
+  SuiteId,
+  TaskId,
+  Timestamp,
+  Version,
+} from './ids.js';
 import type { EvalMode } from './modes.js';
 import type { JudgeIdentity, ModelPin } from './run.js';
 import type { Severity, UnscoredReason } from './score.js';
@@ -14,7 +28,7 @@ export type ReportVerdict = (typeof VERDICTS)[number];
 export type EvalReport = {
   readonly runId: RunId;
   readonly suite: { readonly ref: `${SuiteId}@${Version}`; readonly digest: Digest };
-  readonly agent: { readonly agentId: AgentId; readonly version: Version; readonly digest: Digest };
+  readonly agent: ReportedAgent;
   readonly model?: ModelPin;
   readonly modes: readonly EvalMode[];
   readonly tasks: {
@@ -33,6 +47,9 @@ export type EvalReport = {
     readonly bar: number;
   };
   readonly verdict: ReportVerdict;
+  /** The same run with people's corrections in place of the scores they are about. */
+  readonly adjusted?: ReportedAdjustment;
+  readonly regression?: ReportedRegression;
   readonly criteria?: readonly ReportedCriterion[];
   readonly repeats?: ReportedRepeats;
   readonly findings?: readonly {
@@ -48,6 +65,80 @@ export type EvalReport = {
   readonly rejudgeOf?: RunId;
   readonly cacheHits?: number;
   readonly nondeterministic?: true;
+  /** Parts of the suite. Looked at after the fact and all at once, so they point somewhere and prove nothing. */
+  readonly slices?: readonly ReportedSlice[];
+};
+
+type ReportedAgent = { readonly agentId: AgentId; readonly version: Version; readonly digest: Digest };
+
+export type ReportedAdjustment = {
+  readonly score: number;
+  readonly passed: boolean;
+  /** The latest correction of each task, in suite order. */
+  readonly overrides: readonly ReportedOverride[];
+};
+export type ReportedOverride = {
+  readonly taskId: TaskId;
+  readonly eventId: EventId;
+  readonly annotationId: AnnotationId;
+  readonly before: { readonly score: number; readonly passed: boolean };
+  readonly after: { readonly score: number; readonly passed: boolean };
+  readonly by: PrincipalId;
+  readonly at: Timestamp;
+  /** Earlier corrections of the same score, which no longer count. */
+  readonly replaced?: number;
+};
+
+/** The run held against an earlier one, task by task. Tasks that either run could not score are left out. */
+export type ReportedRegression = {
+  readonly baselineRunId: RunId;
+  readonly baseline: {
+    readonly agent: ReportedAgent;
+    readonly model?: ModelPin;
+    readonly score: number;
+    readonly endedAt: Timestamp;
+    /** It came as a scorecard file. */
+    readonly imported?: true;
+  };
+  /** Mean score minus the baseline's, as the scorecards have them: negative is worse. */
+  readonly scoreDelta: number;
+  /** Where the mean of the task differences could lie. */
+  readonly interval: Interval;
+  /** One-sided sign-flip test: how often chance alone makes a drop at least as large. */
+  readonly pValue: number;
+  /** Two-sided exact McNemar test on the tasks that changed sides. */
+  readonly mcnemarP: number;
+  /** `fail`: a real regression. `inconclusive`: too few tasks differ to tell. */
+  readonly verdict: ReportVerdict;
+  readonly tolerance: number;
+  readonly tasks: { readonly paired: number; readonly differing: number; readonly unpaired: number };
+  /** What a drop must be at least to be found four times out of five; absent when this suite could not show any. */
+  readonly smallestDetectableDrop?: number;
+  readonly toFail: readonly TaskId[];
+  readonly toPass: readonly TaskId[];
+  /** Tasks whose score moved, the largest drop first. */
+  readonly changes: readonly ChangedTask[];
+  /** How many further changes are not listed. */
+  readonly moreChanges?: number;
+  readonly cost?: { readonly beforeUsd: number; readonly afterUsd: number };
+  readonly latency?: {
+    readonly before: { readonly p50Ms: number; readonly p95Ms: number };
+    readonly after: { readonly p50Ms: number; readonly p95Ms: number };
+  };
+  /** The judges differ, and the caller wanted to compare all the same. */
+  readonly otherJudge?: true;
+};
+export type ChangedTask = { readonly taskId: TaskId; readonly before: number; readonly after: number };
+
+export type ReportedSlice = {
+  readonly name: SliceName;
+  readonly tasks: number;
+  readonly score: number;
+  readonly passRate: number;
+  readonly passRateInterval: Interval;
+  /** Against the baseline, over the tasks that both runs could score. */
+  readonly scoreDelta?: number;
+  readonly exploratory: true;
 };
 
 /** One criterion over all tasks that have it. */

@@ -1,4 +1,4 @@
-import type { AgentId, Digest, ModelName, RunId, SuiteId, Version } from './ids.js';
+import type { AgentId, ChannelName, Digest, ModelName, RunId, SuiteId, Version } from './ids.js';
 import type { EvalMode } from './modes.js';
 
 export const RUN_STATUSES = [
@@ -23,7 +23,7 @@ export type AgentPin = {
   readonly agentId: AgentId;
   readonly version: Version;
   readonly digest: Digest;
-  readonly channel?: string;
+  readonly channel?: ChannelName;
 };
 
 /** The model a run asks, decided once at create: a changed configuration does not change a run that has begun. */
@@ -66,7 +66,13 @@ export type EvalPlan = {
   /** The lowest of the host's and the caller's cost ceilings. */
   readonly ceilingUsd?: number;
   readonly baselineRunId?: RunId;
+  /** The baseline came as a scorecard file: its log is not here. */
+  readonly baselineImported?: true;
+  /** A drop of no more than this is not called a regression. */
+  readonly tolerance?: number;
   readonly targetMismatchAllowed?: true;
+  /** Baseline and run were scored by different judges, and the caller wants them compared all the same. */
+  readonly judgeMismatchAllowed?: true;
   readonly judge?: JudgeIdentity;
   /** Looks at every answer of an adversarial run. */
   readonly safetyJudge?: JudgeIdentity;
@@ -74,7 +80,15 @@ export type EvalPlan = {
   readonly safetyPolicy?: Digest;
   /** The run whose answers are judged again: no agent is invoked. */
   readonly rejudgeOf?: RunId;
-} & AskedModel;
+} & AskedModel &
+  Forked;
+
+export const FORK_MODES = ['replay', 'branch'] as const;
+export type ForkMode = (typeof FORK_MODES)[number];
+
+/** A run that begins with the history of another one. Its events before `fromSeq` are that run's. */
+export type Fork = { readonly source: RunId; readonly mode: ForkMode; readonly fromSeq: number };
+type Forked = { readonly fork?: Fork };
 
 /** Only for agents that are a prompt and a model: which model, and whether remembered answers may stand in for it. */
 type AskedModel = { readonly model?: ModelPin; readonly cache?: true };
@@ -84,12 +98,13 @@ export type AgentPlan = {
   readonly agent: AgentPin;
   readonly runTimeoutMs?: number;
   readonly ceilingUsd?: number;
-} & AskedModel;
+} & AskedModel &
+  Forked;
 export type WorkflowPlan = {
   readonly kind: 'workflow';
   readonly workflowId: string;
   readonly runTimeoutMs?: number;
-};
+} & Forked;
 export type RunPlan = EvalPlan | AgentPlan | WorkflowPlan;
 
 /** Step of a run: a task of a suite, the one invocation of an agent run, a node of a workflow. */

@@ -150,7 +150,7 @@ test('an aborted call is over at once, with the caller’s reason', async () => 
 
 test('every call goes to its documented path', async () => {
   const any = ok({});
-  const { client, sent } = scripted(...Array.from({ length: 20 }, () => any));
+  const { client, sent } = scripted(...Array.from({ length: 29 }, () => any));
   await client.discovery();
   await client.runs.list({ status: 'running', limit: 5 });
   await client.runs.cancel(RUN, 'why');
@@ -171,6 +171,15 @@ test('every call goes to its documented path', async () => {
   await client.packs.list({ cursor: 'c' });
   await client.tools.list();
   await client.tools.get('mcp:files.read');
+  await client.runs.report(RUN, { against: asId<RunId>('run 0'), allowJudgeMismatch: true });
+  await client.runs.fork(RUN, { mode: 'branch', fromSeq: 3 });
+  await client.runs.diff(RUN, asId<RunId>('run 0'));
+  await client.runs.annotate(RUN, { signal: { kind: 'flag' }, note: 'odd' });
+  await client.runs.annotations(RUN);
+  await client.runs.debugBundle(RUN);
+  await client.webhooks.register({ url: 'https://x.example/', events: ['run.completed'] });
+  await client.webhooks.list();
+  await client.webhooks.remove('wh/1');
   expect(sent.map((one) => `${one.method} ${one.url.replace('http://host:1/base', '')}`)).toEqual([
     'GET /.well-known/openwop',
     'GET /v1/host/touchstone/runs?status=running&limit=5',
@@ -192,9 +201,38 @@ test('every call goes to its documented path', async () => {
     'GET /v1/host/touchstone/packs?cursor=c',
     'GET /v1/tools',
     'GET /v1/tools/mcp%3Afiles.read',
+    'GET /v1/host/touchstone/runs/run%201/report?against=run%200&allowJudgeMismatch=true',
+    'POST /v1/runs/run%201:fork',
+    'GET /v1/runs/run%201:diff?against=run%200',
+    'POST /v1/runs/run%201/annotations',
+    'GET /v1/runs/run%201/annotations',
+    'GET /v1/runs/run%201/debug-bundle',
+    'POST /v1/webhooks',
+    'GET /v1/host/touchstone/webhooks',
+    'DELETE /v1/webhooks/wh%2F1',
   ]);
   expect(sent[2]?.body).toEqual({ reason: 'why' });
   expect(sent[3]?.body).toEqual({ runIds: [RUN] });
+  expect(sent[21]?.body).toEqual({ mode: 'branch', fromSeq: 3 });
+  expect(sent[23]?.body).toEqual({ signal: { kind: 'flag' }, note: 'odd' });
+  expect(sent[23]?.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test('the remarks on a run come as a list', async () => {
+  const annotation = { annotationId: 'ann-1', target: { runId: RUN }, signal: { kind: 'flag' } };
+  const { client } = scripted(ok({ annotations: [annotation] }));
+  expect(await client.runs.annotations(RUN)).toEqual([annotation]);
+});
+
+test('a removal whose answer was lost has worked when nothing is there any more', async () => {
+  const gone = refused(404, 'subscription_not_found');
+  const empty: Reply = () => new Response(null, { status: 204 });
+  await expect(scripted(empty).client.webhooks.remove('wh')).resolves.toBeUndefined();
+  await expect(scripted(lost, gone).client.webhooks.remove('wh')).resolves.toBeUndefined();
+  await expect(scripted(gone).client.webhooks.remove('wh')).rejects.toMatchObject({ status: 404 });
+  await expect(scripted(lost, refused(403, 'forbidden')).client.webhooks.remove('wh')).rejects.toMatchObject({
+    status: 403,
+  });
 });
 
 test('an archive goes out byte for byte under its hash, and again after a lost answer', async () => {

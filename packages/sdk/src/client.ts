@@ -1,4 +1,15 @@
 import type { EvalReport, EvalSummary, JsonObject, RunId } from '@touchstone/contract';
+import type {
+  Annotation,
+  DebugBundle,
+  ForkedRun,
+  ForkRun,
+  NewAnnotation,
+  NewWebhook,
+  RegisteredWebhook,
+  RunDiff,
+  Webhook,
+} from './remark-types.js';
 import { createRetry, type RetryOptions } from './retry.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
 import { createTransport, type Fetch, type Transport } from './transport.js';
@@ -15,6 +26,7 @@ import type {
   Page,
   PolledEvents,
   ProgressMessage,
+  ReportQuestion,
   RunAnswer,
   RunEvent,
   RunFilter,
@@ -81,6 +93,7 @@ export function createClient(options: ClientOptions) {
     agents: agentCalls(transport, get),
     packs: packCalls(transport, get),
     tools: toolCalls(get),
+    webhooks: webhookCalls(transport, get),
   };
 }
 
@@ -94,9 +107,16 @@ function runCalls(transport: Transport, get: Get) {
     get: (runId: RunId, reading?: Reading): Promise<RunSnapshot> => get(runPath(runId), reading),
     list: (filter: RunFilter = {}, reading?: Reading): Promise<Page<RunSnapshot>> =>
       get(`${VENDOR}/runs`, reading, filter),
-    /** How sure the scorecard of a completed eval run is, and what it is made of. */
-    report: (runId: RunId, reading?: Reading): Promise<EvalReport> =>
-      get(`${VENDOR}/runs/${at(runId)}/report`, reading),
+    /** How sure the scorecard of a completed eval run is, what it is made of, and how it compares. */
+    report: (
+      runId: RunId,
+      { against, allowJudgeMismatch, ...reading }: ReportQuestion & Reading = {},
+    ): Promise<EvalReport> =>
+      get(`${VENDOR}/runs/${at(runId)}/report`, reading, {
+        against,
+        allowJudgeMismatch: allowJudgeMismatch === undefined ? undefined : String(allowJudgeMismatch),
+      }),
+    ...historyCalls(transport, get),
     cancel: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}/cancel`, because(reason), sending),
     bulkCancel: (
@@ -112,6 +132,28 @@ function runCalls(transport: Transport, get: Get) {
     ): Promise<RunAnswer> => post(transport, `${runPath(runId)}:pause`, pausing, sending),
     resume: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}:resume`, because(reason), sending),
+  };
+}
+
+/** What can be done with a run's log once it is written. */
+function historyCalls(transport: Transport, get: Get) {
+  return {
+    /** A run that begins with the history of another one; the other one is not touched. */
+    fork: (runId: RunId, body: ForkRun, sending?: Sending): Promise<ForkedRun> =>
+      post(transport, `${runPath(runId)}:fork`, body, sending),
+    /** What differs between the logs of two runs, clocks and ids left aside. */
+    diff: (runId: RunId, against: RunId, reading?: Reading): Promise<RunDiff> =>
+      get(`${runPath(runId)}:diff`, reading, { against }),
+    /** A remark on a run or a part of it. Whether it corrects a score is for the host to decide. */
+    annotate: (runId: RunId, body: NewAnnotation, sending?: Sending): Promise<Annotation> =>
+      post(transport, `${runPath(runId)}/annotations`, body, sending),
+    /** Oldest first. */
+    annotations: async (runId: RunId, reading?: Reading): Promise<readonly Annotation[]> => {
+      const path = `${runPath(runId)}/annotations`;
+      return (await get<{ readonly annotations: readonly Annotation[] }>(path, reading)).annotations;
+    },
+    debugBundle: (runId: RunId, reading?: Reading): Promise<DebugBundle> =>
+      get(`${runPath(runId)}/debug-bundle`, reading),
   };
 }
 
@@ -162,6 +204,18 @@ function toolCalls(get: Get) {
   return {
     list: (reading?: Reading): Promise<readonly ToolEntry[]> => get('/v1/tools', reading),
     get: (toolId: string, reading?: Reading): Promise<ToolEntry> => get(`/v1/tools/${at(toolId)}`, reading),
+  };
+}
+
+function webhookCalls(transport: Transport, get: Get) {
+  return {
+    /** The secret in the answer is shown this once. */
+    register: (body: NewWebhook, sending?: Sending): Promise<RegisteredWebhook> =>
+      post(transport, '/v1/webhooks', body, sending),
+    /** Oldest first. */
+    list: (reading?: Reading): Promise<Page<Webhook>> => get(`${VENDOR}/webhooks`, reading),
+    remove: (webhookId: string, reading?: Reading): Promise<void> =>
+      transport.remove({ method: 'DELETE', path: `/v1/webhooks/${at(webhookId)}`, ...reading }),
   };
 }
 

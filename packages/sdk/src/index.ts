@@ -1,5 +1,17 @@
 export { type Client, type ClientOptions, createClient } from './client.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
+export type {
+  Annotation,
+  DebugBundle,
+  ForkedRun,
+  ForkRun,
+  NewAnnotation,
+  NewWebhook,
+  RegisteredWebhook,
+  RunDiff,
+  Signal,
+  Webhook,
+} from './remark-types.js';
 export type { RetryOptions } from './retry.js';
 export { createSseParser, type SseMessage, type SseParser } from './sse.js';
 export type { StreamOptions } from './stream.js';
@@ -18,6 +30,7 @@ export {
   type Page,
   type PolledEvents,
   type ProgressMessage,
+  type ReportQuestion,
   type RunAnswer,
   type RunEvent,
   type RunFilter,

@@ -4,7 +4,7 @@ import { pauseOrThrow, type Retry } from './retry.js';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 type Call = {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: { readonly [name: string]: string | number | undefined };
   readonly body?: unknown;
@@ -20,6 +20,8 @@ export type Transport = {
   open(call: Call): Promise<Response>;
   /** The JSON answer, asked for again after a transient failure when asking twice is harmless. */
   json<T>(call: Call): Promise<T>;
+  /** For what has no answer but that it is done. */
+  remove(call: Call): Promise<void>;
 };
 
 export function createTransport(
@@ -60,18 +62,31 @@ export function createTransport(
     }
   }
 
-  async function json<T>(call: Call): Promise<T> {
-    for (let failures = 1; ; failures += 1) {
+  async function repeated<T>(call: Call, once: (failures: number) => Promise<T>): Promise<T> {
+    for (let failures = 0; ; ) {
       try {
-        return await readJson<T>(call);
+        return await once(failures);
       } catch (error) {
+        failures += 1;
         if (!mayRepeat(call)) throw error;
         await pauseOrThrow(retry, error, failures, call.signal);
       }
     }
   }
 
-  return { open, json };
+  return {
+    open,
+    json: <T>(call: Call) => repeated(call, () => readJson<T>(call)),
+    remove: (call) =>
+      repeated(call, async (failures) => {
+        try {
+          await open(call);
+        } catch (error) {
+          // The first request was not answered, and the second finds nothing: the first one has worked.
+          if (failures === 0 || !(error instanceof HostResponseError) || error.status !== 404) throw error;
+        }
+      }),
+  };
 }
 
 /** A POST whose answer was lost may have worked; only its idempotency key makes sending it again harmless. */

@@ -71,6 +71,9 @@ export type BulkCancelResult = {
   readonly error?: string;
 };
 
+/** What a report holds a run against, when it is not the run's own baseline. */
+export type ReportQuestion = { readonly against?: RunId; readonly allowJudgeMismatch?: boolean };
+
 /** An event as the host sends it. Unknown types and members are possible: a newer host may say more. */
 export type RunEvent = {
   readonly eventId: string;

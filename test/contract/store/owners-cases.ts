@@ -1,6 +1,8 @@
 import { asId, type ModelName, type Owner, type RunId } from '@touchstone/contract';
 import { type Lease, LeaseLost, type Store } from '@touchstone/contract/ports';
 import { expect, it } from 'vitest';
+import { annotation } from './annotations-cases.js';
+import { blessing, SUBJECT, scorecard } from './baselines-cases.js';
 import {
   ACME,
   body,
@@ -18,6 +20,7 @@ import { pack } from './packs-cases.js';
 import { QUESTION } from './responses-cases.js';
 import { agent, CREATE, RESPONSE } from './small-cases.js';
 import { suite } from './suites-cases.js';
+import { webhook } from './webhooks-cases.js';
 
 const USAGE = {
   provider: asId<ModelName>('p'),
@@ -37,7 +40,7 @@ type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases' | 'retain'> & {
 };
 type Calls = {
   readonly [Port in keyof OwnedPorts]: {
-    readonly [Method in Exclude<keyof OwnedPorts[Port], 'watch' | 'create'>]: (
+    readonly [Method in Exclude<keyof OwnedPorts[Port], 'watch' | 'watchAll' | 'create'>]: (
       owner: Owner,
       runId: RunId,
     ) => Promise<unknown>;
@@ -67,6 +70,7 @@ function callsOf(store: Store, token: number): Calls {
       pending: (owner, runId) => store.log.pending(owner, runId),
       appended: (owner, runId) => store.log.appended(owner, runId),
       records: (owner, runId) => store.log.records(owner, runId, 0),
+      entries: (owner, runId) => store.log.entries(owner, runId, 0, 100),
     },
     ledger: {
       record: (owner, runId) => store.ledger.record(owner, runId, [USAGE]),
@@ -102,6 +106,23 @@ function callsOf(store: Store, token: number): Calls {
       put: async () => undefined,
       get: (owner) => store.responses.get(owner, QUESTION),
     },
+    annotations: {
+      add: (owner, runId) => store.annotations.add(owner, annotation('a2', {}, runId)),
+      list: (owner, runId) => store.annotations.list(owner, runId),
+    },
+    baselines: {
+      bless: async () => undefined,
+      list: (owner) => store.baselines.list(owner),
+      find: (owner) => store.baselines.find(owner, SUBJECT),
+      keep: async () => undefined,
+      kept: (owner, runId) => store.baselines.kept(owner, runId),
+    },
+    webhooks: {
+      add: async () => undefined,
+      remove: (owner) => store.webhooks.remove(owner, 'w1'),
+      list: (owner) => store.webhooks.list(owner),
+      note: (owner) => store.webhooks.note(owner, 'w1', { failures: 9 }),
+    },
     idempotency: {
       claim: async () => undefined,
       keep: (owner) => store.idempotency.keep(owner, { ...CREATE, key: 'open' }, RESPONSE, START),
@@ -127,6 +148,10 @@ async function furnish(store: Store): Promise<Lease> {
   await store.packs.install(ACME, PACK, START);
   await store.memory.put(ACME, AGENT.agentId, entry('e1'), START);
   await store.responses.put(ACME, QUESTION, body('answer'), START);
+  await store.annotations.add(ACME, annotation('a1'));
+  await store.baselines.bless(ACME, blessing('r1'));
+  await store.baselines.keep(ACME, scorecard('r1'));
+  await store.webhooks.add(ACME, webhook('w1'));
   await store.idempotency.claim(ACME, CREATE, 'd1', START, 1_000, 60_000);
   await store.idempotency.keep(ACME, CREATE, RESPONSE, START);
   await store.idempotency.claim(ACME, { ...CREATE, key: 'open' }, 'd1', START, 1_000, 60_000);
@@ -140,12 +165,18 @@ async function viewOf(store: Store): Promise<unknown> {
     calls.runs.get,
     calls.log.read,
     calls.log.pending,
+    calls.log.entries,
     calls.ledger.total,
     calls.suites.list,
     calls.agents.list,
     calls.packs.list,
     calls.memory.snapshot,
     calls.responses.get,
+    calls.annotations.list,
+    calls.baselines.list,
+    calls.baselines.find,
+    calls.baselines.kept,
+    calls.webhooks.list,
   ];
   const claim = (key: string) =>
     store.idempotency.claim(ACME, { ...CREATE, key }, 'd1', START + 1, 1_000, 60_000);

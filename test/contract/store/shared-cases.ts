@@ -1,5 +1,7 @@
 import type { Store } from '@touchstone/contract/ports';
 import { expect, it } from 'vitest';
+import { annotation } from './annotations-cases.js';
+import { blessing, SUBJECT, scorecard } from './baselines-cases.js';
 import {
   ACME,
   commitSteps,
@@ -15,6 +17,7 @@ import {
 import { pack } from './packs-cases.js';
 import { agent } from './small-cases.js';
 import { suite } from './suites-cases.js';
+import { webhook } from './webhooks-cases.js';
 
 /** For engines whose data outlives a store or is used by several at once. `open` always opens the same data. */
 export function sharedStoreCases(open: (holder: string) => Promise<Store>, clock: () => TestClock): void {
@@ -30,6 +33,22 @@ export function sharedStoreCases(open: (holder: string) => Promise<Store>, clock
     expect(await third.log.read(ACME, run.runId, -1, 100)).toEqual(
       await second.log.read(ACME, run.runId, -1, 100),
     );
+  });
+
+  it('remarks, blessings and webhooks of one store are known to the other', async () => {
+    const [one, two] = [await open('one'), await open('two')];
+    const { runId } = await createRun(one, 'r1');
+    await one.annotations.add(ACME, annotation('a1'));
+    await two.annotations.add(ACME, annotation('a2'));
+    for (const store of [one, two]) expect(await store.annotations.list(ACME, runId)).toHaveLength(2);
+    await one.baselines.bless(ACME, blessing('r1'));
+    await two.baselines.bless(ACME, blessing('r2'));
+    expect(await one.baselines.find(ACME, SUBJECT)).toEqual(blessing('r2'));
+    await two.baselines.keep(ACME, scorecard('r9'));
+    expect(await one.baselines.kept(ACME, runIdOf('r9'))).toEqual(scorecard('r9'));
+    await one.webhooks.add(ACME, webhook('w1'));
+    await two.webhooks.note(ACME, 'w1', { failures: 2 });
+    expect(await one.webhooks.list(ACME)).toEqual([webhook('w1', { failures: 2 })]);
   });
 
   it('a run changes hands between stores, and the former driver is fenced off', async () => {

@@ -11,6 +11,8 @@ export type {
   ResolvedPrompt,
 } from './agent.js';
 export { MAX_TURNS } from './agent.js';
+export type { Annotation, Annotations, Override, Signal } from './annotations.js';
+export type { Baselines, Blessing } from './baselines.js';
 export type { BoundAgent, BoundAgents } from './bound-agents.js';
 export type { Clock } from './clock.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
@@ -35,7 +37,7 @@ export type { Page } from './page.js';
 export type { Random } from './random.js';
 export type { LogEntry, TaskRecord } from './record.js';
 export type { Responses } from './responses.js';
-export type { Commit, RunLog, SealedStep, StepResult } from './run-log.js';
+export type { Appended, Commit, RunLog, SealedStep, StepResult, StoredEntry } from './run-log.js';
 export { ControlPending, LeaseLost } from './run-log.js';
 export type { Control, NewRun, Run, RunFilter, RunHeadline, RunOrigin, RunRequest, Runs } from './runs.js';
 export type { SchemaCheck } from './schema-check.js';
@@ -44,3 +46,4 @@ export type { Kept, Store } from './store.js';
 export type { Suite, SuiteHead, Suites } from './suite-store.js';
 export type { Tools } from './tools.js';
 export type { PriceOf, Usage } from './usage.js';
+export type { Webhook, Webhooks } from './webhooks.js';

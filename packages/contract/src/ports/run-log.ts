@@ -42,8 +42,27 @@ export type RunLog = {
   /** Ordinals of the steps the log holds, in log order (a pause may have left gaps that were filled later). */
   appended(owner: Owner, runId: RunId): Promise<readonly number[]>;
   records(owner: Owner, runId: RunId, ordinal: number): Promise<readonly TaskRecord[]>;
+  /** Whole entries with their records, from the one that holds the event at `from` on: what a fork copies. */
+  entries(owner: Owner, runId: RunId, from: number, limit: number): Promise<readonly StoredEntry[]>;
   /** Called after each commit that appended events or changed the status. Returns the unsubscribe function. */
   watch(runId: RunId, listener: () => void): () => void;
+  /** Called after each commit of this process that appended events, of whichever run. Returns the unsubscribe function. */
+  watchAll(listener: (appended: Appended) => void): () => void;
+};
+
+export type StoredEntry = {
+  readonly firstSequence: number;
+  /** Events it stands for, its `eval.scored` included. */
+  readonly eventCount: number;
+  readonly entry: LogEntry;
+  readonly records: readonly TaskRecord[];
+};
+
+export type Appended = {
+  readonly owner: Owner;
+  readonly runId: RunId;
+  readonly firstSequence: number;
+  readonly eventCount: number;
 };
 
 export type StepResult = { readonly ordinal: number; readonly result: TaskResult };

@@ -1,4 +1,6 @@
 import type { Owner } from '../owner.js';
+import type { Annotations } from './annotations.js';
+import type { Baselines } from './baselines.js';
 import type { BoundAgents } from './bound-agents.js';
 import type { Idempotency } from './idempotency.js';
 import type { Keys } from './keys.js';
@@ -10,6 +12,7 @@ import type { Responses } from './responses.js';
 import type { RunLog } from './run-log.js';
 import type { Runs } from './runs.js';
 import type { Suites } from './suite-store.js';
+import type { Webhooks } from './webhooks.js';
 
 /** Everything durable, one port per concern. Owner first in every call that reads or writes a tenant's rows. */
 export type Store = {
@@ -22,6 +25,9 @@ export type Store = {
   readonly packs: Packs;
   readonly memory: Memory;
   readonly responses: Responses;
+  readonly annotations: Annotations;
+  readonly baselines: Baselines;
+  readonly webhooks: Webhooks;
   readonly keys: Keys;
   readonly idempotency: Idempotency;
   /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */

@@ -24,7 +24,7 @@ export const runDiffResponse = closed(
       type: ['integer', 'null'],
       minimum: 0,
     }),
-    truncated: flag('Whether a run was still going on.'),
+    truncated: flag('Whether a run was still going on, or differences were left out for size.'),
   },
   published(
     'run-diff-response',

@@ -16,6 +16,8 @@ type HttpRequest = {
   readonly headers?: { readonly [name: string]: string };
   readonly signal: AbortSignal;
   readonly maxBytes: number;
+  /** Only the status matters: the text of the answer is left out, and being long is no fault of it. */
+  readonly statusOnly?: true;
 };
 
 /** What became of one request. Only an abort is an exception. */
@@ -48,7 +50,8 @@ export function createRequester(target: Target, guard?: Guard): Requester {
   const agent = new Agent({ keepAlive: true, ...(guard && { lookup: guard.lookup(base) }) });
   const common = { accept: 'application/json', 'user-agent': 'touchstone', ...target.headers };
 
-  async function send({ url, method, body, headers, signal, maxBytes }: HttpRequest): Promise<PostResult> {
+  async function send(sent: HttpRequest): Promise<PostResult> {
+    const { url, method, body, headers, signal } = sent;
     signal.throwIfAborted();
     const [issue] = guard?.checkUrl(url.href) ?? [];
     if (issue) return { kind: 'refused', reason: issue.message };
@@ -60,7 +63,7 @@ export function createRequester(target: Target, guard?: Guard): Requester {
         headers: { ...common, ...headers, ...(body !== undefined && contentHeaders(body)) },
         signal,
       });
-      outgoing.on('response', (response) => readResponse(response, maxBytes, settle));
+      outgoing.on('response', (response) => readResponse(response, sent, settle));
       outgoing.on('error', (error) => settle(troubleOf(error)));
       outgoing.end(body);
     });
@@ -86,7 +89,7 @@ const DRAIN_BYTES = 64 * 1024;
 
 function readResponse(
   response: http.IncomingMessage,
-  maxBytes: number,
+  { maxBytes, statusOnly }: Pick<HttpRequest, 'maxBytes' | 'statusOnly'>,
   settle: (result: PostResult) => void,
 ): void {
   const status = response.statusCode ?? 0;
@@ -100,9 +103,10 @@ function readResponse(
   if (!isSuccess) settle({ ...head, text: '' });
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (isSuccess) chunks.push(chunk);
+    if (isSuccess && !statusOnly) chunks.push(chunk);
     if (bytes <= limit) return;
-    settle({ kind: 'unreadable', reason: `The answer is larger than ${maxBytes} bytes.` });
+    if (statusOnly) settle({ ...head, text: '' });
+    else settle({ kind: 'unreadable', reason: `The answer is larger than ${maxBytes} bytes.` });
     response.destroy();
   });
   response.on('end', () => settle({ ...head, text: Buffer.concat(chunks).toString('utf8') }));

@@ -1,6 +1,7 @@
 export { agentDigest } from './digest.js';
 export { agentFacts } from './facts.js';
-export { createGuard, type Guard } from './guard.js';
+export { createGuard, type Guard, GuardRefusal } from './guard.js';
+export { createRequester, type Requester } from './http-post.js';
 export { parseMcpServers } from './mcp/server-spec.js';
 export { createAskModel } from './models/ask.js';
 export { createModels, type Models } from './models/models.js';

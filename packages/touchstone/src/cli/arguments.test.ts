@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { asId, type RunId } from '@touchstone/contract';
 import { describe, expect, test } from 'vitest';
 import { readAgentArgument, slugOf } from './agent-choice.js';
 import { keyState, makeKey, parseLifetime } from './api-key.js';
-import { checkOptions, checkSamePlan, configurableOf } from './run-options.js';
+import { checkOptions, checkSameBaseline, checkSamePlan, configurableOf } from './run-options.js';
 import { suggest } from './suggest.js';
 import { isRelevant, watchFiles } from './watch-files.js';
 
@@ -61,6 +62,12 @@ describe('options of a run', () => {
       allowTargetMismatch: true,
     });
     expect(configurableOf({})).toEqual({});
+    const compared = { baseline: 'last', tolerance: 0.02, allowJudgeMismatch: true };
+    expect(configurableOf(compared, asId<RunId>('run-1'))).toEqual({
+      baselineRunId: 'run-1',
+      regression: { tolerance: 0.02 },
+      allowJudgeMismatch: true,
+    });
   });
 
   test('that contradict each other are refused by name', () => {
@@ -78,6 +85,20 @@ test('a resumed run takes the options it was planned with and no others', () => 
   expect(() => checkSamePlan({}, planned)).not.toThrow();
   expect(() => checkSamePlan({ concurrency: 9 }, planned)).toThrow(/--concurrency/);
   expect(() => checkSamePlan({ allowTargetMismatch: true }, planned)).toThrow(/--allow-target-mismatch/);
+});
+
+test('a resumed run is compared with what it was planned to be compared with', () => {
+  const runId = asId<RunId>('run-1');
+  for (const baseline of ['last', 'run-1'])
+    expect(() => checkSameBaseline({ baseline }, 'last', runId)).not.toThrow();
+  expect(() => checkSameBaseline({}, 'last', runId)).not.toThrow();
+  expect(() => checkSameBaseline({ baseline: 'run-2' }, 'last', runId)).toThrow(/another --baseline/);
+  expect(() => checkSameBaseline({ baseline: 'last' }, undefined, undefined)).toThrow(/--baseline/);
+  const modes = ['golden', 'regression'];
+  const planned = { evalModes: modes, baselineRunId: 'run-1' };
+  expect(() => checkSamePlan({ baseline: 'last', modes }, planned)).not.toThrow();
+  expect(() => checkSamePlan({ baseline: 'last', modes }, { evalModes: ['golden'] })).not.toThrow();
+  expect(() => checkSamePlan({ tolerance: 0.1 }, planned)).toThrow(/another --tolerance/);
 });
 
 test('a mistyped name is met by the nearest ones', () => {

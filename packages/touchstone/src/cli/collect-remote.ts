@@ -1,5 +1,6 @@
 import {
   asId,
+  type EvalReport,
   type EvalSummary,
   isTerminal,
   type RunId,
@@ -11,7 +12,7 @@ import type { RunHeadline } from '@touchstone/contract/ports';
 import { type Client, HostResponseError, type RunSnapshot, type TaskView } from '@touchstone/sdk';
 import type { TaskView as LocalTaskView } from '../host/in-process.js';
 import { bodiesOf, type Collecting, createFindingCount } from './collect-result.js';
-import { type Failure, percentile, type RunResult } from './result.js';
+import { type Failure, percentile, type RunResult, reported } from './result.js';
 
 /** The members of a snapshot that hosts of this kind add; another host may have none of them. */
 type HostFacts = {
@@ -37,7 +38,8 @@ export async function collectRemote(
   const run = await client.runs.get(runId);
   const facts = (run.touchstone ?? {}) as HostFacts;
   const summary = run.status === 'completed' ? await client.evalSummary(runId) : null;
-  const unscored = await unscoredTasks(client, runId, facts.headline?.unscored ?? 0);
+  const report = run.status === 'completed' ? await readReport(client, runId) : undefined;
+  const unscored = unscoredTasks(report);
   return {
     runId,
     status: run.status,
@@ -65,19 +67,24 @@ export async function collectRemote(
     ...findingsOf(summary),
     ...(facts.headline?.cacheHits && { cacheHits: facts.headline.cacheHits }),
     ...(facts.modes?.includes('live-shadow') && { nondeterministic: true }),
+    ...reported(report, collecting.now),
+    ...(collecting.conclusive && { conclusive: true }),
   };
 }
 
-/** The summary cannot tell an unscored task from a failed one; the report can, on hosts that have one. */
-async function unscoredTasks(
-  client: Client,
-  runId: RunId,
-  count: number,
-): Promise<ReadonlyMap<string, UnscoredReason>> {
-  if (count === 0) return new Map();
-  const report = await client.runs.report(runId).catch(() => undefined);
-  return new Map((report?.tasks.unscoredTasks ?? []).map(({ taskId, reason }) => [taskId, reason]));
+/** Another kind of host has no such read. */
+async function readReport(client: Client, runId: RunId): Promise<EvalReport | undefined> {
+  return client.runs.report(runId).catch(absentElsewhere);
 }
+
+function absentElsewhere(error: unknown): undefined {
+  if (error instanceof HostResponseError && error.status < 500) return undefined;
+  throw error;
+}
+
+/** The summary cannot tell an unscored task from a failed one; the report can. */
+const unscoredTasks = (report: EvalReport | undefined): ReadonlyMap<string, UnscoredReason> =>
+  new Map((report?.tasks.unscoredTasks ?? []).map(({ taskId, reason }) => [taskId, reason]));
 
 function pinsOf(
   run: RunSnapshot,
@@ -149,10 +156,7 @@ const factsOf = ({ safetyFindings, passed: _, costUsd: __, ...facts }: TaskScore
 
 /** Another kind of host has no such read; its scorecard is shown without bodies. */
 async function readTask(client: Client, runId: RunId, taskId: string): Promise<TaskView | undefined> {
-  return client.task(runId, taskId).catch((error: unknown) => {
-    if (error instanceof HostResponseError && error.status < 500) return undefined;
-    throw error;
-  });
+  return client.task(runId, taskId).catch(absentElsewhere);
 }
 
 async function thresholdsOf(client: Client, suiteRef: string | undefined): Promise<Thresholds> {

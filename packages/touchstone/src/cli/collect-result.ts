@@ -1,6 +1,7 @@
 import {
   asId,
   type EvalPlan,
+  type EvalReport,
   type EvalSummary,
   type Finding,
   HOST_OWNER,
@@ -22,6 +23,7 @@ import {
   type FindingCount,
   percentile,
   type RunResult,
+  reported,
 } from './result.js';
 import { UsageError } from './usage-error.js';
 
@@ -38,6 +40,10 @@ export type Collecting = {
   /** For how many failures, from the first, what was expected and what came is read as well. */
   readonly bodies: number;
   readonly now: number;
+  readonly conclusive?: true;
+  /** Held against this run instead of its own baseline. */
+  readonly against?: RunId;
+  readonly allowJudgeMismatch?: boolean;
 };
 
 /** Folds what a run's log holds into one value. Nothing is remembered from the run itself. */
@@ -70,7 +76,19 @@ export async function collectResult(
     ...judgeFacts(run.plan),
     ...(run.plan.model && { model: run.plan.model }),
     ...(run.plan.modes.includes('live-shadow') && { nondeterministic: true }),
+    ...reported(await readReport(touchstone, run, collecting), collecting.now),
+    ...(collecting.conclusive && { conclusive: true }),
   };
+}
+
+/** Only a completed run has one. */
+async function readReport(
+  touchstone: LocalTouchstone,
+  { runId, status }: Run,
+  { against, allowJudgeMismatch = false }: Collecting,
+): Promise<EvalReport | undefined> {
+  if (status !== 'completed') return undefined;
+  return touchstone.report(LOCAL_OWNER, runId, { ...(against && { against }), allowJudgeMismatch });
 }
 
 /** What the log holds of every finished task, page by page. */
@@ -243,8 +261,10 @@ export const noRun = (wanted: string): UsageError =>
 /** A run by its id, or the newest one for `last`. */
 export async function findRun(touchstone: LocalTouchstone, wanted: string): Promise<Run> {
   if (wanted === 'last') {
-    const { items } = await touchstone.store.runs.list(LOCAL_OWNER, { limit: 1 });
-    if (items[0]) return items[0];
+    const { items } = await touchstone.store.runs.list(LOCAL_OWNER, { limit: 100 });
+    // A replay repeats an earlier run; whoever says "last" means that one.
+    const newest = items.find(({ plan }) => plan.fork?.mode !== 'replay') ?? items[0];
+    if (newest) return newest;
     throw noRun(wanted);
   }
   const run = await touchstone.store.runs.get(LOCAL_OWNER, asId<RunId>(wanted));

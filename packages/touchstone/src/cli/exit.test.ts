@@ -6,6 +6,16 @@ const done: Outcome = { status: 'completed', passed: true, unscored: 0 };
 const TABLE: readonly [string, Outcome, ExitCode][] = [
   ['passed', done, 0],
   ['bar missed', { ...done, passed: false }, 1],
+  ['a real regression, bar met', { ...done, regressed: true }, 1],
+  ['a real regression, bar missed', { ...done, passed: false, regressed: true }, 1],
+  ['certainty was asked for and is not there, bar met', { ...done, inconclusive: true }, 3],
+  ['certainty goes before a missed bar', { ...done, passed: false, inconclusive: true }, 3],
+  ['certainty goes before a regression', { ...done, regressed: true, inconclusive: true }, 3],
+  [
+    'a budget goes before certainty',
+    { ...done, status: 'failed', errorCode: 'budget_exhausted', inconclusive: true },
+    4,
+  ],
   ['a task could not be scored, bar met', { ...done, unscored: 1 }, 3],
   ['a task could not be scored, bar missed', { ...done, passed: false, unscored: 1 }, 3],
   ['the run failed', { status: 'failed', errorCode: 'run_timeout' }, 3],

@@ -7,6 +7,7 @@ import type { Log } from '@touchstone/contract/ports';
 import type { Config, LocalTouchstone } from '../host/in-process.js';
 import { type Context, DEFAULT_DATA, type Io } from './io.js';
 import { UsageError } from './usage-error.js';
+import { packageVersion } from './version.js';
 
 /** Runs of the command line belong to this owner, whatever the store. */
 export const LOCAL_OWNER: Owner = { tenant: 'local', workspace: 'main' };
@@ -133,6 +134,7 @@ async function withConfig<T>(
     config,
     dataDir,
     origin: 'cli',
+    version: packageVersion(),
     log: createLog(io),
     env: io.env as NodeJS.ProcessEnv,
   });

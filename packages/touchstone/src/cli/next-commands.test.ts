@@ -26,10 +26,13 @@ test('a run is resumed with what says where its results go, and without what is 
     junit: 'r.xml',
     markdown: "it's.md",
     bodies: true,
+    conclusive: true,
     repeats: 3,
     keyEnv: 'TOUCHSTONE_KEY',
   });
-  expect(words).toBe("run --resume run-1 --record seen.yaml --junit r.xml --markdown 'it'\\''s.md' --bodies");
+  expect(words).toBe(
+    "run --resume run-1 --record seen.yaml --junit r.xml --markdown 'it'\\''s.md' --bodies --conclusive",
+  );
   expect(resumeWords('run-1', { host: 'http://h', keyEnv: 'K' })).toBe(
     'run --resume run-1 --host http://h --key-env K',
   );

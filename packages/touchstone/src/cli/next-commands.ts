@@ -8,14 +8,15 @@ export function nextCommands(
   result: RunResult,
   options: RunOptions,
 ): readonly { readonly command: string; readonly does: string }[] {
-  const [first] = result.failures;
+  // Of all that failed, what did not fail before is the news.
+  const first = result.report?.regression?.toFail[0] ?? result.failures[0]?.taskId;
   const next = (words: string, does: string) => ({ command: commandToType(context, words), does });
   return [
     ...(result.recorded === undefined
       ? []
       : [next(replayWords(result, result.recorded, options), 'the same without live tools')]),
     // A run on another host cannot be shown from here.
-    ...(!first || result.remote ? [] : [next(`show last --task ${first.taskId}`, 'all of one task')]),
+    ...(first === undefined || result.remote ? [] : [next(`show last --task ${first}`, 'all of one task')]),
   ];
 }
 
@@ -34,24 +35,25 @@ function replayWords({ agent }: RunResult, recorded: string, options: RunOptions
 
 /** What the run is to do is planned and kept; where its results go has to be said again. */
 export function resumeWords(runId: string, options: RunOptions): string {
-  const { record, junit, markdown, bodies, host, keyEnv } = options;
+  const { record, junit, markdown, bodies, conclusive, host, keyEnv } = options;
   return [
     `run --resume ${runId}`,
     ...flag('--record', record),
     ...flag('--junit', junit),
     ...flag('--markdown', markdown),
     ...(bodies ? ['--bodies'] : []),
+    ...(conclusive ? ['--conclusive'] : []),
     ...(host === undefined
       ? []
       : [...flag('--host', host), ...flag('--key-env', keyEnv === 'TOUCHSTONE_KEY' ? undefined : keyEnv)]),
   ].join(' ');
 }
 
-const flag = (name: string, value: string | number | undefined): readonly string[] =>
+export const flag = (name: string, value: string | number | undefined): readonly string[] =>
   value === undefined ? [] : [`${name} ${shellWord(String(value))}`];
 
 /** A name with a space in it is one word when it is typed again. */
-const shellWord = (text: string): string =>
+export const shellWord = (text: string): string =>
   /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A command that works when it is typed as shown: inside an npm script the program itself is not on the path. */

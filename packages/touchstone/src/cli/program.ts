@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { addAnnotate, addExport, addReplay, addVerify } from './evidence-verbs.js';
 import { type Context, DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
 import { addJudge, addRejudge } from './judge-verbs.js';
 import { addPack } from './pack-verbs.js';
+import { addBaseline, addCompare } from './regression-verbs.js';
 import { didYouMean } from './suggest.js';
 import { UsageError } from './usage-error.js';
 import { addDoctor, addInit, addKeys, addRun, addRuns, addServe, addShow, addValidate } from './verbs.js';
@@ -77,8 +79,14 @@ function createProgram(io: Io, start: Start): Command {
     addPack,
     addRuns,
     addShow,
+    addCompare,
+    addBaseline,
     addRejudge,
     addJudge,
+    addReplay,
+    addAnnotate,
+    addExport,
+    addVerify,
     addKeys,
     addDoctor,
   ];
@@ -91,4 +99,4 @@ Start here:
   $ touchstone init demo && cd demo
   $ touchstone run evals/first.suite.yaml
 
-Exit codes: 0 passed · 1 bar missed · 2 bad input · 3 could not be judged · 4 stopped by a budget · 130 interrupted`;
+Exit codes: 0 passed · 1 bar missed or regression · 2 bad input · 3 could not be judged · 4 stopped by a budget · 130 interrupted`;

@@ -7,6 +7,8 @@ const HINTS: { readonly [key: string]: string } = {
   judge: 'See the models of the configuration with: touchstone doctor',
   'configurable.model': 'See the models of the configuration with: touchstone doctor',
   'configurable.evalModes': 'Choose among the modes with --modes, e.g. --modes golden',
+  'configurable.baselineRunId':
+    'See the runs that could serve with: touchstone runs --status completed, and hold any two side by side with: touchstone compare',
   unauthenticated:
     'Check the variable named by --key-env, or make a key on that host with: touchstone keys create',
   key_expired: 'Make a new key on that host with: touchstone keys create',
@@ -19,6 +21,8 @@ const HINTS: { readonly [key: string]: string } = {
 };
 
 const OTHER_AGENT = 'Name that agent with --agent, or add --allow-target-mismatch.';
+const OTHER_JUDGE =
+  'Rejudge the baseline with: touchstone rejudge <runId>, or compare all the same with --allow-judge-mismatch.';
 const NO_MODEL = 'Set it in the configuration to "<provider>/<model>", or name a model with --model.';
 const NOT_LISTED =
   'Add it to "trust.packs" of the configuration (under the policy "pinned" with its version and integrity), or choose another "trust.policy".';
@@ -28,6 +32,7 @@ const BUILD_AGAIN = 'Make the archive again with: touchstone pack build <folder>
 export function hintFor(error: HostError | HostResponseError): string | undefined {
   const { code, details = {} } = error;
   if (JSON.stringify(details).includes('allowTargetMismatch')) return OTHER_AGENT;
+  if (JSON.stringify(details).includes('allowJudgeMismatch')) return OTHER_JUDGE;
   if (details.field === 'agentId' && error.message.includes('modelClasses.')) return NO_MODEL;
   // Over HTTP the same code may be about the caller's key.
   if (code === 'forbidden' && isHostError(error)) return NOT_LISTED;

@@ -2,9 +2,11 @@ import { asId, isTerminal, type JsonObject, type RunId, type Thresholds } from '
 import type { Client, RunProgress } from '@touchstone/sdk';
 import { suiteDocument } from '../suites/index.js';
 import { readAgentArgument } from './agent-choice.js';
+import { createCompared } from './baseline-choice.js';
 import { collectRemote } from './collect-remote.js';
 import { type Attempt, runEach } from './commands/run.js';
 import type { Context } from './io.js';
+import { checkRemoteBaseline, chooseRemoteBaseline, type WantingThere } from './remote-baseline.js';
 import { openClient, openRemoteSources } from './remote-pack.js';
 import { createProgressLine } from './render/progress.js';
 import { bodiesWanted, tellResult } from './report.js';
@@ -26,12 +28,13 @@ export async function runRemotely(
     tellResult(context, result, options);
     return [{ result }];
   }
+  checkRemoteBaseline(context, options.baseline);
   const sources = await openRemoteSources(context, client, suite ?? '', options.agent);
   return runEach(
     context,
     sources,
     async (source) => {
-      const runId = await createRemoteRun(client, source, options, context.io.cwd);
+      const runId = await createRemoteRun(context, client, source, options);
       const thresholds = source.kind === 'file' ? (source.suite.head.thresholds ?? {}) : undefined;
       return followRun(context, client, runId, options, thresholds);
     },
@@ -40,35 +43,42 @@ export async function runRemotely(
 }
 
 async function createRemoteRun(
+  context: Context,
   client: Client,
   source: SuiteSource,
   options: RunOptions,
-  cwd: string,
 ): Promise<RunId> {
   const agentId = source.kind === 'packed' ? source.agent : (options.agent ?? targetOf(source));
   if (!agentId) throw new UsageError('Which agent? Name one of that host with --agent.');
-  if (readAgentArgument(agentId, cwd).kind !== 'reference') {
+  if (readAgentArgument(agentId, context.io.cwd).kind !== 'reference') {
     throw new UsageError(
       'A module or URL cannot be run on another host.',
       'Name an agent of that host with --agent.',
     );
   }
-  const created = await client.runs.create({
-    mode: 'eval',
-    evalSuiteRef: await suiteThere(client, source),
-    agentId,
-    configurable: configurableOf(options),
-  });
-  return created.runId;
+  const suite = await suiteThere(client, source);
+  const create = async (baseline?: RunId): Promise<RunId> => {
+    const configurable = configurableOf(options, baseline);
+    const body = { mode: 'eval', evalSuiteRef: suite.suiteRef, agentId, configurable } as const;
+    return (await client.runs.create(body)).runId;
+  };
+  if (options.baseline === undefined) return create();
+  const wanting = { ...suite, agentId, repeats: options.repeats ?? 1 };
+  const choice = await chooseRemoteBaseline(client, options.baseline, wanting);
+  return createCompared(context, choice, create);
 }
 
 const targetOf = (source: SuiteSource): string | undefined =>
   source.kind === 'file' ? source.suite.head.targetAgentId : undefined;
 
-async function suiteThere(client: Client, source: SuiteSource): Promise<string> {
-  if (source.kind === 'packed') return source.suiteRef;
-  if (source.kind === 'reference') return source.reference;
-  return (await client.suites.install(suiteDocument(source.suite) as JsonObject)).suiteRef;
+async function suiteThere(
+  client: Client,
+  source: SuiteSource,
+): Promise<Pick<WantingThere, 'suiteRef' | 'suiteDigest'>> {
+  if (source.kind === 'packed') return { suiteRef: source.suiteRef };
+  if (source.kind === 'reference') return { suiteRef: source.reference };
+  const { suiteRef, digest } = await client.suites.install(suiteDocument(source.suite) as JsonObject);
+  return { suiteRef, suiteDigest: digest };
 }
 
 /** A run there goes on by itself; resuming is following it again, and waking it when it was paused. */
@@ -125,6 +135,7 @@ async function followRun(
     interrupted: left.signal.aborted,
     bodies: bodiesWanted(context, options),
     now: io.now(),
+    ...(options.conclusive && { conclusive: true as const }),
   };
   return collectRemote(client, runId, collecting, thresholds);
 }

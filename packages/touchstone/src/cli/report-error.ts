@@ -79,6 +79,8 @@ const TYPED: { readonly [pointer: string]: string } = {
   '/evalSuiteRef': 'the suite:',
   '/runId': 'the run:',
   '/judge': '--judge',
+  '/against': '--baseline',
+  '/fromSeq': '--from',
 };
 
 /** What a person typed for a member of the request; any other pointer is shown as it is. */

@@ -16,6 +16,9 @@ import { UsageError } from './usage-error.js';
 export const bodiesWanted = ({ io, settings }: Context, options: Pick<RunOptions, 'bodies'>): number =>
   options.bodies ? Number.POSITIVE_INFINITY : io.stdout.isTTY && !settings.json ? FAILURES_SHOWN : 0;
 
+/** `--markdown -`: stdout then holds the summary and nothing else. */
+export const STDOUT = '-';
+
 /** Tells of one run as soon as it is over; with `--json` everything is told at the end. */
 export function tellResult(
   context: Context,
@@ -25,7 +28,7 @@ export function tellResult(
 ): void {
   const { io, settings } = context;
   if (result.interrupted) tellInterrupted(context, result, options);
-  if (settings.json || result.interrupted) return;
+  if (settings.json || result.interrupted || options.markdown === STDOUT) return;
   const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
   io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result, options) }));
 }
@@ -41,18 +44,22 @@ export function writeReports(
   { io }: Context,
   results: readonly RunResult[],
   refused: readonly RefusedSuite[],
-  options: RunOptions,
+  { bodies, junit, markdown }: Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>,
 ): void {
-  const shown = options.bodies ? results : results.map(withoutBodies);
-  if (options.junit) writeReport(resolve(io.cwd, options.junit), renderJunit(shown, refused));
-  if (options.markdown) writeReport(resolve(io.cwd, options.markdown), renderMarkdown(shown, refused));
+  const shown = bodies ? results : results.map(withoutBodies);
+  if (junit) writeReport(resolve(io.cwd, junit), renderJunit(shown, refused));
+  if (markdown === STDOUT) io.stdout.write(renderMarkdown(shown, refused));
+  else if (markdown) writeReport(resolve(io.cwd, markdown), renderMarkdown(shown, refused));
 }
 
 /** A report that cannot be written is found out before any task is run. */
-export function checkReportFiles({ io }: Context, { junit, markdown }: RunOptions): void {
+export function checkReportFiles(
+  { io }: Context,
+  { junit, markdown }: Pick<RunOptions, 'junit' | 'markdown'>,
+): void {
   for (const [flag, name] of [
     ['--junit', junit],
-    ['--markdown', markdown],
+    ['--markdown', markdown === STDOUT ? undefined : markdown],
   ] as const) {
     if (name === undefined) continue;
     const file = resolve(io.cwd, name);

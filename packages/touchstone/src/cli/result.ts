@@ -1,5 +1,6 @@
 import type {
   AgentPin,
+  EvalReport,
   EvalSummary,
   Finding,
   Json,
@@ -110,6 +111,12 @@ export type RunResult = {
   readonly nondeterministic?: true;
   /** The suite file that `--record` has written. */
   readonly recorded?: string;
+  /** Of a completed run; another kind of host may have none. */
+  readonly report?: EvalReport;
+  /** How long before this was told the baseline had ended. */
+  readonly baselineAgeMs?: number;
+  /** A result that chance alone could explain is not good enough. */
+  readonly conclusive?: true;
 };
 
 export const exitOf = (result: RunResult): ExitCode =>
@@ -119,7 +126,24 @@ export const exitOf = (result: RunResult): ExitCode =>
     ...(result.error && { errorCode: result.error.code }),
     unscored: result.counts.unscored,
     ...(result.summary && { passed: result.summary.passed }),
+    inconclusive: result.conclusive === true && !isConclusive(result.report),
+    regressed: result.report?.regression?.verdict === 'fail',
   });
+
+/** Without a report nothing is known of chance. */
+const isConclusive = (report: EvalReport | undefined): boolean =>
+  report !== undefined && report.verdict !== 'inconclusive' && report.regression?.verdict !== 'inconclusive';
+
+/** The report of a run, and how old what it is held against was when it was read. */
+export const reported = (
+  report: EvalReport | undefined,
+  now: number,
+): Pick<RunResult, 'report' | 'baselineAgeMs'> => ({
+  ...(report && { report }),
+  ...(report?.regression && {
+    baselineAgeMs: Math.max(0, now - Date.parse(report.regression.baseline.endedAt)),
+  }),
+});
 
 export const refOf = (thing: SuitePin | AgentPin): string =>
   `${'suiteId' in thing ? thing.suiteId : thing.agentId}@${thing.version}`;

@@ -8,7 +8,7 @@ import { LOCAL_OWNER, type Local } from './local.js';
 import { readPackBytes } from './pack-place.js';
 import { readPackArgument, usePack } from './pack-source.js';
 import { checkLive } from './record-file.js';
-import { checkSamePlan, type RunOptions } from './run-options.js';
+import { checkSameBaseline, checkSamePlan, type RunOptions } from './run-options.js';
 import { ORIGIN_KEY, type Origin, sideOf } from './start-run.js';
 import { openSuiteFile } from './suite-source.js';
 import { UsageError } from './usage-error.js';
@@ -21,12 +21,13 @@ export async function findRunToResume(
   cwd: string,
 ): Promise<EvalRun> {
   const run = asEvalRun(await unfinishedRun(local, options.resume));
-  const { concurrency, repeats, modes } = run.plan;
+  const { concurrency, repeats, modes, baselineRunId } = run.plan;
+  const origin = (run.request.metadata?.[ORIGIN_KEY] ?? {}) as Origin;
   checkSamePlan(options, { evalModes: modes, ...run.request.configurable, concurrency, repeats });
+  checkSameBaseline(options, origin.baseline, baselineRunId);
   if (options.record !== undefined) checkLive(modes);
   // Its answers are recorded and its suite is in the store: nothing it depends on can have changed.
   if (run.plan.rejudgeOf !== undefined) return run;
-  const origin = (run.request.metadata?.[ORIGIN_KEY] ?? {}) as Origin;
   const pack = await packAtHand(suite ?? origin.pack, cwd);
   if (pack !== undefined) await checkPack(local, run, pack, suite ?? origin.pack ?? '');
   else await checkSuite(run, suite ?? origin.suite, cwd);
@@ -48,12 +49,14 @@ async function unfinishedRun({ touchstone }: Local, wanted: RunOptions['resume']
     );
   }
   const { items } = await touchstone.store.runs.list(LOCAL_OWNER, { limit: 100 });
-  const newest = items.find(
-    (run) => run.origin === 'cli' && run.plan.kind === 'eval' && !isTerminal(run.status),
-  );
+  const newest = items.find(isResumable);
   if (newest) return newest;
   throw new UsageError('There is no interrupted run here.', 'See the runs kept here with: touchstone runs');
 }
+
+/** A replay that was interrupted is not worth resuming: it is started again in no time. */
+const isResumable = ({ origin, plan, status }: Run): boolean =>
+  origin === 'cli' && plan.kind === 'eval' && plan.fork?.mode !== 'replay' && !isTerminal(status);
 
 /** The path of a pack whose files are there. One that is gone has not changed: its agent is in the store. */
 async function packAtHand(argument: string | undefined, cwd: string): Promise<string | undefined> {

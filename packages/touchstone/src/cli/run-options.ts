@@ -1,4 +1,4 @@
-import { type JsonObject, jsonEqual } from '@touchstone/contract';
+import { type JsonObject, jsonEqual, type RunId } from '@touchstone/contract';
 import { UsageError } from './usage-error.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
@@ -19,13 +19,18 @@ export type RunOptions = {
   readonly markdown?: string;
   readonly bodies?: boolean;
   readonly allowTargetMismatch?: boolean;
+  /** `last`, `blessed`, a run id or a scorecard file. */
+  readonly baseline?: string;
+  readonly tolerance?: number;
+  readonly allowJudgeMismatch?: boolean;
+  readonly conclusive?: boolean;
   readonly host?: string;
   readonly keyEnv?: string;
 };
 
 /** The run's own knobs, under the names the protocol and the host know them by. */
-export const configurableOf = (options: RunOptions): JsonObject => ({
-  ...(options.modes && { evalModes: options.modes }),
+export const configurableOf = (options: RunOptions, baselineRunId?: RunId): JsonObject => ({
+  ...(options.modes && { evalModes: modesOf(options, options.modes, baselineRunId) }),
   ...(options.only && { onlyTasks: [...new Set(options.only)] }),
   ...(options.repeats !== undefined && { repeats: options.repeats }),
   ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
@@ -34,7 +39,21 @@ export const configurableOf = (options: RunOptions): JsonObject => ({
   ...(options.model !== undefined && { model: options.model }),
   ...(options.cache && { cache: true }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
+  ...(baselineRunId !== undefined && { baselineRunId }),
+  ...(options.tolerance !== undefined && { regression: { tolerance: options.tolerance } }),
+  ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
 });
+
+/** `--baseline last` finds nothing before the first run, which then has nothing to compare either. */
+function modesOf(
+  { baseline }: RunOptions,
+  modes: readonly string[],
+  baselineRunId: RunId | undefined,
+): readonly string[] {
+  const others = modes.filter((mode) => mode !== 'regression');
+  const isFirst = baseline === 'last' && baselineRunId === undefined;
+  return isFirst && others.length > 0 ? others : modes;
+}
 
 /** The flag a person types for each knob. */
 export const FLAGS: { readonly [knob: string]: string } = {
@@ -47,19 +66,34 @@ export const FLAGS: { readonly [knob: string]: string } = {
   model: '--model',
   cache: '--cache',
   allowTargetMismatch: '--allow-target-mismatch',
+  baselineRunId: '--baseline',
+  regression: '--tolerance',
+  allowJudgeMismatch: '--allow-judge-mismatch',
 };
 
 /** A resumed run keeps the plan it was made with: repeating the same options is fine, other ones are refused. */
 export function checkSamePlan(options: RunOptions, planned: JsonObject | undefined): void {
-  for (const [knob, value] of Object.entries(configurableOf(options))) {
+  const baseline = planned?.baselineRunId as RunId | undefined;
+  for (const [knob, value] of Object.entries(configurableOf(options, baseline))) {
     const before = planned?.[knob];
-    if (before !== undefined && jsonEqual(before, value)) continue;
-    throw new UsageError(
-      `--resume continues a run as it was planned, and it was planned with another ${FLAGS[knob]}.`,
-      `Leave ${FLAGS[knob]} out, or start a new run by leaving --resume out.`,
-    );
+    if (before === undefined || !jsonEqual(before, value)) throw plannedOtherwise(FLAGS[knob] ?? knob);
   }
 }
+
+/** Said again as it was said before, or by the id of the run that was meant. */
+export function checkSameBaseline(
+  { baseline }: RunOptions,
+  said: string | undefined,
+  meant: RunId | undefined,
+): void {
+  if (baseline !== undefined && baseline !== said && baseline !== meant) throw plannedOtherwise('--baseline');
+}
+
+const plannedOtherwise = (flag: string): UsageError =>
+  new UsageError(
+    `--resume continues a run as it was planned, and it was planned with another ${flag}.`,
+    `Leave ${flag} out, or start a new run by leaving --resume out.`,
+  );
 
 /** The address of another host. What is wrong with one is said without repeating it: it may hold a password. */
 export function checkHost(host: string): void {
@@ -94,7 +128,26 @@ export function checkOptions(suite: string | undefined, options: RunOptions, jso
       'Leave --host out, and configure the live tools here.',
     );
   }
+  if (json && options.markdown === '-') throw bothToStdout();
+  checkComparison(options);
   if (options.watch) checkWatch(options, json);
+}
+
+export const bothToStdout = (): UsageError =>
+  new UsageError(
+    '--markdown - and --json both write to stdout.',
+    'Name a file for the one: --markdown summary.md',
+  );
+
+/** Options about a comparison that nobody has asked for are a mistake. */
+function checkComparison({ baseline, resume, tolerance, allowJudgeMismatch }: RunOptions): void {
+  if (baseline !== undefined || resume !== undefined) return;
+  const flag = tolerance !== undefined ? '--tolerance' : allowJudgeMismatch && '--allow-judge-mismatch';
+  if (flag)
+    throw new UsageError(
+      `${flag} is about a comparison, and there is no --baseline to compare with.`,
+      'Add --baseline last, --baseline blessed or --baseline <runId>.',
+    );
 }
 
 function checkWatch({ resume, host, record }: RunOptions, json: boolean): void {

@@ -1,5 +1,7 @@
+import type { RunId } from '@touchstone/contract';
 import type { Run, Suite, SuiteHead } from '@touchstone/contract/ports';
 import { chooseAgent, type SuiteSide } from './agent-choice.js';
+import type { Context } from './io.js';
 import { LOCAL_OWNER, LOCAL_PRINCIPAL, type Local } from './local.js';
 import { checkLive } from './record-file.js';
 import { configurableOf, type RunOptions } from './run-options.js';
@@ -9,34 +11,47 @@ import { UsageError } from './usage-error.js';
 
 /** What a run was started from, kept with the run so that `--resume` alone finds it all again. */
 export const ORIGIN_KEY = 'touchstone.cli';
-export type Origin = { readonly suite?: string; readonly pack?: string; readonly agent?: string };
+export type Origin = {
+  readonly suite?: string;
+  readonly pack?: string;
+  readonly agent?: string;
+  readonly baseline?: string;
+};
 
 /** Creates a run of one suite; nothing is driven yet. Whatever is refused is refused here. */
 export async function createLocalRun(
+  context: Context,
   local: Local,
   source: SuiteSource,
   options: RunOptions,
-  cwd: string,
 ): Promise<Run> {
   const { head, suite, origin } = await installSource(local, source);
   if (options.record !== undefined) checkLive(options.modes ?? unaskedModes(head));
   // A pack says which agent a suite of it is for; `--agent` has been heard when its suites were chosen.
   const agent = source.kind === 'packed' ? source.agent : options.agent;
-  const facts = await chooseAgent(local, agent, sideOf(head, suite), cwd);
-  return local.touchstone.createRun(
-    LOCAL_PRINCIPAL,
-    {
-      mode: 'eval',
-      evalSuiteRef: `${head.suiteId}@${head.version}`,
-      agentId: `${facts.agentId}@${facts.version}`,
-      configurable: configurableOf(options),
-      metadata: {
-        [ORIGIN_KEY]: { ...origin, ...(options.agent !== undefined && { agent: options.agent }) },
+  const facts = await chooseAgent(local, agent, sideOf(head, suite), context.io.cwd);
+  const create = (baseline?: RunId): Promise<Run> =>
+    local.touchstone.createRun(
+      LOCAL_PRINCIPAL,
+      {
+        mode: 'eval',
+        evalSuiteRef: `${head.suiteId}@${head.version}`,
+        agentId: `${facts.agentId}@${facts.version}`,
+        configurable: configurableOf(options, baseline),
+        metadata: { [ORIGIN_KEY]: { ...origin, ...saidOf(options) } },
       },
-    },
-    { origin: 'cli', start: false },
-  );
+      { origin: 'cli', start: false },
+    );
+  if (options.baseline === undefined) return create();
+  const { chooseBaseline, createCompared } = await import('./baseline-choice.js');
+  const wanting = { head, agentId: facts.agentId, repeats: options.repeats ?? 1 };
+  return createCompared(context, await chooseBaseline(context, local, options.baseline, wanting), create);
 }
+
+const saidOf = ({ agent, baseline }: RunOptions): Origin => ({
+  ...(agent !== undefined && { agent }),
+  ...(baseline !== undefined && { baseline }),
+});
 
 /** A suite that can do anything else does not go live unless it is asked to. */
 const unaskedModes = ({ modes }: SuiteHead): readonly string[] =>

@@ -20,10 +20,16 @@ export const wholeNumber =
     throw new InvalidArgumentError(`Expected a whole number from ${low} to ${high}.`);
   };
 
-function dollars(value: string): number {
+export function dollars(value: string): number {
   const number = Number(value.replace(/^\$/, ''));
-  if (Number.isFinite(number) && number >= 0) return number;
+  if (value.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
   throw new InvalidArgumentError('Expected an amount in US dollars, e.g. 0.50.');
+}
+
+export function share(value: string): number {
+  const number = Number(value);
+  if (value.trim() !== '' && number >= 0 && number <= 1) return number;
+  throw new InvalidArgumentError('Expected a number from 0 to 1, e.g. 0.02.');
 }
 
 export function addInit(program: Command, start: Start): void {
@@ -63,10 +69,14 @@ export function addRun(program: Command, start: Start): void {
     .option('--model <model>', 'ask this model: provider/model, or a name of "models" in the configuration')
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
     .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
+    .option('--baseline <run>', 'compare with a run: last, blessed, a run id, or a scorecard file')
+    .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
+    .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
+    .option('--conclusive', 'end with 3 when chance alone could explain the result')
     .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
     .option('--watch', 'run again whenever the suite, the agent or the configuration changes')
     .option('--junit <file>', 'also write a JUnit report')
-    .option('--markdown <file>', 'also write a Markdown summary')
+    .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
     .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
     .option('--allow-target-mismatch', 'run a suite made for another agent')
     .option('--host <url>', 'run on another host instead of in this process')
@@ -87,6 +97,7 @@ const RUN_EXAMPLES = `
 Examples:
   $ touchstone run evals/refunds.suite.yaml --agent ./agent.mjs
   $ touchstone run evals --agent local.acme.support --junit report.xml
+  $ touchstone run evals --baseline last --markdown comment.md
   $ touchstone run evals/refunds.suite.yaml --only late-refund --watch
   $ touchstone run vendor.acme.support-1.0.0.tgz
   $ touchstone run evals/refunds.suite.yaml --modes live-shadow --record evals/recorded.suite.yaml
@@ -161,6 +172,9 @@ export function addShow(program: Command, start: Start): void {
     .option('--task <taskId>', 'one task with its input, calls and answer')
     .option('--failed', 'every failed task')
     .option('--events', 'the event log; with --json as one array')
+    .option('--baseline <runId>', 'compare with this run instead of the one it was made with')
+    .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
+    .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
     .option('--bodies', 'show content also when stdout is not a terminal')
     .action((runId: string, options: object, command: Command) =>
       start(command, async (context) =>
@@ -169,7 +183,7 @@ export function addShow(program: Command, start: Start): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ touchstone show last --failed\n  $ touchstone show last --task late-refund',
+      '\nExamples:\n  $ touchstone show last --failed\n  $ touchstone show last --task late-refund\n  $ touchstone show last --markdown -',
     );
 }
 

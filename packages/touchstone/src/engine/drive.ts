@@ -2,6 +2,7 @@ import { isHostError, isTerminal } from '@touchstone/contract';
 import { type Lease, LeaseLost, type ProgressListener, type Run } from '@touchstone/contract/ports';
 import type { Driving } from './driving.js';
 import { beginning, failure } from './endings.js';
+import { copyPrefix, replay } from './history.js';
 import { type DriveState, runLoop } from './loop.js';
 import { graverStop } from './next-step.js';
 import { openLoop } from './open-loop.js';
@@ -49,8 +50,12 @@ async function drive(driving: Driving): Promise<void> {
   if (run.control) stop(stopFrom(run.control));
   void keepLease(driving);
   try {
-    const program = await openProgram(parts, run).catch((error) => giveUp(driving, run, error));
-    if (program) await driveProgram(driving, run, program);
+    const { fork } = run.plan;
+    if (fork?.mode === 'replay')
+      return void (await replay(driving, run, fork).catch((error) => giveUp(driving, run, error)));
+    const begun = fork ? await copyPrefix(driving, run, fork) : run;
+    const program = await openProgram(parts, begun).catch((error) => giveUp(driving, begun, error));
+    if (program) await driveProgram(driving, begun, program);
   } catch (error) {
     // Whoever has the lease now goes on with the run.
     if (!(error instanceof LeaseLost)) throw error;

@@ -105,6 +105,7 @@ export function createEngine(parts: Parts): Engine {
       return run ?? cancelledAlready(await found(owner, runId));
     },
     async pause(owner, runId, by, drainPolicy, reason) {
+      checkPausable(await found(owner, runId));
       const control: Control = { kind: 'pause', by, drainPolicy, ...(reason !== undefined && { reason }) };
       const run = await change(owner, runId, ['pending', 'running'], 'paused', control);
       return run ?? refuse(await found(owner, runId), 'paused', 'pending or running');
@@ -149,6 +150,14 @@ async function writeResumption(parts: Parts, lease: Lease): Promise<Run | undefi
     run: row,
   });
   return run;
+}
+
+/** A replay does nothing that could be interrupted; it is over as soon as it is read. */
+function checkPausable({ runId, plan, status }: Run): void {
+  if (plan.fork?.mode !== 'replay') return;
+  throw new HostError('run_state_conflict', `Run ${runId} is a replay and cannot be paused.`, {
+    runStatus: status,
+  });
 }
 
 function refuseResume(run: Run): never {

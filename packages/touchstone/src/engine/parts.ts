@@ -7,6 +7,7 @@ import type {
   Owner,
   Redact,
   RepeatScore,
+  RunId,
   SuiteId,
   TaskId,
   TaskResult,
@@ -50,7 +51,13 @@ export type Parts = {
   readonly taskBar: (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined) => number;
   readonly foldTask: (taskId: TaskId, repeats: readonly RepeatScore[], bar: number) => TaskResult;
   readonly buildScorecard: (
-    facts: { suiteId: SuiteId; suiteVersion: Version; modelClass?: ModelClass; thresholds?: Thresholds },
+    facts: {
+      suiteId: SuiteId;
+      suiteVersion: Version;
+      modelClass?: ModelClass;
+      thresholds?: Thresholds;
+      regression?: { baselineRunId: RunId; baselineScore: number; diffRef?: string };
+    },
     results: readonly TaskResult[],
   ) => EvalSummary;
   readonly limits: EngineLimits;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { asId, type EvalMode, HostError, type Id } from '@touchstone/contract';
-import type { Clock, Log } from '@touchstone/contract/ports';
+import type { Clock, Ids, Log } from '@touchstone/contract/ports';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENGINE_VERSION } from '../engine/index.js';
 import { capabilitiesOf, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
@@ -18,9 +18,11 @@ import { createKeyRing, type KnownKey } from './principal.js';
 import { registerEndpoints } from './register.js';
 import { endpointsOf } from './routes/index.js';
 import { answerError, createServer } from './server.js';
+import { systemIds } from './system.js';
 import type { Touchstone } from './touchstone.js';
 import { traceHeaders } from './trace-context.js';
 import { createWakeups } from './wakeups.js';
+import { createWebhooks, type Webhooks, webhookGuard } from './webhooks.js';
 
 export type AppOptions = {
   readonly touchstone: Touchstone;
@@ -34,6 +36,8 @@ export type AppOptions = {
   readonly version?: string;
   /** Keys beside those of the config and the store, e.g. the one made at the first start. */
   readonly extraKeys?: readonly KnownKey[];
+  readonly ids?: Pick<Ids, 'token'>;
+  readonly env?: NodeJS.ProcessEnv;
 };
 
 /** The whole HTTP side, not listening yet. */
@@ -44,6 +48,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   // Every open stream and every followed run listens for the end.
   setMaxListeners(0, closing.signal);
   const host = createHostParts(options, openEnds, closing.signal);
+  host.webhooks.start();
   const endpoints = endpointsOf(host, { testSeams: options.testSeams === true });
 
   const app = createServer(config.limits);
@@ -66,6 +71,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook('onResponse', (request, reply) => noteAnswer(request, reply, host));
   app.addHook('preClose', async () => {
     closing.abort();
+    await host.webhooks.stop();
     await openEnds.close();
   });
   return app;
@@ -103,9 +109,12 @@ function createHostParts(options: AppOptions, openEnds: OpenEnds, closing: Abort
     feed: {
       pages: createEventPages(store),
       wakeups: createWakeups(store.log, clock),
+      annotations: store.annotations,
       runs: store.runs,
       clock,
     },
+    annotations: touchstone.annotations,
+    webhooks: openWebhooks(options, version),
     metrics,
     follow(run) {
       metrics().then(
@@ -114,6 +123,12 @@ function createHostParts(options: AppOptions, openEnds: OpenEnds, closing: Abort
       );
     },
   };
+}
+
+function openWebhooks(options: AppOptions, version: string): Webhooks {
+  const { touchstone, config, log, clock, ids = systemIds, env = process.env, testSeams = false } = options;
+  const guard = webhookGuard(config, testSeams, env);
+  return createWebhooks({ store: touchstone.store, clock, log, ids, guard, version });
 }
 
 function shuttingDown(reply: FastifyReply): HostError {

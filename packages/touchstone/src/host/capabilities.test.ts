@@ -32,16 +32,13 @@ it('advertises what is done here and not what is not', () => {
     pauseResume: { supported: true, drainPolicies: ['immediate', 'drain-current-node'] },
   });
   expect(limits).toMatchObject({ maxRequestBodyBytes: 4_096 });
-  for (const block of [
-    'budget',
-    'replay',
-    'webhooks',
-    'feedback',
-    'authorization',
-    'debugBundle',
-    'toolHooks',
-    'capabilities',
-  ]) {
+  expect(document({})).toMatchObject({
+    replay: { supported: true, modes: ['replay', 'branch'] },
+    webhooks: { supported: true, signatureAlgorithms: ['v1'] },
+    feedback: { supported: true, targets: ['run', 'event', 'node'] },
+    debugBundle: { supported: true },
+  });
+  for (const block of ['budget', 'authorization', 'toolHooks', 'capabilities']) {
     expect(document({})).not.toHaveProperty(block);
   }
 });
@@ -63,7 +60,8 @@ it.each([
   ['host.agentRuntime', true],
   ['host.toolCatalog', true],
   ['providerUsage.costEstimates', true],
-  ['replay', false],
+  ['replay', true],
+  ['authorization', false],
   ['host.prompts', false],
   ['limits.maxLoopIterations', false],
   ['__proto__', false],

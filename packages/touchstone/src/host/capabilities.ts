@@ -1,10 +1,10 @@
-import type { EvalMode } from '@touchstone/contract';
+import { EVAL_MODES, type EvalMode, FORK_MODES } from '@touchstone/contract';
 import type { Config } from './config.js';
 import { EVENT_LOG_SCHEMA_VERSION } from './snapshot.js';
 import { FIXTURE_WORKFLOWS } from './workflow-definitions.js';
 
 /** Modes whose behaviour is here. Advertised are these, narrowed by the configuration. */
-export const IMPLEMENTED_MODES: readonly EvalMode[] = ['golden', 'rubric', 'adversarial', 'live-shadow'];
+export const IMPLEMENTED_MODES: readonly EvalMode[] = EVAL_MODES;
 
 /** What a host that serves others accepts when its configuration says nothing. */
 export const DEFAULT_MAX_TASKS = 10_000;
@@ -68,6 +68,14 @@ export function capabilitiesOf(facts: CapabilityFacts): object {
       ...(evalSuite && { evalSuite }),
     },
     providerUsage: { supported: true, costEstimates: true, currency: 'USD' },
+    feedback: {
+      supported: true,
+      targets: ['run', 'event', 'node'],
+      signals: ['rating', 'correction', 'label', 'flag'],
+    },
+    replay: { supported: true, modes: FORK_MODES },
+    webhooks: { supported: true, signatureAlgorithms: ['v1'], durable: false },
+    debugBundle: { supported: true },
     toolCatalog: { supported: true, sources: ['host-extension', 'mcp'] },
     runs: { pauseResume: { supported: true, drainPolicies: ['immediate', 'drain-current-node'] } },
     fixtures: FIXTURE_WORKFLOWS,

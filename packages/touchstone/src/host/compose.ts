@@ -1,25 +1,34 @@
 import { join, resolve } from 'node:path';
-import { HOST_OWNER, HostError, type Owner } from '@touchstone/contract';
+import { HOST_OWNER, HostError, type Owner, type Scorecard } from '@touchstone/contract';
 import type { AgentFacts, Clock, Ids, Log, Random, Run, Store, Suite } from '@touchstone/contract/ports';
 import { createSchemaCheck, type HostTools, parseAgentSpec } from '../agents/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
+import type { TrustedKey } from '../evidence/index.js';
 import { buildScorecard, foldTask, taskBar } from '../scorecard/index.js';
-import { createScoring } from '../scoring/index.js';
+import { createScoring, maskSecrets } from '../scoring/index.js';
 import { openStore } from '../store/index.js';
+import { createAnnotations } from './annotations.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './boot.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
 import { composeAgents } from './compose-agents.js';
 import type { Config } from './config.js';
 import { checkParts } from './config-parts.js';
 import { createRun } from './create-run.js';
+import { buildDebugBundle } from './debug-bundle.js';
+import { diffRuns } from './diff.js';
+import { createFork } from './fork-run.js';
+import { importScorecard } from './import-scorecard.js';
 import { createJudgeDesk } from './judge-desk.js';
 import { type Judging, openJudging } from './judging.js';
 import { makeFolder } from './make-folder.js';
+import { trustOf } from './pack-policy.js';
 import type { PackShelf } from './pack-shelf.js';
 import type { EvalSettings } from './plan-run.js';
 import { createRejudge, type JudgeWish } from './rejudge.js';
 import { readReport } from './report.js';
 import { checkSamePolicy, readSafetyPolicy } from './safety-policy.js';
+import { readScorecard } from './scorecard-of.js';
+import { readOwnKey, trustedKeyOf } from './signing-key.js';
 import { createSuiteShelf } from './suite-shelf.js';
 import { systemClock, systemIds } from './system.js';
 import type { Touchstone } from './touchstone.js';
@@ -36,6 +45,8 @@ export type ComposeOptions = {
   readonly ids?: Ids;
   readonly random?: Random;
   readonly env?: NodeJS.ProcessEnv;
+  /** Of this package, for documents that leave the house. */
+  readonly version?: string;
   /** Adds an agent that echoes, for the test seams to evaluate. Never in production. */
   readonly testSeams?: boolean;
 };
@@ -49,6 +60,10 @@ export type LocalTouchstone = Touchstone & {
   /** Installs a pack that may have been edited since the last run. */
   usePack: PackShelf['draft'];
   inspectPack: PackShelf['inspect'];
+  /** Keeps the scorecard in a file as something to compare with, if a trusted key has signed it. */
+  importScorecard(owner: Owner, text: string): Promise<Scorecard>;
+  /** Whose signatures on scorecards are believed: the configured keys, and this machine's own. */
+  evidenceKeys(): readonly TrustedKey[];
   /** What keeps MCP servers from being used. Asking starts them. */
   toolTrouble: HostTools['trouble'];
   /** Scores answers outside of any run; without a wish, by checks alone. */
@@ -64,6 +79,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     ids = systemIds,
     random = Math.random,
     env = process.env,
+    version = '0.1.0',
   } = options;
   checkParts(config);
   const safety = await readSafetyPolicy(config);
@@ -82,6 +98,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   const judges = createJudgeDesk({ config, models, store, clock, holdsSecret });
   const shelf = createSuiteShelf(store, clock);
   const schemaCheck = createSchemaCheck();
+  const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const engine = createEngine({
     store,
     clock,
@@ -122,6 +139,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
     evalSettings: evalSettings(config, options.origin),
+    tolerance: config.regression.tolerance,
   };
   const rejudgeParts = {
     ...parts,
@@ -132,6 +150,10 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       const choice = models.choose(owner, { name });
       return choice.kind === 'none' ? choice.reason : undefined;
     },
+  };
+  const evidenceKeys = (): readonly TrustedKey[] => {
+    const own = readOwnKey(options.dataDir);
+    return [...trustOf(config, options.origin).keys.values(), ...(own ? [trustedKeyOf(own)] : [])];
   };
   const start = ({ owner, runId }: Run): void =>
     void engine.drive(owner, runId).catch((error) => log.error('run.abandoned', { runId }, error));
@@ -167,6 +189,8 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     listPacks: packs.list,
     usePack: packs.draft,
     inspectPack: packs.inspect,
+    importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
+    evidenceKeys,
     listTools: tools.catalogue,
     findTool: tools.find,
     toolTrouble: tools.trouble,
@@ -180,9 +204,20 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       if (asked.start ?? true) start(run);
       return run;
     },
+    async fork(principal, runId, body, { origin = options.origin, ...asked } = {}) {
+      const run = await createFork(parts, principal, runId, body, origin);
+      if (asked.start ?? true) start(run);
+      return run;
+    },
+    diff: (owner, a, b) => diffRuns(store, owner, a, b),
+    debugBundle: (owner, runId) =>
+      buildDebugBundle({ store, clock, version, mask: maskSecrets }, owner, runId),
+    annotations,
     openJudging: (wish) => openJudging({ judges, schemaCheck, priceOf }, wish),
     viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),
-    report: (owner, runId) => readReport(store, owner, runId),
+    report: (owner, runId, asked) =>
+      readReport({ store, overridesOf: annotations.overridesOf }, owner, runId, asked),
+    scorecard: (owner, runId) => readScorecard(store, owner, runId),
     async close() {
       stopLooking();
       await engine.shutdown();

@@ -91,6 +91,7 @@ export const configShape: Shape = closed({
   prices: mapOf(price),
   judge: closed({ model: text, votes: { type: 'integer', minimum: 1, maximum: 25 } }, ['model']),
   safety: closed({ policy: text, judge: text }),
+  regression: closed({ tolerance: { type: 'number', minimum: 0, maximum: 1 } }),
   agents: listOf(agent),
   tools: listOf(tool),
   mcpServers: mapOf(anyObject),

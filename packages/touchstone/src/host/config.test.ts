@@ -40,6 +40,7 @@ describe('without a file', () => {
       trust: {},
       modelClasses: {},
       models: {},
+      regression: { tolerance: 0 },
       packs: [],
       suites: [],
       evalSuite: {},

@@ -45,6 +45,8 @@ export type Config = {
   readonly judge?: { readonly model: string; readonly votes?: number };
   /** A file with the severities of safety findings, and a model that looks at every answer of an adversarial run. */
   readonly safety?: { readonly policy?: string; readonly judge?: string };
+  /** A drop of the mean score that does not exceed this is not called a regression. */
+  readonly regression: { readonly tolerance: number };
   readonly packs: readonly string[];
   readonly suites: readonly string[];
   readonly store?: string;
@@ -85,6 +87,7 @@ export type ConfigInput = {
   readonly models?: Config['models'];
   readonly judge?: Config['judge'] & object;
   readonly safety?: Config['safety'] & object;
+  readonly regression?: Partial<Config['regression']>;
   readonly mcpServers?: JsonObject;
   readonly packs?: readonly string[];
   readonly trust?: JsonObject;
@@ -177,6 +180,7 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     models: input.models ?? {},
     ...(input.judge && { judge: input.judge }),
     ...(input.safety && { safety: input.safety }),
+    regression: { tolerance: 0, ...input.regression },
     packs: input.packs ?? [],
     suites: input.suites ?? [],
     ...(input.store !== undefined && { store: input.store }),

@@ -72,6 +72,8 @@ export type Endpoint = {
   readonly path: string;
   /** `none`: no key; `key`: any key; otherwise the scope a key must have. */
   readonly auth: string;
+  /** Wider scopes that let a key in as well. */
+  readonly orScopes?: readonly string[];
   readonly summary: string;
   readonly parameters: Parameters;
   readonly body?: BodyRule<unknown>;

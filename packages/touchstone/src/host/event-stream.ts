@@ -1,5 +1,6 @@
 import { isTerminal, type Owner, type RunId } from '@touchstone/contract';
-import type { Clock, Run, Runs } from '@touchstone/contract/ports';
+import type { Clock, Run, Runs, Store } from '@touchstone/contract/ports';
+import { openRemarks } from './annotations-live.js';
 import type { EventPage, EventPages } from './event-pages.js';
 import { snapshotOf } from './snapshot.js';
 import type { SseConnection } from './sse.js';
@@ -10,6 +11,7 @@ export type Feed = {
   readonly pages: EventPages;
   readonly wakeups: Wakeups;
   readonly runs: Pick<Runs, 'get'>;
+  readonly annotations: Pick<Store['annotations'], 'watch'>;
   readonly clock: Pick<Clock, 'elapsed'>;
 };
 export type Place = { readonly owner: Owner; readonly runId: RunId; readonly after: number };
@@ -21,9 +23,12 @@ export async function streamEvents(
   place: Place,
   modes: readonly StreamMode[],
 ): Promise<void> {
-  await forEachPage(feed, connection, place, async (page) => {
-    const bytes = page.bytes(modes);
-    if (bytes.length > 0) await connection.write(bytes);
+  await forEachPage(feed, connection, place, {
+    modes,
+    async visit(page) {
+      const bytes = page.bytes(modes);
+      if (bytes.length > 0) await connection.write(bytes);
+    },
   });
 }
 
@@ -46,10 +51,18 @@ export async function streamSnapshots(
   const upToDate =
     resumed && first !== undefined && isTerminal(first.status) && first.eventCount <= place.after + 1;
   if (!upToDate) await send(first);
-  await forEachPage(feed, connection, { ...place, after: sent }, async (page) => {
-    if (page.lastSequence > sent && page.events.some((event) => isUpdate(event.type)))
-      await send(await now());
-  });
+  await forEachPage(
+    feed,
+    connection,
+    { ...place, after: sent },
+    {
+      modes: ['values'],
+      async visit(page) {
+        if (page.lastSequence > sent && page.events.some((event) => isUpdate(event.type)))
+          await send(await now());
+      },
+    },
+  );
 }
 
 /** Events collected for up to `bufferMs` and sent together. A pause or the end sends what there is at once. */
@@ -68,18 +81,16 @@ export async function streamBatches(
     dueAt = undefined;
     if (frames.length > 0) await connection.write(renderBatch(sequence, frames));
   };
-  await forEachPage(
-    feed,
-    connection,
-    place,
-    async (page) => {
+  await forEachPage(feed, connection, place, {
+    modes,
+    async visit(page) {
       batch.push(...page.events.flatMap((_, index) => page.framesAt(index, modes)));
       if (batch.length > 0) dueAt ??= feed.clock.elapsed() + bufferMs;
       if (page.complete || isFull(batch) || isSuspension(page) || isDue(dueAt, feed))
         await flush(page.lastSequence);
     },
-    () => (dueAt === undefined ? undefined : dueAt - feed.clock.elapsed()),
-  );
+    patienceMs: () => (dueAt === undefined ? undefined : dueAt - feed.clock.elapsed()),
+  });
 }
 
 const MAX_BATCH = 500;
@@ -88,26 +99,41 @@ const isSuspension = (page: EventPage): boolean => page.events.some((event) => e
 const isDue = (dueAt: number | undefined, feed: Feed): boolean =>
   dueAt !== undefined && feed.clock.elapsed() >= dueAt;
 
+type Visitor = {
+  readonly modes: readonly StreamMode[];
+  visit(page: EventPage): Promise<void>;
+  /** How long the next page may be waited for; as long as it takes when undefined. */
+  patienceMs?(): number | undefined;
+};
+
 /**
  * Visits the pages after a place, empty ones included, until the run has ended or the reader is gone. The one loop
- * behind every stream: a first reader, a reconnecting one and a live one take the same way.
+ * behind every stream: a first reader, a reconnecting one and a live one take the same way, and remarks made meanwhile
+ * are written by it too, so that a stream has one writer.
  */
 function forEachPage(
   feed: Feed,
   connection: SseConnection,
   place: Place,
-  visit: (page: EventPage) => Promise<void>,
-  patienceMs: () => number | undefined = () => undefined,
+  { modes, visit, patienceMs }: Visitor,
 ): Promise<void> {
-  return listening(feed.wakeups, place.runId, connection.signal, async (wakeup) => {
-    let { after } = place;
-    while (!connection.signal.aborted) {
-      const page = await feed.pages.read(place.owner, place.runId, after);
-      await visit(page);
-      after = page.lastSequence;
-      if (page.complete) return;
-      await connection.keepAlive();
-      if (page.events.length === 0) await wakeup.next(patienceMs());
+  const { owner, runId } = place;
+  return listening(feed.wakeups, runId, connection.signal, async (wakeup) => {
+    const remarks = openRemarks(feed.annotations, place, modes);
+    try {
+      let { after } = place;
+      while (!connection.signal.aborted) {
+        const page = await feed.pages.read(owner, runId, after);
+        // Before the page: it may be the last one, and a stream ends with its run.
+        for (let text = remarks.take(); text !== ''; text = remarks.take()) await connection.write(text);
+        await visit(page);
+        after = page.lastSequence;
+        if (page.complete) return;
+        await connection.keepAlive();
+        if (page.events.length === 0) await remarks.orElse(() => wakeup.next(patienceMs?.()));
+      }
+    } finally {
+      remarks.close();
     }
   });
 }

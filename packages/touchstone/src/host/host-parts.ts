@@ -1,11 +1,13 @@
 import { asId, HostError, isHostError, type RunId } from '@touchstone/contract';
 import type { Clock, Log, Run } from '@touchstone/contract/ports';
+import type { Annotations } from './annotations.js';
 import type { EvalCapability } from './capabilities.js';
 import type { Config } from './config.js';
 import type { Call } from './endpoint.js';
 import type { Feed } from './event-stream.js';
 import type { Metrics } from './metrics.js';
 import type { Touchstone } from './touchstone.js';
+import type { Webhooks } from './webhooks.js';
 
 /** What the routes work with. */
 export type HostParts = {
@@ -18,6 +20,8 @@ export type HostParts = {
   /** Absent when evaluation is switched off. */
   readonly evalSuite?: EvalCapability;
   readonly feed: Feed;
+  readonly annotations: Annotations;
+  readonly webhooks: Webhooks;
   metrics(): Promise<Metrics>;
   /** Counts a run that this host has started. */
   follow(run: Run): void;

@@ -10,15 +10,18 @@ export {
   parseProviders,
   prepareModuleThread,
 } from '../agents/index.js';
+export { publicKeyOf, sealStatement, statementOf, type TrustedKey } from '../evidence/index.js';
 export { readPackFiles } from './boot.js';
 export { checkTrouble } from './check-trouble.js';
 export { createTouchstone, type LocalTouchstone } from './compose.js';
 export { type Config, loadConfig } from './config.js';
 export { findConfigFile } from './config-file.js';
 export { soundParts } from './config-parts.js';
+export { type CheckedScorecard, checkScorecardFile } from './import-scorecard.js';
 export type { Judging } from './judging.js';
 export { packOptions, trustOf } from './pack-policy.js';
 export type { InstalledPack } from './pack-shelf.js';
 export { readSafetyPolicy } from './safety-policy.js';
+export { ownKey, readOwnKey, trustedKeyOf } from './signing-key.js';
 export { systemClock } from './system.js';
 export type * from './touchstone.js';

@@ -38,7 +38,7 @@ function operation(endpoint: Endpoint, used: Set<SchemaName>): object {
   return {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
-    ...(endpoint.auth === 'none' ? { security: [] } : { security: [{ key: [] }], ...scopeOf(endpoint.auth) }),
+    ...(endpoint.auth === 'none' ? { security: [] } : { security: [{ key: [] }], ...scopeOf(endpoint) }),
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
     ...(body && {
       requestBody: {
@@ -50,7 +50,8 @@ function operation(endpoint: Endpoint, used: Set<SchemaName>): object {
   };
 }
 
-const scopeOf = (auth: string): object => (auth === 'key' ? {} : { 'x-scope': auth });
+const scopeOf = ({ auth, orScopes }: Endpoint): object =>
+  auth === 'key' ? {} : { 'x-scope': auth, ...(orScopes && { 'x-scope-alternatives': orScopes }) };
 
 const pathParameters = ({ path }: Endpoint): readonly object[] =>
   parameterNames(path).map((name) => ({
@@ -61,9 +62,10 @@ const pathParameters = ({ path }: Endpoint): readonly object[] =>
   }));
 
 const queryParameters = ({ parameters }: Endpoint): readonly object[] =>
-  Object.entries(parameters).map(([name, { description, schema }]) => ({
+  Object.entries(parameters).map(([name, { description, schema, required }]) => ({
     name,
     in: 'query',
+    ...(required && { required }),
     description,
     schema,
   }));

@@ -14,6 +14,7 @@ import type { AgentFacts, Clock, SchemaCheck, Store } from '@touchstone/contract
 import { FLOOR_WORKFLOWS, type FloorWorkflow } from '../engine/index.js';
 import { checkRunnable, readRunLimits } from '../suites/index.js';
 import type { AgentRegistry } from './agent-registry.js';
+import { pinBaseline } from './baseline.js';
 import { checkTrouble } from './check-trouble.js';
 import { createCheckingTime, whileTimeLasts } from './checking-time.js';
 import type { JudgeDecision, JudgeDesk } from './judge-desk.js';
@@ -37,6 +38,8 @@ export type PlanParts = Pick<Touchstone, 'findSuite' | 'findAgent'> & {
   readonly clock: Clock;
   readonly schemaCheck: SchemaCheck;
   readonly evalSettings: EvalSettings | undefined;
+  /** What a drop must exceed to be called a regression, unless the caller says otherwise. */
+  readonly tolerance: number;
 };
 
 type Planned = { readonly workflowId: string; readonly plan: RunPlan };
@@ -76,18 +79,27 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   });
   if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
     await refuseFixtures(taskPages(parts.store, suite.owner, head), decided.ordinals);
-  return {
-    workflowId: head.suiteId,
-    plan: {
-      kind: 'eval',
-      suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
-      agent: pinOf(facts),
-      ...(await planModel(parts, owner, facts, body)),
-      ...(judge && !('trouble' in judge) && { judge }),
-      ...(decided.modes.includes('adversarial') && planSafety(parts)),
-      ...decided,
-    },
+  const plan: EvalPlan = {
+    kind: 'eval',
+    suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
+    agent: pinOf(facts),
+    ...(await planModel(parts, owner, facts, body)),
+    ...(judge && !('trouble' in judge) && { judge }),
+    ...(decided.modes.includes('adversarial') && planSafety(parts)),
+    ...decided,
   };
+  return { workflowId: head.suiteId, plan: { ...plan, ...(await planComparison(parts, owner, plan, body)) } };
+}
+
+async function planComparison(
+  { store, tolerance }: PlanParts,
+  owner: Owner,
+  plan: EvalPlan,
+  { configurable = {} }: CreateRunBody,
+): Promise<Partial<EvalPlan>> {
+  const { baselineRunId } = plan;
+  if (baselineRunId === undefined) return {};
+  return pinBaseline(store, owner, { ...plan, baselineRunId }, configurable, tolerance);
 }
 
 async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<Planned> {

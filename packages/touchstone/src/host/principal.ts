@@ -77,8 +77,12 @@ export const ANONYMOUS: Principal = Object.freeze({
   scopes: new Set<string>(),
 });
 
-export function checkScope(principal: Principal, scope: string): void {
-  if (principal.scopes.has('*') || principal.scopes.has(scope)) return;
+export const hasScope = ({ scopes }: Principal, scope: string): boolean =>
+  scopes.has('*') || scopes.has(scope);
+
+/** Any of `others` will do as well; a refusal names only the scope that was made for the deed. */
+export function checkScope(principal: Principal, scope: string, others: readonly string[] = []): void {
+  if ([scope, ...others].some((one) => hasScope(principal, one))) return;
   const message = `This API key may not do this: it needs the scope ${scope}.`;
   throw new HostError('forbidden', message, { scopeRequired: scope });
 }

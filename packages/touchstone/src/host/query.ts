@@ -4,6 +4,8 @@ import { type Issue, validationError } from '@touchstone/contract';
 export type Parameter<T> = {
   readonly description: string;
   readonly schema: { readonly [key: string]: unknown };
+  /** It must be given; its reader refuses an absent one. */
+  readonly required?: true;
   /** Reads the text of the parameter, undefined when it is absent; answers a sentence when it will not do. */
   read(text: string | undefined): { readonly value: T } | { readonly wrong: string };
 };
@@ -72,6 +74,16 @@ export const optionalText = (description: string): Parameter<string | undefined>
   read(text) {
     if (text === undefined || (text.length > 0 && text.length <= MAX_TEXT)) return { value: text };
     return { wrong: `expected 1 to ${MAX_TEXT} characters` };
+  },
+});
+
+export const optionalFraction = (description: string): Parameter<number | undefined> => ({
+  description,
+  schema: { type: 'number', minimum: 0, maximum: 1 },
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+    return value >= 0 && value <= 1 ? { value } : { wrong: 'expected a number from 0 to 1' };
   },
 });
 

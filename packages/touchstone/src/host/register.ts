@@ -48,7 +48,7 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, gate: Gate): P
   const visitor = { address: request.ip, authorization: request.headers.authorization };
   if (endpoint.auth === 'none') return gate.admitAnyone(visitor);
   request.caller = await gate.admit(visitor);
-  if (endpoint.auth !== 'key') checkScope(request.caller.principal, endpoint.auth);
+  if (endpoint.auth !== 'key') checkScope(request.caller.principal, endpoint.auth, endpoint.orScopes);
 }
 
 async function serve(

@@ -45,9 +45,7 @@ export async function createRejudge(
   const source = await sourcePlan(parts, owner, runId);
   await checkJudged(parts, owner, source);
   const judge = permittedJudge(parts, owner, wish, origin);
-  // Remembered verdicts would be those of the first time; whoever judges again wants to hear the judge.
-  // Findings are looked for anew, under the policy of today.
-  const { cache: _, safetyPolicy: __, ...plan } = source;
+  const plan = judgedAnew(source);
   const policy = plan.modes.includes('adversarial') ? parts.safetyPolicy : undefined;
   const run: NewRun = {
     runId: parts.ids.runId(),
@@ -62,6 +60,18 @@ export async function createRejudge(
   };
   // Only a run of a scope can stand in the way of another, and this one has none.
   return (await parts.store.runs.create(run)) as Run;
+}
+
+/**
+ * Remembered verdicts would be those of the first time; whoever judges again wants to hear the judge. Findings are looked
+ * for anew, under the policy of today. The baseline was for the scores of the first judge.
+ */
+function judgedAnew(source: EvalPlan): EvalPlan {
+  const { cache: _, safetyPolicy: __, fork: ___, ...plan } = source;
+  const { baselineRunId: _baseline, baselineImported: _file, tolerance: _drop, ...alone } = plan;
+  const { judgeMismatchAllowed: _judges, ...anew } = alone;
+  const modes = anew.modes.filter((mode) => mode !== 'regression');
+  return { ...anew, modes: modes.length > 0 ? modes : anew.modes };
 }
 
 const evaluationOff = (): HostError =>

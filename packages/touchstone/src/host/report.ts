@@ -1,50 +1,109 @@
 import {
   type EvalPlan,
   type EvalReport,
-  HOST_OWNER,
   HostError,
-  isTerminal,
   type Owner,
   type RunId,
+  type TaskId,
   type TaskResult,
+  timestampOf,
+  validationError,
 } from '@touchstone/contract';
-import type { Run, StepResult, Store } from '@touchstone/contract/ports';
-import { buildReport } from '../scorecard/index.js';
+import type { Store } from '@touchstone/contract/ports';
+import { buildReport, type ReportExtras } from '../scorecard/index.js';
+import type { Annotations } from './annotations.js';
+import { comparisonTroubles, judgesDiffer } from './baseline.js';
+import { findSide, measuredRun, type Side } from './measured-run.js';
+import { ownerOfSuite } from './suite-shelf.js';
+
+type ReportParts = { readonly store: Store; readonly overridesOf: Annotations['overridesOf'] };
+
+export type ReportOptions = {
+  /** Hold the run against this one instead of its own baseline. */
+  readonly against?: RunId;
+  readonly allowJudgeMismatch?: boolean;
+  /** What a drop must exceed to count, instead of what the run was planned with. */
+  readonly tolerance?: number;
+};
 
 /** The report of a completed eval run, folded anew from its committed results with every call. Reads no body. */
-export async function readReport(store: Store, owner: Owner, runId: RunId): Promise<EvalReport> {
-  const run = await store.runs.get(owner, runId);
-  if (!run) throw new HostError('not_found', 'There is no such run.');
-  const plan = checkReportable(run);
-  const { digest, suiteId, version } = plan.suite;
-  const head =
-    (await store.suites.byDigest(owner, digest)) ?? (await store.suites.byDigest(HOST_OWNER, digest));
-  if (!head) throw new Error(`Suite ${suiteId}@${version}, to which run ${runId} is pinned, is gone.`);
-  const facts = { runId, plan, ...(head.thresholds && { thresholds: head.thresholds }) };
-  return buildReport(facts, await readResults(store, run));
+export async function readReport(
+  parts: ReportParts,
+  owner: Owner,
+  runId: RunId,
+  options: ReportOptions = {},
+): Promise<EvalReport> {
+  const { store } = parts;
+  const { plan, thresholds, results } = await measuredRun(store, owner, runId, options);
+  const baseline = await baselineOf(store, owner, plan, results, options);
+  const overrides = (await parts.overridesOf(owner, runId)).map((one) => ({
+    ...one,
+    at: timestampOf(one.at),
+  }));
+  const facts = { runId, plan, ...(thresholds && { thresholds }) };
+  const kinds = await kindsOf(store, owner, plan, overrides);
+  const kindOf = (taskId: TaskId) => kinds.get(taskId);
+  return buildReport(facts, results, { ...(baseline && { baseline }), overrides, kindOf });
 }
 
-function checkReportable({ plan, status }: Run): EvalPlan {
-  if (plan.kind !== 'eval')
-    throw new HostError('not_found', 'This run is not an eval run, so it has no report.');
-  const details = { runStatus: status };
-  if (!isTerminal(status)) {
-    const message = `The run is ${status}; its report exists when it has completed.`;
-    throw new HostError('run_state_conflict', message, details);
+/** Only what a correction is about has to be known by its kind: its bar may differ. */
+async function kindsOf(
+  store: Store,
+  owner: Owner,
+  { suite }: EvalPlan,
+  overrides: readonly { readonly taskId: TaskId }[],
+): Promise<ReadonlyMap<TaskId, 'golden' | 'rubric'>> {
+  const kinds = new Map<TaskId, 'golden' | 'rubric'>();
+  const holder = overrides.length > 0 ? await ownerOfSuite(store, owner, suite.digest) : undefined;
+  for (const { taskId } of overrides) {
+    if (!holder || kinds.has(taskId)) continue;
+    const ordinal = await store.suites.ordinalOf(holder, suite.digest, taskId);
+    const [task] = ordinal === undefined ? [] : await store.suites.tasks(holder, suite.digest, ordinal, 1);
+    if (task) kinds.set(taskId, task.expected.kind);
   }
-  if (status !== 'completed')
-    throw new HostError('not_found', `The run ended as ${status}, so it has no report.`, details);
-  return plan;
+  return kinds;
 }
 
-const PAGE = 1_000;
+/** What the run is held against: its own baseline has been checked at create, any other is checked here. */
+async function baselineOf(
+  store: Store,
+  owner: Owner,
+  plan: EvalPlan,
+  results: readonly TaskResult[],
+  { against, allowJudgeMismatch = false }: ReportOptions,
+): Promise<ReportExtras['baseline']> {
+  const runId = against ?? plan.baselineRunId;
+  if (runId === undefined) return undefined;
+  const before = await findSide(store, owner, runId);
+  if (!before) throw new HostError('not_found', 'There is no such run to compare with.');
+  const otherJudge = judgesDiffer(before.measured, plan);
+  if (against !== undefined) checkComparable(before, plan, results, otherJudge && !allowJudgeMismatch);
+  const { imported, measured, endedAt } = before;
+  return {
+    runId,
+    agent: measured.agent,
+    ...(measured.model && { model: measured.model }),
+    endedAt,
+    results: before.results,
+    ...(imported && { imported: true }),
+    ...(otherJudge && { otherJudge: true }),
+  };
+}
 
-/** The log is in suite order unless the run was paused with a gap; the report always is. */
-async function readResults(store: Store, { owner, runId }: Run): Promise<readonly TaskResult[]> {
-  const rows: StepResult[] = [];
-  for (let page = await store.log.results(owner, runId, 0, PAGE); page.length > 0; ) {
-    for (const row of page) rows.push(row);
-    page = await store.log.results(owner, runId, rows.length, PAGE);
-  }
-  return rows.sort((a, b) => a.ordinal - b.ordinal).map((row) => row.result);
+function checkComparable(
+  before: Side,
+  plan: EvalPlan,
+  results: readonly TaskResult[],
+  strangeJudge: boolean,
+): void {
+  const sameTasks =
+    before.results.length === results.length &&
+    before.results.every(({ taskId }, at) => taskId === results[at]?.taskId);
+  const troubles = comparisonTroubles(before.measured, plan, sameTasks);
+  if (strangeJudge)
+    troubles.push(
+      'The two runs were scored by different judges, so a difference could be the judges’. Ask for the comparison all the same with allowJudgeMismatch.',
+    );
+  if (troubles.length > 0)
+    throw validationError(troubles.map((message) => ({ pointer: '/against', message })));
 }

@@ -17,7 +17,7 @@ describe('paths that lead nowhere', () => {
     ['GET', '/v1/nothing'],
     ['GET', '/v1'],
     ['GET', '/v1/runs/'],
-    ['POST', '/v1/runs/run-1:fork'],
+    ['POST', '/v1/runs/run-1:spoon'],
     ['POST', '/v1/host/sample/test/reset'],
     ['GET', '/v1/host/touchstone/packs/vendor.acme.support'],
     ['GET', '/.well-known/other'],

@@ -43,6 +43,7 @@ const agentOf = (plan: RunPlan): object =>
 /** What this host knows beyond the protocol, in one member of its own. */
 const ownFacts = (run: Run): object => ({
   ...planFacts(run.plan),
+  ...(run.plan.fork && { fork: run.plan.fork }),
   origin: run.origin,
   createdAt: iso(run.createdAt),
   ...(run.pausedAt !== undefined && { pausedAt: iso(run.pausedAt) }),
@@ -68,7 +69,10 @@ function planFacts(plan: RunPlan): object {
     concurrency: plan.concurrency,
     tasks: { total: plan.totalTasks, selected: plannedSteps(plan) },
     ...(plan.judge && { judge: plan.judge }),
+    ...(plan.safetyJudge && { safetyJudge: plan.safetyJudge }),
+    ...(plan.safetyPolicy && { safetyPolicy: plan.safetyPolicy }),
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(plan.baselineRunId && { baselineRunId: plan.baselineRunId }),
+    ...(plan.tolerance !== undefined && { tolerance: plan.tolerance }),
   };
 }

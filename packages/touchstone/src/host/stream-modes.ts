@@ -47,6 +47,12 @@ export function framesOf(
   return frames;
 }
 
+/** Under which name a remark of a person is sent, to those who watch changes. It is no event: no log holds it. */
+export function remarkName(modes: readonly StreamMode[]): string | undefined {
+  const admitting = modes.find((mode) => mode === 'debug' || mode === 'updates');
+  return admitting && modes.length === 1 ? 'run.annotated' : admitting;
+}
+
 /** An answer in words, as one chunk. Derived on read: the log holds the decision, once. */
 function messageChunk(event: RunEvent): object | undefined {
   if (event.type !== 'agent.decided') return undefined;

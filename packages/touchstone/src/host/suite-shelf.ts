@@ -85,3 +85,13 @@ export async function* taskPages(
   for (let from = 0; from < head.taskCount; from += PAGE)
     yield await store.suites.tasks(owner, head.digest, from, PAGE);
 }
+
+/** Who keeps the suite of a digest: the owner, or the host for everyone. */
+export async function ownerOfSuite(
+  { suites }: Pick<Store, 'suites'>,
+  owner: Owner,
+  digest: Digest,
+): Promise<Owner | undefined> {
+  for (const holder of [owner, HOST_OWNER]) if (await suites.byDigest(holder, digest)) return holder;
+  return undefined;
+}

@@ -5,6 +5,7 @@ import type {
   Owner,
   Principal,
   RunId,
+  Scorecard,
   SuiteId,
   TaskId,
   UnscoredReason,
@@ -12,9 +13,12 @@ import type {
 } from '@touchstone/contract';
 import type { Body, Expected, MemoryEntry, ToolCallBody } from '@touchstone/contract/bodies';
 import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '@touchstone/contract/ports';
-import type { ToolDescriptorWire } from '@touchstone/contract/wire';
+import type { DebugBundleWire, RunDiffResponseWire, ToolDescriptorWire } from '@touchstone/contract/wire';
+import type { Annotations } from './annotations.js';
+import type { ForkBody } from './fork-run.js';
 import type { PackShelf } from './pack-shelf.js';
 import type { JudgeWish } from './rejudge.js';
+import type { ReportOptions } from './report.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = {
@@ -106,9 +110,23 @@ export type Touchstone = {
     wish: JudgeWish,
     options?: { readonly origin?: RunOrigin; readonly start?: boolean },
   ): Promise<Run>;
+  /** A run that begins with the history of another one: all of it again, or up to a point. Refusals create nothing. */
+  fork(
+    principal: Principal,
+    runId: RunId,
+    body: ForkBody,
+    options?: { readonly origin?: RunOrigin; readonly start?: boolean },
+  ): Promise<Run>;
+  /** What differs between the logs of two runs of an owner. */
+  diff(owner: Owner, a: RunId, b: RunId): Promise<RunDiffResponseWire>;
+  /** A run in one file, to hand to somebody else. */
+  debugBundle(owner: Owner, runId: RunId): Promise<DebugBundleWire>;
+  readonly annotations: Annotations;
   viewTask(owner: Owner, runId: RunId, taskId: TaskId): Promise<TaskView | undefined>;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
-  report(owner: Owner, runId: RunId): Promise<EvalReport>;
+  report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
+  /** Of a completed eval run: what of it can travel. */
+  scorecard(owner: Owner, runId: RunId): Promise<Scorecard>;
   close(): Promise<void>;
 };
 

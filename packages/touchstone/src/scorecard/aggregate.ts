@@ -20,3 +20,10 @@ export function nearestRank(values: readonly number[], percent: number): number 
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil((percent * sorted.length) / 100) - 1)] as number;
 }
+
+/** Undefined when none is known: what nobody measured is not 0. */
+export function sumKnown(values: readonly (number | undefined)[]): number | undefined {
+  let sum: number | undefined;
+  for (const value of values) if (value !== undefined) sum = (sum ?? 0) + value;
+  return sum;
+}

@@ -1,13 +1,14 @@
 import type {
   EvalSummary,
   ModelClass,
+  RunId,
   SuiteId,
   TaskResult,
   TaskScore,
   Thresholds,
   Version,
 } from '@touchstone/contract';
-import { mean, nearestRank } from './aggregate.js';
+import { mean, nearestRank, sumKnown } from './aggregate.js';
 
 /** Aggregate score a run must reach when its suite declares no bar. */
 export const DEFAULT_PASS_SCORE = 0.8;
@@ -17,23 +18,49 @@ export type ScorecardFacts = {
   readonly suiteVersion: Version;
   readonly modelClass?: ModelClass;
   readonly thresholds?: Thresholds;
+  readonly regression?: {
+    readonly baselineRunId: RunId;
+    readonly baselineScore: number;
+    readonly diffRef?: string;
+  };
 };
 
 /** Builds the terminal scorecard from the results in the log, in suite order. Keeps no counters of its own. */
 export function buildScorecard(facts: ScorecardFacts, results: readonly TaskResult[]): EvalSummary {
-  const aggregateScore = mean(results.map((result) => result.score));
-  const costs = results.map((result) => result.costUsd).filter((cost) => cost !== undefined);
-  const totalCostUsd = costs.length > 0 ? costs.reduce((sum, cost) => sum + cost, 0) : undefined;
+  const totals = foldResults(facts.thresholds, results);
   return {
     suiteId: facts.suiteId,
     suiteVersion: facts.suiteVersion,
     ...(facts.modelClass && { evaluatedModelClass: facts.modelClass }),
+    ...totals,
+    tasks: results.map(taskScore),
+    ...(facts.regression && { regression: regressionOf(facts.regression, totals.aggregateScore) }),
+  };
+}
+
+type Totals = Pick<EvalSummary, 'aggregateScore' | 'passed' | 'taskCount' | 'passedCount' | 'totalCostUsd'>;
+
+/** `passed` is the thresholds' formula and nothing more: whether a run got worse than another is not part of it. */
+export function foldResults(thresholds: Thresholds | undefined, results: readonly TaskResult[]): Totals {
+  const aggregateScore = mean(results.map((result) => result.score));
+  const totalCostUsd = sumKnown(results.map((result) => result.costUsd));
+  return {
     aggregateScore,
-    passed: meetsThresholds(facts.thresholds ?? {}, aggregateScore, totalCostUsd, results),
+    passed: meetsThresholds(thresholds ?? {}, aggregateScore, totalCostUsd, results),
     taskCount: results.length,
     passedCount: results.reduce((count, result) => count + (result.passed ? 1 : 0), 0),
     ...(totalCostUsd !== undefined && { totalCostUsd }),
-    tasks: results.map(taskScore),
+  };
+}
+
+function regressionOf(
+  { baselineRunId, baselineScore, diffRef }: NonNullable<ScorecardFacts['regression']>,
+  aggregateScore: number,
+): NonNullable<EvalSummary['regression']> {
+  return {
+    baselineRunId,
+    scoreDelta: aggregateScore - baselineScore,
+    ...(diffRef !== undefined && { diffRef }),
   };
 }
 

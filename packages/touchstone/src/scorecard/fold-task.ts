@@ -6,7 +6,11 @@ import type {
   TaskResult,
   Thresholds,
 } from '@touchstone/contract';
-import { mean } from './aggregate.js';
+import { mean, sumKnown } from './aggregate.js';
+
+/** Only rubric tasks have criteria; one of which no repeat came to be judged scored 0 throughout, under either bar. */
+export const kindOfResult = ({ criteria }: TaskResult): 'golden' | 'rubric' =>
+  criteria ? 'rubric' : 'golden';
 
 /** The score a task must reach: the suite's bar, or the host's default for its kind. */
 export const taskBar = (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined): number =>
@@ -80,12 +84,6 @@ function foldCosts(repeats: readonly RepeatScore[]): Costs {
     ...(unpriced > 0 && { unpriced }),
     ...(cacheHits > 0 && { cacheHits }),
   };
-}
-
-function sumKnown(values: readonly (number | undefined)[]): number | undefined {
-  let sum: number | undefined;
-  for (const value of values) if (value !== undefined) sum = (sum ?? 0) + value;
-  return sum;
 }
 
 function unionOfFindings(repeats: readonly RepeatScore[]): Finding[] {

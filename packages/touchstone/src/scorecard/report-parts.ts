@@ -8,7 +8,7 @@ import {
   type Thresholds,
 } from '@touchstone/contract';
 import { mean } from './aggregate.js';
-import { taskBar } from './fold-task.js';
+import { kindOfResult, taskBar } from './fold-task.js';
 import { passAt, passHat } from './statistics/pass-at.js';
 
 type Decided = NonNullable<TaskResult['criteria']>[number];
@@ -57,10 +57,10 @@ export function reportRepeats(
   return { repeats: { k, tasks: counted.length, passAtK, passHatK, curve } };
 }
 
-/** Only rubric tasks have criteria; one of which no repeat came to be judged scored 0 throughout, under either bar. */
-function countRepeats({ repeats, criteria }: TaskResult, thresholds: Thresholds | undefined): Counted[] {
+function countRepeats(result: TaskResult, thresholds: Thresholds | undefined): Counted[] {
+  const { repeats } = result;
   if (!repeats) return [];
-  const bar = taskBar(criteria ? 'rubric' : 'golden', thresholds);
+  const bar = taskBar(kindOfResult(result), thresholds);
   return [{ repeats: repeats.length, passed: repeats.filter((score) => score >= bar).length }];
 }
 

@@ -28,7 +28,7 @@ const plan: EvalPlan = {
     agentId: asId<AgentId>('local.test.a'),
     version,
     digest: asId<Digest>('sha256:a'),
-    channel: 'beta',
+    channel: asId('beta'),
   },
   modes: ['golden'],
   totalTasks: 50,

@@ -8,11 +8,14 @@ import {
   type TaskResult,
   type Thresholds,
 } from '@touchstone/contract';
-import { mean, nearestRank } from './aggregate.js';
+import { adjust, type GivenOverride, type KindOf } from './adjusted.js';
+import { mean, nearestRank, sumKnown } from './aggregate.js';
 import { DEFAULT_PASS_SCORE } from './build.js';
+import { type BaselineFacts, compareResults, type RegressionOptions } from './regression.js';
 import { reportCriteria, reportFindings, reportRepeats } from './report-parts.js';
+import { reportSlices } from './slices.js';
 import { meanInterval } from './statistics/mean-interval.js';
-import { wilsonInterval } from './statistics/wilson.js';
+import { passRateInterval } from './statistics/wilson.js';
 
 export type ReportFacts = {
   readonly runId: RunId;
@@ -20,12 +23,25 @@ export type ReportFacts = {
   readonly thresholds?: Thresholds;
 };
 
+/** What is known beside the run itself: the run it is held against, and what people said of its scores. */
+export type ReportExtras = {
+  readonly baseline?: BaselineFacts & { readonly otherJudge?: boolean };
+  /** Every override ever given, oldest first. */
+  readonly overrides?: readonly GivenOverride[];
+  readonly kindOf?: KindOf;
+};
+
 /** Builds the report of a completed run from the results in the log, in suite order. Keeps no counters of its own. */
-export function buildReport(facts: ReportFacts, results: readonly TaskResult[]): EvalReport {
+export function buildReport(
+  facts: ReportFacts,
+  results: readonly TaskResult[],
+  extras: ReportExtras = {},
+): EvalReport {
   const { runId, plan, thresholds } = facts;
+  const { baseline, overrides = [], kindOf } = extras;
   const { suiteId, version, digest } = plan.suite;
   const aggregate = aggregateOf(plan, thresholds, results);
-  const cacheHits = sumOf(results, (result) => result.cacheHits);
+  const cacheHits = sumKnown(results.map((result) => result.cacheHits));
   return {
     runId,
     suite: { ref: `${suiteId}@${version}`, digest },
@@ -35,6 +51,8 @@ export function buildReport(facts: ReportFacts, results: readonly TaskResult[]):
     tasks: tasksOf(plan, results),
     aggregate,
     verdict: decideVerdict(aggregate.interval, aggregate.bar),
+    ...adjust(results, thresholds, overrides, kindOf),
+    ...(baseline && { regression: compareResults(baseline, { results }, regressionOptions(plan, baseline)) }),
     ...reportCriteria(results),
     ...reportRepeats(plan.repeats, thresholds, results),
     ...reportFindings(results),
@@ -45,8 +63,15 @@ export function buildReport(facts: ReportFacts, results: readonly TaskResult[]):
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(cacheHits && { cacheHits }),
     ...(isNondeterministic(plan) && { nondeterministic: true }),
+    ...reportSlices(results, baseline?.results),
   };
 }
+
+/** Both runs have the same suite, so its digest seeds the chance in the comparison. */
+const regressionOptions = (
+  { tolerance = 0, suite }: EvalPlan,
+  { otherJudge = false }: NonNullable<ReportExtras['baseline']>,
+): RegressionOptions => ({ tolerance, seed: suite.digest, otherJudge });
 
 /** A bar inside the interval has been neither cleared nor missed: another draw of tasks could have gone the other way. */
 export function decideVerdict([low, high]: Interval, bar: number): ReportVerdict {
@@ -85,10 +110,7 @@ function aggregateOf(
     score,
     interval: [Math.min(worst[0], score), Math.max(best[1], score)],
     passRate: passed / Math.max(1, results.length),
-    passRateInterval: [
-      wilsonInterval(passed, results.length)[0],
-      wilsonInterval(passed + open, results.length)[1],
-    ],
+    passRateInterval: passRateInterval(passed, open, results.length),
     bar: thresholds?.passScore ?? DEFAULT_PASS_SCORE,
   };
 }
@@ -99,23 +121,10 @@ const scoresWith = (results: readonly TaskResult[], assumed: number): readonly n
 const countPassed = (results: readonly TaskResult[]): number =>
   results.reduce((count, result) => count + (result.passed ? 1 : 0), 0);
 
-/** Undefined when no result knows the number: what nobody measured is not 0. */
-function sumOf(
-  results: readonly TaskResult[],
-  read: (result: TaskResult) => number | undefined,
-): number | undefined {
-  let sum: number | undefined;
-  for (const result of results) {
-    const value = read(result);
-    if (value !== undefined) sum = (sum ?? 0) + value;
-  }
-  return sum;
-}
-
 function costOf(results: readonly TaskResult[]): EvalReport['cost'] {
-  const agentUsd = sumOf(results, agentUsdOf);
-  const judgeUsd = sumOf(results, (result) => result.judgeUsd);
-  const unpriced = sumOf(results, (result) => result.unpriced);
+  const agentUsd = sumKnown(results.map(agentUsdOf));
+  const judgeUsd = sumKnown(results.map((result) => result.judgeUsd));
+  const unpriced = sumKnown(results.map((result) => result.unpriced));
   return {
     ...(agentUsd !== undefined && { agentUsd }),
     ...(judgeUsd !== undefined && { judgeUsd }),

@@ -1,6 +1,7 @@
 import {
   asId,
   type RepeatScore,
+  type RunId,
   type SuiteId,
   type TaskId,
   type TaskResult,
@@ -100,6 +101,34 @@ describe('buildScorecard', () => {
     ]);
     expect(card).toMatchObject({ taskCount: 3, passedCount: 2, totalCostUsd: 0.75 });
     expect(card.tasks.map((task) => task.score)).toEqual([1, 0, 1]);
+  });
+});
+
+describe('a baseline in the scorecard', () => {
+  const baselineRunId = asId<RunId>('run-0');
+
+  it('is named with the change, and where to read about it', () => {
+    const regression = { baselineRunId, baselineScore: 0.75, diffRef: '/v1/runs/run-0:diff' };
+    const card = buildScorecard({ ...facts, regression }, [result(1), result(0)]);
+    expect(card.regression).toEqual({ baselineRunId, scoreDelta: -0.25, diffRef: '/v1/runs/run-0:diff' });
+    const imported = buildScorecard({ ...facts, regression: { baselineRunId, baselineScore: 0.5 } }, [
+      result(1),
+    ]);
+    expect(imported.regression).toEqual({ baselineRunId, scoreDelta: 0.5 });
+  });
+
+  it('changes nothing else, whatever became of the score', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(0, 1)), fc.constantFrom(0, 0.5, 1), (scores, baselineScore) => {
+        const results = scores.map((score) => result(score));
+        const { regression, ...card } = buildScorecard(
+          { ...facts, regression: { baselineRunId, baselineScore } },
+          results,
+        );
+        expect(card).toEqual(buildScorecard(facts, results));
+        expect(regression?.scoreDelta).toBe(card.aggregateScore - baselineScore);
+      }),
+    );
   });
 });
 

@@ -1,4 +1,4 @@
 export { createModelJudge, judgeIdentity } from './rubric/judge.js';
 export { criterionTrouble } from './rubric/trouble.js';
-export { parseSafetyPolicy, type SafetyPolicy } from './safety/index.js';
+export { maskSecrets, parseSafetyPolicy, type SafetyPolicy } from './safety/index.js';
 export { createScoring } from './scoring.js';

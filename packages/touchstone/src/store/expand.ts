@@ -11,22 +11,29 @@ type Run = { readonly runId: RunId; readonly engineVersion: string };
  */
 export function expand(run: Run, rows: readonly Row[], after: number): readonly RunEvent[] {
   const events: RunEvent[] = [];
-  for (let i = 0; i < rows.length; ) {
-    const entry = rows[i] as Row;
-    const first = numberAt(entry, 'first_seq');
-    let next = i + 1;
-    while (next < rows.length && rows[next]?.first_seq === first) next += 1;
-    let sequence = first;
-    for (const block of blocksOf(entry, rows.slice(i, next))) {
+  for (const entryRows of byEntry(rows)) {
+    let sequence = numberAt(entryRows[0], 'first_seq');
+    for (const block of blocksOf(entryRows)) {
       appendBlock(events, run, block, sequence, after);
       sequence += block.length;
     }
-    i = next;
   }
   return events;
 }
 
-function blocksOf(entry: Row, rows: readonly Row[]): readonly (readonly NewEvent[])[] {
+/** Rows in log order, those of one entry together. */
+export function byEntry(rows: readonly Row[]): readonly (readonly [Row, ...Row[]])[] {
+  const entries: [Row, ...Row[]][] = [];
+  for (const row of rows) {
+    const current = entries.at(-1);
+    if (current?.[0].first_seq === row.first_seq) current?.push(row);
+    else entries.push([row]);
+  }
+  return entries;
+}
+
+function blocksOf(rows: readonly [Row, ...Row[]]): readonly (readonly NewEvent[])[] {
+  const [entry] = rows;
   if (entry.events !== null) return [jsonAt<readonly NewEvent[]>(entry, 'events')];
   const blocks = rows
     .slice(0, numberAt(entry, 'repeats'))

@@ -1,4 +1,6 @@
 import type { Clock, Store } from '@touchstone/contract/ports';
+import { createAnnotations } from './annotations.js';
+import { createBaselines } from './baselines.js';
 import { createBoundAgents } from './bound-agents.js';
 import type { Db } from './db.js';
 import { SQLITE } from './dialect.js';
@@ -19,6 +21,7 @@ import { createSqliteDb } from './sqlite/sqlite-db.js';
 import { openError } from './sqlite/sqlite-errors.js';
 import { createSuites } from './suites.js';
 import { createWatchers } from './watchers.js';
+import { createWebhooks } from './webhooks.js';
 
 export type StoreOptions = {
   /** A path, or `:memory:` for a store that ends with the process. */
@@ -54,6 +57,9 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     packs: createPacks(db),
     memory: createMemory(db),
     responses: createResponses(db),
+    annotations: createAnnotations(db),
+    baselines: createBaselines(db),
+    webhooks: createWebhooks(db),
     keys: createKeys(db),
     idempotency: createIdempotency(db),
     retain: (owner, kept) => retain(db, owner, kept),

@@ -1,12 +1,14 @@
 import { asId } from '@touchstone/contract';
 import type { MemoryEntry } from '@touchstone/contract/bodies';
 import type {
+  Annotation,
   BoundAgent,
   PackHead,
   Run,
   SealedStep,
   StoredKey,
   TaskRecord,
+  Webhook,
 } from '@touchstone/contract/ports';
 import type { Row, SqlValue } from './db.js';
 
@@ -22,7 +24,7 @@ export const jsonOrNull = (value: unknown): string | null => (value == null ? nu
 /** `{ [member]: value }`, or nothing when the column is NULL. */
 const given = (member: string, value: SqlValue | undefined): object =>
   value == null ? {} : { [member]: value };
-const givenJson = (member: string, value: SqlValue | undefined): object =>
+export const jsonIfGiven = (member: string, value: SqlValue | undefined): object =>
   value == null ? {} : { [member]: JSON.parse(value as string) };
 
 /** The columns of `runs u` and `run_requests q` that make a Run. */
@@ -45,9 +47,9 @@ export const toRun = (row: Row): Run =>
     ...given('completedAt', row.completed_at),
     ...given('pausedAt', row.paused_at),
     pausedMs: row.paused_ms,
-    ...givenJson('control', row.control),
-    ...givenJson('error', row.error),
-    ...givenJson('headline', row.headline),
+    ...jsonIfGiven('control', row.control),
+    ...jsonIfGiven('error', row.error),
+    ...jsonIfGiven('headline', row.headline),
     ...given('leaseUntil', row.lease_until),
     eventCount: row.event_count,
     engineVersion: row.engine_version,
@@ -57,14 +59,14 @@ export const toRecord = (row: Row): TaskRecord => ({
   ordinal: numberAt(row, 'ordinal'),
   repeat: numberAt(row, 'repeat'),
   events: jsonAt(row, 'events'),
-  ...givenJson('score', row.score),
-  ...givenJson('bodies', row.bodies),
+  ...jsonIfGiven('score', row.score),
+  ...jsonIfGiven('bodies', row.bodies),
 });
 
 export const toSealedStep = (row: Row): SealedStep => ({
   ordinal: numberAt(row, 'ordinal'),
   repeat: numberAt(row, 'repeat'),
-  ...givenJson('score', row.score),
+  ...jsonIfGiven('score', row.score),
   eventCount: numberAt(row, 'event_count'),
   at: numberAt(row, 'sealed_at'),
 });
@@ -103,4 +105,27 @@ export const toStoredKey = (row: Row): StoredKey => ({
   createdAt: numberAt(row, 'created_at'),
   ...given('expiresAt', row.expires_at),
   ...given('revokedAt', row.revoked_at),
+});
+
+export const toAnnotation = (row: Row): Annotation => ({
+  annotationId: asId(textAt(row, 'annotation_id')),
+  runId: asId(textAt(row, 'run_id')),
+  ...jsonAt<Pick<Annotation, 'eventId' | 'nodeId'>>(row, 'target'),
+  signal: jsonAt(row, 'signal'),
+  ...jsonIfGiven('note', row.note),
+  by: asId(textAt(row, 'principal')),
+  at: numberAt(row, 'at'),
+  ...jsonIfGiven('override', row.score_override),
+});
+
+export const toWebhook = (row: Row): Webhook => ({
+  webhookId: textAt(row, 'webhook_id'),
+  url: jsonAt(row, 'url'),
+  events: jsonAt(row, 'events'),
+  ...jsonIfGiven('tags', row.tags),
+  secret: textAt(row, 'secret'),
+  principal: textAt(row, 'principal'),
+  createdAt: numberAt(row, 'created_at'),
+  failures: numberAt(row, 'failures'),
+  ...given('openUntil', row.open_until),
 });

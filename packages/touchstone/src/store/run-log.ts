@@ -1,6 +1,7 @@
 import type { Owner, RunId } from '@touchstone/contract';
 import type { RunEvent } from '@touchstone/contract/bodies';
 import {
+  type Appended,
   type Clock,
   type Commit,
   ControlPending,
@@ -10,7 +11,9 @@ import {
 } from '@touchstone/contract/ports';
 import { brokenCommit, commitStatements, countEvents } from './commit.js';
 import { type Db, GuardFailed } from './db.js';
+import { readEntries } from './entries.js';
 import { expand } from './expand.js';
+import { createListeners } from './listeners.js';
 import { createResultsReader } from './results.js';
 import { numberAt, toRecord, toSealedStep } from './rows.js';
 import type { Watchers } from './watchers.js';
@@ -38,12 +41,19 @@ const PENDING = `SELECT r.ordinal, r.repeat, r.score, r.event_count, r.sealed_at
 const RECORDS = `SELECT r.ordinal, r.repeat, r.events, r.score, r.bodies
   FROM runs u JOIN records r ON r.run_no = u.run_no WHERE ${OWNED_RUN} AND r.ordinal = ? ORDER BY r.repeat`;
 
+/** The one topic of those who follow all runs. */
+const ALL = 'all';
+
 export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
+  const appends = createListeners<Appended>();
   return {
     async commit(lease, commit) {
       await write(db, lease, commit, clock.now());
-      if (commit.run?.status !== undefined || commit.entries?.some((entry) => countEvents(entry) > 0))
-        watchers.notify(lease.runId);
+      const { owner, runId } = lease;
+      const { entries = [], firstSequence } = commit;
+      const eventCount = entries.reduce((sum, entry) => sum + countEvents(entry), 0);
+      if (commit.run?.status !== undefined || eventCount > 0) watchers.notify(runId);
+      if (eventCount > 0) appends.tell(ALL, () => ({ owner, runId, firstSequence, eventCount }));
     },
     read: (owner, runId, after, limit) => read(db, owner, runId, after, limit),
     async last(owner, runId) {
@@ -60,7 +70,9 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
     async records(owner, runId, ordinal) {
       return (await db.all(RECORDS, [...key(owner, runId), ordinal])).map(toRecord);
     },
+    entries: (owner, runId, from, limit) => readEntries(db, owner, runId, from, limit),
     watch: watchers.watch,
+    watchAll: (listener) => appends.add(ALL, listener),
   };
 }
 

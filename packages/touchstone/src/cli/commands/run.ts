@@ -140,7 +140,7 @@ export async function runOne(
   source: SuiteSource,
   options: RunOptions,
 ): Promise<RunResult> {
-  const run = await createLocalRun(local, source, options, context.io.cwd);
+  const run = await createLocalRun(context, local, source, options);
   return finishRun(context, local, asEvalRun(run), options);
 }
 
@@ -163,7 +163,7 @@ export async function finishRun(
   context: Context,
   local: Local,
   { runId }: EvalRun,
-  options: Pick<RunOptions, 'bodies' | 'record'>,
+  options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive'>,
 ): Promise<RunResult> {
   const { interrupted } = await driveRun(context.io, local, runId);
   const run = asEvalRun(await findRun(local.touchstone, runId));
@@ -178,6 +178,7 @@ export async function finishRun(
     interrupted: interrupted && !isTerminal(run.status),
     bodies: bodiesWanted(context, options),
     now: context.io.now(),
+    ...(options.conclusive && { conclusive: true }),
   });
   if (options.record === undefined) return result;
   return (await import('../record-run.js')).recordRun(context, local, result, options.record);

@@ -52,6 +52,7 @@ async function openHost(
     dataDir: resolve(io.cwd, settings.data),
     origin: 'host',
     testSeams: options.testSeams === true,
+    version: packageVersion(),
     log,
   });
   const parts = {
@@ -61,6 +62,7 @@ async function openHost(
     clock: clockOf(io),
     ids: { token: newToken },
     version: packageVersion(),
+    env: io.env as NodeJS.ProcessEnv,
   };
   try {
     const keyLines =

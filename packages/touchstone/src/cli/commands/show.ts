@@ -1,18 +1,22 @@
-import { asId, isTerminal, type TaskId, type TaskResult } from '@touchstone/contract';
+import { asId, isTerminal, type RunId, type TaskId, type TaskResult } from '@touchstone/contract';
 import type { RunEvent } from '@touchstone/contract/bodies';
 import type { Run } from '@touchstone/contract/ports';
 import type { LocalTouchstone, TaskView } from '../../host/in-process.js';
 import { asEvalRun, collectResult, findRun, isInterrupted, noRun, resultPages } from '../collect-result.js';
+import { correctionsOf, withoutNote } from '../corrections.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { LOCAL_OWNER, type Local, readStore } from '../local.js';
 import { commandToType } from '../next-commands.js';
+import { renderCorrections } from '../render/corrections.js';
 import { documentOf } from '../render/document.js';
 import { eventDocument, renderEvent } from '../render/event.js';
 import { createInk } from '../render/ink.js';
 import { FAILURES_SHOWN, renderScorecard } from '../render/scorecard.js';
 import { renderTask } from '../render/task.js';
-
+import { checkReportFiles, STDOUT, writeReports } from '../report.js';
+import { withoutBodies } from '../result.js';
+import { bothToStdout } from '../run-options.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../usage-error.js';
 
@@ -21,9 +25,13 @@ export type ShowOptions = {
   readonly failed?: boolean;
   readonly events?: boolean;
   readonly bodies?: boolean;
+  readonly baseline?: string;
+  readonly allowJudgeMismatch?: boolean;
+  readonly markdown?: string;
 };
 
 export async function showCommand(context: Context, runId: string, options: ShowOptions): Promise<ExitCode> {
+  checkShown(context, options);
   const show = async ({ touchstone }: Local): Promise<ExitCode> => {
     const run = await findRun(touchstone, runId);
     if (options.events) await showEvents(context, touchstone, run, options);
@@ -34,6 +42,26 @@ export async function showCommand(context: Context, runId: string, options: Show
   return readStore(context, show, () => {
     throw noRun(runId);
   });
+}
+
+/** What is about the scorecard says nothing about a task or the events. */
+function checkShown(context: Context, options: ShowOptions): void {
+  const { task, events, baseline, markdown, allowJudgeMismatch } = options;
+  const flag = {
+    '--markdown': markdown,
+    '--baseline': baseline,
+    '--allow-judge-mismatch': allowJudgeMismatch,
+  };
+  const [about] = Object.entries(flag).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (about !== undefined && (events || task !== undefined))
+    throw new UsageError(
+      `${about} is about the whole run.`,
+      `Leave it out, or leave out ${events ? '--events' : '--task'}.`,
+    );
+  if (allowJudgeMismatch && baseline === undefined)
+    throw new UsageError('--allow-judge-mismatch is about a comparison.', 'Add --baseline <runId>.');
+  if (context.settings.json && markdown === STDOUT) throw bothToStdout();
+  checkReportFiles(context, options);
 }
 
 /** Content belongs on a person's screen, or where it is asked for by name. */
@@ -50,18 +78,40 @@ async function showScorecard(
   options: ShowOptions,
 ): Promise<void> {
   const { io, settings } = context;
-  const count = options.failed ? Number.POSITIVE_INFINITY : FAILURES_SHOWN;
-  const bodies = mayShowBodies(context, options) && !settings.json ? count : 0;
   const interrupted = isInterrupted(run, io.now());
-  const result = await collectResult(touchstone, asEvalRun(run), { bodies, now: io.now(), interrupted });
+  const result = await collectResult(touchstone, asEvalRun(run), {
+    bodies: bodiesWanted(context, options),
+    now: io.now(),
+    interrupted,
+    ...(options.baseline !== undefined && { against: await findBaseline(touchstone, options.baseline) }),
+    ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
+  });
+  writeReports(context, [result], [], options);
+  if (options.markdown === STDOUT) return;
   if (settings.json) {
-    writeJson(io, options.failed ? { ...documentOf(result), failures: result.failures } : documentOf(result));
+    const shown = withoutBodies(result);
+    writeJson(io, options.failed ? { ...documentOf(shown), failures: shown.failures } : documentOf(shown));
     return;
   }
   const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
   const next =
     run.origin === 'cli' && !isTerminal(run.status) ? [resumeCommand(context, run, interrupted)] : [];
-  io.stdout.write(renderScorecard(result, { ...look, allFailures: options.failed ?? false, next }));
+  io.stdout.write(
+    renderScorecard(result, { ...look, allFailures: options.failed ?? false, next, parts: true }),
+  );
+}
+
+/** A run, or a scorecard that came in a file. */
+async function findBaseline(touchstone: LocalTouchstone, wanted: string): Promise<RunId> {
+  const card = await touchstone.store.baselines.kept(LOCAL_OWNER, asId<RunId>(wanted));
+  return card?.runId ?? (await findRun(touchstone, wanted)).runId;
+}
+
+/** Those that are shown, on a screen or where they are asked for; in a file only where they are asked for. */
+function bodiesWanted(context: Context, options: ShowOptions): number {
+  if (options.bodies && options.markdown !== undefined) return Number.POSITIVE_INFINITY;
+  if (!mayShowBodies(context, options) || context.settings.json) return 0;
+  return options.failed ? Number.POSITIVE_INFINITY : FAILURES_SHOWN;
 }
 
 /** Of a process that was just killed nothing can be seen for some seconds; `--resume` finds out and then takes over. */
@@ -82,10 +132,16 @@ async function showTask(
   if (!view) throw await unknownTask(touchstone, run, taskId);
   const bodies = mayShowBodies(context, options);
   const result = await findResult(touchstone, run, taskId);
+  const corrections = await correctionsOf(touchstone, run, view.taskId);
   if (settings.json)
-    return writeJson(io, { ...(bodies ? view : contentFree(view)), ...(result && factsOf(result)) });
+    return writeJson(io, {
+      ...(bodies ? view : contentFree(view)),
+      ...(result && factsOf(result)),
+      ...(corrections.length > 0 && { corrections: bodies ? corrections : corrections.map(withoutNote) }),
+    });
   const look = { ink: createInk(isColoured(context, io.stdout)), width: widthOf(context), uncut: true };
   io.stdout.write(renderTask(view, bodies, look, result));
+  io.stdout.write(renderCorrections(corrections, view.score, bodies, io.now(), look));
   if (!bodies) writeLine(io.stderr, 'Add --bodies to see inputs and answers.');
 }
 

@@ -20,6 +20,7 @@ export const documentOf = (result: RunResult): object => ({
   ...(result.nondeterministic && { nondeterministic: true }),
   ...(result.recorded !== undefined && { recorded: result.recorded }),
   ...(result.error && { error: result.error }),
+  ...(result.report && { report: result.report }),
 });
 
 export const judgeDocument = (judge: JudgeFacts): object => ({

@@ -10,6 +10,7 @@ import { type Bar, barsOf } from './bars.js';
 import { criteriaWords, criterionReport } from './criteria.js';
 import { whyNot } from './failure.js';
 import { judgeName, modelName } from './notes.js';
+import { regressionWords } from './regression.js';
 import { quote } from './text.js';
 import { plural, score } from './units.js';
 import { verdictOf } from './verdict.js';
@@ -46,11 +47,11 @@ function suiteElement(result: RunResult): string {
   const cases = tasks.map((task) => caseElement(result, task, failures.get(task.taskId)));
   const runError = result.summary ? [] : [runErrorCase(result)];
   const missed = result.failures.length > 0 ? [] : barsOf(result).filter((bar) => !bar.met);
-  const barCases = missed.map((bar) => barCase(result, bar));
+  const barCases = [...missed.map((bar) => barCase(result, bar)), ...regressionCases(result)];
   const attributes = attributeText({
     name: refOf(result.suite),
-    tests: cases.length + missed.length + runError.length,
-    failures: result.failures.filter((failure) => !failure.unscored).length + missed.length,
+    tests: cases.length + barCases.length + runError.length,
+    failures: result.failures.filter((failure) => !failure.unscored).length + barCases.length,
     errors: result.counts.unscored + runError.length,
     time: (result.wallMs / 1000).toFixed(3),
   });
@@ -80,6 +81,11 @@ function propertyLines(result: RunResult): string[] {
     ...(result.findings && { findings: result.findings.map(findingWords).join('; ') }),
     ...(result.cacheHits && { cacheHits: String(result.cacheHits) }),
     ...(result.nondeterministic && { nondeterministic: 'true' }),
+    ...(result.report && { interval: result.report.aggregate.interval.join(' ') }),
+    ...(result.report?.regression && {
+      baseline: result.report.regression.baselineRunId,
+      regression: regressionWords(result.report.regression),
+    }),
   };
   const lines = Object.entries(properties).map(
     ([name, value]) => `      <property ${attributeText({ name, value })}/>`,
@@ -133,6 +139,15 @@ function barCase(result: RunResult, bar: Bar): string {
   const attributes = attributeText({ classname: refOf(result.suite), name: `(${bar.name})` });
   const failure = attributeText({ message: `${bar.value}, wanted ${bar.wanted} ${bar.limit}`, type: 'bar' });
   return `    <testcase ${attributes}>\n      <failure ${failure}/>\n    </testcase>`;
+}
+
+/** The same for a run that meets every bar and is worse than its baseline. */
+function regressionCases(result: RunResult): string[] {
+  const regression = result.report?.regression;
+  if (regression?.verdict !== 'fail') return [];
+  const attributes = attributeText({ classname: refOf(result.suite), name: '(regression)' });
+  const failure = attributeText({ message: regressionWords(regression), type: 'regression' });
+  return [`    <testcase ${attributes}>\n      <failure ${failure}/>\n    </testcase>`];
 }
 
 function runErrorCase(result: RunResult): string {

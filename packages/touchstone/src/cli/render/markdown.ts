@@ -1,73 +1,106 @@
 import { type Failure, type FailureBodies, type RefusedSuite, type RunResult, refOf } from '../result.js';
 import { barsOf } from './bars.js';
+import { intervalWords } from './certainty.js';
 import { criteriaWords } from './criteria.js';
 import { whyNot } from './failure.js';
+import { cell, code, folded, table } from './markdown-parts.js';
+import {
+  certaintyParts,
+  comparisonParts,
+  compositionParts,
+  markerOf,
+  suiteMarker,
+} from './markdown-report.js';
 import { costTexts, judgeName, modelName, notesOf } from './notes.js';
 import { quote } from './text.js';
-import { duration, plural, score, whole } from './units.js';
+import { duration, plural, range, score, whole } from './units.js';
 import { verdictOf } from './verdict.js';
 
 const ROWS = 50;
 
-/** A summary for a pull request or a job page: the verdict, the bars, the tasks that failed. */
+/**
+ * A summary for a pull request or a job page: the verdict, what got worse, the bars, the tasks that failed. Each section
+ * begins with a line that a bot can find again, so that one comment is replaced rather than another one added.
+ */
 export function renderMarkdown(results: readonly RunResult[], refused: readonly RefusedSuite[] = []): string {
   return [...results.map(section), ...refused.map(refusedSection)].join('\n---\n\n');
 }
 
 const refusedSection = ({ suite, error }: RefusedSuite): string =>
-  `### ⚠️ NOT RUN: ${cell(suite.ref)}\n\n**${error.code}**: ${cell(error.message)}\n`;
+  `${markerOf(suite.ref)}\n### ⚠️ NOT RUN: ${cell(suite.ref)}\n\n**${error.code}**: ${cell(error.message)}\n`;
+
+const SYMBOLS = { green: '✅', red: '❌', yellow: '⚠️' };
 
 function section(result: RunResult): string {
-  const { word } = verdictOf(result);
-  const { counts } = result;
+  const { word, paint } = verdictOf(result);
+  const compared = result.report?.regression !== undefined;
+  const parts = [
+    `${suiteMarker(result)}\n### ${SYMBOLS[paint]} ${word}: ${cell(refOf(result.suite))}, agent ${cell(refOf(result.agent))}`,
+    ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
+    ...comparisonParts(result),
+    barTable(result),
+    ...certaintyParts(result),
+    compared ? foldedFailures(result) : failureTable(result),
+    findingTable(result),
+    ...compositionParts(result),
+    ...notesOf(result),
+    factsLine(result),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function factsLine(result: RunResult): string {
+  const { counts, latency, report } = result;
+  const rate = report
+    ? `, pass rate ${score(report.aggregate.passRate)} (95 %: ${range(report.aggregate.passRateInterval)})`
+    : '';
   const facts = [
-    `${whole(counts.passed)} passed, ${whole(counts.failed)} failed, ${whole(counts.unscored)} unscored of ${plural(counts.selected, 'task')}`,
-    ...(result.latency
-      ? [`p50 ${duration(result.latency.p50Ms)}, p95 ${duration(result.latency.p95Ms)}`]
-      : []),
+    `${whole(counts.passed)} passed, ${whole(counts.failed)} failed, ${whole(counts.unscored)} unscored of ${plural(counts.selected, 'task')}${rate}`,
+    ...(latency ? [`p50 ${duration(latency.p50Ms)}, p95 ${duration(latency.p95Ms)}`] : []),
     ...costTexts(result),
     ...(result.model ? [`model ${cell(modelName(result.model))}`] : []),
     ...(result.judge ? [`judge ${cell(judgeName(result.judge))}`] : []),
     ...(result.safetyJudge ? [`safety judge ${cell(judgeName(result.safetyJudge))}`] : []),
     `run \`${result.runId}\``,
   ];
-  const parts = [
-    `### ${word === 'PASS' ? '✅' : word === 'FAIL' ? '❌' : '⚠️'} ${word}: ${cell(refOf(result.suite))}, agent ${cell(refOf(result.agent))}`,
-    ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
-    barTable(result),
-    failureTable(result),
-    findingTable(result),
-    ...notesOf(result),
-    facts.join(' · '),
-  ];
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  return facts.join(' · ');
 }
 
 function barTable(result: RunResult): string {
-  const rows = barsOf(result).map(
-    (bar) => `| ${bar.name} | ${bar.value} | ${bar.wanted} ${bar.limit} | ${bar.met ? '✅' : '❌'} |`,
-  );
-  return rows.length === 0 ? '' : ['| bar | value | wanted | met |', '|---|---|---|---|', ...rows].join('\n');
+  const { report } = result;
+  const rows = barsOf(result).map((bar) => [
+    bar.name,
+    bar.name === 'score' && report ? `${bar.value} (${intervalWords(report)})` : bar.value,
+    `${bar.wanted} ${bar.limit}`,
+    bar.met ? '✅' : '❌',
+  ]);
+  return table(['bar', 'value', 'wanted', 'met'], rows);
+}
+
+/** Which tasks failed has been said above; here is why, as far as something is known. */
+function foldedFailures(result: RunResult): string {
+  const { failures } = result;
+  const explained = failures.some((failure) => note(failure, true) !== '');
+  const title = failures.length === 1 ? 'The task' : `The ${whole(failures.length)} tasks`;
+  return explained ? folded(`${title} that did not pass`, failureTable(result)) : '';
 }
 
 function failureTable({ failures }: RunResult): string {
-  if (failures.length === 0) return '';
   const bodies = failures.some((failure) => failure.bodies);
-  const head = ['| task | score | note |', '|---|---|---|'];
   const rows = failures
     .slice(0, ROWS)
-    .map((failure) => `| \`${failure.taskId}\` | ${shownScore(failure)} | ${note(failure, bodies)} |`);
-  const more = failures.length > ROWS ? [`\n… and ${whole(failures.length - ROWS)} more`] : [];
-  return [...head, ...rows, ...more].join('\n');
+    .map((failure) => [code(failure.taskId), shownScore(failure), note(failure, bodies)]);
+  const more = failures.length > ROWS ? `\n\n… and ${whole(failures.length - ROWS)} more` : '';
+  return table(['task', 'score', 'note'], rows) + more;
 }
 
 function findingTable({ findings = [] }: RunResult): string {
-  if (findings.length === 0) return '';
-  const rows = findings.map(
-    ({ kind, severity, taskIds }) =>
-      `| ${cell(kind)} | ${severity} | ${taskIds.length}: ${cell(listed(taskIds))} |`,
-  );
-  return ['| finding | severity | tasks |', '|---|---|---|', ...rows].join('\n');
+  const rows = findings.map(({ kind, severity, taskIds }) => [
+    cell(kind),
+    severity,
+    `${taskIds.length}: ${cell(listed(taskIds))}`,
+  ]);
+  return table(['finding', 'severity', 'tasks'], rows);
 }
 
 const IDS = 10;
@@ -93,6 +126,3 @@ const unmetSentences = ({ expected }: FailureBodies): string[] =>
     : expected.criteria
         .filter(({ met }) => met === false)
         .map(({ text, reason }) => `not met: ${text}${reason ? ` (${reason})` : ''}`);
-
-/** Nothing in a cell may end the cell, the row or the table. */
-const cell = (text: string): string => text.replace(/[\\|`<>*_[\]]/g, '\\$&').replace(/\s+/g, ' ');

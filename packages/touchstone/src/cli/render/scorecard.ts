@@ -1,8 +1,11 @@
 import { type RunResult, refOf } from '../result.js';
 import { barsOf, blocks } from './bars.js';
+import { certaintyLines, intervalWords } from './certainty.js';
 import { renderFailure } from './failure.js';
 import type { Look } from './ink.js';
 import { costTexts, judgeName, modelName, notesOf } from './notes.js';
+import { regressionLines } from './regression.js';
+import { sliceLines } from './slices.js';
 import { displayWidth, padEnd, padStart, printable, truncate, wrap } from './text.js';
 import { duration, plural, whole } from './units.js';
 import { verdictOf } from './verdict.js';
@@ -10,6 +13,8 @@ import { verdictOf } from './verdict.js';
 const MIN_WIDTH = 60;
 const MAX_WIDTH = 100;
 const BAR_WIDTH = 24;
+/** What stands beside a bar: its name, the numbers and the interval. */
+const BESIDE_BAR = 47;
 export const FAILURES_SHOWN = 20;
 
 export type ScorecardOptions = Look & {
@@ -19,6 +24,8 @@ export type ScorecardOptions = Look & {
   readonly next?: readonly { readonly command: string; readonly does: string }[];
   /** Lines about the previous run of a watch. */
   readonly delta?: readonly string[];
+  /** Shows the parts of the suite also when they are not compared with anything. */
+  readonly parts?: boolean;
 };
 
 /** The scorecard as a person reads it: verdict, what went wrong, the bars, the totals, what to do next. */
@@ -29,7 +36,9 @@ export function renderScorecard(result: RunResult, options: ScorecardOptions): s
     errorLines(result, look),
     failureLines(result, look, options.allFailures ?? false),
     findingLines(result, look),
-    barLines(result, look),
+    [...barLines(result, look), ...certaintyLines(result, look)],
+    regressionLines(result, look),
+    options.parts || result.report?.regression ? sliceLines(result, look) : [],
     totalLines(result, look),
     noteLines(result, look),
     [...(options.delta ?? [])].map((line) => `  ${line}`),
@@ -93,16 +102,18 @@ function findingLines({ findings = [] }: RunResult, { ink, width }: Look): strin
   });
 }
 
-function barLines(result: RunResult, { ink }: Look): string[] {
+function barLines(result: RunResult, { ink, width }: Look): string[] {
   const bars = barsOf(result);
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(displayWidth));
   const values = widest(bars.map((bar) => bar.value));
   const limits = widest(bars.map((bar) => bar.limit));
+  const room = Math.min(BAR_WIDTH, width - BESIDE_BAR);
   return bars.map((bar) => {
     const paint = bar.met ? ink.green : ink.red;
-    const fill = blocks(bar.fill, BAR_WIDTH).replace(/█+/, paint).replace(/░+/, ink.dim);
+    const fill = blocks(bar.fill, room).replace(/█+/, paint).replace(/░+/, ink.dim);
     const numbers = `${padStart(bar.value, values)} ${ink.dim(`${bar.sign} ${padEnd(bar.limit, limits)}`)}`;
-    return `  ${padEnd(bar.name, 8)}${fill}  ${numbers}  ${paint(bar.met ? '✓' : '✗')}`;
+    const sure = bar.name === 'score' && result.report ? `  ${ink.dim(intervalWords(result.report))}` : '';
+    return `  ${padEnd(bar.name, 8)}${fill}  ${numbers}  ${paint(bar.met ? '✓' : '✗')}${sure}`;
   });
 }
 

@@ -31,3 +31,38 @@ export function ago(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
 }
+
+/** `3 days`, `1 hour`, `moments`: how long ago something was, to be read in a sentence. */
+export function age(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'moments';
+  if (minutes < 60) return plural(minutes, 'minute');
+  return minutes < 1440
+    ? plural(Math.floor(minutes / 60), 'hour')
+    : plural(Math.floor(minutes / 1440), 'day');
+}
+
+/** `+0.03`, `−0.12`, `−0.004`, `±0`: a difference that is there is never shown as none. */
+export function signed(value: number): string {
+  const size = Math.abs(value);
+  if (size < 1e-9) return '±0';
+  const digits = size >= 0.005 ? size.toFixed(2) : String(Number(size.toPrecision(1)));
+  return `${value < 0 ? '−' : '+'}${digits}`;
+}
+
+/** A probability to three digits. One below 0.05 is not shown as 0.050, where the other verdict begins. */
+export function chance(p: number): string {
+  if (p < 0.001) return '< 0.001';
+  const shown = Math.round(p * 1000) / 1000;
+  return (p < 0.05 && shown >= 0.05 ? 0.049 : shown).toFixed(p < 0.1 ? 3 : 2);
+}
+
+/** `0.74–0.98`, both ends shown as a score is. */
+export const range = ([low, high]: readonly [number, number]): string => `${score(low)}–${score(high)}`;
+
+/** `+20 %`, `−3 %`; nothing when there was nothing before. */
+export function changeOf(before: number, after: number): string {
+  if (before <= 0) return '';
+  const percent = Math.round((after / before - 1) * 100);
+  return percent === 0 ? '±0 %' : `${percent < 0 ? '−' : '+'}${whole(Math.abs(percent))} %`;
+}

@@ -9,7 +9,7 @@ export function verdictOf(result: RunResult): Verdict {
     case 0:
       return { word: 'PASS', paint: 'green' };
     case 1:
-      return { word: 'FAIL', paint: 'red' };
+      return { word: result.summary?.passed ? 'REGRESSION' : 'FAIL', paint: 'red' };
     case 4:
       return { word: 'OVER BUDGET', paint: 'yellow' };
     case 130:
@@ -22,5 +22,6 @@ export function verdictOf(result: RunResult): Verdict {
 function unjudgedWord(result: RunResult): string {
   if (result.status === 'cancelled') return 'CANCELLED';
   if (result.status === 'failed') return 'RUN FAILED';
-  return result.status === 'completed' ? 'NOT JUDGED' : result.status.toUpperCase();
+  if (result.status !== 'completed') return result.status.toUpperCase();
+  return result.conclusive && result.summary && result.counts.unscored === 0 ? 'INCONCLUSIVE' : 'NOT JUDGED';
 }

@@ -25,7 +25,7 @@ export async function openAgentProgram(parts: Parts, run: Run, plan: AgentPlan):
     execute: async (_ordinal, _repeat, purse, signal) =>
       executeOnce(parts, run, plan, agent, await scene(0, undefined), purse, signal),
     result: () => undefined,
-    closing: () => closing(parts, run),
+    closing: () => agentClosing(parts, run),
     close: () => agent.close(),
   };
 }
@@ -74,7 +74,7 @@ async function executeOnce(
 const outputs = (output: Body): Body => toBody({ output: fromBody(output) });
 
 /** Reads the sealed record back, so that a run resumed after a crash ends as the undisturbed one would have. */
-async function closing(parts: Parts, run: Run): Promise<Closing> {
+export async function agentClosing(parts: Parts, run: Run): Promise<Closing> {
   const [record] = await parts.store.log.records(run.owner, run.runId, 0);
   const last = record?.events.at(-1) as NewEvent | undefined;
   if (last?.type === 'node.completed' && last.payload.outputs !== undefined)

@@ -3,13 +3,12 @@ import { fromBody, type NewEvent, toBody } from '@touchstone/contract/bodies';
 import type { Run } from '@touchstone/contract/ports';
 import type { Parts } from '../parts.js';
 import { createRecorder } from '../recorder.js';
-import { FLOOR_WORKFLOWS, type FloorNode } from './floor-workflows.js';
+import { FLOOR_WORKFLOWS, type FloorNode, type FloorWorkflow } from './floor-workflows.js';
 import type { Closing, Executed, Program } from './program.js';
 
 /** The floor fixtures, one node after another. Not a workflow engine: there is nothing here but what they need. */
 export async function openWorkflowProgram(parts: Parts, run: Run, plan: WorkflowPlan): Promise<Program> {
-  const workflow = FLOOR_WORKFLOWS.find((candidate) => candidate.workflowId === plan.workflowId);
-  if (!workflow) throw new HostError('not_found', `Workflow ${plan.workflowId} does not exist on this host.`);
+  const workflow = workflowOf(plan);
   return {
     steps: workflow.nodes.length,
     ordinalAt: (position) => position,
@@ -19,9 +18,15 @@ export async function openWorkflowProgram(parts: Parts, run: Run, plan: Workflow
     execute: (ordinal, _repeat, _purse, signal) =>
       executeNode(parts, run, ordinal, workflow.nodes[ordinal] as FloorNode, signal),
     result: () => undefined,
-    closing: () => closing(parts, run, workflow.nodes),
+    closing: () => workflowClosing(parts, run, plan),
     close: async () => undefined,
   };
+}
+
+function workflowOf({ workflowId }: WorkflowPlan): FloorWorkflow {
+  const workflow = FLOOR_WORKFLOWS.find((candidate) => candidate.workflowId === workflowId);
+  if (!workflow) throw new HostError('not_found', `Workflow ${workflowId} does not exist on this host.`);
+  return workflow;
 }
 
 async function executeNode(
@@ -53,8 +58,8 @@ function delayOf(run: Run, node: FloorNode): number {
   return typeof asked === 'number' ? asked : (node.delayMs?.default ?? 0);
 }
 
-async function closing(parts: Parts, run: Run, nodes: readonly FloorNode[]): Promise<Closing> {
-  for (const [ordinal, node] of nodes.entries()) {
+export async function workflowClosing(parts: Parts, run: Run, plan: WorkflowPlan): Promise<Closing> {
+  for (const [ordinal, node] of workflowOf(plan).nodes.entries()) {
     const [record] = await parts.store.log.records(run.owner, run.runId, ordinal);
     const last = record?.events.at(-1) as NewEvent | undefined;
     if (last?.type === 'node.failed') {

@@ -31,6 +31,14 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['POST', '/v1/runs/{run}:pause', 'runs:cancel'],
   ['POST', '/v1/runs/{run}:resume', 'runs:cancel'],
   ['POST', '/v1/runs:bulk-cancel', 'runs:cancel'],
+  ['POST', '/v1/runs/{run}:fork', 'runs:create'],
+  ['GET', '/v1/runs/{run}:diff', 'runs:read'],
+  ['POST', '/v1/runs/{run}/annotations', 'runs:annotate'],
+  ['GET', '/v1/runs/{run}/annotations', 'runs:read'],
+  ['GET', '/v1/runs/{run}/debug-bundle', 'runs:read'],
+  ['POST', '/v1/webhooks', 'webhooks:manage'],
+  ['DELETE', '/v1/webhooks/hook', 'webhooks:manage'],
+  ['GET', '/v1/host/touchstone/webhooks', 'webhooks:manage'],
   ['GET', '/v1/workflows/conformance-noop', 'manifest:read'],
   ['POST', '/v1/host/touchstone/suites', 'suites:write'],
   ['GET', '/v1/host/touchstone/suites', 'runs:read'],
@@ -95,6 +103,13 @@ it('rates are decided before scopes', async () => {
   await busy.close();
 });
 
+/** What a request must say besides its path to be about a run at all. */
+const NEEDED: { readonly [path: string]: { readonly query?: string; readonly body?: object } } = {
+  '/v1/runs/{run}:fork': { body: { mode: 'replay' } },
+  '/v1/runs/{run}:diff': { query: '?against=run-404' },
+  '/v1/runs/{run}/annotations': { body: { signal: { kind: 'flag' } } },
+};
+
 describe("another tenant's things", () => {
   const asRival = (method: string, path: string, body?: unknown) =>
     host.request(method, concrete(path), { key: KEYS.rival, ...(body !== undefined && { body }) });
@@ -102,9 +117,11 @@ describe("another tenant's things", () => {
   it.each(GUARDED.filter(([, path]) => path.includes('{run}') && !path.includes('/sample/')))(
     '%s %s are absent, in the words for absent ones',
     async (method, path) => {
-      const foreign = await asRival(method, path);
+      const { query = '', body } = NEEDED[path] ?? {};
+      const given = method === 'POST' ? body : undefined;
+      const foreign = await asRival(method, `${path}${query}`, given);
       expectRefusal(foreign, 404, 'not_found');
-      const absent = await host.request(method, path.replace('{run}', 'run-404'), { key: KEYS.rival });
+      const absent = await asRival(method, `${path.replace('{run}', 'run-404')}${query}`, given);
       expect(foreign.text).toBe(absent.text);
     },
   );

@@ -1,10 +1,14 @@
 import type { Endpoint } from '../endpoint.js';
 import type { HostParts } from '../host-parts.js';
 import { agentEndpoints } from './agents.js';
+import { annotationEndpoints } from './annotations.js';
 import { boundAgentEndpoints } from './bound-agents.js';
+import { debugBundleEndpoints } from './debug-bundle.js';
+import { diffEndpoints } from './diff.js';
 import { discoveryEndpoints } from './discovery.js';
 import { evalSummaryEndpoints } from './eval-summary.js';
 import { eventEndpoints } from './events.js';
+import { forkEndpoints } from './fork.js';
 import { metricsEndpoints } from './metrics.js';
 import { packEndpoints } from './packs.js';
 import { progressEndpoints } from './progress.js';
@@ -16,6 +20,7 @@ import { runEndpoints } from './runs.js';
 import { seamEndpoints } from './seams.js';
 import { suiteEndpoints } from './suites.js';
 import { toolEndpoints } from './tools.js';
+import { webhookEndpoints } from './webhooks.js';
 import { workflowEndpoints } from './workflows.js';
 
 /** Every operation of this host. The router and the OpenAPI document are both made from this table. */
@@ -25,9 +30,14 @@ export function endpointsOf(host: HostParts, options: { readonly testSeams: bool
     ...workflowEndpoints(),
     ...runEndpoints(host),
     ...runControlEndpoints(host),
+    ...forkEndpoints(host),
+    ...diffEndpoints(host),
+    ...annotationEndpoints(host),
+    ...debugBundleEndpoints(host),
     ...rejudgeEndpoints(host),
     ...eventEndpoints(host),
     ...evalSummaryEndpoints(host),
+    ...webhookEndpoints(host),
     ...agentEndpoints(host),
     ...toolEndpoints(host),
     ...suiteEndpoints(host),

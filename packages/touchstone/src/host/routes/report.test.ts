@@ -7,7 +7,7 @@ import { expectRefusal } from '../testing/envelope.js';
 import { started } from '../testing/events.js';
 import { listen, openStream } from '../testing/listening.js';
 import { ACME, createTestHost, KEYS, type TestHost } from '../testing/test-host.js';
-import { evalReport } from './vendor-shapes.js';
+import { evalReport } from './report-shape.js';
 
 const TASKS = 2_500;
 const suite = {

@@ -1,7 +1,15 @@
-import { HostError } from '@touchstone/contract';
-import { type Endpoint, endpoint } from '../endpoint.js';
+import { asId, HostError, type RunId } from '@touchstone/contract';
+import { type Call, type Endpoint, endpoint } from '../endpoint.js';
 import { type HostParts, runIdOf } from '../host-parts.js';
-import { evalReport } from './vendor-shapes.js';
+import { optionalChoice, optionalFraction, optionalText, type QueryOf } from '../query.js';
+import type { ReportOptions } from '../report.js';
+import { evalReport } from './report-shape.js';
+
+const reportQuery = {
+  against: optionalText('Compare with this run of the same suite instead of the baseline.'),
+  tolerance: optionalFraction('A drop up to this is no regression; default: as the run was planned.'),
+  allowJudgeMismatch: optionalChoice('Compare runs that different judges scored.', ['true', 'false']),
+};
 
 export const reportEndpoints = (host: HostParts): readonly Endpoint[] => [
   endpoint({
@@ -9,12 +17,20 @@ export const reportEndpoints = (host: HostParts): readonly Endpoint[] => [
     method: 'GET',
     path: '/v1/host/touchstone/runs/{runId}/report',
     auth: 'runs:read',
-    summary: 'How sure the scorecard of an eval run is, and what it is made of',
+    summary: 'How sure the scorecard of an eval run is, what it is made of, and how it compares',
+    parameters: reportQuery,
     responses: { 200: { description: 'The report.', schema: evalReport } },
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
       if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
-      return { status: 200, body: await host.touchstone.report(call.principal.owner, runIdOf(call)) };
+      const { owner } = call.principal;
+      return { status: 200, body: await host.touchstone.report(owner, runIdOf(call), optionsOf(call)) };
     },
   }),
 ];
+
+const optionsOf = ({ query }: Call<QueryOf<typeof reportQuery>>): ReportOptions => ({
+  ...(query.against !== undefined && { against: asId<RunId>(query.against) }),
+  ...(query.tolerance !== undefined && { tolerance: query.tolerance }),
+  allowJudgeMismatch: query.allowJudgeMismatch === 'true',
+});

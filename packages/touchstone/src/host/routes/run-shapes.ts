@@ -1,4 +1,4 @@
-import { RUN_STATUSES } from '@touchstone/contract';
+import { FORK_MODES, RUN_STATUSES } from '@touchstone/contract';
 import type { Shape } from '../shape.js';
 
 const runId: Shape = { type: 'string', minLength: 1, maxLength: 128 };
@@ -50,6 +50,46 @@ export const rejudgeBody = closed({
     description: 'How often it is asked; the majority decides.',
   },
 });
+
+export const forkBody = closed(
+  {
+    mode: {
+      type: 'string',
+      enum: FORK_MODES,
+      description: 'replay reads the recorded facts again; branch runs on from a point.',
+    },
+    fromSeq: {
+      type: 'integer',
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Events before it are fixed history; required with branch, 0 by default with replay.',
+    },
+    runOptionsOverlay: {
+      ...closed({
+        configurable: { type: 'object' },
+        tags: {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 256 },
+          maxItems: 100,
+        },
+        metadata: { type: 'object' },
+      }),
+      description: 'Options of a branch that differ from the source.',
+    },
+  },
+  ['mode'],
+);
+export const forkedRun = closed(
+  {
+    runId,
+    sourceRunId: runId,
+    mode: { type: 'string', enum: FORK_MODES },
+    status,
+    eventsUrl: { type: 'string' },
+    fromSeq: { type: 'integer', minimum: 0 },
+  },
+  ['runId', 'sourceRunId', 'mode', 'status', 'eventsUrl'],
+);
 
 export const MAX_BULK = 100;
 export type BulkCancelBody = { readonly runIds: readonly string[]; readonly reason?: string };

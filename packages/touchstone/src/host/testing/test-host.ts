@@ -13,13 +13,18 @@ import {
 import type { NewEvent } from '@touchstone/contract/bodies';
 import type { AgentFacts, Clock, Log, ProgressListener, Run, Store } from '@touchstone/contract/ports';
 import type { FastifyInstance } from 'fastify';
+import { maskSecrets } from '../../scoring/index.js';
 import { createMemoryStore } from '../../store/index.js';
+import { createAnnotations } from '../annotations.js';
 import { createApp } from '../app.js';
 import { closeApp } from '../close-app.js';
 import { parseConfig } from '../config.js';
+import { buildDebugBundle } from '../debug-bundle.js';
+import { diffRuns } from '../diff.js';
 import { readReport } from '../report.js';
+import { readScorecard } from '../scorecard-of.js';
 import { createSuiteShelf } from '../suite-shelf.js';
-import { systemClock } from '../system.js';
+import { systemClock, systemIds } from '../system.js';
 import type { CreateRunBody, Touchstone } from '../touchstone.js';
 
 /** Four callers: two tenants, one key that may only read, one that may do nothing. */
@@ -94,13 +99,13 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
   const store = await createMemoryStore(clock);
   const listeners = new Set<ProgressListener>();
   const lines: LoggedLine[] = [];
-  const fake = createFake(store, clock, listeners, options.agents ?? [echoAgent]);
-  const touchstone = options.wrap?.(fake) ?? fake;
   const log: Log = {
     info: (event, facts = {}) => lines.push({ level: 'info', event, facts }),
     warn: (event, facts = {}) => lines.push({ level: 'warn', event, facts }),
     error: (event, facts = {}, cause) => lines.push({ level: 'error', event, facts, cause }),
   };
+  const fake = createFake({ store, clock, log }, listeners, options.agents ?? [echoAgent]);
+  const touchstone = options.wrap?.(fake) ?? fake;
   const app = createApp({
     touchstone,
     config: config(options.config),
@@ -182,12 +187,12 @@ export const echoAgent: AgentFacts = {
 };
 
 function createFake(
-  store: Store,
-  clock: Clock,
+  { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log },
   listeners: Set<ProgressListener>,
   agents: readonly AgentFacts[],
 ): Touchstone {
   const shelf = createSuiteShelf(store, clock);
+  const annotations = createAnnotations({ store, clock, ids: systemIds, log, mask: maskSecrets });
   let made = 0;
   return {
     store,
@@ -240,7 +245,16 @@ function createFake(
       throw new HostError('not_found', 'There is no such run.');
     },
     viewTask: async () => undefined,
-    report: (owner, runId) => readReport(store, owner, runId),
+    fork: async () => {
+      throw new HostError('not_found', 'There is no such run.');
+    },
+    diff: (owner, a, b) => diffRuns(store, owner, a, b),
+    debugBundle: (owner, runId) =>
+      buildDebugBundle({ store, clock, version: '0.0.0', mask: (text) => text }, owner, runId),
+    annotations,
+    report: (owner, runId, options) =>
+      readReport({ store, overridesOf: annotations.overridesOf }, owner, runId, options),
+    scorecard: (owner, runId) => readScorecard(store, owner, runId),
     close: () => store.close(),
   };
 }

@@ -16,3 +16,9 @@ export function wilsonInterval(hits: number, count: number): Interval {
     hits === count ? 1 : Math.min(1, (centre + reach) / scale),
   ];
 }
+
+/** From none of the open ones passing to all of them: what an unscored task would have done is not known. */
+export const passRateInterval = (passed: number, open: number, count: number): Interval => [
+  wilsonInterval(passed, count)[0],
+  wilsonInterval(passed + open, count)[1],
+];

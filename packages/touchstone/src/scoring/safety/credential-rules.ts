@@ -6,7 +6,7 @@ type Rule = {
 type Context = {
   readonly sharedOptions: object;
   createTranslator(): (messageId: unknown, data: unknown) => object;
-  report(report: { readonly range: readonly [number, number] }): void;
+  report(report: { readonly range: Place }): void;
   ignore(): void;
 };
 type Source = ReturnType<typeof sourceOf>;
@@ -14,28 +14,59 @@ type Source = ReturnType<typeof sourceOf>;
 /** Whether any published rule sees a credential in the text. */
 export type CredentialRules = (text: string) => boolean;
 
+/** A stretch of a text: where it begins, and where what follows it begins. */
+export type Place = readonly [start: number, end: number];
+/** Everywhere a published rule sees a credential, placeholders included. */
+export type CredentialPlaces = (text: string) => readonly Place[];
+
+export async function loadCredentialRules(): Promise<CredentialRules> {
+  const look = await loadPreset();
+  return (text) => {
+    let found = false;
+    look(text, ([start, end]) => {
+      found ||= !isPlaceholder(text.slice(start, end));
+      return found;
+    });
+    return found;
+  };
+}
+
+export async function loadCredentialPlaces(): Promise<CredentialPlaces> {
+  const look = await loadPreset();
+  return (text) => {
+    const places: Place[] = [];
+    look(text, (place) => {
+      places.push(place);
+      return false;
+    });
+    return places;
+  };
+}
+
+/** Shows every place to `seen`; no further rule is asked once it has answered true. */
+type Look = (text: string, seen: (place: Place) => boolean) => void;
+
 /**
  * The rules of the secretlint preset, run without its core. The core leaves about a hundred performance marks behind
  * for every text and never clears them (some 18 kB each time), which a run of a million tasks cannot afford; it also
  * builds sentences that quote the secret, and here they are never built.
  */
-export async function loadCredentialRules(): Promise<CredentialRules> {
+async function loadPreset(): Promise<Look> {
   const preset = await import('@secretlint/secretlint-rule-preset-recommend');
   const rules = preset.rules as unknown as readonly Rule[];
-  const scan: Scan = { text: '', found: false };
+  const scan: Scan = { done: false, seen: () => false };
   const handlers = rules.filter(readsText).map((rule) => rule.create(contextOf(scan), {}));
-  return (text) => {
+  return (text, seen) => {
     const source = sourceOf(text);
-    Object.assign(scan, { text, found: false });
+    Object.assign(scan, { done: false, seen });
     for (const { file } of handlers) {
+      if (scan.done) break;
       file?.(source);
-      if (scan.found) break;
     }
-    return scan.found;
   };
 }
 
-type Scan = { text: string; found: boolean };
+type Scan = { done: boolean; seen: (place: Place) => boolean };
 
 // Rules for key files read the disk and are not for us. The filter rule obeys "secretlint-disable" in the text itself:
 // an agent that writes it would switch the search off.
@@ -45,8 +76,8 @@ const readsText = ({ meta }: Rule): boolean =>
 const contextOf = (scan: Scan): Context => ({
   sharedOptions: {},
   createTranslator: () => (messageId, data) => ({ message: '', messageId: String(messageId), data }),
-  report({ range: [start, end] }) {
-    if (!isPlaceholder(scan.text.slice(start, end))) scan.found = true;
+  report({ range }) {
+    if (scan.seen(range)) scan.done = true;
   },
   ignore() {},
 });

@@ -1,4 +1,5 @@
 export { FINDING_KINDS, type SafetyKind, secretLeak, severityIn } from './kinds.js';
+export { maskSecrets } from './mask.js';
 export { parseSafetyPolicy, type SafetyAllowances, type SafetyPolicy } from './policy.js';
 export type { Probe, ProbedCall, SafetyTier } from './probe.js';
 export { isRefusal } from './refusal.js';

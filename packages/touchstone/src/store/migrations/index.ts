@@ -2,9 +2,15 @@ import type { Dialect } from '../dialect.js';
 import { firstTables } from './0001-first-tables.js';
 import { packsAndMemory } from './0002-packs-and-memory.js';
 import { draftPacks } from './0003-draft-packs.js';
+import { annotationsAndBaselines } from './0004-annotations-and-baselines.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
 
 /** In order: the first is version 1. */
-export const MIGRATIONS: readonly Migration[] = [firstTables, packsAndMemory, draftPacks];
+export const MIGRATIONS: readonly Migration[] = [
+  firstTables,
+  packsAndMemory,
+  draftPacks,
+  annotationsAndBaselines,
+];

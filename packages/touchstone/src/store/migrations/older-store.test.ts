@@ -3,16 +3,40 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asId, type Owner } from '@touchstone/contract';
 import { toBody } from '@touchstone/contract/bodies';
-import type { BoundAgent, Clock, Suite } from '@touchstone/contract/ports';
+import type {
+  Annotation,
+  Blessing,
+  BoundAgent,
+  Clock,
+  Commit,
+  NewRun,
+  PackContents,
+  Suite,
+  Webhook,
+} from '@touchstone/contract/ports';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createBoundAgents } from '../bound-agents.js';
+import type { Db } from '../db.js';
 import { SQLITE } from '../dialect.js';
+import { createIdempotency } from '../idempotency.js';
+import { createKeys } from '../keys.js';
+import { createLeases } from '../leases.js';
+import { createLedger } from '../ledger.js';
+import { createMemory } from '../memory.js';
 import { openStore } from '../open-store.js';
+import { createPacks } from '../packs.js';
+import { createResponses } from '../responses.js';
+import { createRunLog } from '../run-log.js';
+import { createRuns } from '../runs.js';
 import { migrate } from '../sqlite/migrate.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
 import { createSqliteDb } from '../sqlite/sqlite-db.js';
 import { createSuites } from '../suites.js';
+import { createWatchers } from '../watchers.js';
 import { firstTables } from './0001-first-tables.js';
+import { packsAndMemory } from './0002-packs-and-memory.js';
+import { draftPacks } from './0003-draft-packs.js';
+import type { Migration } from './index.js';
 
 const clock: Clock = { now: () => 0, elapsed: () => 0, sleep: () => Promise.resolve() };
 const OWNER: Owner = { tenant: 'acme', workspace: 'main' };
@@ -29,6 +53,59 @@ const SUITE: Suite = {
   tasks: [{ taskId: asId('t'), input: toBody('What?'), expected: { kind: 'rubric', rubric: [] } }],
 };
 const AGENT: BoundAgent = { agentId: asId('a'), version: asId('1.0.0'), digest: asId('d-a'), spec: {} };
+const PACK: PackContents = {
+  head: {
+    name: 'p',
+    version: asId('1.0.0'),
+    integrity: 'sha256-AAAA',
+    digest: asId('d-p'),
+    filesSigned: false,
+    agents: [],
+  },
+  agents: [AGENT],
+  suites: [SUITE],
+};
+const ENTRY = { id: 'e', content: 'c', tags: [], createdAt: '2026-01-01T00:00:00Z' };
+const RUN: NewRun = {
+  runId: asId('r1'),
+  owner: OWNER,
+  principal: 'ci',
+  origin: 'host',
+  workflowId: 'core.s',
+  plan: { kind: 'workflow', workflowId: 'core.s' },
+  request: {},
+  createdAt: 1,
+  engineVersion: 1,
+};
+const COMMIT: Commit = {
+  seals: [{ ordinal: 0, repeat: 0, events: [{ type: 'run.started', at: 1, payload: { workflowId: 'w' } }] }],
+  entries: [{ kind: 'step', ordinal: 0, repeats: 1, eventCount: 1, at: 1 }],
+  firstSequence: 0,
+};
+const ANNOTATION: Annotation = {
+  annotationId: asId('a1'),
+  runId: RUN.runId,
+  signal: { kind: 'flag' },
+  by: asId('ann'),
+  at: 3,
+};
+const WEBHOOK: Webhook = {
+  webhookId: 'w1',
+  url: 'https://hooks.example/',
+  events: ['run.completed'],
+  secret: 's',
+  principal: 'ci',
+  createdAt: 3,
+  failures: 0,
+};
+const BLESSING: Blessing = {
+  runId: RUN.runId,
+  suite: { suiteId: SUITE.head.suiteId, version: SUITE.head.version, digest: SUITE.head.digest },
+  agent: { agentId: AGENT.agentId, version: AGENT.version, digest: AGENT.digest },
+  score: 1,
+  principal: 'ann',
+  at: 3,
+};
 
 let folder: string;
 beforeAll(async () => {
@@ -36,38 +113,85 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A store as the first version left it: only the tables it knew, with something in them. */
-async function makeVersion1(file: string): Promise<void> {
+/** A store as an earlier version left it: only the tables it knew, with something in them. */
+async function makeOlder(
+  file: string,
+  migrations: readonly Migration[],
+  fill: (db: Db) => Promise<void>,
+): Promise<void> {
   const sqlite = await openSqlite(file);
-  migrate(sqlite, file, SQLITE, [firstTables]);
+  migrate(sqlite, file, SQLITE, migrations);
   const db = createSqliteDb(sqlite);
+  await fill(db);
+  await db.close();
+}
+
+async function fillVersion1(db: Db): Promise<void> {
   await createSuites(db).put(OWNER, SUITE, 1);
   await createBoundAgents(db).put(OWNER, AGENT, 1);
-  await db.close();
 }
 
 it('a store of version 1 keeps what it held and can take packs, memory and responses', async () => {
   const file = join(folder, 'store.db');
-  await makeVersion1(file);
+  await makeOlder(file, [firstTables], fillVersion1);
   for (const outcome of ['created', 'same']) {
     const store = await openStore({ file, clock });
     expect(await store.suites.tasks(OWNER, SUITE.head.digest, 0, 9)).toEqual(SUITE.tasks);
     expect(await store.agents.list(OWNER)).toEqual([AGENT]);
-    const head = {
-      name: 'p',
-      version: asId<BoundAgent['version']>('1.0.0'),
-      integrity: 'sha256-AAAA',
-      digest: asId<BoundAgent['digest']>('d-p'),
-      filesSigned: false,
-      agents: [],
-    };
-    const contents = { head, agents: [AGENT], suites: [SUITE] };
-    expect(await store.packs.install(OWNER, contents, 2)).toBe(outcome);
-    const entry = { id: 'e', content: 'c', tags: [], createdAt: '2026-01-01T00:00:00Z' };
-    await store.memory.put(OWNER, AGENT.agentId, entry, 2);
-    expect(await store.memory.snapshot(OWNER, AGENT.agentId, 2, 2)).toEqual([entry]);
+    expect(await store.packs.install(OWNER, PACK, 2)).toBe(outcome);
+    await store.memory.put(OWNER, AGENT.agentId, ENTRY, 2);
+    expect(await store.memory.snapshot(OWNER, AGENT.agentId, 2, 2)).toEqual([ENTRY]);
     await store.responses.put(OWNER, asId('q'), toBody('answer'), 2);
     expect(await store.responses.get(OWNER, asId('q'))).toBe('answer');
     await store.close();
   }
+});
+
+async function fillVersion3(db: Db): Promise<void> {
+  await fillVersion1(db);
+  await createPacks(db).replace(OWNER, { ...PACK, head: { ...PACK.head, draft: true } }, 2);
+  await createMemory(db).put(OWNER, AGENT.agentId, ENTRY, 2);
+  await createResponses(db).put(OWNER, asId('q'), toBody('answer'), 2);
+  await createKeys(db).put({ keyHash: 'h', owner: OWNER, principal: 'p', roles: [], createdAt: 1 });
+  await createIdempotency(db).claim(OWNER, { operation: 'o', key: 'k' }, 'd', 1, 1, 1);
+  const watchers = createWatchers();
+  await createRuns(db, watchers).create(RUN);
+  const usage = { provider: asId<never>('p'), model: asId<never>('m'), inputTokens: 1, outputTokens: 1 };
+  await createLedger(db, clock).record(OWNER, RUN.runId, [usage]);
+  const lease = await createLeases(db, clock, 'me').take(OWNER, RUN.runId, 1_000);
+  if (!lease) throw new Error('The lease is held.');
+  await createRunLog(db, clock, watchers).commit(lease, COMMIT);
+}
+
+/** Every row of every table that held something, except for the list of versions. */
+async function rowsOf(file: string): Promise<{ readonly [table: string]: readonly unknown[] }> {
+  const sqlite = await openSqlite(file);
+  const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all() as {
+    name: string;
+  }[];
+  const rows = tables
+    .filter(({ name }) => name !== 'schema_version')
+    .map(({ name }) => [name, sqlite.prepare(`SELECT * FROM ${name}`).all()] as const);
+  sqlite.close();
+  return Object.fromEntries(rows.filter(([, list]) => list.length > 0));
+}
+
+it('a store of version 3 keeps every row and can take annotations, webhooks and baselines', async () => {
+  const file = join(folder, 'version-3.db');
+  const migrations = [firstTables, packsAndMemory, draftPacks];
+  await makeOlder(file, migrations, fillVersion3);
+  const before = await rowsOf(file);
+  expect(Object.keys(before)).toHaveLength(14);
+  await (await openStore({ file, clock })).close();
+  expect(await rowsOf(file)).toEqual(before);
+
+  const store = await openStore({ file, clock });
+  expect(await store.log.entries(OWNER, RUN.runId, 0, 9)).toMatchObject([{ records: COMMIT.seals }]);
+  await store.annotations.add(OWNER, ANNOTATION);
+  expect(await store.annotations.list(OWNER, RUN.runId)).toEqual([ANNOTATION]);
+  await store.webhooks.add(OWNER, WEBHOOK);
+  expect(await store.webhooks.list(OWNER)).toEqual([WEBHOOK]);
+  await store.baselines.bless(OWNER, BLESSING);
+  expect(await store.baselines.list(OWNER)).toEqual([BLESSING]);
+  await store.close();
 });

@@ -1,0 +1,39 @@
+import type { Digest, RunId, Timestamp } from './ids.js';
+import type { EvalMode } from './modes.js';
+import type { AgentPin, JudgeIdentity, ModelPin, SuitePin } from './run.js';
+import type { TaskResult, Thresholds } from './score.js';
+import type { EvalSummary } from './summary.js';
+
+/**
+ * Everything about a completed eval run that can travel: scores, ids and digests, no content. It is enough to check the
+ * summary by folding the results again, and to serve as a baseline where the run's log is not.
+ */
+export type Scorecard = {
+  readonly runId: RunId;
+  readonly suite: SuitePin;
+  readonly agent: AgentPin;
+  readonly model?: ModelPin;
+  readonly judge?: JudgeIdentity;
+  readonly safetyJudge?: JudgeIdentity;
+  readonly safetyPolicy?: Digest;
+  readonly modes: readonly EvalMode[];
+  readonly totalTasks: number;
+  readonly repeats: number;
+  readonly thresholds?: Thresholds;
+  /** One per selected task, in suite order. */
+  readonly results: readonly TaskResult[];
+  readonly summary: EvalSummary;
+  readonly startedAt: Timestamp;
+  readonly endedAt: Timestamp;
+  /** The log it is folded from. Equal runs, and replays of one run, have equal log digests. */
+  readonly log: { readonly events: number; readonly digest: Digest };
+  /** What a gate has to know: such a run is no evidence. */
+  readonly caveats?: {
+    readonly rejudgeOf?: RunId;
+    readonly forkOf?: RunId;
+    readonly cacheHits?: number;
+    readonly mock?: true;
+    readonly targetMismatch?: true;
+    readonly nondeterministic?: true;
+  };
+};

@@ -1,0 +1,130 @@
+import type { KeyObject } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { isTerminal, type Scorecard } from '@touchstone/contract';
+import { asEvalRun, type EvalRun, findRun, noRun } from '../collect-result.js';
+import type { ExitCode } from '../exit.js';
+import { type Context, isColoured, writeJson } from '../io.js';
+import { LOCAL_OWNER, readStore } from '../local.js';
+import { commandToType, flag } from '../next-commands.js';
+import { type KeyOptions, readSigning, type Signing } from '../pack-key.js';
+import { placeFile } from '../place-file.js';
+import { type Exported, exportDocument, renderExport } from '../render/exported.js';
+import { createInk } from '../render/ink.js';
+import { displayPath } from '../suite-source.js';
+import { isSystemError, wordsOf } from '../system-errors.js';
+import { UsageError } from '../usage-error.js';
+import { packageVersion } from '../version.js';
+
+export type ExportOptions = KeyOptions & { readonly out?: string; readonly publicKey?: string };
+
+const STDOUT = '-';
+
+/** Writes what of a completed run can travel, signed. */
+export async function exportCommand(
+  context: Context,
+  wanted: string,
+  options: ExportOptions,
+): Promise<ExitCode> {
+  checkPlaces(context, options);
+  const given = readSigning(options, context.io.cwd);
+  const { card, signing } = await readStore(
+    context,
+    async ({ touchstone }) => {
+      const { runId } = checkCompleted(context, asEvalRun(await findRun(touchstone, wanted)));
+      return {
+        card: await touchstone.scorecard(LOCAL_OWNER, runId),
+        signing: given ?? (await keyOfMachine(context)),
+      };
+    },
+    () => {
+      throw noRun(wanted);
+    },
+  );
+  await writeExport(context, card, signing, options);
+  return 0;
+}
+
+async function keyOfMachine({ io, settings }: Context): Promise<Signing> {
+  const { ownKey } = await import('../../host/in-process.js');
+  return ownKey(resolve(io.cwd, settings.data));
+}
+
+function checkCompleted(context: Context, run: EvalRun): EvalRun {
+  const { runId, status } = run;
+  if (status === 'completed') return run;
+  const hint = isTerminal(status)
+    ? `See what became of it with: ${commandToType(context, `show ${runId}`)}`
+    : `Finish it with: ${commandToType(context, `run --resume ${runId}`)}`;
+  throw new UsageError(`Run ${runId} is ${status}; only a completed run has a scorecard to export.`, hint);
+}
+
+/** A file that is written must not be one that is read, least of all the key. */
+function checkPlaces({ io, settings }: Context, { out, key, publicKey }: ExportOptions): void {
+  if (out === STDOUT && settings.json)
+    throw new UsageError(
+      '--json and --out - would both write to stdout.',
+      'Leave one of them out: the file is JSON by itself.',
+    );
+  const own = join(resolve(io.cwd, settings.data), 'signing-key.pem');
+  const taken = new Map([[own, 'The key of this machine']]);
+  if (key !== undefined) taken.set(resolve(io.cwd, key), '--key');
+  for (const [flag, name] of Object.entries({ '--out': out, '--public-key': publicKey })) {
+    if (name === undefined || name === STDOUT) continue;
+    const path = resolve(io.cwd, name);
+    const other = taken.get(path);
+    if (other !== undefined)
+      throw new UsageError(`${other} and ${flag} are the same file, ${name}.`, 'Name another file.');
+    taken.set(path, flag);
+  }
+}
+
+async function writeExport(
+  context: Context,
+  card: Scorecard,
+  signing: Signing,
+  options: ExportOptions,
+): Promise<void> {
+  const { publicKeyOf, sealStatement, statementOf } = await import('../../host/in-process.js');
+  const statement = statementOf(card, { name: 'touchstone', version: packageVersion() });
+  const text = sealStatement(statement, signing);
+  const publicKey = pemOf(publicKeyOf(signing.privateKey));
+  const { out = `${card.suite.suiteId}-${card.runId}.scorecard.json` } = options;
+  if (options.publicKey !== undefined) place(context, '--public-key', options.publicKey, publicKey);
+  if (out === STDOUT) context.io.stdout.write(text);
+  else place(context, '--out', out, text);
+  const exported: Exported = {
+    scorecard: card,
+    ...(out !== STDOUT && { file: displayPath(resolve(context.io.cwd, out), context.io.cwd) }),
+    keyId: signing.keyId,
+    ownKey: options.key === undefined,
+    publicKey,
+    ...(options.publicKey !== undefined && { publicKeyFile: options.publicKey }),
+  };
+  tell(context, exported, options);
+}
+
+const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
+
+function place({ io }: Context, flag: string, name: string, text: string): void {
+  try {
+    placeFile(resolve(io.cwd, name), text, true);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new UsageError(`${name} cannot be written: ${wordsOf(error)}.`, `Name another file with ${flag}.`);
+  }
+}
+
+/** Where the file itself goes to stdout, the words about it go beside. */
+function tell(context: Context, exported: Exported, { key, keyId }: KeyOptions): void {
+  const { io, settings } = context;
+  if (settings.json) {
+    writeJson(io, exportDocument(exported));
+    return;
+  }
+  const out = exported.file === undefined ? io.stderr : io.stdout;
+  const look = { ink: createInk(isColoured(context, out)), width: out.columns };
+  const signing = [...flag('--key', key), ...flag('--key-id', keyId)];
+  const words = ['export', exported.scorecard.runId, ...signing, '--public-key pub.pem'];
+  const again = commandToType(context, words.join(' '));
+  out.write(renderExport(exported, again, look));
+}

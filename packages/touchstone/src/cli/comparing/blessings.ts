@@ -1,0 +1,23 @@
+import type { Blessing } from '@touchstone/contract/ports';
+
+/** A blessing, and whether it is the one that counts. */
+export type Marked = Blessing & { readonly current: boolean };
+
+/** What a blessing is about: the latest one of a subject counts. */
+const subjectOf = ({ suite, agent, judge }: Blessing): string =>
+  JSON.stringify([suite.digest, agent.agentId, judge ?? null]);
+
+/** Given newest first, as the store lists them. */
+export function markCurrent(blessings: readonly Blessing[]): readonly Marked[] {
+  const seen = new Set<string>();
+  return blessings.map((blessing) => {
+    const subject = subjectOf(blessing);
+    const current = !seen.has(subject);
+    seen.add(subject);
+    return { ...blessing, current };
+  });
+}
+
+/** Every blessing of the same suite, agent and judge, newest first, this one included. */
+export const historyOf = (blessing: Blessing, all: readonly Marked[]): readonly Marked[] =>
+  all.filter((other) => subjectOf(other) === subjectOf(blessing));

@@ -1,0 +1,158 @@
+import { asId, type CriterionId, type TaskResult } from '@touchstone/contract';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compareSides, flipOf, judgesDiffer, TURNS, turnOf, whyNoVerdict } from './compare-sides.js';
+import type { Side } from './side.js';
+
+const result = (taskId: string, score: number, more: Partial<TaskResult> = {}): TaskResult => ({
+  taskId: asId(taskId),
+  score,
+  passed: score >= 0.8,
+  ...more,
+});
+
+const side = (results: readonly TaskResult[], more: Partial<Side> = {}): Side => ({
+  runId: asId('run-1'),
+  suite: { suiteId: asId('acme.evals.one'), version: asId('1.0.0'), digest: asId('sha256:1') },
+  agent: { agentId: asId('local.acme.one'), version: asId('1.0.0'), digest: asId('sha256:2') },
+  repeats: 1,
+  results,
+  score: 1,
+  passed: results.length,
+  endedAt: 0,
+  ...more,
+});
+
+const tasks = (before: readonly TaskResult[], after: readonly TaskResult[]) =>
+  compareSides(side(before), side(after)).tasks;
+
+const UNSCORED = { unscored: 'judge_unreadable', score: 0, passed: false } as const;
+
+describe('the tasks of two runs', () => {
+  test('come with the largest drop on top, then what is unclear, then gains, then the rest', () => {
+    const before = [
+      result('same', 1),
+      result('small-gain', 0.5),
+      result('small-drop', 1),
+      result('gone', 1),
+      result('large-gain', 0),
+      result('unscored-now', 1),
+      result('large-drop', 1),
+      result('unscored-then', 0, UNSCORED),
+      result('never-scored', 0, UNSCORED),
+    ];
+    const after = [
+      result('new', 1),
+      result('same', 1),
+      result('small-gain', 0.6),
+      result('small-drop', 0.9),
+      result('large-gain', 1),
+      result('unscored-now', 0, UNSCORED),
+      result('large-drop', 0),
+      result('unscored-then', 1),
+      result('never-scored', 0, UNSCORED),
+    ];
+    const sorted = tasks(before, after);
+    expect(sorted.map(({ taskId }) => taskId)).toEqual([
+      'large-drop',
+      'small-drop',
+      'unscored-now',
+      'unscored-then',
+      'large-gain',
+      'small-gain',
+      'same',
+      'never-scored',
+      'gone',
+      'new',
+    ]);
+    expect(sorted.filter((pair) => pair.change === undefined).map(turnOf)).toEqual([
+      'unclear',
+      'unclear',
+      'same',
+      'gone',
+      'new',
+    ]);
+    expect(sorted.map(flipOf).filter((flip) => flip !== undefined)).toEqual(['fails', 'passes']);
+  });
+
+  test('are all there once, sorted by turn and size, whatever the runs', () => {
+    const results = fc
+      .uniqueArray(fc.tuple(fc.nat(12), fc.constantFrom(0, 0.25, 0.5, 1), fc.boolean()), {
+        selector: ([id]) => id,
+      })
+      .map((rows) => rows.map(([id, score, unscored]) => result(`t-${id}`, score, unscored ? UNSCORED : {})));
+    fc.assert(
+      fc.property(results, results, (before, after) => {
+        const sorted = tasks(before, after);
+        const ids = new Set([...before, ...after].map(({ taskId }) => taskId));
+        expect(new Set(sorted.map(({ taskId }) => taskId))).toEqual(ids);
+        expect(sorted).toHaveLength(ids.size);
+        const keys = sorted.map((pair) => TURNS.indexOf(turnOf(pair)) * 10 - Math.abs(pair.change ?? 0));
+        expect(keys).toEqual(keys.toSorted((a, b) => a - b));
+      }),
+    );
+  });
+
+  test('whose means differ in the last digit only have not moved', () => {
+    const [pair] = tasks([result('t', 0.1 + 0.2)], [result('t', 0.3)]);
+    expect(pair?.change).toBe(0);
+  });
+
+  test('that crossed a raised bar with the same score count as worse', () => {
+    const [pair] = tasks([result('t', 0.7, { passed: true })], [result('t', 0.7)]);
+    expect(pair && [turnOf(pair), flipOf(pair)]).toEqual(['worse', 'fails']);
+  });
+});
+
+describe('criteria', () => {
+  const criteria = (...met: readonly number[]) =>
+    met.map((share, at) => ({ id: asId<CriterionId>(`c-${at}`), met: share, weight: 1 }));
+
+  test('are averaged over the tasks that both runs decided, the largest loss first', () => {
+    const before = [
+      result('one', 1, { criteria: criteria(1, 0, 1) }),
+      result('two', 1, { criteria: criteria(1, 1, 1) }),
+      result('three', 0, { ...UNSCORED }),
+    ];
+    const after = [
+      result('one', 1, { criteria: criteria(1, 1, 1) }),
+      result('two', 1, { criteria: criteria(0.5, 1, 1) }),
+      result('three', 1, { criteria: criteria(0, 0, 0) }),
+    ];
+    expect(compareSides(side(before), side(after)).criteria).toEqual([
+      { id: 'c-0', tasks: 2, before: 1, after: 0.75, changed: 1, example: 'two' },
+      { id: 'c-1', tasks: 2, before: 0.5, after: 1, changed: 1, example: 'one' },
+    ]);
+  });
+});
+
+describe('a verdict', () => {
+  const one = side([result('a', 1), result('b', 1)]);
+  const other = (digest: string, version: string): Side['suite'] => ({
+    ...one.suite,
+    digest: asId(digest),
+    version: asId(version),
+  });
+
+  test('is given on two runs of the same tasks', () => {
+    expect(whyNoVerdict(one, side([result('a', 0), result('b', 1)]))).toBeUndefined();
+  });
+
+  test.each([
+    ['edited between', { suite: other('sha256:9', '1.0.0') }],
+    ['different versions', { suite: other('sha256:9', '1.1.0') }],
+    ['different suites', { suite: { ...other('sha256:9', '1.0.0'), suiteId: asId('acme.evals.two') } }],
+    ['different tasks', { results: [result('a', 1)] }],
+    ['once before and 3 times after', { repeats: 3 }],
+  ] as const)('is withheld with a reason: %s', (words, change) => {
+    expect(whyNoVerdict(one, { ...one, ...(change as Partial<Side>) })).toContain(words);
+  });
+
+  test('of different judges is noticed in any of the three that may differ', () => {
+    const judge = { digest: 'sha256:7' } as Side['judge'];
+    expect(judgesDiffer(one, one)).toBe(false);
+    expect(judgesDiffer(one, { ...one, ...(judge && { judge }) })).toBe(true);
+    expect(judgesDiffer(one, { ...one, ...(judge && { safetyJudge: judge }) })).toBe(true);
+    expect(judgesDiffer(one, { ...one, safetyPolicy: 'sha256:8' })).toBe(true);
+  });
+});

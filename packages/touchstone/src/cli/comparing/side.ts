@@ -1,0 +1,67 @@
+import type {
+  AgentPin,
+  JudgeIdentity,
+  ModelPin,
+  RunId,
+  Scorecard,
+  SuitePin,
+  TaskResult,
+} from '@touchstone/contract';
+import type { StepResult } from '@touchstone/contract/ports';
+import type { LocalTouchstone } from '../../host/in-process.js';
+import { type EvalRun, resultPages } from '../collect-result.js';
+
+/** One of two runs that are compared. Nothing in it is content. */
+export type Side = {
+  readonly runId: RunId;
+  readonly suite: SuitePin;
+  readonly agent: AgentPin;
+  readonly model?: ModelPin;
+  readonly judge?: JudgeIdentity;
+  readonly safetyJudge?: JudgeIdentity;
+  readonly safetyPolicy?: string;
+  readonly repeats: number;
+  /** In suite order. */
+  readonly results: readonly TaskResult[];
+  readonly score: number;
+  readonly passed: number;
+  readonly endedAt: number;
+  /** Only its scorecard is here: there are no answers to look at. */
+  readonly imported?: true;
+};
+
+type Measured = Pick<Side, 'runId' | 'suite' | 'agent' | 'model' | 'judge' | 'safetyJudge' | 'repeats'> & {
+  readonly safetyPolicy?: string;
+};
+
+/** Of a completed run. */
+export async function sideOfRun(touchstone: LocalTouchstone, run: EvalRun): Promise<Side> {
+  const rows: StepResult[] = [];
+  for await (const page of resultPages(touchstone, run.runId)) for (const row of page) rows.push(row);
+  const results = rows.sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
+  return sideOf({ ...run.plan, runId: run.runId }, results, run.completedAt ?? run.createdAt);
+}
+
+export const sideOfCard = (card: Scorecard): Side => ({
+  ...sideOf(card, card.results, Date.parse(card.endedAt)),
+  imported: true,
+});
+
+function sideOf(measured: Measured, results: readonly TaskResult[], endedAt: number): Side {
+  const { runId, suite, agent, model, judge, safetyJudge, safetyPolicy, repeats } = measured;
+  const sum = results.reduce((total, { score }) => total + score, 0);
+  return {
+    runId,
+    suite,
+    agent,
+    ...(model && { model }),
+    ...(judge && { judge }),
+    ...(safetyJudge && { safetyJudge }),
+    ...(safetyPolicy !== undefined && { safetyPolicy }),
+    repeats,
+    results,
+    score: results.length === 0 ? 0 : sum / results.length,
+    passed: results.filter(({ passed }) => passed).length,
+    endedAt,
+  };
+}

@@ -1,0 +1,122 @@
+import type { EvalReport, JudgeIdentity } from '@touchstone/contract';
+import type { Blessing } from '@touchstone/contract/ports';
+import type { Marked } from '../comparing/blessings.js';
+import { refOf } from '../result.js';
+import { intervalWords } from './certainty.js';
+import { percent } from './criteria.js';
+import type { Ink, Look } from './ink.js';
+import { judgeName, modelName } from './notes.js';
+import { keepEnd, short } from './side-by-side.js';
+import { renderTable } from './table.js';
+import { padEnd, printable, truncate, wrap } from './text.js';
+import { ago, score, whole } from './units.js';
+
+const WIDE = 120;
+const LABEL = 11;
+const MAX_WIDTH = 100;
+
+type Blessed = {
+  readonly blessing: Blessing;
+  readonly notes: readonly string[];
+  readonly replaced?: Blessing;
+  readonly isAlready?: true;
+  readonly judge?: JudgeIdentity;
+};
+
+/** What was blessed, what it is the baseline of, and what it replaced. */
+export function renderBlessed(blessed: Blessed, now: number, { ink, width }: Look): string {
+  const { blessing, replaced, judge, isAlready, notes } = blessed;
+  const room = Math.min(width, MAX_WIDTH) - 2;
+  const title = `Run ${blessing.runId} is ${isAlready ? 'already ' : ''}the baseline`;
+  const of = [
+    ['suite', refOf(blessing.suite)],
+    ['agent', blessing.agent.agentId],
+    ...(judge ? [['judge', printable(judgeName(judge))]] : []),
+    ['score', score(blessing.score)],
+  ] as const;
+  const instead = replaced
+    ? [`It replaces run ${replaced.runId} (${score(replaced.score)}, ${ago(now - replaced.at)}).`]
+    : [];
+  return `${[
+    `  ${ink.green('✓')} ${ink.bold(title)}`,
+    ...of.map(([label = '', text = '']) => `    ${ink.dim(padEnd(label, 8))}${truncate(text, room - 12)}`),
+    ...instead.flatMap((text) => wrap(text, room - 2).map((line) => `    ${line}`)),
+    ...notes.flatMap((note) => wrap(note, room - 2).map((line) => `    ${ink.yellow(line)}`)),
+  ].join('\n')}\n`;
+}
+
+/** On a narrow screen names are shortened to what tells them apart. */
+export function baselinesTable(items: readonly Marked[], now: number, ink: Ink, columns: number): string {
+  const wide = columns >= WIDE;
+  const name = (text: string): string => keepEnd(text, wide ? 30 : 24);
+  const rows = items.map((one) => [
+    one.current ? ink.green('●') : ink.dim('·'),
+    one.current ? one.runId : ink.dim(one.runId),
+    ink.dim(ago(now - one.at)),
+    name(refOf(one.suite)),
+    ...(wide ? [name(refOf(one.agent)), one.principal] : []),
+    score(one.score),
+  ]);
+  const heads = ['', 'run', 'blessed', 'suite', ...(wide ? ['agent', 'by'] : []), 'score'];
+  return `${renderTable(heads, rows, ink)}\n\n  ${ink.dim('● counts · earlier ones are kept as history')}`;
+}
+
+/** A blessed run with what is known of it. */
+export type Baseline = {
+  readonly blessing: Marked;
+  readonly report: EvalReport;
+  /** Newest first, this one included. */
+  readonly history: readonly Marked[];
+};
+
+export function renderBaseline({ blessing, report, history }: Baseline, now: number, look: Look): string {
+  const { ink } = look;
+  const width = Math.min(look.width, MAX_WIDTH);
+  const mark = blessing.current ? ink.green('●') : ink.dim('·');
+  const state = blessing.current ? '' : ink.yellow('  no longer counts');
+  const lines = rowsOf(blessing, report, now).map(
+    ([label, text]) => `    ${ink.dim(padEnd(label, LABEL))}${truncate(printable(text), width - 4 - LABEL)}`,
+  );
+  const earlier = history.map((one, at) => {
+    const facts = `${one.runId}  ${score(one.score)}  ${one.agent.version}, ${ago(now - one.at)} by ${one.principal}`;
+    return `    ${ink.dim(padEnd(at === 0 ? 'history' : '', LABEL))}${one.current ? facts : ink.dim(facts)}`;
+  });
+  return `\n${[`  ${mark} ${ink.bold(truncate(refOf(blessing.suite), width - 24))}${state}`, ...lines, ...(history.length > 1 ? earlier : [])].join('\n')}\n`;
+}
+
+function rowsOf(blessing: Blessing, report: EvalReport, now: number): readonly (readonly [string, string])[] {
+  const { aggregate, tasks, judge, model } = report;
+  const subset = tasks.selected < tasks.total ? ` (the suite has ${whole(tasks.total)})` : '';
+  return [
+    ['run', blessing.runId],
+    ['score', `${score(aggregate.score)} (${intervalWords(report)})`],
+    [
+      'passed',
+      `${whole(tasks.passed)} of ${whole(tasks.selected)} tasks${subset}, ${percent(aggregate.passRate)}`,
+    ],
+    ['agent', `${refOf(blessing.agent)}, ${short(blessing.agent.digest)}`],
+    ...(model ? [['model', modelName(model)] as const] : []),
+    ...(judge ? [['judge', judgeName(judge)] as const] : []),
+    ['blessed', `${ago(now - blessing.at)} by ${blessing.principal}`],
+  ];
+}
+
+export const blessingDocument = (blessing: Blessing): object => ({
+  runId: blessing.runId,
+  suite: { ref: refOf(blessing.suite), digest: blessing.suite.digest },
+  agent: { agentId: blessing.agent.agentId, version: blessing.agent.version, digest: blessing.agent.digest },
+  ...(blessing.judge !== undefined && { judge: blessing.judge }),
+  score: blessing.score,
+  principal: blessing.principal,
+  at: new Date(blessing.at).toISOString(),
+});
+
+export const baselineDocument = ({ blessing, report, history }: Baseline): object => ({
+  ...blessingDocument(blessing),
+  current: blessing.current,
+  aggregate: report.aggregate,
+  tasks: report.tasks,
+  ...(report.model && { model: report.model }),
+  ...(report.judge && { judge: report.judge }),
+  history: history.map((one) => ({ ...blessingDocument(one), current: one.current })),
+});

@@ -1,0 +1,87 @@
+import type { RunError, RunId } from '@touchstone/contract';
+import type { ExitCode } from '../exit.js';
+import type { Look } from './ink.js';
+import { displayWidth, padEnd, printable, truncate, wrap } from './text.js';
+import { plural, whole } from './units.js';
+
+const SHOWN = 20;
+
+/** An event of the source that does not follow from what is recorded before it. */
+export type Divergence = { readonly sequence: number; readonly type?: string; readonly nodeId?: string };
+
+export type Replayed = {
+  readonly source: RunId;
+  readonly replay: RunId;
+  /** In the log of the source. */
+  readonly events: number;
+  readonly divergences: readonly Divergence[];
+  /** Between the two logs. Behind a divergence the logs are out of step, so everything there differs. */
+  readonly differences: readonly (Divergence & { readonly op: string })[];
+  /** Not all differences are listed. */
+  readonly more?: true;
+  /** Why it could not be gone through to its end. */
+  readonly failed?: RunError;
+  readonly exitCode: Extract<ExitCode, 0 | 1 | 3>;
+};
+
+/** One sentence when all is well, otherwise where it is not. `next` is what to type to see the events. */
+export function renderReplayed(replayed: Replayed, next: string, look: Look): string {
+  const { ink } = look;
+  const width = Math.max(60, Math.min(look.width, 100));
+  const { source, replay, events, exitCode } = replayed;
+  const mark = exitCode === 0 ? ink.green('✓') : exitCode === 1 ? ink.red('✗') : ink.yellow('?');
+  const did = exitCode === 3 ? 'Could not replay' : 'Replayed';
+  const lines = [
+    `  ${mark} ${did} ${plural(events, 'event')} of run ${source}`,
+    `    as run ${replay}: ${outcomeOf(replayed)}`,
+  ];
+  const places = placeLines(replayed, look, width);
+  const more = places.length > 0 ? ['', ...places, '', `  ${ink.cyan(next)}  ${ink.dim('all events')}`] : [];
+  return `${[...lines, ...errorLines(replayed, width), ...more].join('\n')}\n`;
+}
+
+function outcomeOf({ divergences, differences, exitCode }: Replayed): string {
+  if (exitCode === 0) return 'identical, nobody was asked.';
+  if (exitCode === 3) return 'it ended early.';
+  if (divergences.length > 0)
+    return `${plural(divergences.length, 'event')} ${divergences.length === 1 ? 'does' : 'do'} not follow from what is recorded.`;
+  return differences.length > 0
+    ? `the logs differ in ${plural(differences.length, 'event')}.`
+    : 'it ended in another state.';
+}
+
+const errorLines = ({ failed }: Replayed, width: number): string[] =>
+  failed ? wrap(printable(`${failed.code}: ${failed.message}`), width - 4).map((line) => `    ${line}`) : [];
+
+function placeLines({ divergences, differences }: Replayed, { ink }: Look, width: number): string[] {
+  const places: readonly (Divergence & { readonly op?: string })[] =
+    divergences.length > 0 ? divergences : differences;
+  const shown = places.slice(0, SHOWN);
+  const numbers = Math.max(0, ...shown.map(({ sequence }) => String(sequence).length));
+  const types = Math.max(0, ...shown.map(({ type = '' }) => displayWidth(type)));
+  const lines = shown.map(({ sequence, type = '', nodeId, op }) => {
+    const where = `event ${String(sequence).padStart(numbers)}  ${padEnd(type, types)}`;
+    const what = [...(nodeId === undefined ? [] : [`task ${printable(nodeId)}`]), ...(op ? [op] : [])];
+    return `    ${truncate(`${where}  ${what.join(', ')}`.trimEnd(), width - 4)}`;
+  });
+  const more = places.length - shown.length;
+  return more > 0 ? [...lines, `    ${ink.dim(`… and ${whole(more)} more`)}`] : lines;
+}
+
+/** The `--json` form: names and places, no content. */
+export const replayedDocument = (replayed: Replayed): object => {
+  const { source, replay, events, divergences, differences, more, failed, exitCode } = replayed;
+  return {
+    runId: replay,
+    sourceRunId: source,
+    mode: 'replay',
+    events,
+    identical: exitCode === 0,
+    exitCode,
+    diverged: divergences,
+    divergedAtSeq: differences[0]?.sequence ?? null,
+    differences: differences.length,
+    ...(more && { truncated: true }),
+    ...(failed && { error: failed }),
+  };
+};

@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Desk, openDesk } from './test-io.js';
+
+export const SUITE = 'local.test.evals.orders';
+
+export type CompareDesk = Desk & {
+  /** Writes the suite; every task wants its own name as the answer. */
+  writeSuite(tasks: readonly string[], more?: object): void;
+  /** Runs the suite with an agent that gives these answers, and the right one to every other task. */
+  runWith(answers: { readonly [taskId: string]: unknown }, ...more: string[]): Promise<string>;
+};
+
+/** A desk with a golden suite, and an agent whose answers a test chooses run by run. */
+export function openCompareDesk(options?: Parameters<typeof openDesk>[0]): CompareDesk {
+  const desk = openDesk(options);
+  const write = (name: string, text: string): void => writeFileSync(join(desk.cwd, name), text);
+  const writeSuite = (tasks: readonly string[], more: object = {}): void =>
+    write(
+      'orders.suite.json',
+      JSON.stringify({
+        suiteId: SUITE,
+        version: '1.0.0',
+        modes: ['golden'],
+        tasks: tasks.map((taskId) => ({
+          taskId,
+          input: { q: taskId },
+          expected: { kind: 'golden', match: { strategy: 'exact', value: taskId } },
+        })),
+        ...more,
+      }),
+    );
+  return {
+    ...desk,
+    writeSuite,
+    async runWith(answers, ...more) {
+      const table = JSON.stringify(answers);
+      write('agent.mjs', `const answers = ${table};\nexport default ({ q }) => answers[q] ?? q;\n`);
+      await desk.run('run', 'orders.suite.json', '--agent', './agent.mjs', ...more);
+      const { out } = await desk.run('runs', '--limit', '1', '--json');
+      return JSON.parse(out).items[0].runId;
+    },
+  };
+}
+
+export const TASKS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+
+/** Ids, digests and times differ from run to run. */
+export const steady = (text: string): string =>
+  text
+    .replaceAll(/run-[0-9a-z]{26}/g, `run-${'0'.repeat(26)}`)
+    .replaceAll(/sha256:[0-9a-f]{8}…/g, 'sha256:00000000…')
+    .replaceAll(/\d+ s ago/g, '0 s ago')
+    .replaceAll(/p50 .*/g, 'p50 –');

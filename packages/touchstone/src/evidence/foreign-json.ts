@@ -1,0 +1,58 @@
+const QUOTE = 0x22;
+const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+
+/** Deeper than a scorecard, or its envelope, has any reason to be. */
+const MOST_DEPTH = 32;
+
+/** The value of a foreign JSON text. The platform's own error quotes the text, so it is dropped here. */
+export function parseForeign(text: string): { readonly value: unknown } | undefined {
+  if (nestsTooDeep(text)) return undefined;
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks at brackets alone, before anything is parsed: millions of them would cost the parser gigabytes. */
+function nestsTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at);
+    else if (OPENING.has(code)) depth += 1;
+    else if (CLOSING.has(code)) depth -= 1;
+    if (depth > MOST_DEPTH) return true;
+  }
+  return false;
+}
+
+/** The end of the text when the string is not closed. */
+function closingQuote(text: string, opening: number): number {
+  for (let at = text.indexOf('"', opening + 1); at >= 0; at = text.indexOf('"', at + 1))
+    if (!isEscaped(text, at)) return at;
+  return text.length;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === '\\') first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+/** Bytes of standard base64, padded; undefined for any other spelling, so that one signed content has one text. */
+export function fromBase64(text: unknown): Buffer | undefined {
+  if (typeof text !== 'string') return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}
+
+/** Bytes that are no UTF-8 are refused rather than repaired; a byte order mark is kept, and is no JSON. */
+export function fromUtf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

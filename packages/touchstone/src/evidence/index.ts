@@ -1,0 +1,3 @@
+export { type Opened, openEnvelope, sealStatement } from './envelope.js';
+export { createSigningKey, keyIdOf, publicKeyOf, type Signing, type TrustedKey } from './keys.js';
+export { statementOf } from './statement.js';

@@ -1,0 +1,47 @@
+import { type Issue, validationError } from '@touchstone/contract';
+
+/** A file that is wrong a hundred thousand times is not worth a hundred thousand sentences. */
+const MOST_ISSUES = 20;
+
+/**
+ * Where a reader stands in a foreign document, and what it has found wrong so far. Pointers are made of indices and of
+ * names that a scorecard knows: the names in the document are somebody else's text and are never repeated.
+ */
+export class Reading {
+  readonly #path: (string | number)[] = [];
+  readonly #issues: Issue[] = [];
+
+  refuse(message: string): undefined {
+    this.#issues.push({ pointer: this.#path.map((step) => `/${step}`).join(''), message });
+    if (this.#issues.length === MOST_ISSUES) this.finish();
+    return undefined;
+  }
+
+  /** Reads what lies one step further in. */
+  at<T>(step: string | number, read: () => T): T {
+    this.#path.push(step);
+    const found = read();
+    this.#path.pop();
+    return found;
+  }
+
+  finish(): void {
+    if (this.#issues.length > 0) throw validationError(this.#issues);
+  }
+}
+
+type Members = { readonly [name: string]: unknown };
+
+export const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A member of the object's own: what every object inherits is not in the file. */
+export const ownMember = (members: Members, name: string): unknown =>
+  Object.hasOwn(members, name) ? members[name] : undefined;
+
+export function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,40 @@
+import type { Principal } from '@touchstone/contract';
+import type { RunEvent } from '@touchstone/contract/bodies';
+import type { Override } from '@touchstone/contract/ports';
+import type { AnnotationCreateWire } from '@touchstone/contract/wire';
+import { hasScope } from './principal.js';
+
+const OVERRIDE_SCOPE = 'evals:override';
+
+/**
+ * What a score is to be taken for, when someone who may say so says exactly that, with a reason. Anything short of it is
+ * a remark like any other and overrides nothing: nobody overrides a score by accident.
+ */
+export function overrideOf(
+  principal: Principal,
+  { signal, note = '' }: AnnotationCreateWire,
+  event: RunEvent | undefined,
+): Override | undefined {
+  if (signal.kind !== 'correction' || event?.type !== 'eval.scored') return undefined;
+  if (note.trim() === '' || !hasScope(principal, OVERRIDE_SCOPE)) return undefined;
+  return parseOverride(signal.correction ?? '');
+}
+
+/** `{"score": 0 to 1}` or `{"passed": true or false}`. */
+function parseOverride(text: string): Override | undefined {
+  // One name has two quotation marks. A parser would hide that a name was given twice with different values.
+  if (text.split('"').length !== 3) return undefined;
+  const { score, passed } = parseObject(text);
+  if (typeof score === 'number' && score >= 0 && score <= 1) return { score };
+  if (typeof passed === 'boolean') return { score: passed ? 1 : 0, passed };
+  return undefined;
+}
+
+function parseObject(text: string): { readonly score?: unknown; readonly passed?: unknown } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,150 @@
+import { HostError, type Owner, type RunId, type RunStatus, timestampOf } from '@touchstone/contract';
+import { fromBody, type RunEvent } from '@touchstone/contract/bodies';
+import type { Clock, Run, Store } from '@touchstone/contract/ports';
+import type { AnnotationWire, DebugBundleWire } from '@touchstone/contract/wire';
+import { annotationWire } from './annotations.js';
+import { createDeepMask, type Mask } from './debug-bundle-mask.js';
+import { logEvents } from './log-events.js';
+import { snapshotOf } from './snapshot.js';
+
+export type BundleParts = {
+  readonly store: Pick<Store, 'runs' | 'log' | 'ledger' | 'annotations'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly version: string;
+  readonly mask: Mask;
+};
+export type DebugBundle = DebugBundleWire & { readonly annotations: readonly AnnotationWire[] };
+
+/** Of JSON text, everything included. */
+const MAX_BUNDLE_BYTES = 8_000_000;
+/** For the members around what is counted, and for the sentence that says what is missing. */
+const FRAME_BYTES = 4_096;
+
+/**
+ * A run in one document that can be handed to somebody else: every text that people, agents or tools wrote is masked.
+ * When it grows too large, the end of the log is left out first, because everything else is taken in before.
+ */
+export async function buildDebugBundle(parts: BundleParts, owner: Owner, runId: RunId): Promise<DebugBundle> {
+  const { store, clock, version } = parts;
+  const run = await store.runs.get(owner, runId);
+  if (!run) throw new HostError('not_found', 'There is no such run.');
+  const bundling: Bundling = { store, run, masked: createDeepMask(parts.mask), ...createRoom() };
+  const facts = await bundleRun(bundling);
+  const annotations = await bundleAnnotations(bundling);
+  const events = await bundleEvents(bundling);
+  return {
+    bundleVersion: '1.0',
+    generatedAt: timestampOf(clock.now()),
+    host: { name: 'touchstone', version, vendor: 'touchstone' },
+    run: facts,
+    events,
+    annotations,
+    redactionApplied: true,
+    redactionMode: 'mask',
+    metrics: { eventCount: events.length, nodeCount: countNodes(events), ...facts.metrics },
+    ...truncation(bundling.missing),
+  };
+}
+
+type Room = {
+  /** Whether there is room for the value; if so, it is taken. */
+  readonly takes: (value: unknown) => boolean;
+  /** What there was no room for, in words. */
+  readonly missing: string[];
+};
+type Bundling = Room & {
+  readonly store: BundleParts['store'];
+  readonly run: Run;
+  readonly masked: <T>(value: T) => Promise<T>;
+};
+
+function createRoom(): Room {
+  let left = MAX_BUNDLE_BYTES - FRAME_BYTES;
+  return {
+    missing: [],
+    takes(value) {
+      const bytes = Buffer.byteLength(JSON.stringify(value)) + 1;
+      if (bytes > left) return false;
+      left -= bytes;
+      return true;
+    },
+  };
+}
+
+/** The run's snapshot. What its caller wrote may be of any size, so each part of that must find room. */
+async function bundleRun({ store, run, masked, takes, missing }: Bundling): Promise<DebugBundle['run']> {
+  const { runId, workflowId, status } = run;
+  const { tags, metadata, configurable, touchstone, ...known } = snapshotOf(run, await spentUsd(store, run));
+  const inputs = run.request.inputs && fromBody(run.request.inputs);
+  const facts = await masked({ ...known, touchstone: { ...(touchstone as object), status } });
+  takes(facts);
+  const words = Object.entries({ inputs, tags, metadata, configurable });
+  const kept: { [name: string]: unknown } = {};
+  for (const [name, word] of words.filter((entry) => entry[1] !== undefined)) {
+    const member = { [name]: await masked(word) };
+    if (takes(member)) Object.assign(kept, member);
+    else missing.push(name);
+  }
+  const endedAt = run.completedAt === undefined ? null : timestampOf(run.completedAt);
+  return { ...facts, ...kept, runId, workflowId, status: BUNDLE_STATUS[status], endedAt };
+}
+
+/**
+ * The bundle has fewer words for where a run stands than runs have. A run that is paused, that waits for a system, or
+ * that is being cancelled is not over, so it is called running; `run.touchstone.status` has the exact word.
+ */
+const BUNDLE_STATUS: { readonly [S in RunStatus]: DebugBundle['run']['status'] } = {
+  pending: 'pending',
+  running: 'running',
+  paused: 'running',
+  'waiting-approval': 'waiting-approval',
+  'waiting-input': 'waiting-clarification',
+  'waiting-external': 'running',
+  completed: 'completed',
+  failed: 'failed',
+  cancelling: 'running',
+  cancelled: 'cancelled',
+};
+
+/** Known cost of a run that has no scorecard to say it. */
+async function spentUsd({ ledger }: BundleParts['store'], run: Run): Promise<number | undefined> {
+  if (run.plan.kind === 'workflow' || run.headline) return undefined;
+  const { usd } = await ledger.total(run.owner, run.runId);
+  return usd > 0 ? usd : undefined;
+}
+
+async function bundleAnnotations(bundling: Bundling): Promise<readonly AnnotationWire[]> {
+  const { store, run, masked, takes, missing } = bundling;
+  const all = await store.annotations.list(run.owner, run.runId);
+  const kept: AnnotationWire[] = [];
+  for (const annotation of all) {
+    const wire = await masked(annotationWire(annotation));
+    if (!takes(wire)) break;
+    kept.push(wire);
+  }
+  if (kept.length < all.length) missing.push(`the newest ${all.length - kept.length} annotations`);
+  return kept;
+}
+
+/** As a reader of the log sees them, from the first one on, as many as there is room for. */
+async function bundleEvents({ store, run, masked, takes, missing }: Bundling): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of logEvents(store.log, run.owner, run.runId, run.eventCount)) {
+    const shown = { ...event, payload: await masked(event.payload) };
+    if (!takes(shown)) {
+      missing.push(`events from sequence ${event.sequence} on`);
+      break;
+    }
+    events.push(shown);
+  }
+  return events;
+}
+
+const countNodes = (events: readonly RunEvent[]): number =>
+  new Set(events.flatMap(({ nodeId }) => nodeId ?? [])).size;
+
+const truncation = (missing: readonly string[]) =>
+  missing.length > 0 && {
+    truncated: true,
+    truncatedReason: `A bundle holds at most ${MAX_BUNDLE_BYTES} bytes. Left out: ${missing.join(', ')}.`,
+  };

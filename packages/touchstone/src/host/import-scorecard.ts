@@ -1,0 +1,41 @@
+import { HostError, type Owner, type Scorecard, validationError } from '@touchstone/contract';
+import type { Store } from '@touchstone/contract/ports';
+import { type Opened, openEnvelope, type TrustedKey } from '../evidence/index.js';
+import { scorecardTroubles } from '../scorecard/index.js';
+
+/** A scorecard file that could be read: whose word it is, and whether its summary follows from its results. */
+export type CheckedScorecard = Opened & { readonly troubles: readonly string[] };
+
+/** Throws when the file is no scorecard, or claims a signature of a trusted key that does not fit. */
+export function checkScorecardFile(text: string, keys: readonly TrustedKey[]): CheckedScorecard {
+  const opened = openEnvelope(text, keys);
+  return { ...opened, troubles: scorecardTroubles(opened.scorecard) };
+}
+
+/** Keeps a scorecard that came in a file, to compare runs with. Nobody's word is not enough. */
+export async function importScorecard(
+  { baselines, runs }: Pick<Store, 'baselines' | 'runs'>,
+  owner: Owner,
+  text: string,
+  keys: readonly TrustedKey[],
+): Promise<Scorecard> {
+  const { scorecard, signature, troubles } = checkScorecardFile(text, keys);
+  if (signature.state !== 'trusted') throw untrusted(signature);
+  if (troubles.length > 0)
+    throw validationError(troubles.map((message) => ({ pointer: '/payload', message })));
+  // A run that is here is read from its own log; its scorecard adds nothing.
+  if (!(await runs.get(owner, scorecard.runId))) await baselines.keep(owner, scorecard);
+  return scorecard;
+}
+
+function untrusted(signature: Opened['signature']): HostError {
+  const what =
+    signature.state === 'unsigned'
+      ? 'The scorecard file is not signed.'
+      : `The scorecard file is signed by key ${'keyId' in signature ? signature.keyId : 'without a name'}, which is not trusted here.`;
+  return new HostError(
+    'validation_error',
+    `${what} Add the public key of its author to "trust.keys" of the configuration.`,
+    { field: 'signatures' },
+  );
+}

@@ -1,0 +1,44 @@
+import { HostError, type Owner, type RunId } from '@touchstone/contract';
+import type { Annotation, Annotations } from '@touchstone/contract/ports';
+import { type Db, GuardFailed, type SqlValue } from './db.js';
+import { createListeners } from './listeners.js';
+import { jsonOrNull, toAnnotation } from './rows.js';
+
+/** Writes no row when the run is not this owner's. */
+const ADD = `INSERT INTO annotations
+    (run_no, annotation_id, target, signal, note, principal, at, score_override)
+  SELECT run_no, ?, ?, ?, ?, ?, ?, ? FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?`;
+const LIST = `SELECT u.run_id, a.annotation_id, a.target, a.signal, a.note, a.principal, a.at, a.score_override
+  FROM runs u JOIN annotations a ON a.run_no = u.run_no
+  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? ORDER BY a.at, a.annotation_no`;
+
+export function createAnnotations(db: Db): Annotations {
+  const listeners = createListeners<Annotation>();
+  return {
+    async add(owner, annotation) {
+      const params = [...annotationParams(annotation), ...runKey(owner, annotation.runId)];
+      await db.transaction([{ sql: ADD, params, guard: true }]).catch((error) => {
+        if (error instanceof GuardFailed) throw new HostError('not_found', 'There is no such run.');
+        throw error;
+      });
+      listeners.tell(topicOf(owner, annotation.runId), () => annotation);
+    },
+    async list(owner, runId) {
+      return (await db.all(LIST, runKey(owner, runId))).map(toAnnotation);
+    },
+    watch: (owner, runId, listener) => listeners.add(topicOf(owner, runId), listener),
+  };
+}
+
+const runKey = (owner: Owner, runId: RunId) => [runId, owner.tenant, owner.workspace];
+const topicOf = (owner: Owner, runId: RunId): string => JSON.stringify(runKey(owner, runId));
+
+const annotationParams = (annotation: Annotation): readonly SqlValue[] => [
+  annotation.annotationId,
+  JSON.stringify({ eventId: annotation.eventId, nodeId: annotation.nodeId }),
+  JSON.stringify(annotation.signal),
+  jsonOrNull(annotation.note),
+  annotation.by,
+  annotation.at,
+  jsonOrNull(annotation.override),
+];

@@ -1,0 +1,32 @@
+type Listener<T> = (value: T) => void;
+
+export type Listeners<T> = {
+  /** Returns the function that ends it. */
+  add(topic: string, listener: Listener<T>): () => void;
+  /** The value is made only when somebody listens. */
+  tell(topic: string, value: () => T): void;
+};
+
+/** Tells every single thing, in order; `createWatchers` is for those who only need to know that something happened. */
+export function createListeners<T>(): Listeners<T> {
+  const topics = new Map<string, Set<Listener<T>>>();
+  return {
+    add(topic, listener) {
+      // Wrapped, so that the same function added twice listens twice, with an end each.
+      const entry = (value: T) => listener(value);
+      const set = topics.get(topic) ?? new Set();
+      topics.set(topic, set.add(entry));
+      return () => {
+        set.delete(entry);
+        if (set.size === 0 && topics.get(topic) === set) topics.delete(topic);
+      };
+    },
+    tell(topic, value) {
+      const set = topics.get(topic);
+      if (!set) return;
+      const told = value();
+      // Each in its own microtask: a listener that throws fails by itself, not the write it was told about.
+      for (const entry of set) queueMicrotask(() => set.has(entry) && entry(told));
+    },
+  };
+}
