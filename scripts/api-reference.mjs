@@ -71,9 +71,9 @@ function operationTable(operations) {
   return table(['operation', 'request', 'scope', 'does'], rows);
 }
 
-function scopeOf({ security, 'x-scope': scope }) {
+function scopeOf({ security, 'x-scope': scope, 'x-scope-alternatives': others = [] }) {
   if (security.length === 0) return 'none';
-  return scope === undefined ? 'any key' : code(scope);
+  return scope === undefined ? 'any key' : [scope, ...others].map(code).join(' or ');
 }
 
 function operationSection({ path, method, operation }) {

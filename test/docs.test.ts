@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -12,6 +13,7 @@ import { type Desk, openDesk } from '../packages/touchstone/src/cli/testing/test
 import { loadConfig } from '../packages/touchstone/src/host/config.js';
 import { configShape } from '../packages/touchstone/src/host/config-shape.js';
 import { createTestHost } from '../packages/touchstone/src/host/testing/test-host.js';
+import { smallestDetectableDrop } from '../packages/touchstone/src/scorecard/statistics/detectable.js';
 import { createScoring } from '../packages/touchstone/src/scoring/index.js';
 import { readSuite } from '../packages/touchstone/src/suites/index.js';
 
@@ -76,7 +78,18 @@ function leadsSomewhere(page: string, link: string): boolean {
   return anchor === undefined || (target.endsWith('.md') && anchorsOf(target).has(anchor));
 }
 
-const SUBVERBS = ['keys create', 'pack build', 'pack sign', 'pack verify', 'pack install', 'judge check'];
+const SUBVERBS = [
+  'keys create',
+  'pack build',
+  'pack sign',
+  'pack verify',
+  'pack install',
+  'judge check',
+  'baseline bless',
+  'baseline list',
+  'baseline show',
+];
+const GROUPS = new Set(SUBVERBS.map((verb) => verb.split(' ')[0]));
 
 describe('every page', () => {
   it.each(PAGES)('%s links only to what is there', (page) => {
@@ -152,8 +165,7 @@ describe('commands', () => {
       for (const [verb = '', ...rest] of commandsOf(page)) {
         if (!VERB.test(verb)) continue;
         expect(known, `${page}: touchstone ${verb}`).toContain(verb);
-        const name =
-          ['keys', 'pack', 'judge'].includes(verb) && VERB.test(rest[0] ?? '') ? `${verb} ${rest[0]}` : verb;
+        const name = GROUPS.has(verb) && VERB.test(rest[0] ?? '') ? `${verb} ${rest[0]}` : verb;
         const help = await helpOf(name);
         for (const flag of flagsIn(rest.join(' '))) expect(help, `${page}: ${name} ${flag}`).toContain(flag);
         seen.add(verb);
@@ -198,7 +210,11 @@ describe('docs/errors.md', () => {
   });
 });
 
-type Operations = { [path: string]: { [method: string]: { 'x-scope'?: string } } };
+type Operation = { 'x-scope'?: string; 'x-scope-alternatives'?: string[] };
+type Operations = { [path: string]: { [method: string]: Operation } };
+
+/** Asked for by what a request says, and by no operation as such. */
+const DEEDS = ['evals:override'];
 type Render = (document: object) => string;
 
 describe('the API pages', () => {
@@ -217,7 +233,11 @@ describe('the API pages', () => {
 
   it('docs/server.md lists every scope an operation asks for', () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-    const asked = new Set(operations.flatMap((operation) => operation['x-scope'] ?? []));
+    const scopes = operations.flatMap((operation) => [
+      operation['x-scope'] ?? [],
+      operation['x-scope-alternatives'] ?? [],
+    ]);
+    const asked = new Set([...scopes.flat(), ...DEEDS]);
     const told = rowsOf('docs/server.md', /^`[a-z]+:[a-z]+`$/).map(([scope]) => bare(scope));
     expect(told.sort()).toEqual([...asked].sort());
   });
@@ -317,6 +337,86 @@ describe('docs/agents-and-tools.md', () => {
     // A request of the turn protocol lists tools too, without saying where they are.
     const configured = tools.filter((tool) => Object.hasOwn(tool as object, 'url'));
     expect(parseToolSpecs(configured)).toHaveLength(1);
+  });
+});
+
+describe('docs/regression.md', () => {
+  const page = 'docs/regression.md';
+  const number = (cell = ''): number => Number(cell.replaceAll(/[, ]/g, ''));
+  /** The columns of both tables: how many tasks flip by chance. */
+  const NOISE = [0, 0.05, 0.2];
+
+  it('says how many tasks it takes to find a drop', () => {
+    const rows = rowsOf(page, /^0\.\d\d$/);
+    expect(rows).toHaveLength(6);
+    for (const [drop, ...needed] of rows)
+      for (const [column, tasks] of needed.map(number).entries()) {
+        const noise = NOISE[column] as number;
+        expect(smallestDetectableDrop(tasks, noise), `${drop}, ${noise}`).toBeLessThanOrEqual(number(drop));
+        expect(smallestDetectableDrop(tasks - 1, noise), `${drop}, ${noise}`).toBeGreaterThan(number(drop));
+      }
+  });
+
+  it('says what drop a suite of some size can show', () => {
+    const rows = rowsOf(page, /^(10|20|50|100|500|1,000)$/);
+    expect(rows).toHaveLength(6);
+    for (const [tasks, ...drops] of rows)
+      for (const [column, drop] of drops.entries()) {
+        const exact = smallestDetectableDrop(number(tasks), NOISE[column] as number) as number;
+        expect(exact.toFixed((drop.split('.')[1] ?? '').length), `${tasks} tasks`).toBe(drop);
+      }
+  });
+
+  it('has the formula that stands above the code', () => {
+    const source = readFileSync(
+      join(root, 'packages/touchstone/src/scorecard/statistics/detectable.ts'),
+      'utf8',
+    );
+    const formula = fencesOf(page).find(({ text }) => text.includes('power(drop)'))?.text ?? '';
+    const lines = formula.trim().split('\n');
+    expect(lines).toHaveLength(4);
+    for (const line of lines) expect(source).toContain(line);
+  });
+});
+
+describe('docs/webhooks.md', () => {
+  const SECRET = '0123456789abcdef0123456789abcdef';
+  const BODY = JSON.stringify({ runId: 'run-1', workspaceId: 'main', event: { type: 'run.completed' } });
+  let desk: Desk;
+  let receiver: ChildProcess;
+  let url: string;
+
+  beforeAll(async () => {
+    desk = openDesk();
+    const example = fencesOf('docs/webhooks.md').find(({ language }) => language === 'js')?.text ?? '';
+    const file = join(desk.cwd, 'receiver.mjs');
+    writeFileSync(
+      file,
+      example.replace(
+        '.listen(9400)',
+        ".listen(0, '127.0.0.1', function () { console.log(this.address().port) })",
+      ),
+    );
+    receiver = spawn(process.execPath, [file], { env: { ...process.env, SECRET } });
+    const [port] = (await once(receiver.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+    url = `http://127.0.0.1:${String(port).trim()}/`;
+  });
+  afterAll(() => {
+    receiver.kill();
+    desk.close();
+  });
+
+  const post = async (at: number, signed: string, sent = signed): Promise<number> => {
+    const hmac = createHmac('sha256', SECRET).update(`${at}.${signed}`).digest('hex');
+    const headers = { 'x-openwop-timestamp': String(at), 'x-openwop-signature': `sha256=${hmac}` };
+    return (await fetch(url, { method: 'POST', body: sent, headers })).status;
+  };
+
+  it('its receiver takes what is signed, and neither what is old nor what was changed', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    expect(await post(now, BODY)).toBe(204);
+    expect(await post(now - 3_600, BODY)).toBe(401);
+    expect(await post(now, BODY, BODY.replace('run-1', 'run-2'))).toBe(401);
   });
 });
 

@@ -56,7 +56,13 @@ describe('a client that knows only OpenWOP', () => {
       fixtures: string[];
     };
     expect(check('capabilities', document)).toEqual([]);
-    expect(document.agents.evalSuite.modes).toEqual(['golden', 'rubric', 'adversarial', 'live-shadow']);
+    expect(document.agents.evalSuite.modes).toEqual([
+      'golden',
+      'rubric',
+      'adversarial',
+      'regression',
+      'live-shadow',
+    ]);
     const etag = response.headers.get('etag') as string;
     expect(
       (await host.fetch('/.well-known/openwop', { key: null, headers: { 'if-none-match': etag } })).status,

@@ -1,6 +1,6 @@
 import type { EvalReport, EvalSummary, RunId } from '@touchstone/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evalReport } from '../../packages/touchstone/src/host/routes/vendor-shapes.js';
+import { evalReport } from '../../packages/touchstone/src/host/routes/report-shape.js';
 import { shapeIssues } from '../../packages/touchstone/src/host/shape.js';
 import { startToolServer, type ToolServer } from './pack-world.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';

@@ -73,7 +73,8 @@ async function operations(): Promise<readonly Operation[]> {
 }
 
 const fill = (path: string, ids: { [name: string]: string }): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'conformance-noop'));
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'conformance-noop')) +
+  (path.endsWith(':diff') ? `?against=${ids.runId}` : '');
 
 /** An answer without what may differ: ids echoed back and the time of day. */
 async function answer(
@@ -97,6 +98,8 @@ function bodyFor({ method, path }: Operation, ids: { [name: string]: string }): 
   if (method === 'GET') return undefined;
   if (path === '/v1/runs:bulk-cancel') return { runIds: [ids.runId] };
   if (path === '/v1/runs') return { mode: 'eval', evalSuiteRef: ids.suiteRef, agentId: ids.agentId };
+  if (path.endsWith(':fork')) return { mode: 'replay' };
+  if (path.endsWith('/annotations')) return { signal: { kind: 'flag' } };
   return {};
 }
 
