@@ -91,6 +91,13 @@ export function createEngine(parts: Parts): Engine {
     return run;
   };
 
+  /** Whoever reads `run.paused` may resume at once, although the driver that wrote it is still packing up. */
+  const letGo = async (owner: Owner, runId: RunId): Promise<void> => {
+    const mine = held.get(runId);
+    const run = mine && (await parts.store.runs.get(owner, runId));
+    if (run?.status === 'paused' && run.control === undefined) await mine?.done.catch(() => undefined);
+  };
+
   const found = async (owner: Owner, runId: RunId): Promise<Run> => {
     const run = await parts.store.runs.get(owner, runId);
     if (!run) throw new HostError('not_found', `Run ${runId} does not exist or is not visible to you.`);
@@ -111,6 +118,7 @@ export function createEngine(parts: Parts): Engine {
       return run ?? refuse(await found(owner, runId), 'paused', 'pending or running');
     },
     async resume(owner, runId) {
+      await letGo(owner, runId);
       const lease = await parts.store.leases.take(owner, runId, parts.limits.leaseMs);
       const run = lease && (await writeResumption(parts, lease));
       if (lease) await parts.store.leases.release(lease);

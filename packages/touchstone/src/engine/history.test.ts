@@ -1,5 +1,5 @@
-import { asId, type Fork, type RunId } from '@touchstone/contract';
-import type { Payloads, RunEvent } from '@touchstone/contract/bodies';
+import { asId, type EvalSummary, type Fork, type RunId } from '@touchstone/contract';
+import type { NewEvent, Payloads, RunEvent } from '@touchstone/contract/bodies';
 import type { LogEntry, Run, Store } from '@touchstone/contract/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -124,9 +124,8 @@ describe('a replay', () => {
     const [recorded, events] = [await house.events(forged), await house.events(replay)];
     const notes = events.filter(({ type }) => type === 'replay.diverged');
     const scored = recorded.find(({ type, nodeId }) => type === 'eval.scored' && nodeId === 't2') as RunEvent;
-    const end = recorded.at(-1) as RunEvent;
     expect(notes.map(({ payload }) => payload)).toEqual(
-      [scored, end].map(({ sequence, eventId }) => ({
+      [scored, ...recorded.slice(-2)].map(({ sequence, eventId }) => ({
         sourceRunId: forged,
         atSequence: sequence,
         originalEventId: eventId,
@@ -141,7 +140,41 @@ describe('a replay', () => {
     // A replay of the replay brings these notes along and has nothing to add but what is wrong in the same places.
     const again = await house.createRun('again', forkOf(replay, 'replay'));
     await house.engine.drive(owner, again);
-    expect((await house.events(again)).filter(({ type }) => type === 'replay.diverged')).toHaveLength(4);
+    expect((await house.events(again)).filter(({ type }) => type === 'replay.diverged')).toHaveLength(6);
+  });
+
+  it.each([
+    ['eval.completed', -2],
+    ['run.completed', -1],
+  ] as const)('notices an %s that does not follow from the results', async (type, place) => {
+    const house = await openHouse({ tasks: countingTasks(3) });
+    const source = await rowOf(house, await completed(house));
+    const edit = (event: NewEvent): NewEvent => {
+      if (event.type === 'eval.completed' && type === event.type)
+        return { ...event, payload: { ...event.payload, aggregateScore: 0.5 } };
+      if (event.type !== 'run.completed' || type !== event.type) return event;
+      const outputs = { ...(event.payload.outputs as EvalSummary), passedCount: 0 };
+      return { ...event, payload: { ...event.payload, outputs } };
+    };
+    const forged = await forge(house.store, source, (entry) =>
+      entry.kind === 'events' ? { ...entry, events: entry.events.map(edit) } : entry,
+    );
+    const replay = await house.createRun('replay', forkOf(forged, 'replay'));
+    await house.engine.drive(owner, replay);
+    const notes = (await house.events(replay)).filter(({ type }) => type === 'replay.diverged');
+    expect(notes.map(({ payload }) => (payload as Payloads['replay.diverged']).atSequence)).toEqual([
+      source.eventCount + place,
+    ]);
+  });
+
+  it('notices a headline that does not follow from the results', async () => {
+    const house = await openHouse({ tasks: countingTasks(3) });
+    const source = await rowOf(house, await completed(house));
+    const headline = { ...(source.headline as NonNullable<Run['headline']>), aggregateScore: 0.1 };
+    const forged = await forge(house.store, { ...source, headline }, (entry) => entry);
+    const replay = await house.createRun('replay', forkOf(forged, 'replay'));
+    await house.engine.drive(owner, replay);
+    expect((await house.events(replay)).filter(({ type }) => type === 'replay.diverged')).toHaveLength(1);
   });
 
   it('takes what lies before the asked point as it is', async () => {

@@ -34,7 +34,7 @@ export async function replay(driving: Driving, run: Run, fork: Fork): Promise<vo
   const { parts, state } = driving;
   const source = await parts.store.runs.get(run.owner, fork.source);
   if (!source) throw new Error(`Run ${fork.source}, which is being replayed, is gone.`);
-  const refold = await createRefold(parts, run, fork);
+  const refold = await createRefold(parts, run, fork, source);
   const pending = { from: ['pending'], status: 'running', control: null } as const;
   if (run.status === 'pending') await parts.store.runs.request(run.owner, run.runId, pending);
   let length = run.eventCount;

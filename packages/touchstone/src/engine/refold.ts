@@ -5,7 +5,6 @@ import {
   type Json,
   jsonEqual,
   type RepeatScore,
-  type TaskResult,
 } from '@touchstone/contract';
 import { eventIdOf, type NewEvent, type Payloads } from '@touchstone/contract/bodies';
 import type { Run, StoredEntry, SuiteHead } from '@touchstone/contract/ports';
@@ -23,7 +22,7 @@ export type Refold = (stored: StoredEntry) => Promise<readonly NewEvent[]>;
 type Frame = { readonly plan: EvalPlan; readonly head: SuiteHead; readonly taskAt: TaskSource };
 
 /** History before the point the replay was asked for is taken as it is. */
-export async function createRefold(parts: Parts, run: Run, fork: Fork): Promise<Refold> {
+export async function createRefold(parts: Parts, run: Run, fork: Fork, source: Run): Promise<Refold> {
   const { plan } = run;
   const frame = plan.kind === 'eval' ? await openFrame(parts, run, plan) : undefined;
   const note = (atSequence: number): NewEvent => ({
@@ -43,10 +42,13 @@ export async function createRefold(parts: Parts, run: Run, fork: Fork): Promise<
       return !frame || (await isSameResult(parts, frame, stored))
         ? []
         : [note(firstSequence + eventCount - 1)];
-    const at = entry.events.findIndex(({ type }) => type === 'run.completed');
-    const completed = entry.events[at];
-    if (completed?.type !== 'run.completed') return [];
-    return (await isSameEnd(parts, run, frame, completed.payload)) ? [] : [note(firstSequence + at)];
+    const end = entry.events.at(-1);
+    if (end?.type !== 'run.completed') return [];
+    const closing = await closingOf(parts, run, frame, end.payload);
+    const folded = [...closing.events.map(({ payload }) => payload), closing];
+    return entry.events.flatMap((event, at) =>
+      isSameEvent(event, folded[at], source.headline) ? [] : [note(firstSequence + at)],
+    );
   };
 }
 
@@ -60,32 +62,46 @@ async function isSameResult(parts: Parts, { head, taskAt }: Frame, stored: Store
   if (entry.kind !== 'step') return true;
   const scores = records.flatMap(({ score }): RepeatScore[] => (score ? [score] : []));
   const folded = resultOf(parts, head, await taskAt(entry.ordinal), scores);
-  return entry.result !== undefined && isSame<TaskResult>(folded, entry.result);
+  return entry.result !== undefined && isSame(folded, entry.result);
 }
 
 /** Written down and read again, so that a member that is absent and one that is undefined are the same. */
-const isSame = <T>(folded: T, recorded: T): boolean =>
-  jsonEqual(JSON.parse(JSON.stringify(folded)) as Json, JSON.parse(JSON.stringify(recorded)) as Json);
+const isSame = (folded: unknown, recorded: unknown): boolean => jsonEqual(written(folded), written(recorded));
+const written = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json;
 
-async function isSameEnd(
+/** How the run ends, folded from what has been copied of it. */
+async function closingOf(
   parts: Parts,
   run: Run,
   frame: Frame | undefined,
   { outputs }: Payloads['run.completed'],
-): Promise<boolean> {
-  if (!frame) return isSame((await plainClosing(parts, run)).outputs, outputs);
-  const recorded = outputs as EvalSummary;
+): Promise<Closing> {
+  if (!frame) return plainClosing(parts, run);
   const { plan, head } = frame;
-  const closing = await closeEval(parts, run, plan, head, recorded.evaluatedModelClass, 0);
-  return isSame(withoutAddress(closing.outputs as EvalSummary), withoutAddress(recorded));
+  return closeEval(parts, run, plan, head, (outputs as EvalSummary).evaluatedModelClass, 0);
+}
+
+/** The last event has the outputs; the numbers kept beside the run are to be those of the same fold. */
+function isSameEvent(
+  event: NewEvent,
+  folded: NewEvent['payload'] | Closing | undefined,
+  headline: Run['headline'],
+): boolean {
+  if (event.type !== 'run.completed') return isSame(folded, event.payload);
+  const closing = folded as Closing;
+  return isSame(
+    [comparable(closing.outputs), closing.headline],
+    [comparable(event.payload.outputs), headline],
+  );
 }
 
 const plainClosing = (parts: Parts, run: Run): Promise<Closing> =>
   run.plan.kind === 'workflow' ? workflowClosing(parts, run, run.plan) : agentClosing(parts, run);
 
 /** Where the diff can be read names the run it is in, and is no finding of it. */
-function withoutAddress(summary: EvalSummary): EvalSummary {
-  if (!summary.regression) return summary;
-  const { diffRef: _, ...regression } = summary.regression;
-  return { ...summary, regression };
+function comparable(outputs: Closing['outputs']): Closing['outputs'] {
+  const { regression, ...summary } = (outputs ?? {}) as EvalSummary;
+  if (!regression) return outputs;
+  const { diffRef: _, ...found } = regression;
+  return { ...summary, regression: found };
 }

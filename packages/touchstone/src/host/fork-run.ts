@@ -51,12 +51,17 @@ export async function createFork(
     origin,
     workflowId: source.workflowId,
     plan: { ...plan, fork },
-    request,
+    // A scope is for one active run, and the fork is another one.
+    request: withoutScope(request),
     createdAt: parts.clock.now(),
     engineVersion: ENGINE_VERSION,
   };
   // Only a run of a scope can stand in the way of another, and a fork has none.
   return (await parts.store.runs.create(run)) as Run;
+}
+
+function withoutScope({ scopeId: _, ...request }: RunRequest): RunRequest {
+  return request;
 }
 
 function checkBody({ mode, fromSeq, runOptionsOverlay }: ForkBody): void {

@@ -8,6 +8,7 @@ import {
   type Scorecard,
   type TaskResult,
   timestampOf,
+  validationError,
 } from '@touchstone/contract';
 import type { Run, StepResult, Store, SuiteHead } from '@touchstone/contract/ports';
 
@@ -69,12 +70,19 @@ export type Side = Pick<Scorecard, 'endedAt' | 'results'> & {
 export async function findSide(store: Store, owner: Owner, runId: RunId): Promise<Side | undefined> {
   const run = await store.runs.get(owner, runId);
   if (run) {
-    const measured = checkReportable(run);
+    const measured = checkCompared(run);
     const endedAt = timestampOf(run.completedAt ?? run.createdAt);
     return { measured, results: await readResults(store, run), endedAt, imported: false };
   }
   const card = await keptAlone(store, owner, runId);
   return card && { measured: card, results: card.results, endedAt: card.endedAt, imported: true };
+}
+
+function checkCompared({ plan, status }: Run): EvalPlan {
+  if (plan.kind === 'eval' && status === 'completed') return plan;
+  const came = plan.kind === 'eval' ? `one that is ${status}` : 'none';
+  const message = `Expected a completed evaluation to compare with, got ${came}.`;
+  throw validationError([{ pointer: '/against', message }]);
 }
 
 type Measured = Pick<Scorecard, 'thresholds' | 'results'> & { readonly plan: EvalPlan };
