@@ -77,9 +77,10 @@ describe('replay', () => {
     expect(code).toBe(1);
     expect(steady(out)).toMatchInlineSnapshot(`
       "  ✗ Replayed 19 events of run forged
-          as run run-…: 2 events do not follow from what is recorded.
+          as run run-…: 3 events do not follow from what is recorded.
 
-          event 11  eval.scored    task early
+          event 11  eval.scored     task early
+          event 17  eval.completed
           event 18  run.completed
 
         touchstone show forged --events  all events
