@@ -69,6 +69,20 @@ async function namedAgent({ touchstone }: Local, reference: string): Promise<Age
   );
 }
 
+/** Kinds of agent whose model is asked by this host, and can be chosen here. */
+const ASKED_HERE: readonly AgentFacts['kind'][] = ['manifest', 'openai'];
+
+/** An option that would be heard by nobody is a mistake. */
+export function checkModel({ agentId, kind }: AgentFacts, model: string | undefined): void {
+  if (model !== undefined && !ASKED_HERE.includes(kind)) throw bringsItsModel(agentId, kind);
+}
+
+export const bringsItsModel = (agentId: string, kind?: AgentFacts['kind']): UsageError =>
+  new UsageError(
+    `Agent ${agentId}${kind ? ` is of kind ${kind} and` : ''} brings its own model, so --model would change nothing.`,
+    `Leave --model out. It is for agents of kind ${ASKED_HERE.join(' and ')}, whose model is asked from here.`,
+  );
+
 async function agentIds(touchstone: Local['touchstone']): Promise<string[]> {
   const agents = await touchstone.listAgents(LOCAL_OWNER);
   return [...new Set(agents.map(({ facts }) => facts.agentId as string))];

@@ -104,8 +104,10 @@ describe('--list', () => {
         label · the run · by cli · <when>
       "
     `);
+    expect((await annotate('--list')).err).toBe('Add --bodies to see the words.\n');
     const json = (await annotate('--list', '--json')).out;
     expect(out + json).not.toContain('WORDS');
+    expect((await annotate('--list', '--bodies')).out).toContain('should be WORDS-CORRECTION');
     const screen = openEvidenceDesk({ isTTY: true, env: { NO_COLOR: '1' }, cwd: desk.cwd });
     const shown = [
       (await annotate('--list', '--bodies')).out,

@@ -75,7 +75,7 @@ describe('--baseline last', () => {
     const first = await run('--baseline', 'last', '--modes', 'golden,regression', '--tolerance', '0.1');
     expect([first.code, first.err]).toEqual([
       0,
-      'No earlier run to compare with; this one can be the baseline.\n',
+      'Not compared with a baseline. There is no earlier run of this suite by this agent. This run can be the baseline.\n',
     ]);
     expect(first.document.report.modes).toEqual(['golden']);
     const second = await run('--baseline', 'last', '--modes', 'golden,regression');
@@ -116,9 +116,42 @@ describe('--baseline last', () => {
     const other = await run('--baseline', 'last', '--only', 't3');
     expect(comparedWith(other)).toBeUndefined();
     expect(other.err).toBe(
-      'No earlier run of the same tasks by the same judge to compare with; this one can be the baseline.\n',
+      'Not compared with a baseline. There are 7 earlier runs, but of other tasks of the suite. This run can be the baseline.\n',
     );
     expect(changed.code).toBe(0);
+  });
+
+  test('says what sets a run apart from all earlier ones, everywhere, and is not certain then', async () => {
+    await run();
+    await run();
+    const reports = ['--conclusive', '--markdown', 'm.md', '--junit', 'j.xml'];
+    const repeated = await run('--baseline', 'last', '--repeats', '2', ...reports);
+    const reason = 'There are 2 earlier runs, but with another number of repeats.';
+    expect(repeated).toMatchObject({
+      code: 3,
+      err: `Not compared with a baseline. ${reason} This run can be the baseline.\n`,
+      document: { exitCode: 3, comparison: { made: false, reason } },
+    });
+    expect(read('m.md')).toContain(`\n\nNot compared with a baseline. ${reason}\n\n`);
+    expect(read('j.xml')).toContain(`<property name="comparison" value="not made: ${reason}"/>`);
+    expect(read('j.xml')).toMatch(/tests="13" failures="0" errors="1"/);
+    expect(read('j.xml')).toMatch(/name="\(inconclusive\)">\n +<error message="[^"]*Not compared/);
+    write('shop.suite.json', suite('shop', { thresholds: { passScore: 0.3 } }));
+    const edited = await run('--baseline', 'last');
+    expect([edited.code, edited.err]).toEqual([
+      0,
+      expect.stringContaining('There are 3 earlier runs, but the suite has changed since.'),
+    ]);
+    const shown = await desk.run('show', 'last', '--json');
+    expect(JSON.parse(shown.out).comparison).toEqual({ made: false, reason: expect.any(String) });
+    expect((await run('--baseline', 'last')).document).not.toHaveProperty('comparison');
+  });
+
+  test('takes the run before it for last~1', async () => {
+    const [first] = [await run(), await run()];
+    expect(comparedWith(await run('--baseline', 'last~1'))).toBe(first.document.runId);
+    const far = await run('--baseline', 'last~9');
+    expect([comparedWith(far), far.err]).toEqual([undefined, expect.stringContaining('none of them fits')]);
   });
 
   test('of a folder is found for each suite by itself', async () => {
@@ -134,7 +167,10 @@ describe('--baseline last', () => {
       'last',
       '--json',
     );
-    expect([code, err]).toEqual([0, 'No earlier run to compare with; this one can be the baseline.\n']);
+    expect([code, err]).toEqual([
+      0,
+      'Not compared with a baseline. There is no earlier run of this suite by this agent. This run can be the baseline.\n',
+    ]);
     const [a, b] = JSON.parse(out) as Document[];
     expect([a?.report.regression?.verdict, b?.report.regression]).toEqual(['pass', undefined]);
   });
@@ -149,7 +185,10 @@ describe('--baseline last', () => {
       const strict = await tone();
       judged.configure({ judge: { model: 'offline/mild' } });
       const mild = await tone('--baseline', 'last');
-      expect([mild.report.regression, mild.err]).toEqual([undefined, expect.stringContaining('same judge')]);
+      expect([mild.report.regression, mild.err]).toEqual([
+        undefined,
+        expect.stringContaining('There is 1 earlier run, but scored by another judge.'),
+      ]);
       judged.configure();
       expect((await tone('--baseline', 'last')).report.regression?.baselineRunId).toBe(strict.runId);
       const refused = await judged.run('run', 'tone.suite.json', '--baseline', mild.runId);
@@ -172,6 +211,24 @@ describe('--baseline', () => {
     expect(comparedWith(await run('--baseline', 'blessed'))).toBe(first.document.runId);
   });
 
+  test('blessed before the suite was edited is said to be so', async () => {
+    const first = await run();
+    await desk.run('baseline', 'bless', 'last');
+    write('shop.suite.json', suite('shop', { thresholds: { passScore: 0.3 } }));
+    const { code, err } = await run('--baseline', 'blessed');
+    expect([code, err]).toEqual([2, expect.stringContaining('the suite has changed since')]);
+    expect(err).toContain(first.document.runId);
+  });
+
+  test('that is a fork is named as one', async () => {
+    const source = (await run()).document.runId;
+    const { runId } = JSON.parse((await desk.run('replay', 'last', '--json')).out) as Document;
+    const words = `The baseline, run ${runId}, is a replay of run ${source}: the same facts again.\n`;
+    expect((await run('--baseline', runId)).err).toBe(words);
+    expect((await desk.run('show', 'last', '--baseline', runId)).err).toBe(words);
+    expect((await run('--baseline', source)).err).toBe('');
+  });
+
   test('of a scorecard file is believed when a trusted key has signed it', async () => {
     await run();
     expect((await desk.run('export', 'last', '--out', 'then.json', '--public-key', 'pub.pem')).code).toBe(0);
@@ -190,6 +247,8 @@ describe('--baseline', () => {
   test.each([
     [['--baseline', 'run-nope'], 'There is no run run-nope here to compare with.'],
     [['--baseline', 'gone.json'], 'Cannot read gone.json'],
+    [['--baseline', ''], '--baseline is empty.'],
+    [['--markdown', 'a.md', '--junit', './a.md'], '--junit and --markdown are the same file'],
     [['--tolerance', '0.1'], 'there is no --baseline to compare with'],
     [['--allow-judge-mismatch'], 'there is no --baseline to compare with'],
     [['--baseline', 'last', '--tolerance', '2'], 'number from 0 to 1'],
@@ -276,14 +335,13 @@ describe('on another host', () => {
     };
     const client = { runs: { list } } as unknown as Client;
     const wanting = { suiteRef: 'a.evals.b@1.0.0', suiteDigest: 'd1', agentId: 'x.y@2.0.0', repeats: 1 };
-    expect(await chooseRemoteBaseline(client, 'last', wanting)).toEqual({
-      candidates: ['newest', 'judged'],
-      optional: true,
-    });
-    expect(asked).toMatchObject([{ suiteId: 'a.evals.b', agentId: 'x.y', status: 'completed' }]);
+    const last = await chooseRemoteBaseline(client, 'last', wanting);
+    expect(last.candidates).toEqual(['newest', 'judged']);
+    expect(last.earlier).toHaveLength(5);
+    expect((await chooseRemoteBaseline(client, 'last~1', wanting)).candidates).toEqual(['older']);
+    expect(asked[0]).toMatchObject({ suiteId: 'a.evals.b', agentId: 'x.y', status: 'completed' });
     expect(await chooseRemoteBaseline(client, asId<RunId>('run-7'), wanting)).toEqual({
       candidates: ['run-7'],
-      optional: false,
     });
   });
 
@@ -299,7 +357,7 @@ describe('on another host', () => {
       const there = (baseline: string) =>
         person.run('run', join(project.cwd, 'evals/first.suite.yaml'), '--host', url, '--baseline', baseline);
       const first = await there('last');
-      expect([first.code, first.err]).toEqual([0, expect.stringContaining('No earlier run')]);
+      expect([first.code, first.err]).toEqual([0, expect.stringContaining('There is no earlier run')]);
       const second = await there('last');
       expect([second.code, second.err]).toEqual([0, '']);
       expect(second.out).toContain('no regression: 5 tasks scored as before');

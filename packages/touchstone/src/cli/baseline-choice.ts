@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { asId, type EvalPlan, isHostError, type RunId } from '@touchstone/contract';
-import type { Run, SuiteHead } from '@touchstone/contract/ports';
+import { asId, isHostError, type RunId } from '@touchstone/contract';
+import type { SuiteHead } from '@touchstone/contract/ports';
 import { HostResponseError } from '@touchstone/sdk';
+import { type Measure, type Measured, measureOf, pickOfEach, whyNothingFits } from './earlier-runs.js';
+import { placesBack } from './find-run.js';
 import { type Context, writeLine } from './io.js';
 import { LOCAL_OWNER, type Local } from './local.js';
 import { commandToType } from './next-commands.js';
+import { forkWords } from './render/fork.js';
 import { readText } from './suite-source.js';
 import { UsageError } from './usage-error.js';
 
@@ -16,14 +19,14 @@ export type Wanting = {
   readonly repeats: number;
 };
 
-/**
- * Runs to compare with, the best one first. Which tasks are selected and who judges is decided when a run is created, so
- * there may be one for each way of measuring, and the host says which of them fits.
- */
+/** Runs to compare with, the best one first: the host says which of them fits. */
 export type BaselineChoice = {
   readonly candidates: readonly RunId[];
-  /** The run is made without a baseline when none of them fits: a first run has nothing to be compared with. */
-  readonly optional: boolean;
+  /**
+   * What there is at all. With it the run is made without a baseline when no candidate fits: a first run has nothing to
+   * be compared with.
+   */
+  readonly earlier?: readonly Measure[];
 };
 
 /** How far back the last comparable run is looked for. */
@@ -35,21 +38,25 @@ export async function chooseBaseline(
   wish: string,
   wanting: Wanting,
 ): Promise<BaselineChoice> {
-  if (wish === 'last') return { candidates: await lastRuns(local, wanting), optional: true };
-  if (wish === 'blessed') return { candidates: await blessedRuns(context, local, wanting), optional: false };
+  const back = placesBack(wish);
+  if (back !== undefined) return lastRuns(local, wanting, back);
+  if (wish === 'blessed') return { candidates: await blessedRuns(context, local, wanting) };
   const runId = isFile(context, wish)
     ? await importFile(context, local, wish)
     : await knownRun(context, local, wish, wanting);
-  return { candidates: [runId], optional: false };
+  return { candidates: [runId] };
 }
 
 /** A file that is not there is still meant as a file when it is called like one. */
 export const isFile = ({ io }: Context, wish: string): boolean =>
   wish.endsWith('.json') || existsSync(resolve(io.cwd, wish));
 
-async function importFile({ io }: Context, { touchstone }: Local, wish: string): Promise<RunId> {
+async function importFile(context: Context, { touchstone }: Local, wish: string): Promise<RunId> {
+  const { io } = context;
   const card = await touchstone.importScorecard(LOCAL_OWNER, readText(resolve(io.cwd, wish), wish));
-  return card.runId;
+  const { runId, caveats } = card;
+  if (caveats?.forkOf) tellFork(context, runId, { source: caveats.forkOf });
+  return runId;
 }
 
 async function knownRun(
@@ -60,37 +67,29 @@ async function knownRun(
 ): Promise<RunId> {
   const runId = asId<RunId>(wish);
   const { runs, baselines } = touchstone.store;
-  if ((await runs.get(LOCAL_OWNER, runId)) ?? (await baselines.kept(LOCAL_OWNER, runId))) return runId;
+  const run = await runs.get(LOCAL_OWNER, runId);
+  if (run?.plan.fork) tellFork(context, runId, run.plan.fork);
+  if (run ?? (await baselines.kept(LOCAL_OWNER, runId))) return runId;
   throw new UsageError(
     `There is no run ${wish} here to compare with.`,
     `--baseline takes last, blessed, a run id or a scorecard file. See the runs with: ${commandToType(context, `runs --suite ${head.suiteId} --status completed`)}`,
   );
 }
 
-async function lastRuns({ touchstone }: Local, wanting: Wanting): Promise<readonly RunId[]> {
-  const { head, agentId } = wanting;
+/** Whoever names such a run should know what it is. */
+export const tellFork = ({ io }: Context, runId: RunId, fork: Parameters<typeof forkWords>[0]): void =>
+  writeLine(io.stderr, `The baseline, run ${runId}, is ${forkWords(fork)}`);
+
+/** Only what has measured every task itself is taken without being named. */
+async function lastRuns({ touchstone }: Local, wanting: Wanting, back: number): Promise<BaselineChoice> {
+  const { head, agentId, repeats } = wanting;
   const filter = { suiteId: head.suiteId, agentId, status: 'completed', limit: LOOKED_AT } as const;
   const { items } = await touchstone.store.runs.list(LOCAL_OWNER, filter);
-  return newestOfEach(items.flatMap((run) => measuredBy(run, wanting)));
-}
-
-export type Measured = { readonly runId: RunId; readonly way: string };
-
-function measuredBy({ runId, plan }: Run, wanting: Wanting): readonly Measured[] {
-  if (plan.kind !== 'eval' || plan.fork || plan.rejudgeOf) return [];
-  const isAlike = plan.suite.digest === wanting.head.digest && plan.repeats === wanting.repeats;
-  return isAlike ? [{ runId, way: wayOf(plan) }] : [];
-}
-
-/** What else makes two runs comparable. */
-const wayOf = ({ judge, safetyJudge, safetyPolicy, ordinals }: EvalPlan): string =>
-  JSON.stringify([judge?.digest, safetyJudge?.digest, safetyPolicy, ordinals]);
-
-/** Of the runs that were measured in one way, the newest; they come newest first. */
-export function newestOfEach(runs: readonly Measured[]): readonly RunId[] {
-  const ways = new Map<string, RunId>();
-  for (const { runId, way } of runs) if (!ways.has(way)) ways.set(way, runId);
-  return [...ways.values()];
+  const earlier = items.flatMap(({ runId, plan }): readonly Measured[] =>
+    plan.kind !== 'eval' || plan.fork || plan.rejudgeOf ? [] : [{ runId, ...measureOf(plan) }],
+  );
+  const alike = earlier.filter((run) => run.suite === head.digest && run.repeats === repeats);
+  return { candidates: pickOfEach(alike, back), earlier };
 }
 
 async function blessedRuns(
@@ -99,36 +98,45 @@ async function blessedRuns(
   { head, agentId }: Wanting,
 ): Promise<readonly RunId[]> {
   const blessings = (await touchstone.store.baselines.list(LOCAL_OWNER)).filter(
-    ({ suite, agent }) => suite.digest === head.digest && agent.agentId === agentId,
+    ({ suite, agent }) => suite.suiteId === head.suiteId && agent.agentId === agentId,
   );
-  if (blessings.length > 0)
-    return newestOfEach(blessings.map(({ runId, judge = '' }) => ({ runId, way: judge })));
+  const current = blessings.filter(({ suite }) => suite.digest === head.digest);
+  const latest = new Map<string, RunId>();
+  for (const { runId, judge = '' } of current) if (!latest.has(judge)) latest.set(judge, runId);
+  if (latest.size > 0) return [...latest.values()];
+  const [older] = blessings;
   throw new UsageError(
-    `No run of ${head.suiteId} as it is now is blessed for agent ${agentId}.`,
-    `Bless one with: ${commandToType(context, 'baseline bless <runId>')}`,
+    older
+      ? `Run ${older.runId} of ${head.suiteId} is blessed for agent ${agentId}, but the suite has changed since.`
+      : `No run of ${head.suiteId} is blessed for agent ${agentId}.`,
+    `Bless one of the suite as it is now with: ${commandToType(context, 'baseline bless <runId>')}`,
   );
 }
+
+/** A run that was created, and why it is compared with nothing, if it is not. */
+export type Created<T> = { readonly created: T; readonly uncompared?: string };
 
 /** Creates a run with the first candidate that the host accepts. A refusal creates nothing, so trying is free. */
 export async function createCompared<T>(
   context: Context,
-  { candidates, optional }: BaselineChoice,
+  { candidates, earlier }: BaselineChoice,
   create: (baseline?: RunId) => Promise<T>,
-): Promise<T> {
+  measure: (created: T) => Promise<Measure>,
+): Promise<Created<T>> {
   let refusal: unknown;
   for (const candidate of candidates) {
     try {
-      return await create(candidate);
+      return { created: await create(candidate) };
     } catch (error) {
       if (!isAboutBaseline(error)) throw error;
       refusal ??= error;
     }
   }
-  if (!optional) throw refusal;
+  if (!earlier) throw refusal;
   const created = await create();
-  const what = candidates.length > 0 ? 'earlier run of the same tasks by the same judge' : 'earlier run';
-  writeLine(context.io.stderr, `No ${what} to compare with; this one can be the baseline.`);
-  return created;
+  const uncompared = whyNothingFits(earlier, await measure(created));
+  writeLine(context.io.stderr, `Not compared with a baseline. ${uncompared} This run can be the baseline.`);
+  return { created, uncompared };
 }
 
 const POINTER = '/configurable/baselineRunId';

@@ -1,12 +1,13 @@
 import { HOST_OWNER, type Issue, isHostError, validationError } from '@touchstone/contract';
 import type { Run, Suite } from '@touchstone/contract/ports';
-import { chooseAgent } from './agent-choice.js';
-import type { EvalRun } from './collect-result.js';
+import { bringsItsModel, chooseAgent } from './agent-choice.js';
+import type { EvalRun } from './find-run.js';
 import type { Context } from './io.js';
 import { LOCAL_OWNER, LOCAL_PRINCIPAL, type Local } from './local.js';
 import { commandToType } from './next-commands.js';
+import { originOf } from './origin.js';
 import { configurableOf, type RunOptions } from './run-options.js';
-import { ORIGIN_KEY, type Origin, sideOf } from './start-run.js';
+import { sideOf } from './start-run.js';
 import { UsageError } from './usage-error.js';
 
 /** Creates a run that leaves another one at an event; nothing is driven yet. */
@@ -17,6 +18,8 @@ export async function createBranch(
   fromSeq: number,
   options: RunOptions,
 ): Promise<Run> {
+  if (options.model !== undefined && source.plan.model === undefined)
+    throw bringsItsModel(source.plan.agent.agentId);
   await registerAgent(local, source, context.io.cwd);
   const configurable = configurableOf(options);
   const overlay = Object.keys(configurable).length > 0 ? { runOptionsOverlay: { configurable } } : {};
@@ -33,10 +36,10 @@ export async function createBranch(
 }
 
 /** An agent that was named by its file or its URL is known only to the command that names it. */
-async function registerAgent(local: Local, { request, plan }: EvalRun, cwd: string): Promise<void> {
-  const { agent } = (request.metadata?.[ORIGIN_KEY] ?? {}) as Origin;
+async function registerAgent(local: Local, source: EvalRun, cwd: string): Promise<void> {
+  const { agent } = originOf(source);
   if (agent === undefined) return;
-  const suite = await storedSuite(local, plan.suite.digest);
+  const suite = await storedSuite(local, source.plan.suite.digest);
   await chooseAgent(local, agent, suite ? sideOf(suite.head, suite) : {}, cwd);
 }
 

@@ -2,6 +2,7 @@ import {
   asId,
   type EvalReport,
   type EvalSummary,
+  type Fork,
   isTerminal,
   type RunId,
   type TaskScore,
@@ -26,6 +27,7 @@ type HostFacts = {
   readonly judge?: NonNullable<RunResult['judge']>;
   readonly safetyJudge?: NonNullable<RunResult['judge']>;
   readonly rejudgeOf?: RunId;
+  readonly fork?: Fork;
 };
 
 /** The same value as for a local run, from what the host tells. */
@@ -69,6 +71,7 @@ export async function collectRemote(
     ...(facts.modes?.includes('live-shadow') && { nondeterministic: true }),
     ...reported(report, collecting.now),
     ...(collecting.conclusive && { conclusive: true }),
+    ...(facts.fork && { fork: facts.fork }),
   };
 }
 

@@ -15,7 +15,9 @@ import {
 import { type Body, type Expected, fromBody, parseCriterion } from '@touchstone/contract/bodies';
 import type { Run, StepResult } from '@touchstone/contract/ports';
 import type { LocalTouchstone, TaskView } from '../host/in-process.js';
+import type { EvalRun } from './find-run.js';
 import { LOCAL_OWNER } from './local.js';
+import { uncomparedOf } from './origin.js';
 import {
   type CriterionBody,
   type Failure,
@@ -25,15 +27,8 @@ import {
   type RunResult,
   reported,
 } from './result.js';
-import { UsageError } from './usage-error.js';
 
 const PAGE = 1000;
-
-export type EvalRun = Run & { readonly plan: EvalPlan };
-
-/** A run of the command line that is unfinished and that nobody drives: its process was stopped or killed. */
-export const isInterrupted = ({ origin, status, leaseUntil = 0 }: Run, now: number): boolean =>
-  origin === 'cli' && (status === 'pending' || status === 'running') && leaseUntil < now;
 
 export type Collecting = {
   readonly interrupted?: boolean;
@@ -56,6 +51,7 @@ export async function collectResult(
   for await (const page of resultPages(touchstone, run.runId))
     for (const { ordinal, result } of page) fold.add(ordinal, result);
   const { failures, counts, ...folded } = fold.end();
+  const uncompared = uncomparedOf(run);
   return {
     runId: run.runId,
     status: run.status,
@@ -78,6 +74,8 @@ export async function collectResult(
     ...(run.plan.modes.includes('live-shadow') && { nondeterministic: true }),
     ...reported(await readReport(touchstone, run, collecting), collecting.now),
     ...(collecting.conclusive && { conclusive: true }),
+    ...(run.plan.fork && { fork: run.plan.fork }),
+    ...(collecting.against === undefined && uncompared !== undefined && { uncompared }),
   };
 }
 
@@ -251,31 +249,4 @@ export function sentenceOf(criterion: Body): string {
   const text = String(fromBody(criterion));
   const parsed = parseCriterion(text);
   return parsed.kind === 'malformed' ? text : parsed.sentence;
-}
-
-export const noRun = (wanted: string): UsageError =>
-  wanted === 'last'
-    ? new UsageError('There is no run here yet.', 'Start one with: touchstone run <suite file>')
-    : new UsageError(`There is no run ${wanted} here.`, 'See the runs kept here with: touchstone runs');
-
-/** A run by its id, or the newest one for `last`. */
-export async function findRun(touchstone: LocalTouchstone, wanted: string): Promise<Run> {
-  if (wanted === 'last') {
-    const { items } = await touchstone.store.runs.list(LOCAL_OWNER, { limit: 100 });
-    // A replay repeats an earlier run; whoever says "last" means that one.
-    const newest = items.find(({ plan }) => plan.fork?.mode !== 'replay') ?? items[0];
-    if (newest) return newest;
-    throw noRun(wanted);
-  }
-  const run = await touchstone.store.runs.get(LOCAL_OWNER, asId<RunId>(wanted));
-  if (run) return run;
-  throw noRun(wanted);
-}
-
-export function asEvalRun(run: Run): EvalRun {
-  if (run.plan.kind === 'eval') return run as EvalRun;
-  throw new UsageError(
-    `Run ${run.runId} is not an evaluation.`,
-    `See its events with: touchstone show ${run.runId} --events`,
-  );
 }

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CompareDesk, openCompareDesk, SUITE, steady, TASKS } from './testing/compare-desk.js';
@@ -189,6 +189,8 @@ describe('what is compared', () => {
     [['last', 'last'], 'Both names stand for run'],
     [['last~1', 'last', '--task', 'tow'], 'Neither run has a task tow.'],
     [['blessed', 'last'], 'is blessed.'],
+    [['last', 'blessed'], 'Only the first of the two may be "blessed"'],
+    [['last~1', 'last', '--agent', 'local.cli.agent'], '--agent narrows a suite'],
   ])('is refused when it is not there: %j', async (argv, words) => {
     await desk.runWith({});
     await desk.runWith({});
@@ -212,6 +214,44 @@ describe('what is compared', () => {
     await desk.runWith({ one: 'wrong' });
     await desk.runWith(BAD);
     expect((await json('blessed', 'last')).before.runId).toBe(baseline);
+  });
+
+  test('blessed before the suite was edited is said to be so', async () => {
+    const baseline = await desk.runWith({});
+    await desk.run('baseline', 'bless', 'last');
+    desk.writeSuite(TASKS.slice(1));
+    await desk.runWith({});
+    const { code, err } = await desk.run('compare', 'blessed', 'last');
+    expect([code, err]).toEqual([2, expect.stringContaining('but the suite has changed since.')]);
+    expect(err).toContain(baseline);
+    expect((await desk.run('compare', baseline, 'last')).code).toBe(0);
+  });
+
+  test('may be a fork, and is marked as one', async () => {
+    const source = await desk.runWith({});
+    const { runId } = JSON.parse((await desk.run('replay', 'last', '--json')).out);
+    const { out } = await desk.run('compare', source, runId);
+    expect(out).toMatch(/when .* ago, a replay\n/);
+    expect(out).toContain('The run after is a replay of run');
+    const document = await json(source, runId);
+    expect([document.before.fork, document.after.fork]).toEqual([
+      undefined,
+      { source, mode: 'replay', fromSeq: 0 },
+    ]);
+  });
+
+  test('of two files needs no folder to keep anything in', async () => {
+    await desk.runWith({});
+    await desk.run('export', 'last', '--out', 'one.json', '--public-key', 'pub.pem');
+    await desk.runWith(BAD);
+    await desk.run('export', 'last', '--out', 'other.json');
+    const { signatures } = JSON.parse(readFileSync(join(desk.cwd, 'one.json'), 'utf8'));
+    const trust = { keys: [{ keyId: signatures[0].keyid, file: 'pub.pem' }] };
+    writeFileSync(join(desk.cwd, 'touchstone.config.json'), JSON.stringify({ trust }));
+    rmSync(join(desk.cwd, '.touchstone'), { recursive: true });
+    expect((await json('one.json', 'other.json')).regression.verdict).toBe('fail');
+    expect((await desk.run('compare', 'one.json', 'last')).err).toContain('There is no run here yet.');
+    expect(existsSync(join(desk.cwd, '.touchstone'))).toBe(false);
   });
 
   test('leaves no store behind where there is none', async () => {

@@ -1,10 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { TrustedKey } from '../host/in-process.js';
-import type { Context } from './io.js';
+import { type Context, writeLine } from './io.js';
 import { readConfig } from './local.js';
+import { printable } from './render/text.js';
 import { readText } from './suite-source.js';
+import { isSystemError, wordsOf } from './system-errors.js';
 import { UsageError } from './usage-error.js';
 
 /** A key that is trusted by its name, and where that is said. */
@@ -15,17 +17,32 @@ export type Keys = { readonly known: readonly KnownKey[]; readonly given: readon
 
 /** Whose signatures on scorecards are believed: the configured keys, this machine's own, and those named by `--key`. */
 export async function trustedKeys(context: Context, files: readonly string[]): Promise<Keys> {
-  const { readOwnKey, trustedKeyOf, trustOf } = await import('../host/in-process.js');
-  const { io, settings } = context;
-  const own = readOwnKey(resolve(io.cwd, settings.data));
+  const { trustOf } = await import('../host/in-process.js');
+  const { io } = context;
+  const own = await ownKeyIfAny(context);
   const configured = [...trustOf(await readConfig(context), 'cli').keys.values()];
   return {
     known: [
       ...configured.map(({ keyId, publicKey }) => ({ keyId, publicKey, from: 'trust.keys' })),
-      ...(own ? [{ ...trustedKeyOf(own), from: 'this machine' }] : []),
+      ...(own ? [{ ...own, from: 'this machine' }] : []),
     ],
     given: files.map((file) => ({ file, publicKey: readPublicKey(file, io.cwd) })),
   };
+}
+
+/** Others may have signed what is asked about, so a key that cannot be used is only one that is not trusted. */
+async function ownKeyIfAny({ io, settings }: Context): Promise<TrustedKey | undefined> {
+  const { readOwnKey, trustedKeyOf } = await import('../host/in-process.js');
+  const data = resolve(io.cwd, settings.data);
+  try {
+    const own = readOwnKey(data);
+    return own && trustedKeyOf(own);
+  } catch (error) {
+    const file = join(settings.data, 'signing-key.pem');
+    const why = isSystemError(error) ? wordsOf(error) : 'it is no Ed25519 private key';
+    writeLine(io.stderr, printable(`warning: The key of this machine, ${file}, is not trusted: ${why}.`));
+    return undefined;
+  }
 }
 
 function readPublicKey(file: string, cwd: string): KeyObject {

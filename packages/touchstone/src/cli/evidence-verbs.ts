@@ -6,7 +6,7 @@ import type { VerifyOptions } from './commands/verify.js';
 import type { Start } from './program.js';
 import { dollars, share, wholeNumber } from './verbs.js';
 
-const RUN = 'a run, or "last" for the newest one';
+const RUN = 'a run, "last" for the newest one, "last~1" for the one before it';
 const MOST = Number.MAX_SAFE_INTEGER;
 
 const examples = (...lines: readonly string[]): string =>
@@ -47,7 +47,7 @@ export function addVerify(program: Command, start: Start): void {
     .description(
       'Checks scorecard files: that a trusted key has signed them, that their summary follows from their results, and that they agree with the run when it is kept here.',
     )
-    .argument('<files...>', 'scorecard files, as "touchstone export" writes them')
+    .argument('<files...>', 'scorecard files, as "touchstone export" writes them; - is stdin')
     .option(
       '--key <file>',
       'also trust this public key: Ed25519, PEM; may be repeated (always trusted: "trust.keys" of the configuration, and the key of this machine)',

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunId } from '@touchstone/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -122,12 +122,41 @@ describe('export', () => {
       '--key and --public-key are',
     ],
     [['last', '--public-key', OWN_KEY], 'The key of this machine and --public-key are the same file'],
-    [['last', '--out', '.'], 'cannot be written: '],
+    [['last', '--out', '.'], '. is not a regular file.\nUse --out - for stdout.'],
+    [['last', '--out', '/dev/null'], '/dev/null is not a regular file.\nUse --out - for stdout.'],
+    [['last', '--public-key', '/dev/null'], '/dev/null is not a regular file.'],
+    [
+      ['last', '--out', 'agent.mjs'],
+      'agent.mjs exists and is no scorecard file.\nName another, or remove it.',
+    ],
+    [['last', '--out', 'say.suite.json'], 'say.suite.json exists and is no scorecard file.'],
+    [['last', '--public-key', 'say.suite.json'], 'say.suite.json exists and is no public key.'],
+    [['last', '--out', '.touchstone/touchstone.db'], 'The store and --out are the same file'],
+    [['last', '--out', '.touchstone/touchstone.db-wal'], 'The store and --out are the same file'],
+    [['last', '--out', 'agent.mjs/x.json'], 'cannot be written: '],
   ])('%j is refused and writes nothing', async (argv, words) => {
     const before = readdirSync(desk.cwd);
     const { code, err } = await desk.run('export', ...argv);
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);
     expect(readdirSync(desk.cwd)).toEqual(before);
+  });
+
+  test('replaces what an earlier one has written, where a link leads', async () => {
+    const other = await desk.runSuite();
+    await desk.run('export', runId, '--out', 'card.json', '--public-key', 'pub.pem');
+    symlinkSync('card.json', join(desk.cwd, 'link.json'));
+    symlinkSync('new.json', join(desk.cwd, 'ahead.json'));
+    for (const name of ['link.json', 'ahead.json'])
+      expect((await desk.run('export', 'last', '--out', name, '--public-key', 'pub.pem')).code).toBe(0);
+    expect(lstatSync(join(desk.cwd, 'link.json')).isSymbolicLink()).toBe(true);
+    expect(lstatSync(join(desk.cwd, 'new.json')).isFile()).toBe(true);
+    expect((await verified('card.json')).runId).toBe(other);
+    symlinkSync(OWN_KEY, join(desk.cwd, 'sly.json'));
+    const before = desk.read(OWN_KEY);
+    expect((await desk.run('export', 'last', '--out', 'sly.json')).err).toContain('The key of this machine');
+    desk.write('private.pem', keyPair().privateKey);
+    expect((await desk.run('export', 'last', '--public-key', 'private.pem')).err).toContain('no public key');
+    expect(desk.read(OWN_KEY)).toBe(before);
   });
 
   test('only of completed evaluations', async () => {

@@ -8,6 +8,8 @@ export type Out = {
 export type Io = {
   readonly stdout: Out;
   readonly stderr: Out;
+  /** All of stdin, as far as `most` bytes go; undefined when there is more. */
+  readInput(most: number): Promise<string | undefined>;
   readonly env: { readonly [name: string]: string | undefined };
   readonly cwd: string;
   /** Wall clock, milliseconds since the epoch. */

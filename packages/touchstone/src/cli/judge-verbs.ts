@@ -22,7 +22,7 @@ export function addRejudge(program: Command, start: Start): void {
     .description(
       'Judges the recorded answers of a completed run again, as a new run: no agent and no tool is asked. Prints both verdicts side by side.',
     )
-    .argument('<runId>', 'a run, or "last" for the newest one');
+    .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it');
   withJudgeOptions(command)
     .action((runId: string, options: JudgeOptions, self: Command) =>
       start(self, async (context) =>

@@ -35,6 +35,21 @@ export async function withLocal<T>(context: Context, use: (local: Local) => Prom
   return withConfig(context, await readConfig(context), use);
 }
 
+/**
+ * The same for a question about files, which whoever asks need not have run anything for: where there is neither a store
+ * nor a place for one, a store is made aside and gone afterwards.
+ */
+export async function withFiles<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
+  const config = await readConfig(context);
+  const place = config.store?.startsWith('sqlite:')
+    ? storeFile(context, config)
+    : resolve(context.io.cwd, context.settings.data);
+  const isElsewhere = config.store !== undefined && !config.store.startsWith('sqlite:');
+  if (isElsewhere || existsSync(place)) return withConfig(context, config, use);
+  const { store: _, ...aside } = config;
+  return withScratchData(context, (scratch) => withConfig(scratch, aside, use));
+}
+
 /** The same without agents: what is kept can be read although something of the configuration is broken. */
 export async function withStore<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
   return withConfig(context, withoutAgents(await readConfig(context)), use);
@@ -105,17 +120,23 @@ const withoutAgents = ({ safety: _, ...config }: Config): Config => ({
 
 /** A store that is gone afterwards, for questions about parts of a configuration that must leave nothing behind. */
 export async function withScratch<T>(
-  { io, settings }: Context,
+  context: Context,
   { store: _, ...config }: Config,
   parts: readonly ('tools' | 'mcpServers')[],
   use: (touchstone: LocalTouchstone) => Promise<T>,
 ): Promise<T> {
+  const wanted = Object.fromEntries(parts.map((part) => [part, config[part]]));
+  const scratch = { ...withoutAgents(config), ...wanted };
+  return withScratchData(context, (aside) => withConfig(aside, scratch, ({ touchstone }) => use(touchstone)));
+}
+
+async function withScratchData<T>(
+  { io, settings }: Context,
+  use: (aside: Context) => Promise<T>,
+): Promise<T> {
   const data = await mkdtemp(join(tmpdir(), 'touchstone-'));
   try {
-    const context = { io, settings: { ...settings, data } };
-    const wanted = Object.fromEntries(parts.map((part) => [part, config[part]]));
-    const scratch = { ...withoutAgents(config), ...wanted };
-    return await withConfig(context, scratch, ({ touchstone }) => use(touchstone));
+    return await use({ io, settings: { ...settings, data } });
   } finally {
     await rm(data, { recursive: true });
   }

@@ -59,6 +59,8 @@ describe('pack build', () => {
     await desk.run('pack', 'build', 'support', '--out', 'x.tgz');
     const before = bytes('x.tgz');
     desk.write('support/prompts/support.md', 'Answer briefly.\n');
+    const device = await desk.run('pack', 'build', 'support', '-o', '/dev/null', '--force');
+    expect([device.code, device.err]).toEqual([2, expect.stringContaining('not a regular file')]);
     const { code, err } = await desk.run('pack', 'build', 'support', '-o', 'x.tgz');
     expect(code).toBe(2);
     expect(err).toContain('--force');

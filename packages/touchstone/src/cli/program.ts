@@ -4,6 +4,7 @@ import { type Context, DEFAULT_DATA, type Io, type Settings, writeJson } from '.
 import { addJudge, addRejudge } from './judge-verbs.js';
 import { addPack } from './pack-verbs.js';
 import { addBaseline, addCompare } from './regression-verbs.js';
+import { printable } from './render/text.js';
 import { didYouMean } from './suggest.js';
 import { UsageError } from './usage-error.js';
 import { addDoctor, addInit, addKeys, addRun, addRuns, addServe, addShow, addValidate } from './verbs.js';
@@ -65,6 +66,8 @@ function createProgram(io: Io, start: Start): Command {
     .configureOutput({
       writeOut: io.stdout.write,
       writeErr: io.stderr.write,
+      // It repeats what was typed, which may hold anything.
+      outputError: (text, write) => write(text.split('\n').map(printable).join('\n')),
       getOutHelpWidth: () => io.stdout.columns,
       getErrHelpWidth: () => io.stderr.columns,
     })

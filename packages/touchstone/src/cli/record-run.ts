@@ -2,7 +2,7 @@ import { extname, resolve } from 'node:path';
 import { HOST_OWNER, type Json, type Owner, type TaskId } from '@touchstone/contract';
 import type { Suite } from '@touchstone/contract/ports';
 import type { LocalTouchstone } from '../host/in-process.js';
-import { type EvalRun, findRun } from './collect-result.js';
+import { type EvalRun, findRun } from './find-run.js';
 import { type Context, writeLine } from './io.js';
 import { LOCAL_OWNER, type Local } from './local.js';
 import { placeFile } from './place-file.js';

@@ -16,7 +16,7 @@ export function addBaseline(program: Command, start: Start): void {
     .description(
       'Makes a completed run the baseline of its suite, its agent and its judge. An earlier one is kept in the history.',
     )
-    .argument('<runId>', 'a run, or "last" for the newest one')
+    .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it')
     .action((runId: string, _options: object, command: Command) =>
       start(command, async (context) =>
         (await import('./commands/baseline-bless.js')).blessCommand(context, runId),
@@ -58,7 +58,7 @@ export function addCompare(program: Command, start: Start): void {
     )
     .argument('<before>', `the earlier one: ${SIDE}, or "blessed" for the baseline`)
     .argument('<after>', 'the later one, likewise')
-    .option('--agent <agent>', 'of a suite, only runs of this agent (id or id@version)')
+    .option('--agent <agent>', 'of a suite given as id@version, only runs of this agent (id or id@version)')
     .option('--task <taskId>', 'only this task, with both answers')
     .option('--all', 'every task, also those that scored as before')
     .option('--allow-judge-mismatch', 'compare also what different judges have scored')

@@ -1,6 +1,8 @@
 import { asId, type RunId } from '@touchstone/contract';
 import type { Client, RunSnapshot } from '@touchstone/sdk';
-import { type BaselineChoice, isFile, LOOKED_AT, type Measured, newestOfEach } from './baseline-choice.js';
+import { type BaselineChoice, isFile, LOOKED_AT } from './baseline-choice.js';
+import { type Measured, pickOfEach } from './earlier-runs.js';
+import { placesBack } from './find-run.js';
 import type { Context } from './io.js';
 import { UsageError } from './usage-error.js';
 
@@ -26,11 +28,14 @@ export async function chooseRemoteBaseline(
   wish: string,
   wanting: WantingThere,
 ): Promise<BaselineChoice> {
-  if (wish !== 'last') return { candidates: [asId<RunId>(wish)], optional: false };
+  const back = placesBack(wish);
+  if (back === undefined) return { candidates: [asId<RunId>(wish)] };
   const [suiteId = ''] = wanting.suiteRef.split('@');
   const [agentId = ''] = wanting.agentId.split('@');
   const { items } = await client.runs.list({ suiteId, agentId, status: 'completed', limit: LOOKED_AT });
-  return { candidates: newestOfEach(items.flatMap((run) => measuredBy(run, wanting))), optional: true };
+  const originals = items.filter(isOriginal);
+  const alike = originals.filter((run) => isAlike(run, wanting));
+  return { candidates: pickOfEach(alike.map(measuredOf), back), earlier: originals.map(measuredOf) };
 }
 
 /** The members of a snapshot that hosts of this kind add. */
@@ -45,27 +50,34 @@ type ToldPlan = {
   readonly rejudgeOf?: string;
 };
 
-function measuredBy({ runId, touchstone }: RunSnapshot, wanting: WantingThere): readonly Measured[] {
-  const { suite, repeats, tasks, judge, safetyJudge, safetyPolicy, fork, rejudgeOf } = (touchstone ??
-    {}) as ToldPlan;
-  if (!suite || fork || rejudgeOf || repeats !== wanting.repeats) return [];
-  const { suiteRef, suiteDigest } = wanting;
-  const isAlike =
-    suiteDigest === undefined
-      ? !suiteRef.includes('@') || suite.ref === suiteRef
-      : suite.digest === suiteDigest;
-  return isAlike
-    ? [
-        {
-          runId,
-          way: JSON.stringify([
-            suite.digest,
-            tasks?.selected,
-            judge?.digest,
-            safetyJudge?.digest,
-            safetyPolicy,
-          ]),
-        },
-      ]
-    : [];
+const planOf = ({ touchstone }: RunSnapshot): ToldPlan => (touchstone ?? {}) as ToldPlan;
+
+function isOriginal(run: RunSnapshot): boolean {
+  const { suite, fork, rejudgeOf } = planOf(run);
+  return suite !== undefined && fork === undefined && rejudgeOf === undefined;
 }
+
+function isAlike(run: RunSnapshot, { suiteRef, suiteDigest, repeats }: WantingThere): boolean {
+  const { suite, repeats: before } = planOf(run);
+  if (before !== repeats) return false;
+  return suiteDigest === undefined
+    ? !suiteRef.includes('@') || suite?.ref === suiteRef
+    : suite?.digest === suiteDigest;
+}
+
+/** Which tasks of the suite were selected is not told, only how many. */
+function measuredOf(run: RunSnapshot): Measured {
+  const { suite, repeats = 1, tasks, judge, safetyJudge, safetyPolicy } = planOf(run);
+  return {
+    runId: run.runId,
+    suite: suite?.digest ?? '',
+    repeats,
+    tasks: String(tasks?.selected),
+    judge: judge?.digest ?? '',
+    safety: JSON.stringify([safetyJudge?.digest, safetyPolicy]),
+  };
+}
+
+/** How a run there was measured. */
+export const measureThere = async (client: Client, runId: RunId): Promise<Measured> =>
+  measuredOf(await client.runs.get(runId));

@@ -2,11 +2,16 @@ import { asId, isTerminal, type JsonObject, type RunId, type Thresholds } from '
 import type { Client, RunProgress } from '@touchstone/sdk';
 import { suiteDocument } from '../suites/index.js';
 import { readAgentArgument } from './agent-choice.js';
-import { createCompared } from './baseline-choice.js';
+import { type Created, createCompared } from './baseline-choice.js';
 import { collectRemote } from './collect-remote.js';
 import { type Attempt, runEach } from './commands/run.js';
 import type { Context } from './io.js';
-import { checkRemoteBaseline, chooseRemoteBaseline, type WantingThere } from './remote-baseline.js';
+import {
+  checkRemoteBaseline,
+  chooseRemoteBaseline,
+  measureThere,
+  type WantingThere,
+} from './remote-baseline.js';
 import { openClient, openRemoteSources } from './remote-pack.js';
 import { createProgressLine } from './render/progress.js';
 import { bodiesWanted, tellResult } from './report.js';
@@ -34,9 +39,10 @@ export async function runRemotely(
     context,
     sources,
     async (source) => {
-      const runId = await createRemoteRun(context, client, source, options);
+      const { created: runId, uncompared } = await createRemoteRun(context, client, source, options);
       const thresholds = source.kind === 'file' ? (source.suite.head.thresholds ?? {}) : undefined;
-      return followRun(context, client, runId, options, thresholds);
+      const result = await followRun(context, client, runId, options, thresholds);
+      return { ...result, ...(uncompared !== undefined && { uncompared }) };
     },
     (result) => tellResult(context, result, options),
   );
@@ -47,7 +53,7 @@ async function createRemoteRun(
   client: Client,
   source: SuiteSource,
   options: RunOptions,
-): Promise<RunId> {
+): Promise<Created<RunId>> {
   const agentId = source.kind === 'packed' ? source.agent : (options.agent ?? targetOf(source));
   if (!agentId) throw new UsageError('Which agent? Name one of that host with --agent.');
   if (readAgentArgument(agentId, context.io.cwd).kind !== 'reference') {
@@ -62,10 +68,10 @@ async function createRemoteRun(
     const body = { mode: 'eval', evalSuiteRef: suite.suiteRef, agentId, configurable } as const;
     return (await client.runs.create(body)).runId;
   };
-  if (options.baseline === undefined) return create();
+  if (options.baseline === undefined) return { created: await create() };
   const wanting = { ...suite, agentId, repeats: options.repeats ?? 1 };
   const choice = await chooseRemoteBaseline(client, options.baseline, wanting);
-  return createCompared(context, choice, create);
+  return createCompared(context, choice, create, (runId) => measureThere(client, runId));
 }
 
 const targetOf = (source: SuiteSource): string | undefined =>

@@ -5,7 +5,7 @@ import { type Io, writeJson, writeLine } from './io.js';
 import { hintFor } from './refusal-hints.js';
 import { printable } from './render/text.js';
 import { FLAGS } from './run-options.js';
-import { isSystemError, wordsOf } from './system-errors.js';
+import { isSystemError, UnwritableError, wordsOf } from './system-errors.js';
 import { UsageError } from './usage-error.js';
 
 /** Writes what went wrong and what to do about it, never a stack trace unless one is asked for. */
@@ -17,8 +17,10 @@ export function reportError(error: unknown, io: Io, json = false): ExitCode {
   return exitCode;
 }
 
+type ErrorDocument = { readonly code: string; readonly message: string; readonly details?: object };
+
 /** Whoever parses stdout finds a document there also when nothing came of the command. */
-export function errorDocument(error: unknown): object {
+export function errorDocument(error: unknown): ErrorDocument {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UsageError) return { code: error.code, message };
   if (!isHostError(error) && !(error instanceof HostResponseError)) return { code: 'cli_error', message };
@@ -29,13 +31,16 @@ type Explained = { readonly lines: readonly string[]; readonly exitCode: ExitCod
 
 export function explain(error: unknown): Explained {
   if (error instanceof UsageError) {
-    return { lines: [`error: ${error.message}`, ...(error.hint ? [error.hint] : [])], exitCode: 2 };
+    // They repeat what was typed, which may hold anything.
+    const lines = [`error: ${error.message}`, ...(error.hint ? [error.hint] : [])];
+    return { lines: lines.map(printable), exitCode: 2 };
   }
   if (isHostError(error) || error instanceof HostResponseError) return explainRefusal(error);
   if (isSystemError(error) && error.path !== undefined) {
     return { lines: [`error: ${printable(error.path)} cannot be used: ${wordsOf(error)}.`], exitCode: 2 };
   }
-  if (error instanceof HostUnreachable) return { lines: [`error: ${error.message}`], exitCode: 3 };
+  if (error instanceof HostUnreachable || error instanceof UnwritableError)
+    return { lines: [`error: ${printable(error.message)}`], exitCode: 3 };
   const message = error instanceof Error ? error.message : String(error);
   const hint = 'This was not expected. Set TOUCHSTONE_DEBUG=1 to see where it happened.';
   return { lines: [`error: ${printable(message)}`, hint], exitCode: 3 };

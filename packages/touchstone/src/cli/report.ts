@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Context, isColoured, writeJson, writeLine } from './io.js';
 import { commandToType, nextCommands, resumeWords } from './next-commands.js';
+import { targetOf } from './place-file.js';
 import { createInk } from './render/ink.js';
 import { renderJunit } from './render/junit.js';
 import { renderMarkdown } from './render/markdown.js';
@@ -9,7 +10,7 @@ import { FAILURES_SHOWN, renderScorecard } from './render/scorecard.js';
 import { whole } from './render/units.js';
 import { type RefusedSuite, type RunResult, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
-import { wordsOf } from './system-errors.js';
+import { UnwritableError, wordsOf } from './system-errors.js';
 import { UsageError } from './usage-error.js';
 
 /** How many failures are read with their bodies: on a terminal those that are shown, with `--bodies` all. */
@@ -47,16 +48,21 @@ export function writeReports(
   { bodies, junit, markdown }: Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>,
 ): void {
   const shown = bodies ? results : results.map(withoutBodies);
-  if (junit) writeReport(resolve(io.cwd, junit), renderJunit(shown, refused));
+  if (junit) writeReport(io.cwd, '--junit', junit, renderJunit(shown, refused));
   if (markdown === STDOUT) io.stdout.write(renderMarkdown(shown, refused));
-  else if (markdown) writeReport(resolve(io.cwd, markdown), renderMarkdown(shown, refused));
+  else if (markdown) writeReport(io.cwd, '--markdown', markdown, renderMarkdown(shown, refused));
 }
+
+const isSamePlace = (cwd: string, one: string, other: string): boolean =>
+  targetOf(resolve(cwd, one)) === targetOf(resolve(cwd, other));
 
 /** A report that cannot be written is found out before any task is run. */
 export function checkReportFiles(
   { io }: Context,
   { junit, markdown }: Pick<RunOptions, 'junit' | 'markdown'>,
 ): void {
+  if (junit !== undefined && markdown !== undefined && isSamePlace(io.cwd, junit, markdown))
+    throw new UsageError(`--junit and --markdown are the same file, ${junit}.`, 'Name another file.');
   for (const [flag, name] of [
     ['--junit', junit],
     ['--markdown', markdown === STDOUT ? undefined : markdown],
@@ -72,9 +78,14 @@ export function checkReportFiles(
   }
 }
 
-function writeReport(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+function writeReport(cwd: string, flag: string, name: string, text: string): void {
+  const file = resolve(cwd, name);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UnwritableError(`${flag} ${name}`, error);
+  }
 }
 
 export function writeDocuments({ io }: Context, documents: readonly object[], several: boolean): void {

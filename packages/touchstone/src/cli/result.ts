@@ -3,6 +3,7 @@ import type {
   EvalReport,
   EvalSummary,
   Finding,
+  Fork,
   Json,
   JudgeIdentity,
   ModelPin,
@@ -99,6 +100,8 @@ export type RunResult = {
   readonly judgeUsd?: number;
   /** The run whose answers were judged again. */
   readonly rejudgeOf?: RunId;
+  /** It begins with the history of another run. */
+  readonly fork?: Fork;
   readonly findings?: readonly FindingCount[];
   /** What became of every criterion, task by task; absent when there was none. */
   readonly rubrics?: readonly {
@@ -113,6 +116,8 @@ export type RunResult = {
   readonly recorded?: string;
   /** Of a completed run; another kind of host may have none. */
   readonly report?: EvalReport;
+  /** Why it was compared with nothing although a baseline was asked for. */
+  readonly uncompared?: string;
   /** How long before this was told the baseline had ended. */
   readonly baselineAgeMs?: number;
   /** A result that chance alone could explain is not good enough. */
@@ -126,13 +131,16 @@ export const exitOf = (result: RunResult): ExitCode =>
     ...(result.error && { errorCode: result.error.code }),
     unscored: result.counts.unscored,
     ...(result.summary && { passed: result.summary.passed }),
-    inconclusive: result.conclusive === true && !isConclusive(result.report),
+    inconclusive: result.conclusive === true && !isConclusive(result),
     regressed: result.report?.regression?.verdict === 'fail',
   });
 
-/** Without a report nothing is known of chance. */
-const isConclusive = (report: EvalReport | undefined): boolean =>
-  report !== undefined && report.verdict !== 'inconclusive' && report.regression?.verdict !== 'inconclusive';
+/** Without a report nothing is known of chance, and without a comparison nothing of a regression. */
+const isConclusive = ({ report, uncompared }: RunResult): boolean =>
+  uncompared === undefined &&
+  report !== undefined &&
+  report.verdict !== 'inconclusive' &&
+  report.regression?.verdict !== 'inconclusive';
 
 /** The report of a run, and how old what it is held against was when it was read. */
 export const reported = (

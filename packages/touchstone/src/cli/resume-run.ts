@@ -3,13 +3,14 @@ import { resolve } from 'node:path';
 import { isTerminal, type RunId } from '@touchstone/contract';
 import type { Run, Suite } from '@touchstone/contract/ports';
 import { chooseAgent } from './agent-choice.js';
-import { asEvalRun, type EvalRun, findRun } from './collect-result.js';
+import { asEvalRun, type EvalRun, findRun } from './find-run.js';
 import { LOCAL_OWNER, type Local } from './local.js';
+import { originOf } from './origin.js';
 import { readPackBytes } from './pack-place.js';
 import { readPackArgument, usePack } from './pack-source.js';
 import { checkLive } from './record-file.js';
 import { checkSameBaseline, checkSamePlan, type RunOptions } from './run-options.js';
-import { ORIGIN_KEY, type Origin, sideOf } from './start-run.js';
+import { sideOf } from './start-run.js';
 import { openSuiteFile } from './suite-source.js';
 import { UsageError } from './usage-error.js';
 
@@ -22,7 +23,7 @@ export async function findRunToResume(
 ): Promise<EvalRun> {
   const run = asEvalRun(await unfinishedRun(local, options.resume));
   const { concurrency, repeats, modes, baselineRunId } = run.plan;
-  const origin = (run.request.metadata?.[ORIGIN_KEY] ?? {}) as Origin;
+  const origin = originOf(run);
   checkSamePlan(options, { evalModes: modes, ...run.request.configurable, concurrency, repeats });
   checkSameBaseline(options, origin.baseline, baselineRunId);
   if (options.record !== undefined) checkLive(modes);

@@ -1,4 +1,5 @@
 import { type JsonObject, jsonEqual, type RunId } from '@touchstone/contract';
+import { placesBack } from './find-run.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
@@ -51,7 +52,7 @@ function modesOf(
   baselineRunId: RunId | undefined,
 ): readonly string[] {
   const others = modes.filter((mode) => mode !== 'regression');
-  const isFirst = baseline === 'last' && baselineRunId === undefined;
+  const isFirst = placesBack(baseline ?? '') !== undefined && baselineRunId === undefined;
   return isFirst && others.length > 0 ? others : modes;
 }
 
@@ -129,6 +130,7 @@ export function checkOptions(suite: string | undefined, options: RunOptions, jso
     );
   }
   if (json && options.markdown === '-') throw bothToStdout();
+  checkBaseline(options.baseline);
   checkComparison(options);
   if (options.watch) checkWatch(options, json);
 }
@@ -138,6 +140,15 @@ export const bothToStdout = (): UsageError =>
     '--markdown - and --json both write to stdout.',
     'Name a file for the one: --markdown summary.md',
   );
+
+/** What a script takes from a variable may be empty. */
+export function checkBaseline(baseline: string | undefined): void {
+  if (baseline === undefined || baseline.trim() !== '') return;
+  throw new UsageError(
+    '--baseline is empty.',
+    'Name what to compare with: last, blessed, a run id or a scorecard file. Or leave it out.',
+  );
+}
 
 /** Options about a comparison that nobody has asked for are a mistake. */
 function checkComparison({ baseline, resume, tolerance, allowJudgeMismatch }: RunOptions): void {

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { type Issue, isHostError } from '@touchstone/contract';
 import type { CheckedScorecard, TrustedKey } from '../host/in-process.js';
 import type { Keys, KnownKey } from './evidence-keys.js';
+import type { Context } from './io.js';
 import type { Doubt, Signer } from './render/verification.js';
 import { readText } from './suite-source.js';
 import { UsageError } from './usage-error.js';
 
 /** Larger files are refused without being read. */
-const MOST_BYTES = 64 * 1024 * 1024;
+export const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The text of a file that may be a scorecard. What is certainly none is refused by what it is. */
 export function readScorecardFile(path: string, shown: string): string {
@@ -25,6 +26,14 @@ export function readScorecardFile(path: string, shown: string): string {
   if (entry.size > MOST_BYTES)
     throw new UsageError(`${shown} is larger than any scorecard file.`, 'Name a scorecard file.');
   return readText(path, shown);
+}
+
+/** The same from a pipe, where nothing can be told but by reading it. */
+export async function readScorecardInput({ io }: Context): Promise<string> {
+  const text = await io.readInput(MOST_BYTES);
+  if (text === undefined)
+    throw new UsageError('stdin is larger than any scorecard file.', 'Hand over a scorecard file.');
+  return text;
 }
 
 /** Archives are gzipped, and gzip begins with two bytes that no JSON begins with. */

@@ -1,22 +1,17 @@
 import type { RunId } from '@touchstone/contract';
-import type { Run, Suite, SuiteHead } from '@touchstone/contract/ports';
-import { chooseAgent, type SuiteSide } from './agent-choice.js';
+import type { Suite, SuiteHead } from '@touchstone/contract/ports';
+import { checkModel, chooseAgent, type SuiteSide } from './agent-choice.js';
+import type { Created } from './baseline-choice.js';
+import { measureOf } from './earlier-runs.js';
+import { asEvalRun, type EvalRun } from './find-run.js';
 import type { Context } from './io.js';
 import { LOCAL_OWNER, LOCAL_PRINCIPAL, type Local } from './local.js';
+import { ORIGIN_KEY, type Origin } from './origin.js';
 import { checkLive } from './record-file.js';
 import { configurableOf, type RunOptions } from './run-options.js';
 import { didYouMean } from './suggest.js';
 import { findInFolders, type SuiteSource } from './suite-source.js';
 import { UsageError } from './usage-error.js';
-
-/** What a run was started from, kept with the run so that `--resume` alone finds it all again. */
-export const ORIGIN_KEY = 'touchstone.cli';
-export type Origin = {
-  readonly suite?: string;
-  readonly pack?: string;
-  readonly agent?: string;
-  readonly baseline?: string;
-};
 
 /** Creates a run of one suite; nothing is driven yet. Whatever is refused is refused here. */
 export async function createLocalRun(
@@ -24,14 +19,15 @@ export async function createLocalRun(
   local: Local,
   source: SuiteSource,
   options: RunOptions,
-): Promise<Run> {
+): Promise<Created<EvalRun>> {
   const { head, suite, origin } = await installSource(local, source);
   if (options.record !== undefined) checkLive(options.modes ?? unaskedModes(head));
   // A pack says which agent a suite of it is for; `--agent` has been heard when its suites were chosen.
   const agent = source.kind === 'packed' ? source.agent : options.agent;
   const facts = await chooseAgent(local, agent, sideOf(head, suite), context.io.cwd);
-  const create = (baseline?: RunId): Promise<Run> =>
-    local.touchstone.createRun(
+  checkModel(facts, options.model);
+  const create = async (baseline?: RunId): Promise<EvalRun> => {
+    const run = await local.touchstone.createRun(
       LOCAL_PRINCIPAL,
       {
         mode: 'eval',
@@ -42,10 +38,13 @@ export async function createLocalRun(
       },
       { origin: 'cli', start: false },
     );
-  if (options.baseline === undefined) return create();
+    return asEvalRun(run);
+  };
+  if (options.baseline === undefined) return { created: await create() };
   const { chooseBaseline, createCompared } = await import('./baseline-choice.js');
   const wanting = { head, agentId: facts.agentId, repeats: options.repeats ?? 1 };
-  return createCompared(context, await chooseBaseline(context, local, options.baseline, wanting), create);
+  const choice = await chooseBaseline(context, local, options.baseline, wanting);
+  return createCompared(context, choice, create, async ({ plan }) => measureOf(plan));
 }
 
 const saidOf = ({ agent, baseline }: RunOptions): Origin => ({

@@ -9,6 +9,7 @@ const WORDS: { readonly [code: string]: string } = {
   ELOOP: 'it is a link that leads back to itself',
   ENOENT: 'it does not exist',
   ENOSPC: 'the disk is full',
+  EIO: 'the device reports an error',
 };
 
 export type SystemError = Error & { readonly code: string; readonly path?: string };
@@ -16,6 +17,14 @@ export type SystemError = Error & { readonly code: string; readonly path?: strin
 /** An error of the file system, as Node reports it. */
 export const isSystemError = (error: unknown): error is SystemError =>
   error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
+
+/** Something was done, and what came of it could not be written down. */
+export class UnwritableError extends Error {
+  constructor(place: string, cause: unknown) {
+    super(`${place} cannot be written: ${wordsOf(cause)}.`, { cause });
+    this.name = 'UnwritableError';
+  }
+}
 
 export const wordsOf = (error: unknown): string =>
   isSystemError(error)

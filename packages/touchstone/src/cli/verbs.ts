@@ -168,7 +168,7 @@ export function addShow(program: Command, start: Start): void {
     .command('show')
     .summary('show a run, a task or the events of a run')
     .description('Shows what is recorded of a run.')
-    .argument('<runId>', 'a run, or "last" for the newest one')
+    .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it')
     .option('--task <taskId>', 'one task with its input, calls and answer')
     .option('--failed', 'every failed task')
     .option('--events', 'the event log; with --json as one array')

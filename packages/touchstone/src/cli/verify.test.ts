@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { RunId } from '@touchstone/contract';
+import { asId, type RunId, type Scorecard } from '@touchstone/contract';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -194,8 +194,28 @@ describe('verify', () => {
         return signedAgain(changed, ...own(text));
       },
       'other_log',
-      /its log gives another scorecard/,
+      /its log gives another scorecard\. It differs in: results, summary\./,
     ],
+    ...(
+      [
+        ['a caveat', (card) => ({ caveats: { ...card.caveats, cacheHits: 3 } }), 'caveats'],
+        ['the size of the suite', () => ({ totalTasks: 7 }), 'totalTasks'],
+        ['a threshold', () => ({ thresholds: { passScore: 1 } }), 'thresholds'],
+        ['the times', () => ({ startedAt: asId('2020-01-01T00:00:00.000Z') }), 'startedAt'],
+        ['the modes', () => ({ modes: ['golden', 'regression'] }), 'modes'],
+      ] as readonly [string, (card: Scorecard) => Partial<Scorecard>, string][]
+    ).map(([what, change, member]): (typeof TAMPERED)[number] => [
+      `${what}, signed again`,
+      (text) =>
+        signedAgain(
+          withStatement(text, ({ predicate: { scorecard } }) => {
+            Object.assign(scorecard, change(scorecard));
+          }),
+          ...own(text),
+        ),
+      'other_log',
+      new RegExp(`its log gives another scorecard\\. It differs in: ${member}\\.`),
+    ]),
   ];
   test.each(TAMPERED)('does not believe a file with a changed %s', async (_name, tamper, code, words) => {
     const text = desk.read(await desk.exported());
@@ -290,6 +310,34 @@ describe('verify', () => {
     writeFileSync(join(desk.cwd, 'pack.tgz'), gzipSync('whatever'));
     const { code, err } = await desk.run('verify', ...argv);
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+  });
+
+  test('needs neither a store that can be read nor a key of its own', async () => {
+    const file = await desk.exported('--public-key', 'pub.pem');
+    desk.write('broken/touchstone.db', 'this is no database');
+    desk.write('broken/signing-key.pem', 'this is no key');
+    const argv = ['verify', file, '--data', 'broken'];
+    const { code, out, err } = await desk.run(...argv, '--key', 'pub.pem');
+    expect(code).toBe(0);
+    expect(out).toContain('log         could not be checked (the store cannot be read)');
+    expect(err).toMatch(
+      /^warning: The key of this machine, broken\/signing-key\.pem, is not trusted: .+\.\n$/,
+    );
+    expect(JSON.parse((await desk.run(...argv, '--key', 'pub.pem', '--json')).out)).toMatchObject({
+      verified: true,
+      log: { state: 'unchecked', why: expect.stringContaining('touchstone.db') },
+    });
+    expect((await desk.run(...argv)).code).toBe(1);
+  });
+
+  test('reads a file from stdin, once', async () => {
+    const input = desk.read(await desk.exported());
+    const piped = openDesk({ cwd: desk.cwd, input });
+    const document = JSON.parse((await piped.run('verify', '-', '--json')).out);
+    expect(document).toMatchObject({ file: '-', verified: true, runId });
+    const twice = await piped.run('verify', '-', '-');
+    expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('only once')]);
+    expect((await openDesk({ cwd: desk.cwd }).run('verify', '-')).code).toBe(2);
   });
 
   test('needs no run to be here, and leaves nothing behind', async () => {

@@ -1,4 +1,4 @@
-import { isHostError, isTerminal } from '@touchstone/contract';
+import { isHostError, isTerminal, type RunError } from '@touchstone/contract';
 import { type Lease, LeaseLost, type ProgressListener, type Run } from '@touchstone/contract/ports';
 import type { Driving } from './driving.js';
 import { beginning, failure } from './endings.js';
@@ -52,7 +52,7 @@ async function drive(driving: Driving): Promise<void> {
   try {
     const { fork } = run.plan;
     if (fork?.mode === 'replay')
-      return void (await replay(driving, run, fork).catch((error) => giveUp(driving, run, error)));
+      return void (await replay(driving, run, fork).catch((error) => endReplay(driving, run, error)));
     const begun = fork ? await copyPrefix(driving, run, fork) : run;
     const program = await openProgram(parts, begun).catch((error) => giveUp(driving, begun, error));
     if (program) await driveProgram(driving, begun, program);
@@ -73,20 +73,35 @@ async function driveProgram(driving: Driving, found: Run, program: Program): Pro
   }
 }
 
+/** History that cannot be read will not be readable the next time: the replay ends here, and says so. */
+async function endReplay(driving: Driving, { owner, runId }: Run, error: unknown): Promise<void> {
+  const { parts } = driving;
+  const run = await parts.store.runs.get(owner, runId);
+  if (error instanceof LeaseLost || !run) throw error;
+  parts.log.error('run.crashed', { runId }, error);
+  const message = isHostError(error) ? error.message : 'The history of the source could not be read.';
+  await fail(driving, run, { code: 'internal_error', message });
+}
+
 /**
  * A run whose agent or suite is gone can never go on and fails; any other trouble leaves it for another attempt. So does
  * a run of the command line that has begun: there a person can set the variable that is missing, and go on.
  */
-async function giveUp({ parts, lease }: Driving, run: Run, error: unknown): Promise<undefined> {
+async function giveUp(driving: Driving, run: Run, error: unknown): Promise<undefined> {
   if (!isHostError(error) || (error.code !== 'not_found' && error.code !== 'conflict')) throw error;
   if (run.origin === 'cli' && run.eventCount > 0) throw error;
+  await fail(driving, run, { code: 'agent_unavailable', message: error.message });
+  return undefined;
+}
+
+/** The last word of a run that no loop drives; the first one too, when none has been said. */
+async function fail({ parts, lease }: Driving, run: Run, error: RunError): Promise<void> {
   const now = parts.clock.now();
   const opening = run.eventCount === 0 ? beginning(run, [], now) : undefined;
-  const ending = failure(run, { code: 'agent_unavailable', message: error.message }, now);
+  const ending = failure(run, error, now);
   await parts.store.log.commit(lease, {
     entries: [{ kind: 'events', events: [...(opening?.events ?? []), ...ending.events] }],
     firstSequence: run.eventCount,
     run: { ...opening?.run, ...ending.run },
   });
-  return undefined;
 }

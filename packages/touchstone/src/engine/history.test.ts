@@ -1,4 +1,4 @@
-import { asId, type EvalSummary, type Fork, type RunId } from '@touchstone/contract';
+import { asId, type EvalSummary, type Fork, HostError, type RunId } from '@touchstone/contract';
 import type { NewEvent, Payloads, RunEvent } from '@touchstone/contract/bodies';
 import type { LogEntry, Run, Store } from '@touchstone/contract/ports';
 import fc from 'fast-check';
@@ -191,6 +191,23 @@ describe('a replay', () => {
     expect(notes.map(({ payload }) => (payload as Payloads['replay.diverged']).atSequence)).toEqual([
       source.eventCount - 1,
     ]);
+  });
+
+  it('of a history that cannot be read ends as failed, and says why', async () => {
+    const house = await openHouse({ tasks: countingTasks(3) });
+    const source = await completed(house);
+    const replay = await house.createRun('replay', forkOf(source, 'replay'));
+    const log: Store['log'] = {
+      ...house.store.log,
+      entries: () => Promise.reject(new HostError('internal_error', 'The store is damaged.')),
+    };
+    const engine = (await openHouse({ parts: { store: { ...house.store, log } } })).engine;
+    await engine.drive(owner, replay);
+    expect(await rowOf(house, replay)).toMatchObject({
+      status: 'failed',
+      error: { code: 'internal_error', message: 'The store is damaged.' },
+    });
+    expect((await house.events(replay)).map(({ type }) => type)).toEqual(['run.started', 'run.failed']);
   });
 
   it('cannot be paused, and a cancel before its end is obeyed', async () => {

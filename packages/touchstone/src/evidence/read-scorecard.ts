@@ -10,6 +10,8 @@ export function readScorecard(value: unknown, reading: Reading): Scorecard {
   const card = scorecardShape(value, reading);
   reading.finish();
   const sound = card as Scorecard;
+  if (sound.endedAt < sound.startedAt)
+    reading.at('endedAt', () => reading.refuse('Expected a time that is not before startedAt.'));
   checkResults(sound, reading);
   reading.at('summary', () => checkSummary(sound, reading));
   reading.finish();

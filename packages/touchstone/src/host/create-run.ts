@@ -8,6 +8,7 @@ import {
 import { toBody } from '@touchstone/contract/bodies';
 import type { Ids, NewRun, Run } from '@touchstone/contract/ports';
 import { ENGINE_VERSION } from '../engine/index.js';
+import { evaluationOff } from './evaluation-off.js';
 import { type PlanParts, planRun } from './plan-run.js';
 import type { CreateRunBody } from './touchstone.js';
 
@@ -60,13 +61,7 @@ const alreadyActive = (activeRunId: string): HostError =>
 /** Members that contradict each other, and members for which this host has nothing to offer. */
 function checkShape(body: CreateRunBody, evaluates: boolean): void {
   if (body.mode === 'eval' && !evaluates) {
-    throw new HostError(
-      'capability_not_provided',
-      'This host does not run evaluations: agents.evalSuite is not advertised.',
-      {
-        capability: 'agents.evalSuite',
-      },
-    );
+    throw evaluationOff();
   }
   const issues: Issue[] = [...(body.mode === 'eval' ? evalIssues(body) : plainIssues(body))];
   if (body.workflowId !== undefined && body.agentId !== undefined) {

@@ -15,6 +15,8 @@ import {
 import { fromBody } from '@touchstone/contract/bodies';
 import type { Ids, NewRun, Run, RunOrigin, RunRequest } from '@touchstone/contract/ports';
 import { ENGINE_VERSION } from '../engine/index.js';
+import { judgesDiffer } from './baseline.js';
+import { evaluationOff } from './evaluation-off.js';
 import { type PlanParts, planRun } from './plan-run.js';
 import type { CreateRunBody } from './touchstone.js';
 
@@ -86,6 +88,8 @@ async function checkPoint({ store }: ForkParts, source: Run, { mode, fromSeq }: 
     throw new HostError('run_state_conflict', `The run is ${status}; it can be replayed when it has ended.`, {
       runStatus: status,
     });
+  if (eventCount === 0 && fromSeq > 0)
+    throw pointInvalid('The run has no events yet. Branch from 0, or wait.', { lastSequence: -1 });
   if (fromSeq >= eventCount && fromSeq > 0)
     throw pointInvalid(`The log of the run ends at sequence ${eventCount - 1}.`, {
       lastSequence: eventCount - 1,
@@ -113,10 +117,14 @@ async function planBranch(
   overlay: Overlay,
 ): Promise<{ readonly plan: RunPlan; readonly request: RunRequest }> {
   checkOriginal(source);
+  if (source.plan.kind === 'eval' && !parts.evalSettings) throw evaluationOff();
   const request = { ...source.request, ...mergedOptions(source.request, overlay) };
   const { plan } = await replan(parts, source, request).catch(blameOverlay);
   checkSamePins(source.plan, plan);
-  if (fork.fromSeq > 0) checkSameShape(source.plan, plan);
+  if (fork.fromSeq > 0) {
+    checkSameShape(source.plan, plan);
+    checkSameJudges(source.plan, plan);
+  }
   return { plan, request };
 }
 
@@ -153,18 +161,15 @@ function bodyOf({ plan }: Run, request: RunRequest): CreateRunBody {
   return { mode: 'eval', evalSuiteRef: `${plan.suite.suiteId}@${plan.suite.version}`, agentId, configurable };
 }
 
-/** What the planner says of `configurable` is, for the caller, about the overlay. */
+/** What the planner says of `configurable` is, for the caller, about the overlay; anything else, about what has changed. */
 function blameOverlay(error: unknown): never {
   const issues =
     error instanceof HostError ? (error.details?.issues as readonly Issue[] | undefined) : undefined;
   if (!issues) throw error;
-  throw validationError(
-    issues.map((issue) =>
-      issue.pointer.startsWith('/configurable')
-        ? { ...issue, pointer: `/runOptionsOverlay${issue.pointer}` }
-        : issue,
-    ),
-  );
+  const others = issues.filter(({ pointer }) => !pointer.startsWith('/configurable'));
+  if (others[0])
+    throw new HostError('conflict', `The run can no longer be planned as it was. ${others[0].message}`);
+  throw validationError(issues.map((issue) => ({ ...issue, pointer: `/runOptionsOverlay${issue.pointer}` })));
 }
 
 /** The suite and the agent of a branch are those of its source, to the byte. */
@@ -181,9 +186,19 @@ const changed = (what: string, name: string): HostError =>
     `The ${what} ${name} has changed since the run. Start a new run instead of a branch.`,
   );
 
+/** Scores of two judges in one run would look like those of one. */
+function checkSameJudges(before: RunPlan, after: RunPlan): void {
+  if (before.kind !== 'eval' || after.kind !== 'eval' || !judgesDiffer(before, after)) return;
+  throw new HostError(
+    'conflict',
+    'The judge of this host, or its safety policy, has changed since the run, and one run has one judge. Branch from 0, or start a new run.',
+  );
+}
+
 const SHAPE = [
   ['evalModes', (plan: EvalPlan) => [...plan.modes]],
   ['repeats', (plan: EvalPlan) => plan.repeats],
+  ['baselineRunId', (plan: EvalPlan) => plan.baselineRunId ?? null],
   ['onlyTasks', (plan: EvalPlan) => (plan.ordinals ? [...plan.ordinals] : null)],
 ] as const;
 

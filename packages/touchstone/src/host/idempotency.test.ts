@@ -124,12 +124,21 @@ describe('a request with an Idempotency-Key', () => {
   it('keeps a final refusal', async () => {
     const cancel = () =>
       host.request('POST', '/v1/runs/run-1/cancel', { headers: { 'idempotency-key': 'k' } });
-    const first = await cancel();
-    expectRefusal(first, 404, 'not_found');
     await post('other');
+    await host.append('run-1', [], 'completed');
+    const first = await cancel();
+    expectRefusal(first, 409, 'run_terminal');
     const second = await cancel();
-    expect([second.status, second.text]).toEqual([404, first.text]);
+    expect([second.status, second.text]).toEqual([409, first.text]);
     expect(second.headers['openwop-idempotent-replay']).toBe('true');
+  });
+
+  it('does not keep what is said of a state that may change', async () => {
+    const cancel = () =>
+      host.request('POST', '/v1/runs/run-1/cancel', { headers: { 'idempotency-key': 'k' } });
+    expectRefusal(await cancel(), 404, 'not_found');
+    await post('other');
+    expect((await cancel()).status).toBe(200);
   });
 
   it('does not let a key without the scope see a kept answer', async () => {

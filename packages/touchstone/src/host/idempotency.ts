@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, HostError, isHostError, type Json, type Owner } from '@touchstone/contract';
+import {
+  canonicalJson,
+  type ErrorCode,
+  HostError,
+  isHostError,
+  type Json,
+  type Owner,
+} from '@touchstone/contract';
 import type { Clock, Idempotency, IdempotencyKey, KeptResponse, Log } from '@touchstone/contract/ports';
 import type { Reply } from './endpoint.js';
 import { errorResponse } from './error-response.js';
@@ -98,13 +105,22 @@ const digestOf = ({ operation, path, body }: IdempotentCall): string =>
     .update(Buffer.isBuffer(body) ? body : body === undefined ? '' : canonicalJson(body as Json))
     .digest('hex');
 
+/** What is said of a state that may be another one the next time: not there yet, not ended yet, taken for now. */
+const FOR_NOW: readonly ErrorCode[] = [
+  'not_found',
+  'conflict',
+  'run_state_conflict',
+  'run_already_active',
+  'fork_point_invalid',
+];
+
 /**
  * Whether asking again would only get the same answer. Credentials and mistakes in a body can be put right under the
  * same key; an error that says when to try again, and every failure of the host, is not an answer at all.
  */
 function isFinal(error: HostError): boolean {
   if (error.status >= 500 || error.details?.retryAfter !== undefined) return false;
-  return ![400, 401, 403, 408, 425, 429].includes(error.status);
+  return ![400, 401, 403, 408, 425, 429].includes(error.status) && !FOR_NOW.includes(error.code);
 }
 
 const toKept = (reply: Reply): KeptResponse => ({

@@ -63,6 +63,13 @@ describe('an import', () => {
     expect(await store.baselines.kept(RIVAL, RUN)).toBeUndefined();
   });
 
+  it('takes the same scorecard again, and refuses another one of the same run', async () => {
+    await bring(seal(cardOf()));
+    expect(await bring(seal(cardOf()))).toEqual(cardOf());
+    await expect(bring(seal(cardOf([0, 0])))).rejects.toMatchObject({ code: 'conflict' });
+    expect(await store.baselines.kept(ACME, RUN)).toEqual(cardOf());
+  });
+
   it.each([
     ['by nobody', () => unsigned(cardOf()), 'The scorecard file is not signed. Add the public key'],
     [

@@ -1,4 +1,11 @@
-import { HostError, type Owner, type Scorecard, validationError } from '@touchstone/contract';
+import {
+  HostError,
+  type Json,
+  jsonEqual,
+  type Owner,
+  type Scorecard,
+  validationError,
+} from '@touchstone/contract';
 import type { Store } from '@touchstone/contract/ports';
 import { type Opened, openEnvelope, type TrustedKey } from '../evidence/index.js';
 import { scorecardTroubles } from '../scorecard/index.js';
@@ -24,9 +31,22 @@ export async function importScorecard(
   if (troubles.length > 0)
     throw validationError(troubles.map((message) => ({ pointer: '/payload', message })));
   // A run that is here is read from its own log; its scorecard adds nothing.
-  if (!(await runs.get(owner, scorecard.runId))) await baselines.keep(owner, scorecard);
+  if (await runs.get(owner, scorecard.runId)) return scorecard;
+  const kept = await baselines.kept(owner, scorecard.runId);
+  // Runs have been held against the one that is kept: what they were told must stay true.
+  if (kept && !isSame(kept, scorecard)) throw another(scorecard);
+  await baselines.keep(owner, scorecard);
   return scorecard;
 }
+
+const isSame = (one: Scorecard, other: Scorecard): boolean =>
+  jsonEqual(one as unknown as Json, other as unknown as Json);
+
+const another = ({ runId }: Scorecard): HostError =>
+  new HostError(
+    'conflict',
+    `Another scorecard of run ${runId} is kept here, and this one says something else. One run has one scorecard: export it again where it was run.`,
+  );
 
 function untrusted(signature: Opened['signature']): HostError {
   const what =

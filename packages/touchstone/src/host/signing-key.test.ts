@@ -55,7 +55,7 @@ test('a file that holds no key is refused without repeating what it holds', asyn
   const broken = key.replace('PRIVATE KEY', 'PRIVATE KEI');
   writeFileSync(join(data, 'signing-key.pem'), broken);
   const secret = key.split('\n')[1] as string;
-  await expect(ownKey(data)).rejects.toThrow('Expected an Ed25519 private key');
+  await expect(ownKey(data)).rejects.toThrow('signing-key.pem, cannot be read as an Ed25519 private key');
   await expect(ownKey(data)).rejects.not.toThrow(secret);
   expect(readFileSync(join(data, 'signing-key.pem'), 'utf8')).toBe(broken);
 });

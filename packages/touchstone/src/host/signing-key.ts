@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { link, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HostError } from '@touchstone/contract';
 import { createSigningKey, keyIdOf, publicKeyOf, type Signing, type TrustedKey } from '../evidence/index.js';
 import { makeFolder } from './make-folder.js';
 
@@ -14,7 +15,13 @@ export function readOwnKey(dataDir: string): Signing | undefined {
   const file = fileIn(dataDir);
   if (!existsSync(file)) return undefined;
   const privateKey = readFileSync(file, 'utf8');
-  return { keyId: keyIdOf(publicKeyOf(privateKey)), privateKey };
+  try {
+    return { keyId: keyIdOf(publicKeyOf(privateKey)), privateKey };
+  } catch {
+    // Said without the cause, which may repeat a part of the key.
+    const message = `The key of this machine, ${file}, cannot be read as an Ed25519 private key. Restore it, or remove it to have another made.`;
+    throw new HostError('validation_error', message, { file });
+  }
 }
 
 /** The key of this machine, made the first time it is asked for. Two who ask at once get the same one. */

@@ -1,4 +1,4 @@
-import { asId } from '@touchstone/contract';
+import { asId, HostError } from '@touchstone/contract';
 import type { MemoryEntry } from '@touchstone/contract/bodies';
 import type {
   Annotation,
@@ -16,8 +16,22 @@ import type { Row, SqlValue } from './db.js';
 
 export const textAt = (row: Row, column: string): string => row[column] as string;
 export const numberAt = (row: Row, column: string): number => row[column] as number;
-/** Reads JSON this store wrote itself, hence the trust in its shape. */
-export const jsonAt = <T>(row: Row, column: string): T => JSON.parse(textAt(row, column)) as T;
+/** Reads JSON this store wrote itself, hence the trust in its shape. What does not parse has been damaged since. */
+export function jsonAt<T>(row: Row, column: string): T {
+  const text = row[column];
+  if (typeof text !== 'string') throw damaged(column);
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw damaged(column);
+  }
+}
+
+const damaged = (what: string): HostError =>
+  new HostError(
+    'internal_error',
+    `The store is damaged: what it holds as "${what}" of a row cannot be read. Restore the file from a backup.`,
+  );
 
 export const jsonOrNull = (value: unknown): string | null => (value == null ? null : JSON.stringify(value));
 

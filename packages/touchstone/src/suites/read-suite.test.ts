@@ -189,6 +189,13 @@ describe('positions in YAML', () => {
     expect(tasks[1]?.fixtures).not.toBe(tasks[0]?.fixtures);
   });
 
+  test('a mapping of very many keys is read without comparing each with every other', () => {
+    const keys = Array.from({ length: 60_000 }, (_, i) => `      k${i}: 1`).join('\n');
+    const head = 'suiteId: acme.shop.evals.many\nversion: 1.0.0\nmodes: [golden]\ntasks:\n  - taskId: a\n';
+    const text = `${head}    expected: { kind: golden, match: { strategy: exact, value: x } }\n    input:\n${keys}\n`;
+    expect(readSuite(text, { format: 'yaml' }).head.taskCount).toBe(1);
+  });
+
   test('an alias bomb and a bottomless nesting are refused in bounded time and memory', () => {
     const levels = Array.from(
       { length: 30 },

@@ -3,6 +3,7 @@ import type { Fault } from './json-scan.js';
 import { segmentsOf } from './pointer.js';
 import type { Source } from './source.js';
 import { resolveAliases, type Targets } from './yaml-aliases.js';
+import { repeatedKeys } from './yaml-keys.js';
 import { yaml } from './yaml-library.js';
 import { YamlFault, yamlMessage } from './yaml-messages.js';
 import { toValue } from './yaml-value.js';
@@ -22,17 +23,20 @@ export function readYaml(text: string): Source {
     merge: false,
     resolveKnownTags: false,
     stringKeys: true,
-    uniqueKeys: true,
+    uniqueKeys: false,
     prettyErrors: false,
     logLevel: 'error',
   });
   const { targets, faults } = resolveAliases(document);
   const source = {
-    // The library has found these already.
+    // They are among the faults already.
     repeatedKeys: () => [],
     locate: () => (pointer: string) => locateYaml(document, targets, pointer),
   };
-  const all = firstOfEach([...syntaxFaults(document), ...faults]).slice(0, MAX_FAULTS);
+  const all = firstOfEach([...syntaxFaults(document), ...repeatedKeys(document), ...faults]).slice(
+    0,
+    MAX_FAULTS,
+  );
   return all.length > 0 ? { ...source, faults: all } : { ...source, ...readValue(document, targets) };
 }
 

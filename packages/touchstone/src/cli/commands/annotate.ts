@@ -3,11 +3,11 @@ import type { Payloads, RunEvent } from '@touchstone/contract/bodies';
 import type { Annotation, Run } from '@touchstone/contract/ports';
 import type { LocalTouchstone } from '../../host/in-process.js';
 import { checkAnnotateOptions, isOverride, type Saying, signalOf } from '../annotate-options.js';
-import { asEvalRun, findRun, noRun } from '../collect-result.js';
 import type { ExitCode } from '../exit.js';
-import { type Context, isColoured, writeJson } from '../io.js';
+import { asEvalRun, findRun, noRun } from '../find-run.js';
+import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { LOCAL_OWNER, LOCAL_PRINCIPAL, type Local, readStore } from '../local.js';
-import { annotationDocument, renderAnnotations, renderRecorded } from '../render/annotations.js';
+import { annotationDocument, hasTexts, renderAnnotations, renderRecorded } from '../render/annotations.js';
 import { createInk, type Look } from '../render/ink.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../usage-error.js';
@@ -71,6 +71,7 @@ async function list(
     return writeJson(io, { runId, items });
   }
   io.stdout.write(renderAnnotations({ annotations, tasks, bodies, now: io.now() }, lookOf(context)));
+  if (!bodies && hasTexts(annotations)) writeLine(io.stderr, 'Add --bodies to see the words.');
 }
 
 async function annotate(

@@ -1,7 +1,7 @@
 import { type Fork, plannedSteps } from '@touchstone/contract';
 import type { Blessing } from '@touchstone/contract/ports';
-import { asEvalRun, type EvalRun, findRun, noRun } from '../collect-result.js';
 import type { ExitCode } from '../exit.js';
+import { asEvalRun, type EvalRun, findRun, noRun, stateOf } from '../find-run.js';
 import { type Context, isColoured, writeJson } from '../io.js';
 import { LOCAL_OWNER, LOCAL_PRINCIPAL, type Local, readStore } from '../local.js';
 import { commandToType } from '../next-commands.js';
@@ -69,10 +69,11 @@ function blessingOf({ runId, plan, headline }: EvalRun, at: number): Blessing {
 }
 
 /** Others are measured by a baseline, so it must be a measurement itself. */
-function checkMeasured(context: Context, { runId, status, plan, headline }: EvalRun): void {
+function checkMeasured(context: Context, run: EvalRun): void {
+  const { runId, status, plan, headline } = run;
   if (status !== 'completed')
     throw new UsageError(
-      `Run ${runId} is ${status}, and only a completed run can be a baseline.`,
+      `Run ${runId} is ${stateOf(run, context.io.now())}, and only a completed run can be a baseline.`,
       'See which are with: touchstone runs --status completed',
     );
   if (plan.fork) throw borrowed(context, runId, plan.fork);

@@ -1,10 +1,11 @@
 import { NO_BODIES, readBodies } from '../comparing/answers.js';
 import { type Comparison, compareSides, judgesDiffer, whyNoVerdict } from '../comparing/compare-sides.js';
-import { findBlessed, findSide, isFile } from '../comparing/reference.js';
+import { findBlessed, findSide, isFile, isSuiteRef } from '../comparing/reference.js';
 import type { Side } from '../comparing/side.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson } from '../io.js';
-import { LOCAL_OWNER, type Local, readStore, withLocal } from '../local.js';
+import { LOCAL_OWNER, type Local, readStore, withFiles } from '../local.js';
+import { shellWord } from '../next-commands.js';
 import { compareDocument, renderCompare } from '../render/compare.js';
 import { createInk } from '../render/ink.js';
 import { judgeName } from '../render/notes.js';
@@ -32,12 +33,27 @@ export async function compareCommand(
   after: string,
   options: CompareOptions,
 ): Promise<ExitCode> {
+  checkNames(context, [before, after], options);
   const compare = (local: Local): Promise<ExitCode> => compareBoth(context, local, [before, after], options);
   // Whose word a file is depends on the whole configuration; runs can be read although something of it is broken.
-  if ([before, after].some((wanted) => isFile(wanted, context.io.cwd))) return withLocal(context, compare);
+  if ([before, after].some((wanted) => isFile(wanted, context.io.cwd))) return withFiles(context, compare);
   return readStore(context, compare, () => {
     throw new UsageError('There is no run here yet.', 'Start one with: touchstone run <suite file>');
   });
+}
+
+/** What can be told from the names alone is told before anything is opened. */
+function checkNames({ io }: Context, names: readonly [string, string], { agent }: CompareOptions): void {
+  if (names[1] === 'blessed')
+    throw new UsageError(
+      'Only the first of the two may be "blessed": it is the baseline of the second.',
+      `Type: touchstone compare blessed ${names[0] === 'blessed' ? 'last' : shellWord(names[0])}`,
+    );
+  if (agent === undefined || names.some((name) => isSuiteRef(name, io.cwd))) return;
+  throw new UsageError(
+    '--agent narrows a suite, and neither of the two is one.',
+    'Leave it out, or name a suite with its version: id@1.0.0',
+  );
 }
 
 async function compareBoth(
@@ -47,10 +63,12 @@ async function compareBoth(
   options: CompareOptions,
 ): Promise<ExitCode> {
   const { io, settings } = context;
-  const where = { cwd: io.cwd, ...(options.agent !== undefined && { agent: options.agent }) };
+  const where = { cwd: io.cwd, now: io.now(), ...(options.agent !== undefined && { agent: options.agent }) };
   const after = await findSide(touchstone, second, where);
   const before =
-    first === 'blessed' ? await findBlessed(touchstone, after) : await findSide(touchstone, first, where);
+    first === 'blessed'
+      ? await findBlessed(touchstone, after, where)
+      : await findSide(touchstone, first, where);
   checkTwo(before, after);
   const whole: Comparison = {
     before,

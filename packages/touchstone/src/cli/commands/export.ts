@@ -1,13 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { isTerminal, type Scorecard } from '@touchstone/contract';
-import { asEvalRun, type EvalRun, findRun, noRun } from '../collect-result.js';
+import { checkKeyPlace, checkScorecardPlace } from '../evidence-places.js';
 import type { ExitCode } from '../exit.js';
+import { asEvalRun, type EvalRun, findRun, noRun, stateOf } from '../find-run.js';
 import { type Context, isColoured, writeJson } from '../io.js';
-import { LOCAL_OWNER, readStore } from '../local.js';
+import { LOCAL_OWNER, readConfig, readStore, storeFile } from '../local.js';
 import { commandToType, flag } from '../next-commands.js';
 import { type KeyOptions, readSigning, type Signing } from '../pack-key.js';
-import { placeFile } from '../place-file.js';
+import { placeFile, targetOf } from '../place-file.js';
 import { type Exported, exportDocument, renderExport } from '../render/exported.js';
 import { createInk } from '../render/ink.js';
 import { displayPath } from '../suite-source.js';
@@ -25,7 +26,7 @@ export async function exportCommand(
   wanted: string,
   options: ExportOptions,
 ): Promise<ExitCode> {
-  checkPlaces(context, options);
+  await checkPlaces(context, options);
   const given = readSigning(options, context.io.cwd);
   const { card, signing } = await readStore(
     context,
@@ -55,27 +56,38 @@ function checkCompleted(context: Context, run: EvalRun): EvalRun {
   const hint = isTerminal(status)
     ? `See what became of it with: ${commandToType(context, `show ${runId}`)}`
     : `Finish it with: ${commandToType(context, `run --resume ${runId}`)}`;
-  throw new UsageError(`Run ${runId} is ${status}; only a completed run has a scorecard to export.`, hint);
+  const state = stateOf(run, context.io.now());
+  throw new UsageError(`Run ${runId} is ${state}; only a completed run has a scorecard to export.`, hint);
 }
 
 /** A file that is written must not be one that is read, least of all the key. */
-function checkPlaces({ io, settings }: Context, { out, key, publicKey }: ExportOptions): void {
+async function checkPlaces(context: Context, { out, key, publicKey }: ExportOptions): Promise<void> {
+  const { io, settings } = context;
   if (out === STDOUT && settings.json)
     throw new UsageError(
       '--json and --out - would both write to stdout.',
       'Leave one of them out: the file is JSON by itself.',
     );
-  const own = join(resolve(io.cwd, settings.data), 'signing-key.pem');
-  const taken = new Map([[own, 'The key of this machine']]);
-  if (key !== undefined) taken.set(resolve(io.cwd, key), '--key');
+  const taken = new Map(await ownFiles(context));
+  if (key !== undefined) taken.set(targetOf(resolve(io.cwd, key)), '--key');
   for (const [flag, name] of Object.entries({ '--out': out, '--public-key': publicKey })) {
-    if (name === undefined || name === STDOUT) continue;
-    const path = resolve(io.cwd, name);
+    if (name === undefined || (flag === '--out' && name === STDOUT)) continue;
+    const path = targetOf(resolve(io.cwd, name));
     const other = taken.get(path);
     if (other !== undefined)
       throw new UsageError(`${other} and ${flag} are the same file, ${name}.`, 'Name another file.');
     taken.set(path, flag);
   }
+}
+
+/** What is kept here, whatever of it is there at the moment. */
+async function ownFiles(context: Context): Promise<readonly (readonly [string, string])[]> {
+  const { io, settings } = context;
+  const store = storeFile(context, await readConfig(context));
+  return [
+    [targetOf(join(resolve(io.cwd, settings.data), 'signing-key.pem')), 'The key of this machine'],
+    ...['', '-wal', '-shm', '-journal'].map((end) => [targetOf(store + end), 'The store'] as const),
+  ];
 }
 
 async function writeExport(
@@ -89,25 +101,31 @@ async function writeExport(
   const text = sealStatement(statement, signing);
   const publicKey = pemOf(publicKeyOf(signing.privateKey));
   const { out = `${card.suite.suiteId}-${card.runId}.scorecard.json` } = options;
-  if (options.publicKey !== undefined) place(context, '--public-key', options.publicKey, publicKey);
+  // Both places are looked at before one of them is written to.
+  if (out !== STDOUT) atPlace(context, '--out', out, (file) => checkScorecardPlace(file, out));
+  const keyFile = options.publicKey;
+  if (keyFile !== undefined) {
+    atPlace(context, '--public-key', keyFile, (file) => checkKeyPlace(file, keyFile));
+    atPlace(context, '--public-key', keyFile, (file) => placeFile(file, publicKey, true));
+  }
   if (out === STDOUT) context.io.stdout.write(text);
-  else place(context, '--out', out, text);
+  else atPlace(context, '--out', out, (file) => placeFile(file, text, true));
   const exported: Exported = {
     scorecard: card,
     ...(out !== STDOUT && { file: displayPath(resolve(context.io.cwd, out), context.io.cwd) }),
     keyId: signing.keyId,
     ownKey: options.key === undefined,
     publicKey,
-    ...(options.publicKey !== undefined && { publicKeyFile: options.publicKey }),
+    ...(keyFile !== undefined && { publicKeyFile: keyFile }),
   };
   tell(context, exported, options);
 }
 
 const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
 
-function place({ io }: Context, flag: string, name: string, text: string): void {
+function atPlace({ io }: Context, flag: string, name: string, act: (file: string) => void): void {
   try {
-    placeFile(resolve(io.cwd, name), text, true);
+    act(resolve(io.cwd, name));
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new UsageError(`${name} cannot be written: ${wordsOf(error)}.`, `Name another file with ${flag}.`);

@@ -6,7 +6,7 @@ import { type Context, isColoured, writeJson } from '../io.js';
 import { lookAtPack } from '../pack-facts.js';
 import { checkNoKeys, type KeyOptions, readSigning } from '../pack-key.js';
 import { authorOptions, openPackBytes, packPath } from '../pack-place.js';
-import { placeFile } from '../place-file.js';
+import { checkRegular, placeFile } from '../place-file.js';
 import { createInk } from '../render/ink.js';
 import { contentRows, type PackFacts, renderPack } from '../render/pack.js';
 import { displayPath } from '../suite-source.js';
@@ -89,8 +89,9 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 function placeArchive(file: string, archive: Buffer, overwrite: boolean, cwd: string): void {
+  checkRegular(file, displayPath(file, cwd), 'Name another file with --out.');
   const isThere = existsSync(file);
-  if (isThere && statSync(file).isFile() && archive.equals(readFileSync(file))) return;
+  if (isThere && archive.equals(readFileSync(file))) return;
   if (isThere && !overwrite)
     throw new UsageError(
       `${displayPath(file, cwd)} is there and is another file.`,

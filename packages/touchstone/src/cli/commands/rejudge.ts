@@ -1,5 +1,6 @@
-import { asEvalRun, collectResult, findRun, noRun } from '../collect-result.js';
+import { collectResult } from '../collect-result.js';
 import type { ExitCode } from '../exit.js';
+import { asEvalRun, findRun, noRun } from '../find-run.js';
 import { type Context, isColoured, writeJson } from '../io.js';
 import { compareJudges } from '../judging/compare-judges.js';
 import { hasStore, LOCAL_PRINCIPAL, type Local, withJudges } from '../local.js';

@@ -2,9 +2,9 @@ import { isTerminal, type RunId } from '@touchstone/contract';
 import type { Payloads, RunEvent } from '@touchstone/contract/bodies';
 import type { Run } from '@touchstone/contract/ports';
 import { createBranch } from '../branch-run.js';
-import { asEvalRun, findRun, noRun } from '../collect-result.js';
 import { driveRun } from '../drive-run.js';
 import type { ExitCode } from '../exit.js';
+import { asEvalRun, findRun, noRun, stateOf } from '../find-run.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { hasStore, LOCAL_OWNER, LOCAL_PRINCIPAL, type Local, withLocal, withStore } from '../local.js';
 import { commandToType } from '../next-commands.js';
@@ -66,10 +66,11 @@ async function runReplay(context: Context, local: Local, wanted: string): Promis
   return replayed.exitCode;
 }
 
-function checkEnded(context: Context, { runId, status }: Run): void {
+function checkEnded(context: Context, run: Run): void {
+  const { runId, status } = run;
   if (isTerminal(status)) return;
   throw new UsageError(
-    `Run ${runId} is ${status}; it can be replayed when it has ended.`,
+    `Run ${runId} is ${stateOf(run, context.io.now())}; it can be replayed when it has ended.`,
     `Finish it with: ${commandToType(context, `run --resume ${runId}`)}`,
   );
 }
@@ -163,13 +164,6 @@ async function runBranch(
   const branch = await createBranch(context, local, source, fromSeq, options);
   const result = await finishRun(context, local, asEvalRun(branch), options);
   tellResult(context, result, options);
-  const fork = { source: source.runId, mode: 'branch', fromSeq };
-  if (context.settings.json) writeJson(context.io, { ...documentOf(result), fork });
-  else if (!result.interrupted) writeLine(context.io.stdout, `\n${branchNote(fork)}`);
+  if (context.settings.json) writeJson(context.io, documentOf(result));
   return exitOf(result);
 }
-
-const branchNote = ({ source, fromSeq }: { readonly source: RunId; readonly fromSeq: number }): string =>
-  fromSeq === 0
-    ? `  A branch of run ${source}, run anew from its beginning.`
-    : `  A branch: its first ${plural(fromSeq, 'event')} are those of run ${source}.`;

@@ -1,14 +1,15 @@
 import { isHostError, isTerminal } from '@touchstone/contract';
-import { asEvalRun, collectResult, type EvalRun, findRun, noRun } from '../collect-result.js';
+import { collectResult } from '../collect-result.js';
 import { driveRun } from '../drive-run.js';
 import { decideExit, type ExitCode, worstExit } from '../exit.js';
+import { asEvalRun, type EvalRun, findRun, noRun } from '../find-run.js';
 import { type Context, writeLine } from '../io.js';
 import { hasStore, LOCAL_OWNER, type Local, withLocal } from '../local.js';
 import { openSources, readPackArgument } from '../pack-source.js';
 import { checkRecordFile } from '../record-file.js';
 import { documentOf } from '../render/document.js';
 import { bodiesWanted, checkReportFiles, tellResult, writeDocuments, writeReports } from '../report.js';
-import { reportError } from '../report-error.js';
+import { errorDocument, reportError } from '../report-error.js';
 import { exitOf, type RefusedSuite, type RunResult } from '../result.js';
 import { checkOptions, type RunOptions } from '../run-options.js';
 import { createLocalRun } from '../start-run.js';
@@ -119,13 +120,11 @@ async function attemptOne(
     tell(result);
     return { result };
   } catch (error) {
-    const refusal = isHostError(error)
-      ? { code: error.code, message: error.message }
-      : { code: 'usage', message: String(error) };
     if (!tolerant || !(isHostError(error) || error instanceof UsageError)) throw error;
     writeLine(context.io.stderr, `${nameOf(source)} was not run:`);
     reportError(error, context.io);
-    return { refused: { suite: { ref: nameOf(source) }, exitCode: 2, error: refusal } };
+    const { code, message } = errorDocument(error);
+    return { refused: { suite: { ref: nameOf(source) }, exitCode: 2, error: { code, message } } };
   }
 }
 
@@ -140,8 +139,9 @@ export async function runOne(
   source: SuiteSource,
   options: RunOptions,
 ): Promise<RunResult> {
-  const run = await createLocalRun(context, local, source, options);
-  return finishRun(context, local, asEvalRun(run), options);
+  const { created, uncompared } = await createLocalRun(context, local, source, options);
+  const result = await finishRun(context, local, created, options);
+  return { ...result, ...(uncompared !== undefined && { uncompared }) };
 }
 
 async function resumeRun(

@@ -1,9 +1,10 @@
 import { RUN_STATUSES, type RunStatus } from '@touchstone/contract';
 import type { Run } from '@touchstone/contract/ports';
-import { isInterrupted } from '../collect-result.js';
 import type { ExitCode } from '../exit.js';
+import { isInterrupted } from '../find-run.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { LOCAL_OWNER, readStore } from '../local.js';
+import { forkMark } from '../render/fork.js';
 import { createInk, type Ink } from '../render/ink.js';
 import { renderTable } from '../render/table.js';
 import { truncate } from '../render/text.js';
@@ -60,6 +61,7 @@ const documentOfRun = (run: Run): object => ({
   agent: agentOf(run),
   createdAt: new Date(run.createdAt).toISOString(),
   ...(run.completedAt !== undefined && { completedAt: new Date(run.completedAt).toISOString() }),
+  ...(run.plan.fork && { fork: run.plan.fork }),
   ...(run.headline && { headline: run.headline }),
   ...(run.error && { error: run.error }),
 });
@@ -67,13 +69,16 @@ const documentOfRun = (run: Run): object => ({
 /** On a narrow screen names are shortened to what tells them apart. */
 export function runsTable(runs: readonly Run[], now: number, ink: Ink, columns: number): string {
   const wide = columns >= WIDE;
-  const name = (text: string): string => (wide ? text : truncate(text.replace(/^.*\.(?=[^.]+@\d)/, ''), 24));
+  // The mark of a fork takes its room from the name.
+  const room = runs.some(({ plan }) => plan.fork) ? 15 : 24;
+  const name = (text: string): string =>
+    wide ? text : truncate(text.replace(/^.*\.(?=[^.]+@\d)/, ''), room);
   const rows = runs.map((run) => [
     run.runId,
     ink.dim(ago(now - run.createdAt)),
     name(suiteOf(run)),
     ...(wide ? [agentOf(run)] : []),
-    isInterrupted(run, now) ? ink.yellow('interrupted') : statusOf(run, ink),
+    stateText(run, now, ink),
     scoreOf(run, wide, ink),
     ...(wide ? [run.headline?.totalCostUsd === undefined ? '–' : usd(run.headline.totalCostUsd)] : []),
   ]);
@@ -88,6 +93,11 @@ export function runsTable(runs: readonly Run[], now: number, ink: Ink, columns: 
   ];
   return renderTable(heads, rows, ink);
 }
+
+/** What has become of it, and that it is no run of its own. */
+const stateText = (run: Run, now: number, ink: Ink): string =>
+  (isInterrupted(run, now) ? ink.yellow('interrupted') : statusOf(run, ink)) +
+  ink.dim(forkMark(run.plan.fork));
 
 function scoreOf({ headline }: Run, wide: boolean, ink: Ink): string {
   if (!headline) return '–';

@@ -2,9 +2,11 @@ import { asId, isTerminal, type RunId, type TaskId, type TaskResult } from '@tou
 import type { RunEvent } from '@touchstone/contract/bodies';
 import type { Run } from '@touchstone/contract/ports';
 import type { LocalTouchstone, TaskView } from '../../host/in-process.js';
-import { asEvalRun, collectResult, findRun, isInterrupted, noRun, resultPages } from '../collect-result.js';
+import { tellFork } from '../baseline-choice.js';
+import { collectResult, resultPages } from '../collect-result.js';
 import { correctionsOf, withoutNote } from '../corrections.js';
 import type { ExitCode } from '../exit.js';
+import { asEvalRun, findRun, isInterrupted, noRun } from '../find-run.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { LOCAL_OWNER, type Local, readStore } from '../local.js';
 import { commandToType } from '../next-commands.js';
@@ -16,7 +18,7 @@ import { FAILURES_SHOWN, renderScorecard } from '../render/scorecard.js';
 import { renderTask } from '../render/task.js';
 import { checkReportFiles, STDOUT, writeReports } from '../report.js';
 import { withoutBodies } from '../result.js';
-import { bothToStdout } from '../run-options.js';
+import { bothToStdout, checkBaseline } from '../run-options.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../usage-error.js';
 
@@ -52,6 +54,7 @@ function checkShown(context: Context, options: ShowOptions): void {
     '--baseline': baseline,
     '--allow-judge-mismatch': allowJudgeMismatch,
   };
+  checkBaseline(baseline);
   const [about] = Object.entries(flag).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (about !== undefined && (events || task !== undefined))
     throw new UsageError(
@@ -83,7 +86,9 @@ async function showScorecard(
     bodies: bodiesWanted(context, options),
     now: io.now(),
     interrupted,
-    ...(options.baseline !== undefined && { against: await findBaseline(touchstone, options.baseline) }),
+    ...(options.baseline !== undefined && {
+      against: await findBaseline(context, touchstone, options.baseline),
+    }),
     ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
   });
   writeReports(context, [result], [], options);
@@ -102,9 +107,12 @@ async function showScorecard(
 }
 
 /** A run, or a scorecard that came in a file. */
-async function findBaseline(touchstone: LocalTouchstone, wanted: string): Promise<RunId> {
+async function findBaseline(context: Context, touchstone: LocalTouchstone, wanted: string): Promise<RunId> {
   const card = await touchstone.store.baselines.kept(LOCAL_OWNER, asId<RunId>(wanted));
-  return card?.runId ?? (await findRun(touchstone, wanted)).runId;
+  if (card) return card.runId;
+  const { runId, plan } = await findRun(touchstone, wanted);
+  if (plan.fork) tellFork(context, runId, plan.fork);
+  return runId;
 }
 
 /** Those that are shown, on a screen or where they are asked for; in a file only where they are asked for. */

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { type Issue, isHostError, type Json, jsonEqual, type Scorecard } from '@touchstone/contract';
+import { type Issue, isHostError, type JsonObject, jsonEqual, type Scorecard } from '@touchstone/contract';
 import type { LocalTouchstone } from '../../host/in-process.js';
 import { type Keys, trustedKeys } from '../evidence-keys.js';
 import { type ExitCode, worstExit } from '../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { LOCAL_OWNER, readStore } from '../local.js';
+import { shellWord } from '../next-commands.js';
 import { createInk } from '../render/ink.js';
 import {
   type Doubt,
@@ -15,10 +16,20 @@ import {
   verificationDocument,
 } from '../render/verification.js';
 import { errorDocument, reportError } from '../report-error.js';
-import { type Check, type Checked, checkWithKeys, doubtsOf, readScorecardFile } from '../scorecard-file.js';
+import {
+  type Check,
+  type Checked,
+  checkWithKeys,
+  doubtsOf,
+  readScorecardFile,
+  readScorecardInput,
+} from '../scorecard-file.js';
+import { isSystemError, wordsOf } from '../system-errors.js';
 import { UsageError } from '../usage-error.js';
 
 export type VerifyOptions = { readonly key?: readonly string[] };
+
+const STDIN = '-';
 
 /** What came of one file: a scorecard, one with a part that does not fit, or something else altogether. */
 type Looked = { readonly file: string } & (
@@ -35,8 +46,10 @@ export async function verifyCommand(
   { key = [] }: VerifyOptions,
 ): Promise<ExitCode> {
   const keys = await trustedKeys(context, key);
+  checkInput(files);
   const { checkScorecardFile } = await import('../../host/in-process.js');
-  const looked = files.map((file) => lookAt(context, file, keys, checkScorecardFile));
+  const looked: Looked[] = [];
+  for (const file of files) looked.push(await lookAt(context, file, keys, checkScorecardFile));
   const logs = await compareLogs(context, looked);
   const answers = looked.map((one) => answerOf(one, logs));
   if (context.settings.json) {
@@ -46,10 +59,18 @@ export async function verifyCommand(
   return worstExit(answers.map(exitOf));
 }
 
+function checkInput(files: readonly string[]): void {
+  if (files.filter((file) => file === STDIN).length > 1)
+    throw new UsageError('stdin can be read only once.', 'Give - once, and the other files by their names.');
+}
+
 /** One file that is none of ours does not keep the others from being looked at. */
-function lookAt({ io }: Context, file: string, keys: Keys, check: Check): Looked {
+async function lookAt(context: Context, file: string, keys: Keys, check: Check): Promise<Looked> {
   try {
-    const text = readScorecardFile(resolve(io.cwd, file), file);
+    const text =
+      file === STDIN
+        ? await readScorecardInput(context)
+        : readScorecardFile(resolve(context.io.cwd, file), file);
     return { file, ...checkWithKeys(text, keys, check) };
   } catch (error) {
     const doubts = doubtsOf(error);
@@ -71,30 +92,40 @@ async function compareLogs(context: Context, looked: readonly Looked[]): Promise
   const cards = looked.flatMap((one) => ('checked' in one ? [one.checked.scorecard] : []));
   const compared = new Map<Scorecard, LogState>();
   if (cards.length === 0) return compared;
-  return readStore(
-    context,
-    async ({ touchstone }) => {
-      for (const card of cards) compared.set(card, await logState(touchstone, card));
-      return compared;
-    },
-    () => compared,
-  );
+  try {
+    await readStore(
+      context,
+      async ({ touchstone }) => {
+        for (const card of cards) compared.set(card, await logState(touchstone, card));
+      },
+      async () => undefined,
+    );
+  } catch (error) {
+    // A signature can be checked without a store; somebody else's --data is a mistake all the same.
+    if (error instanceof UsageError) throw error;
+    const why = isSystemError(error) ? wordsOf(error) : messageOf(error);
+    for (const card of cards) if (!compared.has(card)) compared.set(card, { state: 'unchecked', why });
+  }
+  return compared;
 }
 
-/** The digest alone says little: it is copied as easily as the rest of the file. So are the results compared. */
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The digest alone says little: it is copied as easily as the rest of the file. So everything is compared. */
 async function logState(touchstone: LocalTouchstone, card: Scorecard): Promise<LogState> {
   const run = await touchstone.store.runs.get(LOCAL_OWNER, card.runId);
-  if (!run) return 'absent';
-  if (run.plan.kind !== 'eval' || run.status !== 'completed') return 'differs';
-  const kept = await touchstone.scorecard(LOCAL_OWNER, card.runId);
-  const same = (['log', 'results', 'summary', 'agent', 'suite'] as const).every((part) =>
-    jsonEqual(asJson(kept[part]), asJson(card[part])),
-  );
-  return same ? 'matches' : 'differs';
+  if (!run) return { state: 'absent' };
+  if (run.plan.kind !== 'eval' || run.status !== 'completed') return { state: 'differs', members: [] };
+  const members = differingMembers(await touchstone.scorecard(LOCAL_OWNER, card.runId), card);
+  return members.length === 0 ? { state: 'matches' } : { state: 'differs', members };
 }
 
-/** As it is written down: a member that is absent and one that is undefined are the same. */
-const asJson = (part: object): Json => JSON.parse(JSON.stringify(part)) as Json;
+/** As they are written down: a member that is absent and one that is undefined are the same. */
+function differingMembers(one: Scorecard, other: Scorecard): readonly string[] {
+  const [kept, claimed] = [one, other].map((card) => JSON.parse(JSON.stringify(card)) as JsonObject);
+  const names = new Set([...Object.keys(kept ?? {}), ...Object.keys(claimed ?? {})]);
+  return [...names].filter((name) => !jsonEqual(kept?.[name] ?? null, claimed?.[name] ?? null)).sort();
+}
 
 type Answer = Verification | { readonly file: string; readonly unreadable: unknown };
 
@@ -103,7 +134,7 @@ function answerOf(one: Looked, logs: Logs): Answer {
   if ('unreadable' in one || 'doubts' in one) return one;
   const { checked, signer } = one;
   const { scorecard, host, troubles } = checked;
-  const log = logs.get(scorecard) ?? 'absent';
+  const log = logs.get(scorecard) ?? { state: 'absent' };
   const doubts = [
     ...signatureDoubts(file, signer),
     ...troubles.map((message): Doubt => ({ code: 'contradictory', message })),
@@ -118,13 +149,17 @@ function signatureDoubts(file: string, signer: Signer): readonly Doubt[] {
     return [{ code: 'unsigned', message: 'Nobody has signed it, so anybody may have written it.' }];
   const name = signer.keyId ?? 'without a name';
   const message = `It is signed by key ${name}, which is not trusted here. Get the public key from its author, and check that it is theirs.`;
-  return [{ code: 'untrusted', message, next: `touchstone verify ${file} --key pub.pem` }];
+  return [{ code: 'untrusted', message, next: `touchstone verify ${shellWord(file)} --key pub.pem` }];
 }
 
-const logDoubts = ({ runId }: Scorecard, log: LogState): readonly Doubt[] =>
-  log === 'differs'
-    ? [{ code: 'other_log', message: `Run ${runId} is kept here, and its log gives another scorecard.` }]
-    : [];
+function logDoubts({ runId }: Scorecard, log: LogState): readonly Doubt[] {
+  if (log.state !== 'differs') return [];
+  const message =
+    log.members.length === 0
+      ? `Run ${runId} is kept here, and has no scorecard: it is no completed evaluation.`
+      : `Run ${runId} is kept here, and its log gives another scorecard. It differs in: ${log.members.join(', ')}.`;
+  return [{ code: 'other_log', message }];
+}
 
 function exitOf(answer: Answer): ExitCode {
   if ('unreadable' in answer) return 2;

@@ -1,5 +1,6 @@
 import type {
   AgentPin,
+  Fork,
   JudgeIdentity,
   ModelPin,
   RunId,
@@ -9,7 +10,8 @@ import type {
 } from '@touchstone/contract';
 import type { StepResult } from '@touchstone/contract/ports';
 import type { LocalTouchstone } from '../../host/in-process.js';
-import { type EvalRun, resultPages } from '../collect-result.js';
+import { resultPages } from '../collect-result.js';
+import type { EvalRun } from '../find-run.js';
 
 /** One of two runs that are compared. Nothing in it is content. */
 export type Side = {
@@ -26,11 +28,16 @@ export type Side = {
   readonly score: number;
   readonly passed: number;
   readonly endedAt: number;
+  /** It begins with the history of another run; a scorecard tells of which one, and not how. */
+  readonly fork?: Pick<Fork, 'source'> & Partial<Fork>;
   /** Only its scorecard is here: there are no answers to look at. */
   readonly imported?: true;
 };
 
-type Measured = Pick<Side, 'runId' | 'suite' | 'agent' | 'model' | 'judge' | 'safetyJudge' | 'repeats'> & {
+type Measured = Pick<
+  Side,
+  'runId' | 'suite' | 'agent' | 'model' | 'judge' | 'safetyJudge' | 'repeats' | 'fork'
+> & {
   readonly safetyPolicy?: string;
 };
 
@@ -44,11 +51,12 @@ export async function sideOfRun(touchstone: LocalTouchstone, run: EvalRun): Prom
 
 export const sideOfCard = (card: Scorecard): Side => ({
   ...sideOf(card, card.results, Date.parse(card.endedAt)),
+  ...(card.caveats?.forkOf && { fork: { source: card.caveats.forkOf } }),
   imported: true,
 });
 
 function sideOf(measured: Measured, results: readonly TaskResult[], endedAt: number): Side {
-  const { runId, suite, agent, model, judge, safetyJudge, safetyPolicy, repeats } = measured;
+  const { runId, suite, agent, model, judge, safetyJudge, safetyPolicy, repeats, fork } = measured;
   const sum = results.reduce((total, { score }) => total + score, 0);
   return {
     runId,
@@ -63,5 +71,6 @@ function sideOf(measured: Measured, results: readonly TaskResult[], endedAt: num
     score: results.length === 0 ? 0 : sum / results.length,
     passed: results.filter(({ passed }) => passed).length,
     endedAt,
+    ...(fork && { fork }),
   };
 }

@@ -82,11 +82,20 @@ function aboutOf({ eventId, nodeId }: Annotation, taskId: TaskId | undefined): s
   return eventId === undefined ? 'the run' : `event ${eventId.slice(eventId.lastIndexOf(':') + 1)}`;
 }
 
+/** As short as the other labels. */
+const LABELS: { readonly [kind: string]: string } = { correction: 'should be' };
+
+/** Whether somebody has written something that is not shown. */
+export const hasTexts = (annotations: readonly Annotation[]): boolean =>
+  annotations.some(
+    ({ signal, note, override }) => note !== undefined || (!override && textOf(signal) !== undefined),
+  );
+
 /** An override says in JSON what the head of its entry says in words. */
 function textLines({ signal, note, override }: Annotation, look: Look): string[] {
   const text = override ? undefined : textOf(signal);
   return [
-    ...(text === undefined ? [] : labelled(signal.kind, printable(text), look)),
+    ...(text === undefined ? [] : labelled(LABELS[signal.kind] ?? signal.kind, printable(text), look)),
     ...(note === undefined ? [] : labelled('note', printable(note), look)),
   ];
 }

@@ -8,6 +8,7 @@ import { refOf } from '../result.js';
 import { verdictLines } from './compare-verdict.js';
 import { percent } from './criteria.js';
 import { judgeDocument } from './document.js';
+import { forkWords } from './fork.js';
 import type { Look } from './ink.js';
 import { wrapped } from './labelled.js';
 import { renderSides } from './side-by-side.js';
@@ -96,8 +97,13 @@ function oneAnswer(label: string, { output, outcome, reason }: Answer, look: Loo
 
 /** What a reader has to know before taking the difference for more than it is. */
 function noteLines({ before, after, regression }: Comparison, { ink, width }: Look): string[] {
+  const sides = [
+    ['before', before],
+    ['after', after],
+  ] as const;
   const files = [...(before.imported ? ['before'] : []), ...(after.imported ? ['after'] : [])];
   const notes = [
+    ...sides.flatMap(([when, { fork }]) => (fork ? [`The run ${when} is ${forkWords(fork)}`] : [])),
     // With a verdict it has been said already.
     ...(!regression && judgesDiffer(before, after) ? ['The two runs were scored by different judges.'] : []),
     ...(files.length > 0
@@ -141,5 +147,6 @@ const sideDocument = (side: Side): object => ({
   score: side.score,
   tasks: { total: side.results.length, passed: side.passed },
   endedAt: new Date(side.endedAt).toISOString(),
+  ...(side.fork && { fork: side.fork }),
   ...(side.imported && { imported: true }),
 });

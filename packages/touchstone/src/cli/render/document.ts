@@ -14,6 +14,7 @@ export const documentOf = (result: RunResult): object => ({
   ...(result.safetyJudge && { safetyJudge: judgeDocument(result.safetyJudge) }),
   ...(result.judgeUsd !== undefined && { judgeUsd: result.judgeUsd }),
   ...(result.rejudgeOf && { rejudgeOf: result.rejudgeOf }),
+  ...(result.fork && { fork: result.fork }),
   ...(result.findings && { findings: result.findings }),
   ...(result.rubrics && { rubrics: result.rubrics }),
   ...(result.cacheHits && { cacheHits: result.cacheHits }),
@@ -21,6 +22,7 @@ export const documentOf = (result: RunResult): object => ({
   ...(result.recorded !== undefined && { recorded: result.recorded }),
   ...(result.error && { error: result.error }),
   ...(result.report && { report: result.report }),
+  ...(result.uncompared !== undefined && { comparison: { made: false, reason: result.uncompared } }),
 });
 
 export const judgeDocument = (judge: JudgeFacts): object => ({

@@ -7,13 +7,15 @@ import {
   refOf,
 } from '../result.js';
 import { type Bar, barsOf } from './bars.js';
+import { inconclusiveWords } from './certainty.js';
 import { criteriaWords, criterionReport } from './criteria.js';
 import { whyNot } from './failure.js';
+import { forkWords } from './fork.js';
 import { judgeName, modelName } from './notes.js';
 import { regressionWords } from './regression.js';
 import { quote } from './text.js';
 import { plural, score } from './units.js';
-import { verdictOf } from './verdict.js';
+import { INCONCLUSIVE, verdictOf } from './verdict.js';
 
 /** What XML 1.0 cannot write, not even as a character reference, is among these; three of them it can. */
 const UNWRITABLE = /\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu;
@@ -45,17 +47,17 @@ function suiteElement(result: RunResult): string {
   const failures = new Map(result.failures.map((failure) => [failure.taskId, failure]));
   const tasks = result.summary?.tasks ?? result.failures;
   const cases = tasks.map((task) => caseElement(result, task, failures.get(task.taskId)));
-  const runError = result.summary ? [] : [runErrorCase(result)];
+  const unjudged = result.summary ? inconclusiveCases(result) : [runErrorCase(result)];
   const missed = result.failures.length > 0 ? [] : barsOf(result).filter((bar) => !bar.met);
   const barCases = [...missed.map((bar) => barCase(result, bar)), ...regressionCases(result)];
   const attributes = attributeText({
     name: refOf(result.suite),
-    tests: cases.length + barCases.length + runError.length,
+    tests: cases.length + barCases.length + unjudged.length,
     failures: result.failures.filter((failure) => !failure.unscored).length + barCases.length,
-    errors: result.counts.unscored + runError.length,
+    errors: result.counts.unscored + unjudged.length,
     time: (result.wallMs / 1000).toFixed(3),
   });
-  const body = [...propertyLines(result), ...cases, ...barCases, ...runError].join('\n');
+  const body = [...propertyLines(result), ...cases, ...barCases, ...unjudged].join('\n');
   return `  <testsuite ${attributes}>\n${body}\n  </testsuite>`;
 }
 
@@ -78,6 +80,7 @@ function propertyLines(result: RunResult): string[] {
     ...(result.safetyJudge && { safetyJudge: judgeName(result.safetyJudge) }),
     ...(result.judgeUsd !== undefined && { judgeUsd: String(result.judgeUsd) }),
     ...(result.rejudgeOf && { rejudgeOf: result.rejudgeOf }),
+    ...(result.fork && { fork: forkWords(result.fork) }),
     ...(result.findings && { findings: result.findings.map(findingWords).join('; ') }),
     ...(result.cacheHits && { cacheHits: String(result.cacheHits) }),
     ...(result.nondeterministic && { nondeterministic: 'true' }),
@@ -86,6 +89,7 @@ function propertyLines(result: RunResult): string[] {
       baseline: result.report.regression.baselineRunId,
       regression: regressionWords(result.report.regression),
     }),
+    ...(result.uncompared !== undefined && { comparison: `not made: ${result.uncompared}` }),
   };
   const lines = Object.entries(properties).map(
     ([name, value]) => `      <property ${attributeText({ name, value })}/>`,
@@ -148,6 +152,26 @@ function regressionCases(result: RunResult): string[] {
   const attributes = attributeText({ classname: refOf(result.suite), name: '(regression)' });
   const failure = attributeText({ message: regressionWords(regression), type: 'regression' });
   return [`    <testcase ${attributes}>\n      <failure ${failure}/>\n    </testcase>`];
+}
+
+/** With `--conclusive`, a result that chance alone could explain is no result. */
+function inconclusiveCases(result: RunResult): string[] {
+  if (verdictOf(result).word !== INCONCLUSIVE) return [];
+  const attributes = attributeText({ classname: refOf(result.suite), name: '(inconclusive)' });
+  const error = attributeText({ message: doubtWords(result).join(' '), type: 'inconclusive' });
+  return [`    <testcase ${attributes}>\n      <error ${error}/>\n    </testcase>`];
+}
+
+/** Everything that keeps the result from being certain. */
+function doubtWords({ report, uncompared }: RunResult): readonly string[] {
+  const open = report && inconclusiveWords(report);
+  const regression = report?.regression;
+  return [
+    ...(report ? [] : ['This host tells nothing of chance.']),
+    ...(open === undefined ? [] : [open]),
+    ...(regression?.verdict === 'inconclusive' ? [`Regression: ${regressionWords(regression)}.`] : []),
+    ...(uncompared === undefined ? [] : [`Not compared with a baseline. ${uncompared}`]),
+  ];
 }
 
 function runErrorCase(result: RunResult): string {

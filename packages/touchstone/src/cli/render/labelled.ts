@@ -27,4 +27,4 @@ export const wrapped = (label: string, text: string, look: Look): string[] =>
   lay(label, look.uncut ? wrapWhole(text, room(look)) : wrap(text, room(look)), look);
 
 const lay = (label: string, lines: readonly string[], { ink }: Look): string[] =>
-  lines.map((line, at) => `${INDENT}${ink.dim(padEnd(at === 0 ? label : '', LABEL))}${line}`);
+  lines.map((line, at) => `${INDENT}${ink.dim(padEnd(at === 0 ? label : '', LABEL - 1))} ${line}`);

@@ -1,4 +1,5 @@
 import type { JudgeFacts, RunResult } from '../result.js';
+import { forkNote } from './fork.js';
 import { plural, usd } from './units.js';
 
 /** `local/small-1`, and whether its answers were written down beforehand. */
@@ -11,6 +12,8 @@ export const judgeName = (judge: JudgeFacts): string =>
 
 /** What a reader has to know before taking the score for more than it is. */
 export const notesOf = (result: RunResult): readonly string[] => [
+  ...(result.uncompared === undefined ? [] : [`Not compared with a baseline. ${result.uncompared}`]),
+  ...(result.fork ? [forkNote(result.fork)] : []),
   ...(result.rejudgeOf ? [`The answers are those of run ${result.rejudgeOf}, judged again.`] : []),
   ...(result.judge?.mock || result.safetyJudge?.mock
     ? ['The judge is a scripted one: its verdicts were written down beforehand and are evidence of nothing.']

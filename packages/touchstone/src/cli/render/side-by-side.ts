@@ -41,7 +41,13 @@ function rowsOf(before: Side, after: Side, now: number): readonly Row[] {
   const otherAgent = isHidden(before.agent, after.agent);
   return [
     ...row('run', ({ runId }) => runId),
-    ...row('when', ({ endedAt, imported }) => ago(now - endedAt) + (imported ? ', from a file' : '')),
+    ...row('when', (side) =>
+      [
+        ago(now - side.endedAt),
+        ...(side.fork ? [`a ${side.fork.mode ?? 'fork'}`] : []),
+        ...(side.imported ? ['from a file'] : []),
+      ].join(', '),
+    ),
     ...row('suite', ({ suite }) => refOf(suite), !otherSuite),
     ...(otherSuite ? row('', ({ suite }) => short(suite.digest)) : []),
     ...row('agent', ({ agent }) => refOf(agent), !otherAgent),

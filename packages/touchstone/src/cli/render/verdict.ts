@@ -3,6 +3,8 @@ import type { Ink } from './ink.js';
 
 export type Verdict = { readonly word: string; readonly paint: keyof Pick<Ink, 'red' | 'green' | 'yellow'> };
 
+export const INCONCLUSIVE = 'INCONCLUSIVE';
+
 /** The one word for a run. It follows the exit code, so what a person reads and what a script sees cannot differ. */
 export function verdictOf(result: RunResult): Verdict {
   switch (exitOf(result)) {
@@ -23,5 +25,5 @@ function unjudgedWord(result: RunResult): string {
   if (result.status === 'cancelled') return 'CANCELLED';
   if (result.status === 'failed') return 'RUN FAILED';
   if (result.status !== 'completed') return result.status.toUpperCase();
-  return result.conclusive && result.summary && result.counts.unscored === 0 ? 'INCONCLUSIVE' : 'NOT JUDGED';
+  return result.conclusive && result.summary && result.counts.unscored === 0 ? INCONCLUSIVE : 'NOT JUDGED';
 }

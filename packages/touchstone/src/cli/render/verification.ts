@@ -19,7 +19,13 @@ export type Signer =
   | { readonly state: 'unsigned' };
 
 /** The log of the run, when it is kept here. */
-export type LogState = 'matches' | 'differs' | 'absent';
+export type LogState =
+  | { readonly state: 'matches' }
+  | { readonly state: 'absent' }
+  /** In these members of the scorecard. */
+  | { readonly state: 'differs'; readonly members: readonly string[] }
+  /** The store could not be read. */
+  | { readonly state: 'unchecked'; readonly why: string };
 
 export type Verification = {
   readonly file: string;
@@ -56,7 +62,7 @@ export function renderVerification(verification: Verification, look: Look): stri
           ...rowLines(claimRows(claims, doubts), ink, width),
         ]
       : [],
-    claims ? noteLines(caveatNotes(claims.scorecard), ink, width) : [],
+    claims ? noteLines([...logNotes(claims.log), ...caveatNotes(claims.scorecard)], ink, width) : [],
   ];
   return `\n${parts
     .filter((lines) => lines.length > 0)
@@ -91,7 +97,7 @@ function claimRows({ scorecard, host, signer, log }: Claims, doubts: readonly Do
     ['ended', `${at}, on ${host.name} ${host.version}`],
     ['signature', signerText(signer)],
     ['summary', holds ? 'follows from the results' : 'does not follow from the results'],
-    ['log', LOG_TEXT[log]],
+    ['log', logText(log)],
   ];
 }
 
@@ -110,11 +116,21 @@ function signerText(signer: Signer): string {
   return `by ${signer.keyId ?? 'a key without a name'}, which is not trusted here`;
 }
 
-const LOG_TEXT: { readonly [state in LogState]: string } = {
-  matches: 'matches: the run is kept here, and gives this scorecard',
-  differs: 'differs: the run is kept here, and gives another scorecard',
-  absent: 'not here, so it was not compared',
-};
+function logText(log: LogState): string {
+  switch (log.state) {
+    case 'matches':
+      return 'matches: the run is kept here, and gives this scorecard';
+    case 'differs':
+      return 'differs: the run is kept here, and gives another scorecard';
+    case 'unchecked':
+      return 'could not be checked (the store cannot be read)';
+    default:
+      return 'not here, so it was not compared';
+  }
+}
+
+const logNotes = (log: LogState): readonly string[] =>
+  log.state === 'unchecked' ? [`The log of the run could not be checked: ${log.why}`] : [];
 
 export const rowLines = (rows: readonly Row[], ink: Ink, width: number): string[] =>
   rows.map(([label, text]) => {
@@ -167,7 +183,7 @@ function claimsDocument({ scorecard, host, signer, log }: Claims): object {
     endedAt,
     host,
     signature: signer,
-    log: { state: log, ...scorecard.log },
+    log: { ...log, ...scorecard.log },
     ...(caveats && { caveats }),
   };
 }

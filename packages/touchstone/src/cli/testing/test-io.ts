@@ -19,7 +19,12 @@ export type Desk = {
 
 /** A person's desk: a folder of its own, a screen that can be read, a clock that moves by hand. */
 export function openDesk(
-  options: { readonly isTTY?: boolean; readonly env?: Io['env']; readonly cwd?: string } = {},
+  options: {
+    readonly isTTY?: boolean;
+    readonly env?: Io['env'];
+    readonly cwd?: string;
+    readonly input?: string;
+  } = {},
 ): Desk {
   const cwd = options.cwd ?? mkdtempSync(join(tmpdir(), 'touchstone-cli-'));
   const written = { out: '', err: '' };
@@ -36,6 +41,7 @@ export function openDesk(
   const io: Io = {
     stdout: screen('out'),
     stderr: screen('err'),
+    readInput: async () => options.input ?? '',
     env: options.env ?? {},
     cwd,
     now: () => Date.now(),

@@ -179,8 +179,8 @@ export const anyCard: fc.Arbitrary<Scorecard> = fc
       passedCount: results.filter((result) => result.passed).length,
       tasks: results.map(({ taskId, score, passed: taskPassed }) => ({ taskId, score, passed: taskPassed })),
     },
-    startedAt: moments[0],
-    endedAt: moments[1],
+    startedAt: moments[0] < moments[1] ? moments[0] : moments[1],
+    endedAt: moments[0] < moments[1] ? moments[1] : moments[0],
     log: { events: rest.events, digest: digests[2] },
   }));
 

@@ -14,7 +14,13 @@ export const forkEndpoints = (host: HostParts): readonly Endpoint[] => [
     summary: `Begin a run with the history of another one: ${FORK_MODES.join(' or ')}`,
     body: bodyOf<ForkBody>(forkBody),
     responses: { 201: { description: 'The new run has been created.', schema: forkedRun } },
-    refusals: ['not_found', 'run_state_conflict', 'conflict', 'fork_point_invalid'],
+    refusals: [
+      'not_found',
+      'run_state_conflict',
+      'conflict',
+      'fork_point_invalid',
+      'capability_not_provided',
+    ],
     handle: (call) => fork(host, call),
   }),
 ];

@@ -3,6 +3,7 @@ import { HostError, isHostError, isTerminal } from '@touchstone/contract';
 import type { Run } from '@touchstone/contract/ports';
 import { parseRunCreate } from '@touchstone/contract/wire';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import { evaluationOff } from '../evaluation-off.js';
 import { findRun, type HostParts } from '../host-parts.js';
 import { snapshotOf } from '../snapshot.js';
 import type { CreateRunBody } from '../touchstone.js';
@@ -45,15 +46,6 @@ function runBody({ evalSuite }: HostParts): BodyRule<CreateRunBody> {
     },
   };
 }
-
-const evaluationOff = (): HostError =>
-  new HostError(
-    'capability_not_provided',
-    'This host does not run evaluations: it does not advertise agents.evalSuite.',
-    {
-      capability: 'agents.evalSuite',
-    },
-  );
 
 async function createRun(host: HostParts, call: Call<unknown, CreateRunBody>): Promise<Reply> {
   const exclusiveScope = wantsExclusiveScope(call);

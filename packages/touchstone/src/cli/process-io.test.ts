@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDesk } from './testing/test-io.js';
+
+const FULL = '/dev/full';
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'touchstone-io-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** The program as it is installed, only that it reads the sources. */
+function program(): string {
+  const bin = readFileSync(new URL('../../bin/touchstone.js', import.meta.url), 'utf8');
+  const load = `createJiti(import.meta.url).import(${JSON.stringify(new URL('./main.ts', import.meta.url).href)})`;
+  const source = bin.replace("import('../dist/bundle/main.js')", load).replace(/^#!.*/, '');
+  const file = join(folder, 'touchstone.mjs');
+  writeFileSync(
+    file,
+    `import { createJiti } from ${JSON.stringify(import.meta.resolve('jiti'))};\n${source}`,
+  );
+  return file;
+}
+
+async function start(stdout: number | 'pipe', ...argv: string[]) {
+  const child = spawn(process.execPath, [program(), ...argv], { stdio: ['ignore', stdout, 'pipe'] });
+  const [[code], err, out] = await Promise.all([
+    once(child, 'close') as Promise<[number]>,
+    child.stderr ? text(child.stderr) : '',
+    child.stdout ? text(child.stdout) : '',
+  ]);
+  return { code, err, out };
+}
+
+// Only Linux has a device that is always full: elsewhere the report says that this was not tried.
+test.skipIf(!existsSync(FULL))(
+  'what cannot be written to stdout ends with 3 and a word about it',
+  async () => {
+    expect(await start('pipe', '--version')).toMatchObject({ code: 0, err: '' });
+    const full = openSync(FULL, 'w');
+    expect(await start(full, '--version')).toEqual({
+      code: 3,
+      err: 'error: stdout cannot be written: the disk is full.\n',
+      out: '',
+    });
+    closeSync(full);
+  },
+);
+
+test.skipIf(!existsSync(FULL))('a report that cannot be written is told in words', async () => {
+  const desk = openDesk();
+  await desk.run('init', '.');
+  const { code, err } = await desk.run('run', 'evals/first.suite.yaml', '--markdown', FULL);
+  expect([code, err]).toEqual([3, `error: --markdown ${FULL} cannot be written: the disk is full.\n`]);
+  desk.close();
+});
