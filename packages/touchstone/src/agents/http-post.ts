@@ -15,10 +15,10 @@ type HttpRequest = {
   readonly body?: string;
   readonly headers?: { readonly [name: string]: string };
   readonly signal: AbortSignal;
-  readonly maxBytes: number;
-  /** Only the status matters: the text of the answer is left out, and being long is no fault of it. */
-  readonly statusOnly?: true;
-};
+} & Reading;
+
+/** How much of the answer's text may come; or that only the status matters, whatever comes after it. */
+type Reading = { readonly maxBytes: number } | { readonly statusOnly: true };
 
 /** What became of one request. Only an abort is an exception. */
 export type PostResult =
@@ -63,7 +63,10 @@ export function createRequester(target: Target, guard?: Guard): Requester {
         headers: { ...common, ...headers, ...(body !== undefined && contentHeaders(body)) },
         signal,
       });
-      outgoing.on('response', (response) => readResponse(response, sent, settle));
+      outgoing.on('response', (response) => {
+        if ('statusOnly' in sent) readStatus(response, settle);
+        else readResponse(response, sent.maxBytes, settle);
+      });
       outgoing.on('error', (error) => settle(troubleOf(error)));
       outgoing.end(body);
     });
@@ -85,28 +88,43 @@ function troubleOf(error: NodeJS.ErrnoException): PostResult {
   return { kind: 'lost', code };
 }
 
+const headOf = ({ statusCode = 0, headers }: http.IncomingMessage) => {
+  const retryAfter = headers['retry-after'];
+  return { kind: 'response', status: statusCode, ...(retryAfter !== undefined && { retryAfter }) } as const;
+};
+
+/**
+ * An answer that ends at once leaves a connection to use again, so one turn is given to it. What is still coming then may
+ * be endless, and the connection goes with it.
+ */
+function readStatus(response: http.IncomingMessage, settle: (result: PostResult) => void): void {
+  response.on('error', () => undefined);
+  response.resume();
+  setImmediate(() => {
+    settle({ ...headOf(response), text: '' });
+    if (!response.complete) response.destroy();
+  });
+}
+
 const DRAIN_BYTES = 64 * 1024;
 
 function readResponse(
   response: http.IncomingMessage,
-  { maxBytes, statusOnly }: Pick<HttpRequest, 'maxBytes' | 'statusOnly'>,
+  maxBytes: number,
   settle: (result: PostResult) => void,
 ): void {
-  const status = response.statusCode ?? 0;
-  const retryAfter = response.headers['retry-after'];
-  const head = { kind: 'response', status, ...(retryAfter !== undefined && { retryAfter }) } as const;
+  const head = headOf(response);
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const isSuccess = status >= 200 && status < 300;
+  const isSuccess = head.status >= 200 && head.status < 300;
   // Nobody reads the body of a failure, but the connection is only reusable once it has been drained.
   const limit = isSuccess ? maxBytes : DRAIN_BYTES;
   if (!isSuccess) settle({ ...head, text: '' });
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (isSuccess && !statusOnly) chunks.push(chunk);
+    if (isSuccess) chunks.push(chunk);
     if (bytes <= limit) return;
-    if (statusOnly) settle({ ...head, text: '' });
-    else settle({ kind: 'unreadable', reason: `The answer is larger than ${maxBytes} bytes.` });
+    settle({ kind: 'unreadable', reason: `The answer is larger than ${maxBytes} bytes.` });
     response.destroy();
   });
   response.on('end', () => settle({ ...head, text: Buffer.concat(chunks).toString('utf8') }));

@@ -6,6 +6,9 @@ import { hasScope } from './principal.js';
 
 const OVERRIDE_SCOPE = 'evals:override';
 
+/** Something a reader can see. Spaces, controls and characters without a width give no reason. */
+const VISIBLE = /[^\p{C}\p{Z}]/u;
+
 /**
  * What a score is to be taken for, when someone who may say so says exactly that, with a reason. Anything short of it is
  * a remark like any other and overrides nothing: nobody overrides a score by accident.
@@ -16,7 +19,7 @@ export function overrideOf(
   event: RunEvent | undefined,
 ): Override | undefined {
   if (signal.kind !== 'correction' || event?.type !== 'eval.scored') return undefined;
-  if (note.trim() === '' || !hasScope(principal, OVERRIDE_SCOPE)) return undefined;
+  if (!VISIBLE.test(note) || !hasScope(principal, OVERRIDE_SCOPE)) return undefined;
   return parseOverride(signal.correction ?? '');
 }
 

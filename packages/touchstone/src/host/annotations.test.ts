@@ -284,6 +284,8 @@ describe('an override', () => {
     ['a bare number', correct('0.9')],
     ['an empty object', correct('{}')],
     ['a blank note', correct(exact, { note: ' \n\t' })],
+    ['a note that nobody can see', correct(exact, { note: '\u200b\u2060\u00ad \u{e0041}\u0007' })],
+    ['a note of foreign spaces', correct(exact, { note: '\u00a0\u3000\u2028\ufeff' })],
     ['no note', { signal: { kind: 'correction', correction: exact }, target: { eventId: 'run-1:2' } }],
     ['no target', correct(exact, { target: {} })],
     ['only the task as its target', correct(exact, { target: { nodeId: 't' } })],

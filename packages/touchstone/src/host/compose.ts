@@ -210,8 +210,8 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       return run;
     },
     diff: (owner, a, b) => diffRuns(store, owner, a, b),
-    debugBundle: (owner, runId) =>
-      buildDebugBundle({ store, clock, version, mask: maskSecrets }, owner, runId),
+    debugBundle: (owner, runId, signal) =>
+      buildDebugBundle({ store, clock, version, mask: maskSecrets }, owner, runId, signal),
     annotations,
     openJudging: (wish) => openJudging({ judges, schemaCheck, priceOf }, wish),
     viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),

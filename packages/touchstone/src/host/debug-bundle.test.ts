@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type AnnotationId,
   asId,
@@ -13,7 +14,7 @@ import {
 import { type NewEvent, toBody } from '@touchstone/contract/bodies';
 import type { Annotation, NewRun, Store } from '@touchstone/contract/ports';
 import { check } from '@touchstone/contract/wire';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../store/index.js';
 import { buildDebugBundle, type DebugBundle } from './debug-bundle.js';
 import { completed, decided, invoked, scored, started } from './testing/events.js';
@@ -180,7 +181,7 @@ it('the log of a run that is too large ends early, after a whole event, and the 
   expect(built.events).toEqual((await store.log.read(OWNER, RUN, -1, 400)).slice(0, kept));
   expect(built).toMatchObject({ truncated: true, metrics: { nodeCount: kept - 1 } });
   expect(built.truncatedReason).toBe(
-    `A bundle holds at most ${LIMIT} bytes. Left out: events from sequence ${kept} on.`,
+    `A bundle holds at most ${LIMIT} bytes, 1000000 of them annotations. Left out: events from sequence ${kept} on.`,
   );
   expect(Buffer.byteLength(JSON.stringify(built))).toBeGreaterThan(LIMIT - 100_000);
 });
@@ -205,21 +206,134 @@ it('nothing after the end is read', async () => {
   expect(read).toBeLessThan(250);
 });
 
-it('words of the caller and remarks that are too large are left out by name', async () => {
-  const inputs = toBody({ text: 'x'.repeat(LIMIT) });
-  await create({ request: { inputs, tags: ['small'] } });
-  await record([{ ...started, payload: { workflowId: 'w', inputs } } as NewEvent], 'running');
-  const annotations = Array.from({ length: 100 }, (_, index) => remark(index, 'x'.repeat(50_000)));
-  await annotate(...annotations);
-  const built = await bundle();
-  expect(built.run).toMatchObject({ tags: ['small'], endedAt: null });
-  expect(built.run.inputs).toBeUndefined();
-  expect(built.annotations.map(({ annotationId }) => annotationId)).toEqual(
-    annotations.slice(0, 79).map(({ annotationId }) => annotationId),
-  );
-  expect(built.truncatedReason).toMatch(
-    /Left out: inputs, the newest 21 annotations, events from sequence 0 on\.$/,
-  );
+describe('what finds no room', () => {
+  /** The texts that were searched for secrets, by their beginnings. */
+  async function searched(): Promise<{ built: DebugBundle; beginnings: ReadonlySet<string> }> {
+    const beginnings = new Set<string>();
+    const mask = (text: string) => {
+      beginnings.add(text.slice(0, 12));
+      return text;
+    };
+    return { built: await buildDebugBundle({ ...parts(), mask }, OWNER, RUN), beginnings };
+  }
+
+  it('is left out by name, and nobody searches it', async () => {
+    const long = (name: string) => ({ text: `of ${name}, ${'x'.repeat(LIMIT)}` });
+    const inputs = toBody(long('inputs'));
+    await create({
+      request: {
+        inputs,
+        metadata: long('metadata'),
+        configurable: { a: long('settings') },
+        tags: ['a small tag'],
+      },
+    });
+    await record([{ ...started, payload: { workflowId: 'w', inputs } } as NewEvent], 'running');
+    const { built, beginnings } = await searched();
+    expect(built.run).toMatchObject({ tags: ['a small tag'], endedAt: null });
+    expect(Object.keys(built.run)).not.toEqual(expect.arrayContaining(['inputs']));
+    expect(built.truncatedReason).toMatch(
+      /Left out: inputs, metadata, configurable, events from sequence 0 on\.$/,
+    );
+    expect([...beginnings].filter((text) => text.startsWith('of '))).toEqual([]);
+    expect(beginnings).toContain('a small tag');
+  });
+
+  it('are never more than the newest remarks while the log has room, for they have a megabyte', async () => {
+    await create();
+    await record([started, ...Array.from({ length: 60 }, () => decided('t', 'x'.repeat(100_000)))]);
+    const annotations = Array.from({ length: 100 }, (_, index) =>
+      remark(index, `note ${index} ${'x'.repeat(50_000)}`),
+    );
+    await annotate(...annotations);
+    const { built, beginnings } = await searched();
+    expect(built.annotations.map(({ annotationId }) => annotationId)).toEqual(
+      annotations.slice(0, 9).map(({ annotationId }) => annotationId),
+    );
+    expect(built.events).toHaveLength(61);
+    expect(built.truncatedReason).toMatch(/Left out: the newest 91 annotations\.$/);
+    expect([...beginnings].filter((text) => text.startsWith('note '))).toHaveLength(9);
+  });
+});
+
+it('others get their turn every ten milliseconds, whatever there is to mask', async () => {
+  // Goal: no more work between two turns of the event loop than ten milliseconds' worth. Method: each search takes one
+  // millisecond of a clock that nothing else moves, and every turn notes how many searches came before it.
+  const texts = Array.from({ length: 300 }, (_, index) => `text number ${index}`);
+  await create({ request: { inputs: toBody({ texts, again: texts }) } });
+  let elapsed = 0;
+  let searches = 0;
+  let isDone = false;
+  const perTurn: number[] = [];
+  const turn = (): void => {
+    perTurn.push(searches);
+    searches = 0;
+    if (!isDone) setImmediate(turn);
+  };
+  const mask = (text: string) => {
+    elapsed += 1;
+    searches += 1;
+    return text;
+  };
+  setImmediate(turn);
+  const clock = { now: () => 0, elapsed: () => elapsed };
+  await buildDebugBundle({ ...parts(), clock, mask }, OWNER, RUN);
+  isDone = true;
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(20);
+  expect(elapsed).toBeLessThan(320);
+});
+
+describe('the line', () => {
+  /** Bundles whose search for secrets lasts until it is released. */
+  function blocked() {
+    const releases: (() => void)[] = [];
+    const mask = (text: string) => new Promise<string>((resolve) => releases.push(() => resolve(text)));
+    const releaseAll = async (): Promise<void> => {
+      while (releases.length > 0) {
+        releases.splice(0).forEach((release) => void release());
+        for (let i = 0; i < 10; i += 1) await nextTurn();
+      }
+    };
+    const start = (signal?: AbortSignal) => buildDebugBundle({ ...parts(), mask }, OWNER, RUN, signal);
+    return { start, releases, releaseAll };
+  }
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 20; i += 1) await nextTurn();
+  };
+
+  it('lets two bundles be made at a time; whoever leaves it has none made', async () => {
+    await create({ request: { inputs: toBody({ text: 'of inputs' }) } });
+    const { start, releases, releaseAll } = blocked();
+    const leaving = new AbortController();
+    const working = [start(), start()];
+    const left = start(leaving.signal);
+    const waiting = start();
+    await settle();
+    expect(releases).toHaveLength(2);
+    leaving.abort();
+    await expect(left).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(start(leaving.signal)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(releases).toHaveLength(2);
+    await releaseAll();
+    for (const { run } of await Promise.all([...working, waiting])) expect(run.runId).toBe(RUN);
+  });
+
+  it('goes on after a bundle that failed, and after one whose caller left at its work', async () => {
+    await create({ request: { inputs: toBody({ texts: ['of inputs', 'of others'] }) } });
+    const { start, releaseAll } = blocked();
+    const leaving = new AbortController();
+    const absent = asId<RunId>('run-2');
+    const failed = [1, 2, 3].map(() => buildDebugBundle(parts(), OWNER, absent));
+    for (const one of failed) await expect(one).rejects.toMatchObject({ code: 'not_found' });
+    const left = [start(leaving.signal), start(leaving.signal)];
+    await settle();
+    const waiting = start();
+    leaving.abort();
+    const refused = left.map((one) => expect(one).rejects.toMatchObject({ code: 'unavailable' }));
+    await releaseAll();
+    await Promise.all(refused);
+    expect((await waiting).run.runId).toBe(RUN);
+  });
 });
 
 it('a run of somebody else is as absent as one that never was', async () => {

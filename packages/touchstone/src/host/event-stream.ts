@@ -125,7 +125,8 @@ function forEachPage(
       while (!connection.signal.aborted) {
         const page = await feed.pages.read(owner, runId, after);
         // Before the page: it may be the last one, and a stream ends with its run.
-        for (let text = remarks.take(); text !== ''; text = remarks.take()) await connection.write(text);
+        // One at a time, so that a reader who does not read holds no more of them than the first.
+        for (let frame = remarks.take(); frame; frame = remarks.take()) await connection.write(frame);
         await visit(page);
         after = page.lastSequence;
         if (page.complete) return;

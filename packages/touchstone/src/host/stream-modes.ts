@@ -47,11 +47,13 @@ export function framesOf(
   return frames;
 }
 
-/** Under which name a remark of a person is sent, to those who watch changes. It is no event: no log holds it. */
-export function remarkName(modes: readonly StreamMode[]): string | undefined {
-  const admitting = modes.find((mode) => mode === 'debug' || mode === 'updates');
-  return admitting && modes.length === 1 ? 'run.annotated' : admitting;
-}
+/** Whether readers in these modes are told of people's remarks. A remark is no event: no log holds it. */
+export const admitsRemarks = (modes: readonly StreamMode[]): boolean =>
+  modes.some((mode) => mode === 'debug' || mode === 'updates');
+
+/** Under the same name in all modes, mixed ones too: unlike an event it has no type inside to be told by. */
+export const renderRemark = (data: string): string =>
+  renderFrame(undefined, { event: 'run.annotated', data });
 
 /** An answer in words, as one chunk. Derived on read: the log holds the decision, once. */
 function messageChunk(event: RunEvent): object | undefined {

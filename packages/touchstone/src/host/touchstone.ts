@@ -120,7 +120,7 @@ export type Touchstone = {
   /** What differs between the logs of two runs of an owner. */
   diff(owner: Owner, a: RunId, b: RunId): Promise<RunDiffResponseWire>;
   /** A run in one file, to hand to somebody else. */
-  debugBundle(owner: Owner, runId: RunId): Promise<DebugBundleWire>;
+  debugBundle(owner: Owner, runId: RunId, signal?: AbortSignal): Promise<DebugBundleWire>;
   readonly annotations: Annotations;
   viewTask(owner: Owner, runId: RunId, taskId: TaskId): Promise<TaskView | undefined>;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */

@@ -33,15 +33,39 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(runEvent.$defs.RunEventType.enu
 /** The first hex digits of the secret's digest: enough to tell secrets apart, too little to find one. */
 export const fingerprintOf = (secret: string): string => sha256(secret).slice(0, 8);
 
-/** Checks a wish and stores it as a webhook of the caller's owner. */
-export async function registerWebhook(
-  { store, clock, guard, ids }: RegistrationParts,
+type Registration = (principal: Principal, wish: WebhookWish) => Promise<Webhook>;
+
+/** Checks wishes and stores them as webhooks of the caller's owner. */
+export function createRegistration(parts: RegistrationParts): Registration {
+  const { clock, guard } = parts;
+  const oneAtATime = createTurns();
+  return async (principal, wish) => {
+    checkWish(wish, principal.owner);
+    await checkDestination(guard, clock, wish.url);
+    const { tenant, workspace } = principal.owner;
+    return oneAtATime(JSON.stringify([tenant, workspace]), () => add(parts, principal, wish));
+  };
+}
+
+/** Two at once would both see the last free place. Another process may still: the limit is against loops, not exact. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
+}
+
+async function add(
+  { store, clock, ids }: RegistrationParts,
   { id, owner }: Principal,
   wish: WebhookWish,
 ): Promise<Webhook> {
-  checkWish(wish, owner);
-  await checkDestination(guard, clock, wish.url);
-  // Two at once may both see the last free place. The limit keeps a loop from piling them up; it need not be exact.
   if ((await store.webhooks.list(owner)).length >= MAX_PER_OWNER)
     throw new HostError('conflict', `There are ${MAX_PER_OWNER} webhooks already. Remove one first.`);
   const webhook: Webhook = {

@@ -17,7 +17,7 @@ export type Delivery =
   | { readonly kind: 'failed'; readonly why: 'status'; readonly status: number };
 
 export type Sender = {
-  /** One attempt. Whatever is not a 2xx in time is a failure, redirects included: they are not followed. */
+  /** One attempt. Whatever has no status of 2xx in time is a failure, redirects included: they are not followed. */
   send(message: Message, stopped: AbortSignal): Promise<Delivery>;
   /** Ends the connection; the next message opens another one. */
   close(): void;
@@ -30,8 +30,6 @@ type SenderParts = {
 };
 
 const TIMEOUT_MS = 5_000;
-/** Of an answer's body, which nobody reads. */
-const MAX_ANSWER_BYTES = 64 * 1024;
 
 export function createSender(parts: SenderParts, webhook: Webhook): Sender {
   const { guard, clock, version } = parts;
@@ -53,7 +51,6 @@ export function createSender(parts: SenderParts, webhook: Webhook): Sender {
       body: message.body,
       headers: headersOf(webhook, message, Math.floor(clock.now() / 1_000)),
       signal,
-      maxBytes: MAX_ANSWER_BYTES,
       statusOnly: true,
     });
     if (result.kind !== 'response') return { kind: 'failed', why: result.kind };

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { asId, type RunId, type RunPlan } from '@touchstone/contract';
 import type { NewEvent } from '@touchstone/contract/bodies';
 import { check } from '@touchstone/contract/wire';
@@ -143,13 +144,25 @@ describe('a delivery', () => {
     expect(receiver.received.size).toBe(0);
   });
 
-  it('has arrived when the status says so, however much comes with it', async () => {
+  it.each([
+    ['a huge body', (response: ServerResponse) => void response.end('x'.repeat(1_000_000))],
+    ['a body that never ends', (response: ServerResponse) => void response.write('x')],
+    ['no body, though one is announced', (response: ServerResponse) => response.flushHeaders()],
+    [
+      'a body that breaks off',
+      (response: ServerResponse) => void response.write('x', () => response.destroy()),
+    ],
+  ])('has arrived, or failed, when the status says so, with %s', async (_, send) => {
     await register();
     receiver.answer = (response, { sequence }) =>
-      sequence === 0 ? response.writeHead(500).end() : response.writeHead(200).end('x'.repeat(1_000_000));
-    await world.append(await world.run(), [started, completed]);
+      send(response.writeHead(sequence === 0 ? 500 : 200, { 'content-length': 1_000_000 }));
+    await world.append(await world.run(), [started, scored('t'), completed]);
     expect(await world.noted.next()).toEqual({ failures: 1 });
     expect(await world.noted.next()).toEqual({ failures: 0 });
+    for (const sequence of [0, 1, 2]) expect(await next()).toMatchObject({ sequence });
+    expect(linesOf('webhook.undelivered').map(({ facts }) => facts)).toMatchObject([
+      { why: 'status', status: 500 },
+    ]);
   });
 
   it('of a copied history is not made: a replay tells nothing, a branch only what is new', async () => {
@@ -294,6 +307,20 @@ describe('what waits', () => {
     await world.append(run, [completed]);
     expect(await next()).toMatchObject({ path: '/witness', sequence: 3 });
   });
+});
+
+it('an owner has a hundred webhooks, however many ask at once, and nobody else has fewer', async () => {
+  const other = { ...ACME, workspace: 'other' };
+  const asked = [ACME, other].flatMap((owner) => Array.from({ length: 150 }, () => register({}, owner)));
+  const settled = await Promise.allSettled(asked);
+  const refused = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+  expect(refused).toEqual(Array.from({ length: 100 }, () => 'conflict'));
+  for (const owner of [ACME, other]) {
+    const [first, ...rest] = await world.webhooks.list(owner);
+    expect(rest).toHaveLength(99);
+    await world.webhooks.remove(owner, first?.webhookId ?? '');
+    await register({}, owner);
+  }
 });
 
 it('a webhook of another process is known after five seconds', async () => {

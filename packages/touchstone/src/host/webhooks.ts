@@ -14,7 +14,7 @@ import { isOpen } from './webhook-circuit.js';
 import { createIntake } from './webhook-intake.js';
 import { createLane } from './webhook-lane.js';
 import { createLanes } from './webhook-lanes.js';
-import { fingerprintOf, registerWebhook, type WebhookWish } from './webhook-registration.js';
+import { createRegistration, fingerprintOf, type WebhookWish } from './webhook-registration.js';
 import { createSender } from './webhook-sender.js';
 
 export type { WebhookWish } from './webhook-registration.js';
@@ -66,9 +66,10 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     }),
   );
   const intake = createIntake({ store, lanes, log });
+  const add = createRegistration(parts);
   return {
     async register(principal, wish) {
-      const { webhookId, secret } = await registerWebhook(parts, principal, wish);
+      const { webhookId, secret } = await add(principal, wish);
       lanes.forget(principal.owner);
       log.info('webhook.registered', { webhookId: asId<Id<'webhook'>>(webhookId) });
       return { webhookId, secret, secretFingerprint: fingerprintOf(secret) };

@@ -11,7 +11,7 @@ export const debugBundleEndpoints = (host: HostParts): readonly Endpoint[] => [
     responses: { 200: { description: 'The bundle.', schema: 'debug-bundle' } },
     refusals: ['not_found'],
     async handle(call) {
-      const body = await host.touchstone.debugBundle(call.principal.owner, runIdOf(call));
+      const body = await host.touchstone.debugBundle(call.principal.owner, runIdOf(call), call.untilGone());
       return { status: 200, body, headers: { 'cache-control': 'no-store' } };
     },
   }),

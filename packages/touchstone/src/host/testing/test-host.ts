@@ -249,8 +249,8 @@ function createFake(
       throw new HostError('not_found', 'There is no such run.');
     },
     diff: (owner, a, b) => diffRuns(store, owner, a, b),
-    debugBundle: (owner, runId) =>
-      buildDebugBundle({ store, clock, version: '0.0.0', mask: (text) => text }, owner, runId),
+    debugBundle: (owner, runId, signal) =>
+      buildDebugBundle({ store, clock, version: '0.0.0', mask: (text) => text }, owner, runId, signal),
     annotations,
     report: (owner, runId, options) =>
       readReport({ store, overridesOf: annotations.overridesOf }, owner, runId, options),

@@ -57,14 +57,22 @@ async function loadPreset(): Promise<Look> {
   const scan: Scan = { done: false, seen: () => false };
   const handlers = rules.filter(readsText).map((rule) => rule.create(contextOf(scan), {}));
   return (text, seen) => {
-    const source = sourceOf(text);
     Object.assign(scan, { done: false, seen });
-    for (const { file } of handlers) {
-      if (scan.done) break;
-      file?.(source);
-    }
+    for (const source of [...new Set([text, withGaps(text)])].map(sourceOf))
+      for (const { file } of handlers) {
+        if (scan.done) return;
+        file?.(source);
+      }
   };
 }
+
+// No token follows a letter, so that none is seen inside a word. Texts in scripts without spaces have a letter there all
+// the same, and encodings may end with one.
+const BEFORE_WORD = /(?:[\u0080-\uffff]|%[\dA-Fa-f]{2}|\\[nrt])(?=\w)/g;
+
+/** The same text, every character at its place, with spaces where a token could begin unseen. */
+export const withGaps = (text: string): string =>
+  text.replace(BEFORE_WORD, (found) => ' '.repeat(found.length));
 
 type Scan = { done: boolean; seen: (place: Place) => boolean };
 
