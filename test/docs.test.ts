@@ -15,7 +15,7 @@ import { configShape } from '../packages/touchstone/src/host/config-shape.js';
 import { createTestHost } from '../packages/touchstone/src/host/testing/test-host.js';
 import { smallestDetectableDrop } from '../packages/touchstone/src/scorecard/statistics/detectable.js';
 import { createScoring } from '../packages/touchstone/src/scoring/index.js';
-import { readSuite } from '../packages/touchstone/src/suites/index.js';
+import { readDefinition, readProfile, readSuite } from '../packages/touchstone/src/suites/index.js';
 
 // Goal: what the pages say is true. Method: everything in them that a program can read (links, codes, commands, suites,
 // configurations, examples, tables of members) is read and held against the code, in both directions where that makes sense.
@@ -296,18 +296,22 @@ describe('docs/server.md', () => {
   });
 });
 
+/** A file of an example is a fence under its name in bold. */
+function writeNamedFences(page: string, folder: string): void {
+  for (const [, name = '', text = ''] of read(page).matchAll(
+    /^\*\*`([^`]+)`\*\*\n\n```\w+\n([\s\S]*?)^```$/gm,
+  )) {
+    mkdirSync(join(folder, dirname(name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
 describe('docs/agents-and-tools.md', () => {
   const page = 'docs/agents-and-tools.md';
   let desk: Desk;
   beforeAll(() => {
     desk = openDesk();
-    // A file of the example is a fence under its name in bold.
-    for (const [, name = '', text = ''] of read(page).matchAll(
-      /^\*\*`([^`]+)`\*\*\n\n```\w+\n([\s\S]*?)^```$/gm,
-    )) {
-      mkdirSync(join(desk.cwd, dirname(name)), { recursive: true });
-      writeFileSync(join(desk.cwd, name), text);
-    }
+    writeNamedFences(page, desk.cwd);
   });
   afterAll(() => desk.close());
 
@@ -339,6 +343,72 @@ describe('docs/agents-and-tools.md', () => {
     expect(parseToolSpecs(configured)).toHaveLength(1);
   });
 });
+
+describe('docs/contracts.md', () => {
+  const page = 'docs/contracts.md';
+  const profiles = 'packages/touchstone/src/suites/profiles';
+  const source = (file: string): string => readFileSync(join(root, profiles, file), 'utf8');
+  const quoted = (text: string): string[] =>
+    [...text.matchAll(/'([a-z0-9_]+)'/g)].map(([, word]) => word as string);
+  let desk: Desk;
+  beforeAll(() => {
+    desk = openDesk();
+    writeNamedFences(page, desk.cwd);
+  });
+  afterAll(() => desk.close());
+
+  it('its example keeps its contract, and breaks it when more is asked', async () => {
+    const kept = await desk.run('run', 'parcel-desk.json', '--json');
+    expect(kept.code, kept.err + kept.out).toBe(0);
+    const { contract } = JSON.parse(kept.out) as { contract: Json };
+    const told = fencesOf(page).find(({ text }) => text.includes('"verdict"'))?.text ?? '';
+    expect(steady(contract)).toEqual(steady(JSON.parse(told) as Json));
+    const file = join(desk.cwd, 'parcel-desk.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"threshold": 0.75', '"threshold": 0.9'));
+    expect((await desk.run('run', 'parcel-desk.json')).code).toBe(1);
+  });
+
+  it('its other definitions, profiles and configurations can be read', async () => {
+    const samples = dataFences(page).map(({ text }) => text);
+    const manifests = samples.filter((text) => text.startsWith('apiVersion'));
+    expect(manifests.map((text) => readDefinition(text).agents.length)).toEqual([1]);
+    const alone = samples.filter((text) => text.startsWith('golden_dataset_uri'));
+    expect(alone.map((text) => readProfile(text).golden_dataset_uri)).toEqual(['evaluation/parcels.jsonl']);
+    const configurations = samples.filter((text) => /^\{\n {2}"(providers|datasets)"/.test(text));
+    expect(configurations).toHaveLength(3);
+    for (const text of configurations) {
+      writeFileSync(join(desk.cwd, 'sample.config.json'), text);
+      expect((await loadConfig('sample.config.json', desk.cwd)).inert).toEqual([]);
+    }
+  });
+
+  it('has every name that is well known, and no other', () => {
+    const rules = source('compile/well-known.ts').split('RULES')[1]?.split(']);')[0] ?? '';
+    const known = [...rules.matchAll(/\['([a-z0-9_]+)'/g)].map(([, name]) => name as string);
+    const section = read(page).split('\n## Criteria\n')[1]?.split('\n### ')[0] ?? '';
+    const names = [...section.matchAll(/^\| ((?:`[a-z0-9_]+`(?:, )?)+) +\|/gm)].flatMap(([, cell = '']) =>
+      cell.split(', ').map((name) => bare(name.trim())),
+    );
+    expect(known.length).toBeGreaterThan(20);
+    expect(names.sort()).toEqual(known.sort());
+  });
+
+  it('has every code of errors and warnings', () => {
+    const types = [source('compile/trouble.ts'), source('datasets/errors.ts').split('=>')[0] ?? ''];
+    const codes = types.flatMap(quoted);
+    expect(codes.length).toBeGreaterThan(40);
+    expect(codes.filter((code) => !read(page).includes(`\`${code}\``))).toEqual([]);
+  });
+});
+
+/** What differs from run to run, and from machine to machine, made equal. */
+const steady = (value: Json): Json =>
+  JSON.parse(
+    JSON.stringify(value, (key, member: unknown) => {
+      if (key === 'p95Ms') return 0;
+      return key === 'runId' || key === 'digest' || key === 'contract' ? typeof member : member;
+    }),
+  ) as Json;
 
 describe('docs/regression.md', () => {
   const page = 'docs/regression.md';

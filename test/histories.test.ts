@@ -46,6 +46,7 @@ const engineOn = (store: Store) =>
     suiteHead: (owner, digest) => store.suites.byDigest(owner, digest),
     suiteTasks: (owner, digest, from, limit) => store.suites.tasks(owner, digest, from, limit),
     taskBar,
+    openBars: async () => () => undefined,
     foldTask,
     buildScorecard,
     limits: DEFAULT_LIMITS,
@@ -86,6 +87,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     chooseJudge: nobody,
     chooseSafetyJudge: nobody,
     safetyPolicy: undefined,
+    contracts: { of: nobody, plan: nobody },
     evalSettings: undefined,
     tolerance: 0,
   };

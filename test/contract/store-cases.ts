@@ -4,6 +4,7 @@ import { annotationsCases } from './store/annotations-cases.js';
 import { appendsCases } from './store/appends-cases.js';
 import { baselinesCases } from './store/baselines-cases.js';
 import { closingCases } from './store/closing-cases.js';
+import { contractsCases } from './store/contracts-cases.js';
 import { entriesCases } from './store/entries-cases.js';
 import { type TestClock, testClock } from './store/givens.js';
 import { leasesCases } from './store/leases-cases.js';
@@ -47,6 +48,7 @@ export function storeCases(createStore: OpenStore): void {
   describe('log as a model', () => logModelCases(open));
   describe('entries', () => entriesCases(open));
   describe('appends', () => appendsCases(open));
+  describe('contracts', () => contractsCases(open));
   describe('ledger', () => ledgerCases(open));
   describe('suites', () => suitesCases(open));
   describe('bound agents', () => boundAgentsCases(open));

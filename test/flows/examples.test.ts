@@ -96,6 +96,72 @@ describe('the examples', () => {
     }
   });
 
+  const contractOf = (file: string): string[] => [
+    `examples/invoice-triage/${file}`,
+    '--config',
+    'examples/invoice-triage/touchstone.config.mjs',
+    '--json',
+    '--data',
+    folder.path,
+  ];
+  const statuses = (contract: { criteria: { id: string; status: string }[] }) =>
+    contract.criteria.map(({ id, status }) => [id, status]);
+
+  it('the definition keeps its contract offline, with one weakness and one warning, and equal logs', async () => {
+    const logs: string[] = [];
+    for (const _ of [1, 2]) {
+      const { code, stdout } = await runCli(['run', ...contractOf('agent.json')], root, {
+        OPENAI_API_KEY: '',
+      });
+      const { runId, summary, model, contract } = JSON.parse(stdout);
+      expect({ code, verdict: contract.verdict, mock: model.mock }).toEqual({
+        code: 0,
+        verdict: 'pass',
+        mock: true,
+      });
+      expect(statuses(contract)).toEqual([
+        ['json-schema-validity', 'pass'],
+        ['accuracy', 'pass'],
+        ['response-conciseness', 'warn'],
+      ]);
+      const failed = summary.tasks.filter(({ passed }: { passed: boolean }) => !passed);
+      expect(failed).toMatchObject([{ taskId: 'decimal-comma', score: 0.5 }]);
+      logs.push(await plainLog(folder.path, runId));
+    }
+    expect(logs[0]).toBe(logs[1]);
+  });
+
+  it('the manifest keeps its contract offline, by the word of its judge', async () => {
+    const { code, stdout } = await runCli(['run', ...contractOf('manifest.yaml')], root, {
+      OPENAI_API_KEY: '',
+    });
+    const [{ contract, judge }] = JSON.parse(stdout);
+    expect({ code, verdict: contract.verdict, mock: judge.mock }).toEqual({
+      code: 0,
+      verdict: 'pass',
+      mock: true,
+    });
+    expect(statuses(contract)).toEqual([
+      ['politeness', 'pass'],
+      ['forbidden-content', 'pass'],
+      ['response-conciseness', 'pass'],
+    ]);
+  });
+
+  it('the definition asks a real endpoint when a key is set, and does not keep its contract by rambling', async () => {
+    const server = await startModelServer(() => ({ say: 'I would pay it, I think.' }));
+    try {
+      const env = { OPENAI_API_KEY: 'not-a-key', OPENAI_BASE_URL: server.baseUrl };
+      const { code, stdout } = await runCli(['run', ...contractOf('agent.json')], root, env);
+      const { contract, model } = JSON.parse(stdout);
+      expect({ code, verdict: contract.verdict }).toEqual({ code: 1, verdict: 'fail' });
+      expect(model).toEqual({ provider: 'openai', model: 'gpt-4o-mini' });
+      expect(server.requests.map(({ body }) => body.temperature)).toEqual(Array(6).fill(0));
+    } finally {
+      await server.close();
+    }
+  });
+
   it('the command agent passes', async () => {
     const { code, stderr } = await runCli(
       ['run', ...example('command-agent'), '--json', '--data', folder.path],

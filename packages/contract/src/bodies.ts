@@ -93,3 +93,4 @@ export type InvocationBodies = {
 
 export * from './criterion.js';
 export * from './events.js';
+export * from './profile.js';

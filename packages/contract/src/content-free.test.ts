@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type Body, type EventType, type Payloads, type Task, toBody } from './bodies.js';
+import type { ContractReport } from './contract-report.js';
 import {
   type CapBreached,
   type EvalCompleted,
@@ -56,6 +57,7 @@ type ContentFree = {
   taskResult: TaskResult;
   repeatScore: RepeatScore;
   report: EvalReport;
+  contractReport: ContractReport;
   scorecard: Scorecard;
   headline: RunHeadline;
   invocationStarted: InvocationStarted;
@@ -84,6 +86,7 @@ describe('the compiler', () => {
   test('lets free text into the scorecard nowhere but in the address of the diff', () => {
     expectTypeOf<FreeText<EvalStarted | EvalScored | EvalCompleted | TaskResult>>().toEqualTypeOf<never>();
     expectTypeOf<FreeText<EvalReport>>().toEqualTypeOf<never>();
+    expectTypeOf<FreeText<ContractReport>>().toEqualTypeOf<never>();
     expectTypeOf<FreeText<EvalSummary>>().toEqualTypeOf<'regression.diffRef'>();
     expectTypeOf<FreeText<Scorecard>>().toEqualTypeOf<'summary.regression.diffRef'>();
     expectTypeOf<FreeText<{ a?: { b: string | number }[]; c: RunId }>>().toEqualTypeOf<'a.b'>();

@@ -1,3 +1,4 @@
+export * from './contract-report.js';
 export * from './errors.js';
 export * from './facts.js';
 export * from './ids.js';

@@ -49,6 +49,8 @@ export type JudgeIdentity = {
   readonly mock?: true;
 };
 
+export type EmbedderPin = { readonly provider: ModelName; readonly model: ModelName };
+
 export type SuitePin = { readonly suiteId: SuiteId; readonly version: Version; readonly digest: Digest };
 
 /** What an eval run will do, decided once at create and never re-decided. */
@@ -74,6 +76,10 @@ export type EvalPlan = {
   /** Baseline and run were scored by different judges, and the caller wants them compared all the same. */
   readonly judgeMismatchAllowed?: true;
   readonly judge?: JudgeIdentity;
+  /** The contract that the suite was compiled with: its criteria decide how tasks are scored. */
+  readonly contract?: Digest;
+  /** Compares meanings, for criteria that ask for it. */
+  readonly embedder?: EmbedderPin;
   /** Looks at every answer of an adversarial run. */
   readonly safetyJudge?: JudgeIdentity;
   /** The safety policy it is scored under, when that is not the default one. */

@@ -5,7 +5,12 @@ export type Severity = (typeof SEVERITIES)[number];
 export type Finding = { readonly kind: FindingKind; readonly severity: Severity };
 
 /** Why a task has no score. None of these is the agent's answer being wrong: that is a score of 0. */
-export const UNSCORED_REASONS = ['agent_unreachable', 'judge_unreadable', 'judge_unreachable'] as const;
+export const UNSCORED_REASONS = [
+  'agent_unreachable',
+  'judge_unreadable',
+  'judge_unreachable',
+  'embedder_unreachable',
+] as const;
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 
 /** "Not scored" is not zero. It becomes the wire's 0 in exactly one function, `foldTask` of the scorecard room. */
@@ -36,6 +41,10 @@ export type CriterionResult = {
   readonly weight: number;
   /** The share of votes that said so, when there were several. */
   readonly agreement?: number;
+  /** To what degree, for criteria that have degrees. */
+  readonly value?: number;
+  /** Why nobody could decide it; it counts as not met. */
+  readonly unjudged?: UnscoredReason;
 };
 
 /** The content-free verdict on one repeat of one task. */
@@ -68,6 +77,8 @@ export type TaskResult = {
   /** Criteria over all repeats: `met` is the share of repeats that met it. */
   readonly criteria?: readonly (Omit<CriterionResult, 'met'> & { readonly met: number })[];
   readonly judge?: Digest;
+  /** What it had to reach, when that is not the suite's or the host's usual bar. */
+  readonly bar?: number;
   /** Scores of the single repeats, kept only when there is more than one. */
   readonly repeats?: readonly number[];
 };

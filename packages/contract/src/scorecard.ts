@@ -1,6 +1,6 @@
 import type { Digest, RunId, Timestamp } from './ids.js';
 import type { EvalMode } from './modes.js';
-import type { AgentPin, JudgeIdentity, ModelPin, SuitePin } from './run.js';
+import type { AgentPin, EmbedderPin, JudgeIdentity, ModelPin, SuitePin } from './run.js';
 import type { TaskResult, Thresholds } from './score.js';
 import type { EvalSummary } from './summary.js';
 
@@ -16,6 +16,9 @@ export type Scorecard = {
   readonly judge?: JudgeIdentity;
   readonly safetyJudge?: JudgeIdentity;
   readonly safetyPolicy?: Digest;
+  /** The contract it was scored under, and who compared meanings for it. */
+  readonly contract?: Digest;
+  readonly embedder?: EmbedderPin;
   readonly modes: readonly EvalMode[];
   readonly totalTasks: number;
   readonly repeats: number;

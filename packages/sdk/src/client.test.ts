@@ -150,7 +150,7 @@ test('an aborted call is over at once, with the caller’s reason', async () => 
 
 test('every call goes to its documented path', async () => {
   const any = ok({});
-  const { client, sent } = scripted(...Array.from({ length: 29 }, () => any));
+  const { client, sent } = scripted(...Array.from({ length: 31 }, () => any));
   await client.discovery();
   await client.runs.list({ status: 'running', limit: 5 });
   await client.runs.cancel(RUN, 'why');
@@ -180,6 +180,8 @@ test('every call goes to its documented path', async () => {
   await client.webhooks.register({ url: 'https://x.example/', events: ['run.completed'] });
   await client.webhooks.list();
   await client.webhooks.remove('wh/1');
+  await client.profiles.compile({ definition: { kind: 'Agent' }, install: true });
+  await client.runs.contractReport(RUN);
   expect(sent.map((one) => `${one.method} ${one.url.replace('http://host:1/base', '')}`)).toEqual([
     'GET /.well-known/openwop',
     'GET /v1/host/touchstone/runs?status=running&limit=5',
@@ -210,12 +212,15 @@ test('every call goes to its documented path', async () => {
     'POST /v1/webhooks',
     'GET /v1/host/touchstone/webhooks',
     'DELETE /v1/webhooks/wh%2F1',
+    'POST /v1/host/touchstone/profiles:compile',
+    'GET /v1/host/touchstone/runs/run%201/contract-report',
   ]);
   expect(sent[2]?.body).toEqual({ reason: 'why' });
   expect(sent[3]?.body).toEqual({ runIds: [RUN] });
   expect(sent[21]?.body).toEqual({ mode: 'branch', fromSeq: 3 });
   expect(sent[23]?.body).toEqual({ signal: { kind: 'flag' }, note: 'odd' });
   expect(sent[23]?.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
+  expect(sent[29]?.body).toEqual({ definition: { kind: 'Agent' }, install: true });
 });
 
 test('the remarks on a run come as a list', async () => {

@@ -1,4 +1,4 @@
-import type { EvalReport, EvalSummary, JsonObject, RunId } from '@touchstone/contract';
+import type { ContractReport, EvalReport, EvalSummary, JsonObject, RunId } from '@touchstone/contract';
 import type {
   Annotation,
   DebugBundle,
@@ -17,6 +17,8 @@ import type {
   AgentEntry,
   AgentInventory,
   BulkCancelResult,
+  CompiledProfile,
+  CompileProfile,
   CreatedRun,
   CreateRun,
   InstalledPack,
@@ -90,6 +92,11 @@ export function createClient(options: ClientOptions) {
     task: (runId: RunId, taskId: string, reading?: Reading): Promise<TaskView> =>
       get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading),
     suites: suiteCalls(transport, get),
+    profiles: {
+      /** Makes a suite and its contract of the profile that a definition carries. */
+      compile: (body: CompileProfile, sending?: Sending): Promise<CompiledProfile> =>
+        post(transport, `${VENDOR}/profiles:compile`, body, sending),
+    },
     agents: agentCalls(transport, get),
     packs: packCalls(transport, get),
     tools: toolCalls(get),
@@ -116,6 +123,9 @@ function runCalls(transport: Transport, get: Get) {
         against,
         allowJudgeMismatch: allowJudgeMismatch === undefined ? undefined : String(allowJudgeMismatch),
       }),
+    /** Whether a completed eval run kept the contract of its suite; refused when the suite has none. */
+    contractReport: (runId: RunId, reading?: Reading): Promise<ContractReport> =>
+      get(`${VENDOR}/runs/${at(runId)}/contract-report`, reading),
     ...historyCalls(transport, get),
     cancel: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}/cancel`, because(reason), sending),

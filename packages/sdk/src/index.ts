@@ -20,6 +20,8 @@ export {
   type AgentEntry,
   type AgentInventory,
   type BulkCancelResult,
+  type CompiledProfile,
+  type CompileProfile,
   type CreatedRun,
   type CreateRun,
   type InstalledPack,

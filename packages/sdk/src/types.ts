@@ -116,6 +116,34 @@ export type SuiteListing = {
   readonly thresholds?: Thresholds;
 };
 
+/** Body of `POST …/profiles:compile`. */
+export type CompileProfile = {
+  /** An agent definition that carries an evaluation profile. */
+  readonly definition: JsonObject;
+  /** Rows, instead of the dataset that the profile names. */
+  readonly rows?: readonly Json[];
+  /** Which agent of a manifest; needed when several have a profile. */
+  readonly agent?: string;
+  /** The agent's id on the host, when it is another than in the definition. */
+  readonly targetAgentId?: string;
+  /** Also install the suite with its contract. */
+  readonly install?: boolean;
+};
+export type CompiledProfile = {
+  readonly suite: JsonObject;
+  readonly contract: JsonObject;
+  /** Of the contract. */
+  readonly digest: Digest;
+  readonly warnings: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly pointer?: string;
+    readonly line?: number;
+  }[];
+  /** When it was installed: what to name in `evalSuiteRef`. */
+  readonly suiteRef?: string;
+};
+
 /** A pack without what is in it. */
 export type PackListing = {
   readonly name: string;

@@ -3,6 +3,7 @@ import { type Lease, LeaseLost, type Store } from '@touchstone/contract/ports';
 import { expect, it } from 'vitest';
 import { annotation } from './annotations-cases.js';
 import { blessing, SUBJECT, scorecard } from './baselines-cases.js';
+import { pinned } from './contracts-cases.js';
 import {
   ACME,
   body,
@@ -84,6 +85,9 @@ function callsOf(store: Store, token: number): Calls {
       list: (owner) => store.suites.list(owner, 9),
       tasks: (owner) => store.suites.tasks(owner, digest, 0, 9),
       ordinalOf: (owner) => store.suites.ordinalOf(owner, digest, taskName(0)),
+      attach: async () => undefined,
+      contractOf: (owner) => store.suites.contractOf(owner, digest),
+      contract: (owner) => store.suites.contract(owner, asId('sha256:c')),
     },
     agents: {
       put: async () => undefined,
@@ -144,6 +148,7 @@ async function furnish(store: Store): Promise<Lease> {
   await store.log.commit(lease, { seals: [record(2)], firstSequence: 4 });
   await store.ledger.record(ACME, run.runId, [USAGE]);
   await store.suites.put(ACME, SUITE, START);
+  await store.suites.attach(ACME, SUITE.head.digest, pinned('c'), START);
   await store.agents.put(ACME, AGENT, START);
   await store.packs.install(ACME, PACK, START);
   await store.memory.put(ACME, AGENT.agentId, entry('e1'), START);

@@ -15,6 +15,7 @@ export type { Annotation, Annotations, Override, Signal } from './annotations.js
 export type { Baselines, Blessing } from './baselines.js';
 export type { BoundAgent, BoundAgents } from './bound-agents.js';
 export type { Clock } from './clock.js';
+export type { Embedded, Embedder } from './embedder.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './idempotency.js';
 export type { Ids } from './ids.js';

@@ -20,6 +20,8 @@ export type Transcript = {
   readonly toolCalls: readonly ScoredCall[];
   /** The system prompt, when it is ours to know. */
   readonly prompt?: string;
+  /** How long the agent took; absent for an answer that no agent was waited for. */
+  readonly latencyMs?: number;
   /** Where chance begins; the same for the same repeat of the same task. */
   readonly seed: string;
   /** A secret of this host stood in the answer, which has been redacted since: it would not be found again. */
@@ -30,6 +32,8 @@ export type Scored = {
   readonly score: Score;
   readonly criteria?: readonly CriterionResult[];
   readonly judge?: Digest;
+  /** Whether the answer fits the schema a criterion asks for; otherwise the agent's own schema says it. */
+  readonly schemaValid?: boolean;
   readonly bodies?: Pick<RecordBodies, 'criteria' | 'reason'>;
 };
 

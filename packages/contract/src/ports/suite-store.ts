@@ -1,4 +1,4 @@
-import type { Task } from '../bodies.js';
+import type { PinnedContract, Task } from '../bodies.js';
 import type { AgentId, Digest, SuiteId, TaskId, Version } from '../ids.js';
 import type { EvalMode, ModelClass } from '../modes.js';
 import type { Owner } from '../owner.js';
@@ -30,5 +30,9 @@ export type Suites = {
   list(owner: Owner, limit: number, cursor?: string): Promise<Page<SuiteHead>>;
   /** Tasks in suite order, read in pages. */
   tasks(owner: Owner, digest: Digest, fromOrdinal: number, limit: number): Promise<readonly Task[]>;
+  /** Makes a contract the one of a suite, for runs to come. Earlier ones stay readable by their own digest. */
+  attach(owner: Owner, suite: Digest, contract: PinnedContract, at: number): Promise<void>;
+  contractOf(owner: Owner, suite: Digest): Promise<PinnedContract | undefined>;
+  contract(owner: Owner, digest: Digest): Promise<PinnedContract | undefined>;
   ordinalOf(owner: Owner, digest: Digest, taskId: TaskId): Promise<number | undefined>;
 };

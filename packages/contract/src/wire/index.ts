@@ -1,3 +1,4 @@
+export { profileSchemas } from '../profile-schema.js';
 export type { AgentDeploymentWire } from './agent-deployment.js';
 export type { AgentDeploymentTransitionWire } from './agent-deployment-transition.js';
 export type { AgentEvalSuiteWire } from './agent-eval-suite.js';

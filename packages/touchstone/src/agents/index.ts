@@ -4,6 +4,7 @@ export { createGuard, type Guard, GuardRefusal } from './guard.js';
 export { createRequester, type Requester } from './http-post.js';
 export { parseMcpServers } from './mcp/server-spec.js';
 export { createAskModel } from './models/ask.js';
+export { createEmbedder } from './models/embedder.js';
 export { createModels, type Models } from './models/models.js';
 export { parseModelNames, parseProviders } from './models/provider-spec.js';
 export { withResponses } from './models/response-cache.js';

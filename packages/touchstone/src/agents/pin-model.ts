@@ -1,7 +1,7 @@
 import { asId, isHostError, type ModelName, type ModelPin, type Owner } from '@touchstone/contract';
 import type { Choice } from './models/choose.js';
 import type { Models } from './models/models.js';
-import type { OpenaiRun } from './run-spec.js';
+import type { ManifestRun, OpenaiRun } from './run-spec.js';
 import type { AgentSpec } from './spec.js';
 
 /** What a run asks of the model behind an agent; empty when it leaves that to the configuration. */
@@ -18,12 +18,19 @@ export function pinModel(models: Models, owner: Owner, spec: AgentSpec, asked: M
   const { run, modelClass } = spec;
   if (run.kind === 'openwop') return refusedHost(models, owner, run.provider);
   if (run.kind !== 'manifest' && run.kind !== 'openai') return {};
-  const { name = run.kind === 'openai' ? nameOf(run) : undefined, ...parameters } = asked;
+  const { name = run.kind === 'openai' ? nameOf(run) : run.model, ...parameters } = {
+    ...ownParameters(run),
+    ...asked,
+  };
   if (run.kind === 'openai' && run.baseUrl !== undefined && asked.name === undefined)
     return { model: { ...ownEndpoint(run.baseUrl, run.model), ...parameters } };
   const wanted = name === undefined ? { ...(modelClass && { modelClass }) } : { name };
   return usable(models, owner, models.choose(owner, wanted), parameters);
 }
+
+/** What a definition says of its model holds unless the run says otherwise. */
+const ownParameters = (run: ManifestRun | OpenaiRun): Pick<ModelRequest, 'temperature'> =>
+  run.kind === 'manifest' && run.temperature !== undefined ? { temperature: run.temperature } : {};
 
 const nameOf = ({ provider, model }: OpenaiRun): string => `${provider ?? ''}/${model}`;
 

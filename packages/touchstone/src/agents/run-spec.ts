@@ -5,7 +5,7 @@ import { type ObjectReader, present } from './object-reader.js';
  * Who wrote a spec. The operator owns the machine; a tenant only gets as far as a guarded URL; from a pack comes a
  * prompt and nothing that could be run or reached.
  */
-export type SpecSource = 'operator' | 'tenant' | 'pack';
+export type SpecSource = 'operator' | 'tenant' | 'pack' | 'definition';
 
 type Timed = { readonly timeoutMs?: number };
 export type ModuleRun = Timed & { readonly kind: 'module'; readonly path: string; readonly export?: string };
@@ -41,8 +41,13 @@ export type OpenwopRun = Timed & {
   readonly provider?: string;
   readonly apiKeyEnv?: string;
 };
-/** A prompt that came in a pack; the model is chosen by its class. */
-export type ManifestRun = Timed & { readonly kind: 'manifest'; readonly systemPrompt: string };
+/** A prompt that came in a pack, whose model is chosen by its class; or in a definition, which may name the model. */
+export type ManifestRun = Timed & {
+  readonly kind: 'manifest';
+  readonly systemPrompt: string;
+  readonly model?: string;
+  readonly temperature?: number;
+};
 export type RunSpec = ModuleRun | CommandRun | HttpRun | ScriptedRun | OpenaiRun | OpenwopRun | ManifestRun;
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
@@ -52,6 +57,7 @@ const KINDS: { readonly [from in SpecSource]: readonly RunSpec['kind'][] } = {
   operator: ['module', 'command', 'http', 'openai', 'openwop', 'scripted'],
   tenant: ['http', 'openai', 'openwop'],
   pack: ['manifest'],
+  definition: ['manifest'],
 };
 const OPERATOR_ONLY = ['path', 'export', 'command', 'args', 'cwd', 'env', 'apiKeyEnv'];
 
@@ -61,7 +67,7 @@ export function readRun(reader: ObjectReader, from: SpecSource): RunSpec | undef
   const timeoutMs = reader.number('timeoutMs', { min: 1, max: DAY_MS, whole: true });
   if (from !== 'operator') refuseOperatorMembers(reader);
   if (kind === undefined) return undefined;
-  const run = readKind[kind](reader);
+  const run = readKind[kind](reader, from);
   reader.finish();
   return { ...run, ...(timeoutMs !== undefined && { timeoutMs }) };
 }
@@ -73,7 +79,7 @@ function refuseOperatorMembers(reader: ObjectReader): void {
   }
 }
 
-const readKind: { readonly [K in RunSpec['kind']]: (reader: ObjectReader) => RunSpec } = {
+const readKind: { readonly [K in RunSpec['kind']]: (reader: ObjectReader, from: SpecSource) => RunSpec } = {
   module(reader) {
     reader.require('path');
     return present<ModuleRun>({
@@ -117,10 +123,14 @@ const readKind: { readonly [K in RunSpec['kind']]: (reader: ObjectReader) => Run
       ...readPlace(reader),
     });
   },
-  manifest(reader) {
+  manifest(reader, from) {
     reader.require('systemPrompt');
     const systemPrompt = reader.text('systemPrompt', { max: MAX_PROMPT });
-    return present<ManifestRun>({ kind: 'manifest', systemPrompt });
+    const named = from === 'definition' && {
+      model: reader.text('model', { max: 256 }),
+      temperature: reader.number('temperature', { min: 0, max: 2 }),
+    };
+    return present<ManifestRun>({ kind: 'manifest', systemPrompt, ...named });
   },
 };
 

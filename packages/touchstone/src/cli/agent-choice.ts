@@ -44,6 +44,14 @@ export async function chooseAgent(
   return local.touchstone.useAgent(adHocSpec(wanted, local.config, suite.tasks ?? []), cwd);
 }
 
+/** The id of the agent that an argument names, before it is known what the agent is to be asked. */
+export async function agentIdOf(local: Local, argument: string, cwd: string): Promise<string> {
+  const wanted = readAgentArgument(argument, cwd);
+  const reference = wanted.kind === 'reference' ? wanted.reference : sameAgent(local.config, wanted);
+  if (reference !== undefined) return (await namedAgent(local, reference)).agentId;
+  return adHocId(wanted as Exclude<AgentArgument, { kind: 'reference' }>);
+}
+
 async function defaultAgent({ touchstone }: Local, targetAgentId: string | undefined): Promise<AgentFacts> {
   const target = targetAgentId && (await touchstone.findAgent(LOCAL_OWNER, targetAgentId));
   if (target) return target.facts;
@@ -119,12 +127,15 @@ function adHocSpec(
   const run =
     wanted.kind === 'url' ? { kind: 'http', url: wanted.url } : { kind: 'module', path: wanted.path };
   return {
-    agentId: `local.cli.${slugOf(wanted)}`,
+    agentId: adHocId(wanted),
     version: '0.0.0',
     ...(tools.length > 0 && { toolAllowlist: tools }),
     run,
   };
 }
+
+const adHocId = (wanted: Exclude<AgentArgument, { kind: 'reference' }>): string =>
+  `local.cli.${slugOf(wanted)}`;
 
 /** A readable name; a URL gets a few digits of its hash, because two paths of one host are two agents. */
 export function slugOf(wanted: Exclude<AgentArgument, { kind: 'reference' }>): string {

@@ -1,6 +1,7 @@
 import { HOST_OWNER, type Issue, isHostError, validationError } from '@touchstone/contract';
 import type { Run, Suite } from '@touchstone/contract/ports';
 import { bringsItsModel, chooseAgent } from './agent-choice.js';
+import { lookAtDefinition, useDefinedAgent } from './defined-agent.js';
 import type { EvalRun } from './find-run.js';
 import type { Context } from './io.js';
 import { LOCAL_OWNER, LOCAL_PRINCIPAL, type Local } from './local.js';
@@ -37,7 +38,11 @@ export async function createBranch(
 
 /** An agent that was named by its file or its URL is known only to the command that names it. */
 async function registerAgent(local: Local, source: EvalRun, cwd: string): Promise<void> {
-  const { agent } = originOf(source);
+  const { agent, definition } = originOf(source);
+  if (agent === undefined && definition !== undefined) {
+    const { agent: defined } = await lookAtDefinition(local, source, definition, cwd);
+    await useDefinedAgent(local, source.runId, definition, defined);
+  }
   if (agent === undefined) return;
   const suite = await storedSuite(local, source.plan.suite.digest);
   await chooseAgent(local, agent, suite ? sideOf(suite.head, suite) : {}, cwd);

@@ -28,6 +28,7 @@ type HostFacts = {
   readonly safetyJudge?: NonNullable<RunResult['judge']>;
   readonly rejudgeOf?: RunId;
   readonly fork?: Fork;
+  readonly contract?: string;
 };
 
 /** The same value as for a local run, from what the host tells. */
@@ -70,6 +71,10 @@ export async function collectRemote(
     ...(facts.headline?.cacheHits && { cacheHits: facts.headline.cacheHits }),
     ...(facts.modes?.includes('live-shadow') && { nondeterministic: true }),
     ...reported(report, collecting.now),
+    ...(facts.contract !== undefined &&
+      summary && {
+        contract: await client.runs.contractReport(runId),
+      }),
     ...(collecting.conclusive && { conclusive: true }),
     ...(facts.fork && { fork: facts.fork }),
   };

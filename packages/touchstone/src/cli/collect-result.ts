@@ -1,5 +1,6 @@
 import {
   asId,
+  type ContractReport,
   type EvalPlan,
   type EvalReport,
   type EvalSummary,
@@ -73,6 +74,7 @@ export async function collectResult(
     ...(run.plan.model && { model: run.plan.model }),
     ...(run.plan.modes.includes('live-shadow') && { nondeterministic: true }),
     ...reported(await readReport(touchstone, run, collecting), collecting.now),
+    ...(await readContract(touchstone, run)),
     ...(collecting.conclusive && { conclusive: true }),
     ...(run.plan.fork && { fork: run.plan.fork }),
     ...(collecting.against === undefined && uncompared !== undefined && { uncompared }),
@@ -87,6 +89,14 @@ async function readReport(
 ): Promise<EvalReport | undefined> {
   if (status !== 'completed') return undefined;
   return touchstone.report(LOCAL_OWNER, runId, { ...(against && { against }), allowJudgeMismatch });
+}
+
+async function readContract(
+  touchstone: LocalTouchstone,
+  { runId, status, plan }: EvalRun,
+): Promise<{ readonly contract?: ContractReport }> {
+  if (status !== 'completed' || plan.contract === undefined) return {};
+  return { contract: await touchstone.contractReport(LOCAL_OWNER, runId) };
 }
 
 /** What the log holds of every finished task, page by page. */

@@ -9,6 +9,11 @@ const TABLE: readonly [string, Outcome, ExitCode][] = [
   ['a real regression, bar met', { ...done, regressed: true }, 1],
   ['a real regression, bar missed', { ...done, passed: false, regressed: true }, 1],
   ['certainty was asked for and is not there, bar met', { ...done, inconclusive: true }, 3],
+  ['a gate of the contract missed, bar met', { ...done, contract: 'fail' }, 1],
+  ['every gate passed, bar missed', { ...done, passed: false, contract: 'pass' }, 1],
+  ['nobody could tell about a gate, bar met', { ...done, contract: 'error' }, 3],
+  ['nobody could tell about a gate, bar missed', { ...done, passed: false, contract: 'error' }, 3],
+  ['a task could not be scored goes before a missed gate', { ...done, unscored: 1, contract: 'fail' }, 3],
   ['certainty goes before a missed bar', { ...done, passed: false, inconclusive: true }, 3],
   ['certainty goes before a regression', { ...done, regressed: true, inconclusive: true }, 3],
   [

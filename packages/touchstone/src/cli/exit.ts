@@ -14,6 +14,8 @@ export type Outcome = {
   readonly unscored?: number;
   /** The suite's bar; undefined when there is no scorecard. */
   readonly passed?: boolean;
+  /** Whether every gate of the contract was passed, of a run that has one; `error` when nobody could tell. */
+  readonly contract?: 'pass' | 'fail' | 'error';
   /** Certainty was asked for, and chance alone could explain what came out. */
   readonly inconclusive?: boolean;
   /** Worse than its baseline, and not by chance. */
@@ -25,8 +27,8 @@ export function decideExit(outcome: Outcome): ExitCode {
   if (outcome.badInput) return 2;
   if (outcome.errorCode === 'budget_exhausted') return 4;
   if (outcome.status !== 'completed' || outcome.passed === undefined || (outcome.unscored ?? 0) > 0) return 3;
-  if (outcome.inconclusive) return 3;
-  return outcome.passed && !outcome.regressed ? 0 : 1;
+  if (outcome.contract === 'error' || outcome.inconclusive) return 3;
+  return outcome.passed && outcome.contract !== 'fail' && !outcome.regressed ? 0 : 1;
 }
 
 export const worstExit = (codes: readonly ExitCode[]): ExitCode =>

@@ -5,6 +5,9 @@ export const ORIGIN_KEY = 'touchstone.cli';
 export type Origin = {
   readonly suite?: string;
   readonly pack?: string;
+  /** The definition file, and which of its agents. */
+  readonly definition?: string;
+  readonly of?: string;
   readonly agent?: string;
   readonly baseline?: string;
 };

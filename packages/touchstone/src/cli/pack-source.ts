@@ -2,10 +2,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HOST_OWNER } from '@touchstone/contract';
 import type { InstalledPack, LocalTouchstone } from '../host/in-process.js';
+import { contractFlag } from './contract-options.js';
+import { definitionForm } from './definition-file.js';
 import { findInstalledPack } from './installed-pack.js';
 import { type Context, writeLine } from './io.js';
 import { LOCAL_OWNER, type Local } from './local.js';
-import { openPackBytes, type PackBytes, type PackToRun, packToRun, readPackBytes } from './pack-place.js';
+import { openPackBytes, type PackBytes, type PackToRun, readPackBytes } from './pack-place.js';
+import type { RunOptions } from './run-options.js';
 import { displayPath, openSuites, SUITE_REFERENCE, type SuiteSource } from './suite-source.js';
 import { UsageError } from './usage-error.js';
 
@@ -36,10 +39,14 @@ export async function openSources(
   context: Context,
   local: Local,
   argument: string,
-  agent: string | undefined,
+  options: RunOptions,
 ): Promise<readonly SuiteSource[]> {
-  const named = await readPackArgument(argument, context.io.cwd);
-  if (!named) return openSuites(argument, context.io.cwd);
+  const { cwd } = context.io;
+  const named = await readPackArgument(argument, cwd);
+  if (!named && (await definitionForm(argument, cwd)) !== undefined)
+    return (await import('./profile-source.js')).openProfiles(context, local, argument, options);
+  checkNoDefinition(argument, options);
+  if (!named) return openSuites(argument, cwd);
   const path = named.kind === 'place' ? named.path : await configuredPath(local, named.reference);
   const pack =
     path === undefined
@@ -48,7 +55,17 @@ export async function openSources(
           (named as { readonly reference: string }).reference,
         )
       : await usePackAt(context, local, path);
-  return sourcesOf(context, pack, agent);
+  return sourcesOf(context, pack, options.agent);
+}
+
+/** An option that would be heard by nobody is a mistake. */
+export function checkNoDefinition(argument: string, options: RunOptions): void {
+  const flag = contractFlag(options);
+  if (flag !== undefined)
+    throw new UsageError(
+      `${flag} is about an agent definition, and ${argument} is none.`,
+      `Leave ${flag} out.`,
+    );
 }
 
 async function usePackAt({ io }: Context, { touchstone, config }: Local, path: string): Promise<PackToRun> {
@@ -59,7 +76,8 @@ async function usePackAt({ io }: Context, { touchstone, config }: Local, path: s
   // Where everything is trusted, nobody needs to hear at every run that a pack in the making is not signed.
   const { warnings } = trustOf(config, 'cli').policy === 'open' ? opened : installed;
   for (const warning of warnings) writeLine(io.stderr, `note: ${warning}`);
-  return packToRun(opened, displayPath(path, io.cwd));
+  const { name, version, agents } = installed.head;
+  return { name, version, agents, path: displayPath(path, io.cwd) };
 }
 
 /**

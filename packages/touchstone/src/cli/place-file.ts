@@ -23,11 +23,18 @@ export function placeFile(named: string, content: string | Buffer, overwrite = f
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
   try {
     writeFileSync(draft, content);
-    if (overwrite) renameSync(draft, file);
-    else placeNew(draft, file);
+    placeDraft(draft, named, overwrite);
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+/** The same for a file that is written already and lies on the same file system. It may still be there afterwards. */
+export function placeDraft(draft: string, named: string, overwrite: boolean): void {
+  checkRegular(named, named, 'Name another file.');
+  const file = targetOf(named);
+  if (overwrite) renameSync(draft, file);
+  else placeNew(draft, file);
 }
 
 /** A second name is given only where there is none yet, in one step; some file systems have no second names. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addCompile } from './contract-verbs.js';
 import { addAnnotate, addExport, addReplay, addVerify } from './evidence-verbs.js';
 import { type Context, DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
 import { addJudge, addRejudge } from './judge-verbs.js';
@@ -79,6 +80,7 @@ function createProgram(io: Io, start: Start): Command {
     addRun,
     addServe,
     addValidate,
+    addCompile,
     addPack,
     addRuns,
     addShow,

@@ -20,7 +20,17 @@ const HINTS: { readonly [key: string]: string } = {
     'Get the archive again from its author. After a change of your own, sign it again with: touchstone pack sign',
 };
 
+/** By the code in the details of a refusal to compile a definition. */
+const CONTRACT_HINTS: { readonly [code: string]: string } = {
+  no_tasks:
+    'Name a dataset in "golden_dataset_uri"; or compile with rows of your own: touchstone compile <definition> --rows <file>',
+  threshold_out_of_range: 'A threshold is a share: write 0.95 for 95 %.',
+  dataset_unpinned: 'To use it all the same, add --allow-unpinned.',
+};
+
 const OTHER_AGENT = 'Name that agent with --agent, or add --allow-target-mismatch.';
+const PART_OF_DEFINITION =
+  'Name a model with --model, or an agent that takes the part of the one that is defined with --agent.';
 const OTHER_JUDGE =
   'Rejudge the baseline with: touchstone rejudge <runId>, or compare all the same with --allow-judge-mismatch.';
 const NO_MODEL = 'Set it in the configuration to "<provider>/<model>", or name a model with --model.';
@@ -34,14 +44,39 @@ export function hintFor(error: HostError | HostResponseError): string | undefine
   if (JSON.stringify(details).includes('allowTargetMismatch')) return OTHER_AGENT;
   if (JSON.stringify(details).includes('allowJudgeMismatch')) return OTHER_JUDGE;
   if (details.field === 'agentId' && error.message.includes('modelClasses.')) return NO_MODEL;
+  const unmapped = UNMAPPED.exec(aboutAgent(error));
+  if (unmapped) return mapHint(unmapped[1] ?? '');
+  if (aboutAgent(error).includes('no modelClass')) return PART_OF_DEFINITION;
   // Over HTTP the same code may be about the caller's key.
   if (code === 'forbidden' && isHostError(error)) return NOT_LISTED;
   if (code === 'pack_integrity_failure' && typeof details.integrity === 'string')
     return pinHint(details.integrity);
   const { field } = details;
+  const [contractHint] = codesOf(error).flatMap((one) => CONTRACT_HINTS[one] ?? []);
+  if (contractHint !== undefined) return contractHint;
   const hint = (typeof field === 'string' ? HINTS[field] : undefined) ?? HINTS[code];
   return hint ?? (code.startsWith('tarball_') ? BUILD_AGAIN : undefined);
 }
+
+type Coded = { readonly pointer: string; readonly message: string; readonly code?: string };
+const issuesOf = ({ details }: HostError | HostResponseError): readonly Coded[] =>
+  (details?.issues ?? []) as readonly Coded[];
+
+/** Of the whole, and of everything that is wrong. */
+const codesOf = (error: HostError | HostResponseError): readonly string[] =>
+  [error.details?.code, ...issuesOf(error).map(({ code }) => code)].filter(
+    (code) => typeof code === 'string',
+  );
+
+const UNMAPPED = /"([^"]+)" is neither a model/;
+
+/** What is said about the agent of a run, if anything is. */
+const aboutAgent = (error: HostError | HostResponseError): string =>
+  issuesOf(error).find(({ pointer }) => pointer === '/agentId')?.message ?? '';
+
+/** A definition calls its model by a name of its own; which model that is here, only the configuration can say. */
+const mapHint = (name: string): string =>
+  `Add it to the configuration, "models": {"${name}": "<provider>/<model>"}, or name an agent that takes its part with --agent.`;
 
 /** A new version of a pinned pack looks like a forged one: only its reader can tell which it is. */
 const pinHint = (integrity: string): string =>

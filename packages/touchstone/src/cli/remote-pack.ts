@@ -1,4 +1,5 @@
 import { type Client, createClient, type InstalledPack } from '@touchstone/sdk';
+import { definitionForm } from './definition-file.js';
 import { findInstalledPack } from './installed-pack.js';
 import { type Context, writeLine } from './io.js';
 import {
@@ -9,7 +10,8 @@ import {
   packToRun,
   readPackBytes,
 } from './pack-place.js';
-import { everyPage, readPackArgument, sourcesOf } from './pack-source.js';
+import { checkNoDefinition, everyPage, readPackArgument, sourcesOf } from './pack-source.js';
+import type { RunOptions } from './run-options.js';
 import { displayPath, openSuites, type SuiteSource } from './suite-source.js';
 import { UsageError } from './usage-error.js';
 
@@ -42,10 +44,15 @@ export async function openRemoteSources(
   context: Context,
   client: Client,
   argument: string,
-  agent: string | undefined,
+  options: RunOptions,
 ): Promise<readonly SuiteSource[]> {
-  const named = await readPackArgument(argument, context.io.cwd);
-  if (!named) return openSuites(argument, context.io.cwd);
+  const { cwd } = context.io;
+  const { agent } = options;
+  const named = await readPackArgument(argument, cwd);
+  if (!named && (await definitionForm(argument, cwd)) !== undefined)
+    return (await import('./remote-profile.js')).openRemoteProfiles(context, client, argument, options);
+  checkNoDefinition(argument, options);
+  if (!named) return openSuites(argument, cwd);
   if (named.kind === 'reference')
     return sourcesOf(context, await findInstalledPack(await installedPacks(client), named.reference), agent);
   const { installed, pack } = await sendPack(context, client, named.path);

@@ -1,7 +1,6 @@
 import { asId, isTerminal, type JsonObject, type RunId, type Thresholds } from '@touchstone/contract';
 import type { Client, RunProgress } from '@touchstone/sdk';
 import { suiteDocument } from '../suites/index.js';
-import { readAgentArgument } from './agent-choice.js';
 import { type Created, createCompared } from './baseline-choice.js';
 import { collectRemote } from './collect-remote.js';
 import { type Attempt, runEach } from './commands/run.js';
@@ -13,6 +12,7 @@ import {
   type WantingThere,
 } from './remote-baseline.js';
 import { openClient, openRemoteSources } from './remote-pack.js';
+import { checkRemoteAgent } from './remote-profile.js';
 import { createProgressLine } from './render/progress.js';
 import { bodiesWanted, tellResult } from './report.js';
 import type { RunResult } from './result.js';
@@ -34,7 +34,7 @@ export async function runRemotely(
     return [{ result }];
   }
   checkRemoteBaseline(context, options.baseline);
-  const sources = await openRemoteSources(context, client, suite ?? '', options.agent);
+  const sources = await openRemoteSources(context, client, suite ?? '', options);
   return runEach(
     context,
     sources,
@@ -54,14 +54,8 @@ async function createRemoteRun(
   source: SuiteSource,
   options: RunOptions,
 ): Promise<Created<RunId>> {
-  const agentId = source.kind === 'packed' ? source.agent : (options.agent ?? targetOf(source));
-  if (!agentId) throw new UsageError('Which agent? Name one of that host with --agent.');
-  if (readAgentArgument(agentId, context.io.cwd).kind !== 'reference') {
-    throw new UsageError(
-      'A module or URL cannot be run on another host.',
-      'Name an agent of that host with --agent.',
-    );
-  }
+  const named = source.kind === 'packed' ? source.agent : (options.agent ?? targetOf(source));
+  const agentId = checkRemoteAgent(named, context.io.cwd);
   const suite = await suiteThere(client, source);
   const create = async (baseline?: RunId): Promise<RunId> => {
     const configurable = configurableOf(options, baseline);
@@ -83,7 +77,8 @@ async function suiteThere(
 ): Promise<Pick<WantingThere, 'suiteRef' | 'suiteDigest'>> {
   if (source.kind === 'packed') return { suiteRef: source.suiteRef };
   if (source.kind === 'reference') return { suiteRef: source.reference };
-  const { suiteRef, digest } = await client.suites.install(suiteDocument(source.suite) as JsonObject);
+  const { suite } = source.kind === 'file' ? source : source.compiled;
+  const { suiteRef, digest } = await client.suites.install(suiteDocument(suite) as JsonObject);
   return { suiteRef, suiteDigest: digest };
 }
 

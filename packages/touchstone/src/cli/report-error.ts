@@ -1,7 +1,8 @@
-import { type HostError, type Issue, isHostError } from '@touchstone/contract';
+import { type HostError, isHostError } from '@touchstone/contract';
 import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
 import type { ExitCode } from './exit.js';
 import { type Io, writeJson, writeLine } from './io.js';
+import type { PlacedIssue } from './place-issues.js';
 import { hintFor } from './refusal-hints.js';
 import { printable } from './render/text.js';
 import { FLAGS } from './run-options.js';
@@ -62,15 +63,19 @@ function explainRefusal(error: HostError | HostResponseError): Explained {
     ...(more.length > 0 ? issues : []),
     ...(hint ? [hint] : []),
   ];
-  return { lines, exitCode: error.status >= 500 ? 3 : 2 };
+  return { lines, exitCode: error.status >= 500 || isUnjudgeable(error) ? 3 : 2 };
 }
+
+/** Nothing is wrong with what was asked; nobody here can decide it. */
+const isUnjudgeable = ({ details }: HostError | HostResponseError): boolean =>
+  details?.code === 'judge_unavailable' || details?.code === 'embedder_unavailable';
 
 /** The message then tells which file of which agent of a pack is meant, and the first thing that is wrong with it. */
 const isAboutRef = (error: HostError | HostResponseError): boolean => typeof error.details?.ref === 'string';
 
-function issuesOf(error: HostError | HostResponseError): readonly Issue[] {
+function issuesOf(error: HostError | HostResponseError): readonly PlacedIssue[] {
   const issues = error.details?.issues;
-  return Array.isArray(issues) ? (issues as readonly Issue[]) : [];
+  return Array.isArray(issues) ? (issues as readonly PlacedIssue[]) : [];
 }
 
 function fileOf(error: HostError | HostResponseError): string | undefined {
@@ -86,6 +91,10 @@ const TYPED: { readonly [pointer: string]: string } = {
   '/judge': '--judge',
   '/against': '--baseline',
   '/fromSeq': '--from',
+  '/options/scope': '--scope',
+  '/options/org': '--org',
+  '/options/targetAgentId': '--agent-id',
+  '/options/sample/count': '--sample',
 };
 
 /** What a person typed for a member of the request; any other pointer is shown as it is. */
@@ -96,8 +105,8 @@ function flagOf(pointer: string): string {
 }
 
 /** `file:line:column pointer message`, the form that terminals and editors turn into links. */
-export const renderIssues = (issues: readonly Issue[], file?: string): string[] =>
-  issues.map(({ pointer, message, line, column }) => {
+export const renderIssues = (issues: readonly PlacedIssue[], fileOfAll?: string): string[] =>
+  issues.map(({ pointer, message, line, column, file = fileOfAll }) => {
     const place = [file, line, line === undefined ? undefined : column]
       .filter((part) => part !== undefined)
       .join(':');

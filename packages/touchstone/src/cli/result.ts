@@ -1,5 +1,6 @@
 import type {
   AgentPin,
+  ContractReport,
   EvalReport,
   EvalSummary,
   Finding,
@@ -59,7 +60,7 @@ export type JudgeFacts = Pick<JudgeIdentity, 'provider' | 'model' | 'votes' | 'd
 /** A suite of a folder that was not run, and why. */
 export type RefusedSuite = {
   readonly suite: { readonly ref: string };
-  readonly exitCode: 2;
+  readonly exitCode: ExitCode;
   readonly error: { readonly code: string; readonly message: string };
 };
 
@@ -116,6 +117,8 @@ export type RunResult = {
   readonly recorded?: string;
   /** Of a completed run; another kind of host may have none. */
   readonly report?: EvalReport;
+  /** Whether the contract was kept that the suite was compiled with; absent when there is none. */
+  readonly contract?: ContractReport;
   /** Why it was compared with nothing although a baseline was asked for. */
   readonly uncompared?: string;
   /** How long before this was told the baseline had ended. */
@@ -131,6 +134,7 @@ export const exitOf = (result: RunResult): ExitCode =>
     ...(result.error && { errorCode: result.error.code }),
     unscored: result.counts.unscored,
     ...(result.summary && { passed: result.summary.passed }),
+    ...(result.contract && { contract: result.contract.verdict }),
     inconclusive: result.conclusive === true && !isConclusive(result),
     regressed: result.report?.regression?.verdict === 'fail',
   });

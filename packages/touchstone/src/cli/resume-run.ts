@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isTerminal, type RunId } from '@touchstone/contract';
 import type { Run, Suite } from '@touchstone/contract/ports';
 import { chooseAgent } from './agent-choice.js';
+import { lookAtDefinition, useDefinedAgent } from './defined-agent.js';
 import { asEvalRun, type EvalRun, findRun } from './find-run.js';
 import { LOCAL_OWNER, type Local } from './local.js';
 import { originOf } from './origin.js';
@@ -29,9 +30,11 @@ export async function findRunToResume(
   if (options.record !== undefined) checkLive(modes);
   // Its answers are recorded and its suite is in the store: nothing it depends on can have changed.
   if (run.plan.rejudgeOf !== undefined) return run;
+  if (origin.definition !== undefined)
+    await checkDefinition(local, run, suite ?? origin.definition, options.agent ?? origin.agent, cwd);
   const pack = await packAtHand(suite ?? origin.pack, cwd);
   if (pack !== undefined) await checkPack(local, run, pack, suite ?? origin.pack ?? '');
-  else await checkSuite(run, suite ?? origin.suite, cwd);
+  else if (origin.definition === undefined) await checkSuite(run, suite ?? origin.suite, cwd);
   const named = options.agent ?? origin.agent ?? `${run.plan.agent.agentId}@${run.plan.agent.version}`;
   const suiteNow = await storedSuite(local, run);
   const facts = await chooseAgent(local, named, suiteNow ? sideOf(suiteNow.head, suiteNow) : {}, cwd);
@@ -76,6 +79,19 @@ async function checkPack({ touchstone }: Local, run: EvalRun, path: string, show
     agents.some(({ agentId, digest }) => agentId === agent.agentId && digest === agent.digest);
   if (!isSame) throw changed(run.runId, `the pack ${shown}`);
   await usePack(touchstone, bytes);
+}
+
+/** Of what the run needs of the definition, the tasks and the contract are in the store; the agent is not. */
+async function checkDefinition(
+  local: Local,
+  run: EvalRun,
+  file: string,
+  agent: string | undefined,
+  cwd: string,
+): Promise<void> {
+  const { changed: what, agent: defined } = await lookAtDefinition(local, run, file, cwd);
+  if (what !== undefined) throw changed(run.runId, what);
+  if (agent === undefined) await useDefinedAgent(local, run.runId, file, defined);
 }
 
 /** A file that is gone has not changed: the run has its tasks in the store. */

@@ -1,9 +1,10 @@
 import { type JsonObject, jsonEqual, type RunId } from '@touchstone/contract';
+import { type ContractOptions, contractFlag } from './contract-options.js';
 import { placesBack } from './find-run.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
-export type RunOptions = {
+export type RunOptions = Pick<ContractOptions, 'sla' | 'sample' | 'allowUnpinned' | 'onlyAgent'> & {
   readonly agent?: string;
   readonly modes?: readonly string[];
   readonly only?: readonly string[];
@@ -119,7 +120,7 @@ export function checkOptions(suite: string | undefined, options: RunOptions, jso
   }
   if (options.resume === undefined && !suite) {
     throw new UsageError(
-      'Which suite? Give a file, a folder, a suite id or a pack.',
+      'Which suite? Give a file, a folder, a suite id, a pack or an agent definition.',
       'For example: touchstone run evals/first.suite.yaml',
     );
   }
@@ -130,9 +131,27 @@ export function checkOptions(suite: string | undefined, options: RunOptions, jso
     );
   }
   if (json && options.markdown === '-') throw bothToStdout();
+  checkContractFlags(options);
   checkBaseline(options.baseline);
   checkComparison(options);
   if (options.watch) checkWatch(options, json);
+}
+
+/** A run that goes on keeps its contract, and another host decides by itself how it compiles one. */
+function checkContractFlags(options: RunOptions): void {
+  const { resume, host } = options;
+  const planned = resume === undefined ? undefined : contractFlag(options);
+  if (planned !== undefined)
+    throw new UsageError(
+      `--resume continues a run as it was planned, and ${planned} is about planning one.`,
+      `Leave ${planned} out, or start a new run by leaving --resume out.`,
+    );
+  const there = host === undefined ? undefined : contractFlag(options, ['sla', 'sample', 'allowUnpinned']);
+  if (there === undefined) return;
+  throw new UsageError(
+    `${there} cannot be combined with --host: the host compiles the definition by its own rules.`,
+    `Leave ${there} out.`,
+  );
 }
 
 export const bothToStdout = (): UsageError =>

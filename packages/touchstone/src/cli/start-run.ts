@@ -22,8 +22,7 @@ export async function createLocalRun(
 ): Promise<Created<EvalRun>> {
   const { head, suite, origin } = await installSource(local, source);
   if (options.record !== undefined) checkLive(options.modes ?? unaskedModes(head));
-  // A pack says which agent a suite of it is for; `--agent` has been heard when its suites were chosen.
-  const agent = source.kind === 'packed' ? source.agent : options.agent;
+  const agent = agentOf(source, options);
   const facts = await chooseAgent(local, agent, sideOf(head, suite), context.io.cwd);
   checkModel(facts, options.model);
   const create = async (baseline?: RunId): Promise<EvalRun> => {
@@ -45,6 +44,12 @@ export async function createLocalRun(
   const wanting = { head, agentId: facts.agentId, repeats: options.repeats ?? 1 };
   const choice = await chooseBaseline(context, local, options.baseline, wanting);
   return createCompared(context, choice, create, async ({ plan }) => measureOf(plan));
+}
+
+/** A pack says which agent a suite of it is for; `--agent` has been heard when its suites were chosen. */
+function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined {
+  if (source.kind === 'packed') return source.agent;
+  return source.kind === 'profile' ? (source.agent ?? agent) : agent;
 }
 
 const saidOf = ({ agent, baseline }: RunOptions): Origin => ({
@@ -69,6 +74,11 @@ async function installSource(local: Local, source: SuiteSource): Promise<Install
   if (source.kind === 'packed') {
     const origin = source.path === undefined ? {} : { pack: source.path };
     return { head: await installedSuite(local, source.suiteRef), origin };
+  }
+  if (source.kind === 'profile') {
+    const { compiled, file, of } = source;
+    await touchstone.useProfile(LOCAL_OWNER, compiled);
+    return { head: compiled.suite.head, suite: compiled.suite, origin: { definition: file, of } };
   }
   const opened = source.kind === 'file' ? source : await findInFolders(source.reference, config);
   if (opened) {

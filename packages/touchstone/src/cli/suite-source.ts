@@ -2,12 +2,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { HostError } from '@touchstone/contract';
 import type { Suite } from '@touchstone/contract/ports';
+import type { LocalTouchstone } from '../host/in-process.js';
 import { wordsOf } from './system-errors.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * What the suite argument stands for: files on disk, read and checked, the name of an installed suite, or what a pack
- * brings, suite and agent both installed already.
+ * What the suite argument stands for: files on disk, read and checked, the name of an installed suite, what a pack
+ * brings, suite and agent both installed already, or the contract of an agent definition.
  */
 export type SuiteSource =
   | { readonly kind: 'file'; readonly file: string; readonly suite: Suite }
@@ -19,7 +20,18 @@ export type SuiteSource =
       readonly agent: string;
       /** Where the pack's files are, when they are at hand. */
       readonly path?: string;
+    }
+  | {
+      readonly kind: 'profile';
+      /** The definition, and which of its agents. */
+      readonly file: string;
+      readonly of: string;
+      readonly compiled: CompiledProfile;
+      /** `agentId@version` of the agent as it is defined; absent when another one takes its part. */
+      readonly agent?: string;
     };
+
+export type CompiledProfile = Awaited<ReturnType<LocalTouchstone['compileProfile']>>;
 
 export const SUITE_REFERENCE = /^[a-z0-9.-]+\.evals\.[a-z0-9-]+(@\d+\.\d+\.\d+)?$/;
 
@@ -30,8 +42,11 @@ export async function suiteFiles(path: string, cwd: string): Promise<readonly st
   if (!entry) return undefined;
   if (!entry.isDirectory()) return [full];
   const { findSuiteFiles } = await import('../suites/index.js');
-  return findSuiteFiles(full);
+  return findSuiteFiles(full).filter((file) => !BESIDE_SUITES.test(file));
 }
+
+/** What lies beside suites and definitions without being either: compiled contracts, and locks of datasets. */
+const BESIDE_SUITES = /\.(?:contract|lock)\.json$/i;
 
 export const SUITE_NAMES =
   'A suite file ends in .suite.json, .suite.yaml or .evals.yaml, or lies in a folder called evals.';

@@ -47,19 +47,33 @@ export function addInit(program: Command, start: Start): void {
     .addHelpText('after', '\nExamples:\n  $ touchstone init demo\n  $ touchstone init --adversarial');
 }
 
+export const slaOption = (): Option =>
+  new Option(
+    '--sla <policy>',
+    'of a definition: whether the expected latency is a gate, or only reported (default: gate)',
+  ).choices(['gate', 'warn']);
+
 export function addRun(program: Command, start: Start): void {
   const most = Number.MAX_SAFE_INTEGER;
   program
     .command('run')
-    .summary('run a suite or a pack and print the scorecard')
+    .summary('run a suite, a pack or the contract of a definition and print the scorecard')
     .description(
-      'Runs a suite against an agent, or the suites of a pack against its agents; keeps every event, and prints the scorecard.',
+      'Runs a suite against an agent, the suites of a pack against its agents, or an agent against the test contract that its definition carries; keeps every event, and prints the scorecard.',
     )
     .argument(
       '[suite]',
-      'a suite file, a folder of them, an installed suite (id or id@version), or a pack: archive, folder, or name',
+      'a suite file, a folder of them, an installed suite (id or id@version), a pack (archive, folder, or name), or an agent definition',
     )
     .option('--agent <agent>', 'an agent known here (id or id@version), a module file, or a URL')
+    .option('--only-agent <id>', 'of a definition with several agents, only this one')
+    .addOption(slaOption())
+    .option(
+      '--sample <n>',
+      'of a definition: run so many rows of its dataset, always the same',
+      wholeNumber(1, most),
+    )
+    .option('--allow-unpinned', 'use a remote dataset of a published definition although nothing pins it')
     .option('--modes <modes>', 'only these modes, separated by commas', list)
     .option('--only <tasks>', 'only these tasks, separated by commas; may be repeated', collect)
     .option('--repeats <n>', 'run every task so many times', wholeNumber(1, 100))
@@ -100,6 +114,8 @@ Examples:
   $ touchstone run evals --baseline last --markdown comment.md
   $ touchstone run evals/refunds.suite.yaml --only late-refund --watch
   $ touchstone run vendor.acme.support-1.0.0.tgz
+  $ touchstone run agent.json
+  $ touchstone run agent.json --agent ./agent.mjs --sla warn
   $ touchstone run evals/refunds.suite.yaml --modes live-shadow --record evals/recorded.suite.yaml
   $ touchstone run --resume
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support --host https://evals.example --key-env EVALS_KEY`;
@@ -131,9 +147,11 @@ export function addServe(program: Command, start: Start): void {
 export function addValidate(program: Command, start: Start): void {
   program
     .command('validate')
-    .summary('check suite files')
-    .description('Checks suite files and lists everything that is wrong, each with its line.')
-    .argument('<paths...>', 'suite files, or folders of them')
+    .summary('check suite files and agent definitions')
+    .description(
+      'Checks suite files and agent definitions, and lists everything that is wrong, each with its line. The contract of a definition is compiled when its dataset is at hand.',
+    )
+    .argument('<paths...>', 'suite files, folders of them, or agent definitions')
     .action((paths: string[], _options: object, command: Command) =>
       start(command, async (context) =>
         (await import('./commands/validate.js')).validateCommand(context, paths),

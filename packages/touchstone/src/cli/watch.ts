@@ -44,7 +44,7 @@ async function runOnce(
     const attempts = await withLocal(context, async (local) =>
       runEach(
         context,
-        await openSources(context, local, suite, options.agent),
+        await openSources(context, local, suite, options),
         (source) => runOne(context, local, source, options),
         (result) => {
           // Two agents of a pack may share a suite.

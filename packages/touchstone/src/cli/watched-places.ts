@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import type { Config } from '../host/in-process.js';
 import { readAgentArgument } from './agent-choice.js';
+import { definitionForm, definitionPlaces } from './definition-file.js';
 import type { Context } from './io.js';
 import { readConfig } from './local.js';
 import { readPackArgument } from './pack-source.js';
@@ -22,11 +23,13 @@ export async function watchedBy(context: Context, suite: string, options: RunOpt
   ];
   const pack = await readPackArgument(suite, cwd).catch(() => undefined);
   const place = pack?.kind === 'place' ? pack.path : undefined;
+  const isDefinition = place === undefined && (await definitionForm(suite, cwd)) !== undefined;
   const folders = place === undefined ? [] : foldersBelow(place);
   const named = config?.file ?? (context.settings.config && resolve(cwd, context.settings.config));
   const files = [
     // Seen from the folder it lies in, also while it is away: what is moved or written anew comes back there.
     resolve(cwd, suite),
+    ...(isDefinition ? await definitionPlaces(suite, cwd) : []),
     ...(place === undefined ? ((await suiteFiles(suite, cwd)) ?? []) : []),
     ...modules,
     ...(named ? [named] : []),
@@ -35,9 +38,14 @@ export async function watchedBy(context: Context, suite: string, options: RunOpt
   return {
     files: files.filter((file) => existsSync(dirname(file))),
     folders: [...new Set([...modules.map(dirname), ...folders])],
-    outputs: [options.junit, options.markdown].flatMap((file) => (file ? [resolve(cwd, file)] : [])),
+    outputs: [options.junit, options.markdown, ...(isDefinition ? [await lockOf(suite)] : [])].flatMap(
+      (file) => (file ? [resolve(cwd, file)] : []),
+    ),
   };
 }
+
+const lockOf = async (definition: string): Promise<string> =>
+  (await import('../suites/index.js')).lockFile(definition);
 
 /** Every folder of a pack, as an archive of it would hold them: its prompts, schemas and suites are all in files. */
 function foldersBelow(path: string): readonly string[] {

@@ -37,6 +37,8 @@ export type Asked = {
   readonly input: Body;
   readonly props: Props;
   readonly escalationThreshold: number;
+  /** A contract decides what an answer is worth: one that breaks the return schema is an answer all the same. */
+  readonly underContract?: boolean;
 };
 
 /** What came of it. `unreachable` is nobody's answer; every other outcome is the agent's. */
@@ -160,15 +162,16 @@ function judgeAnswer(parts: Parts, asked: Asked, answer: Answer): Verdict {
   const { returnSchema } = asked.agent.facts;
   const issues = returnSchema ? parts.schemaCheck(returnSchema, answer.output) : [];
   const first = issues[0];
-  if (first) {
-    return {
-      outcome: 'failed',
-      schemaValid: false,
-      reason: `The answer does not match the agent's return schema at ${first.pointer || '/'}: ${first.message}.`,
-    };
-  }
+  const reason = first && {
+    reason: `The answer does not match the agent's return schema at ${first.pointer || '/'}: ${first.message}.`,
+  };
+  if (reason && !asked.underContract) return { outcome: 'failed', schemaValid: false, ...reason };
   const escalated = answer.confidence !== undefined && answer.confidence < asked.escalationThreshold;
-  return { outcome: escalated ? 'escalated' : 'completed', ...(returnSchema && { schemaValid: true }) };
+  return {
+    outcome: escalated ? 'escalated' : 'completed',
+    ...(returnSchema && { schemaValid: first === undefined }),
+    ...reason,
+  };
 }
 
 function bodiesOf({ props }: Asked, answer: Answer, verdict: Verdict, desk: ToolDesk): RecordBodies {

@@ -49,7 +49,14 @@ export type Parts = {
   /** How the tasks of a run are scored: its modes and its judge are those of its plan. */
   readonly openScoring: (owner: Owner, plan: EvalPlan) => Promise<Scoring>;
   readonly taskBar: (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined) => number;
-  readonly foldTask: (taskId: TaskId, repeats: readonly RepeatScore[], bar: number) => TaskResult;
+  /** The bars that a run's contract sets for its tasks, where it does. */
+  readonly openBars: (owner: Owner, plan: EvalPlan) => Promise<Bars>;
+  readonly foldTask: (
+    taskId: TaskId,
+    repeats: readonly RepeatScore[],
+    bar: number,
+    ownBar: boolean,
+  ) => TaskResult;
   readonly buildScorecard: (
     facts: {
       suiteId: SuiteId;
@@ -62,6 +69,8 @@ export type Parts = {
   ) => EvalSummary;
   readonly limits: EngineLimits;
 };
+
+export type Bars = (taskId: TaskId) => number | undefined;
 
 export type EngineLimits = {
   /** Runs of one tenant driven at the same time; further ones wait as `pending`. */

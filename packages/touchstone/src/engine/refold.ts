@@ -7,11 +7,11 @@ import {
   type RepeatScore,
 } from '@touchstone/contract';
 import { eventIdOf, type NewEvent, type Payloads } from '@touchstone/contract/bodies';
-import type { Run, StoredEntry, SuiteHead } from '@touchstone/contract/ports';
+import type { Run, StoredEntry } from '@touchstone/contract/ports';
 import type { Parts } from './parts.js';
 import { agentClosing } from './programs/agent.js';
 import { closeEval } from './programs/eval-closing.js';
-import { openSuite, resultOf } from './programs/eval-frame.js';
+import { type Measure, openSuite, resultOf } from './programs/eval-frame.js';
 import type { Closing } from './programs/program.js';
 import { createTaskSource, type TaskSource } from './programs/task-source.js';
 import { workflowClosing } from './programs/workflow.js';
@@ -19,7 +19,7 @@ import { workflowClosing } from './programs/workflow.js';
 /** Folds what is recorded again; answers a note for everything that comes out differently. Asks nobody. */
 export type Refold = (stored: StoredEntry) => Promise<readonly NewEvent[]>;
 
-type Frame = { readonly plan: EvalPlan; readonly head: SuiteHead; readonly taskAt: TaskSource };
+type Frame = Measure & { readonly plan: EvalPlan; readonly taskAt: TaskSource };
 
 /** History before the point the replay was asked for is taken as it is. */
 export async function createRefold(parts: Parts, run: Run, fork: Fork, source: Run): Promise<Refold> {
@@ -54,14 +54,15 @@ export async function createRefold(parts: Parts, run: Run, fork: Fork, source: R
 
 async function openFrame(parts: Parts, run: Run, plan: EvalPlan): Promise<Frame> {
   const head = await openSuite(parts, run, plan);
-  return { plan, head, taskAt: createTaskSource(parts, run.owner, plan.suite.digest) };
+  const bars = await parts.openBars(run.owner, plan);
+  return { plan, head, bars, taskAt: createTaskSource(parts, run.owner, plan.suite.digest) };
 }
 
-async function isSameResult(parts: Parts, { head, taskAt }: Frame, stored: StoredEntry): Promise<boolean> {
+async function isSameResult(parts: Parts, frame: Frame, stored: StoredEntry): Promise<boolean> {
   const { entry, records } = stored;
   if (entry.kind !== 'step') return true;
   const scores = records.flatMap(({ score }): RepeatScore[] => (score ? [score] : []));
-  const folded = resultOf(parts, head, await taskAt(entry.ordinal), scores);
+  const folded = resultOf(parts, frame, await frame.taskAt(entry.ordinal), scores);
   return entry.result !== undefined && isSame(folded, entry.result);
 }
 

@@ -3,6 +3,7 @@ import {
   type AgentPin,
   type CriterionId,
   type Digest,
+  type EmbedderPin,
   EVAL_MODES,
   type EvalSummary,
   type Finding,
@@ -80,7 +81,7 @@ const findings = list(members<Finding>({ kind: findingKind, severity: choice(SEV
 type FoldedCriterion = NonNullable<TaskResult['criteria']>[number];
 const criterion = members<FoldedCriterion>(
   { id: criterionId, met: fraction, weight: amount },
-  { agreement: fraction },
+  { agreement: fraction, value: fraction, unjudged: choice(UNSCORED_REASONS) },
 );
 
 const taskResult = members<TaskResult>(
@@ -97,6 +98,7 @@ const taskResult = members<TaskResult>(
     outcome: choice(['failed', 'refused']),
     criteria: list(criterion),
     judge: digest,
+    bar: fraction,
     repeats: list(fraction, { least: 2, most: 100 }),
   },
 );
@@ -158,6 +160,8 @@ export const scorecardShape = members<Scorecard>(
     judge: judgeIdentity,
     safetyJudge: judgeIdentity,
     safetyPolicy: digest,
+    contract: digest,
+    embedder: members<EmbedderPin>({ provider: modelName, model: modelName }, {}),
     thresholds,
     caveats,
   },

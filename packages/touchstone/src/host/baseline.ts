@@ -13,7 +13,10 @@ import type { Store } from '@touchstone/contract/ports';
 import { ownerOfSuite } from './suite-shelf.js';
 
 /** What two runs must share to be compared. */
-export type Comparable = Pick<EvalPlan, 'suite' | 'repeats' | 'judge' | 'safetyJudge' | 'safetyPolicy'>;
+export type Comparable = Pick<
+  EvalPlan,
+  'suite' | 'repeats' | 'judge' | 'safetyJudge' | 'safetyPolicy' | 'contract' | 'embedder'
+>;
 type BaselinePins = Pick<EvalPlan, 'baselineImported' | 'tolerance' | 'judgeMismatchAllowed'>;
 
 const POINTER = '/configurable/baselineRunId';
@@ -74,6 +77,10 @@ export function comparisonTroubles(before: Comparable, after: Comparable, sameTa
       `The baseline ran ${refOf(before)}, and this run ${refOf(after)} with other tasks. Only runs of the very same suite can be compared.`,
     );
   else if (!sameTasks) troubles.push('The baseline ran other tasks of the suite. Select the same ones.');
+  if (before.contract !== after.contract)
+    troubles.push(
+      'The two runs were scored under different contracts, so their scores mean different things.',
+    );
   if (before.repeats !== after.repeats)
     troubles.push(
       `The baseline ran every task ${before.repeats} times, and this run ${after.repeats}. Use the same number of repeats.`,
@@ -87,7 +94,8 @@ const refOf = ({ suite }: Comparable): string => `${suite.suiteId}@${suite.versi
 export const judgesDiffer = (before: Comparable, after: Comparable): boolean =>
   before.judge?.digest !== after.judge?.digest ||
   before.safetyJudge?.digest !== after.safetyJudge?.digest ||
-  before.safetyPolicy !== after.safetyPolicy;
+  before.safetyPolicy !== after.safetyPolicy ||
+  !jsonEqual(before.embedder ?? null, after.embedder ?? null);
 
 async function selectsSameTasks(store: Store, owner: Owner, before: Found, plan: EvalPlan): Promise<boolean> {
   if ('plan' in before) return jsonEqual(ordinalsOf(before.plan), ordinalsOf(plan));

@@ -1,6 +1,7 @@
-import { MODEL_CLASSES } from '@touchstone/contract';
-import type { Clock, PriceOf, Random, Store } from '@touchstone/contract/ports';
+import { type EmbedderPin, HOST_OWNER, MODEL_CLASSES } from '@touchstone/contract';
+import type { Clock, Embedder, PriceOf, Random, Store } from '@touchstone/contract/ports';
 import {
+  createEmbedder,
   createGuard,
   createModels,
   createPaces,
@@ -17,8 +18,10 @@ import { createAgentPool } from './agent-pool.js';
 import { type AgentRegistry, createAgentRegistry } from './agent-registry.js';
 import type { Config } from './config.js';
 import { capabilityCheck, packOptions, trustOf } from './pack-policy.js';
+import { compilePackProfiles } from './pack-profiles.js';
 import { createPackShelf, type PackShelf } from './pack-shelf.js';
 import { createPriceOf } from './prices.js';
+import type { ProfileDesk } from './profiles.js';
 import { knownSecrets } from './secrets.js';
 
 export type AgentWorld = {
@@ -28,6 +31,8 @@ export type AgentWorld = {
   readonly packs: PackShelf;
   readonly tools: HostTools;
   readonly priceOf: PriceOf;
+  /** The host's own, like its judge. */
+  openEmbedder(pin: EmbedderPin): Embedder;
   /** Undefined when this host knows no secret. */
   readonly redact: ((text: string) => string) | undefined;
   close(): Promise<void>;
@@ -42,6 +47,7 @@ type WorldOptions = {
   /** A host that serves others believes only signed packs unless it is told otherwise. */
   readonly origin: 'host' | 'cli';
   readonly isOnlyTenant: (tenant: string) => boolean;
+  readonly profiles: Pick<ProfileDesk, 'compile'>;
 };
 
 /** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
@@ -72,6 +78,7 @@ export function composeAgents(options: WorldOptions): AgentWorld {
     clock,
     trust: trustOf(config, options.origin),
     options: packOptions(config, clock),
+    compileProfiles: (pack) => compilePackProfiles(options.profiles, pack),
     hostAgents: registry.hostAgents,
   });
   const tools = createTools(parseToolSpecs(config.tools), parseMcpServers(config.mcpServers), {
@@ -86,6 +93,7 @@ export function composeAgents(options: WorldOptions): AgentWorld {
     packs,
     tools,
     priceOf: createPriceOf(config.prices, providers, clock),
+    openEmbedder: (pin) => createEmbedder(models, pin, { owner: HOST_OWNER, clock, random, paceOf }),
     redact,
     async close() {
       models.close();

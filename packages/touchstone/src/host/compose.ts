@@ -7,14 +7,19 @@ import type { TrustedKey } from '../evidence/index.js';
 import { buildScorecard, foldTask, taskBar } from '../scorecard/index.js';
 import { createScoring, maskSecrets } from '../scoring/index.js';
 import { openStore } from '../store/index.js';
+import type { ProfiledAgent } from '../suites/index.js';
 import { createAnnotations } from './annotations.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './boot.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
+import { compileDefinition } from './compile-definition.js';
 import { composeAgents } from './compose-agents.js';
 import type { Config } from './config.js';
 import { checkParts } from './config-parts.js';
+import { readContractReport } from './contract-report.js';
+import { createContractDesk } from './contracts.js';
 import { createRun } from './create-run.js';
 import { buildDebugBundle } from './debug-bundle.js';
+import { definitionSpec } from './definition-agent.js';
 import { diffRuns } from './diff.js';
 import { createFork } from './fork-run.js';
 import { importScorecard } from './import-scorecard.js';
@@ -24,6 +29,7 @@ import { makeFolder } from './make-folder.js';
 import { trustOf } from './pack-policy.js';
 import type { PackShelf } from './pack-shelf.js';
 import type { EvalSettings } from './plan-run.js';
+import { createProfileDesk, type ProfileDesk } from './profiles.js';
 import { createRejudge, type JudgeWish } from './rejudge.js';
 import { readReport } from './report.js';
 import { checkSamePolicy, readSafetyPolicy } from './safety-policy.js';
@@ -60,6 +66,12 @@ export type LocalTouchstone = Touchstone & {
   /** Installs a pack that may have been edited since the last run. */
   usePack: PackShelf['draft'];
   inspectPack: PackShelf['inspect'];
+  /** Compiles a definition's test contract from files of this machine. */
+  compileProfile: ProfileDesk['compile'];
+  /** Installs a compiled contract that may have been edited since the last run. */
+  useProfile: ProfileDesk['replace'];
+  /** Registers the agent of a definition: its prompt and its model. */
+  useDefinition(agent: ProfiledAgent): Promise<AgentFacts>;
   /** Keeps the scorecard in a file as something to compare with, if a trusted key has signed it. */
   importScorecard(owner: Owner, text: string): Promise<Scorecard>;
   /** Whose signatures on scorecards are believed: the configured keys, and this machine's own. */
@@ -85,8 +97,12 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   const safety = await readSafetyPolicy(config);
   const store = await openStore({ file: await storeFile(config, options.dataDir), clock });
   const tenants = await watchTenants(store, options);
+  const shelf = createSuiteShelf(store, clock);
+  const settings = evalSettings(config, options.origin);
+  const profiles = createProfileDesk({ config, store, clock, env, shelf, maxTasks: settings?.maxTasks });
   const world = composeAgents({
     config,
+    profiles,
     store,
     clock,
     random,
@@ -96,7 +112,19 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   });
   const { registry, packs, tools, priceOf, redact, models, holdsSecret } = world;
   const judges = createJudgeDesk({ config, models, store, clock, holdsSecret });
-  const shelf = createSuiteShelf(store, clock);
+  const modelTrouble = (owner: Owner, name: string): string | undefined => {
+    if (name === config.judge?.model) return undefined;
+    const choice = models.choose(owner, { name });
+    return choice.kind === 'none' ? choice.reason : undefined;
+  };
+  const contracts = createContractDesk({
+    config,
+    store,
+    models,
+    chooseJudge: judges.choose,
+    // Whoever sits at the machine may ask any model of it.
+    modelTrouble: options.origin === 'cli' ? () => undefined : modelTrouble,
+  });
   const schemaCheck = createSchemaCheck();
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const engine = createEngine({
@@ -120,8 +148,11 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
         redact,
         ...(plan.judge && { judge: await judges.open(owner, plan.judge, plan) }),
         ...(plan.safetyJudge && { safetyJudge: await judges.open(owner, plan.safetyJudge, plan) }),
+        ...(plan.contract && { contract: (await contracts.pinned(owner, plan.contract)).contract }),
+        ...(plan.embedder && { embedder: world.openEmbedder(plan.embedder) }),
       });
     },
+    openBars: contracts.bars,
     taskBar,
     foldTask,
     buildScorecard,
@@ -138,18 +169,15 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     chooseJudge: judges.choose,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
-    evalSettings: evalSettings(config, options.origin),
+    contracts,
+    evalSettings: settings,
     tolerance: config.regression.tolerance,
   };
   const rejudgeParts = {
     ...parts,
     suiteHead: shelf.head,
     suiteTasks: shelf.tasks,
-    modelTrouble: (owner: Owner, name: string): string | undefined => {
-      if (name === config.judge?.model) return undefined;
-      const choice = models.choose(owner, { name });
-      return choice.kind === 'none' ? choice.reason : undefined;
-    },
+    modelTrouble,
   };
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = readOwnKey(options.dataDir);
@@ -218,6 +246,11 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     report: (owner, runId, asked) =>
       readReport({ store, overridesOf: annotations.overridesOf }, owner, runId, asked),
     scorecard: (owner, runId) => readScorecard(store, owner, runId),
+    compileDefinition: (owner, wish) => compileDefinition(profiles, owner, wish),
+    contractReport: (owner, runId) => readContractReport({ store, contracts }, owner, runId),
+    compileProfile: profiles.compile,
+    useProfile: profiles.replace,
+    useDefinition: (agent) => registry.add(definitionSpec(agent), config.baseDir),
     async close() {
       stopLooking();
       await engine.shutdown();

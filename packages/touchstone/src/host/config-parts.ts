@@ -7,6 +7,7 @@ import {
   parseToolSpecs,
 } from '../agents/index.js';
 import type { Config, ConfigInput } from './config.js';
+import { completeDatasetConfig } from './datasets/config.js';
 import { readTrust } from './pack-policy.js';
 
 /** Everything that the rooms which read parts of a configuration would refuse. */
@@ -19,6 +20,7 @@ export function partIssues(input: ConfigInput, baseDir: string): readonly Issue[
     ...agents.flatMap((spec, index) => issuesIn(() => parseAgentSpec(spec, 'operator'), `/agents/${index}`)),
     ...issuesIn(() => parseToolSpecs(tools)),
     ...issuesIn(() => parseMcpServers(mcpServers)),
+    ...issuesIn(() => completeDatasetConfig(input.datasets ?? {}, (path) => path)),
     // Whichever policy holds by default makes no difference to what is wrong.
     ...issuesIn(() => readTrust({ trust: input.trust ?? {}, baseDir }, 'cli')),
   ];
@@ -42,7 +44,7 @@ export function checkParts({ troubles, file }: Config): void {
 }
 
 type Part = keyof Config;
-const MODEL_PARTS: readonly Part[] = ['providers', 'modelClasses', 'models', 'judge', 'safety'];
+const MODEL_PARTS: readonly Part[] = ['providers', 'modelClasses', 'models', 'judge', 'embedder', 'safety'];
 /** What is of no use once a part cannot be read. */
 const LOST: { readonly [member: string]: readonly Part[] } = {
   providers: MODEL_PARTS,
@@ -51,6 +53,7 @@ const LOST: { readonly [member: string]: readonly Part[] } = {
   tools: ['tools'],
   mcpServers: ['mcpServers'],
   trust: ['trust', 'packs'],
+  datasets: ['datasets'],
 };
 
 const NOTHING = {
@@ -60,6 +63,7 @@ const NOTHING = {
   tools: [],
   mcpServers: {},
   trust: {},
+  datasets: {},
   packs: [],
 };
 

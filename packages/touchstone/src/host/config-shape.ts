@@ -1,4 +1,5 @@
 import { EVAL_MODES, MODEL_CLASSES } from '@touchstone/contract';
+import { datasetsShape } from './datasets/config.js';
 import type { Shape } from './shape.js';
 
 // Names that become part of stored rows. No `~`: that mark is the host's own.
@@ -90,11 +91,13 @@ export const configShape: Shape = closed({
   models: mapOf(text),
   prices: mapOf(price),
   judge: closed({ model: text, votes: { type: 'integer', minimum: 1, maximum: 25 } }, ['model']),
+  embedder: closed({ model: text }, ['model']),
   safety: closed({ policy: text, judge: text }),
   regression: closed({ tolerance: { type: 'number', minimum: 0, maximum: 1 } }),
   agents: listOf(agent),
   tools: listOf(tool),
   mcpServers: mapOf(anyObject),
+  datasets: datasetsShape,
   packs: texts,
   suites: texts,
   trust: anyObject,

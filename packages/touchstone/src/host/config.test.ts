@@ -41,6 +41,7 @@ describe('without a file', () => {
       modelClasses: {},
       models: {},
       regression: { tolerance: 0 },
+      datasets: {},
       packs: [],
       suites: [],
       evalSuite: {},

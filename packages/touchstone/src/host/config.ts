@@ -3,6 +3,7 @@ import { type EvalMode, type Issue, type JsonObject, validationError } from '@to
 import { type ConfigSource, findConfigFile, readConfigFile } from './config-file.js';
 import { partIssues } from './config-parts.js';
 import { configShape } from './config-shape.js';
+import type { DatasetConfigInput } from './datasets/config.js';
 import { hashKey, keyIdOf, type Roles } from './principal.js';
 import { shapeIssues } from './shape.js';
 
@@ -43,10 +44,14 @@ export type Config = {
   readonly models: { readonly [name: string]: string };
   /** Who decides rubric criteria that are prose. */
   readonly judge?: { readonly model: string; readonly votes?: number };
+  /** Compares meanings, for contracts that ask for it. */
+  readonly embedder?: { readonly model: string };
   /** A file with the severities of safety findings, and a model that looks at every answer of an adversarial run. */
   readonly safety?: { readonly policy?: string; readonly judge?: string };
   /** A drop of the mean score that does not exceed this is not called a regression. */
   readonly regression: { readonly tolerance: number };
+  /** Where datasets of definitions may be read. */
+  readonly datasets: DatasetConfigInput;
   readonly packs: readonly string[];
   readonly suites: readonly string[];
   readonly store?: string;
@@ -86,8 +91,10 @@ export type ConfigInput = {
   readonly modelClasses?: Config['modelClasses'];
   readonly models?: Config['models'];
   readonly judge?: Config['judge'] & object;
+  readonly embedder?: Config['embedder'] & object;
   readonly safety?: Config['safety'] & object;
   readonly regression?: Partial<Config['regression']>;
+  readonly datasets?: DatasetConfigInput;
   readonly mcpServers?: JsonObject;
   readonly packs?: readonly string[];
   readonly trust?: JsonObject;
@@ -179,8 +186,10 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     modelClasses: input.modelClasses ?? {},
     models: input.models ?? {},
     ...(input.judge && { judge: input.judge }),
+    ...(input.embedder && { embedder: input.embedder }),
     ...(input.safety && { safety: input.safety }),
     regression: { tolerance: 0, ...input.regression },
+    datasets: input.datasets ?? {},
     packs: input.packs ?? [],
     suites: input.suites ?? [],
     ...(input.store !== undefined && { store: input.store }),

@@ -102,6 +102,7 @@ const forked = (runId: RunId, body: ForkBody, by = principal): Promise<Run> =>
       chooseSafetyJudge: () => undefined,
       safetyPolicy: undefined,
       evalSettings: { modes: IMPLEMENTED_MODES },
+      contracts: { of: async () => undefined, plan: () => ({}) },
       tolerance: 0,
     },
     by,

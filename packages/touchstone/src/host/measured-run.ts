@@ -109,6 +109,7 @@ const keptAlone = async (store: Store, owner: Owner, runId: RunId): Promise<Scor
 /** How it was driven is not known of a run elsewhere, and no report says it. */
 function planOf(card: Scorecard): EvalPlan {
   const { suite, agent, model, judge, safetyJudge, safetyPolicy, modes, totalTasks, repeats } = card;
+  const { contract, embedder } = card;
   return {
     kind: 'eval',
     suite,
@@ -121,5 +122,7 @@ function planOf(card: Scorecard): EvalPlan {
     ...(judge && { judge }),
     ...(safetyJudge && { safetyJudge }),
     ...(safetyPolicy && { safetyPolicy }),
+    ...(contract && { contract }),
+    ...(embedder && { embedder }),
   };
 }

@@ -25,6 +25,7 @@ import {
 } from '../suites/index.js';
 import { checkNotTaken } from './agent-registry.js';
 import { hostsFirst } from './hosts-first.js';
+import type { PackProfile } from './pack-profiles.js';
 
 /** What the sender of a pack says about it, to be held against what it is. */
 export type PackClaim = { readonly name?: string; readonly version?: string; readonly integrity?: string };
@@ -33,6 +34,8 @@ export type InstalledPack = {
   readonly head: PackHead;
   readonly agents: readonly BoundAgent[];
   readonly suites: readonly Suite[];
+  /** Those of the suites that were compiled from profiles, with their contracts. */
+  readonly profiles: readonly PackProfile[];
   readonly warnings: readonly string[];
 };
 
@@ -60,16 +63,23 @@ type ShelfParts = {
   readonly clock: Clock;
   readonly trust: Trust;
   readonly options: PackOptions;
+  readonly compileProfiles: (pack: OpenedPack) => Promise<readonly PackProfile[]>;
   /** Agents that belong to the host, which no pack of a tenant may replace. */
   readonly hostAgents: (owner: Owner) => Promise<readonly AgentFacts[]>;
 };
 
 export function createPackShelf(parts: ShelfParts): PackShelf {
-  const { store, clock, trust, options } = parts;
+  const { store, clock, options } = parts;
 
   const open = async (pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack> => {
     const opened = Buffer.isBuffer(pack) ? await openPack(pack, options) : await openPackFiles(pack, options);
-    return contentsOf(opened, trust);
+    return contentsOf(parts, opened);
+  };
+
+  /** Before the pack itself: a suite that stood there without its contract would be run as a plain one. */
+  const attach = async (owner: Owner, { profiles }: InstalledPack): Promise<void> => {
+    for (const { compiled } of profiles)
+      await store.suites.attach(owner, compiled.suite.head.digest, compiled.pinned, clock.now());
   };
 
   return {
@@ -80,9 +90,11 @@ export function createPackShelf(parts: ShelfParts): PackShelf {
       const opened = await openPack(archive, options);
       checkPackIdentity(opened, claim.name ?? opened.name, claim.version ?? opened.version);
       if (claim.integrity !== undefined) checkPackIntegrity(opened, claim.integrity);
-      const contents = await contentsOf(opened, trust);
+      const contents = await contentsOf(parts, opened);
       await checkHosts(parts, owner, contents);
       await checkBound(parts, owner, contents);
+      await checkContracts(parts, owner, contents);
+      await attach(owner, contents);
       const standing = await store.packs.get(owner, opened.name, opened.version);
       if (standing?.draft) {
         await store.packs.replace(owner, contents, clock.now());
@@ -100,12 +112,14 @@ export function createPackShelf(parts: ShelfParts): PackShelf {
         if (standing.digest !== digest) throw changedPack(contents.head);
         return contents;
       }
+      await attach(owner, contents);
       const draft = { ...contents, head: { ...contents.head, draft: true as const } };
       await store.packs.replace(owner, draft, clock.now());
       return draft;
     },
     async replace(owner, pack) {
       const contents = await open(pack);
+      await attach(owner, contents);
       await store.packs.replace(owner, contents, clock.now());
       return contents;
     },
@@ -152,29 +166,56 @@ const changedPack = ({ name, version }: Pick<OpenedPack, 'name' | 'version'>): H
     `Pack ${name}@${version}, or an agent or suite in it, is installed with other content. Versions do not change: raise the version.`,
   );
 
-async function contentsOf(opened: OpenedPack, trust: Trust): Promise<InstalledPack> {
+/** An installed version keeps its contract; another one needs another version. */
+async function checkContracts({ store }: ShelfParts, owner: Owner, pack: InstalledPack): Promise<void> {
+  const { name, version } = pack.head;
+  if (!(await store.packs.get(owner, name, version))) return;
+  for (const { compiled } of pack.profiles) {
+    const known = await store.suites.contractOf(owner, compiled.suite.head.digest);
+    if (known && known.digest !== compiled.pinned.digest) throw changedPack(pack.head);
+  }
+}
+
+async function contentsOf(
+  { trust, compileProfiles }: ShelfParts,
+  opened: OpenedPack,
+): Promise<InstalledPack> {
   const { signedBy, filesSigned, warnings } = verifyPack(opened, trust);
   const { name, version, integrity, digest } = opened;
+  const profiles = await compileProfiles(opened);
   return {
     head: {
       name,
       version,
       integrity,
       digest,
-      agents: opened.agents.map(agentEntry),
+      agents: opened.agents.map((agent) => agentEntry(agent, profiles)),
       filesSigned,
       ...(signedBy !== undefined && { signedBy }),
     },
     agents: await Promise.all(opened.agents.map((agent) => boundAgent(opened, agent))),
-    suites: opened.suites,
-    warnings: [...opened.warnings, ...warnings],
+    suites: [...opened.suites, ...profiles.map(({ compiled }) => compiled.suite)],
+    profiles,
+    warnings: [
+      ...opened.warnings,
+      ...warnings,
+      ...profiles.flatMap(({ compiled }) => compiled.warnings.map(({ message }) => message)),
+    ],
   };
 }
 
-const agentEntry = ({ manifest: { agentId }, suite }: PackAgent): PackHead['agents'][number] => ({
-  agentId: asId<AgentId>(agentId),
-  ...(suite && { suiteRef: `${suite.suiteId}@${suite.version}` }),
-});
+/** The suite that its manifest names; without one, the suite of its contract. */
+function agentEntry(
+  { manifest, suite }: PackAgent,
+  profiles: readonly PackProfile[],
+): PackHead['agents'][number] {
+  const own = profiles.find(({ agentId }) => agentId === manifest.agentId)?.compiled.suite.head;
+  const { suiteId, version } = suite ?? own ?? {};
+  return {
+    agentId: asId<AgentId>(manifest.agentId),
+    ...(suiteId !== undefined && { suiteRef: `${suiteId}@${version}` as const }),
+  };
+}
 
 /** The manifest and what it refers to, as one spec that can be stored, hashed and opened without the archive. */
 async function boundAgent(pack: OpenedPack, agent: PackAgent): Promise<BoundAgent> {

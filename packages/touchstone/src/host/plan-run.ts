@@ -17,6 +17,7 @@ import type { AgentRegistry } from './agent-registry.js';
 import { pinBaseline } from './baseline.js';
 import { checkTrouble } from './check-trouble.js';
 import { createCheckingTime, whileTimeLasts } from './checking-time.js';
+import type { ContractDesk } from './contracts.js';
 import type { JudgeDecision, JudgeDesk } from './judge-desk.js';
 import { readModelRequest } from './model-request.js';
 import { taskPages } from './suite-shelf.js';
@@ -34,6 +35,7 @@ export type PlanParts = Pick<Touchstone, 'findSuite' | 'findAgent'> & {
   readonly chooseJudge: JudgeDesk['choose'];
   readonly chooseSafetyJudge: JudgeDesk['chooseForSafety'];
   readonly safetyPolicy: Digest | undefined;
+  readonly contracts: Pick<ContractDesk, 'of' | 'plan'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly schemaCheck: SchemaCheck;
@@ -66,15 +68,17 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
   const facts = await knownAgent(parts, owner, body.agentId as string);
   const { head } = suite;
-  const judge = head.judgedTasks > 0 ? parts.chooseJudge() : undefined;
+  const contract = await parts.contracts.of(owner, head.digest);
+  const judge = head.judgedTasks > 0 && !contract ? parts.chooseJudge() : undefined;
   const time = createCheckingTime(parts.clock, head.taskCount);
   const decided = await checkRunnable({
     head,
     agent: facts,
     configurable: body.configurable ?? {},
-    limits: { ...(parts.evalSettings as EvalSettings), ...judgeLimit(judge) },
+    // Under a contract nobody reads the text of criteria: it names their evaluators, and who is to be asked.
+    limits: { ...(parts.evalSettings as EvalSettings), ...(contract ? { judge: true } : judgeLimit(judge)) },
     checkSchema: whileTimeLasts(time, SLOW_TASK_SCHEMA, parts.schemaCheck),
-    checkTask: whileTimeLasts(time, SLOW_CHECKS, checkTrouble),
+    ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, checkTrouble) }),
     tasks: time.inTurns(taskPages(parts.store, suite.owner, head)),
   });
   if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
@@ -85,6 +89,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     agent: pinOf(facts),
     ...(await planModel(parts, owner, facts, body)),
     ...(judge && !('trouble' in judge) && { judge }),
+    ...(contract && parts.contracts.plan(owner, contract)),
     ...(decided.modes.includes('adversarial') && planSafety(parts)),
     ...decided,
   };

@@ -12,6 +12,8 @@ import {
 import { fromBody, parseCriterion, type Task } from '@touchstone/contract/bodies';
 import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '@touchstone/contract/ports';
 import { ENGINE_VERSION } from '../engine/index.js';
+import type { ContractDesk } from './contracts.js';
+import { evaluationOff } from './evaluation-off.js';
 import type { JudgeDesk } from './judge-desk.js';
 import type { EvalSettings } from './plan-run.js';
 import type { SuiteShelf } from './suite-shelf.js';
@@ -30,6 +32,7 @@ type RejudgeParts = {
   readonly modelTrouble: (owner: Owner, model: string) => string | undefined;
   readonly evalSettings: EvalSettings | undefined;
   readonly safetyPolicy: Digest | undefined;
+  readonly contracts: Pick<ContractDesk, 'pinned' | 'plan'>;
 };
 
 /** Stores a run that judges the recorded answers of another one again. Refusals create nothing. */
@@ -44,7 +47,8 @@ export async function createRejudge(
   const { owner } = principal;
   const source = await sourcePlan(parts, owner, runId);
   await checkJudged(parts, owner, source);
-  const judge = permittedJudge(parts, owner, wish, origin);
+  const judge =
+    (await contractJudge(parts, owner, source, wish)) ?? permittedJudge(parts, owner, wish, origin);
   const plan = judgedAnew(source);
   const policy = plan.modes.includes('adversarial') ? parts.safetyPolicy : undefined;
   const run: NewRun = {
@@ -74,13 +78,6 @@ function judgedAnew(source: EvalPlan): EvalPlan {
   return { ...anew, modes: modes.length > 0 ? modes : anew.modes };
 }
 
-const evaluationOff = (): HostError =>
-  new HostError(
-    'capability_not_provided',
-    'This host does not run evaluations: agents.evalSuite is not advertised.',
-    { capability: 'agents.evalSuite' },
-  );
-
 async function sourcePlan({ store }: RejudgeParts, owner: Owner, runId: RunId): Promise<EvalPlan> {
   const run = await store.runs.get(owner, runId);
   if (!run) throw new HostError('not_found', 'There is no such run.');
@@ -96,7 +93,9 @@ async function checkJudged(parts: RejudgeParts, owner: Owner, plan: EvalPlan): P
   const { suiteId, version } = plan.suite;
   if (!head)
     throw refusal('/runId', `The suite of the run, ${suiteId}@${version}, is no longer installed as it was.`);
-  if (await needsJudge(parts, owner, plan, head)) return;
+  // A contract names who decides its criteria, and the run was planned with a judge if any of them needs one.
+  const isJudged = plan.contract === undefined ? await needsJudge(parts, owner, plan, head) : plan.judge;
+  if (isJudged) return;
   throw refusal(
     '/runId',
     `No task of the run needs a judge: all that ran of ${suiteId}@${version} is decided without one.`,
@@ -104,6 +103,19 @@ async function checkJudged(parts: RejudgeParts, owner: Owner, plan: EvalPlan): P
 }
 
 const PAGE = 256;
+
+/** Under a contract, and without another wish, the judge is the one that a new run under it would have. */
+async function contractJudge(
+  { contracts, chooseJudge }: RejudgeParts,
+  owner: Owner,
+  { contract }: EvalPlan,
+  { model, votes }: JudgeWish,
+): Promise<JudgeIdentity | undefined> {
+  if (contract === undefined || model !== undefined) return undefined;
+  const { judge } = contracts.plan(owner, await contracts.pinned(owner, contract));
+  if (!judge || votes === undefined) return judge;
+  return decideJudge(chooseJudge, { model: `${judge.provider}/${judge.model}`, votes });
+}
 
 async function needsJudge(
   { suiteTasks }: RejudgeParts,

@@ -27,6 +27,8 @@ export async function readScorecard(store: Store, owner: Owner, runId: RunId): P
     ...(judge && { judge }),
     ...(safetyJudge && { safetyJudge }),
     ...(safetyPolicy && { safetyPolicy }),
+    ...(plan.contract && { contract: plan.contract }),
+    ...(plan.embedder && { embedder: plan.embedder }),
     modes: plan.modes,
     totalTasks: plan.totalTasks,
     repeats: plan.repeats,
@@ -40,7 +42,7 @@ export async function readScorecard(store: Store, owner: Owner, runId: RunId): P
   };
 }
 
-async function readSummary(store: Store, { owner, runId }: Run): Promise<EvalSummary> {
+export async function readSummary(store: Store, { owner, runId }: Run): Promise<EvalSummary> {
   const last = await store.log.last(owner, runId);
   return (last as RunEvent & { readonly payload: Payloads['run.completed'] }).payload.outputs as EvalSummary;
 }

@@ -71,6 +71,8 @@ function planFacts(plan: RunPlan): object {
     ...(plan.judge && { judge: plan.judge }),
     ...(plan.safetyJudge && { safetyJudge: plan.safetyJudge }),
     ...(plan.safetyPolicy && { safetyPolicy: plan.safetyPolicy }),
+    ...(plan.contract && { contract: plan.contract }),
+    ...(plan.embedder && { embedder: plan.embedder }),
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(plan.baselineRunId && { baselineRunId: plan.baselineRunId }),
     ...(plan.tolerance !== undefined && { tolerance: plan.tolerance }),

@@ -1,4 +1,5 @@
 import type {
+  ContractReport,
   Digest,
   EvalReport,
   InvocationId,
@@ -15,6 +16,7 @@ import type { Body, Expected, MemoryEntry, ToolCallBody } from '@touchstone/cont
 import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '@touchstone/contract/ports';
 import type { DebugBundleWire, RunDiffResponseWire, ToolDescriptorWire } from '@touchstone/contract/wire';
 import type { Annotations } from './annotations.js';
+import type { CompiledDefinition, CompileWish } from './compile-definition.js';
 import type { ForkBody } from './fork-run.js';
 import type { PackShelf } from './pack-shelf.js';
 import type { JudgeWish } from './rejudge.js';
@@ -125,6 +127,10 @@ export type Touchstone = {
   viewTask(owner: Owner, runId: RunId, taskId: TaskId): Promise<TaskView | undefined>;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
+  /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */
+  compileDefinition(owner: Owner, wish: CompileWish): Promise<CompiledDefinition>;
+  /** Of a completed eval run whose suite has a contract. */
+  contractReport(owner: Owner, runId: RunId): Promise<ContractReport>;
   /** Of a completed eval run: what of it can travel. */
   scorecard(owner: Owner, runId: RunId): Promise<Scorecard>;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ import type {
   Timestamp,
 } from '@touchstone/contract';
 import { foldResults } from './build.js';
-import { kindOfResult, taskBar } from './fold-task.js';
+import { barOf, taskBar } from './fold-task.js';
 
 /** A person's word on one score, by somebody who may say so. */
 export type GivenOverride = {
@@ -67,8 +67,9 @@ function applyOverride(
   { override: { score, passed } }: GivenOverride,
   kindOf: KindOf | undefined,
 ): TaskResult {
-  const kind = kindOf?.(result.taskId) ?? kindOfResult(result);
-  return { ...result, score, passed: passed ?? score >= taskBar(kind, thresholds) };
+  const kind = kindOf?.(result.taskId);
+  const bar = result.bar ?? (kind ? taskBar(kind, thresholds) : barOf(result, thresholds));
+  return { ...result, score, passed: passed ?? score >= bar };
 }
 
 const describeOverride = (

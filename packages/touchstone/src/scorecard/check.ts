@@ -1,7 +1,7 @@
 import type { EvalSummary, Scorecard, TaskResult, TaskScore } from '@touchstone/contract';
 import { mean } from './aggregate.js';
 import { buildScorecard } from './build.js';
-import { kindOfResult, taskBar } from './fold-task.js';
+import { barOf } from './fold-task.js';
 
 /** Totals may have been added up elsewhere, in another order. */
 const ROUNDING = 1e-9;
@@ -38,7 +38,7 @@ function suiteTroubles({ suite, summary, results, totalTasks }: Scorecard): stri
 /** What `foldTask` would never have written. */
 function resultTroubles({ thresholds, repeats }: Scorecard, result: TaskResult): string[] {
   const { taskId, score, passed, unscored } = result;
-  const cleared = !unscored && score >= taskBar(kindOfResult(result), thresholds);
+  const cleared = !unscored && score >= barOf(result, thresholds);
   const folded = result.repeats ? mean(result.repeats) : score;
   return broken([
     [`results: score of task ${taskId} is not within 0 and 1.`, score >= 0 && score <= 1],

@@ -1,4 +1,5 @@
 import type {
+  CriterionId,
   CriterionResult,
   Finding,
   RepeatScore,
@@ -16,12 +17,21 @@ export const kindOfResult = ({ criteria }: TaskResult): 'golden' | 'rubric' =>
 export const taskBar = (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined): number =>
   thresholds?.passScore ?? (kind === 'golden' ? 1 : 0.8);
 
+/** The bar a result was held to. */
+export const barOf = (result: TaskResult, thresholds: Thresholds | undefined): number =>
+  result.bar ?? taskBar(kindOfResult(result), thresholds);
+
 /**
  * Folds the repeats of one task: score mean, cost sum, latency maximum, schema validity all, findings union.
  * The wire requires a number, so an unscored repeat leaves here as 0 and the task as failed. Nothing else may do this:
  * an average that met a made-up zero cannot be repaired later.
  */
-export function foldTask(taskId: TaskId, repeats: readonly RepeatScore[], bar: number): TaskResult {
+export function foldTask(
+  taskId: TaskId,
+  repeats: readonly RepeatScore[],
+  bar: number,
+  ownBar = false,
+): TaskResult {
   const values = repeats.map(({ score }) => (score.kind === 'scored' ? score.value : 0));
   const score = values.reduce((sum, value) => sum + value, 0) / values.length;
   const unscored = repeats.map((repeat) => repeat.score).find((s) => s.kind === 'unscored');
@@ -39,6 +49,7 @@ export function foldTask(taskId: TaskId, repeats: readonly RepeatScore[], bar: n
     ...(unscored && { unscored: unscored.reason }),
     ...unansweredOutcome(repeats),
     ...foldCriteria(repeats),
+    ...(ownBar && { bar }),
     ...(values.length > 1 && { repeats: values }),
   };
 }
@@ -49,24 +60,39 @@ function unansweredOutcome(repeats: readonly RepeatScore[]): Pick<TaskResult, 'o
   return {};
 }
 
-/** Criteria of all repeats, by their place: every repeat of a task has the same ones, in the same order. */
+/** Criteria of all repeats by their id, in the order of their first appearance: one that was skipped in a repeat has no place there. */
 function foldCriteria(repeats: readonly RepeatScore[]): Pick<TaskResult, 'criteria' | 'judge'> {
-  const judged = repeats.flatMap(({ criteria }) => (criteria ? [criteria] : []));
-  const [first] = judged;
-  if (!first) return {};
+  const byId = new Map<string, CriterionResult[]>();
+  for (const { criteria = [] } of repeats) {
+    // The same criterion may stand in a task twice.
+    const times = new Map<CriterionId, number>();
+    for (const one of criteria) {
+      const nth = times.get(one.id) ?? 0;
+      times.set(one.id, nth + 1);
+      const key = `${one.id} ${nth}`;
+      byId.set(key, [...(byId.get(key) ?? []), one]);
+    }
+  }
   const judge = repeats.find((repeat) => repeat.judge)?.judge;
-  return { criteria: first.map((_, place) => foldCriterion(judged, place)), ...(judge && { judge }) };
+  const judged = repeats.some(({ criteria }) => criteria !== undefined);
+  return {
+    ...(judged && { criteria: [...byId.values()].map(foldCriterion) }),
+    ...(judge && { judge }),
+  };
 }
 
-function foldCriterion(judged: readonly (readonly CriterionResult[])[], place: number) {
-  const results = judged.flatMap((criteria) => criteria[place] ?? []);
+function foldCriterion(results: readonly CriterionResult[]) {
   const { id, weight } = results[0] as CriterionResult;
   const agreements = results.flatMap(({ agreement }) => (agreement === undefined ? [] : [agreement]));
+  const values = results.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  const unjudged = results.find((result) => result.unjudged)?.unjudged;
   return {
     id,
     weight,
     met: mean(results.map(({ met }) => (met ? 1 : 0))),
     ...(agreements.length > 0 && { agreement: mean(agreements) }),
+    ...(values.length > 0 && { value: mean(values) }),
+    ...(unjudged && { unjudged }),
   };
 }
 

@@ -8,7 +8,7 @@ import {
   type Thresholds,
 } from '@touchstone/contract';
 import { mean } from './aggregate.js';
-import { kindOfResult, taskBar } from './fold-task.js';
+import { barOf } from './fold-task.js';
 import { passAt, passHat } from './statistics/pass-at.js';
 
 type Decided = NonNullable<TaskResult['criteria']>[number];
@@ -60,7 +60,7 @@ export function reportRepeats(
 function countRepeats(result: TaskResult, thresholds: Thresholds | undefined): Counted[] {
   const { repeats } = result;
   if (!repeats) return [];
-  const bar = taskBar(kindOfResult(result), thresholds);
+  const bar = barOf(result, thresholds);
   return [{ repeats: repeats.length, passed: repeats.filter((score) => score >= bar).length }];
 }
 

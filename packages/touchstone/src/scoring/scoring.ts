@@ -6,8 +6,9 @@ import {
   type Score,
   type ToolId,
 } from '@touchstone/contract';
-import { fromBody, type Task } from '@touchstone/contract/bodies';
+import { type EvalContract, fromBody, type Task } from '@touchstone/contract/bodies';
 import type {
+  Embedder,
   Judge,
   SafetyTier,
   SchemaCheck,
@@ -16,6 +17,7 @@ import type {
   Spend,
   Transcript,
 } from '@touchstone/contract/ports';
+import { type ContractScorer, createContractScorer } from './contract/scorer.js';
 import { scoreGolden } from './golden.js';
 import { matchesPattern } from './rubric/pattern.js';
 import { createRubricScorer, type RubricScorer } from './rubric/rubric.js';
@@ -34,6 +36,9 @@ export type ScoringParts = {
   readonly schemaCheck: SchemaCheck;
   readonly tierOf: (toolId: ToolId) => Promise<SafetyTier | undefined>;
   readonly judge?: Judge;
+  /** The contract of the suite: then it, and not the text of the criteria, says how tasks are scored. */
+  readonly contract?: EvalContract;
+  readonly embedder?: Embedder;
   /** Asked about every probe, beside the detectors: whether the answer gave in. */
   readonly safetyJudge?: Judge;
   readonly policy?: SafetyPolicy;
@@ -48,11 +53,14 @@ export function createScoring(parts: ScoringParts): Scoring {
   const { schemaCheck, judge, redact } = parts;
   const checks = { schemaCheck, matches: matchesPattern, isRefusal };
   const rubric = createRubricScorer({ ...checks, redact, ...(judge && { judge }) });
+  const contracted = openContract(parts);
   const safety = createSafety(parts.policy);
   const adversarial = parts.modes.includes('adversarial');
   return {
     score(task, transcript, signal, spend) {
-      const scored = scoreKind(task, transcript, adversarial, rubric, { signal, spend });
+      const scored =
+        contracted?.(task, transcript, signal, spend) ??
+        scoreKind(task, transcript, adversarial, rubric, { signal, spend });
       if (adversarial) return addProbes(parts, safety, task, transcript, scored, { signal, spend });
       const text = textOf(transcript);
       if (!transcript.leaked && !redacts(redact, text) && !mightHoldSecret(text)) return scored;
@@ -60,9 +68,23 @@ export function createScoring(parts: ScoringParts): Scoring {
     },
     close() {
       judge?.close();
+      parts.embedder?.close();
       parts.safetyJudge?.close();
     },
   };
+}
+
+function openContract(parts: ScoringParts): ContractScorer | undefined {
+  const { contract, schemaCheck, judge, embedder, redact, modes } = parts;
+  if (!contract) return undefined;
+  return createContractScorer({
+    contract,
+    schemaCheck,
+    redact,
+    adversarial: modes.includes('adversarial'),
+    ...(judge && { judge }),
+    ...(embedder && { embedder }),
+  });
 }
 
 const ZERO: Scored = { score: { kind: 'scored', value: 0, findings: [] } };

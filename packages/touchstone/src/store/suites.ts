@@ -1,6 +1,7 @@
 import { asId, type Digest, type Owner, type TaskId, type Version } from '@touchstone/contract';
 import type { Task } from '@touchstone/contract/bodies';
 import type { SuiteHead, Suites } from '@touchstone/contract/ports';
+import { createContracts } from './contracts.js';
 import { decodeCursor, pageOf } from './cursor.js';
 import type { Db, Row } from './db.js';
 import { jsonAt, numberAt, textAt } from './rows.js';
@@ -46,6 +47,7 @@ export function createSuites(db: Db): Suites {
       const rows = await db.all(CHUNKS, [...digestKey(owner, digest), end, fromOrdinal]);
       return rows.flatMap((row) => tasksWithin(row, fromOrdinal, end));
     },
+    ...createContracts(db),
     ordinalOf: (owner, digest, taskId) => findOrdinal(db, owner, digest, taskId),
   };
 }

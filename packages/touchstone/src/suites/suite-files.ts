@@ -4,6 +4,8 @@ import { validationError } from '@touchstone/contract';
 
 export type SuiteFormat = 'json' | 'yaml';
 
+/** What compiling a definition writes beside a suite, and the pins of its dataset. */
+const BESIDE = /\.(?:contract|lock)\.json$/i;
 const MARKED = /\.(?:eval|evals|suite)\.(?:json|yaml|yml)$/i;
 
 /** The format a path's extension promises; undefined for any other extension. */
@@ -29,7 +31,7 @@ function filesIn(folder: string, inEvals: boolean): string[] {
     if (entry.isDirectory())
       return isSkipped(entry.name) ? [] : filesIn(path, inEvals || entry.name === 'evals');
     const named = MARKED.test(entry.name) || (inEvals && suiteFileFormat(entry.name) !== undefined);
-    return named && isFile(entry, path) ? [path] : [];
+    return named && !BESIDE.test(entry.name) && isFile(entry, path) ? [path] : [];
   });
 }
 

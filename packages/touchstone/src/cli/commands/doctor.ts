@@ -1,6 +1,7 @@
 import type { Config } from '../../host/in-process.js';
 import type { ExitCode } from '../exit.js';
 import { checkAgents } from '../health/agents.js';
+import { checkDatasets } from '../health/datasets.js';
 import type { Finding } from '../health/finding.js';
 import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from '../health/machine.js';
 import { checkModels } from '../health/models.js';
@@ -27,6 +28,7 @@ async function checkParts(context: Context, config: Config): Promise<readonly Fi
   return [
     ...(await checkModels(config, context.io.env)),
     ...(await checkSafety(config)),
+    ...checkDatasets(config, context.io.env),
     ...(await checkServers(context, config)),
     ...(await checkPacks(config)),
     ...(await checkAgents(context, config)),

@@ -1,7 +1,8 @@
 import { isHostError, isTerminal } from '@touchstone/contract';
 import { collectResult } from '../collect-result.js';
+import { definitionForm } from '../definition-file.js';
 import { driveRun } from '../drive-run.js';
-import { decideExit, type ExitCode, worstExit } from '../exit.js';
+import { type ExitCode, worstExit } from '../exit.js';
 import { asEvalRun, type EvalRun, findRun, noRun } from '../find-run.js';
 import { type Context, writeLine } from '../io.js';
 import { hasStore, LOCAL_OWNER, type Local, withLocal } from '../local.js';
@@ -43,10 +44,12 @@ export async function runCommand(
 
 /** What may hold several suites is told as a list, also when it holds one. */
 const isSeveral = async (suite: string, cwd: string): Promise<boolean> =>
-  isFolder(suite, cwd) || (await readPackArgument(suite, cwd)) !== undefined;
+  isFolder(suite, cwd) ||
+  (await readPackArgument(suite, cwd)) !== undefined ||
+  (await definitionForm(suite, cwd)) === 'B';
 
 export const exitOfAttempt = (attempt: Attempt): ExitCode =>
-  'result' in attempt ? exitOf(attempt.result) : decideExit({ badInput: true });
+  'result' in attempt ? exitOf(attempt.result) : attempt.refused.exitCode;
 
 async function attemptAll(
   context: Context,
@@ -60,7 +63,7 @@ async function attemptAll(
   if (await mayNeedThread(context, suite, options)) await prepareAgentThread();
   return withLocal(context, async (local) => {
     if (options.resume !== undefined) return [{ result: await resumeRun(context, local, suite, options) }];
-    const sources = await openSources(context, local, suite ?? '', options.agent);
+    const sources = await openSources(context, local, suite ?? '', options);
     if (options.record !== undefined) checkOne(sources);
     return runEach(
       context,
@@ -74,9 +77,13 @@ async function attemptAll(
 const mayNeedThread = async (
   { io }: Context,
   suite: string | undefined,
-  { agent = '' }: RunOptions,
-): Promise<boolean> =>
-  !/^https?:/.test(agent) && (suite === undefined || (await readPackArgument(suite, io.cwd)) === undefined);
+  { agent }: RunOptions,
+): Promise<boolean> => {
+  if (/^https?:/.test(agent ?? '')) return false;
+  if (suite === undefined) return true;
+  if (agent === undefined && (await definitionForm(suite, io.cwd)) !== undefined) return false;
+  return (await readPackArgument(suite, io.cwd)) === undefined;
+};
 
 function checkOne(sources: readonly SuiteSource[]): void {
   if (sources.length === 1) return;
@@ -122,15 +129,17 @@ async function attemptOne(
   } catch (error) {
     if (!tolerant || !(isHostError(error) || error instanceof UsageError)) throw error;
     writeLine(context.io.stderr, `${nameOf(source)} was not run:`);
-    reportError(error, context.io);
+    const exitCode = reportError(error, context.io);
     const { code, message } = errorDocument(error);
-    return { refused: { suite: { ref: nameOf(source) }, exitCode: 2, error: { code, message } } };
+    return { refused: { suite: { ref: nameOf(source) }, exitCode, error: { code, message } } };
   }
 }
 
 function nameOf(source: SuiteSource): string {
-  if (source.kind === 'file') return `${source.suite.head.suiteId}@${source.suite.head.version}`;
-  return source.kind === 'packed' ? source.suiteRef : source.reference;
+  if (source.kind === 'packed') return source.suiteRef;
+  if (source.kind === 'reference') return source.reference;
+  const { head } = source.kind === 'file' ? source.suite : source.compiled.suite;
+  return `${head.suiteId}@${head.version}`;
 }
 
 export async function runOne(

@@ -27,7 +27,7 @@ const kindOf = (spec: unknown): string => String((spec as { readonly kind?: unkn
 
 /** A model that a member of the configuration names, what it is for, and who asks it. */
 type NamedModel = {
-  readonly name: 'model' | 'judge';
+  readonly name: 'model' | 'judge' | 'embedder';
   readonly member: string;
   readonly model: string;
   readonly owner: Owner;
@@ -35,7 +35,7 @@ type NamedModel = {
   readonly more?: string;
 };
 
-function namedModels({ modelClasses, models, judge, safety }: Config): readonly NamedModel[] {
+function namedModels({ modelClasses, models, judge, safety, embedder }: Config): readonly NamedModel[] {
   const ofAgents = Object.entries({ modelClasses, models }).flatMap(([group, names]) =>
     Object.entries(names).map(([name, model]) => ({ member: `${group}.${name}`, model })),
   );
@@ -43,6 +43,7 @@ function namedModels({ modelClasses, models, judge, safety }: Config): readonly 
   return [
     ...ofAgents.map((one) => ({ ...one, name: 'model' as const, owner: LOCAL_OWNER })),
     ...(judge ? [judgeOf('judge.model', judge.model, votes > 1 ? `, ${plural(votes, 'vote')}` : '')] : []),
+    ...(embedder ? [{ ...judgeOf('embedder.model', embedder.model, ''), name: 'embedder' as const }] : []),
     ...(safety?.judge ? [judgeOf('safety.judge', safety.judge, ', for safety')] : []),
   ];
 }
@@ -96,13 +97,20 @@ const hintFor = (kind: string): string =>
     ? 'Correct the script, or "path" of the provider in the configuration'
     : 'Set the variable, install the package, or correct the provider in the configuration';
 
+/** Meanings are compared by an address; a script has none. */
+function checkNetwork(models: Models, provider: string): void {
+  if (!models.endpoint(HOST_OWNER, provider))
+    throw new Error(`provider "${provider}" is not asked over a network`);
+}
+
 async function checkModel(models: Models, named: NamedModel): Promise<Finding> {
   const { name, member, owner, more = '' } = named;
   const choice = models.choose(owner, { name: named.model });
   if (choice.kind === 'none') return broken(name, `${member}: ${choice.reason}`, `Correct "${member}"`);
   const { provider, model } = choice.pin;
   try {
-    await open(models, owner, provider, model);
+    if (name === 'embedder') checkNetwork(models, provider);
+    else await open(models, owner, provider, model);
     const mock = choice.mock ? ', a mock: its answers are evidence of nothing' : '';
     return (choice.mock ? warning : ok)(name, `${member}: ${provider}/${model}${more}${mock}`);
   } catch (error) {

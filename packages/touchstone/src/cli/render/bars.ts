@@ -1,5 +1,5 @@
 import type { RunResult } from '../result.js';
-import { duration, score, usd } from './units.js';
+import { duration, usd } from './units.js';
 
 /** A run without a declared pass score is held to this one. */
 const DEFAULT_PASS_SCORE = 0.8;
@@ -30,12 +30,16 @@ export function barsOf(result: RunResult): Bar[] {
 
 function scoreBar(value: number, limit: number): Bar {
   const met = value >= limit;
-  const sides = { value: score(value), sign: met ? '≥' : '<', limit: limitText(limit) } as const;
+  const digits = Math.min(MOST_DIGITS, Math.max(2, digitsOf(limit)));
+  const sides = { value: cut(value, digits), sign: met ? '≥' : '<', limit: cut(limit, digits) } as const;
   return { name: 'score', wanted: '≥', ...sides, met, fill: value };
 }
 
-/** At least two digits, and all of an author's own. */
-const limitText = (limit: number): string => (String(limit).length > 4 ? String(limit) : limit.toFixed(2));
+/** As many digits as the bar has, within reason; both are cut alike, so that what is met never looks missed. */
+const MOST_DIGITS = 4;
+const digitsOf = (limit: number): number => (String(limit).split('.')[1] ?? '').length;
+const cut = (value: number, digits: number): string =>
+  (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
 
 /** A call of unknown price may have cost anything, so a bar on cost is not met then. */
 function costBar(result: RunResult, limit: number): Bar {

@@ -22,6 +22,7 @@ export const documentOf = (result: RunResult): object => ({
   ...(result.recorded !== undefined && { recorded: result.recorded }),
   ...(result.error && { error: result.error }),
   ...(result.report && { report: result.report }),
+  ...(result.contract && { contract: result.contract }),
   ...(result.uncompared !== undefined && { comparison: { made: false, reason: result.uncompared } }),
 });
 

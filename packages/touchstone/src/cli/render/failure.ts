@@ -48,6 +48,7 @@ export function whyNot({ unscored, outcome }: Pick<Failure, 'unscored' | 'outcom
 const UNSCORED_WORDS = {
   agent_unreachable: 'the agent could not be reached',
   judge_unreachable: 'the judge could not be reached',
+  embedder_unreachable: 'the embedding model could not be reached',
   judge_unreadable: 'the judge gave no readable verdict',
 };
 

@@ -1,3 +1,4 @@
+import type { GateStatus } from '@touchstone/contract';
 import {
   type CriterionBody,
   type Failure,
@@ -8,6 +9,7 @@ import {
 } from '../result.js';
 import { type Bar, barsOf } from './bars.js';
 import { inconclusiveWords } from './certainty.js';
+import { metWords, requiredWords, slaWords } from './contract.js';
 import { criteriaWords, criterionReport } from './criteria.js';
 import { whyNot } from './failure.js';
 import { forkWords } from './fork.js';
@@ -48,16 +50,21 @@ function suiteElement(result: RunResult): string {
   const tasks = result.summary?.tasks ?? result.failures;
   const cases = tasks.map((task) => caseElement(result, task, failures.get(task.taskId)));
   const unjudged = result.summary ? inconclusiveCases(result) : [runErrorCase(result)];
-  const missed = result.failures.length > 0 ? [] : barsOf(result).filter((bar) => !bar.met);
+  const missed = result.failures.length > 0 ? [] : missedBars(result);
   const barCases = [...missed.map((bar) => barCase(result, bar)), ...regressionCases(result)];
+  const gates = gateCases(result);
+  const gatesThat = (status: GateStatus): number => gates.filter((gate) => gate.status === status).length;
   const attributes = attributeText({
     name: refOf(result.suite),
-    tests: cases.length + barCases.length + unjudged.length,
-    failures: result.failures.filter((failure) => !failure.unscored).length + barCases.length,
-    errors: result.counts.unscored + unjudged.length,
+    tests: cases.length + gates.length + barCases.length + unjudged.length,
+    failures:
+      result.failures.filter((failure) => !failure.unscored).length + barCases.length + gatesThat('fail'),
+    errors: result.counts.unscored + unjudged.length + gatesThat('error'),
+    ...(gatesThat('warn') > 0 && { skipped: gatesThat('warn') }),
     time: (result.wallMs / 1000).toFixed(3),
   });
-  const body = [...propertyLines(result), ...cases, ...barCases, ...unjudged].join('\n');
+  const gateElements = gates.map(({ element }) => element);
+  const body = [...propertyLines(result), ...cases, ...gateElements, ...barCases, ...unjudged].join('\n');
   return `  <testsuite ${attributes}>\n${body}\n  </testsuite>`;
 }
 
@@ -89,6 +96,7 @@ function propertyLines(result: RunResult): string[] {
       baseline: result.report.regression.baselineRunId,
       regression: regressionWords(result.report.regression),
     }),
+    ...(result.contract && { contract: result.contract.verdict }),
     ...(result.uncompared !== undefined && { comparison: `not made: ${result.uncompared}` }),
   };
   const lines = Object.entries(properties).map(
@@ -137,6 +145,38 @@ function criterionWords({ text, met, weight, agreement, reason }: CriterionBody)
   const votes = agreement === undefined ? '' : `, agreement ${Number(agreement.toPrecision(3))}`;
   return `${verdict} (weight ${weight}${votes}): ${text}${reason ? ` — ${reason}` : ''}`;
 }
+
+/** A latency that a contract demands is one of its gates. */
+const missedBars = (result: RunResult): readonly Bar[] =>
+  barsOf(result).filter((bar) => !bar.met && !(bar.name === 'p95' && result.contract?.sla));
+
+type GateCase = { readonly status: GateStatus; readonly element: string };
+
+/** One case for each gate that can stop something; one that none of the tasks had to pass was not tried. */
+function gateCases(result: RunResult): readonly GateCase[] {
+  const { criteria = [], sla } = result.contract ?? {};
+  const gates = criteria
+    .filter(({ strict }) => strict)
+    .map((gate) => ({
+      name: `(gate ${gate.id})`,
+      status: gate.status,
+      message: `met: ${metWords(gate)}, required: ${requiredWords(gate)}`,
+    }));
+  const latency =
+    sla?.policy === 'gate' ? [{ name: '(SLA)', status: sla.status, message: slaWords(sla) }] : [];
+  return [...gates, ...latency].map(({ name, status, message }) => {
+    const attributes = attributeText({ classname: refOf(result.suite), name });
+    if (status === 'pass') return { status, element: `    <testcase ${attributes}/>` };
+    const trouble = TROUBLES[status](attributeText({ message }));
+    return { status, element: `    <testcase ${attributes}>\n      ${trouble}\n    </testcase>` };
+  });
+}
+
+const TROUBLES: { readonly [status in Exclude<GateStatus, 'pass'>]: (message: string) => string } = {
+  fail: (message) => `<failure ${message} type="gate"/>`,
+  error: (message) => `<error ${message} type="gate"/>`,
+  warn: (message) => `<skipped ${message}/>`,
+};
 
 /** A run can miss a bar with every task passed; who reads only this file must not take it for a pass. */
 function barCase(result: RunResult, bar: Bar): string {

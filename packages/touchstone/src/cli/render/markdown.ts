@@ -1,6 +1,7 @@
 import { type Failure, type FailureBodies, type RefusedSuite, type RunResult, refOf } from '../result.js';
 import { barsOf } from './bars.js';
 import { intervalWords } from './certainty.js';
+import { contractParts } from './contract.js';
 import { criteriaWords } from './criteria.js';
 import { whyNot } from './failure.js';
 import { cell, code, folded, table } from './markdown-parts.js';
@@ -39,6 +40,7 @@ function section(result: RunResult): string {
     ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
     ...comparisonParts(result),
     barTable(result),
+    ...contractParts(result),
     ...certaintyParts(result),
     compared ? foldedFailures(result) : failureTable(result),
     findingTable(result),

@@ -1,6 +1,7 @@
 import { type RunResult, refOf } from '../result.js';
 import { barsOf, blocks } from './bars.js';
 import { certaintyLines, intervalWords } from './certainty.js';
+import { contractLines } from './contract.js';
 import { renderFailure } from './failure.js';
 import type { Look } from './ink.js';
 import { costTexts, judgeName, modelName, notesOf } from './notes.js';
@@ -37,6 +38,7 @@ export function renderScorecard(result: RunResult, options: ScorecardOptions): s
     failureLines(result, look, options.allFailures ?? false),
     findingLines(result, look),
     [...barLines(result, look), ...certaintyLines(result, look)],
+    contractLines(result, look),
     regressionLines(result, look),
     options.parts || result.report?.regression ? sliceLines(result, look) : [],
     totalLines(result, look),

@@ -11,7 +11,7 @@ export function verdictOf(result: RunResult): Verdict {
     case 0:
       return { word: 'PASS', paint: 'green' };
     case 1:
-      return { word: result.summary?.passed ? 'REGRESSION' : 'FAIL', paint: 'red' };
+      return { word: isGood(result) ? 'REGRESSION' : 'FAIL', paint: 'red' };
     case 4:
       return { word: 'OVER BUDGET', paint: 'yellow' };
     case 130:
@@ -21,9 +21,14 @@ export function verdictOf(result: RunResult): Verdict {
   }
 }
 
+/** By itself, whatever it was compared with. */
+const isGood = ({ summary, contract }: RunResult): boolean =>
+  summary?.passed === true && contract?.verdict !== 'fail';
+
 function unjudgedWord(result: RunResult): string {
   if (result.status === 'cancelled') return 'CANCELLED';
   if (result.status === 'failed') return 'RUN FAILED';
   if (result.status !== 'completed') return result.status.toUpperCase();
-  return result.conclusive && result.summary && result.counts.unscored === 0 ? INCONCLUSIVE : 'NOT JUDGED';
+  const isJudged = result.summary && result.counts.unscored === 0 && result.contract?.verdict !== 'error';
+  return result.conclusive && isJudged ? INCONCLUSIVE : 'NOT JUDGED';
 }

@@ -8,7 +8,7 @@ import {
 } from '@touchstone/contract';
 import type { Task } from '@touchstone/contract/bodies';
 import type { Run, SuiteHead } from '@touchstone/contract/ports';
-import type { Parts } from '../parts.js';
+import type { Bars, Parts } from '../parts.js';
 import { closeEval } from './eval-closing.js';
 import type { Program } from './program.js';
 import type { TaskSource } from './task-source.js';
@@ -25,7 +25,7 @@ export function evalFrame(
   parts: Parts,
   run: Run,
   plan: EvalPlan,
-  head: SuiteHead,
+  measure: Measure,
   taskAt: TaskSource,
   modelClass: () => Promise<ModelClass | undefined>,
 ): Omit<Program, 'execute' | 'close'> {
@@ -38,10 +38,10 @@ export function evalFrame(
     opening: (now) => [{ type: 'eval.started', at: now, payload: started(plan) }],
     result: (ordinal, scores) => {
       const task = taskAt(ordinal);
-      if (task instanceof Promise) return task.then((loaded) => resultOf(parts, head, loaded, scores));
-      return resultOf(parts, head, task, scores);
+      if (task instanceof Promise) return task.then((loaded) => resultOf(parts, measure, loaded, scores));
+      return resultOf(parts, measure, task, scores);
     },
-    closing: async (now) => closeEval(parts, run, plan, head, await modelClass(), now),
+    closing: async (now) => closeEval(parts, run, plan, measure.head, await modelClass(), now),
   };
 }
 
@@ -53,9 +53,16 @@ const started = (plan: EvalPlan) => ({
   ...(plan.baselineRunId && { baselineRunId: plan.baselineRunId }),
 });
 
-export const resultOf = (
+/** What tasks are held against: the suite's bars, and those of a contract where it has its own. */
+export type Measure = { readonly head: SuiteHead; readonly bars: Bars };
+
+export function resultOf(
   parts: Parts,
-  head: SuiteHead,
+  { head, bars }: Measure,
   task: Task,
   scores: readonly RepeatScore[],
-): TaskResult => parts.foldTask(task.taskId, scores, parts.taskBar(task.expected.kind, head.thresholds));
+): TaskResult {
+  const own = bars(task.taskId);
+  const bar = own ?? parts.taskBar(task.expected.kind, head.thresholds);
+  return parts.foldTask(task.taskId, scores, bar, own !== undefined);
+}

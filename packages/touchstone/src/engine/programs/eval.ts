@@ -24,6 +24,7 @@ export async function openEvalProgram(parts: Parts, run: Run, plan: EvalPlan): P
   const agent = await openAgent(parts, run, plan, scoring);
   const scene = openScene(parts, run, agent, reachOf(plan));
   const taskAt = createTaskSource(parts, run.owner, plan.suite.digest);
+  const bars = await parts.openBars(run.owner, plan);
   const execute: Program['execute'] = async (ordinal, repeat, purse, signal) => {
     const task = await taskAt(ordinal);
     const props = await scene(ordinal, isNondeterministic(plan) ? undefined : task.fixtures);
@@ -31,7 +32,7 @@ export async function openEvalProgram(parts: Parts, run: Run, plan: EvalPlan): P
   };
   const modelClass = agent.facts.modelClass;
   return {
-    ...evalFrame(parts, run, plan, head, taskAt, async () => modelClass),
+    ...evalFrame(parts, run, plan, { head, bars }, taskAt, async () => modelClass),
     execute,
     async close() {
       scoring.close();
@@ -79,6 +80,7 @@ async function executeTask(execution: Execution): Promise<Executed> {
     input: task.input,
     props,
     escalationThreshold: escalationThreshold(run, agent),
+    underContract: plan.contract !== undefined,
   };
   const invoked = await invoke(parts, asked, purse, recorder, signal);
   const judgeUsage: Usage[] = [];
@@ -106,9 +108,10 @@ function scoreInvocation(
   spend: Spend,
 ): Scored | Promise<Scored> {
   if (invoked.unreachable) return { score: { kind: 'unscored', reason: 'agent_unreachable' } };
-  const { outcome, output, toolCalls, prompt } = invoked;
+  const { outcome, output, toolCalls, prompt, latencyMs } = invoked;
   const transcript = {
     outcome,
+    latencyMs,
     toolCalls,
     seed: `${ordinal}.${repeat}`,
     ...(output !== undefined && { output }),
@@ -119,6 +122,7 @@ function scoreInvocation(
 
 function repeatScore(invoked: Invoked, scored: Scored, agentCost: Total, judgeCost: Total): RepeatScore {
   const cacheHits = agentCost.cacheHits + judgeCost.cacheHits;
+  const schemaValid = scored.schemaValid ?? invoked.schemaValid;
   return {
     score: scored.score,
     outcome: invoked.outcome,
@@ -129,7 +133,7 @@ function repeatScore(invoked: Invoked, scored: Scored, agentCost: Total, judgeCo
       unpriced: agentCost.unpriced + judgeCost.unpriced,
       ...(cacheHits > 0 && { cacheHits }),
     },
-    ...(invoked.schemaValid !== undefined && { schemaValid: invoked.schemaValid }),
+    ...(schemaValid !== undefined && { schemaValid }),
     ...(scored.criteria && { criteria: scored.criteria }),
     ...(scored.judge && { judge: scored.judge }),
   };

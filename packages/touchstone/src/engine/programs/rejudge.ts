@@ -33,8 +33,9 @@ export async function openRejudgeProgram(
   const head = await openSuite(parts, run, plan);
   const scoring = await parts.openScoring(run.owner, plan);
   const taskAt = createTaskSource(parts, run.owner, plan.suite.digest);
+  const bars = await parts.openBars(run.owner, plan);
   return {
-    ...evalFrame(parts, run, plan, head, taskAt, () => sourceClass(parts, run, plan.rejudgeOf)),
+    ...evalFrame(parts, run, plan, { head, bars }, taskAt, () => sourceClass(parts, run, plan.rejudgeOf)),
     async execute(ordinal, repeat, purse, signal) {
       const records = await parts.store.log.records(run.owner, plan.rejudgeOf, ordinal);
       const source = records.find((record) => record.repeat === repeat);
@@ -118,11 +119,13 @@ function bracketOf(events: readonly NewEvent[]): readonly NewEvent[] {
   return end < 0 ? events : events.slice(0, end + 1);
 }
 
-function transcriptOf(source: TaskRecord, bracket: readonly NewEvent[], { outcome }: RepeatScore) {
+function transcriptOf(source: TaskRecord, bracket: readonly NewEvent[], before: RepeatScore) {
   const decided = payloadOf(bracket, 'agent.decided');
   const prompt = payloadOf(bracket, 'agent.promptResolved');
+  const { outcome, latencyMs } = before;
   return {
     outcome,
+    latencyMs,
     toolCalls: callsOf(source, bracket),
     seed: `${source.ordinal}.${source.repeat}`,
     ...(decided && { output: decided.decision }),

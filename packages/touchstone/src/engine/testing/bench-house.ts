@@ -191,6 +191,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     openScoring: async (_owner, { modes }) =>
       createScoring({ modes, schemaCheck: () => [], tierOf: async () => undefined }),
     taskBar,
+    openBars: async () => () => undefined,
     foldTask,
     buildScorecard,
     limits: { ...DEFAULT_LIMITS, gatherMs: 0, ...options.limits },

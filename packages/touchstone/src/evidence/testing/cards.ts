@@ -179,8 +179,8 @@ export const anyCard: fc.Arbitrary<Scorecard> = fc
       passedCount: results.filter((result) => result.passed).length,
       tasks: results.map(({ taskId, score, passed: taskPassed }) => ({ taskId, score, passed: taskPassed })),
     },
-    startedAt: moments[0] < moments[1] ? moments[0] : moments[1],
-    endedAt: moments[0] < moments[1] ? moments[1] : moments[0],
+    startedAt: earlier(moments[0], moments[1]),
+    endedAt: earlier(moments[1], moments[0]) === moments[0] ? moments[1] : moments[0],
     log: { events: rest.events, digest: digests[2] },
   }));
 
@@ -233,4 +233,8 @@ export function withValueAt(value: unknown, [step, ...rest]: Path, replacement: 
   if (changed === undefined) delete copy[step];
   else copy[step] = changed;
   return copy;
+}
+
+function earlier<T extends string>(one: T, other: T): T {
+  return [one, other].sort()[0] as T;
 }

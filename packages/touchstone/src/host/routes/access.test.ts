@@ -39,6 +39,8 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['POST', '/v1/webhooks', 'webhooks:manage'],
   ['DELETE', '/v1/webhooks/hook', 'webhooks:manage'],
   ['GET', '/v1/host/touchstone/webhooks', 'webhooks:manage'],
+  ['POST', '/v1/host/touchstone/profiles:compile', 'suites:write'],
+  ['GET', '/v1/host/touchstone/runs/{run}/contract-report', 'runs:read'],
   ['GET', '/v1/workflows/conformance-noop', 'manifest:read'],
   ['POST', '/v1/host/touchstone/suites', 'suites:write'],
   ['GET', '/v1/host/touchstone/suites', 'runs:read'],

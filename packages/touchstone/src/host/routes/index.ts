@@ -11,6 +11,7 @@ import { eventEndpoints } from './events.js';
 import { forkEndpoints } from './fork.js';
 import { metricsEndpoints } from './metrics.js';
 import { packEndpoints } from './packs.js';
+import { profileEndpoints } from './profiles.js';
 import { progressEndpoints } from './progress.js';
 import { rejudgeEndpoints } from './rejudge.js';
 import { reportEndpoints } from './report.js';
@@ -43,6 +44,7 @@ export function endpointsOf(host: HostParts, options: { readonly testSeams: bool
     ...suiteEndpoints(host),
     ...packEndpoints(host),
     ...boundAgentEndpoints(host),
+    ...profileEndpoints(host),
     ...runListEndpoints(host),
     ...progressEndpoints(host),
     ...reportEndpoints(host),

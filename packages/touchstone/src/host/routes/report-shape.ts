@@ -1,4 +1,11 @@
-import { EVAL_MODES, SEVERITIES, UNSCORED_REASONS, VERDICTS } from '@touchstone/contract';
+import {
+  EVAL_MODES,
+  EVALUATORS,
+  GATE_STATUSES,
+  SEVERITIES,
+  UNSCORED_REASONS,
+  VERDICTS,
+} from '@touchstone/contract';
 import type { Shape } from '../shape.js';
 import { closed } from './vendor-shapes.js';
 
@@ -191,4 +198,47 @@ export const evalReport = closed(
     slices: described(listOf(reportSlice), 'Parts of the suite, looked at after the fact: no verdicts.'),
   },
   ['runId', 'suite', 'agent', 'modes', 'tasks', 'aggregate', 'verdict', 'cost', 'latency'],
+);
+
+const gateStatus = described(
+  oneOf(GATE_STATUSES),
+  'warn: an advisory one that was missed. error: somebody who was to decide it could not be asked.',
+);
+export const contractReport = closed(
+  {
+    runId: text,
+    suite: closed({ ref: text, digest: text }),
+    agent: reportAgent,
+    contract: described(text, 'Digest of the contract.'),
+    verdict: oneOf(['pass', 'fail', 'error']),
+    tasks: closed({ total: count, selected: count, passed: count }),
+    criteria: listOf(
+      closed(
+        {
+          id: text,
+          strict: flag,
+          evaluator: oneOf(EVALUATORS),
+          applicable: described(count, 'Tasks it applies to.'),
+          met: described(count, 'Tasks that met it in every repeat.'),
+          rate: fraction,
+          required: fraction,
+          mean: described(fraction, 'The mean degree, for criteria that have degrees.'),
+          unjudged: described(count, 'Tasks in which nobody could be asked.'),
+          status: gateStatus,
+        },
+        ['id', 'strict', 'evaluator', 'applicable', 'met', 'required', 'status'],
+      ),
+    ),
+    sla: closed({
+      expectedLatencyMs: number,
+      p95Ms: amount,
+      policy: oneOf(['gate', 'warn']),
+      status: gateStatus,
+    }),
+    summary: described(closed({ score: fraction, passed: flag }), 'What the thresholds alone say.'),
+    dataset: closed({ digest: text, rows: count }),
+    judge: closed(judgeMembers, judgeRequired),
+    embedder: closed({ provider: text, model: text }),
+  },
+  ['runId', 'suite', 'agent', 'contract', 'verdict', 'tasks', 'criteria', 'summary'],
 );

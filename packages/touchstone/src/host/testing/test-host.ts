@@ -255,6 +255,12 @@ function createFake(
     report: (owner, runId, options) =>
       readReport({ store, overridesOf: annotations.overridesOf }, owner, runId, options),
     scorecard: (owner, runId) => readScorecard(store, owner, runId),
+    compileDefinition: async () => {
+      throw new HostError('validation_error', 'This host compiles nothing.');
+    },
+    contractReport: async () => {
+      throw new HostError('not_found', 'There is no such run.');
+    },
     close: () => store.close(),
   };
 }

@@ -3,6 +3,7 @@ import { firstTables } from './0001-first-tables.js';
 import { packsAndMemory } from './0002-packs-and-memory.js';
 import { draftPacks } from './0003-draft-packs.js';
 import { annotationsAndBaselines } from './0004-annotations-and-baselines.js';
+import { contracts } from './0005-contracts.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -13,4 +14,5 @@ export const MIGRATIONS: readonly Migration[] = [
   packsAndMemory,
   draftPacks,
   annotationsAndBaselines,
+  contracts,
 ];

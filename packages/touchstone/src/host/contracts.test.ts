@@ -1,0 +1,207 @@
+import {
+  asId,
+  type Digest,
+  type Evaluator,
+  isHostError,
+  type ModelName,
+  type Owner,
+  type TaskId,
+} from '@touchstone/contract';
+import type {
+  ContractCriterion,
+  ContractTask,
+  EvalContract,
+  PinnedContract,
+} from '@touchstone/contract/bodies';
+import type { Store } from '@touchstone/contract/ports';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { judgeIdentity } from '../scoring/index.js';
+import { createMemoryStore } from '../store/index.js';
+import { createContractDesk } from './contracts.js';
+import type { JudgeDesk } from './judge-desk.js';
+import { systemClock } from './system.js';
+
+const ACME: Owner = { tenant: 'acme', workspace: 'main' };
+const criterion = (
+  id: string,
+  evaluator: Evaluator,
+  more: Partial<ContractCriterion> = {},
+): ContractCriterion => ({
+  id,
+  name: id,
+  strict: true,
+  evaluator,
+  class: 'binary',
+  direction: 'max',
+  rate: 1,
+  ...more,
+});
+function pinned(
+  criteria: readonly ContractCriterion[],
+  task: Partial<ContractTask> = {},
+  judge?: string,
+): PinnedContract {
+  const contract: EvalContract = {
+    contractVersion: 1,
+    suiteId: asId('local.acme.evals.a'),
+    suiteVersion: asId('1.0.0'),
+    suiteSha256: '0',
+    agent: { id: 'a', name: 'a', version: '1.0.0', sha256: '0' },
+    ...(judge !== undefined && { judge: { model: judge } }),
+    criteria,
+    tasks: { t: { criteria: criteria.map(({ id }) => id), ...task } },
+  };
+  return { contract, digest: asId<Digest>('sha256:contract') };
+}
+
+let store: Store;
+beforeEach(async () => {
+  store = await createMemoryStore(systemClock);
+});
+afterEach(() => store.close());
+
+type World = { readonly configured?: string; readonly embedder?: string; readonly known?: readonly string[] };
+/** A host that knows the models `known`; whoever is not acme may ask none of them by name. */
+function deskOf({ configured, embedder, known = ['named', 'house', 'vectors'] }: World = {}) {
+  const chooseJudge: JudgeDesk['choose'] = ({ model = configured, votes = 1 } = {}) => {
+    if (model === undefined) return undefined;
+    return known.includes(model)
+      ? judgeIdentity(asId<ModelName>('near'), asId<ModelName>(model), votes)
+      : { trouble: `Nobody has ${model}.` };
+  };
+  return createContractDesk({
+    config: embedder === undefined ? {} : { embedder: { model: embedder } },
+    store,
+    models: {
+      choose: (_: Owner, { name = '' }: { readonly name?: string }) =>
+        known.includes(name)
+          ? { kind: 'model', pin: { provider: 'near', model: name }, mock: false }
+          : { kind: 'none', reason: `Nobody has ${name}.` },
+    } as never,
+    chooseJudge,
+    modelTrouble: ({ tenant }) => (tenant === 'acme' ? undefined : 'Not yours to ask.'),
+  });
+}
+const codeOf = (act: () => unknown): unknown => {
+  try {
+    return act();
+  } catch (error) {
+    return isHostError(error) ? error.details?.code : error;
+  }
+};
+
+describe('who decides the criteria of a contract', () => {
+  const near = criterion('near', 'similarity', { class: 'graded', degree: 0.5 });
+  const tone = criterion('tone', 'judge');
+
+  it.each<[string, PinnedContract, World, readonly (string | undefined)[]]>([
+    [
+      'nobody, where checks are enough',
+      pinned([criterion('a', 'reference-match')]),
+      {},
+      [undefined, undefined],
+    ],
+    ['the named judge', pinned([tone], {}, 'named'), { configured: 'house' }, ['named', undefined]],
+    [
+      'the configured judge for a name nobody has',
+      pinned([tone], {}, 'gone'),
+      { configured: 'house' },
+      ['house', undefined],
+    ],
+    [
+      'the configured judge where none is named',
+      pinned([tone]),
+      { configured: 'house' },
+      ['house', undefined],
+    ],
+    ['the judge for meanings, without an embedder', pinned([near], {}, 'named'), {}, ['named', undefined]],
+    [
+      'the embedder alone for meanings',
+      pinned([near], {}, 'named'),
+      { embedder: 'vectors' },
+      [undefined, 'vectors'],
+    ],
+    [
+      'nobody for meanings that may be guessed',
+      pinned([{ ...near, approximate: true }], {}, 'named'),
+      {},
+      [undefined, undefined],
+    ],
+    ['both', pinned([near, tone], {}, 'named'), { embedder: 'vectors' }, ['named', 'vectors']],
+    [
+      'no embedder that nothing asks for',
+      pinned([tone], {}, 'named'),
+      { embedder: 'gone' },
+      ['named', undefined],
+    ],
+    [
+      'the judge in a task that says so',
+      pinned([criterion('a', 'reference-match')], { evaluators: { a: 'judge' } }, 'named'),
+      {},
+      ['named', undefined],
+    ],
+    [
+      'nobody for a criterion that applies nowhere',
+      pinned([tone], { criteria: [] }, 'named'),
+      {},
+      [undefined, undefined],
+    ],
+  ])('%s', (_who, contract, world, [judge, embedder]) => {
+    const plan = deskOf(world).plan(ACME, contract);
+    expect([plan.contract, plan.judge?.model, plan.embedder?.model]).toEqual([
+      contract.digest,
+      judge,
+      embedder,
+    ]);
+  });
+
+  it('is refused where somebody is needed who cannot be asked', () => {
+    expect(codeOf(() => deskOf().plan(ACME, pinned([tone])))).toBe('judge_unavailable');
+    expect(codeOf(() => deskOf({ configured: 'gone' }).plan(ACME, pinned([tone], {}, 'lost')))).toBe(
+      'judge_unavailable',
+    );
+    expect(codeOf(() => deskOf({ embedder: 'gone' }).plan(ACME, pinned([near])))).toBe(
+      'embedder_unavailable',
+    );
+  });
+
+  it('is not a model that the owner may not ask, though the configured judge judges for everyone', () => {
+    const rival = { ...ACME, tenant: 'rival' };
+    const plan = deskOf({ configured: 'house' }).plan(rival, pinned([tone], {}, 'named'));
+    expect(plan.judge?.model).toBe('house');
+    expect(codeOf(() => deskOf().plan(rival, pinned([tone], {}, 'named')))).toBe('judge_unavailable');
+  });
+});
+
+describe('the contract of a run', () => {
+  it('is found under its digest by its owner, whatever has been attached since', async () => {
+    const [first, suite] = [pinned([criterion('a', 'judge')]), asId<Digest>('sha256:suite')];
+    const second = { ...first, digest: asId<Digest>('sha256:second') };
+    await store.suites.attach(ACME, suite, first, 1);
+    await store.suites.attach(ACME, suite, second, 2);
+    const desk = deskOf();
+    expect((await desk.of(ACME, suite))?.digest).toBe(second.digest);
+    expect(await desk.pinned(ACME, first.digest)).toEqual(first);
+    const rival = { ...ACME, tenant: 'rival' };
+    expect(await desk.of(rival, suite)).toBeUndefined();
+    await expect(desk.pinned(rival, first.digest)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('sets the bars of its tasks: all of what is strict, and nothing where there is only advice', async () => {
+    const hard = pinned([criterion('a', 'judge')]);
+    const soft = {
+      ...pinned([criterion('a', 'judge', { strict: false })]),
+      digest: asId<Digest>('sha256:soft'),
+    };
+    const desk = deskOf();
+    for (const one of [hard, soft])
+      await store.suites.attach(ACME, asId<Digest>(`sha256:of-${one.digest}`), one, 1);
+    const barUnder = async (contract?: Digest) =>
+      (await desk.bars(ACME, { ...(contract && { contract }) } as never))(asId<TaskId>('t'));
+    expect([await barUnder(hard.digest), await barUnder(soft.digest), await barUnder()]).toEqual([
+      1,
+      0,
+      undefined,
+    ]);
+  });
+});

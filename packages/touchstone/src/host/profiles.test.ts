@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asId, type Digest, type Issue, isHostError, type Owner } from '@touchstone/contract';
+import type { Store } from '@touchstone/contract/ports';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../store/index.js';
+import { type ProfiledAgent, readDefinition, readLock } from '../suites/index.js';
+import { INVOICES, POLICIES } from '../suites/profiles/definition/testing/definitions.js';
+import { parseConfig } from './config.js';
+import { createProfileDesk, type ProfileDesk, type ProfileRequest } from './profiles.js';
+import { createSuiteShelf } from './suite-shelf.js';
+import { systemClock } from './system.js';
+
+const ME: Owner = { tenant: 'acme', workspace: 'main' };
+const LINES =
+  '{"id":"inv-001","input":{"text":"PO 4471 matched, total 1299.00 EUR"},"expected":{"queue":"pay","amount_minor":129900}}\n' +
+  '{"id":"inv-002","input":{"text":"Total 80.00 EUR, supplier not on file"},"expected":{"queue":"review","amount_minor":8000}}\n';
+const CSV = 'id,input,reference\nleave-1,Staff get 5 days.,Five days.\n';
+const agentIn = (text: string): ProfiledAgent => readDefinition(text).agents[0] as ProfiledAgent;
+
+let folder: string;
+let store: Store;
+let desk: ProfileDesk;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'touchstone-profiles-'));
+  for (const name of ['evals', 'bucket', 'files']) mkdirSync(join(folder, name));
+  writeFileSync(join(folder, 'evals/invoices.jsonl'), LINES);
+  writeFileSync(join(folder, 'bucket/leave-v2.csv'), CSV);
+  writeFileSync(join(folder, 'files/rows.json'), JSON.stringify([{ input: 'x', expected: 1 }]));
+  store = await createMemoryStore(systemClock);
+  desk = deskWith({});
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+function deskWith({ maxTasks }: { readonly maxTasks?: number }): ProfileDesk {
+  const datasets = { prefixes: { 's3://hr-evals/': './bucket/' }, roots: ['./files'] };
+  const config = parseConfig({ datasets }, folder);
+  const shelf = createSuiteShelf(store, systemClock);
+  return createProfileDesk({ config, store, clock: systemClock, env: {}, shelf, maxTasks });
+}
+const own = (agent: ProfiledAgent, more: Partial<ProfileRequest> = {}): ProfileRequest => ({
+  agent,
+  from: { trust: 'operator', baseDir: folder },
+  ...more,
+});
+const withUri = (golden_dataset_uri: string): ProfiledAgent => {
+  const agent = agentIn(INVOICES);
+  return {
+    ...agent,
+    status: 'draft',
+    evaluation: { ...(agent.evaluation as NonNullable<typeof agent.evaluation>), golden_dataset_uri },
+  };
+};
+async function troubleOf(refused: Promise<unknown>) {
+  const error = await refused.catch((thrown: unknown) => thrown);
+  if (!isHostError(error)) throw error;
+  const { code, issues = [] } = (error.details ?? {}) as { code?: string; issues?: readonly Issue[] };
+  return { error: error.code, code, places: issues.map(({ pointer, line }) => [pointer, line]) };
+}
+const PLACE = '/evaluation/golden_dataset_uri';
+
+describe('a definition of the operator', () => {
+  it('is compiled with the file beside it, whose bytes are those that it pins', async () => {
+    const { suite, document, pinned, warnings, locked } = await desk.compile(own(agentIn(INVOICES)));
+    expect(suite.head).toMatchObject({ taskCount: 2, thresholds: { passScore: 1, maxP95LatencyMs: 1500 } });
+    expect(pinned.contract).toMatchObject({
+      suiteSha256: suite.head.digest.slice('sha256:'.length),
+      dataset: { uri: 'evals/invoices.jsonl', bytes: LINES.length, format: 'jsonl', rows: 2 },
+    });
+    expect(document).toMatchObject({ suiteId: suite.head.suiteId });
+    expect({ warnings, locked }).toEqual({ warnings: [], locked: undefined });
+    expect((await desk.compile(own(agentIn(INVOICES)))).pinned.digest).toBe(pinned.digest);
+  });
+
+  it('is not compiled with other bytes than those', async () => {
+    writeFileSync(join(folder, 'evals/invoices.jsonl'), LINES.replace('8000', '8001'));
+    expect(await troubleOf(desk.compile(own(agentIn(INVOICES))))).toEqual({
+      error: 'validation_error',
+      code: 'dataset_mismatch',
+      places: [[PLACE, undefined]],
+    });
+  });
+
+  it('is compiled with a folder that stands for a bucket, and learns what to lock', async () => {
+    const agent = agentIn(POLICIES);
+    const { warnings, locked, suite } = await desk.compile(own(agent));
+    const sha256 = createHash('sha256').update(CSV).digest('hex');
+    expect(warnings).toMatchObject([{ code: 'dataset_unpinned' }]);
+    expect(locked).toEqual({ uri: 's3://hr-evals/leave-v2.csv', sha256, bytes: CSV.length });
+    expect(suite.tasks).toHaveLength(1);
+
+    const entry = { sha256, bytes: CSV.length, recordedAt: '2026-03-04T00:00:00Z' };
+    const lockOf = (one: object) =>
+      readLock(JSON.stringify({ lockVersion: 1, datasets: { [locked?.uri ?? '']: one } }));
+    const again = await desk.compile(own(agent, { lock: lockOf(entry) }));
+    expect({ warnings: again.warnings, locked: again.locked }).toEqual({ warnings: [], locked: undefined });
+    const other = { ...entry, sha256: '0'.repeat(64) };
+    expect(await troubleOf(desk.compile(own(agent, { lock: lockOf(other) })))).toMatchObject({
+      code: 'dataset_mismatch',
+    });
+  });
+
+  it('that is published pins what is fetched, unless somebody decides otherwise', async () => {
+    const agent: ProfiledAgent = { ...agentIn(POLICIES), status: 'published' };
+    expect(await troubleOf(desk.compile(own(agent)))).toMatchObject({ code: 'dataset_unpinned' });
+    expect((await desk.compile(own(agent, { allowUnpinned: true }))).suite.tasks).toHaveLength(1);
+  });
+
+  it('reads files below the folders of the configuration, and no others', async () => {
+    const allowed = withUri(`file://${join(folder, 'files/rows.json')}`);
+    const { suite } = await desk.compile(own(allowed, { options: { sla: 'warn' } }));
+    expect(suite.tasks).toHaveLength(1);
+    expect(suite.head.thresholds).not.toHaveProperty('maxP95LatencyMs');
+    const outside = withUri(`file://${join(folder, 'evals/invoices.jsonl')}`);
+    expect(await troubleOf(desk.compile(own(outside)))).toEqual({
+      error: 'validation_error',
+      code: 'dataset_refused',
+      places: [[PLACE, undefined]],
+    });
+  });
+
+  it.each([
+    ['a file that is not there', 'evals/none.jsonl', 'dataset_not_found', [PLACE, undefined]],
+    ['a row by its line', 'evals/broken.jsonl', 'invalid_rows', ['/1', 2]],
+    ['nothing at all', 'evals/empty.jsonl', 'no_tasks', [PLACE, undefined]],
+  ])('is refused for %s', async (_what, uri, code, place) => {
+    writeFileSync(join(folder, 'evals/broken.jsonl'), '{"input":"x","expected":1}\n{"expected":1}\n');
+    writeFileSync(join(folder, 'evals/empty.jsonl'), '');
+    expect(await troubleOf(desk.compile(own(withUri(uri))))).toMatchObject({ code, places: [place] });
+  });
+
+  it('is held to the most tasks that are taken, and may be sampled down to them', async () => {
+    desk = deskWith({ maxTasks: 1 });
+    expect(await troubleOf(desk.compile(own(agentIn(INVOICES))))).toMatchObject({ code: 'too_many_tasks' });
+    const sample = { count: 1, seed: 'a' };
+    const { suite, pinned } = await desk.compile(own(agentIn(INVOICES), { options: { sample } }));
+    expect(suite.tasks).toHaveLength(1);
+    expect(pinned.contract.dataset?.sample).toEqual({ seed: 'a', of: 2 });
+  });
+});
+
+describe('a compiled pair', () => {
+  it('is kept together, once, and not replaced under its version', async () => {
+    const compiled = await desk.compile(own(agentIn(INVOICES)));
+    const { digest } = compiled.suite.head;
+    expect([await desk.install(ME, compiled), await desk.install(ME, compiled)]).toEqual(['created', 'same']);
+    expect(await store.suites.contractOf(ME, digest)).toEqual(compiled.pinned);
+    expect(await store.suites.contractOf({ ...ME, workspace: 'other' }, digest)).toBeUndefined();
+    const other = { ...compiled, pinned: { ...compiled.pinned, digest: asId<Digest>('sha256:other') } };
+    expect(await troubleOf(desk.install(ME, other))).toMatchObject({ error: 'conflict' });
+    expect(await store.suites.contractOf(ME, digest)).toEqual(compiled.pinned);
+  });
+
+  it('of a draft is replaced, and the earlier contract can still be read by its digest', async () => {
+    const first = await desk.compile(own(agentIn(INVOICES)));
+    const second = await desk.compile(own({ ...agentIn(INVOICES), sha256: 'b'.repeat(64) }));
+    expect(second.suite.head.digest).toBe(first.suite.head.digest);
+    await desk.replace(ME, first);
+    await desk.replace(ME, second);
+    expect((await store.suites.contractOf(ME, first.suite.head.digest))?.digest).toBe(second.pinned.digest);
+    expect(await store.suites.contract(ME, first.pinned.digest)).toEqual(first.pinned);
+  });
+
+  it('that was not compiled together is kept by nobody', async () => {
+    const invoices = await desk.compile(own(agentIn(INVOICES)));
+    const { pinned } = await desk.compile(own(agentIn(INVOICES), { options: { sla: 'warn' } }));
+    for (const keep of [desk.install, desk.replace])
+      expect(await troubleOf(keep(ME, { ...invoices, pinned }))).toMatchObject({
+        error: 'validation_error',
+        code: 'contract_mismatch',
+      });
+    expect(await store.suites.byDigest(ME, invoices.suite.head.digest)).toBeUndefined();
+  });
+});

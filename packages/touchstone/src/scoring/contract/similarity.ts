@@ -1,0 +1,73 @@
+import { redactDeep } from '@touchstone/contract';
+import { fromBody } from '@touchstone/contract/bodies';
+import type { Applied } from './applied.js';
+import type { Asking, Rulings } from './asking.js';
+import { NO_REFERENCE, referencesOf, textOf } from './evaluators.js';
+import { type Measured, type Ruling, rule } from './rulings.js';
+import { wordOverlap } from './words.js';
+
+type Vector = readonly number[];
+type Compared = Measured | Extract<Ruling, { kind: 'undecided' }>;
+
+/** Rules on everything that asks how near an answer is in meaning to its references. All of it is one comparison. */
+export async function compareMeanings(applied: readonly Applied[], asking: Asking): Promise<Rulings> {
+  const [first] = applied;
+  if (!first) return new Map();
+  const references = (referencesOf(first.task) ?? []).map(textOf).filter(saysSomething);
+  const compared = await compare(textOf(fromBody(asking.output)), references, asking);
+  return new Map(
+    applied.map((one) => [one, 'degree' in compared ? rule(one.criterion, compared) : compared] as const),
+  );
+}
+
+/**
+ * The nearest reference counts. The degree is the cosine itself, with opposites as far away as strangers (below 0 is 0):
+ * a threshold then means what it means wherever cosines are used.
+ */
+async function compare(
+  answer: string,
+  references: readonly string[],
+  { embedder, redact, signal, spend }: Asking,
+): Promise<Compared> {
+  if (references.length === 0) return NO_REFERENCE;
+  if (!saysSomething(answer)) return { degree: 0 };
+  if (!embedder) return compareWords(answer, references);
+  const embedded = await embedder.embed(redactDeep([answer, ...references], redact), signal, spend);
+  if (embedded.kind !== 'embedded') return undecided(embedded.reason);
+  const [vector = [], ...others] = embedded.vectors;
+  const degree = Math.max(0, ...others.map((other) => cosine(vector, other)));
+  return Number.isNaN(degree) || others.length !== references.length
+    ? undecided('The embedder gave vectors that cannot be compared.')
+    : { degree: Math.min(1, degree) };
+}
+
+/** Only for contracts that allow it: words in common are a hint of a common meaning, not more. */
+const compareWords = (answer: string, references: readonly string[]): Measured => ({
+  degree: Math.max(...references.map((reference) => wordOverlap(answer, reference))),
+  reason: 'Approximate: the words were compared, because there was nobody to compare the meanings.',
+});
+
+const undecided = (reason: string): Compared => ({
+  kind: 'undecided',
+  unjudged: 'embedder_unreachable',
+  reason,
+});
+
+/** Embedders refuse texts in which there is nothing. */
+const saysSomething = (text: string): boolean => text.trim() !== '';
+
+/** The cosine of the angle between two vectors; no number when one has no direction or they are of different lengths. */
+function cosine(a: Vector, b: Vector): number {
+  if (a.length !== b.length) return Number.NaN;
+  const [left, right] = [scaled(a), scaled(b)];
+  return dot(left, right) / Math.sqrt(dot(left, left) * dot(right, right));
+}
+
+/** Brought near to 1 before anything is squared: squares of very large or small numbers are no numbers any more. */
+function scaled(vector: Vector): Vector {
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return vector.map((value) => value / largest);
+}
+
+const dot = (a: Vector, b: Vector): number =>
+  a.reduce((sum, value, at) => sum + value * (b[at] as number), 0);

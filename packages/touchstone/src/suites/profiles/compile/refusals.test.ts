@@ -1,0 +1,239 @@
+import { isHostError, type Json } from '@touchstone/contract';
+import type { MemorySeed, SuccessCriterion } from '@touchstone/contract/bodies';
+import { describe, expect, test } from 'vitest';
+import type { NormalRow, ProfiledAgent } from '../types.js';
+import { compileProfile } from './compile-profile.js';
+import { agent, criterion, profile, rowsOf, rubricAgent } from './fixtures/agents.js';
+import type { CompileInput, CompileOptions } from './options.js';
+import type { CompileIssue } from './trouble.js';
+
+type Row = Omit<NormalRow, 'at'>;
+
+async function refusalOf(input: CompileInput): Promise<{ code: unknown; issues: readonly CompileIssue[] }> {
+  const error: unknown = await compileProfile(input).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!isHostError(error) || error.code !== 'validation_error')
+    throw new Error('expected a validation error');
+  return { code: error.details?.code, issues: error.details?.issues as readonly CompileIssue[] };
+}
+
+const golden = { input: 'q', expected: 'A' };
+const rubric = '/evaluation/grading_rubric';
+const { evaluation: _, ...bare } = agent(profile());
+
+describe('a profile that cannot become a suite', () => {
+  test.each<{ code: string; pointer: string; agent: ProfiledAgent; options?: CompileOptions; rows?: Row[] }>([
+    { code: 'no_profile', pointer: '/evaluation', agent: bare },
+    { code: 'no_tasks', pointer: '/evaluation/golden_dataset_uri', agent: agent(profile()), rows: [] },
+    { code: 'invalid_version', pointer: '/metadata/version', agent: agent(profile(), { version: '1.2' }) },
+    {
+      code: 'negative_latency',
+      pointer: '/evaluation/expected_latency_ms',
+      agent: agent(profile({ expected_latency_ms: -1 })),
+    },
+    {
+      code: 'negative_budget',
+      pointer: '/policy/budget_caps/total_cost',
+      agent: agent(profile(), { budgetCaps: { total_cost: -1 } }),
+      options: { budget: true },
+    },
+    { code: 'empty_criterion_name', pointer: `${rubric}/0/name`, agent: rubricAgent(criterion('')) },
+    {
+      code: 'duplicate_criterion',
+      pointer: `${rubric}/1/name`,
+      agent: rubricAgent(criterion('a b'), criterion('A-B')),
+    },
+    {
+      code: 'threshold_out_of_range',
+      pointer: `${rubric}/0/threshold`,
+      agent: rubricAgent(criterion('tone', { threshold: 1.01 })),
+    },
+    {
+      code: 'latency_bound_missing',
+      pointer: `${rubric}/0/threshold`,
+      agent: rubricAgent(criterion('latency')),
+    },
+    {
+      code: 'unsound_profile',
+      pointer: '/evaluation',
+      agent: rubricAgent(criterion('tone', { description: 'half \ud800' })),
+    },
+    {
+      code: 'unsound_profile',
+      pointer: '/evaluation',
+      agent: rubricAgent(criterion('tone', { threshold: Number.NaN })),
+    },
+    {
+      code: 'strict_criterion_unused',
+      pointer: `${rubric}/0`,
+      agent: rubricAgent(criterion('tool_usage')),
+    },
+    {
+      code: 'strict_criterion_unused',
+      pointer: `${rubric}/0`,
+      agent: rubricAgent(criterion('tone')),
+      rows: [{ ...golden, criteria: [] }],
+    },
+    { code: 'invalid_option', pointer: '/options/scope', agent: agent(profile()), options: { scope: 'a.b' } },
+    { code: 'invalid_option', pointer: '/options/org', agent: agent(profile()), options: { org: '' } },
+    {
+      code: 'invalid_option',
+      pointer: '/options/targetAgentId',
+      agent: agent(profile()),
+      options: { targetAgentId: '' },
+    },
+    {
+      code: 'invalid_option',
+      pointer: '/options/maxTasks',
+      agent: agent(profile()),
+      options: { maxTasks: 0 },
+    },
+    {
+      code: 'invalid_option',
+      pointer: '/options/sample/count',
+      agent: agent(profile()),
+      options: { sample: { count: 1.5, seed: '' } },
+    },
+    {
+      code: 'too_many_tasks',
+      pointer: '',
+      agent: agent(profile()),
+      rows: [golden, golden],
+      options: { maxTasks: 1 },
+    },
+  ])('$code at $pointer', async ({ code, pointer, agent: subject, options = {}, rows = [golden] }) => {
+    const refusal = await refusalOf({ agent: subject, rows: rowsOf(...rows), options });
+    expect(refusal).toMatchObject({ code, issues: [{ code, pointer }] });
+    expect(refusal.issues).toHaveLength(1);
+  });
+
+  test('without rows there are no tasks, whatever the address says', async () => {
+    const addressed = await refusalOf({ agent: agent(profile({ golden_dataset_uri: null })) });
+    expect(addressed).toMatchObject({ code: 'no_tasks' });
+  });
+
+  test('pointers of the second form lead to the agent', async () => {
+    const subject = agent(profile({ grading_rubric: [criterion('')] }), { form: 'B', id: 'a/b' });
+    expect((await refusalOf({ agent: subject })).issues[0]?.pointer).toBe(
+      '/definitions/a~1b/evaluation/grading_rubric/0/name',
+    );
+  });
+
+  test('everything wrong with it is listed, before a row is read', async () => {
+    const subject = agent(
+      profile({ expected_latency_ms: -1, grading_rubric: [criterion(''), criterion('x', { threshold: 2 })] }),
+    );
+    const rows = (): AsyncIterable<NormalRow> => {
+      throw new Error('rows were read');
+    };
+    const { issues } = await refusalOf({ agent: subject, rows, options: { org: '?' } });
+    expect(issues.map(({ code }) => code)).toEqual([
+      'invalid_option',
+      'negative_latency',
+      'empty_criterion_name',
+      'threshold_out_of_range',
+    ]);
+  });
+});
+
+describe('a row that cannot become a task', () => {
+  const nested = (depth: number): Json => (depth === 0 ? 1 : [nested(depth - 1)]);
+
+  test.each<{ code: string; pointer: string; row: Row; criteria?: SuccessCriterion[] }>([
+    { code: 'row_without_expectation', pointer: '', row: { input: 1, reference: 'A' } },
+    { code: 'unknown_capability', pointer: '/capability', row: { ...golden, capability: 'other' } },
+    {
+      code: 'unknown_criterion',
+      pointer: '/criteria/1',
+      row: { ...golden, criteria: ['Tone', 'taste'] },
+      criteria: [criterion('tone')],
+    },
+    {
+      code: 'criterion_without_data',
+      pointer: '/criteria/0',
+      row: { input: 1, criteria: ['exact_match'] },
+      criteria: [criterion('tone'), criterion('exact_match')],
+    },
+    { code: 'schema_missing', pointer: '', row: golden, criteria: [criterion('schema_validity')] },
+    { code: 'invalid_fixture', pointer: '/tools/0/tool', row: { ...golden, tools: [{ tool: '' }] } },
+    {
+      code: 'invalid_fixture',
+      pointer: '/memory/0',
+      row: { ...golden, memory: [{} as unknown as MemorySeed] },
+    },
+    { code: 'unsound_row', pointer: '', row: { ...golden, input: Number.POSITIVE_INFINITY } },
+    { code: 'unsound_row', pointer: '', row: { ...golden, input: '\udc00' } },
+    { code: 'unsound_row', pointer: '', row: { input: 1, expected: nested(300) } },
+    { code: 'duplicate_task', pointer: '/id', row: { ...golden, id: 'First One' } },
+    { code: 'duplicate_task', pointer: '/id', row: { ...golden, id: 'row-0002' } },
+  ])('$code at $pointer', async ({ code, pointer, row, criteria = [] }) => {
+    const subject = rubricAgent(...criteria);
+    const sound: Row = { ...golden, schema: { type: 'string' }, id: 'first-one' };
+    const rows = rowsOf(sound, { ...golden, schema: { type: 'string' } }, row);
+    const facts = { sha256: '', bytes: 0 };
+    const lined = await refusalOf({ agent: subject, rows, dataset: () => ({ ...facts, format: 'jsonl' }) });
+    expect(lined).toMatchObject({ code, issues: [{ code, pointer, line: 3 }] });
+    expect(lined.issues).toHaveLength(1);
+    const listed = await refusalOf({ agent: subject, rows, dataset: () => ({ ...facts, format: 'json' }) });
+    expect(listed.issues[0]?.line).toBeUndefined();
+    expect(listed.issues[0]?.message).toMatch(/^Row 3: /);
+  });
+
+  test('what fits as deep as a suite may nest is let in, and the suite is sound', async () => {
+    const { parseSuite } = await import('../../parse-suite.js');
+    let depth = 256;
+    const compileAt = () =>
+      compileProfile({
+        agent: agent(profile()),
+        rows: rowsOf({
+          input: 1,
+          expected: nested(depth),
+          tools: [{ tool: 'local:x', response: nested(depth - 3) }],
+        }),
+      });
+    for (;;) {
+      const compiled = await compileAt().catch(() => undefined);
+      if (compiled) {
+        expect(() => parseSuite(compiled.suite)).not.toThrow();
+        break;
+      }
+      depth -= 1;
+    }
+    expect(depth).toBeGreaterThan(240);
+  });
+
+  test('twenty of them are listed and the others counted', async () => {
+    const rows = rowsOf(...Array.from({ length: 25 }, () => ({ input: 1 })));
+    const { issues } = await refusalOf({ agent: agent(profile()), rows });
+    expect(issues).toHaveLength(21);
+    expect(issues[20]?.message).toBe('5 more are wrong in the dataset.');
+  });
+
+  test('no message repeats what a row holds', async () => {
+    const secret = 'SECRET-TEXT';
+    const rows = rowsOf(
+      { input: secret, reference: secret },
+      { input: secret, expected: secret, criteria: [secret], capability: secret },
+    );
+    const { issues } = await refusalOf({ agent: agent(profile()), rows });
+    expect(issues.length).toBeGreaterThan(2);
+    expect(JSON.stringify(issues)).not.toContain(secret);
+  });
+});
+
+test('a dataset that changes between the readings is refused', async () => {
+  let reading = 0;
+  const growing = async function* read() {
+    reading += 1;
+    for (let at = 1; at <= reading; at += 1) yield { ...golden, at };
+  };
+  expect(await refusalOf({ agent: agent(profile()), rows: growing })).toMatchObject({
+    code: 'dataset_changed',
+  });
+  let hashes = 0;
+  const dataset = () => ({ sha256: String(hashes++), bytes: 1, format: 'csv' as const });
+  const edited = await refusalOf({ agent: agent(profile()), rows: rowsOf(golden), dataset });
+  expect(edited).toMatchObject({ code: 'dataset_changed' });
+});
