@@ -83,6 +83,18 @@ describe('a pack', () => {
   });
 
   it.each([
+    ['of nobody', `evaluation/${AGENT}x.yaml`],
+    ['beside another one of the same agent', `evaluation/${AGENT}.yaml`],
+  ])('with a profile %s is refused', async (_, path) => {
+    const opened = pack({
+      [`evaluation/${AGENT}.json`]: JSON.stringify(profile),
+      'data/rows.jsonl': ROWS,
+      [path]: 'grading_rubric: []',
+    });
+    await expect(compilePackProfiles(desk, opened)).rejects.toMatchObject({ details: { file: path } });
+  });
+
+  it.each([
     ['a row that is none', { 'data/rows.jsonl': 'nonsense' }, 'evaluation/'],
     ['a dataset outside', {}, 'evaluation/'],
   ])('with %s is refused, by the name of the file', async (_, files, words) => {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { HostError, isHostError } from '@touchstone/contract';
+import { HostError, isHostError, validationError } from '@touchstone/contract';
 import type { EvaluationProfile } from '@touchstone/contract/bodies';
 import {
   looksLikeDefinition,
@@ -28,6 +28,7 @@ export async function compilePackProfiles(
   pack: OpenedPack,
 ): Promise<readonly PackProfile[]> {
   const found = pack.agents.flatMap((agent) => profileFile(pack, agent));
+  checkNoneIsLost(pack, found);
   if (found.length === 0) return [];
   const baseDir = await unpack(pack);
   try {
@@ -59,6 +60,17 @@ function profileFile({ files }: OpenedPack, agent: PackAgent): Found[] {
     if (bytes) return [{ agent, file, text: bytes.toString('utf8') }];
   }
   return [];
+}
+
+/** A contract that no agent has would look like one that is kept. */
+function checkNoneIsLost({ files }: OpenedPack, found: readonly Found[]): void {
+  const used = new Set(found.map(({ file }) => file));
+  const isProfile = (path: string): boolean =>
+    dirname(path) === FOLDER && ENDINGS.some((ending) => path.endsWith(ending));
+  const lost = [...files.keys()].find((path) => isProfile(path) && !used.has(path));
+  if (lost === undefined) return;
+  const message = `${lost} belongs to no agent of the pack, or to one that has another profile. Name it evaluation/<agentId>.json or .yaml, one for an agent.`;
+  throw validationError([{ pointer: '', message }], { file: lost });
 }
 
 function readEvaluation(text: string, file: string): EvaluationProfile | undefined {

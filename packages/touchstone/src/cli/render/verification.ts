@@ -142,7 +142,7 @@ export const noteLines = (notes: readonly string[], ink: Ink, width: number): st
   notes.flatMap((note) => wrap(printable(note), width - 2).map((line) => `  ${ink.yellow(line)}`));
 
 /** What a reader has to know before taking the score for more than it is. */
-export function caveatNotes({ caveats = {}, results, totalTasks }: Scorecard): readonly string[] {
+export function caveatNotes({ caveats = {}, results, totalTasks, contract }: Scorecard): readonly string[] {
   const { rejudgeOf, forkOf, cacheHits = 0, mock, targetMismatch, nondeterministic } = caveats;
   const notes = [
     ...(results.length < totalTasks
@@ -155,8 +155,15 @@ export function caveatNotes({ caveats = {}, results, totalTasks }: Scorecard): r
     ...(targetMismatch ? ['The suite was made for another agent.'] : []),
     ...(nondeterministic ? ['Live tools and memory were used: scores may differ next time.'] : []),
   ];
-  return notes.length === 0 ? [] : [...notes, 'So this run is no evidence for a gate.'];
+  return [
+    ...(notes.length === 0 ? [] : [...notes, 'So this run is no evidence for a gate.']),
+    ...(contract ? [BY_THRESHOLDS] : []),
+  ];
 }
+
+/** The file says how every criterion came out, and the thresholds; not which criteria were strict. */
+const BY_THRESHOLDS =
+  'The result is that of the thresholds alone. Whether the agent kept its contract is in the contract report of the run: touchstone show <runId>.';
 
 /** The `--json` form of one file. */
 export function verificationDocument({ file, doubts, claims }: Verification): object {

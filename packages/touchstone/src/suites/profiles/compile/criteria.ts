@@ -38,15 +38,28 @@ export type CriteriaPlan = {
 const MENTIONS_REFERENCE = /\b(?:reference|(?:expected|golden|correct) (?:answer|output|value|result))\b/i;
 
 /** Reads the rubric of a profile. `pointer` is where the rubric stands in the definition. */
+/** Every row is held against every criterion, and the suite repeats their text in every task. */
+const MOST_CRITERIA = 100;
+
+function countIssues(count: number, pointer: string): readonly CompileIssue[] {
+  if (count <= MOST_CRITERIA) return [];
+  const message = `Expected at most ${MOST_CRITERIA} criteria, got ${count}.`;
+  return [{ code: 'too_many_criteria', pointer, message }];
+}
+
 export function planCriteria(
   profile: EvaluationProfile,
   pointer: string,
   options: CompileOptions,
 ): CriteriaPlan {
   const idOf = createCriterionIds();
-  const planned = (profile.grading_rubric ?? []).map((source, index) =>
-    planCriterion(source, idOf(source.name), child(pointer, index), profile, options),
-  );
+  const rubric = profile.grading_rubric ?? [];
+  // The rest of a list that is refused as a whole need not be looked at.
+  const planned = rubric
+    .slice(0, MOST_CRITERIA)
+    .map((source, index) =>
+      planCriterion(source, idOf(source.name), child(pointer, index), profile, options),
+    );
   const criteria = planned.map((plan) => plan.planned);
   const golden = impliedMatch(idOf('reference_match'), true, pointer);
   const { implicitReference = 'strict' } = options;
@@ -58,7 +71,11 @@ export function planCriteria(
     criteria,
     golden,
     ...(implicitReference !== 'off' && { implicit }),
-    issues: [...nameIssues(criteria), ...planned.flatMap((plan) => plan.issues)],
+    issues: [
+      ...countIssues(rubric.length, pointer),
+      ...nameIssues(criteria),
+      ...planned.flatMap((plan) => plan.issues),
+    ],
     warnings: planned.flatMap((plan) => plan.warnings),
   };
 }

@@ -97,6 +97,20 @@ describe('a profile that cannot become a suite', () => {
       options: { sample: { count: 1.5, seed: '' } },
     },
     {
+      code: 'too_many_criteria',
+      pointer: '/evaluation/grading_rubric',
+      agent: agent(
+        profile({
+          grading_rubric: Array.from({ length: 101 }, (_, i) => ({
+            name: `c${i}`,
+            description: null,
+            threshold: null,
+            strict: true,
+          })),
+        }),
+      ),
+    },
+    {
       code: 'too_many_tasks',
       pointer: '',
       agent: agent(profile()),
