@@ -4,7 +4,17 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asId, ERROR_STATUS, type Json, RUN_ERROR_CODES, type TaskId } from '@touchstone/contract';
+import {
+  asId,
+  DEPLOYMENT_STATES,
+  ERROR_STATUS,
+  EVIDENCE_REASONS,
+  type Json,
+  RUN_ERROR_CODES,
+  type TaskId,
+  TRANSITIONS,
+  type Version,
+} from '@touchstone/contract';
 import { type Task, toBody } from '@touchstone/contract/bodies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAgentSpec, parseToolSpecs } from '../packages/touchstone/src/agents/index.js';
@@ -12,10 +22,14 @@ import { EXIT_ORDER } from '../packages/touchstone/src/cli/exit.js';
 import { type Desk, openDesk } from '../packages/touchstone/src/cli/testing/test-io.js';
 import { loadConfig } from '../packages/touchstone/src/host/config.js';
 import { configShape } from '../packages/touchstone/src/host/config-shape.js';
+import { gateShape } from '../packages/touchstone/src/host/deployments/gates.js';
+import type { Shape } from '../packages/touchstone/src/host/shape.js';
 import { createTestHost } from '../packages/touchstone/src/host/testing/test-host.js';
+import { outcomeOf, scopeOf } from '../packages/touchstone/src/scorecard/deployment/states.js';
 import { smallestDetectableDrop } from '../packages/touchstone/src/scorecard/statistics/detectable.js';
 import { createScoring } from '../packages/touchstone/src/scoring/index.js';
 import { readDefinition, readProfile, readSuite } from '../packages/touchstone/src/suites/index.js';
+import { readYaml } from '../packages/touchstone/src/suites/yaml-source.js';
 
 // Goal: what the pages say is true. Method: everything in them that a program can read (links, codes, commands, suites,
 // configurations, examples, tables of members) is read and held against the code, in both directions where that makes sense.
@@ -43,9 +57,9 @@ const dataFences = (page: string): Fence[] =>
   fencesOf(page).filter(({ language }) => ['json', 'yaml'].includes(language));
 const withoutFences = (page: string): string => read(page).replaceAll(/^```\w*\n[\s\S]*?^```$/gm, '');
 
-/** Cells of every table row whose first cell matches. */
-const rowsOf = (page: string, first: RegExp): string[][] =>
-  withoutFences(page)
+/** Cells of every table row whose first cell matches, of the whole page or of one part of it. */
+const rowsOf = (page: string, first: RegExp, part = withoutFences(page)): string[][] =>
+  part
     .split('\n')
     .filter((line) => line.startsWith('|'))
     .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
@@ -88,6 +102,8 @@ const SUBVERBS = [
   'baseline bless',
   'baseline list',
   'baseline show',
+  'audit verify',
+  'audit list',
 ];
 const GROUPS = new Set(SUBVERBS.map((verb) => verb.split(' ')[0]));
 
@@ -214,7 +230,7 @@ type Operation = { 'x-scope'?: string; 'x-scope-alternatives'?: string[] };
 type Operations = { [path: string]: { [method: string]: Operation } };
 
 /** Asked for by what a request says, and by no operation as such. */
-const DEEDS = ['evals:override'];
+const DEEDS = ['evals:override', 'deploy:promote', 'deploy:rollback', 'deploy:pause'];
 type Render = (document: object) => string;
 
 describe('the API pages', () => {
@@ -285,7 +301,7 @@ describe('docs/server.md', () => {
       const config = await loadConfig(undefined, desk.cwd).finally(desk.close);
       for (const agent of config.agents) parseAgentSpec(agent, 'operator');
       parseToolSpecs(config.tools);
-      expect([config.keys.length, config.inert]).toEqual([1, []]);
+      expect(config.keys).toHaveLength(1);
     },
   );
 
@@ -378,7 +394,7 @@ describe('docs/contracts.md', () => {
     expect(configurations).toHaveLength(3);
     for (const text of configurations) {
       writeFileSync(join(desk.cwd, 'sample.config.json'), text);
-      expect((await loadConfig('sample.config.json', desk.cwd)).inert).toEqual([]);
+      expect((await loadConfig('sample.config.json', desk.cwd)).troubles).toEqual([]);
     }
   });
 
@@ -446,6 +462,98 @@ describe('docs/regression.md', () => {
     const lines = formula.trim().split('\n');
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(source).toContain(line);
+  });
+});
+
+describe('docs/deployments.md', () => {
+  const page = 'docs/deployments.md';
+  const sectionRows = (heading: string, first: RegExp): string[][] =>
+    rowsOf(page, first, withoutFences(page).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '');
+
+  it('its gates can be configured', async () => {
+    const samples = fencesOf(page).filter(({ text }) => text.includes('"gates"'));
+    expect(samples).toHaveLength(1);
+    const desk = openDesk();
+    writeFileSync(join(desk.cwd, 'touchstone.config.json'), samples[0]?.text ?? '');
+    const config = await loadConfig(undefined, desk.cwd).finally(desk.close);
+    expect(config.gates).toMatchObject([{ gateId: 'release', approval: { quorum: 2 } }]);
+  });
+
+  it('has every transition with its scope, and no other', () => {
+    const possible = TRANSITIONS.flatMap((transition) =>
+      DEPLOYMENT_STATES.flatMap((from) => {
+        const to = outcomeOf(transition, from, true);
+        const request = { transition, version: asId<Version>('1.0.0') };
+        return to === undefined ? [] : [[transition, from, to, scopeOf(request, from)]];
+      }),
+    );
+    const rows = sectionRows('States', /^`[a-z-]+`$/);
+    expect(rows.map((row) => row.slice(0, 4).map(bare)).sort()).toEqual(possible.sort());
+  });
+
+  it('has every member of a gate, and no other', () => {
+    const { members, groups } = membersOf(gateShape, '');
+    const told = sectionRows('Gates', /^`[a-zA-Z.]+`$/).map(([name]) => bare(name));
+    expect(members.length).toBeGreaterThan(15);
+    expect(members.filter((member) => !told.includes(member))).toEqual([]);
+    expect(told.filter((name) => ![...members, ...groups].includes(name))).toEqual([]);
+  });
+
+  it('has every reason why a run is no evidence, in the order they are looked for', () => {
+    const file = 'packages/touchstone/src/scorecard/deployment/decide-evidence.ts';
+    const checks = readFileSync(join(root, file), 'utf8').matchAll(/^ {2}\['([a-z_]+)', /gm);
+    const looked = ['no_eval_run', 'not_found', 'not_an_eval', ...[...checks].map(([, reason]) => reason)];
+    const told = sectionRows('Evidence', /^`[a-z_]+`$/).map(([reason]) => bare(reason));
+    expect(told).toEqual(looked);
+    expect([...told].sort()).toEqual([...EVIDENCE_REASONS].sort());
+  });
+});
+
+type Members = { readonly members: readonly string[]; readonly groups: readonly string[] };
+
+/** Names of everything a shape may hold, and apart from them those that only hold others. */
+function membersOf({ properties = {} }: Shape, prefix: string): Members {
+  const parts = Object.entries(properties).map(([name, inner]): Members => {
+    const path = `${prefix}${name}`;
+    const below = membersOf(inner, `${path}.`);
+    return below.members.length === 0
+      ? { members: [path], groups: [] }
+      : { ...below, groups: [path, ...below.groups] };
+  });
+  return {
+    members: parts.flatMap(({ members }) => members),
+    groups: parts.flatMap(({ groups }) => groups),
+  };
+}
+
+describe.each(['README.md', 'docs/ci.md'])('the jobs in %s', (page) => {
+  type Step = { readonly run?: string; readonly uses?: string; readonly env?: { [name: string]: string } };
+  type Job = { readonly 'runs-on': string; readonly env?: Step['env']; readonly steps: readonly Step[] };
+  const files = fencesOf(page)
+    .filter(({ language }) => language === 'yaml')
+    .map(({ text }) => readYaml(text));
+  const jobs = files.flatMap(({ value }) =>
+    Object.values((value as { jobs?: { [name: string]: Job } } | undefined)?.jobs ?? {}),
+  );
+
+  it('can be read, and each step does one thing', () => {
+    expect(jobs.length).toBeGreaterThanOrEqual(files.length);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.flatMap(({ faults }) => faults)).toEqual([]);
+    for (const job of jobs) {
+      expect(job['runs-on']).toBe('ubuntu-latest');
+      const odd = job.steps.filter(({ run, uses }) => (run === undefined) === (uses === undefined));
+      expect(odd).toEqual([]);
+    }
+  });
+
+  it('hold no key in clear', () => {
+    const given = jobs.flatMap(({ env, steps }) => [env, ...steps.map((step) => step.env)]);
+    const keys = given.flatMap((env) => Object.entries(env ?? {})).filter(([name]) => /KEY|TOKEN/.test(name));
+    const hidden = /^\$\{\{ (secrets\.[A-Z_]+|github\.token) \}\}$/;
+    expect(keys.filter(([, value]) => !hidden.test(value))).toEqual([]);
+    const lines = jobs.flatMap(({ steps }) => steps.map(({ run = '' }) => run)).join('\n');
+    expect(lines).not.toMatch(/\bts_\w|Bearer (?!\$)|_KEY=[^"$\s]/);
   });
 });
 

@@ -49,6 +49,10 @@ const engineOn = (store: Store) =>
     openBars: async () => () => undefined,
     foldTask,
     buildScorecard,
+    contractOutcome: async () => ({}),
+    castVote: nobody,
+    mask: nobody,
+    carryOut: nobody,
     limits: DEFAULT_LIMITS,
   });
 

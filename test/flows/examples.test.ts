@@ -162,6 +162,65 @@ describe('the examples', () => {
     }
   });
 
+  it('the release gate denies without evidence, asks, moves, and lets a version go back', async () => {
+    const gate = async (...args: string[]) => {
+      const config = ['--config', 'examples/release-gate/touchstone.config.json', '--data', folder.path];
+      const { code, stdout } = await runCli([...args, ...config, '--json'], root);
+      return { code, told: JSON.parse(stdout) };
+    };
+    const suite = 'examples/release-gate/evals';
+    const agent = (version: string): string => `local.example.quotes@${version}`;
+    const serving = async (): Promise<unknown> =>
+      (await gate('deployments', 'local.example.quotes')).told.items;
+
+    const denied = await gate('promote', agent('1.0.0'), '--channel', 'stable');
+    expect([denied.code, denied.told.error.details.reason]).toEqual([1, 'no_eval_run']);
+    const evaluated = await gate('run', suite, '--agent', agent('1.0.0'));
+    const [{ runId: evalRunId, summary }] = evaluated.told;
+    expect([evaluated.code, summary.passedCount, summary.taskCount]).toEqual([0, 9, 10]);
+
+    const waiting = await gate('promote', agent('1.0.0'), '--channel', 'stable', '--eval-run', 'last');
+    expect([waiting.code, waiting.told.record.state]).toEqual([3, 'staged']);
+    expect((await gate('approve', waiting.told.waiting.runId)).code).toBe(0);
+    expect(await serving()).toMatchObject([
+      {
+        version: '1.0.0',
+        state: 'active',
+        channels: ['stable', 'latest'],
+        evalRunId,
+        approvalGateId: 'release',
+      },
+      { version: '1.1.0', state: 'draft' },
+    ]);
+
+    const borrowed = await gate('promote', agent('1.1.0'), '--eval-run', evalRunId);
+    expect([borrowed.code, borrowed.told.error.details.reason]).toEqual([1, 'other_version']);
+    const piped = await gate(
+      'run',
+      suite,
+      '--agent',
+      agent('1.1.0'),
+      '--promote',
+      '--channel',
+      'stable',
+      '--canary',
+      '20',
+    );
+    expect(piped.code).toBe(3);
+    expect((await gate('approve', piped.told[0].promotion.waiting.runId)).code).toBe(0);
+    expect(await serving()).toMatchObject([
+      { version: '1.0.0', channels: ['stable'] },
+      { version: '1.1.0', channels: ['stable', 'latest'], canaryPercent: 20 },
+    ]);
+
+    expect((await gate('promote', agent('1.1.0'), '--rollback', '--reason', 'wrong prices')).code).toBe(0);
+    expect(await serving()).toMatchObject([
+      { version: '1.0.0', state: 'active', channels: ['stable', 'latest'] },
+      { version: '1.1.0', state: 'rolled-back', rollbackPointer: '1.0.0' },
+    ]);
+    expect((await gate('audit', 'verify')).told.valid).toBe(true);
+  });
+
   it('the command agent passes', async () => {
     const { code, stderr } = await runCli(
       ['run', ...example('command-agent'), '--json', '--data', folder.path],

@@ -187,6 +187,20 @@ describe('installing', () => {
     expect(await put({ ...body, definition: otherContract })).toMatchObject({ status: 409 });
   });
 
+  it('holds a second agent to the same contract under a name of its own', async () => {
+    const body = { definition: invoice('5.0.0'), rows: INVOICE_ROWS };
+    expect(await put({ ...body, targetAgentId: INVOICE_AGENT })).toMatchObject({ status: 201 });
+    const second = { ...body, targetAgentId: 'local.northwind.other' };
+    expect(await put(second)).toMatchObject({
+      status: 409,
+      body: { error: 'conflict', details: { code: 'other_agent' } },
+    });
+    expect(await put({ ...second, suiteName: 'other-triage' })).toMatchObject({
+      status: 201,
+      body: { suiteRef: 'local.northwind-finance.evals.other-triage@5.0.0' },
+    });
+  });
+
   it('gives a suite that was there before its contract; it ran as a plain one until then', async () => {
     const body = { definition: invoice('3.0.0'), rows: INVOICE_ROWS };
     const { suite } = (await compile(world.host, body)).body;
@@ -243,7 +257,7 @@ describe('a definition is refused', () => {
       undefined,
       [`${at}/0/name`, `${at}/1/name`, `${at}/1/strict`, '/evaluation/extra'],
     ],
-    ['without a profile', { definition: { ...invoices(), evaluation: null } }, undefined, ['/definition']],
+    ['without a profile', { definition: { ...invoices(), evaluation: null } }, 'no_profile', ['/definition']],
     [
       'without rows and a dataset',
       { definition: invoicesWith({}) },
@@ -289,7 +303,22 @@ describe('a definition is refused', () => {
       'with two rows of one id',
       rows({ id: 'a', input: 'x', expected: 1 }, { id: 'A', input: 'y', expected: 2 }),
       'duplicate_task',
-      ['/id'],
+      ['/rows/1/id'],
+    ],
+    [
+      'with an agent id that is none',
+      { ...rubric(accuracy), targetAgentId: 'local.acme.desk@1.0.0' },
+      'invalid_option',
+      ['/targetAgentId'],
+    ],
+    [
+      'with inputs that the agent does not take, and a schema that nobody can use',
+      rows(
+        { input: { text: 1 }, expected: 1 },
+        { input: { text: 'x' }, expected: 1, schema: { type: 'strange' } },
+      ),
+      'input_mismatch',
+      ['/rows/0/input/text', '/rows/1/schema'],
     ],
     [
       'with more rows than the host takes',

@@ -24,6 +24,9 @@ import {
 // acme, and of something that exists for nobody; ask as another tenant and as another workspace; compare the answers.
 let host: WholeHost;
 let runId: string;
+/** A run that waits for an answer, and the link that was made for it. */
+let waiting: string;
+let token: string;
 let tool: ToolServer;
 const AGENT = 'local.acme.private';
 const TOOL = 'local:acme.search';
@@ -51,6 +54,17 @@ beforeAll(async () => {
   });
   runId = created.runId;
   await client.waitForScorecard(created.runId as never);
+  const asking = await readJson(host, '/v1/runs', {
+    method: 'POST',
+    body: { workflowId: 'conformance-approval' },
+  });
+  waiting = asking.body.runId as string;
+  while ((await readJson(host, `/v1/runs/${waiting}`)).body.status !== 'waiting-approval');
+  const link = await readJson(host, `/v1/host/touchstone/runs/${waiting}/interrupts/gate/tokens`, {
+    method: 'POST',
+    body: {},
+  });
+  token = link.body.token as string;
 });
 afterAll(async () => {
   await host.close();
@@ -72,7 +86,11 @@ async function operations(): Promise<readonly Operation[]> {
   );
 }
 
-const fill = (path: string, ids: { [name: string]: string }): string =>
+const fill = (path: string, names: { [name: string]: string }): string => {
+  const ids = path.includes('{nodeId}') ? { ...names, runId: names.waiting ?? '' } : names;
+  return filled(path, ids);
+};
+const filled = (path: string, ids: { [name: string]: string }): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'conformance-noop')) +
   (path.endsWith(':diff') ? `?against=${ids.runId}` : '');
 
@@ -98,6 +116,8 @@ function bodyFor({ method, path }: Operation, ids: { [name: string]: string }): 
   if (method === 'GET') return undefined;
   if (path === '/v1/runs:bulk-cancel') return { runIds: [ids.runId] };
   if (path === '/v1/runs') return { mode: 'eval', evalSuiteRef: ids.suiteRef, agentId: ids.agentId };
+  if (path.endsWith('/deployments')) return { version: '1.0.0', transition: 'promote' };
+  if (path.endsWith('/interrupts/{nodeId}')) return { resumeValue: { action: 'accept' } };
   if (path.endsWith(':fork')) return { mode: 'replay' };
   if (path.endsWith('/annotations')) return { signal: { kind: 'flag' } };
   return {};
@@ -106,6 +126,9 @@ function bodyFor({ method, path }: Operation, ids: { [name: string]: string }): 
 type Names = { [name: string]: string };
 const theirs = (): Names => ({
   runId,
+  waiting,
+  nodeId: 'gate',
+  token,
   taskId: 'e-0',
   suiteRef: 'local.test.evals.echo@1.0.0',
   agentId: AGENT,
@@ -115,20 +138,25 @@ const theirs = (): Names => ({
 const packed = (): Names => ({ ...theirs(), suiteRef: `${PACKED_SUITE}@1.0.0`, agentId: PACKED });
 const nobodys = (): Names => ({
   runId: 'run-00000000000000000000000000',
+  waiting: 'run-00000000000000000000000001',
+  nodeId: 'gate',
+  token: 'nobody.nothing',
   taskId: 'e-9',
   suiteRef: 'local.test.evals.none@1.0.0',
   agentId: 'local.acme.nothing',
   toolId: 'local:acme.nothing',
 });
 /** What must not be seen in any list of another owner's. */
-const PRIVATE = () => [runId, 'local.test.evals.echo', AGENT, PACKED, PACKED_SUITE];
+const PRIVATE = () => [runId, waiting, 'local.test.evals.echo', AGENT, PACKED, PACKED_SUITE];
 const NOT_OWNED = ['/v1/openapi.json', '/v1/host/touchstone/metrics'];
+/** Holds the names that its owner has asked for, also in vain: a stranger's own words. */
+const OWN_WORDS = '/v1/host/touchstone/audit';
 /** Every read without a name in its path, but for what is the same for everybody. */
 const lists = async (): Promise<readonly string[]> =>
   (await operations())
     .filter(({ method, path }) => method === 'GET' && !path.includes('{') && path.startsWith('/v1/'))
     .map(({ path }) => path)
-    .filter((path) => !NOT_OWNED.includes(path));
+    .filter((path) => !NOT_OWNED.includes(path) && path !== OWN_WORDS);
 
 /** Tools are granted to tenants, so another workspace of the same one may use them. */
 const strangersTo = ({ path }: Operation): readonly string[] =>
@@ -142,6 +170,8 @@ describe('tenants never meet', () => {
         operation.path.includes('{') ||
         operation.path === '/v1/runs:bulk-cancel' ||
         (operation.path === '/v1/runs' && operation.method === 'POST');
+      // A link is for whoever has it.
+      if (operation.path === '/v1/interrupts/{token}') continue;
       // Putting one's own agent or test run is not reading someone else's.
       if (!named || operation.path.startsWith('/v1/workflows/') || operation.method === 'PUT') continue;
       for (const key of strangersTo(operation)) {
@@ -157,7 +187,21 @@ describe('tenants never meet', () => {
       checked.push(`${operation.method} ${operation.path}`);
     }
     expect(checked.length).toBeGreaterThanOrEqual(15);
-    expect(checked).toEqual(expect.arrayContaining(['GET /v1/agents/{agentId}', 'GET /v1/tools/{toolId}']));
+    expect(checked).toEqual(
+      expect.arrayContaining([
+        'GET /v1/agents/{agentId}',
+        'GET /v1/tools/{toolId}',
+        'GET /v1/agents/{agentId}/deployments',
+        'POST /v1/agents/{agentId}/deployments',
+        'POST /v1/runs/{runId}/interrupts/{nodeId}',
+        'POST /v1/host/touchstone/runs/{runId}/interrupts/{nodeId}/tokens',
+      ]),
+    );
+    // Whatever strangers have tried, the run still waits and nothing has been moved.
+    expect((await readJson(host, `/v1/runs/${waiting}`)).body).toMatchObject({ status: 'waiting-approval' });
+    expect((await readJson(host, `/v1/agents/${AGENT}/deployments`)).body).toMatchObject([
+      { state: 'draft' },
+    ]);
   });
 
   it('the same routes answer their owner', async () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type Body, type EventType, type Payloads, type Task, toBody } from './bodies.js';
 import type { ContractReport } from './contract-report.js';
+import type { AgentDeployments, AuthorizationDecided, DeploymentPayloads, Evidence } from './deployment.js';
 import {
   type CapBreached,
   type EvalCompleted,
@@ -19,6 +20,7 @@ import { asId, type FindingKind, type RunId, type SuiteId, type TaskId, type Ver
 import type { RunHeadline } from './ports/index.js';
 import type { Fact, Log } from './ports/log.js';
 import type { EvalReport } from './report.js';
+import type { DeploymentPlan } from './run.js';
 import { type Finding, type RepeatScore, SEVERITIES, type TaskResult } from './score.js';
 import type { Scorecard } from './scorecard.js';
 import type { EvalSummary } from './summary.js';
@@ -66,6 +68,11 @@ type ContentFree = {
   capBreached: CapBreached;
   facts: { readonly [key: string]: Fact };
   finding: Finding;
+  authorization: AuthorizationDecided;
+  deployments: AgentDeployments;
+  deploymentEvents: DeploymentPayloads;
+  evidence: Evidence;
+  deploymentPlan: DeploymentPlan;
 };
 
 describe('the compiler', () => {
@@ -86,6 +93,8 @@ describe('the compiler', () => {
   test('lets free text into the scorecard nowhere but in the address of the diff', () => {
     expectTypeOf<FreeText<EvalStarted | EvalScored | EvalCompleted | TaskResult>>().toEqualTypeOf<never>();
     expectTypeOf<FreeText<EvalReport>>().toEqualTypeOf<never>();
+    expectTypeOf<FreeText<DeploymentPayloads[keyof DeploymentPayloads]>>().toEqualTypeOf<never>();
+    expectTypeOf<FreeText<AuthorizationDecided>>().toEqualTypeOf<never>();
     expectTypeOf<FreeText<ContractReport>>().toEqualTypeOf<never>();
     expectTypeOf<FreeText<EvalSummary>>().toEqualTypeOf<'regression.diffRef'>();
     expectTypeOf<FreeText<Scorecard>>().toEqualTypeOf<'summary.regression.diffRef'>();

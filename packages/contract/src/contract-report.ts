@@ -40,13 +40,17 @@ export type ReportedGate = {
   readonly status: GateStatus;
 };
 
+/** `error`: it hangs on something that nobody could decide. */
+export const CONTRACT_VERDICTS = ['pass', 'fail', 'error'] as const;
+export type ContractVerdict = (typeof CONTRACT_VERDICTS)[number];
+
 /** Whether an agent keeps the contract it carries. Content-free, like the scorecard beside which it stands. */
 export type ContractReport = {
   readonly runId: RunId;
   readonly suite: { readonly ref: `${SuiteId}@${Version}`; readonly digest: Digest };
   readonly agent: { readonly agentId: AgentId; readonly version: Version; readonly digest: Digest };
   readonly contract: Digest;
-  readonly verdict: 'pass' | 'fail' | 'error';
+  readonly verdict: ContractVerdict;
   readonly tasks: { readonly total: number; readonly selected: number; readonly passed: number };
   readonly criteria: readonly ReportedGate[];
   readonly sla?: {
@@ -56,7 +60,12 @@ export type ContractReport = {
     readonly status: GateStatus;
   };
   /** The scorecard's own verdict, by the thresholds alone. */
-  readonly summary: { readonly score: number; readonly passed: boolean };
+  readonly summary: {
+    readonly score: number;
+    readonly passed: boolean;
+    /** Of a part of the suite, whose pass score is a bar for the whole of it: whether the other bars are met. */
+    readonly otherBarsMet?: boolean;
+  };
   readonly dataset?: { readonly digest: Digest; readonly rows: number };
   readonly judge?: JudgeIdentity;
   readonly embedder?: EmbedderPin;

@@ -1,5 +1,6 @@
 // Part of the bodies door: `agent.*` and `run.started` payloads carry content.
 import type { Body } from './bodies.js';
+import type { AuthorizationDecided, DeploymentPayloads } from './deployment.js';
 import type { RunError } from './errors.js';
 import type {
   CapBreached,
@@ -11,7 +12,7 @@ import type {
   ProviderUsage,
   ReplayDiverged,
 } from './facts.js';
-import type { AgentId, CallId, EventId, RunId, ToolId } from './ids.js';
+import type { AgentId, CallId, EventId, GateId, PrincipalId, RunId, ToolId } from './ids.js';
 import type { Owner } from './owner.js';
 import type { EvalSummary } from './summary.js';
 
@@ -36,6 +37,48 @@ export type Payloads = {
   'node.failed': {
     readonly nodeId: string;
     readonly error: { readonly code: string; readonly message: string };
+  };
+  'node.suspended': {
+    readonly nodeId: string;
+    readonly interruptId: string;
+    readonly kind: InterruptKind;
+    readonly key: string;
+  };
+  'interrupt.requested': {
+    readonly kind: InterruptKind;
+    readonly key: string;
+    readonly data: Body;
+    readonly resumeSchema?: Body;
+    readonly timeoutMs?: number;
+  };
+  'interrupt.resolved': {
+    readonly nodeId: string;
+    readonly interruptId: string;
+    readonly kind: InterruptKind;
+    readonly resumeValue?: Body;
+  };
+  'approval.received': {
+    readonly nodeId: string;
+    readonly action: 'accept' | 'reject' | 'timeout';
+    readonly decidedBy?: PrincipalId;
+    readonly decidedAt?: string;
+  };
+  'clarification.resolved': {
+    readonly nodeId: string;
+    readonly answers: Body;
+    readonly answeredBy?: PrincipalId;
+  };
+  'authorization.decided': AuthorizationDecided;
+  'approval.granted': {
+    readonly gateId: GateId;
+    readonly principal: PrincipalId;
+    readonly quorumProgress?: { readonly granted: number; readonly required: number };
+  };
+  'approval.rejected': { readonly gateId: GateId; readonly principal: PrincipalId; readonly reason?: string };
+  'approval.overridden': {
+    readonly gateId: GateId;
+    readonly principal: PrincipalId;
+    readonly reason: string;
   };
   'agent.invocation.started': InvocationStarted;
   'agent.invocation.completed': InvocationCompleted;
@@ -84,7 +127,10 @@ export type Payloads = {
   'eval.completed': EvalCompleted;
   'cap.breached': CapBreached;
   'replay.diverged': ReplayDiverged;
-};
+} & DeploymentPayloads;
+
+/** What a run may ask of people. */
+export type InterruptKind = 'approval' | 'clarification';
 
 export type DrainPolicy = 'immediate' | 'drain-current-node';
 export type EventType = keyof Payloads;

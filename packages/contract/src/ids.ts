@@ -22,6 +22,13 @@ export type FindingKind = Id<'finding'>;
 export type ChannelName = Id<'channel'>;
 export type AnnotationId = Id<'annotation'>;
 export type PrincipalId = Id<'principal'>;
+/** What a principal may do, as `<area>:<action>`. */
+export type ScopeName = Id<'scope'>;
+/** What a decision is about, e.g. `agents/<agentId>@<version>`. */
+export type ResourceName = Id<'resource'>;
+export type GateId = Id<'gate'>;
+/** A short label for why, checked to be one; never an answer or a prompt. */
+export type ReasonLabel = Id<'reason'>;
 /** What the ids of some tasks have in common: the part before the first hyphen. */
 export type SliceName = Id<'slice'>;
 /** A moment, as ISO 8601 writes it in UTC. */

@@ -1,4 +1,6 @@
+export * from './audit.js';
 export * from './contract-report.js';
+export * from './deployment.js';
 export * from './errors.js';
 export * from './facts.js';
 export * from './ids.js';

@@ -1,4 +1,14 @@
+import type { ContractVerdict } from './contract-report.js';
+import type {
+  ApprovalPolicy,
+  AuthorizationDecided,
+  DeploymentEvent,
+  RequiredEval,
+  TransitionRequest,
+} from './deployment.js';
+import type { RunError } from './errors.js';
 import type { AgentId, ChannelName, Digest, ModelName, RunId, SuiteId, Version } from './ids.js';
+import { jsonEqual } from './json.js';
 import type { EvalMode } from './modes.js';
 
 export const RUN_STATUSES = [
@@ -111,10 +121,83 @@ export type WorkflowPlan = {
   readonly workflowId: string;
   readonly runTimeoutMs?: number;
 } & Forked;
-export type RunPlan = EvalPlan | AgentPlan | WorkflowPlan;
+/** A move of a deployment, with everything it was let begin on. The run is its record: no consumer's run tells of it. */
+export type DeploymentPlan = {
+  readonly kind: 'deployment';
+  readonly agentId: AgentId;
+  readonly request: TransitionRequest;
+  readonly authorization: AuthorizationDecided;
+  /** Why it was refused when it was asked for; the run is then only the trace of that. */
+  readonly refused?: RunError;
+  readonly intent?: DeploymentIntent;
+  readonly runTimeoutMs?: undefined;
+  readonly fork?: undefined;
+};
+export type DeploymentIntent = {
+  /** Of the agent when it was asked for. */
+  readonly digest: Digest;
+  /** What it is to do. If the same request would do something else by then, it does nothing. */
+  readonly expected: readonly DeploymentEvent[];
+  readonly approvals: readonly ApprovalPolicy[];
+  readonly evals: readonly RequiredEval[];
+};
+/** The agent a run is about, by name; undefined when it is about none. */
+export function agentNamed(plan: RunPlan): string | undefined {
+  if (plan.kind === 'deployment') return `${plan.agentId}@${plan.request.version}`;
+  return plan.kind === 'workflow' ? undefined : `${plan.agent.agentId}@${plan.agent.version}`;
+}
+
+export type RunPlan = EvalPlan | AgentPlan | WorkflowPlan | DeploymentPlan;
 
 /** Step of a run: a task of a suite, the one invocation of an agent run, a node of a workflow. */
 export const plannedSteps = (plan: EvalPlan): number => plan.ordinals?.length ?? plan.totalTasks;
 
 /** Live tools and live memory answer as they please: such a run shows what happened once, and may not happen again. */
 export const isNondeterministic = ({ modes }: EvalPlan): boolean => modes.includes('live-shadow');
+
+type Measurers = Pick<EvalPlan, 'judge' | 'safetyJudge' | 'safetyPolicy' | 'embedder'>;
+
+/** Scores of different judges or embedders, or under different safety policies, are different measurements. */
+export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
+  before.judge?.digest !== after.judge?.digest ||
+  before.safetyJudge?.digest !== after.safetyJudge?.digest ||
+  before.safetyPolicy !== after.safetyPolicy ||
+  !jsonEqual(before.embedder ?? null, after.embedder ?? null);
+
+/** What a completed evaluation came to, by everyone who has a say. */
+export type RunOutcome = {
+  /** By the thresholds of the suite, and nothing else. */
+  readonly passed: boolean;
+  /** Tasks without a score. */
+  readonly unscored: number;
+  /** By the contract of the suite, where it has one: then this decides. */
+  readonly contractVerdict?: ContractVerdict;
+  /** Of a part of such a suite, whose pass score is a bar for the whole of it: whether the other bars are met. */
+  readonly otherBarsMet?: boolean;
+};
+
+/** The one verdict on a completed evaluation. Whether it got worse than another one is not part of it. */
+export function verdictOn({
+  passed,
+  unscored,
+  contractVerdict,
+  otherBarsMet = passed,
+}: RunOutcome): ContractVerdict {
+  if (unscored > 0 || contractVerdict === 'error') return 'error';
+  return otherBarsMet && contractVerdict !== 'fail' ? 'pass' : 'fail';
+}
+
+type ContractWord = Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>;
+
+/**
+ * The same facts, silent about the contract where the others are: what was written down before a contract's word was
+ * recorded lacks it, and says nothing else for that.
+ */
+export function toldLike<T extends ContractWord>(
+  facts: T,
+  others: ContractWord | undefined,
+): T | Omit<T, keyof ContractWord> {
+  if (others?.contractVerdict !== undefined) return facts;
+  const { contractVerdict: _verdict, otherBarsMet: _bars, ...rest } = facts;
+  return rest;
+}

@@ -1,3 +1,4 @@
+import type { ContractVerdict } from './contract-report.js';
 import type { Digest, RunId, Timestamp } from './ids.js';
 import type { EvalMode } from './modes.js';
 import type { AgentPin, EmbedderPin, JudgeIdentity, ModelPin, SuitePin } from './run.js';
@@ -19,6 +20,10 @@ export type Scorecard = {
   /** The contract it was scored under, and who compared meanings for it. */
   readonly contract?: Digest;
   readonly embedder?: EmbedderPin;
+  /** Whether that contract was kept, which decides; `summary.passed` is the word of the thresholds. Older files lack it. */
+  readonly contractVerdict?: ContractVerdict;
+  /** Of a part of such a suite, whose pass score is a bar for the whole of it: whether the other bars are met. */
+  readonly otherBarsMet?: boolean;
   readonly modes: readonly EvalMode[];
   readonly totalTasks: number;
   readonly repeats: number;

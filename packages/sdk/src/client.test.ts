@@ -150,7 +150,7 @@ test('an aborted call is over at once, with the caller’s reason', async () => 
 
 test('every call goes to its documented path', async () => {
   const any = ok({});
-  const { client, sent } = scripted(...Array.from({ length: 31 }, () => any));
+  const { client, sent } = scripted(...Array.from({ length: 39 }, () => any));
   await client.discovery();
   await client.runs.list({ status: 'running', limit: 5 });
   await client.runs.cancel(RUN, 'why');
@@ -182,6 +182,14 @@ test('every call goes to its documented path', async () => {
   await client.webhooks.remove('wh/1');
   await client.profiles.compile({ definition: { kind: 'Agent' }, install: true });
   await client.runs.contractReport(RUN);
+  await client.deployments.list('x.y');
+  await client.deployments.transition('x.y', { version: '1.0.0', transition: 'pause' });
+  await client.interrupts.resolve(RUN, 'approval', { decision: 'granted' });
+  await client.interrupts.createToken(RUN, 'approval', { intent: 'inspect' });
+  await client.interrupts.inspect('a.b');
+  await client.interrupts.resolveByToken('a.b', { decision: 'granted' });
+  await client.audit.verify();
+  await client.audit.list({ limit: 5, cursor: '9' });
   expect(sent.map((one) => `${one.method} ${one.url.replace('http://host:1/base', '')}`)).toEqual([
     'GET /.well-known/openwop',
     'GET /v1/host/touchstone/runs?status=running&limit=5',
@@ -214,6 +222,14 @@ test('every call goes to its documented path', async () => {
     'DELETE /v1/webhooks/wh%2F1',
     'POST /v1/host/touchstone/profiles:compile',
     'GET /v1/host/touchstone/runs/run%201/contract-report',
+    'GET /v1/agents/x.y/deployments',
+    'POST /v1/agents/x.y/deployments',
+    'POST /v1/runs/run%201/interrupts/approval',
+    'POST /v1/host/touchstone/runs/run%201/interrupts/approval/tokens',
+    'GET /v1/interrupts/a.b',
+    'POST /v1/interrupts/a.b',
+    'GET /v1/audit/verify',
+    'GET /v1/host/touchstone/audit?limit=5&cursor=9',
   ]);
   expect(sent[2]?.body).toEqual({ reason: 'why' });
   expect(sent[3]?.body).toEqual({ runIds: [RUN] });
@@ -221,6 +237,24 @@ test('every call goes to its documented path', async () => {
   expect(sent[23]?.body).toEqual({ signal: { kind: 'flag' }, note: 'odd' });
   expect(sent[23]?.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
   expect(sent[29]?.body).toEqual({ definition: { kind: 'Agent' }, install: true });
+  expect(sent[32]?.body).toEqual({ version: '1.0.0', transition: 'pause' });
+  expect(sent[33]?.body).toEqual({ resumeValue: { decision: 'granted' } });
+  expect(sent[34]?.body).toEqual({ intent: 'inspect' });
+  expect(sent[36]?.body).toEqual({ resumeValue: { decision: 'granted' } });
+});
+
+test('a move tells its run, whether it is done or waits for people', async () => {
+  const record = { agentId: 'x.y', version: '1.0.0', state: 'staged' };
+  const waiting = { runId: 'run-2', status: 'waiting-approval' };
+  const done: Reply = () => Response.json(record, { headers: { 'touchstone-run-id': 'run-1' } });
+  const asked: Reply = () => Response.json({ ...record, touchstone: waiting }, { status: 202 });
+  const { client, sent } = scripted(lost, done, asked, ok(record));
+  const move = () => client.deployments.transition('x.y', { version: '1.0.0', transition: 'promote' });
+  expect(await move()).toEqual({ record, runId: 'run-1' });
+  expect(await move()).toEqual({ record, runId: 'run-2', waiting: 'waiting-approval' });
+  expect(await move()).toEqual({ record });
+  const keys = sent.map((one) => one.headers.get('idempotency-key'));
+  expect([keys[0] === keys[1], new Set(keys).size]).toEqual([true, 3]);
 });
 
 test('the remarks on a run come as a list', async () => {

@@ -1,4 +1,6 @@
 import type { ContractReport, EvalReport, EvalSummary, JsonObject, RunId } from '@touchstone/contract';
+import { at, type Get, post, type Query, type Reading, type Sending, VENDOR } from './calls.js';
+import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
 import type {
   Annotation,
   DebugBundle,
@@ -47,11 +49,6 @@ export type ClientOptions = {
   readonly fetch?: Fetch;
   readonly retry?: RetryOptions;
 };
-type Sending = { readonly idempotencyKey?: string; readonly signal?: AbortSignal };
-type Reading = { readonly signal?: AbortSignal };
-
-const VENDOR = '/v1/host/touchstone';
-const at = encodeURIComponent;
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -101,11 +98,11 @@ export function createClient(options: ClientOptions) {
     packs: packCalls(transport, get),
     tools: toolCalls(get),
     webhooks: webhookCalls(transport, get),
+    deployments: deploymentCalls(transport, get),
+    interrupts: interruptCalls(transport, get),
+    audit: auditCalls(get),
   };
 }
-
-type Query = { readonly [name: string]: string | number | undefined };
-type Get = <T>(path: string, reading?: Reading, query?: Query) => Promise<T>;
 
 function runCalls(transport: Transport, get: Get) {
   return {
@@ -230,20 +227,3 @@ function webhookCalls(transport: Transport, get: Get) {
 }
 
 const because = (reason: string | undefined): JsonObject => (reason === undefined ? {} : { reason });
-
-function post<T>(transport: Transport, path: string, body: object, sending: Sending = {}): Promise<T> {
-  const idempotencyKey = sending.idempotencyKey ?? newIdempotencyKey();
-  return transport.json({
-    method: 'POST',
-    path,
-    body,
-    idempotencyKey,
-    ...(sending.signal && { signal: sending.signal }),
-  });
-}
-
-/** `randomUUID` is missing on pages served over plain http, random bytes are not. */
-function newIdempotencyKey(): string {
-  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}

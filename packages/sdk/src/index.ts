@@ -1,4 +1,15 @@
 export { type Client, type ClientOptions, createClient } from './client.js';
+export type {
+  AuditEntry,
+  AuditVerdict,
+  Deployment,
+  InterruptQuestion,
+  InterruptToken,
+  NewInterruptToken,
+  ResolvedInterrupt,
+  TransitionDeployment,
+  TransitionedDeployment,
+} from './deployment-types.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
 export type {
   Annotation,

@@ -15,11 +15,15 @@ type Call = {
   readonly signal?: AbortSignal;
 };
 
+type Replied<T> = { readonly body: T; readonly headers: Headers };
+
 export type Transport = {
   /** One try. The answer's body has not been read yet. */
   open(call: Call): Promise<Response>;
   /** The JSON answer, asked for again after a transient failure when asking twice is harmless. */
   json<T>(call: Call): Promise<T>;
+  /** The same with what stands beside the answer. */
+  reply<T>(call: Call): Promise<Replied<T>>;
   /** For what has no answer but that it is done. */
   remove(call: Call): Promise<void>;
 };
@@ -49,13 +53,13 @@ export function createTransport(
   const brokenConnection = (call: Call, error: unknown): unknown =>
     call.signal?.aborted ? call.signal.reason : new HostUnreachable(shownOrigin(origin), error);
 
-  async function readJson<T>(call: Call): Promise<T> {
+  async function readJson<T>(call: Call): Promise<Replied<T>> {
     const response = await open(call);
     const text = await response.text().catch((error: unknown) => {
       throw brokenConnection(call, error);
     });
     try {
-      return JSON.parse(text) as T;
+      return { body: JSON.parse(text) as T, headers: response.headers };
     } catch {
       const message = `${call.method} ${call.path} answered ${response.status} with a body that is not JSON.`;
       throw new HostResponseError(response.status, { error: 'unexpected_response', message });
@@ -76,7 +80,8 @@ export function createTransport(
 
   return {
     open,
-    json: <T>(call: Call) => repeated(call, () => readJson<T>(call)),
+    json: async <T>(call: Call) => (await repeated(call, () => readJson<T>(call))).body,
+    reply: <T>(call: Call) => repeated(call, () => readJson<T>(call)),
     remove: (call) =>
       repeated(call, async (failures) => {
         try {

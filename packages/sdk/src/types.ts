@@ -126,6 +126,10 @@ export type CompileProfile = {
   readonly agent?: string;
   /** The agent's id on the host, when it is another than in the definition. */
   readonly targetAgentId?: string;
+  /** The parts of the suite id, where the author and the name of the agent are not to make them. */
+  readonly scope?: string;
+  readonly org?: string;
+  readonly suiteName?: string;
   /** Also install the suite with its contract. */
   readonly install?: boolean;
 };

@@ -4,22 +4,26 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { asId } from '@touchstone/contract';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../packages/touchstone/src/store/index.js';
+import { verifiedChain } from './audit-cases.js';
 import { ACME, runIdOf, testClock } from './givens.js';
 
 type Child = ChildProcessByStdio<null, Readable, null>;
 
 /** These run the built package in processes of their own; `npm test` builds it first. */
 const COMMIT_UNTIL_KILLED = new URL('./commit-until-killed.mjs', import.meta.url);
+const APPEND_AUDIT = new URL('./append-audit.mjs', import.meta.url);
+const MOVE_UNTIL_KILLED = new URL('./move-until-killed.mjs', import.meta.url);
 const OPEN_ONCE = new URL('./open-once.mjs', import.meta.url);
 
 const start = (script: URL, ...args: readonly string[]): Child =>
   spawn(process.execPath, [fileURLToPath(script), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
 
-/** Kills a committing process after so many acknowledgements; answers the highest acknowledged sequence. */
-async function killAfter(file: string, acknowledgements: number): Promise<number> {
-  const child = start(COMMIT_UNTIL_KILLED, file, 'crashed');
+/** Kills a committing process after so many acknowledgements; answers the highest acknowledged number. */
+async function killAfter(script: URL, file: string, acknowledgements: number): Promise<number> {
+  const child = start(script, file, 'crashed');
   const exited = once(child, 'exit');
   let highest = -1;
   let lines = 0;
@@ -47,11 +51,11 @@ function integrityOf(file: string): unknown {
 }
 
 export function crashCases(newFile: () => string): void {
-  describe('processes that die', () => {
+  describe('processes that die or meet', () => {
     it('kill -9 loses no acknowledged commit, tears none, and leaves no gap', async () => {
       const file = newFile();
       for (let round = 0; round < 5; round += 1) {
-        const acknowledged = await killAfter(file, 1 + Math.floor(Math.random() * 400));
+        const acknowledged = await killAfter(COMMIT_UNTIL_KILLED, file, 1 + Math.floor(Math.random() * 400));
         expect(integrityOf(file)).toMatchObject([{ integrity_check: 'ok' }]);
         const store = await openStore({ file, clock: testClock() });
         const run = await store.runs.get(ACME, runIdOf('crashed'));
@@ -65,6 +69,32 @@ export function crashCases(newFile: () => string): void {
         expect(await store.leases.adoptable(9)).toEqual([{ owner: ACME, runId: 'crashed' }]);
         await store.close();
       }
+    });
+
+    it('kill -9 leaves a move with its event and its audit record, or without any of them', async () => {
+      const file = newFile();
+      for (let round = 0; round < 3; round += 1) {
+        const acknowledged = await killAfter(MOVE_UNTIL_KILLED, file, 1 + Math.floor(Math.random() * 200));
+        const store = await openStore({ file, clock: testClock() });
+        const moved = await store.deployments.get(ACME, asId('a'));
+        const events = await store.log.read(ACME, runIdOf('crashed'), -1, Number.MAX_SAFE_INTEGER);
+        expect(moved?.revision).toBeGreaterThanOrEqual(acknowledged);
+        expect(events).toHaveLength(moved?.revision ?? 0);
+        expect(await verifiedChain(store.audit, ACME)).toHaveLength(moved?.revision ?? 0);
+        await store.close();
+      }
+    });
+
+    it('processes that append audit records at once make one chain', async () => {
+      const file = newFile();
+      const children = ['ann', 'bob', 'cat'].map((name) => start(APPEND_AUDIT, file, '100', name));
+      const exits = await Promise.all(children.map((child) => once(child, 'exit')));
+      expect(exits.map(([code]) => code)).toEqual([0, 0, 0]);
+      const store = await openStore({ file, clock: testClock() });
+      const chain = await verifiedChain(store.audit, ACME);
+      const countOf = (name: string) => chain.filter(({ principal }) => principal === name).length;
+      expect(['ann', 'bob', 'cat'].map(countOf)).toEqual([100, 100, 100]);
+      await store.close();
     });
 
     it('processes that create the same file at once do not clash', async () => {

@@ -1,4 +1,4 @@
-import type { LeaseLost, Store } from '@touchstone/contract/ports';
+import type { LeaseLost, NewRun, Store } from '@touchstone/contract/ports';
 import { expect, it } from 'vitest';
 import {
   ACME,
@@ -7,6 +7,7 @@ import {
   leasedRun,
   refusalOf,
   runIdOf,
+  START,
   type TestClock,
   takeLease,
 } from './givens.js';
@@ -85,6 +86,42 @@ export function leasesCases(open: () => Promise<Store>, clock: () => TestClock):
     expect(await store.leases.adoptable(9)).toHaveLength(1);
     const lease = await takeLease(store, { owner: ACME, runId: runIdOf('r1') });
     await store.log.commit(lease, { firstSequence: 0, run: { status: 'paused', control: null } });
+    await store.leases.release(lease);
+    expect(await store.leases.adoptable(9)).toEqual([]);
+  });
+
+  it.each(['waiting-approval', 'waiting-input', 'waiting-external'] as const)(
+    'a run that is %s is adoptable once it has waited as long as it will, and only then',
+    async (status) => {
+      const store = await open();
+      const wait = async (runId: string, waitUntil: number | null, overrides: Partial<NewRun> = {}) => {
+        const { lease } = await leasedRun(store, runId, overrides);
+        await store.log.commit(lease, { firstSequence: 0, run: { status, waitUntil } });
+        await store.leases.release(lease);
+      };
+      const found = async () => (await store.leases.adoptable(9)).map(({ runId }) => runId);
+      await wait('ten', START + 10);
+      await wait('for-ever', null);
+      await wait('of-the-cli', START, { origin: 'cli' });
+      await createRun(store, 'pending');
+      await wait('five', START + 5);
+      expect(await found()).toEqual(['pending']);
+      clock().move(5);
+      expect(await found()).toEqual(['pending', 'five']);
+      clock().move(5);
+      expect(await found()).toEqual(['ten', 'pending', 'five']);
+      expect(await store.leases.adoptable(1)).toEqual([{ owner: ACME, runId: 'ten' }]);
+      await takeLease(store, { owner: ACME, runId: runIdOf('ten') });
+      expect(await found()).toEqual(['pending', 'five']);
+    },
+  );
+
+  it('a run that has stopped waiting is not taken for one that waits, whatever its row remembers', async () => {
+    const store = await open();
+    const { lease } = await leasedRun(store, 'r1');
+    const change = { status: 'waiting-approval', waitUntil: START } as const;
+    await store.log.commit(lease, { firstSequence: 0, run: change });
+    await store.log.commit(lease, endingCommit(0));
     await store.leases.release(lease);
     expect(await store.leases.adoptable(9)).toEqual([]);
   });

@@ -2,8 +2,10 @@ import { asId, type ModelName, type Owner, type RunId } from '@touchstone/contra
 import { type Lease, LeaseLost, type Store } from '@touchstone/contract/ports';
 import { expect, it } from 'vitest';
 import { annotation } from './annotations-cases.js';
+import { auditEntry } from './audit-cases.js';
 import { blessing, SUBJECT, scorecard } from './baselines-cases.js';
 import { pinned } from './contracts-cases.js';
+import { deployments } from './deployments-cases.js';
 import {
   ACME,
   body,
@@ -30,14 +32,16 @@ const USAGE = {
   outputTokens: 1,
   costUsd: 1,
 };
+const MOVED = deployments(1);
 const SUITE = suite('core.s', '1.0.0', 'd1');
 const { suiteId, version, digest } = SUITE.head;
 const AGENT = agent('a', '1.0.0', 'd1');
 const PACK = pack('p', '1.0.0', 'd1', { agents: [AGENT], suites: [SUITE] });
 
 /** Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. */
-type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases' | 'retain'> & {
+type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'secret'> & {
   leases: Omit<Store['leases'], 'adoptable'>;
+  audit: Omit<Store['audit'], 'owners'>;
 };
 type Calls = {
   readonly [Port in keyof OwnedPorts]: {
@@ -64,7 +68,12 @@ function callsOf(store: Store, token: number): Calls {
     },
     log: {
       commit: (owner, runId) =>
-        store.log.commit(lease(owner, runId), { ...endingCommit(4), seals: [record(7)] }),
+        store.log.commit(lease(owner, runId), {
+          ...endingCommit(4),
+          seals: [record(7)],
+          deployments: deployments(2),
+          audit: [auditEntry()],
+        }),
       read: (owner, runId) => store.log.read(owner, runId, -1, 100),
       last: (owner, runId) => store.log.last(owner, runId),
       results: (owner, runId) => store.log.results(owner, runId, 0, 9),
@@ -127,6 +136,14 @@ function callsOf(store: Store, token: number): Calls {
       list: (owner) => store.webhooks.list(owner),
       note: (owner) => store.webhooks.note(owner, 'w1', { failures: 9 }),
     },
+    deployments: {
+      get: (owner) => store.deployments.get(owner, MOVED.agentId),
+    },
+    audit: {
+      append: async () => undefined,
+      read: (owner) => store.audit.read(owner, 0, 9),
+      last: (owner) => store.audit.last(owner),
+    },
     idempotency: {
       claim: async () => undefined,
       keep: (owner) => store.idempotency.keep(owner, { ...CREATE, key: 'open' }, RESPONSE, START),
@@ -145,7 +162,12 @@ const settle = (work: Promise<unknown>) =>
 async function furnish(store: Store): Promise<Lease> {
   const { run, lease } = await leasedRun(store, 'r1');
   await commitSteps(store, lease, [0]);
-  await store.log.commit(lease, { seals: [record(2)], firstSequence: 4 });
+  await store.log.commit(lease, {
+    seals: [record(2)],
+    firstSequence: 4,
+    deployments: MOVED,
+    audit: [auditEntry()],
+  });
   await store.ledger.record(ACME, run.runId, [USAGE]);
   await store.suites.put(ACME, SUITE, START);
   await store.suites.attach(ACME, SUITE.head.digest, pinned('c'), START);
@@ -182,6 +204,8 @@ async function viewOf(store: Store): Promise<unknown> {
     calls.baselines.find,
     calls.baselines.kept,
     calls.webhooks.list,
+    calls.deployments.get,
+    calls.audit.read,
   ];
   const claim = (key: string) =>
     store.idempotency.claim(ACME, { ...CREATE, key }, 'd1', START + 1, 1_000, 60_000);

@@ -1,5 +1,5 @@
-import { asId, RUN_STATUSES, type RunStatus } from '@touchstone/contract';
-import type { Run, Store } from '@touchstone/contract/ports';
+import { asId, RUN_STATUSES, type RunPlan, type RunStatus } from '@touchstone/contract';
+import type { Commit, Run, Store } from '@touchstone/contract/ports';
 import { expect, it } from 'vitest';
 import {
   ACME,
@@ -30,6 +30,39 @@ export function runsCases(open: () => Promise<Store>): void {
     expect(await store.runs.create(given)).toEqual(expected);
     expect(await store.runs.get(ACME, given.runId)).toStrictEqual(expected);
     expect(await store.runs.get(ACME, runIdOf('unknown'))).toBeUndefined();
+  });
+
+  it('a move of a deployment is a run of its agent, and of no suite', async () => {
+    const store = await open();
+    const plan: RunPlan = {
+      kind: 'deployment',
+      agentId: asId('local.acme.support'),
+      request: { version: asId('1.0.0'), transition: 'promote', toState: 'active' },
+      authorization: {
+        principal: asId('ci'),
+        action: asId('deploy:promote'),
+        resource: asId('agents/local.acme.support@1.0.0'),
+        allowed: false,
+      },
+    };
+    await createRun(store, 'moving', { plan, workflowId: 'touchstone.deployment' });
+    await createRun(store, 'other', { plan: { ...plan, agentId: asId('other') } });
+    expect((await store.runs.get(ACME, runIdOf('moving')))?.plan).toStrictEqual(plan);
+    const { items } = await store.runs.list(ACME, { limit: 9, agentId: plan.agentId });
+    expect(items.map((run) => run.runId)).toEqual(['moving']);
+  });
+
+  it('until when a run waits is set, kept and taken away by commits', async () => {
+    const store = await open();
+    const { run, lease } = await leasedRun(store, 'r1');
+    const waitUntil = async (change: NonNullable<Commit['run']>) => {
+      await store.log.commit(lease, { firstSequence: 0, run: change });
+      return (await store.runs.get(ACME, run.runId))?.waitUntil;
+    };
+    expect(await waitUntil({ status: 'waiting-approval', waitUntil: START + 9 })).toBe(START + 9);
+    expect(await waitUntil({ pausedMs: 1 })).toBe(START + 9);
+    expect(await waitUntil({ status: 'running', waitUntil: null })).toBeUndefined();
+    expect(await store.runs.get(ACME, run.runId)).not.toHaveProperty('waitUntil');
   });
 
   it('a run id is given once', async () => {

@@ -1,12 +1,15 @@
 import type { Store } from '@touchstone/contract/ports';
 import { expect, it } from 'vitest';
 import { annotation } from './annotations-cases.js';
+import { auditEntry, verifiedChain } from './audit-cases.js';
 import { blessing, SUBJECT, scorecard } from './baselines-cases.js';
+import { deployments, moving } from './deployments-cases.js';
 import {
   ACME,
   commitSteps,
   createRun,
   endingCommit,
+  leasedRun,
   newRun,
   refusalOf,
   runIdOf,
@@ -74,6 +77,45 @@ export function sharedStoreCases(open: (holder: string) => Promise<Store>, clock
     expect((await (stores[0] as Store).runs.list(ACME, { limit: 100 })).items).toHaveLength(40);
     const takes = await Promise.all(stores.map((store) => store.leases.take(ACME, runIdOf('r0'), 1_000)));
     expect(takes.filter((lease) => lease !== undefined)).toHaveLength(1);
+  });
+
+  it('of two stores that make different moves of the same picture exactly one does', async () => {
+    const stores = [await open('one'), await open('two')] as const;
+    const states = ['staged', 'active'] as const;
+    for (let revision = 1; revision <= 10; revision += 1) {
+      const runIds = states.map((state) => `${state}-${revision}`);
+      const leased = await Promise.all(stores.map((store, i) => leasedRun(store, runIds[i] as string)));
+      const commits = leased.map(({ lease }, i) =>
+        stores[i as 0 | 1].log.commit(lease, moving(deployments(revision, states[i as 0 | 1]))),
+      );
+      const settled = await Promise.allSettled(commits);
+      const [winner, loser] = settled[0]?.status === 'fulfilled' ? ([0, 1] as const) : ([1, 0] as const);
+      expect(settled[winner]).toMatchObject({ status: 'fulfilled' });
+      expect(settled[loser]).toMatchObject({ reason: { name: 'DeploymentsMoved' } });
+      const [store] = stores;
+      const next = deployments(revision, states[winner]);
+      expect(await store.deployments.get(ACME, next.agentId)).toEqual(next);
+      expect(await store.log.read(ACME, runIdOf(runIds[winner] as string), -1, 9)).toHaveLength(1);
+      expect(await store.log.read(ACME, runIdOf(runIds[loser] as string), -1, 9)).toEqual([]);
+      expect(await verifiedChain(store.audit, ACME)).toHaveLength(revision);
+    }
+  });
+
+  it('simultaneous audit records of two stores make one chain', async () => {
+    const stores = [await open('one'), await open('two')];
+    const reasons = Array.from({ length: 50 }, (_, i) => `reason ${i}`);
+    const append = (reason: string, i: number) =>
+      (stores[i % 2] as Store).audit.append(ACME, auditEntry({ reason }));
+    const appended = await Promise.all(reasons.map(append));
+    const chain = await verifiedChain((stores[0] as Store).audit, ACME);
+    expect(chain.map(({ reason }) => reason).sort()).toEqual([...reasons].sort());
+    expect([...appended].sort((a, b) => a.seq - b.seq)).toEqual(chain);
+  });
+
+  it('two stores that ask for a secret at once are told the same one', async () => {
+    const stores = [await open('one'), await open('two')];
+    const [first, second] = await Promise.all(stores.map((store) => store.secret('tokens')));
+    expect(first).toBe(second);
   });
 
   // Both have asked whether the pack is there before either writes, so it is the guards that decide.

@@ -128,3 +128,15 @@ export function idempotencyCases(open: () => Promise<Store>): void {
     expect(await at(store, START)).toBe('replay');
   });
 }
+
+export function secretsCases(open: () => Promise<Store>): void {
+  it('a secret is made once per name and store, and is 32 bytes', async () => {
+    const store = await open();
+    const [first, ...more] = await Promise.all(Array.from({ length: 5 }, () => store.secret('tokens')));
+    expect(new Set(more)).toEqual(new Set([first]));
+    expect(await store.secret('tokens')).toBe(first);
+    expect(first).toMatch(/^[\w-]{43}$/);
+    expect(await store.secret('other')).not.toBe(first);
+    expect(await (await open()).secret('tokens')).not.toBe(first);
+  });
+}

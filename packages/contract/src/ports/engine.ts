@@ -2,6 +2,7 @@ import type { DrainPolicy } from '../bodies.js';
 import type { RunId, TaskId } from '../ids.js';
 import type { Owner } from '../owner.js';
 import type { UnscoredReason } from '../score.js';
+import type { Interrupts } from './interrupts.js';
 import type { Run } from './runs.js';
 
 /** A live, unstored picture of a run: folded from what is committed, in completion order. */
@@ -32,6 +33,8 @@ export type Engine = {
   cancel(owner: Owner, runId: RunId, by: string, reason?: string): Promise<Run>;
   pause(owner: Owner, runId: RunId, by: string, policy: DrainPolicy, reason?: string): Promise<Run>;
   resume(owner: Owner, runId: RunId, by: string, reason?: string): Promise<Run>;
+  /** Questions that runs ask people. */
+  readonly interrupts: Interrupts;
   /** Takes up unfinished host runs whose driver is gone. Called at boot and on every heartbeat. */
   adopt(): Promise<void>;
   watch(runId: RunId, listener: ProgressListener): () => void;

@@ -12,13 +12,16 @@ export type {
 } from './agent.js';
 export { MAX_TURNS } from './agent.js';
 export type { Annotation, Annotations, Override, Signal } from './annotations.js';
+export type { Audit } from './audit.js';
 export type { Baselines, Blessing } from './baselines.js';
 export type { BoundAgent, BoundAgents } from './bound-agents.js';
 export type { Clock } from './clock.js';
+export { type Deployments, DeploymentsMoved } from './deployments.js';
 export type { Embedded, Embedder } from './embedder.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './idempotency.js';
 export type { Ids } from './ids.js';
+export type { Interrupt, Interrupts } from './interrupts.js';
 export type {
   AskModel,
   Judge,

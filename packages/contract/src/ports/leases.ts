@@ -16,6 +16,9 @@ export type Leases = {
   take(owner: Owner, runId: RunId, ttlMs: number): Promise<Lease | undefined>;
   renew(lease: Lease, ttlMs: number): Promise<boolean>;
   release(lease: Lease): Promise<void>;
-  /** Unfinished `host` runs (pending, running, cancelling, or pausing and not yet at rest) whose lease is free. */
+  /**
+   * Unfinished `host` runs (pending, running, cancelling, pausing and not yet at rest, or waiting past `waitUntil`) whose
+   * lease is free.
+   */
   adoptable(limit: number): Promise<readonly { readonly owner: Owner; readonly runId: RunId }[]>;
 };

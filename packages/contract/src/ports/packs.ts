@@ -1,3 +1,4 @@
+import type { PinnedContract } from '../bodies.js';
 import type { AgentId, Digest, Version } from '../ids.js';
 import type { Owner } from '../owner.js';
 import type { BoundAgent } from './bound-agents.js';
@@ -27,10 +28,15 @@ export type PackContents = {
   readonly head: PackHead;
   readonly agents: readonly BoundAgent[];
   readonly suites: readonly Suite[];
+  /** The contracts of those of its suites that have one. */
+  readonly contracts?: readonly { readonly suite: Digest; readonly contract: PinnedContract }[];
 };
 
 export type Packs = {
-  /** `conflict` when this name and version, or one of its agents or suites, is there with other content. */
+  /**
+   * `conflict` when this name and version, or one of its agents or suites, is there with other content, or a suite has
+   * another contract. Nothing of the pack is kept then.
+   */
   install(
     owner: Owner,
     contents: PackContents,

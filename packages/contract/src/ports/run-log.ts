@@ -1,4 +1,6 @@
+import type { AuditEntry } from '../audit.js';
 import type { RunEvent } from '../bodies.js';
+import type { AgentDeployments } from '../deployment.js';
 import type { RunError } from '../errors.js';
 import type { RunId } from '../ids.js';
 import type { Owner } from '../owner.js';
@@ -23,7 +25,14 @@ export type Commit = {
     readonly control?: Control | null;
     readonly error?: RunError;
     readonly headline?: RunHeadline;
+    /** Until when it waits for an answer; null when it no longer does. */
+    readonly waitUntil?: number | null;
+    /** The node that waits. */
+    readonly waitingNode?: string | null;
   };
+  /** What serves from now on, if its revision is still the one before this one's; DeploymentsMoved otherwise. */
+  readonly deployments?: AgentDeployments;
+  readonly audit?: readonly AuditEntry[];
   /** Refuse, with ControlPending, if someone has asked something of the run that its driver has not obeyed yet. */
   readonly unlessControlled?: true;
 };

@@ -3,7 +3,7 @@ import type { RunError } from '../errors.js';
 import type { RunId } from '../ids.js';
 import type { JsonObject } from '../json.js';
 import type { Owner } from '../owner.js';
-import type { RunPlan, RunStatus } from '../run.js';
+import type { RunOutcome, RunPlan, RunStatus } from '../run.js';
 import type { Page } from './page.js';
 
 /** Who may take up an unfinished run: `host` runs are adopted by any `serve`, `cli` runs only by `--resume`. */
@@ -29,12 +29,10 @@ export type Control =
     };
 
 /** A few numbers of a finished eval run, recorded with its terminal event so that lists need not open the log. */
-export type RunHeadline = {
+export type RunHeadline = RunOutcome & {
   readonly aggregateScore: number;
-  readonly passed: boolean;
   readonly taskCount: number;
   readonly passedCount: number;
-  readonly unscored: number;
   readonly totalCostUsd?: number;
   /** Model calls answered from the response cache; a run with any is no evidence for a gate. */
   readonly cacheHits?: number;
@@ -55,6 +53,10 @@ export type Run = {
   /** Set while paused; `pausedMs` adds up the pauses that are over. */
   readonly pausedAt?: number;
   readonly pausedMs: number;
+  /** Set while it waits for someone and will not wait for ever. */
+  readonly waitUntil?: number;
+  /** Which of its nodes waits. */
+  readonly waitingNode?: string;
   readonly control?: Control;
   readonly error?: RunError;
   readonly headline?: RunHeadline;

@@ -1,7 +1,9 @@
 import type { Owner } from '../owner.js';
 import type { Annotations } from './annotations.js';
+import type { Audit } from './audit.js';
 import type { Baselines } from './baselines.js';
 import type { BoundAgents } from './bound-agents.js';
+import type { Deployments } from './deployments.js';
 import type { Idempotency } from './idempotency.js';
 import type { Keys } from './keys.js';
 import type { Leases } from './leases.js';
@@ -28,8 +30,12 @@ export type Store = {
   readonly annotations: Annotations;
   readonly baselines: Baselines;
   readonly webhooks: Webhooks;
+  readonly deployments: Deployments;
+  readonly audit: Audit;
   readonly keys: Keys;
   readonly idempotency: Idempotency;
+  /** A secret of this store, made when it is first asked for: what every process on it signs and checks with. */
+  secret(name: string): Promise<string>;
   /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */
   retain(owner: Owner, kept: Kept): Promise<void>;
   close(): Promise<void>;

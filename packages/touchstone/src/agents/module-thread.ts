@@ -32,8 +32,11 @@ export type Thread = {
   end(): Promise<void>;
 };
 
-/** This many messages travel at once: the thread then works on them while the rest of the turn is still being done. */
-const FULL = 4;
+/**
+ * This many messages travel at once: the thread then works on them while the rest of the turn is still being done.
+ * Waking it costs as much as a quick task, so half of the usual turn goes out together.
+ */
+const FULL = 16;
 
 type Launched = { readonly worker: Worker; readonly running: Int32Array };
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
+import { asId, type ChannelName } from '@touchstone/contract';
 import type { Task } from '@touchstone/contract/bodies';
 import type { AgentFacts } from '@touchstone/contract/ports';
 import type { Config } from '../host/in-process.js';
@@ -24,6 +25,13 @@ export function readAgentArgument(argument: string, cwd: string): AgentArgument 
     `There is no agent module at ${argument}.`,
     'Give a module file, a URL, or the id of an agent of the configuration or of an installed pack.',
   );
+}
+
+/** The channel that an argument asks for; versions begin with a digit. */
+export function channelIn(argument: string | undefined, cwd: string): ChannelName | undefined {
+  const wanted = argument === undefined ? undefined : readAgentArgument(argument, cwd);
+  const selector = wanted?.kind === 'reference' ? wanted.reference.split('@')[1] : undefined;
+  return selector === undefined || /^\d/.test(selector) ? undefined : asId<ChannelName>(selector);
 }
 
 /** What a suite says about the agent it is for. */

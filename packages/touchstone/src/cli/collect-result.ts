@@ -48,10 +48,8 @@ export async function collectResult(
   run: EvalRun,
   collecting: Collecting,
 ): Promise<RunResult> {
-  const fold = createFold();
-  for await (const page of resultPages(touchstone, run.runId))
-    for (const { ordinal, result } of page) fold.add(ordinal, result);
-  const { failures, counts, ...folded } = fold.end();
+  const results = await readResults(touchstone, run.runId);
+  const { failures, counts, ...folded } = foldResults(results);
   const uncompared = uncomparedOf(run);
   return {
     runId: run.runId,
@@ -73,7 +71,7 @@ export async function collectResult(
     ...judgeFacts(run.plan),
     ...(run.plan.model && { model: run.plan.model }),
     ...(run.plan.modes.includes('live-shadow') && { nondeterministic: true }),
-    ...reported(await readReport(touchstone, run, collecting), collecting.now),
+    ...reported(await readReport(touchstone, run, results, collecting), collecting.now),
     ...(await readContract(touchstone, run)),
     ...(collecting.conclusive && { conclusive: true }),
     ...(run.plan.fork && { fork: run.plan.fork }),
@@ -85,10 +83,12 @@ export async function collectResult(
 async function readReport(
   touchstone: LocalTouchstone,
   { runId, status }: Run,
+  results: readonly TaskResult[],
   { against, allowJudgeMismatch = false }: Collecting,
 ): Promise<EvalReport | undefined> {
   if (status !== 'completed') return undefined;
-  return touchstone.report(LOCAL_OWNER, runId, { ...(against && { against }), allowJudgeMismatch });
+  const options = { ...(against && { against }), allowJudgeMismatch, results };
+  return touchstone.report(LOCAL_OWNER, runId, options);
 }
 
 async function readContract(
@@ -122,9 +122,18 @@ const judgeFacts = ({
 });
 
 /** The log is in suite order but for gaps a pause left and a resume filled; people get the suite's order. */
-function createFold() {
-  const failed: { readonly ordinal: number; readonly failure: Failure }[] = [];
-  const rubrics: { readonly ordinal: number; readonly rubric: Rubric }[] = [];
+async function readResults(
+  touchstone: Pick<LocalTouchstone, 'store'>,
+  runId: RunId,
+): Promise<readonly TaskResult[]> {
+  const rows: StepResult[] = [];
+  for await (const page of resultPages(touchstone, runId)) for (const row of page) rows.push(row);
+  return rows.sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
+}
+
+function foldResults(results: readonly TaskResult[]) {
+  const failures: Failure[] = [];
+  const rubrics: Rubric[] = [];
   const findings = createFindingCount();
   const latencies: number[] = [];
   let passed = 0;
@@ -132,40 +141,32 @@ function createFold() {
   let judgeUsd: number | undefined;
   let unpriced = 0;
   let cacheHits = 0;
+  for (const result of results) {
+    if (result.passed) passed += 1;
+    else failures.push(failureOf(result));
+    if (result.latencyMs !== undefined) latencies.push(result.latencyMs);
+    findings.add(result.taskId, result.findings);
+    if (result.criteria) rubrics.push({ taskId: result.taskId, criteria: result.criteria });
+    if (result.costUsd !== undefined) costUsd = (costUsd ?? 0) + result.costUsd;
+    if (result.judgeUsd !== undefined) judgeUsd = (judgeUsd ?? 0) + result.judgeUsd;
+    unpriced += result.unpriced ?? 0;
+    cacheHits += result.cacheHits ?? 0;
+  }
+  const unscored = failures.filter((failure) => failure.unscored).map((failure) => failure.taskId);
+  latencies.sort((a, b) => a - b);
   return {
-    add(ordinal: number, result: TaskResult): void {
-      if (result.passed) passed += 1;
-      else failed.push({ ordinal, failure: failureOf(result) });
-      if (result.latencyMs !== undefined) latencies.push(result.latencyMs);
-      findings.add(result.taskId, result.findings);
-      if (result.criteria)
-        rubrics.push({ ordinal, rubric: { taskId: result.taskId, criteria: result.criteria } });
-      if (result.costUsd !== undefined) costUsd = (costUsd ?? 0) + result.costUsd;
-      if (result.judgeUsd !== undefined) judgeUsd = (judgeUsd ?? 0) + result.judgeUsd;
-      unpriced += result.unpriced ?? 0;
-      cacheHits += result.cacheHits ?? 0;
-    },
-    end() {
-      const failures = failed.sort((a, b) => a.ordinal - b.ordinal).map(({ failure }) => failure);
-      const unscored = failures.filter((failure) => failure.unscored).map((failure) => failure.taskId);
-      latencies.sort((a, b) => a - b);
-      return {
-        counts: { passed, failed: failures.length - unscored.length, unscored: unscored.length },
-        failures,
-        unscored,
-        unpriced,
-        ...(costUsd !== undefined && { costUsd }),
-        ...(judgeUsd !== undefined && { judgeUsd }),
-        ...(findings.counts().length > 0 && { findings: findings.counts() }),
-        ...(rubrics.length > 0 && {
-          rubrics: rubrics.sort((a, b) => a.ordinal - b.ordinal).map(({ rubric }) => rubric),
-        }),
-        ...(cacheHits > 0 && { cacheHits }),
-        ...(latencies.length > 0 && {
-          latency: { p50Ms: percentile(latencies, 0.5), p95Ms: percentile(latencies, 0.95) },
-        }),
-      };
-    },
+    counts: { passed, failed: failures.length - unscored.length, unscored: unscored.length },
+    failures,
+    unscored,
+    unpriced,
+    ...(costUsd !== undefined && { costUsd }),
+    ...(judgeUsd !== undefined && { judgeUsd }),
+    ...(findings.counts().length > 0 && { findings: findings.counts() }),
+    ...(rubrics.length > 0 && { rubrics }),
+    ...(cacheHits > 0 && { cacheHits }),
+    ...(latencies.length > 0 && {
+      latency: { p50Ms: percentile(latencies, 0.5), p95Ms: percentile(latencies, 0.95) },
+    }),
   };
 }
 
@@ -220,13 +221,11 @@ async function addBodies(
   failures: readonly Failure[],
   count: number,
 ): Promise<readonly Failure[]> {
-  return Promise.all(
-    failures.map(async (failure, index) => {
-      if (index >= count) return failure;
-      const view = await touchstone.viewTask(LOCAL_OWNER, runId, asId<TaskId>(failure.taskId));
-      return view ? { ...failure, bodies: bodiesOf(view) } : failure;
-    }),
-  );
+  const shown = failures.slice(0, count).map(async (failure) => {
+    const view = await touchstone.viewTask(LOCAL_OWNER, runId, asId<TaskId>(failure.taskId));
+    return view ? { ...failure, bodies: bodiesOf(view) } : failure;
+  });
+  return [...(await Promise.all(shown)), ...failures.slice(count)];
 }
 
 /** Of several repeats the last is shown; `touchstone show --task` shows them all. */

@@ -19,6 +19,14 @@ const FILES = ['parcel-desk.contract.json', 'parcel-desk.suite.json'];
 const texts = (folder: string): readonly string[] => FILES.map((name) => desk.read(`${folder}/${name}`));
 const rubric = (...grading_rubric: readonly object[]): object => definition({ grading_rubric });
 
+const CAPABILITY = {
+  name: 'find',
+  type: 'atomic',
+  description: 'Finds a parcel.',
+  inputs: {},
+  outputs: {},
+};
+
 describe('touchstone compile', () => {
   test('tells what it has made, on a screen', async () => {
     const person = openContractDesk({ isTTY: true });
@@ -123,6 +131,15 @@ describe('touchstone compile', () => {
     expect(JSON.parse(one.out).contracts).toHaveLength(1);
   });
 
+  test('tells a program that there is no profile, by the code that it has everywhere', async () => {
+    desk.write('plain.json', { ...definition(), evaluation: undefined });
+    const { code, out } = await desk.run('compile', 'plain.json', '--json');
+    expect([code, JSON.parse(out).error]).toMatchObject([
+      2,
+      { code: 'validation_error', details: { code: 'no_profile', file: 'plain.json' } },
+    ]);
+  });
+
   test('stops at Ctrl-C and leaves nothing behind', async () => {
     const onSignal: typeof desk.io.onSignal = (listener) => {
       listener('SIGINT');
@@ -161,6 +178,21 @@ describe('touchstone compile', () => {
       definition({ golden_dataset_uri: 'evals/outside.jsonl' }),
       undefined,
       ['golden_dataset_uri The dataset lies outside'],
+    ],
+    [
+      'a schema of the agent that cannot be used',
+      { ...definition(), capabilities: [{ ...CAPABILITY, outputs: { type: 'strange' } }] },
+      undefined,
+      [/agent\.json:\d+:\d+ \/capabilities\/0\/outputs .*cannot be used/],
+    ],
+    [
+      'a schema of a row that cannot be used, and an input that the agent does not take',
+      definition(),
+      `${ROWS}${JSON.stringify({ input: { parcel: 5 }, expected: 1, schema: { pattern: '(' } })}\n{"input":{"parcel":"SECRET"},"expected":1}\n`,
+      [
+        /evals\/rows\.jsonl:5 \/schema .*cannot be used/,
+        "evals/rows.jsonl:6 /input/parcel Expected an input that fits the agent's input schema: must be integer.",
+      ],
     ],
     ['a row that is not JSON', definition(), `${ROWS}{"oops\n`, ['evals/rows.jsonl:5:']],
     [
@@ -202,9 +234,12 @@ describe('touchstone compile', () => {
     [['compile', 'nope.json'], 'There is no file nope.json'],
     [['compile', 'agent.json', '--check', '--out', 'x'], '--check writes nothing'],
     [['compile', 'agent.json', '--rows', 'nope.csv'], 'There is no file nope.csv'],
-    [['compile', 'agent.json', '--scope', 'A B'], '--scope Expected lower-case letters'],
+    [['compile', 'agent.json', '--scope', 'A B'], '--scope Expected at most 64 lower-case letters'],
     [['compile', 'agent.json', '--out', 'agent.json', '--force'], 'agent.json is the definition itself'],
     [['compile', 'agent.json', '--sample', '0'], 'whole number'],
+    [['compile', 'agent.json', '--seed', 'spring'], '--seed chooses the rows of a sample'],
+    [['compile', 'agent.json', '--suite-name', 'A.b'], '--suite-name Expected at most 64'],
+    [['compile', 'agent.json', '--agent-id', 'local.acme.x@1.0.0'], '--agent-id Expected the id of an agent'],
     [['compile', 'script.json'], 'Expected an agent definition'],
     [
       ['run', 'x.suite.json', '--sla', 'warn'],

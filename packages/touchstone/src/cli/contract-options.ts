@@ -1,4 +1,5 @@
 import type { CompileOptions, ProfiledAgent } from '../suites/index.js';
+import { UsageError } from './usage-error.js';
 
 /** What a definition is compiled with, as the parser hands it over. */
 export type ContractOptions = {
@@ -13,6 +14,8 @@ export type ContractOptions = {
   readonly approximateSimilarity?: boolean;
   readonly scope?: string;
   readonly org?: string;
+  /** The last part of the suite id. */
+  readonly suiteName?: string;
   /** Use a remote dataset of a published agent although nothing pins it. */
   readonly allowUnpinned?: boolean;
   /** Of a definition with several agents, only this one. */
@@ -20,23 +23,37 @@ export type ContractOptions = {
 };
 
 /** The same under the names that the compiler knows. Without a seed, an agent always gets the same sample. */
-export const compileOptionsOf = (
+export function compileOptionsOf(
   options: ContractOptions,
   agent: ProfiledAgent,
   targetAgentId?: string,
-): CompileOptions => ({
-  ...(options.sla && { sla: options.sla }),
-  ...(options.implicitReference && { implicitReference: options.implicitReference }),
-  ...(options.split && { split: true }),
-  ...(options.sample !== undefined && { sample: { count: options.sample, seed: options.seed ?? agent.id } }),
-  ...(options.percentThresholds && { percentThresholds: true }),
-  ...(options.budgetCaps && { budget: true }),
-  ...(options.fencedJson && { fenceTolerant: true }),
-  ...(options.approximateSimilarity && { approximateSimilarity: true }),
-  ...(options.scope !== undefined && { scope: options.scope }),
-  ...(options.org !== undefined && { org: options.org }),
-  ...(targetAgentId !== undefined && { targetAgentId }),
-});
+): CompileOptions {
+  checkSeed(options);
+  return {
+    ...(options.sla && { sla: options.sla }),
+    ...(options.implicitReference && { implicitReference: options.implicitReference }),
+    ...(options.split && { split: true }),
+    ...(options.sample !== undefined && {
+      sample: { count: options.sample, seed: options.seed ?? agent.id },
+    }),
+    ...(options.percentThresholds && { percentThresholds: true }),
+    ...(options.budgetCaps && { budget: true }),
+    ...(options.fencedJson && { fenceTolerant: true }),
+    ...(options.approximateSimilarity && { approximateSimilarity: true }),
+    ...(options.scope !== undefined && { scope: options.scope }),
+    ...(options.org !== undefined && { org: options.org }),
+    ...(options.suiteName !== undefined && { name: options.suiteName }),
+    ...(targetAgentId !== undefined && { targetAgentId }),
+  };
+}
+
+function checkSeed({ sample, seed }: ContractOptions): void {
+  if (seed === undefined || sample !== undefined) return;
+  throw new UsageError(
+    '--seed chooses the rows of a sample, and there is no --sample.',
+    'Say how many rows to take, e.g. --sample 500, or leave --seed out.',
+  );
+}
 
 /** The flag of each option that `touchstone run` has for definitions. */
 export const CONTRACT_FLAGS = {
@@ -44,6 +61,7 @@ export const CONTRACT_FLAGS = {
   sample: '--sample',
   allowUnpinned: '--allow-unpinned',
   onlyAgent: '--only-agent',
+  suiteName: '--suite-name',
 } as const;
 
 /** The first of these flags that was given. */

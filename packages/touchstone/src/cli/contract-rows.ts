@@ -9,13 +9,11 @@ export type FileRows = {
   readonly path: string;
   readonly rows: () => AsyncIterable<NormalRow>;
   /** Of the latest complete reading. */
-  readonly dataset: () => Omit<ReturnType<DatasetRows['facts']>, 'rows'> & { readonly uri?: string };
+  readonly facts: DatasetRows['facts'];
   readonly warnings: () => readonly ProfileWarning[];
 };
 
-type Wanted = { readonly uri?: string; readonly pin?: string };
-
-export async function openFileRows(path: string, { uri, pin }: Wanted = {}): Promise<FileRows> {
+export async function openFileRows(path: string, pin?: string): Promise<FileRows> {
   const { readRows } = await import('../suites/index.js');
   let latest: DatasetRows | undefined;
   return {
@@ -24,10 +22,7 @@ export async function openFileRows(path: string, { uri, pin }: Wanted = {}): Pro
       latest = readRows(createReadStream(path), { name: basename(path), ...(pin !== undefined && { pin }) });
       yield* latest;
     },
-    dataset: () => {
-      const { rows: _, ...facts } = (latest as DatasetRows).facts();
-      return { ...facts, ...(uri !== undefined && { uri }) };
-    },
+    facts: () => (latest as DatasetRows).facts(),
     warnings: () => latest?.warnings() ?? [],
   };
 }
@@ -42,7 +37,7 @@ export async function openNamedRows(
   if (!named) return undefined;
   const pin = named.pin ?? lock?.get(named.uri)?.sha256;
   const path = await fileBelow(dirname(definition), named.path);
-  return openFileRows(path, { uri: named.uri, ...(pin !== undefined && { pin }) });
+  return openFileRows(path, pin);
 }
 
 /** Where the file really is. A link must not lead out of the folder, and nothing but a plain file is read. */

@@ -27,6 +27,7 @@ export function addCompile(program: Command, start: Start): void {
     )
     .option('--scope <name>', 'first part of the suite id (default: local)')
     .option('--org <name>', 'second part of the suite id (default: the author)')
+    .option('--suite-name <name>', "last part of the suite id (default: the agent's name)")
     .addOption(slaOption())
     .addOption(
       new Option(
@@ -57,4 +58,4 @@ Examples:
   $ touchstone compile agent.json --out build/ --agent-id vendor.acme.support
   $ touchstone compile agent.json --rows more-rows.jsonl --sample 500
 
-A suite that was compiled runs without its contract like any other; "touchstone run <definition>" runs both.`;
+"touchstone run <suite file>" runs both, as long as they lie side by side; "touchstone run <definition>" compiles anew.`;

@@ -1,11 +1,15 @@
+import { rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { ContractReport } from '@touchstone/contract';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseConfig } from '../host/config.js';
+import { tellContractsStay } from './contract-file.js';
 import { withLocal } from './local.js';
 import { openSources } from './pack-source.js';
 import { createLocalRun } from './start-run.js';
+import { openSuites } from './suite-source.js';
 import {
   AGENT,
   type ContractDesk,
@@ -138,6 +142,180 @@ describe('the contract of a definition', () => {
   });
 });
 
+describe('a compiled suite file', () => {
+  const AS = ['--agent-id', AGENT, '--out', 'build'];
+  const run = (...more: string[]) =>
+    desk.run('run', 'build/parcel-desk.suite.json', '--agent', AGENT, ...more, '--json');
+  beforeEach(() => {
+    desk.write(
+      'agent.mjs',
+      "export default ({ parcel }) => ({ place: 'shelf ' + (parcel === 4 ? 0 : parcel) });",
+    );
+    const agents = [{ agentId: AGENT, version: '1.0.0', run: { kind: 'module', path: 'agent.mjs' } }];
+    desk.configure({ agents });
+  });
+
+  test('is run under the contract beside it, and its gates decide', async () => {
+    await desk.run('compile', 'agent.json', ...AS);
+    const kept = await run();
+    expect([kept.code, told(kept.out).contract]).toMatchObject([
+      0,
+      { verdict: 'pass', criteria: [{ met: 4 }, { met: 3 }, { met: 0, status: 'warn' }] },
+    ]);
+    ruled({ name: 'accuracy', threshold: 0.9 });
+    await desk.run('compile', 'agent.json', ...AS, '--force');
+    const missed = await run();
+    expect([missed.code, told(missed.out).contract.verdict]).toEqual([1, 'fail']);
+    expect((await desk.run('validate', 'build')).code).toBe(0);
+  });
+
+  test('brings it along to a host whose folder both lie in', async () => {
+    await desk.run('compile', 'agent.json', ...AS);
+    const { createTouchstone, systemClock } = await import('../host/in-process.js');
+    const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const touchstone = await createTouchstone({
+      config: parseConfig({ suites: ['./build'] }, desk.cwd),
+      dataDir: join(desk.cwd, 'host-data'),
+      origin: 'host',
+      log: silent,
+      clock: systemClock,
+    });
+    try {
+      const found = await touchstone.findSuite({ tenant: 'any', workspace: 'main' }, SUITE);
+      const pinned = found && (await touchstone.store.suites.contractOf(found.owner, found.head.digest));
+      expect(pinned?.contract.suiteId).toBe(SUITE);
+    } finally {
+      await touchstone.close();
+    }
+  });
+
+  test('may have it elsewhere, and is a plain suite without any', async () => {
+    ruled({ name: 'accuracy', threshold: 0.5 });
+    await desk.run('compile', 'agent.json', ...AS);
+    const contract = desk.read('build/parcel-desk.contract.json');
+    rmSync(join(desk.cwd, 'build/parcel-desk.contract.json'));
+    desk.write('mine.json', contract);
+    const named = await run('--contract', 'mine.json');
+    expect([named.code, told(named.out).contract.verdict]).toEqual([0, 'pass']);
+    const plain = openContractDesk();
+    try {
+      plain.configure({
+        agents: [{ agentId: AGENT, version: '1.0.0', run: { kind: 'module', path: 'agent.mjs' } }],
+      });
+      plain.write('agent.mjs', desk.read('agent.mjs'));
+      plain.write('a.suite.json', desk.read('build/parcel-desk.suite.json'));
+      const { err } = await plain.run('run', 'a.suite.json', '--agent', AGENT);
+      // Without the contract its criteria are prose, for a judge that is not there.
+      expect(err).toContain('judge');
+    } finally {
+      plain.close();
+    }
+  });
+
+  test.each<[string, (contract: { [member: string]: unknown }) => object, string]>([
+    [
+      'of another content',
+      (c) => ({ ...c, suiteSha256: '0'.repeat(64) }),
+      '/suiteSha256 The contract was compiled for another content',
+    ],
+    [
+      'of another suite',
+      (c) => ({ ...c, suiteVersion: '2.0.0' }),
+      'This is the contract of local.acme.evals.parcel-desk@2.0.0',
+    ],
+    ['that is misshapen', (c) => ({ ...c, criteria: 3 }), '/criteria expected an array, got number'],
+    [
+      'with a task too many',
+      (c) => ({ ...c, tasks: { ...(c.tasks as object), p9: { criteria: [] } } }),
+      '/tasks/p9 The suite has no task of this id',
+    ],
+    [
+      'with a task too few',
+      (c) => ({ ...c, tasks: { ...(c.tasks as object), p1: undefined } }),
+      'The suite has a task p1, and the contract has not',
+    ],
+    [
+      'with criteria that nobody knows',
+      (c) => ({ ...c, criteria: [] }),
+      '/tasks/p1/criteria/0 No criterion of the contract has this id',
+    ],
+    [
+      'with a schema nobody can use',
+      (c) => ({ ...c, tasks: withSchema(c.tasks) }),
+      '/tasks/p1/schema This JSON Schema',
+    ],
+  ])('is refused beside a contract %s, at its line', async (_what, change, words) => {
+    await desk.run('compile', 'agent.json', ...AS);
+    const file = 'build/parcel-desk.contract.json';
+    desk.write(file, change(JSON.parse(desk.read(file))));
+    const { code, err } = await desk.run('run', 'build/parcel-desk.suite.json', '--agent', AGENT);
+    expect(code).toBe(2);
+    expect(err).toMatch(/build\/parcel-desk\.contract\.json:\d+:\d+ /);
+    expect(err).toContain(words);
+  });
+  const withSchema = (tasks: unknown): object => {
+    const { p1, ...others } = tasks as { readonly p1: object };
+    return { p1: { ...p1, schema: { type: 'strange' } }, ...others };
+  };
+
+  test('is watched with its contract, and goes to another host without it, which is said', async () => {
+    await desk.run('compile', 'agent.json', ...AS);
+    const context = { io: desk.io, settings: SETTINGS };
+    const { files } = await watchedBy(context, 'build/parcel-desk.suite.json', {});
+    expect(files).toContain(join(desk.cwd, 'build/parcel-desk.contract.json'));
+    const before = desk.written.err.length;
+    tellContractsStay(context, await openSuites('build', desk.cwd));
+    expect(desk.written.err.slice(before)).toContain('runs there without its contract');
+  });
+
+  test.each([
+    [['run', 'agent.json', '--contract', 'c.json'], '--contract is the contract of one suite file'],
+    [['run', 'build', '--contract', 'c.json'], '--contract is the contract of one suite file'],
+    [
+      ['run', 'build/parcel-desk.suite.json', '--contract', 'c.json', '--host', 'http://127.0.0.1:1'],
+      '--contract cannot be combined with --host',
+    ],
+    [['run', '--resume', '--contract', 'c.json'], '--contract is about planning one'],
+  ])('is what --contract is for: %j is refused', async (argv, words) => {
+    await desk.run('compile', 'agent.json', ...AS);
+    const { code, err } = await desk.run(...argv);
+    expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+  });
+});
+
+describe('a judge that is not there', () => {
+  test('is not missed by tasks that do not need one', async () => {
+    ruled({ name: 'accuracy' }, { name: 'politeness', description: 'It is polite.' });
+    const rows = [1, 2].map((parcel) => ({
+      id: `p${parcel}`,
+      input: { parcel },
+      expected: { place: `shelf ${parcel}` },
+      criteria: parcel === 1 ? ['accuracy'] : ['accuracy', 'politeness'],
+    }));
+    desk.write('evals/rows.jsonl', rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    expect((await desk.run('run', 'agent.json', '--only', 'p1')).code).toBe(0);
+    expect((await desk.run('run', 'agent.json', '--only', 'p2')).code).toBe(3);
+  });
+});
+
+describe('advice that nobody can give', () => {
+  test('does not stop a run, and is reported as not judged', async () => {
+    ruled(
+      { name: 'accuracy', threshold: 0.5 },
+      { name: 'politeness', description: 'It is polite.', strict: false },
+    );
+    const { code, out } = await desk.run('run', 'agent.json', '--json');
+    expect([code, told(out).contract]).toMatchObject([
+      0,
+      { verdict: 'pass', criteria: [{ status: 'pass' }, { strict: false, applicable: 0, unjudged: 4 }] },
+    ]);
+    expect((await desk.run('show', 'last')).out).toContain('4 not judged');
+    ruled({ name: 'accuracy', threshold: 0.5 }, { name: 'politeness', description: 'It is polite.' });
+    const refused = await desk.run('run', 'agent.json');
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('need a judge')]);
+  });
+});
+
 describe('a manifest of several agents', () => {
   const RULES = [{ name: 'accuracy', threshold: 0.5 }];
 
@@ -155,7 +333,7 @@ describe('a manifest of several agents', () => {
 
   test.each([
     [['--agent', 'x.mjs'], '--agent takes the part of one agent, and 2 of manifest.json have a profile.'],
-    [['--only-agent', 'plain'], 'Agent plain of manifest.json carries no evaluation profile'],
+    [['--only-agent', 'plain'], 'Agent plain carries no evaluation profile'],
     [['--only-agent', 'tow'], 'Did you mean two?'],
   ])('%j is refused with what to type', async (more, words) => {
     desk.write('x.mjs', 'export default () => 1;');

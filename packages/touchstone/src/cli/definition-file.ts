@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { validationError } from '@touchstone/contract';
 import type { LoadedDefinition, ProfiledAgent } from '../suites/index.js';
 import { didYouMean } from './suggest.js';
 import { displayPath, readText } from './suite-source.js';
@@ -73,13 +74,14 @@ export function profiledAgents(
   throw named === undefined || wanted ? noProfile(file, wanted?.id) : unknownAgent(file, named, agents);
 }
 
-const noProfile = (file: string, id: string | undefined): UsageError =>
-  new UsageError(
+function noProfile(file: string, id: string | undefined): Error {
+  const who =
     id === undefined
-      ? `No agent of ${file} carries an evaluation profile, so there is nothing to hold one to.`
-      : `Agent ${id} of ${file} carries no evaluation profile, so there is nothing to hold it to.`,
-    'Add a member "evaluation" to the agent: a dataset, a grading rubric, an expected latency.',
-  );
+      ? 'No agent of the definition carries an evaluation profile, so there is nothing to hold one to.'
+      : `Agent ${id} carries no evaluation profile, so there is nothing to hold it to.`;
+  const message = `${who} Add a member "evaluation": a dataset, a grading rubric, an expected latency.`;
+  return validationError([{ pointer: '', message }], { code: 'no_profile', file });
+}
 
 const unknownAgent = (file: string, named: string, agents: readonly ProfiledAgent[]): UsageError =>
   new UsageError(

@@ -9,6 +9,9 @@ export type Measure = {
   readonly tasks: string;
   readonly judge: string;
   readonly safety: string;
+  /** Absent where there is none. */
+  readonly contract?: string;
+  readonly embedder?: string;
 };
 export type Measured = Measure & { readonly runId: RunId };
 
@@ -18,6 +21,8 @@ export const measureOf = (plan: EvalPlan): Measure => ({
   tasks: JSON.stringify(plan.ordinals ?? 'all'),
   judge: plan.judge?.digest ?? '',
   safety: JSON.stringify([plan.safetyJudge?.digest, plan.safetyPolicy]),
+  ...(plan.contract && { contract: plan.contract }),
+  ...(plan.embedder && { embedder: `${plan.embedder.provider}/${plan.embedder.model}` }),
 });
 
 /**
@@ -27,7 +32,7 @@ export const measureOf = (plan: EvalPlan): Measure => ({
 export function pickOfEach(runs: readonly Measured[], back = 0): readonly RunId[] {
   const ways = new Map<string, Measured[]>();
   for (const run of runs) {
-    const way = JSON.stringify([run.suite, run.repeats, run.tasks, run.judge, run.safety]);
+    const way = JSON.stringify(WHY_NOT.map(([part]) => run[part] ?? ''));
     ways.set(way, [...(ways.get(way) ?? []), run]);
   }
   return [...ways.values()].flatMap((alike) => alike[back]?.runId ?? []);
@@ -39,6 +44,8 @@ const WHY_NOT: readonly (readonly [part: keyof Measure, words: string])[] = [
   ['tasks', 'of other tasks of the suite'],
   ['judge', 'scored by another judge'],
   ['safety', 'held to other rules of safety'],
+  ['contract', 'under another contract'],
+  ['embedder', 'with another embedder'],
 ];
 
 /** Why a run has nothing to be compared with, in a sentence: what sets it apart from all earlier ones. */

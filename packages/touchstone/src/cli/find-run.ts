@@ -1,4 +1,4 @@
-import { asId, type EvalPlan, type RunId } from '@touchstone/contract';
+import { asId, type DeploymentPlan, type EvalPlan, type RunId } from '@touchstone/contract';
 import type { Run } from '@touchstone/contract/ports';
 import type { LocalTouchstone } from '../host/in-process.js';
 import { LOCAL_OWNER } from './local.js';
@@ -26,7 +26,10 @@ export async function findRun(touchstone: LocalTouchstone, wanted: string): Prom
   throw noRun(wanted);
 }
 
-/** A replay repeats an earlier run, and whoever says "last" means that one: replays are not counted. */
+/**
+ * A replay repeats an earlier run, and whoever says "last" means that one; whoever has promoted an agent since means the
+ * evaluation all the same. Neither is counted.
+ */
 async function nthLast({ store }: LocalTouchstone, back: number): Promise<Run | undefined> {
   let left = back;
   for (let cursor: string | undefined; ; ) {
@@ -34,7 +37,9 @@ async function nthLast({ store }: LocalTouchstone, back: number): Promise<Run | 
       limit: PAGE,
       ...(cursor !== undefined && { cursor }),
     });
-    const counted = page.items.filter(({ plan }) => plan.fork?.mode !== 'replay');
+    const counted = page.items.filter(
+      ({ plan }) => plan.kind !== 'deployment' && plan.fork?.mode !== 'replay',
+    );
     if (counted[left]) return counted[left];
     left -= counted.length;
     cursor = page.nextCursor;
@@ -53,11 +58,29 @@ export function noRun(wanted: string): UsageError {
 
 export function asEvalRun(run: Run): EvalRun {
   if (run.plan.kind === 'eval') return run as EvalRun;
-  throw new UsageError(
-    `Run ${run.runId} is not an evaluation.`,
-    `See its events with: touchstone show ${run.runId} --events`,
-  );
+  throw run.plan.kind === 'deployment'
+    ? new UsageError(
+        `Run ${run.runId} is about a deployment and not an evaluation.`,
+        `See what it did with: touchstone show ${run.runId}`,
+      )
+    : new UsageError(
+        `Run ${run.runId} is not an evaluation.`,
+        `See its events with: touchstone show ${run.runId} --events`,
+      );
 }
+
+export type DeploymentRun = Run & { readonly plan: DeploymentPlan };
+
+export function asDeploymentRun(run: Run): DeploymentRun {
+  if (run.plan.kind === 'deployment') return run as DeploymentRun;
+  throw noDeployment(run.runId);
+}
+
+export const noDeployment = (runId: RunId): UsageError =>
+  new UsageError(
+    `Run ${runId} is not about a deployment.`,
+    'See those that wait for people with: touchstone runs --status waiting-approval',
+  );
 
 /** A run of the command line that is unfinished and that nobody drives: its process was stopped or killed. */
 export const isInterrupted = ({ origin, status, leaseUntil = 0 }: Run, now: number): boolean =>

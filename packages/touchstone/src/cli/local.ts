@@ -18,6 +18,12 @@ export const LOCAL_PRINCIPAL: Principal = {
   scopes: new Set(['*']),
 };
 
+/** Whoever sits at the machine owns it, and so has every role that the configuration knows. */
+export const principalHere = ({ roles }: Pick<Config, 'roles'>): Principal => ({
+  ...LOCAL_PRINCIPAL,
+  roles: [...new Set([...LOCAL_PRINCIPAL.roles, ...Object.keys(roles)])],
+});
+
 export type Local = { readonly touchstone: LocalTouchstone; readonly config: Config };
 
 export async function readConfig({ io, settings }: Context): Promise<Config> {

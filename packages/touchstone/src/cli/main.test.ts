@@ -378,17 +378,13 @@ describe('doctor', () => {
     const agents = [
       { agentId: 'local.test.gone', version: '1.0.0', run: { kind: 'module', path: 'gone.mjs' } },
     ];
-    write(
-      'touchstone.config.json',
-      JSON.stringify({ agents, suites: ['evals'], judge: { model: 'x' }, gates: [] }),
-    );
+    write('touchstone.config.json', JSON.stringify({ agents, suites: ['evals'], judge: { model: 'x' } }));
     write('evals/bad.json', '{}');
     const { code, out } = await desk.run('doctor');
     expect(code).toBe(1);
     expect(out).toMatch(/✗ agent +local\.test\.gone/);
     expect(out).toContain('touchstone validate evals/bad.json');
     expect(out).toMatch(/✗ judge +judge\.model: "x" is neither/);
-    expect(out).toContain('"gates" has no effect');
     expect(out).toMatch(/✓ disk/);
     expect(existsSync(join(desk.cwd, '.touchstone'))).toBe(false);
   });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HOST_OWNER } from '@touchstone/contract';
 import type { InstalledPack, LocalTouchstone } from '../host/in-process.js';
+import { checkNoContract } from './contract-file.js';
 import { contractFlag } from './contract-options.js';
 import { definitionForm } from './definition-file.js';
 import { findInstalledPack } from './installed-pack.js';
@@ -46,7 +47,8 @@ export async function openSources(
   if (!named && (await definitionForm(argument, cwd)) !== undefined)
     return (await import('./profile-source.js')).openProfiles(context, local, argument, options);
   checkNoDefinition(argument, options);
-  if (!named) return openSuites(argument, cwd);
+  if (!named) return openSuites(argument, cwd, options.contract);
+  checkNoContract(argument, options.contract);
   const path = named.kind === 'place' ? named.path : await configuredPath(local, named.reference);
   const pack =
     path === undefined

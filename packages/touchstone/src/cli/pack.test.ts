@@ -112,9 +112,116 @@ describe('pack build', () => {
     const broken = await desk.run('pack', 'build', 'support');
     expect(broken.code).toBe(2);
     expect(broken.err).toContain(`error invalid_manifest: Agent ${AGENT}: evalSuiteRef "evals/support.json"`);
+    expect(broken.err).toContain('is not a suite: line 1, /modes');
+    expect(broken.err).toContain('touchstone validate <folder of the pack>/evals/support.json');
+    const agents = [agentEntry({ evalSuiteRef: `${SUITE}@1.0.0` })];
+    desk.write('support/pack.json', manifest({ agents }));
+    const installed = await desk.run('pack', 'install', 'support');
+    expect(installed.err).toContain(
+      `Agent ${AGENT}: evalSuiteRef "${SUITE}@1.0.0" is not a file of the pack`,
+    );
+    expect(installed.err).toContain('Name a file by its path from the root of the pack in "evalSuiteRef"');
     desk.write('support/pack.json', manifest({ version: 'one' }));
     expect((await desk.run('pack', 'build', 'support')).err).toContain('/version');
     expect((await desk.run('pack', 'build', 'evals')).err).toContain('There is no pack at evals.');
+  });
+});
+
+describe('a pack whose agent carries a contract', () => {
+  const PROFILE = `evaluation/${AGENT}.yaml`;
+  const ROWS = 'evaluation/rows.jsonl';
+  const profile = (threshold: number): string =>
+    [
+      `golden_dataset_uri: ${ROWS}`,
+      'grading_rubric:',
+      `  - { name: exact_match, threshold: ${threshold} }`,
+      '  - { name: non_empty, strict: false }',
+      '',
+    ].join('\n');
+  beforeEach(() => {
+    desk.write('support/pack.json', manifest({ agents: [agentEntry({ evalSuiteRef: undefined })] }));
+    desk.write(`support/${PROFILE}`, profile(0.9));
+    desk.write(`support/${ROWS}`, '{"input":"a","expected":"b"}\n{"input":"c","expected":"d"}\n');
+  });
+
+  test('is built and verified with what the contract asks for', async () => {
+    const words = [
+      `agent      ${AGENT}\n`,
+      `contract   ${PROFILE}: 2 criteria, 1 strict; 2 tasks of 2 rows in ${ROWS}\n`,
+      `suite      ${SUITE}@1.0.0, 2 tasks\n`,
+    ];
+    for (const verb of ['build', 'verify']) {
+      const { code, out, err } = await desk.run('pack', verb, 'support');
+      expect([code, err], verb).toEqual([0, '']);
+      for (const line of words) expect(out).toContain(line);
+      expect(JSON.parse((await desk.run('pack', verb, 'support', '--json')).out)).toMatchObject({
+        agents: [
+          {
+            agentId: AGENT,
+            contract: {
+              file: PROFILE,
+              compiled: {
+                suite: `${SUITE}@1.0.0`,
+                criteria: 2,
+                strict: 1,
+                tasks: 2,
+                dataset: { uri: ROWS, rows: 2 },
+              },
+            },
+          },
+        ],
+      });
+    }
+    // Signing reads nothing but the pack, and says no less of it than it knows.
+    desk.write('key.pem', keyPair().privateKey);
+    const signed = await desk.run('pack', 'sign', ARCHIVE, '--key', 'key.pem', '--key-id', 'acme');
+    expect(signed.out).toContain(`contract   ${PROFILE}\n`);
+  });
+
+  test.each([
+    ['a criterion', `support/${PROFILE}`, profile(90), `${PROFILE}:3:26 /grading_rubric/0/threshold: `],
+    ['a row', `support/${ROWS}`, '{"input":"a","expected":"b"}\n{"expected":"d"}\n', `${ROWS}:2:1 /1: `],
+  ])('with a mistake in %s is neither built nor verified nor installed', async (_, file, text, place) => {
+    desk.write(file, text);
+    for (const [verb, exit] of [
+      ['build', 2],
+      ['verify', 1],
+      ['install', 2],
+    ] as const) {
+      const { code, err } = await desk.run('pack', verb, 'support');
+      expect([code, err], verb).toEqual([
+        exit,
+        expect.stringContaining(`error validation_error: Agent ${AGENT}: ${place}`),
+      ]);
+    }
+    expect(existsSync(join(desk.cwd, ARCHIVE))).toBe(false);
+    expect((await desk.run('run', PACK)).err).toContain(`No pack ${PACK} is installed.`);
+  });
+
+  test('of which everything is wrong is told everything, each at its place', async () => {
+    desk.write(`support/${PROFILE}`, `${profile(90)}  - { name: exact_match, threshold: 80 }\n`);
+    const { code, err } = await desk.run('pack', 'build', 'support');
+    expect(code).toBe(2);
+    expect(err).toContain(`\n  ${PROFILE}:3:26 /grading_rubric/0/threshold `);
+    expect(err).toContain(`\n  ${PROFILE}:5:`);
+  });
+
+  test('that is not trusted is not looked into', async () => {
+    desk.configure({ trust: { policy: 'verified' } });
+    desk.write(`support/${PROFILE}`, profile(90));
+    expect((await desk.run('pack', 'verify', 'support')).err).toContain('error pack_signature_invalid');
+  });
+
+  test('names what to do, in words that a pack has', async () => {
+    const hintOf = async (text: string): Promise<string> => {
+      desk.write(`support/${PROFILE}`, text);
+      return (await desk.run('pack', 'build', 'support')).err;
+    };
+    expect(await hintOf('grading_rubric: [{ name: non_empty }]')).toContain('Name a file of the pack');
+    expect(await hintOf('golden_dataset_uri: evaluation/none.jsonl')).toContain('begins at the root');
+    const unpinned = await hintOf('golden_dataset_uri: https://data.example/rows.jsonl');
+    expect(unpinned).toContain('#sha256=');
+    expect(unpinned).not.toContain('--allow-unpinned');
   });
 });
 

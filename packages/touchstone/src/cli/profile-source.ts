@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { DatasetLock, ProfiledAgent } from '../suites/index.js';
 import { agentIdOf } from './agent-choice.js';
 import { contractFiles } from './compile-contract.js';
+import { checkNoContract } from './contract-file.js';
 import { compileOptionsOf } from './contract-options.js';
 import { lockDataset, readDatasetLock } from './dataset-lock.js';
 import { type OpenedDefinition, openDefinition, profiledAgents } from './definition-file.js';
@@ -25,6 +26,7 @@ export async function openProfiles(
   options: RunOptions,
 ): Promise<readonly ProfileSource[]> {
   const { cwd } = context.io;
+  checkNoContract(argument, options.contract);
   const definition = await openDefinition(argument, cwd);
   const agents = profiledAgents(definition, options.onlyAgent);
   checkPart(definition.file, agents, options.agent);
@@ -54,8 +56,11 @@ async function openProfile(
   options: RunOptions,
 ): Promise<ProfileSource> {
   const { touchstone } = local;
-  const played = options.agent === undefined ? await touchstone.useDefinition(agent) : undefined;
-  const target = played?.agentId ?? (await agentIdOf(local, options.agent ?? '', context.io.cwd));
+  const { definitionAgentId } = await import('../host/in-process.js');
+  const target =
+    options.agent === undefined
+      ? definitionAgentId(agent)
+      : await agentIdOf(local, options.agent, context.io.cwd);
   const compiled = await compileHere(context, local, definition, {
     agent,
     from: { baseDir: dirname(definition.path), trust: 'operator' },
@@ -63,6 +68,8 @@ async function openProfile(
     ...(lock && { lock }),
     ...(options.allowUnpinned && { allowUnpinned: true }),
   });
+  // Only now: what is wrong with the definition is told by its place there, and not as a flaw of the agent made of it.
+  const played = options.agent === undefined ? await touchstone.useDefinition(agent) : undefined;
   if (compiled.locked) await lockDataset(context, definition.path, compiled.locked);
   return {
     kind: 'profile',

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addCompile } from './contract-verbs.js';
+import { addApprove, addAudit, addDeployments, addPromote } from './deploy-verbs.js';
 import { addAnnotate, addExport, addReplay, addVerify } from './evidence-verbs.js';
 import { type Context, DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
 import { addJudge, addRejudge } from './judge-verbs.js';
@@ -92,6 +93,10 @@ function createProgram(io: Io, start: Start): Command {
     addAnnotate,
     addExport,
     addVerify,
+    addPromote,
+    addApprove,
+    addDeployments,
+    addAudit,
     addKeys,
     addDoctor,
   ];
@@ -104,4 +109,4 @@ Start here:
   $ touchstone init demo && cd demo
   $ touchstone run evals/first.suite.yaml
 
-Exit codes: 0 passed · 1 bar missed or regression · 2 bad input · 3 could not be judged · 4 stopped by a budget · 130 interrupted`;
+Exit codes: 0 passed · 1 bar missed, regression or denied · 2 bad input · 3 could not be judged · 4 stopped by a budget · 130 interrupted`;

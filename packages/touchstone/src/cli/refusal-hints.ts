@@ -9,6 +9,7 @@ const HINTS: { readonly [key: string]: string } = {
   'configurable.evalModes': 'Choose among the modes with --modes, e.g. --modes golden',
   'configurable.baselineRunId':
     'See the runs that could serve with: touchstone runs --status completed, and hold any two side by side with: touchstone compare',
+  no_active_deployment: 'See what serves with: touchstone deployments <agentId>',
   unauthenticated:
     'Check the variable named by --key-env, or make a key on that host with: touchstone keys create',
   key_expired: 'Make a new key on that host with: touchstone keys create',
@@ -25,7 +26,19 @@ const CONTRACT_HINTS: { readonly [code: string]: string } = {
   no_tasks:
     'Name a dataset in "golden_dataset_uri"; or compile with rows of your own: touchstone compile <definition> --rows <file>',
   threshold_out_of_range: 'A threshold is a share: write 0.95 for 95 %.',
+  other_agent: 'For example: touchstone run <definition> --agent <agent> --suite-name <name>',
   dataset_unpinned: 'To use it all the same, add --allow-unpinned.',
+  judge_unavailable: 'See the models of the configuration with: touchstone doctor',
+};
+
+/** The same for the profile of an agent in a pack, which is compiled without options. */
+const PACKED_HINTS: { readonly [code: string]: string } = {
+  no_tasks: 'Name a file of the pack in "golden_dataset_uri", by its path from the root of the pack.',
+  threshold_out_of_range: CONTRACT_HINTS.threshold_out_of_range ?? '',
+  dataset_unpinned:
+    'Pin it with #sha256=<64 hex digits> at the end of "golden_dataset_uri", or put the rows into the pack.',
+  dataset_not_found: 'The path begins at the root of the pack, e.g. evaluation/rows.jsonl',
+  scheme_unsupported: 'Put the rows into the pack, and name their path in "golden_dataset_uri".',
 };
 
 const OTHER_AGENT = 'Name that agent with --agent, or add --allow-target-mismatch.';
@@ -37,6 +50,10 @@ const NO_MODEL = 'Set it in the configuration to "<provider>/<model>", or name a
 const NOT_LISTED =
   'Add it to "trust.packs" of the configuration (under the policy "pinned" with its version and integrity), or choose another "trust.policy".';
 const BUILD_AGAIN = 'Make the archive again with: touchstone pack build <folder>';
+const OTHER_FILE =
+  'Change the file in the folder of the pack, and look again with: touchstone pack verify <folder>';
+const ANOTHER_JUDGE =
+  'Name one for this time with --judge <provider>/<model>. See the models of the configuration with: touchstone doctor';
 
 /** What to do about a refusal, when there is something. */
 export function hintFor(error: HostError | HostResponseError): string | undefined {
@@ -52,10 +69,26 @@ export function hintFor(error: HostError | HostResponseError): string | undefine
   if (code === 'pack_integrity_failure' && typeof details.integrity === 'string')
     return pinHint(details.integrity);
   const { field } = details;
+  if (details.ref !== undefined) return packHint(error);
+  if (details.code === 'judge_unavailable' && field === 'judge') return ANOTHER_JUDGE;
   const [contractHint] = codesOf(error).flatMap((one) => CONTRACT_HINTS[one] ?? []);
   if (contractHint !== undefined) return contractHint;
-  const hint = (typeof field === 'string' ? HINTS[field] : undefined) ?? HINTS[code];
+  // Nothing is wrong with the agent that is named; nothing of it serves.
+  const place = code === 'no_active_deployment' ? undefined : field;
+  const hint = (typeof place === 'string' ? HINTS[place] : undefined) ?? HINTS[code];
   return hint ?? (code.startsWith('tarball_') ? BUILD_AGAIN : undefined);
+}
+
+/** About a file that the manifest of a pack names, or that holds the profile of one of its agents. */
+function packHint(error: HostError | HostResponseError): string | undefined {
+  const { code, details: { ref, path } = {} } = error;
+  if (error.status >= 500) return undefined;
+  if (ref === 'evaluation') return codesOf(error).flatMap((one) => PACKED_HINTS[one] ?? [])[0] ?? OTHER_FILE;
+  if (code === 'tarball_entry_missing')
+    return `Name a file by its path from the root of the pack in "${ref}" of pack.json, or add the file.`;
+  if (ref === 'evalSuiteRef' && issuesOf(error).length > 0)
+    return `See each mistake at its line with: touchstone validate <folder of the pack>/${path}`;
+  return OTHER_FILE;
 }
 
 type Coded = { readonly pointer: string; readonly message: string; readonly code?: string };

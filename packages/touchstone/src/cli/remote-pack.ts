@@ -1,4 +1,5 @@
 import { type Client, createClient, type InstalledPack } from '@touchstone/sdk';
+import { tellContractsStay } from './contract-file.js';
 import { definitionForm } from './definition-file.js';
 import { findInstalledPack } from './installed-pack.js';
 import { type Context, writeLine } from './io.js';
@@ -30,14 +31,23 @@ export async function sendPack(
   context: Context,
   client: Client,
   path: string,
-): Promise<{ readonly installed: InstalledPack; readonly pack: ReturnType<typeof packToRun> }> {
+): Promise<{ readonly installed: InstalledPack; readonly pack: PackToRun }> {
   const options = await authorOptions(context);
   const archive = await archiveOf(await readPackBytes(path), options);
   const opened = await openPackBytes(archive, options);
   const { name, version, integrity } = opened;
   const installed = await client.packs.install(archive, { name, version, integrity });
-  return { installed, pack: packToRun(opened, displayPath(path, context.io.cwd)) };
+  return { installed, pack: runThere(packToRun(opened, displayPath(path, context.io.cwd)), installed) };
 }
+
+/** Only that host knows what the profiles of a pack were compiled to; one that compiles none says nothing of suites. */
+const runThere = (pack: PackToRun, { agents }: InstalledPack): PackToRun => ({
+  ...pack,
+  agents: pack.agents.map((agent) => {
+    const suiteRef = agents.find(({ agentId }) => agentId === agent.agentId)?.suiteRef;
+    return suiteRef === undefined ? agent : { ...agent, suiteRef };
+  }),
+});
 
 /** What the argument of `run --host` stands for; a pack at hand is installed there first. */
 export async function openRemoteSources(
@@ -52,7 +62,11 @@ export async function openRemoteSources(
   if (!named && (await definitionForm(argument, cwd)) !== undefined)
     return (await import('./remote-profile.js')).openRemoteProfiles(context, client, argument, options);
   checkNoDefinition(argument, options);
-  if (!named) return openSuites(argument, cwd);
+  if (!named) {
+    const suites = await openSuites(argument, cwd);
+    tellContractsStay(context, suites);
+    return suites;
+  }
   if (named.kind === 'reference')
     return sourcesOf(context, await findInstalledPack(await installedPacks(client), named.reference), agent);
   const { installed, pack } = await sendPack(context, client, named.path);

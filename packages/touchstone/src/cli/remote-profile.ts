@@ -37,6 +37,7 @@ export async function openRemoteProfiles(
       ...(rows && { rows }),
       agent: agent.id,
       targetAgentId,
+      ...(options.suiteName !== undefined && { suiteName: options.suiteName }),
       install: true,
     });
     tellWarnings(context, [...ownWarnings(definition), ...warnings], definition.file);
@@ -69,7 +70,8 @@ async function rowsAtHand(
     if (!named) return undefined;
     if (statSync(named.path).size > MOST_BYTES) throw tooLong(displayPath(named.path, cwd));
     const rows: Json[] = [];
-    for await (const { at: _, ...row } of named.rows()) rows.push(row as unknown as Json);
+    for await (const { at: _, beside, ...row } of named.rows())
+      rows.push({ ...row, ...beside } as unknown as Json);
     return rows;
   } catch (error) {
     throw await placeError(error, files);

@@ -3,7 +3,7 @@ import type { Client, RunProgress } from '@touchstone/sdk';
 import { suiteDocument } from '../suites/index.js';
 import { type Created, createCompared } from './baseline-choice.js';
 import { collectRemote } from './collect-remote.js';
-import { type Attempt, runEach } from './commands/run.js';
+import { type Attempt, checkOne, runEach } from './commands/run.js';
 import type { Context } from './io.js';
 import {
   checkRemoteBaseline,
@@ -35,6 +35,7 @@ export async function runRemotely(
   }
   checkRemoteBaseline(context, options.baseline);
   const sources = await openRemoteSources(context, client, suite ?? '', options);
+  checkOne(sources, options);
   return runEach(
     context,
     sources,
@@ -94,7 +95,7 @@ async function rejoin(context: Context, client: Client, options: RunOptions): Pr
 
 async function newestUnfinished(client: Client): Promise<RunId> {
   const { items } = await client.runs.list({ limit: 100 });
-  const newest = items.find((run) => !isTerminal(run.status));
+  const newest = items.find((run) => !isTerminal(run.status) && run.touchstone?.kind !== 'deployment');
   if (newest) return newest.runId;
   throw new UsageError('That host has no unfinished run of yours.');
 }

@@ -16,6 +16,7 @@ import type {
   Thresholds,
   UnscoredReason,
 } from '@touchstone/contract';
+import type { Promotion } from './deploy-steps.js';
 import { decideExit, type ExitCode } from './exit.js';
 
 /** One criterion of one invocation: its sentence, what became of it and why. */
@@ -125,7 +126,18 @@ export type RunResult = {
   readonly baselineAgeMs?: number;
   /** A result that chance alone could explain is not good enough. */
   readonly conclusive?: true;
+  /** What came of promoting the agent on the evidence of this run; absent when that was not tried. */
+  readonly promotion?: Promotion | FailedPromotion;
 };
+
+/** It could not even be asked for. */
+type FailedPromotion = {
+  readonly exitCode: ExitCode;
+  readonly error: { readonly code: string; readonly message: string };
+};
+
+/** Of the command: an agent is promoted only on a run that passed, and then its promotion decides. */
+export const exitOfAll = (result: RunResult): ExitCode => result.promotion?.exitCode ?? exitOf(result);
 
 export const exitOf = (result: RunResult): ExitCode =>
   decideExit({
@@ -133,11 +145,15 @@ export const exitOf = (result: RunResult): ExitCode =>
     status: result.status,
     ...(result.error && { errorCode: result.error.code }),
     unscored: result.counts.unscored,
-    ...(result.summary && { passed: result.summary.passed }),
+    ...(result.summary && { passed: areBarsMet(result) }),
     ...(result.contract && { contract: result.contract.verdict }),
     inconclusive: result.conclusive === true && !isConclusive(result),
     regressed: result.report?.regression?.verdict === 'fail',
   });
+
+/** Those that apply: the pass score of a suite under a contract is a bar for the whole of it. */
+export const areBarsMet = ({ summary, contract }: RunResult): boolean =>
+  contract?.summary.otherBarsMet ?? summary?.passed === true;
 
 /** Without a report nothing is known of chance, and without a comparison nothing of a regression. */
 const isConclusive = ({ report, uncompared }: RunResult): boolean =>

@@ -1,10 +1,16 @@
 import { type JsonObject, jsonEqual, type RunId } from '@touchstone/contract';
 import { type ContractOptions, contractFlag } from './contract-options.js';
+import type { PlaceOptions } from './deploy-options.js';
 import { placesBack } from './find-run.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
-export type RunOptions = Pick<ContractOptions, 'sla' | 'sample' | 'allowUnpinned' | 'onlyAgent'> & {
+export type RunOptions = Pick<
+  ContractOptions,
+  'sla' | 'sample' | 'allowUnpinned' | 'onlyAgent' | 'suiteName'
+> & {
+  /** The contract of a suite file, when it does not lie beside it. */
+  readonly contract?: string;
   readonly agent?: string;
   readonly modes?: readonly string[];
   readonly only?: readonly string[];
@@ -28,7 +34,9 @@ export type RunOptions = Pick<ContractOptions, 'sla' | 'sample' | 'allowUnpinned
   readonly conclusive?: boolean;
   readonly host?: string;
   readonly keyEnv?: string;
-};
+  /** Promote the agent on the evidence of this run, and where to. */
+  readonly promote?: boolean;
+} & PlaceOptions;
 
 /** The run's own knobs, under the names the protocol and the host know them by. */
 export const configurableOf = (options: RunOptions, baselineRunId?: RunId): JsonObject => ({
@@ -134,17 +142,57 @@ export function checkOptions(suite: string | undefined, options: RunOptions, jso
   checkContractFlags(options);
   checkBaseline(options.baseline);
   checkComparison(options);
+  checkPromotion(options);
   if (options.watch) checkWatch(options, json);
+}
+
+/** A run that can never be evidence is not worth its time when evidence is what it is for. */
+function checkPromotion(options: RunOptions): void {
+  const { promote, to = 'active', channel, canary, wait } = options;
+  const place = { '--to': options.to, '--channel': channel, '--canary': canary, '--wait': wait };
+  const [stray] = Object.entries(place).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (!promote && stray !== undefined)
+    throw new UsageError(`${stray} is about a promotion.`, `Add --promote, or leave ${stray} out.`);
+  if (!promote) return;
+  const off =
+    to === 'active' ? undefined : channel !== undefined ? '--channel' : canary !== undefined && '--canary';
+  if (off) throw new UsageError(`${off} is for a promotion to active.`, `Leave ${off} out.`);
+  const why = noEvidence(options);
+  if (why)
+    throw new UsageError(
+      `${why[0]} cannot be combined with --promote: ${why[1]}.`,
+      `Leave ${why[0]} out, or run without --promote.`,
+    );
+}
+
+function noEvidence(options: RunOptions): readonly [flag: string, why: string] | undefined {
+  const part = 'evidence is a run of the whole suite, as it is declared';
+  const excluded = [
+    ['--only', options.only !== undefined, part],
+    ['--modes', options.modes !== undefined, part],
+    ['--sample', options.sample !== undefined, part],
+    ['--cache', options.cache, 'remembered answers are no evidence'],
+    ['--allow-target-mismatch', options.allowTargetMismatch, 'evidence is a run of a suite for this agent'],
+    ['--watch', options.watch, 'every change would be promoted'],
+  ] as const;
+  const found = excluded.find(([, given]) => given);
+  return found && [found[0], found[2]];
 }
 
 /** A run that goes on keeps its contract, and another host decides by itself how it compiles one. */
 function checkContractFlags(options: RunOptions): void {
-  const { resume, host } = options;
-  const planned = resume === undefined ? undefined : contractFlag(options);
+  const { resume, host, contract } = options;
+  const given = contract === undefined ? contractFlag(options) : '--contract';
+  const planned = resume === undefined ? undefined : given;
   if (planned !== undefined)
     throw new UsageError(
       `--resume continues a run as it was planned, and ${planned} is about planning one.`,
       `Leave ${planned} out, or start a new run by leaving --resume out.`,
+    );
+  if (host !== undefined && contract !== undefined)
+    throw new UsageError(
+      '--contract cannot be combined with --host: a contract gets there with its definition only.',
+      'Run the definition: touchstone run <definition> --host <url>',
     );
   const there = host === undefined ? undefined : contractFlag(options, ['sla', 'sample', 'allowUnpinned']);
   if (there === undefined) return;

@@ -1,6 +1,6 @@
 import type { RunId } from '@touchstone/contract';
 import type { Suite, SuiteHead } from '@touchstone/contract/ports';
-import { checkModel, chooseAgent, type SuiteSide } from './agent-choice.js';
+import { channelIn, checkModel, chooseAgent, type SuiteSide } from './agent-choice.js';
 import type { Created } from './baseline-choice.js';
 import { measureOf } from './earlier-runs.js';
 import { asEvalRun, type EvalRun } from './find-run.js';
@@ -25,6 +25,8 @@ export async function createLocalRun(
   const agent = agentOf(source, options);
   const facts = await chooseAgent(local, agent, sideOf(head, suite), context.io.cwd);
   checkModel(facts, options.model);
+  // Which version the channel leads to has been drawn: the run is pinned to it.
+  const channel = channelIn(agent, context.io.cwd);
   const create = async (baseline?: RunId): Promise<EvalRun> => {
     const run = await local.touchstone.createRun(
       LOCAL_PRINCIPAL,
@@ -35,7 +37,7 @@ export async function createLocalRun(
         configurable: configurableOf(options, baseline),
         metadata: { [ORIGIN_KEY]: { ...origin, ...saidOf(options) } },
       },
-      { origin: 'cli', start: false },
+      { origin: 'cli', start: false, ...(channel !== undefined && { channel }) },
     );
     return asEvalRun(run);
   };
@@ -82,7 +84,9 @@ async function installSource(local: Local, source: SuiteSource): Promise<Install
   }
   const opened = source.kind === 'file' ? source : await findInFolders(source.reference, config);
   if (opened) {
-    await touchstone.useSuite(LOCAL_OWNER, opened.suite);
+    const { suite, pinned } = opened;
+    if (pinned) await touchstone.useProfile(LOCAL_OWNER, { suite, pinned });
+    else await touchstone.useSuite(LOCAL_OWNER, suite);
     return { head: opened.suite.head, suite: opened.suite, origin: { suite: opened.file } };
   }
   const { reference } = source as Extract<SuiteSource, { kind: 'reference' }>;

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { HostError } from '@touchstone/contract';
+import type { PinnedContract } from '@touchstone/contract/bodies';
 import type { Suite } from '@touchstone/contract/ports';
 import type { LocalTouchstone } from '../host/in-process.js';
 import { wordsOf } from './system-errors.js';
@@ -11,7 +12,13 @@ import { UsageError } from './usage-error.js';
  * brings, suite and agent both installed already, or the contract of an agent definition.
  */
 export type SuiteSource =
-  | { readonly kind: 'file'; readonly file: string; readonly suite: Suite }
+  | {
+      readonly kind: 'file';
+      readonly file: string;
+      readonly suite: Suite;
+      /** The contract that the suite was compiled with. */
+      readonly pinned?: PinnedContract;
+    }
   | { readonly kind: 'reference'; readonly reference: string }
   | {
       readonly kind: 'packed';
@@ -52,12 +59,18 @@ export const SUITE_NAMES =
   'A suite file ends in .suite.json, .suite.yaml or .evals.yaml, or lies in a folder called evals.';
 
 /** All of a folder is read before any of it runs, so a typo in the last file costs nothing. */
-export async function openSuites(argument: string, cwd: string): Promise<readonly SuiteSource[]> {
+export async function openSuites(
+  argument: string,
+  cwd: string,
+  contract?: string,
+): Promise<readonly SuiteSource[]> {
   const files = await suiteFiles(argument, cwd);
+  if (!files || isFolder(argument, cwd))
+    (await import('./contract-file.js')).checkNoContract(argument, contract);
   if (files?.length === 0) {
     throw new UsageError(`There is no suite file in ${argument}.`, SUITE_NAMES);
   }
-  if (files) return Promise.all(files.map((file) => openSuiteFile(file, cwd)));
+  if (files) return Promise.all(files.map((file) => openSuiteFile(file, cwd, contract)));
   if (SUITE_REFERENCE.test(argument)) return [{ kind: 'reference', reference: argument }];
   throw new UsageError(
     `There is no file, folder or suite called ${argument}.`,
@@ -68,10 +81,14 @@ export async function openSuites(argument: string, cwd: string): Promise<readonl
 export async function openSuiteFile(
   path: string,
   cwd: string,
+  contract?: string,
 ): Promise<Extract<SuiteSource, { kind: 'file' }>> {
   const { readSuite } = await import('../suites/index.js');
   const file = displayPath(path, cwd);
-  return { kind: 'file', file, suite: readSuite(readText(path, file), { file }) };
+  const suite = readSuite(readText(path, file), { file });
+  const { openContractFile } = await import('./contract-file.js');
+  const pinned = await openContractFile(path, suite, cwd, contract);
+  return { kind: 'file', file, suite, ...(pinned && { pinned }) };
 }
 
 export function readText(path: string, shown: string): string {

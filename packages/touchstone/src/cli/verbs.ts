@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { InitOptions } from './commands/init.js';
 import type { ServeOptions } from './commands/serve.js';
+import { channelOption, percent, toOption, WAIT, waitSeconds } from './deploy-place.js';
 import type { Start } from './program.js';
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
@@ -67,6 +68,8 @@ export function addRun(program: Command, start: Start): void {
     )
     .option('--agent <agent>', 'an agent known here (id or id@version), a module file, or a URL')
     .option('--only-agent <id>', 'of a definition with several agents, only this one')
+    .option('--suite-name <name>', "of a definition: last part of the suite id (default: the agent's name)")
+    .option('--contract <file>', 'of a compiled suite file: its contract (default: the one beside it)')
     .addOption(slaOption())
     .option(
       '--sample <n>',
@@ -93,6 +96,11 @@ export function addRun(program: Command, start: Start): void {
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
     .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
     .option('--allow-target-mismatch', 'run a suite made for another agent')
+    .option('--promote', 'if it passes, promote the agent on the evidence of this run')
+    .addOption(toOption('with --promote: '))
+    .addOption(channelOption('with --promote: '))
+    .option('--canary <percent>', 'with --promote: give it only this share of the traffic', percent)
+    .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds)
     .option('--host <url>', 'run on another host instead of in this process')
     .addOption(
       new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
@@ -118,6 +126,7 @@ Examples:
   $ touchstone run agent.json --agent ./agent.mjs --sla warn
   $ touchstone run evals/refunds.suite.yaml --modes live-shadow --record evals/recorded.suite.yaml
   $ touchstone run --resume
+  $ touchstone run evals/refunds.suite.yaml --agent local.acme.support@1.1.0 --promote --channel stable
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support --host https://evals.example --key-env EVALS_KEY`;
 
 export function addServe(program: Command, start: Start): void {

@@ -30,7 +30,8 @@ export async function watchedBy(context: Context, suite: string, options: RunOpt
     // Seen from the folder it lies in, also while it is away: what is moved or written anew comes back there.
     resolve(cwd, suite),
     ...(isDefinition ? await definitionPlaces(suite, cwd) : []),
-    ...(place === undefined ? ((await suiteFiles(suite, cwd)) ?? []) : []),
+    ...(place === undefined ? await withContracts((await suiteFiles(suite, cwd)) ?? []) : []),
+    ...(options.contract === undefined ? [] : [resolve(cwd, options.contract)]),
     ...modules,
     ...(named ? [named] : []),
     ...(config ? filesNamedIn(config) : []),
@@ -42,6 +43,11 @@ export async function watchedBy(context: Context, suite: string, options: RunOpt
       (file) => (file ? [resolve(cwd, file)] : []),
     ),
   };
+}
+
+async function withContracts(files: readonly string[]): Promise<readonly string[]> {
+  const { contractBeside } = await import('../suites/index.js');
+  return files.flatMap((file) => [file, contractBeside(file)]);
 }
 
 const lockOf = async (definition: string): Promise<string> =>

@@ -2,7 +2,11 @@ import type { RepeatScore, TaskResult } from '@touchstone/contract';
 import type { LogEntry } from '@touchstone/contract/ports';
 
 /** What the log needs to know of a sealed repeat once its events are stored. */
-export type SealedRepeat = { readonly score?: RepeatScore; readonly eventCount: number; readonly at: number };
+export type SealedRepeat = {
+  readonly score?: RepeatScore | undefined;
+  readonly eventCount: number;
+  readonly at: number;
+};
 
 type StepEntry = Extract<LogEntry, { kind: 'step' }>;
 
@@ -52,8 +56,12 @@ export function createBacklog(steps: number, repeats: number): Backlog {
     },
     isSealed: (position, repeat) => appended[position] === 1 || sealed.get(position)?.[repeat] !== undefined,
     finish(position, ordinal, all, result) {
-      const eventCount = all.reduce((sum, one) => sum + one.eventCount, 0);
-      const at = Math.max(...all.map((one) => one.at));
+      let eventCount = 0;
+      let at = 0;
+      for (const one of all) {
+        eventCount += one.eventCount;
+        at = Math.max(at, one.at);
+      }
       finished.set(position, { kind: 'step', ordinal, repeats, eventCount, at, ...(result && { result }) });
     },
     markAppended(position) {

@@ -12,7 +12,7 @@ const FULL = 128;
  */
 export type Committer = {
   /** `result` comes with the seal that finishes its step. */
-  add(record: TaskRecord, result?: TaskResult): void;
+  add(record: TaskRecord, result: TaskResult | undefined): void;
   /** Commits what is waiting, now. */
   flush(): void;
   readonly uncommitted: number;
@@ -34,7 +34,7 @@ type CommitterParts = {
 
 export function createCommitter(parts: CommitterParts): Committer {
   let sequence = parts.firstSequence;
-  let waiting: { readonly record: TaskRecord; readonly result?: TaskResult }[] = [];
+  let waiting: { readonly record: TaskRecord; readonly result: TaskResult | undefined }[] = [];
   let inFlight = 0;
   let gathering: object | undefined;
   let busy: Promise<void> | undefined;
@@ -100,7 +100,7 @@ export function createCommitter(parts: CommitterParts): Committer {
   return {
     add(record, result) {
       if (failed) return;
-      waiting.push({ record, ...(result && { result }) });
+      waiting.push({ record, result });
       if (waiting.length < FULL) flushSoon();
       else start();
     },

@@ -2,6 +2,8 @@ import { isHostError, isTerminal, type RunError } from '@touchstone/contract';
 import { type Lease, LeaseLost, type ProgressListener, type Run } from '@touchstone/contract/ports';
 import type { Driving } from './driving.js';
 import { beginning, failure } from './endings.js';
+import { driveGated } from './gated/drive-gated.js';
+import { openScript } from './gated/open-script.js';
 import { copyPrefix, replay } from './history.js';
 import { type DriveState, runLoop } from './loop.js';
 import { graverStop } from './next-step.js';
@@ -54,6 +56,8 @@ async function drive(driving: Driving): Promise<void> {
     if (fork?.mode === 'replay')
       return void (await replay(driving, run, fork).catch((error) => endReplay(driving, run, error)));
     const begun = fork ? await copyPrefix(driving, run, fork) : run;
+    const script = openScript(parts, begun);
+    if (script) return await driveGated(driving, begun, script);
     const program = await openProgram(parts, begun).catch((error) => giveUp(driving, begun, error));
     if (program) await driveProgram(driving, begun, program);
   } catch (error) {

@@ -1,8 +1,12 @@
 import { HostError, isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/contract';
 import type { Control, Engine, Lease, ProgressListener, Run } from '@touchstone/contract/ports';
+import { createAlarms } from './alarms.js';
 import { type Drive, startDrive } from './drive.js';
 import { resumption } from './endings.js';
 import { createFeed } from './feed.js';
+import { isDue, isWaiting } from './gated/drive-gated.js';
+import { createInterrupts } from './gated/interrupts.js';
+import { openScript } from './gated/open-script.js';
 import { ENGINE_VERSION, type Parts } from './parts.js';
 import { createSlots } from './slots.js';
 import { stopFrom } from './watching.js';
@@ -18,11 +22,20 @@ type Held = {
 
 const ADOPT_AT_ONCE = 100;
 const WORKING: readonly RunStatus[] = ['pending', 'running', 'cancelling'];
+const CANCELLABLE: readonly RunStatus[] = [
+  'pending',
+  'running',
+  'paused',
+  'waiting-approval',
+  'waiting-input',
+  'waiting-external',
+];
 
 export function createEngine(parts: Parts): Engine {
   const held = new Map<RunId, Held>();
   const feed = createFeed<Parameters<ProgressListener>>();
   const slots = createSlots(parts.limits.maxRuns);
+  const alarms = createAlarms(parts.clock, ({ owner, runId }) => driveSoon(owner, runId));
   let shutDown = false;
 
   /** One attempt: take the lease, drive, let go. False when the lease is someone else's. */
@@ -44,11 +57,15 @@ export function createEngine(parts: Parts): Engine {
     for (let active = true; active && !shutDown; ) {
       mine.again = false;
       const run = await parts.store.runs.get(owner, runId);
-      if (!run || !needsDriver(run)) return;
+      if (!run || !needsDriver(run, parts.clock.now())) return;
       if (run.control) mine.hurry.abort();
-      active = await slots.use(owner.tenant, mine.hurry.signal, () => attempt(owner, runId, mine));
+      // Runs that ask people do no work worth a place; a promotion does not stand in line behind evaluations.
+      active = openScript(parts, run)
+        ? await attempt(owner, runId, mine)
+        : await slots.use(owner.tenant, mine.hurry.signal, () => attempt(owner, runId, mine));
       const after = await parts.store.runs.get(owner, runId);
-      active = active && ((after !== undefined && needsDriver(after)) || mine.again);
+      if (after && isWaiting(after)) alarms.set(after);
+      active = active && ((after !== undefined && needsDriver(after, parts.clock.now())) || mine.again);
     }
   };
 
@@ -108,7 +125,7 @@ export function createEngine(parts: Parts): Engine {
     drive,
     async cancel(owner, runId, by, reason) {
       const control: Control = { kind: 'cancel', by, ...(reason !== undefined && { reason }) };
-      const run = await change(owner, runId, ['pending', 'running', 'paused'], 'cancelling', control);
+      const run = await change(owner, runId, CANCELLABLE, 'cancelling', control);
       return run ?? cancelledAlready(await found(owner, runId));
     },
     async pause(owner, runId, by, drainPolicy, reason) {
@@ -126,6 +143,7 @@ export function createEngine(parts: Parts): Engine {
       driveSoon(owner, runId);
       return run;
     },
+    interrupts: createInterrupts(parts, drive),
     async adopt() {
       if (shutDown) return;
       for (const { owner, runId } of await parts.store.leases.adoptable(ADOPT_AT_ONCE))
@@ -134,6 +152,7 @@ export function createEngine(parts: Parts): Engine {
     watch: (runId, listener) => feed.subscribe(runId, listener),
     async shutdown() {
       shutDown = true;
+      alarms.close();
       for (const one of held.values()) {
         one.hurry.abort();
         one.drive?.leave();
@@ -177,9 +196,13 @@ function refuseResume(run: Run): never {
   );
 }
 
-/** Working runs need a driver, and so does a pause that has been asked for and is not at rest yet. */
-function needsDriver(run: Run): boolean {
+/**
+ * Working runs need a driver, and so does a pause that has been asked for and is not at rest yet, and a run that has
+ * waited long enough.
+ */
+function needsDriver(run: Run, now: number): boolean {
   if (run.engineVersion > ENGINE_VERSION) return false;
+  if (isWaiting(run)) return isDue(run, now);
   return WORKING.includes(run.status) || (run.status === 'paused' && run.control !== undefined);
 }
 

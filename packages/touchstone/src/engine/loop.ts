@@ -1,4 +1,4 @@
-import type { TaskResult } from '@touchstone/contract';
+import type { RepeatScore, TaskResult } from '@touchstone/contract';
 import { ControlPending, type LogEntry, type Run } from '@touchstone/contract/ports';
 import type { Backlog, SealedRepeat } from './backlog.js';
 import type { Committer } from './committer.js';
@@ -100,34 +100,40 @@ async function execute(loop: Loop, unit: Unit): Promise<void> {
   state.wake();
 }
 
-async function seal(
-  { backlog, committer, program, parts, state }: Loop,
-  unit: Unit,
-  executed: Executed,
-): Promise<void> {
-  const { record } = executed;
-  const sealed: SealedRepeat = {
-    ...(record.score && { score: record.score }),
-    eventCount: record.events.length,
-    at: parts.clock.now(),
-  };
+/** At once where the result is at hand, as it is for all but the first task of a page. */
+function seal(loop: Loop, unit: Unit, executed: Executed): Promise<void> | undefined {
+  const { backlog, program, parts } = loop;
+  const { score, events } = executed.record;
+  const sealed = { score, eventCount: events.length, at: parts.clock.now() };
   const all = backlog.seal(unit.position, unit.repeat, sealed);
-  const result = all && (await foldStep(program, unit.position, all));
-  // In one go, without a pause: a step may not be ready for the log before its last record waits to be written.
-  if (all) backlog.finish(unit.position, program.ordinalAt(unit.position), all, result);
-  if (executed.halt) state.halted = true;
+  const result = all && foldStep(program, unit.position, all);
+  if (result instanceof Promise) return result.then((folded) => handOver(loop, unit, executed, all, folded));
+  handOver(loop, unit, executed, all, result);
+  return undefined;
+}
+
+// In one go, without a pause: a step may not be ready for the log before its last record waits to be written.
+function handOver(
+  { backlog, committer, program, state }: Loop,
+  { position }: Unit,
+  { record, halt }: Executed,
+  all: readonly SealedRepeat[] | undefined,
+  result: TaskResult | undefined,
+): void {
+  if (all) backlog.finish(position, program.ordinalAt(position), all, result);
+  if (halt) state.halted = true;
   committer.add(record, result);
 }
 
 /** The result of a step whose last repeat is in. */
-export async function foldStep(
+export function foldStep(
   program: Program,
   position: number,
   all: readonly SealedRepeat[],
-): Promise<TaskResult | undefined> {
-  const scores = all.flatMap((one) => (one.score ? [one.score] : []));
-  const folded = program.result(program.ordinalAt(position), scores);
-  return folded instanceof Promise ? await folded : folded;
+): Promise<TaskResult | undefined> | TaskResult | undefined {
+  const scores: RepeatScore[] = [];
+  for (const { score } of all) if (score) scores.push(score);
+  return program.result(program.ordinalAt(position), scores);
 }
 
 /** False when a cancel or a pause was acknowledged in the last moment; then that is done instead. */

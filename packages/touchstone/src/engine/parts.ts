@@ -1,13 +1,18 @@
 import type {
   AgentPlan,
+  CastVote,
+  DeploymentPlan,
   Digest,
   EvalPlan,
   EvalSummary,
   ModelClass,
+  Move,
   Owner,
   Redact,
   RepeatScore,
+  RunError,
   RunId,
+  RunOutcome,
   SuiteId,
   TaskId,
   TaskResult,
@@ -20,6 +25,7 @@ import type {
   Clock,
   Log,
   PriceOf,
+  Run,
   SchemaCheck,
   Scoring,
   Store,
@@ -67,6 +73,21 @@ export type Parts = {
     },
     results: readonly TaskResult[],
   ) => EvalSummary;
+  /** What the contract of a run has to say about it, where its suite has one. */
+  readonly contractOutcome: (
+    run: Run,
+    plan: EvalPlan,
+    come: {
+      readonly summary: EvalSummary;
+      readonly thresholds?: Thresholds;
+      readonly results: readonly TaskResult[];
+    },
+  ) => Promise<Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>>;
+  readonly castVote: CastVote;
+  /** Takes secrets out of what people write. */
+  readonly mask: (text: string) => Promise<string>;
+  /** What a deployment's run is to do now that nothing holds it back, or why it may not. Decided anew on every call. */
+  readonly carryOut: (run: Run, plan: DeploymentPlan) => Promise<Move | RunError>;
   readonly limits: EngineLimits;
 };
 

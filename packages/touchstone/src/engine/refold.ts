@@ -5,6 +5,7 @@ import {
   type Json,
   jsonEqual,
   type RepeatScore,
+  toldLike,
 } from '@touchstone/contract';
 import { eventIdOf, type NewEvent, type Payloads } from '@touchstone/contract/bodies';
 import type { Run, StoredEntry } from '@touchstone/contract/ports';
@@ -91,7 +92,7 @@ function isSameEvent(
   if (event.type !== 'run.completed') return isSame(folded, event.payload);
   const closing = folded as Closing;
   return isSame(
-    [comparable(closing.outputs), closing.headline],
+    [comparable(closing.outputs), closing.headline && toldLike(closing.headline, headline)],
     [comparable(event.payload.outputs), headline],
   );
 }

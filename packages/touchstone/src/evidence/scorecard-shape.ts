@@ -1,6 +1,7 @@
 import {
   type AgentId,
   type AgentPin,
+  CONTRACT_VERDICTS,
   type CriterionId,
   type Digest,
   type EmbedderPin,
@@ -162,6 +163,8 @@ export const scorecardShape = members<Scorecard>(
     safetyPolicy: digest,
     contract: digest,
     embedder: members<EmbedderPin>({ provider: modelName, model: modelName }, {}),
+    contractVerdict: choice(CONTRACT_VERDICTS),
+    otherBarsMet: flag,
     thresholds,
     caveats,
   },

@@ -1,12 +1,16 @@
 import {
+  type AgentId,
   type AgentPin,
   type AgentPlan,
+  asId,
+  type ChannelName,
   type Digest,
   type EvalPlan,
   HOST_OWNER,
   HostError,
   type JsonObject,
   type Owner,
+  type Version,
   validationError,
 } from '@touchstone/contract';
 import type { Agent, AgentFacts, BoundAgent, Clock, Store } from '@touchstone/contract/ports';
@@ -21,6 +25,7 @@ import {
 } from '../agents/index.js';
 import { type AgentReference, highestVersion, parseAgentReference } from '../suites/index.js';
 import { type AgentPool, changedAgent } from './agent-pool.js';
+import { noActiveDeployment, type OnChannel } from './deployments/channel.js';
 import type { AgentVisible } from './touchstone.js';
 
 /** An agent this host can open. Tenants' agents come with a guard on where they may connect to. */
@@ -41,6 +46,8 @@ export type AgentRegistry = {
     value: unknown,
   ): Promise<{ outcome: 'created' | 'same'; facts: AgentFacts }>;
   list(owner: Owner): Promise<readonly AgentVisible[]>;
+  /** Every version of an agent that this owner can run. */
+  versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
   /** Agents that belong to the host and are visible to this owner. */
   hostAgents(owner: Owner): Promise<readonly AgentFacts[]>;
   find(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
@@ -55,6 +62,8 @@ type RegistryParts = {
   readonly clock: Clock;
   readonly guard: Guard;
   readonly pool: AgentPool;
+  /** Which version serves on a channel. */
+  readonly onChannel: OnChannel;
   /** Whether this host offers a capability that an agent declares to need. */
   readonly offers: (capability: string) => boolean;
 };
@@ -76,18 +85,21 @@ export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
     ...(await ofHost(owner)),
   ];
 
+  const versions = async (owner: Owner, agentId: AgentId): Promise<readonly Version[]> => {
+    const operated = ofOperator(owner).filter(({ facts }) => facts.agentId === agentId);
+    const bound = [owner, HOST_OWNER].map((holder) => store.agents.versions(holder, agentId));
+    return [
+      ...new Set([...(await Promise.all(bound)).flat(), ...operated.map(({ facts }) => facts.version)]),
+    ];
+  };
+
   const findKnown = async (
     owner: Owner,
     { agentId, version }: AgentReference,
   ): Promise<Known | undefined> => {
     const operated = ofOperator(owner).filter(({ facts }) => facts.agentId === agentId);
     const holders = [owner, HOST_OWNER];
-    const wanted =
-      version ??
-      highestVersion([
-        ...(await Promise.all(holders.map((holder) => store.agents.versions(holder, agentId)))).flat(),
-        ...operated.map(({ facts }) => facts.version),
-      ]);
+    const wanted = version ?? highestVersion(await versions(owner, agentId));
     if (wanted === undefined) return undefined;
     for (const holder of holders) {
       const row = await store.agents.get(holder, agentId, wanted);
@@ -144,15 +156,33 @@ export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
           compareText(a.facts.agentId, b.facts.agentId) || compareText(a.facts.version, b.facts.version),
       );
     },
+    versions,
     hostAgents: async (owner) => (await ofHost(owner)).map(({ facts }) => facts),
     async find(owner, reference) {
-      const found = await findKnown(owner, withoutChannel(reference));
+      const parsed = parseAgentReference(reference);
+      const { agentId, channel } = parsed;
+      const serving = channel === undefined ? undefined : await parts.onChannel(owner, agentId, channel);
+      const found = await findKnown(owner, serving ? { agentId, version: serving.version } : parsed);
+      if (!found && serving)
+        throw noActiveDeployment(
+          `Version ${serving.version} of ${agentId} serves there and is gone.`,
+          'agent_gone',
+        );
       if (!found) return undefined;
       const { spec, baseDir, hostOwned } = found;
       const isOperators = operators.has(`${spec.tenant ?? ''} ${spec.agentId}@${spec.version}`);
       // Its files may have been edited since it was registered; a new run is pinned to what they are now.
       const current = isOperators ? { ...found, facts: await add(spec, baseDir) } : found;
-      return { facts: withModelTrouble(current.facts, pool.chooseModel(owner, spec, {})), hostOwned };
+      if (serving && serving.digest !== current.facts.digest)
+        throw noActiveDeployment(
+          `Version ${serving.version} of ${agentId} has changed since it was promoted.`,
+          'agent_changed',
+        );
+      return {
+        facts: withModelTrouble(current.facts, pool.chooseModel(owner, spec, {})),
+        hostOwned,
+        ...(channel !== undefined && { channel: asId<ChannelName>(channel) }),
+      };
     },
     async chooseModel(owner, pin, asked) {
       const found = await findKnown(owner, pin);
@@ -195,14 +225,6 @@ const withModelTrouble = (facts: AgentFacts, decision: ModelDecision): AgentFact
   'trouble' in decision ? degraded(facts, [`modelClasses.${facts.modelClass ?? 'general'}`]) : facts;
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-
-/** Channels belong to deployments, which this host does not offer. */
-function withoutChannel(reference: string): AgentReference {
-  const parsed = parseAgentReference(reference);
-  if (parsed.channel === undefined) return parsed;
-  const message = `This host offers no deployment channels, so "@${parsed.channel}" cannot be resolved. Name a version or none.`;
-  throw validationError([{ pointer: '/agentId', message }], { field: 'agentId' });
-}
 
 function checkBinding(spec: AgentSpec, agentId: string, hosts: readonly Known[], guard: Guard): void {
   if (spec.agentId !== agentId) {

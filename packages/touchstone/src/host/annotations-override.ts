@@ -4,7 +4,7 @@ import type { Override } from '@touchstone/contract/ports';
 import type { AnnotationCreateWire } from '@touchstone/contract/wire';
 import { hasScope } from './principal.js';
 
-const OVERRIDE_SCOPE = 'evals:override';
+export const OVERRIDE_SCOPE = 'evals:override';
 
 /** Something a reader can see. Spaces, controls and characters without a width give no reason. */
 const VISIBLE = /[^\p{C}\p{Z}]/u;

@@ -60,6 +60,8 @@ async function hasNode(
   switch (plan.kind) {
     case 'agent':
       return nodeId === 'agent';
+    case 'deployment':
+      return nodeId.startsWith('approval') && plan.intent !== undefined;
     case 'workflow':
       return FLOOR_WORKFLOWS.some(
         ({ workflowId, nodes }) =>

@@ -18,7 +18,8 @@ import { createMemoryStore } from '../store/index.js';
 import { type Annotations, annotationWire, createAnnotations } from './annotations.js';
 import { systemClock } from './system.js';
 import { completed, invoked, scored, started } from './testing/events.js';
-import { ACME, append, echoAgent } from './testing/test-host.js';
+import { append } from './testing/fake-engine.js';
+import { ACME, echoAgent } from './testing/test-host.js';
 
 const RUN = asId<RunId>('run-1');
 const DIGEST = asId<Digest>('sha256:suite');

@@ -1,5 +1,6 @@
 import {
   type AnnotationId,
+  type AuditEntry,
   asId,
   type EventId,
   HostError,
@@ -7,7 +8,9 @@ import {
   type Owner,
   type Principal,
   type PrincipalId,
+  type ResourceName,
   type RunId,
+  type ScopeName,
   type TaskId,
   timestampOf,
   validationError,
@@ -15,11 +18,11 @@ import {
 import type { Payloads } from '@touchstone/contract/bodies';
 import type { Annotation, Clock, Ids, Log, Override, Run, Signal, Store } from '@touchstone/contract/ports';
 import type { AnnotationCreateWire, AnnotationWire } from '@touchstone/contract/wire';
-import { overrideOf } from './annotations-override.js';
+import { OVERRIDE_SCOPE, overrideOf } from './annotations-override.js';
 import { findEvent, findTarget } from './annotations-target.js';
 
 type Parts = {
-  readonly store: Pick<Store, 'annotations' | 'log' | 'runs' | 'suites'>;
+  readonly store: Pick<Store, 'annotations' | 'audit' | 'log' | 'runs' | 'suites'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Pick<Ids, 'token'>;
   readonly log: Pick<Log, 'info'>;
@@ -70,6 +73,8 @@ export function createAnnotations({ store, clock, ids, log, mask }: Parts): Anno
         at: clock.now(),
         ...(override && { override }),
       };
+      // An override is on record before it counts.
+      if (override) await store.audit.append(principal.owner, auditOf(annotation));
       await store.annotations.add(principal.owner, annotation);
       const { annotationId, by } = annotation;
       log.info('annotation.recorded', { runId, annotationId, by, override: override !== undefined });
@@ -82,6 +87,15 @@ export function createAnnotations({ store, clock, ids, log, mask }: Parts): Anno
     overridesOf: (owner, runId) => readOverrides(store, owner, runId),
   };
 }
+
+const auditOf = ({ by, at, runId, eventId }: Annotation): AuditEntry => ({
+  at,
+  principal: by,
+  action: asId<ScopeName>(OVERRIDE_SCOPE),
+  resource: asId<ResourceName>(`runs/${runId}/events/${eventId ?? ''}`),
+  allowed: true,
+  runId,
+});
 
 const MAX_TEXT = 8_192;
 

@@ -5,6 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENGINE_VERSION } from '../engine/index.js';
 import { capabilitiesOf, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
 import type { Config } from './config.js';
+import { createDirectory } from './deployments/directory.js';
+import { createDoorAudit } from './deployments/door-audit.js';
+import { createInterruptTokens } from './deployments/interrupt-tokens.js';
 import type { Endpoint } from './endpoint.js';
 import { toHostError } from './error-response.js';
 import { createEventPages } from './event-pages.js';
@@ -66,7 +69,15 @@ export function createApp(options: AppOptions): FastifyInstance {
     gate.admitAnyone({ address: request.ip });
     throw unknownPath(request, endpoints);
   });
-  registerEndpoints(app, endpoints, { gate, once, openEnds, clock, log });
+  const { audit } = options.touchstone.store;
+  registerEndpoints(app, endpoints, {
+    gate,
+    once,
+    openEnds,
+    clock,
+    log,
+    audit: createDoorAudit(audit, clock),
+  });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
   app.addHook('onResponse', (request, reply) => noteAnswer(request, reply, host));
   app.addHook('preClose', async () => {
@@ -77,15 +88,17 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-const keyRingOf = ({ config, touchstone, clock, extraKeys = [] }: AppOptions) =>
+const fixedKeys = ({ config, extraKeys = [] }: AppOptions): readonly KnownKey[] => [
+  ...config.keys.map(({ tenant, workspace, ...key }) => ({ ...key, owner: { tenant, workspace } })),
+  ...extraKeys,
+];
+
+const keyRingOf = (options: AppOptions) =>
   createKeyRing({
-    fixed: [
-      ...config.keys.map(({ tenant, workspace, ...key }) => ({ ...key, owner: { tenant, workspace } })),
-      ...extraKeys,
-    ],
-    stored: touchstone.store.keys,
-    roles: config.roles,
-    clock,
+    fixed: fixedKeys(options),
+    stored: options.touchstone.store.keys,
+    roles: options.config.roles,
+    clock: options.clock,
   });
 
 function createHostParts(options: AppOptions, openEnds: OpenEnds, closing: AbortSignal): HostParts {
@@ -115,6 +128,13 @@ function createHostParts(options: AppOptions, openEnds: OpenEnds, closing: Abort
     },
     annotations: touchstone.annotations,
     webhooks: openWebhooks(options, version),
+    tokens: createInterruptTokens(store, clock),
+    directory: createDirectory({
+      fixed: fixedKeys(options),
+      stored: store.keys,
+      roles: config.roles,
+      clock,
+    }),
     metrics,
     follow(run) {
       metrics().then(

@@ -6,6 +6,7 @@ import {
   type HostError,
   type Issue,
   type JudgeIdentity,
+  judgesDiffer,
   type RunId,
   type Scorecard,
   type SuiteId,
@@ -17,7 +18,7 @@ import type { Store } from '@touchstone/contract/ports';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../store/index.js';
-import { type Comparable, comparisonTroubles, judgesDiffer, pinBaseline } from './baseline.js';
+import { type Comparable, comparisonTroubles, pinBaseline } from './baseline.js';
 import { createManualClock } from './testing/manual-clock.js';
 import { ACME } from './testing/test-host.js';
 
@@ -151,6 +152,7 @@ const comparables = fc
     judge: digests,
     safetyJudge: digests,
     safetyPolicy: digests,
+    embedder: fc.option(fc.constantFrom('embed-1', 'embed-2'), { nil: undefined }),
   })
   .map(
     (made): Comparable => ({
@@ -159,16 +161,18 @@ const comparables = fc
       ...(made.judge && { judge: { ...judge('any'), digest: made.judge } }),
       ...(made.safetyJudge && { safetyJudge: { ...judge('any'), digest: made.safetyJudge } }),
       ...(made.safetyPolicy && { safetyPolicy: made.safetyPolicy }),
+      ...(made.embedder && { embedder: { provider: asId('local'), model: asId(made.embedder) } }),
     }),
   );
 
-it('two runs have different judges when any of the three says so, and whichever comes first', () => {
+it('two runs have different judges when any of the four says so, and whichever comes first', () => {
   fc.assert(
     fc.property(comparables, comparables, (a, b) => {
       const same =
         a.judge?.digest === b.judge?.digest &&
         a.safetyJudge?.digest === b.safetyJudge?.digest &&
-        a.safetyPolicy === b.safetyPolicy;
+        a.safetyPolicy === b.safetyPolicy &&
+        a.embedder?.model === b.embedder?.model;
       expect([judgesDiffer(a, b), judgesDiffer(b, a), judgesDiffer(a, a)]).toEqual([!same, !same, false]);
     }),
   );

@@ -3,6 +3,7 @@ import {
   type HostError,
   type Issue,
   jsonEqual,
+  judgesDiffer,
   type Owner,
   plannedSteps,
   type RunId,
@@ -89,13 +90,6 @@ export function comparisonTroubles(before: Comparable, after: Comparable, sameTa
 }
 
 const refOf = ({ suite }: Comparable): string => `${suite.suiteId}@${suite.version}`;
-
-/** Scores of different judges, or under different safety policies, are different measurements. */
-export const judgesDiffer = (before: Comparable, after: Comparable): boolean =>
-  before.judge?.digest !== after.judge?.digest ||
-  before.safetyJudge?.digest !== after.safetyJudge?.digest ||
-  before.safetyPolicy !== after.safetyPolicy ||
-  !jsonEqual(before.embedder ?? null, after.embedder ?? null);
 
 async function selectsSameTasks(store: Store, owner: Owner, before: Found, plan: EvalPlan): Promise<boolean> {
   if ('plan' in before) return jsonEqual(ordinalsOf(before.plan), ordinalsOf(plan));

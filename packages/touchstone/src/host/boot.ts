@@ -2,44 +2,55 @@ import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HOST_OWNER, HostError, isHostError } from '@touchstone/contract';
+import type { PinnedContract } from '@touchstone/contract/bodies';
 import type { Kept, Suite } from '@touchstone/contract/ports';
 import { parseAgentSpec } from '../agents/index.js';
-import { findPacks, findSuiteFiles, readPackFolder, readSuite } from '../suites/index.js';
+import { contractBeside, findPacks, findSuiteFiles, readPackFolder, readSuite } from '../suites/index.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { Config } from './config.js';
+import { openContract } from './contract-file.js';
 import type { InstalledPack, PackShelf } from './pack-shelf.js';
-import { SAMPLE_AGENT_ID } from './touchstone.js';
+import type { ProfileDesk } from './profiles.js';
+import { SAMPLE_AGENTS } from './sample-agents.js';
+import type { SuiteShelf } from './suite-shelf.js';
 
 // What a configuration brings along. It belongs to the host: everyone may use it and nobody replace it.
 
 export async function loadAgents(config: Config, registry: AgentRegistry, testSeams: boolean): Promise<void> {
   for (const spec of config.agents) await registry.add(parseAgentSpec(spec, 'operator'), config.baseDir);
-  if (testSeams) await registry.add(parseAgentSpec(SAMPLE_AGENT, 'operator'), ASSETS);
+  if (!testSeams) return;
+  for (const spec of SAMPLE_AGENTS) await registry.add(parseAgentSpec(spec, 'operator'), ASSETS);
 }
 
 /** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
 const ASSETS = fileURLToPath(new URL('../../assets', import.meta.url));
-const SAMPLE_AGENT = {
-  agentId: SAMPLE_AGENT_ID,
-  version: '1.0.0',
-  persona: 'Echoes what it is asked',
-  run: { kind: 'module', path: 'sample-agent.mjs' },
+
+type Shelves = {
+  readonly suites: Pick<SuiteShelf, 'replace'>;
+  readonly profiles: Pick<ProfileDesk, 'replace'>;
 };
 
-/** Suites in the configured folders. One edited since the last start replaces what was there. */
-export async function loadSuites(
-  config: Config,
-  replace: (owner: typeof HOST_OWNER, suite: Suite) => Promise<void>,
-): Promise<readonly Suite[]> {
+/** Suites in the configured folders, each with its contract. One edited since the last start replaces what was there. */
+export async function loadSuites(config: Config, { suites, profiles }: Shelves): Promise<readonly Suite[]> {
   const loaded: Suite[] = [];
   for (const folder of config.suites) {
     for (const file of await findSuiteFiles(resolve(config.baseDir, folder))) {
       const suite = readSuite(await readFile(file, 'utf8'), { file });
-      await replace(HOST_OWNER, suite);
+      const pinned = await contractOf(file, suite);
+      if (pinned) await profiles.replace(HOST_OWNER, { suite, pinned });
+      else await suites.replace(HOST_OWNER, suite);
       loaded.push(suite);
     }
   }
   return loaded;
+}
+
+async function contractOf(suiteFile: string, suite: Suite): Promise<PinnedContract | undefined> {
+  const file = contractBeside(suiteFile);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  return text === undefined ? undefined : openContract(text, file, suite);
 }
 
 /** Packs in the configured folders: archives, and folders with a pack.json. Each is held against the trust policy. */

@@ -27,6 +27,13 @@ it('advertises what is done here and not what is not', () => {
     manifestRuntime: { supported: true, handoffValidation: true, installScope: 'tenant' },
     liveRuntime: { supported: true, structuredOutput: true, sources: ['run-api'] },
     evalSuite: { supported: true, modes: ['golden'], maxTasksPerSuite: 10_000 },
+    deployment: {
+      supported: true,
+      channels: ['stable', 'canary', 'latest'],
+      canary: true,
+      rollback: true,
+      states: ['draft', 'test', 'staged', 'active', 'paused', 'deprecated', 'rolled-back'],
+    },
   });
   expect(runs).toEqual({
     pauseResume: { supported: true, drainPolicies: ['immediate', 'drain-current-node'] },
@@ -37,8 +44,14 @@ it('advertises what is done here and not what is not', () => {
     webhooks: { supported: true, signatureAlgorithms: ['v1'] },
     feedback: { supported: true, targets: ['run', 'event', 'node'] },
     debugBundle: { supported: true },
+    supportedEnvelopes: ['clarification.request'],
+    authorization: { supported: true, failClosed: true },
   });
-  for (const block of ['budget', 'authorization', 'toolHooks', 'capabilities']) {
+  const roles = { auditor: ['audit:read'] };
+  expect(document({ roles }).authorization).toMatchObject({
+    roles: expect.arrayContaining([{ role: 'auditor', scopes: ['audit:read'] }]),
+  });
+  for (const block of ['budget', 'toolHooks', 'capabilities']) {
     expect(document({})).not.toHaveProperty(block);
   }
 });
@@ -61,7 +74,8 @@ it.each([
   ['host.toolCatalog', true],
   ['providerUsage.costEstimates', true],
   ['replay', true],
-  ['authorization', false],
+  ['authorization', true],
+  ['agents.deployment', true],
   ['host.prompts', false],
   ['limits.maxLoopIterations', false],
   ['__proto__', false],

@@ -1,4 +1,4 @@
-import { EVAL_MODES, type EvalMode, FORK_MODES } from '@touchstone/contract';
+import { CHANNELS, DEPLOYMENT_STATES, EVAL_MODES, type EvalMode, FORK_MODES } from '@touchstone/contract';
 import type { Config } from './config.js';
 import { EVENT_LOG_SCHEMA_VERSION } from './snapshot.js';
 import { FIXTURE_WORKFLOWS } from './workflow-definitions.js';
@@ -10,7 +10,7 @@ export const IMPLEMENTED_MODES: readonly EvalMode[] = EVAL_MODES;
 export const DEFAULT_MAX_TASKS = 10_000;
 
 export type CapabilityFacts = {
-  readonly config: Pick<Config, 'evalSuite' | 'limits'>;
+  readonly config: Pick<Config, 'evalSuite' | 'limits' | 'roles'>;
   /** Modes this version can really run. */
   readonly implementedModes: readonly EvalMode[];
   readonly version: string;
@@ -42,16 +42,16 @@ export function evalCapability({ config, implementedModes }: CapabilityFacts): E
 
 /**
  * The discovery document. It names what this host does and nothing else: no budget block while the budget events are not
- * written, no envelopes because no run ever asks back, no escalation because a low confidence is recorded and no more.
+ * written, no escalation because a low confidence is recorded and no more.
  */
 export function capabilitiesOf(facts: CapabilityFacts): object {
   const evalSuite = evalCapability(facts);
   return {
     protocolVersion: '1.0',
-    supportedEnvelopes: [],
+    supportedEnvelopes: ['clarification.request'],
     schemaVersions: {},
     limits: {
-      clarificationRounds: 0,
+      clarificationRounds: 1,
       schemaRounds: 0,
       envelopesPerTurn: 0,
       maxRequestBodyBytes: facts.config.limits.maxRequestBodyBytes,
@@ -66,6 +66,18 @@ export function capabilitiesOf(facts: CapabilityFacts): object {
       manifestRuntime: { supported: true, handoffValidation: true, installScope: 'tenant' },
       liveRuntime: { supported: true, structuredOutput: true, sources: ['run-api'] },
       ...(evalSuite && { evalSuite }),
+      deployment: {
+        supported: true,
+        channels: CHANNELS,
+        canary: true,
+        rollback: true,
+        states: DEPLOYMENT_STATES,
+      },
+    },
+    authorization: {
+      supported: true,
+      failClosed: true,
+      roles: Object.entries(facts.config.roles).map(([role, scopes]) => ({ role, scopes })),
     },
     providerUsage: { supported: true, costEstimates: true, currency: 'USD' },
     feedback: {

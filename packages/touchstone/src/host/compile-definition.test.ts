@@ -1,4 +1,4 @@
-import { type Issue, isHostError, type JsonObject, type Owner } from '@touchstone/contract';
+import { type Issue, isHostError, type JsonObject, type Owner, validationError } from '@touchstone/contract';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { ProfiledAgent } from '../suites/index.js';
@@ -12,13 +12,14 @@ const invoices = JSON.parse(INVOICES) as JsonObject;
 /** Keeps what it was asked to do, and finds one thing worth telling. */
 function recordingDesk() {
   const asked: ProfileRequest[] = [];
-  const kept: CompiledProfile[] = [];
+  const kept: unknown[] = [];
   const compiled = { warnings: [{ code: 'of_the_compiler', message: '' }] } as unknown as CompiledProfile;
   const desk: ProfileDesk = {
     async compile(request) {
       asked.push(request);
       return compiled;
     },
+    write: () => Promise.reject(new Error('Nothing is written for somebody on the network.')),
     async install(_, one) {
       kept.push(one);
       return 'created';
@@ -51,6 +52,29 @@ describe('compiling what a tenant sends', () => {
     const definition = { ...bare, definitions: { 'policy-summariser': loose } } as unknown as JsonObject;
     const { warnings } = await compileDefinition(recordingDesk().desk, OWNER, { definition });
     expect(warnings.map(({ code }) => code)).toEqual(['bare_properties', 'of_the_compiler']);
+  });
+
+  it('names its suite as it is told, and shows a wrong name where it stands in the request', async () => {
+    const { desk, asked } = recordingDesk();
+    const wish = { definition: invoices, scope: 'vendor', org: 'acme', suiteName: 'second' };
+    await compileDefinition(desk, OWNER, wish);
+    expect(asked[0]?.options).toEqual({ scope: 'vendor', org: 'acme', name: 'second' });
+    const strict: ProfileDesk = {
+      ...desk,
+      compile: () =>
+        Promise.reject(
+          validationError([
+            { pointer: '/options/name', message: 'No.' },
+            { pointer: '/options/targetAgentId', message: 'No.' },
+            { pointer: '/evaluation', message: 'No.' },
+          ]),
+        ),
+    };
+    await expect(compileDefinition(strict, OWNER, wish)).rejects.toMatchObject({
+      details: {
+        issues: [{ pointer: '/suiteName' }, { pointer: '/targetAgentId' }, { pointer: '/evaluation' }],
+      },
+    });
   });
 
   it('follows no reference to a file', async () => {

@@ -17,6 +17,7 @@ import {
 import { createAgentPool } from './agent-pool.js';
 import { type AgentRegistry, createAgentRegistry } from './agent-registry.js';
 import type { Config } from './config.js';
+import { createOnChannel } from './deployments/channel.js';
 import { capabilityCheck, packOptions, trustOf } from './pack-policy.js';
 import { compilePackProfiles } from './pack-profiles.js';
 import { createPackShelf, type PackShelf } from './pack-shelf.js';
@@ -72,7 +73,14 @@ export function composeAgents(options: WorldOptions): AgentWorld {
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
   const pool = createAgentPool({ store, clock, random, models, paceOf, holdsSecret });
   const guard = createGuard(config.egress);
-  const registry = createAgentRegistry({ store, clock, guard, pool, offers: capabilityCheck(config) });
+  const registry = createAgentRegistry({
+    store,
+    clock,
+    guard,
+    pool,
+    onChannel: createOnChannel(store, random),
+    offers: capabilityCheck(config),
+  });
   const packs = createPackShelf({
     store,
     clock,

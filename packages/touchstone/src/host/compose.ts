@@ -1,6 +1,5 @@
-import { join, resolve } from 'node:path';
-import { HOST_OWNER, HostError, type Owner, type Scorecard } from '@touchstone/contract';
-import type { AgentFacts, Clock, Ids, Log, Random, Run, Store, Suite } from '@touchstone/contract/ports';
+import { type ChannelName, HOST_OWNER, type Owner, type Scorecard } from '@touchstone/contract';
+import type { AgentFacts, Clock, Ids, Log, Random, Run, Suite } from '@touchstone/contract/ports';
 import { createSchemaCheck, type HostTools, parseAgentSpec } from '../agents/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
@@ -10,35 +9,36 @@ import { openStore } from '../store/index.js';
 import type { ProfiledAgent } from '../suites/index.js';
 import { createAnnotations } from './annotations.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './boot.js';
-import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
 import { compileDefinition } from './compile-definition.js';
 import { composeAgents } from './compose-agents.js';
+import { composeDeployments } from './compose-deployments.js';
 import type { Config } from './config.js';
 import { checkParts } from './config-parts.js';
-import { readContractReport } from './contract-report.js';
+import { contractOutcome, readContractReport } from './contract-report.js';
 import { createContractDesk } from './contracts.js';
 import { createRun } from './create-run.js';
 import { buildDebugBundle } from './debug-bundle.js';
 import { definitionSpec } from './definition-agent.js';
 import { diffRuns } from './diff.js';
+import { evalSettings } from './eval-settings.js';
 import { createFork } from './fork-run.js';
 import { importScorecard } from './import-scorecard.js';
 import { createJudgeDesk } from './judge-desk.js';
 import { type Judging, openJudging } from './judging.js';
-import { makeFolder } from './make-folder.js';
 import { trustOf } from './pack-policy.js';
 import type { PackShelf } from './pack-shelf.js';
-import type { EvalSettings } from './plan-run.js';
 import { createProfileDesk, type ProfileDesk } from './profiles.js';
 import { createRejudge, type JudgeWish } from './rejudge.js';
 import { readReport } from './report.js';
 import { checkSamePolicy, readSafetyPolicy } from './safety-policy.js';
 import { readScorecard } from './scorecard-of.js';
 import { readOwnKey, trustedKeyOf } from './signing-key.js';
+import { storeFile } from './store-file.js';
 import { createSuiteShelf } from './suite-shelf.js';
 import { systemClock, systemIds } from './system.js';
 import type { Touchstone } from './touchstone.js';
 import { viewTask } from './view-task.js';
+import { watchTenants } from './watch-tenants.js';
 
 export type ComposeOptions = {
   readonly config: Config;
@@ -127,7 +127,22 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   });
   const schemaCheck = createSchemaCheck();
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
+  const contractReport: Touchstone['contractReport'] = (owner, runId) =>
+    readContractReport({ store, contracts }, owner, runId);
+  const { castVote, carryOut, openDesk } = composeDeployments({
+    config,
+    store,
+    clock,
+    ids,
+    registry,
+    annotations,
+    findSuite: shelf.find,
+    contractReport,
+  });
   const engine = createEngine({
+    castVote,
+    carryOut,
+    mask: maskSecrets,
     store,
     clock,
     log,
@@ -156,6 +171,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     taskBar,
     foldTask,
     buildScorecard,
+    contractOutcome: (run, plan, come) => contractOutcome(store, run, plan, come),
     limits: DEFAULT_LIMITS,
   });
   const parts = {
@@ -189,7 +205,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     await loadAgents(config, registry, options.testSeams === true);
     const loaded = await loadPacks(config, packs);
     if (options.origin === 'host')
-      await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, shelf.replace)));
+      await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, { suites: shelf, profiles })));
   };
   await load().catch(async (error) => {
     await world.close();
@@ -223,7 +239,10 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     findTool: tools.find,
     toolTrouble: tools.trouble,
     async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
-      const run = await createRun(parts, principal, body, { origin, exclusiveScope });
+      const run = await createRun(onChannel(parts, asked.channel), principal, body, {
+        origin,
+        exclusiveScope,
+      });
       if (asked.start ?? true) start(run);
       return run;
     },
@@ -247,7 +266,8 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       readReport({ store, overridesOf: annotations.overridesOf }, owner, runId, asked),
     scorecard: (owner, runId) => readScorecard(store, owner, runId),
     compileDefinition: (owner, wish) => compileDefinition(profiles, owner, wish),
-    contractReport: (owner, runId) => readContractReport({ store, contracts }, owner, runId),
+    contractReport,
+    deployments: openDesk(engine.drive),
     compileProfile: profiles.compile,
     useProfile: profiles.replace,
     useDefinition: (agent) => registry.add(definitionSpec(agent), config.baseDir),
@@ -260,53 +280,6 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   };
 }
 
-async function storeFile(config: Config, dataDir: string): Promise<string> {
-  if (config.store?.startsWith('sqlite:'))
-    return resolve(config.baseDir, config.store.slice('sqlite:'.length));
-  if (config.store !== undefined) {
-    throw new HostError(
-      'validation_error',
-      'The configured store is not one this version can open. Use "sqlite:<file>", or leave "store" out.',
-    );
-  }
-  // Inputs and answers are kept in clear: nobody else on the machine has business in this folder.
-  await makeFolder(dataDir);
-  return join(dataDir, 'touchstone.db');
-}
-
-/**
- * Whether a tenant is the only one with keys, those in the store included. Looked up again with every look for orphaned
- * runs; a tenant that turns up in between is not the one that was known, and so is not alone. Whoever sits at the machine
- * acts for no tenant of the keys.
- */
-async function watchTenants(
-  store: Store,
-  { config, origin }: ComposeOptions,
-): Promise<{ isOnly(tenant: string): boolean; look(): Promise<void> }> {
-  let known: ReadonlySet<string> = new Set();
-  const look = async (): Promise<void> => {
-    const stored = (await store.keys.list()).filter((key) => key.revokedAt === undefined);
-    known = new Set([...config.keys.map((key) => key.tenant), ...stored.map((key) => key.owner.tenant)]);
-  };
-  await look();
-  return {
-    isOnly: (tenant) => known.size === 0 || (known.size === 1 && (origin === 'cli' || known.has(tenant))),
-    look,
-  };
-}
-
-/** In-process there is no task limit; a host has one unless it is configured otherwise. */
-function evalSettings(config: Config, origin: 'host' | 'cli'): EvalSettings | undefined {
-  if (config.evalSuite === false) return undefined;
-  const { modes = IMPLEMENTED_MODES, maxTasksPerSuite, maxCostUsdPerSuite } = config.evalSuite;
-  const maxTasks = maxTasksPerSuite ?? (origin === 'host' ? DEFAULT_MAX_TASKS : undefined);
-  return {
-    modes: IMPLEMENTED_MODES.filter((mode) => modes.includes(mode)),
-    ...(maxTasks !== undefined && { maxTasks }),
-    ...(maxCostUsdPerSuite !== undefined && { ceilingUsd: maxCostUsdPerSuite }),
-  };
-}
-
 /** Runs whose driver has died are taken up at boot and looked for again as often as a lease can expire. */
 function keepLooking(lookAround: () => Promise<unknown>, log: Log): () => void {
   const look = (): void => void lookAround().catch((error) => log.error('adopt.failed', {}, error));
@@ -314,4 +287,14 @@ function keepLooking(lookAround: () => Promise<unknown>, log: Log): () => void {
   const timer = setInterval(look, DEFAULT_LIMITS.leaseMs);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** The same parts, for a caller that has been led to its agent by a channel. */
+function onChannel<T extends Pick<Touchstone, 'findAgent'>>(parts: T, channel: ChannelName | undefined): T {
+  if (channel === undefined) return parts;
+  const findAgent: Touchstone['findAgent'] = async (owner, reference) => {
+    const found = await parts.findAgent(owner, reference);
+    return found && { ...found, channel };
+  };
+  return { ...parts, findAgent };
 }

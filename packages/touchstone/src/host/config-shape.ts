@@ -1,5 +1,6 @@
 import { EVAL_MODES, MODEL_CLASSES } from '@touchstone/contract';
 import { datasetsShape } from './datasets/config.js';
+import { gateShape } from './deployments/gates.js';
 import type { Shape } from './shape.js';
 
 // Names that become part of stored rows. No `~`: that mark is the host's own.
@@ -55,27 +56,6 @@ const evalSuite = closed({
   maxCostUsdPerSuite: usd,
 });
 
-const gate = closed(
-  {
-    agentId: text,
-    to: text,
-    requiredEval: closed(
-      {
-        suite: text,
-        requiredPassScore: { type: 'number', minimum: 0, maximum: 1 },
-        judge: anyObject,
-        maxAgeHours: { type: 'number', minimum: 0 },
-        acceptOverrides: { type: 'boolean' },
-        noRegression: { type: 'boolean' },
-        requireConclusive: { type: 'boolean' },
-      },
-      ['suite'],
-    ),
-    approval: closed({ requiredRole: text, quorum: { type: 'integer', minimum: 1 } }),
-  },
-  ['agentId', 'to'],
-);
-
 export const configShape: Shape = closed({
   keys: listOf(key),
   roles: mapOf(
@@ -107,7 +87,7 @@ export const configShape: Shape = closed({
     description: 'sqlite:<file> or postgres://…',
   },
   evalSuite: { anyOf: [{ const: false }, evalSuite] },
-  gates: listOf(gate),
+  gates: listOf(gateShape),
   egress: closed({ allowHosts: texts, allowPrivate: { type: 'boolean' } }),
   limits: closed({
     maxRequestBodyBytes: { type: 'integer', minimum: 1024 },

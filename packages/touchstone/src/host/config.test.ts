@@ -47,7 +47,7 @@ describe('without a file', () => {
       evalSuite: {},
       egress: { allowHosts: [], allowPrivate: false },
       limits: { maxRequestBodyBytes: 16_777_216, requestsPerMinute: 6_000 },
-      inert: [],
+      gates: [],
       troubles: [],
     });
   });
@@ -216,7 +216,7 @@ it('every member of the documented config is accepted, and those without effect 
       {
         agentId: '*',
         to: 'active',
-        requiredEval: { suite: 'x', requiredPassScore: 0.9 },
+        requiredEval: { suite: 'acme.evals.x', requiredPassScore: 0.9 },
         approval: { requiredRole: 'admin', quorum: 1 },
       },
     ],
@@ -224,7 +224,7 @@ it('every member of the documented config is accepted, and those without effect 
     limits: { maxRequestBodyBytes: 16_777_216 },
   };
   const config = parseConfig(documented, '/');
-  expect(config.inert).toEqual(['gates']);
+  expect(config.gates.map(({ gateId }) => gateId)).toEqual(['*:active']);
   expect(config.evalSuite).toEqual({ maxTasksPerSuite: 10_000, maxCostUsdPerSuite: 5 });
   expect(parseConfig({ evalSuite: false }, '/').evalSuite).toBe(false);
 });

@@ -1,9 +1,16 @@
 import { dirname, resolve } from 'node:path';
-import { type EvalMode, type Issue, type JsonObject, validationError } from '@touchstone/contract';
+import {
+  type EvalMode,
+  type GatePolicy,
+  type Issue,
+  type JsonObject,
+  validationError,
+} from '@touchstone/contract';
 import { type ConfigSource, findConfigFile, readConfigFile } from './config-file.js';
 import { partIssues } from './config-parts.js';
 import { configShape } from './config-shape.js';
 import type { DatasetConfigInput } from './datasets/config.js';
+import { completeGates, type GateInput, gateIssues } from './deployments/gates.js';
 import { hashKey, keyIdOf, type Roles } from './principal.js';
 import { shapeIssues } from './shape.js';
 
@@ -63,10 +70,10 @@ export type Config = {
         readonly maxTasksPerSuite?: number;
         readonly maxCostUsdPerSuite?: number;
       };
+  /** What is asked of a version before it reaches a state. */
+  readonly gates: readonly GatePolicy[];
   readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
   readonly limits: { readonly maxRequestBodyBytes: number; readonly requestsPerMinute: number };
-  /** Members that are well formed and have no effect in this version, so that callers can say so. */
-  readonly inert: readonly string[];
   /** What is wrong with parts that other rooms read. Told by whoever uses them: what is kept can be read without. */
   readonly troubles: readonly Issue[];
 };
@@ -98,7 +105,7 @@ export type ConfigInput = {
   readonly mcpServers?: JsonObject;
   readonly packs?: readonly string[];
   readonly trust?: JsonObject;
-  readonly gates?: readonly JsonObject[];
+  readonly gates?: readonly GateInput[];
 };
 
 const DEFAULT_ROLES: Roles = {
@@ -107,7 +114,6 @@ const DEFAULT_ROLES: Roles = {
   releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
 };
 const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
-const INERT = ['gates'] as const;
 
 /** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
 export async function loadConfig(path: string | undefined, cwd: string): Promise<Config> {
@@ -140,14 +146,18 @@ function configIssues(value: unknown, baseDir: string): ConfigIssues {
   const misshapen = shapeIssues(configShape, value);
   if (misshapen.some(({ pointer }) => pointer === '')) return { misshapen, troubles: [] };
   const sound = soundMembers(value as ConfigInput, misshapen);
-  return { misshapen: [...misshapen, ...keyIssues(sound)], troubles: partIssues(sound, baseDir) };
+  const gates = gateIssues(sound.gates ?? [], { ...DEFAULT_ROLES, ...sound.roles });
+  return { misshapen: [...misshapen, ...keyIssues(sound), ...gates], troubles: partIssues(sound, baseDir) };
 }
 
 /** The members whose shape is right, so that the rest of what is wrong can be told along with it. */
 function soundMembers(input: ConfigInput, misshapen: readonly Issue[]): ConfigInput {
   const wrong = new Set(misshapen.map(({ pointer }) => pointer.split('/')[1]));
-  // Keys are held against the roles.
-  if (wrong.has('roles')) wrong.add('keys');
+  // Keys and gates are held against the roles.
+  if (wrong.has('roles')) {
+    wrong.add('keys');
+    wrong.add('gates');
+  }
   return Object.fromEntries(Object.entries(input).filter(([member]) => !wrong.has(member)));
 }
 
@@ -194,9 +204,9 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     suites: input.suites ?? [],
     ...(input.store !== undefined && { store: input.store }),
     evalSuite: completeEvalSuite(input.evalSuite),
+    gates: completeGates(input.gates ?? []),
     egress: { allowHosts: [], allowPrivate: false, ...input.egress },
     limits: { ...DEFAULT_LIMITS, ...input.limits },
-    inert: INERT.filter((name) => input[name] !== undefined),
     troubles: [],
   };
 }

@@ -17,6 +17,7 @@ import type { Store } from '@touchstone/contract/ports';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { judgeIdentity } from '../scoring/index.js';
 import { createMemoryStore } from '../store/index.js';
+import { parseSuite } from '../suites/index.js';
 import { createContractDesk } from './contracts.js';
 import type { JudgeDesk } from './judge-desk.js';
 import { systemClock } from './system.js';
@@ -82,13 +83,8 @@ function deskOf({ configured, embedder, known = ['named', 'house', 'vectors'] }:
     modelTrouble: ({ tenant }) => (tenant === 'acme' ? undefined : 'Not yours to ask.'),
   });
 }
-const codeOf = (act: () => unknown): unknown => {
-  try {
-    return act();
-  } catch (error) {
-    return isHostError(error) ? error.details?.code : error;
-  }
-};
+const codeOf = (act: Promise<unknown>): Promise<unknown> =>
+  act.catch((error: unknown) => (isHostError(error) ? error.details?.code : error));
 
 describe('who decides the criteria of a contract', () => {
   const near = criterion('near', 'similarity', { class: 'graded', degree: 0.5 });
@@ -146,8 +142,8 @@ describe('who decides the criteria of a contract', () => {
       {},
       [undefined, undefined],
     ],
-  ])('%s', (_who, contract, world, [judge, embedder]) => {
-    const plan = deskOf(world).plan(ACME, contract);
+  ])('%s', async (_who, contract, world, [judge, embedder]) => {
+    const plan = await deskOf(world).plan(ACME, contract);
     expect([plan.contract, plan.judge?.model, plan.embedder?.model]).toEqual([
       contract.digest,
       judge,
@@ -155,21 +151,59 @@ describe('who decides the criteria of a contract', () => {
     ]);
   });
 
-  it('is refused where somebody is needed who cannot be asked', () => {
-    expect(codeOf(() => deskOf().plan(ACME, pinned([tone])))).toBe('judge_unavailable');
-    expect(codeOf(() => deskOf({ configured: 'gone' }).plan(ACME, pinned([tone], {}, 'lost')))).toBe(
+  it('is refused where somebody is needed who cannot be asked', async () => {
+    expect(await codeOf(deskOf().plan(ACME, pinned([tone])))).toBe('judge_unavailable');
+    expect(await codeOf(deskOf({ configured: 'gone' }).plan(ACME, pinned([tone], {}, 'lost')))).toBe(
       'judge_unavailable',
     );
-    expect(codeOf(() => deskOf({ embedder: 'gone' }).plan(ACME, pinned([near])))).toBe(
+    expect(await codeOf(deskOf({ embedder: 'gone' }).plan(ACME, pinned([near])))).toBe(
       'embedder_unavailable',
     );
   });
 
-  it('is not a model that the owner may not ask, though the configured judge judges for everyone', () => {
+  it('is nobody where only advice needs somebody who cannot be asked', async () => {
+    const [kind, close] = [
+      { ...tone, strict: false },
+      { ...near, strict: false },
+    ];
+    const digest = asId<Digest>('sha256:contract');
+    expect(await deskOf().plan(ACME, pinned([kind]))).toEqual({ contract: digest });
+    expect(await deskOf({ embedder: 'gone' }).plan(ACME, pinned([close]))).toEqual({ contract: digest });
+    expect(await codeOf(deskOf().plan(ACME, pinned([kind, { ...tone, id: 'hard' }])))).toBe(
+      'judge_unavailable',
+    );
+    // Who can be asked is asked, about advice too.
+    expect((await deskOf({ configured: 'house' }).plan(ACME, pinned([kind]))).judge?.model).toBe('house');
+  });
+
+  it('depends on the tasks that were chosen, whatever their ids are', async () => {
+    const taskOf = (taskId: string): object => ({
+      taskId,
+      input: 'x',
+      expected: { kind: 'golden', match: { strategy: 'exact', value: 'x' } },
+    });
+    const suite = parseSuite({
+      suiteId: 'local.acme.evals.a',
+      version: '1.0.0',
+      modes: ['golden'],
+      // An object holds the members "2" and "10" in another order than they were written in.
+      tasks: [taskOf('10'), taskOf('2')],
+    });
+    await store.suites.put(ACME, suite, 1);
+    const { contract, digest } = pinned([tone, criterion('a', 'reference-match')]);
+    const tasks = { '10': { criteria: ['a'] }, '2': { criteria: ['tone'] } };
+    const suiteSha256 = suite.head.digest.slice('sha256:'.length);
+    const both = { digest, contract: { ...contract, tasks, suiteSha256 } };
+    expect(await deskOf().plan(ACME, both, [0])).toEqual({ contract: digest });
+    expect(await codeOf(deskOf().plan(ACME, both, [1]))).toBe('judge_unavailable');
+    expect(await codeOf(deskOf().plan(ACME, both))).toBe('judge_unavailable');
+  });
+
+  it('is not a model that the owner may not ask, though the configured judge judges for everyone', async () => {
     const rival = { ...ACME, tenant: 'rival' };
-    const plan = deskOf({ configured: 'house' }).plan(rival, pinned([tone], {}, 'named'));
+    const plan = await deskOf({ configured: 'house' }).plan(rival, pinned([tone], {}, 'named'));
     expect(plan.judge?.model).toBe('house');
-    expect(codeOf(() => deskOf().plan(rival, pinned([tone], {}, 'named')))).toBe('judge_unavailable');
+    expect(await codeOf(deskOf().plan(rival, pinned([tone], {}, 'named')))).toBe('judge_unavailable');
   });
 });
 

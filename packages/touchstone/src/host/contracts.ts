@@ -1,19 +1,27 @@
 import {
+  asId,
   type Digest,
   type EmbedderPin,
   type EvalPlan,
   HOST_OWNER,
   HostError,
+  isHostError,
   type Owner,
   type TaskId,
   validationError,
 } from '@touchstone/contract';
-import type { ContractTask, EvalContract, PinnedContract } from '@touchstone/contract/bodies';
+import type {
+  ContractCriterion,
+  ContractTask,
+  EvalContract,
+  PinnedContract,
+} from '@touchstone/contract/bodies';
 import type { Store } from '@touchstone/contract/ports';
 import type { Models } from '../agents/index.js';
 import { barOf } from '../scoring/index.js';
 import type { Config } from './config.js';
 import type { JudgeDesk } from './judge-desk.js';
+import { ownerOfSuite, taskPages } from './suite-shelf.js';
 
 /** What a run under a contract is measured by. */
 type ContractPins = Pick<EvalPlan, 'contract' | 'judge' | 'embedder'>;
@@ -23,8 +31,11 @@ export type ContractDesk = {
   of(owner: Owner, suite: Digest): Promise<PinnedContract | undefined>;
   /** The one a run was planned with. */
   pinned(owner: Owner, digest: Digest): Promise<PinnedContract>;
-  /** Who decides its criteria in a run of this owner. Refuses when somebody is needed who cannot be asked. */
-  plan(owner: Owner, pinned: PinnedContract): ContractPins;
+  /**
+   * Who decides its criteria in a run of this owner, of all tasks or of those at `ordinals`. Refuses when a strict one
+   * needs somebody who cannot be asked; advice that nobody can give is left out of the run and reported as not judged.
+   */
+  plan(owner: Owner, pinned: PinnedContract, ordinals?: readonly number[]): Promise<ContractPins>;
   bars(owner: Owner, plan: EvalPlan): Promise<(taskId: TaskId) => number | undefined>;
 };
 
@@ -49,9 +60,12 @@ export function createContractDesk(parts: DeskParts): ContractDesk {
   return {
     of: (owner, suite) => find(owner, suite, 'contractOf'),
     pinned,
-    plan(owner, { contract, digest }) {
-      const embedder = usesSimilarity(contract) ? chooseEmbedder(config, models) : undefined;
-      const judge = needsJudge(contract, embedder) ? judgeOf(parts, owner, contract) : undefined;
+    async plan(owner, { contract, digest }, ordinals) {
+      const uses = usesOf(contract, await selectedTasks(store, owner, contract, ordinals));
+      const compared = uses.filter(({ evaluator }) => evaluator === 'similarity');
+      const embedder = askable(compared, () => chooseEmbedder(config, models));
+      const judged = uses.filter((use) => isJudged(use, embedder));
+      const judge = askable(judged, () => judgeOf(parts, owner, contract));
       return { contract: digest, ...(judge && { judge }), ...(embedder && { embedder }) };
     },
     async bars(owner, plan) {
@@ -60,6 +74,60 @@ export function createContractDesk(parts: DeskParts): ContractDesk {
       return (taskId) => barOf(contract, taskId);
     },
   };
+}
+
+/** A criterion on some of the tasks of a run, and who decides it there. */
+type Use = Pick<ContractCriterion, 'evaluator' | 'strict' | 'approximate'>;
+
+function usesOf({ criteria }: EvalContract, tasks: Iterable<ContractTask>): readonly Use[] {
+  const byId = new Map(criteria.map((criterion) => [criterion.id, criterion]));
+  const uses = new Map<string, Use>();
+  for (const { criteria: ids, evaluators = {} } of tasks)
+    for (const id of ids) {
+      const criterion = byId.get(id);
+      if (!criterion) continue;
+      const evaluator = Object.hasOwn(evaluators, id) ? evaluators[id] : undefined;
+      uses.set(`${id} ${evaluator}`, { ...criterion, ...(evaluator && { evaluator }) });
+    }
+  return [...uses.values()];
+}
+
+const isJudged = ({ evaluator, approximate }: Use, embedder: EmbedderPin | undefined): boolean =>
+  evaluator === 'judge' || (evaluator === 'similarity' && embedder === undefined && approximate !== true);
+
+/** Whoever those criteria need, if any does. Only what is strict makes a run wait for somebody who is not there. */
+function askable<T>(uses: readonly Use[], choose: () => T): T | undefined {
+  if (uses.length === 0) return undefined;
+  try {
+    return choose();
+  } catch (error) {
+    if (uses.some(({ strict }) => strict) || !isHostError(error)) throw error;
+    return undefined;
+  }
+}
+
+/** By their ids: the members of an object need not stand in the order of the suite. */
+async function selectedTasks(
+  store: Store,
+  owner: Owner,
+  { tasks, suiteSha256 }: EvalContract,
+  ordinals: readonly number[] | undefined,
+): Promise<readonly ContractTask[]> {
+  if (ordinals === undefined) return Object.values(tasks);
+  const digest = asId<Digest>(`sha256:${suiteSha256}`);
+  const holder = (await ownerOfSuite(store, owner, digest)) ?? owner;
+  const head = await store.suites.byDigest(holder, digest);
+  if (!head) return Object.values(tasks);
+  const wanted = new Set(ordinals);
+  const selected: ContractTask[] = [];
+  let ordinal = 0;
+  for await (const page of taskPages(store, holder, head))
+    for (const { taskId } of page) {
+      const terms = Object.hasOwn(tasks, taskId) ? tasks[taskId] : undefined;
+      if (terms && wanted.has(ordinal)) selected.push(terms);
+      ordinal += 1;
+    }
+  return selected;
 }
 
 /**
@@ -86,18 +154,4 @@ function chooseEmbedder({ embedder }: DeskParts['config'], models: Models): Embe
   }
   const { provider, model } = choice.pin;
   return { provider, model };
-}
-
-const usesSimilarity = (contract: EvalContract): boolean =>
-  contract.criteria.some(({ evaluator }) => evaluator === 'similarity');
-
-function needsJudge(contract: EvalContract, embedder: EmbedderPin | undefined): boolean {
-  const byId = new Map(contract.criteria.map((criterion) => [criterion.id, criterion]));
-  const isJudged = (task: ContractTask, id: string): boolean => {
-    const criterion = byId.get(id);
-    const evaluator = task.evaluators?.[id] ?? criterion?.evaluator;
-    if (evaluator === 'similarity') return embedder === undefined && criterion?.approximate !== true;
-    return evaluator === 'judge';
-  };
-  return Object.values(contract.tasks).some((task) => task.criteria.some((id) => isJudged(task, id)));
 }

@@ -18,8 +18,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../store/index.js';
 import { buildDebugBundle, type DebugBundle } from './debug-bundle.js';
 import { completed, decided, invoked, scored, started } from './testing/events.js';
+import { append } from './testing/fake-engine.js';
 import { createManualClock } from './testing/manual-clock.js';
-import { append } from './testing/test-host.js';
 
 const OWNER = { tenant: 'acme', workspace: 'main' };
 const RUN = asId<RunId>('run-1');

@@ -146,7 +146,7 @@ const BUNDLE_STATUS: { readonly [S in RunStatus]: DebugBundle['run']['status'] }
 
 /** Known cost of a run that has no scorecard to say it. */
 async function spentUsd({ ledger }: BundleParts['store'], run: Run): Promise<number | undefined> {
-  if (run.plan.kind === 'workflow' || run.headline) return undefined;
+  if (!('agent' in run.plan) || run.headline) return undefined;
   const { usd } = await ledger.total(run.owner, run.runId);
   return usd > 0 ? usd : undefined;
 }

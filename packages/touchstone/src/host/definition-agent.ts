@@ -1,6 +1,6 @@
 import { validationError } from '@touchstone/contract';
 import { type AgentSpec, parseAgentSpec } from '../agents/index.js';
-import { type ProfiledAgent, slugOf } from '../suites/index.js';
+import { type ProfiledAgent, shortSlugOf } from '../suites/index.js';
 
 /** The name under which the agent of a definition is known here, where it is not bound to anything else. */
 export const definitionAgentId = ({ author, name, id, form }: ProfiledAgent): string =>
@@ -49,6 +49,6 @@ const nothingToRun = ({ id }: ProfiledAgent) =>
 
 /** Parts of an agent id begin with a letter. */
 function part(text: string): string {
-  const slug = slugOf(text);
+  const slug = shortSlugOf(text);
   return /^[a-z]/.test(slug) ? slug : `a${slug && `-${slug}`}`;
 }

@@ -8,8 +8,8 @@ import { createMemoryStore } from '../store/index.js';
 import { diffRuns, type RunDiff } from './diff.js';
 import { systemClock } from './system.js';
 import { completed, decided, scored, started } from './testing/events.js';
+import { append } from './testing/fake-engine.js';
 import { type RecordedRun, recordedRuns } from './testing/recorded-runs.js';
-import { append } from './testing/test-host.js';
 
 const OWNER = { tenant: 'acme', workspace: 'main' };
 const A = asId<RunId>('run-a');

@@ -1,4 +1,4 @@
-import { HostError, isTerminal, type Owner, type RunId } from '@touchstone/contract';
+import { agentNamed, HostError, isTerminal, type Owner, type RunId } from '@touchstone/contract';
 import type { RunEvent } from '@touchstone/contract/bodies';
 import type { Run, RunLog, Runs } from '@touchstone/contract/ports';
 import type { RunDiffResponseWire } from '@touchstone/contract/wire';
@@ -90,6 +90,6 @@ const stateOf = ({ status, error, workflowId, plan }: Run) => ({
   status,
   error: error?.code ?? null,
   workflowId,
-  agent: plan.kind === 'workflow' ? null : `${plan.agent.agentId}@${plan.agent.version}`,
+  agent: agentNamed(plan) ?? null,
   suite: plan.kind === 'eval' ? plan.suite.digest : null,
 });

@@ -102,7 +102,7 @@ const forked = (runId: RunId, body: ForkBody, by = principal): Promise<Run> =>
       chooseSafetyJudge: () => undefined,
       safetyPolicy: undefined,
       evalSettings: { modes: IMPLEMENTED_MODES },
-      contracts: { of: async () => undefined, plan: () => ({}) },
+      contracts: { of: async () => undefined, plan: async () => ({}) },
       tolerance: 0,
     },
     by,

@@ -7,6 +7,7 @@ import {
   isTerminal,
   type JsonObject,
   jsonEqual,
+  judgesDiffer,
   type Principal,
   type RunId,
   type RunPlan,
@@ -15,7 +16,6 @@ import {
 import { fromBody } from '@touchstone/contract/bodies';
 import type { Ids, NewRun, Run, RunOrigin, RunRequest } from '@touchstone/contract/ports';
 import { ENGINE_VERSION } from '../engine/index.js';
-import { judgesDiffer } from './baseline.js';
 import { evaluationOff } from './evaluation-off.js';
 import { type PlanParts, planRun } from './plan-run.js';
 import type { CreateRunBody } from './touchstone.js';
@@ -41,6 +41,7 @@ export async function createFork(
   checkBody(body);
   const source = await parts.store.runs.get(principal.owner, runId);
   if (!source) throw new HostError('not_found', 'There is no such run.');
+  checkForkable(source);
   const fork: Fork = { source: runId, mode: body.mode, fromSeq: body.fromSeq ?? 0 };
   await checkPoint(parts, source, fork);
   const { plan, request } = await (fork.mode === 'replay'
@@ -52,7 +53,7 @@ export async function createFork(
     principal: principal.id,
     origin,
     workflowId: source.workflowId,
-    plan: { ...plan, fork },
+    plan: { ...plan, fork } as RunPlan,
     // A scope is for one active run, and the fork is another one.
     request: withoutScope(request),
     createdAt: parts.clock.now(),
@@ -60,6 +61,14 @@ export async function createFork(
   };
   // Only a run of a scope can stand in the way of another, and a fork has none.
   return (await parts.store.runs.create(run)) as Run;
+}
+
+/** Its events say what was done to what serves. A copy of them would say it again, and be wrong. */
+function checkForkable({ plan }: Run): void {
+  if (plan.kind !== 'deployment') return;
+  const message =
+    'The run moved a deployment; it can be neither replayed nor branched. Ask for the move again.';
+  throw validationError([{ pointer: '/runId', message }]);
 }
 
 function withoutScope({ scopeId: _, ...request }: RunRequest): RunRequest {
@@ -125,8 +134,14 @@ async function planBranch(
     checkSameShape(source.plan, plan);
     checkSameJudges(source.plan, plan);
   }
-  return { plan, request };
+  return { plan: onSameChannel(source.plan, plan), request };
 }
+
+/** Which version it led to was drawn once; the branch asks no channel again. */
+const onSameChannel = (before: RunPlan, after: RunPlan): RunPlan =>
+  'agent' in before && 'agent' in after && before.agent.channel !== undefined
+    ? { ...after, agent: { ...after.agent, channel: before.agent.channel } }
+    : after;
 
 const replan = async (parts: ForkParts, source: Run, request: RunRequest) =>
   planRun(parts, source.owner, bodyOf(source, request));
@@ -153,6 +168,7 @@ function mergedOptions(
 }
 
 function bodyOf({ plan }: Run, request: RunRequest): CreateRunBody {
+  if (plan.kind === 'deployment') throw new Error('Runs of deployments are never planned anew.');
   const configurable = request.configurable ?? {};
   const inputs = request.inputs === undefined ? {} : { inputs: fromBody(request.inputs) as JsonObject };
   if (plan.kind === 'workflow') return { workflowId: plan.workflowId, configurable, ...inputs };
@@ -174,7 +190,7 @@ function blameOverlay(error: unknown): never {
 
 /** The suite and the agent of a branch are those of its source, to the byte. */
 function checkSamePins(before: RunPlan, after: RunPlan): void {
-  if (before.kind === 'workflow' || after.kind === 'workflow') return;
+  if (!('agent' in before && 'agent' in after)) return;
   if (before.agent.digest !== after.agent.digest) throw changed('agent', before.agent.agentId);
   if (before.kind === 'eval' && after.kind === 'eval' && before.suite.digest !== after.suite.digest)
     throw changed('suite', before.suite.suiteId);

@@ -3,6 +3,8 @@ import type { Clock, Log, Run } from '@touchstone/contract/ports';
 import type { Annotations } from './annotations.js';
 import type { EvalCapability } from './capabilities.js';
 import type { Config } from './config.js';
+import type { Directory } from './deployments/directory.js';
+import type { InterruptTokens } from './deployments/interrupt-tokens.js';
 import type { Call } from './endpoint.js';
 import type { Feed } from './event-stream.js';
 import type { Metrics } from './metrics.js';
@@ -22,6 +24,8 @@ export type HostParts = {
   readonly feed: Feed;
   readonly annotations: Annotations;
   readonly webhooks: Webhooks;
+  readonly tokens: InterruptTokens;
+  readonly directory: Directory;
   metrics(): Promise<Metrics>;
   /** Counts a run that this host has started. */
   follow(run: Run): void;

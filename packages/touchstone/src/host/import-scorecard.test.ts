@@ -70,6 +70,17 @@ describe('an import', () => {
     expect(await store.baselines.kept(ACME, RUN)).toEqual(cardOf());
   });
 
+  it('takes a later file of the same run that says more of its contract, and none that says otherwise', async () => {
+    const older: Scorecard = { ...cardOf(), contract: cardOf().suite.digest };
+    const later: Scorecard = { ...older, contractVerdict: 'fail' };
+    await bring(seal(older));
+    await bring(seal(later));
+    expect(await store.baselines.kept(ACME, RUN)).toEqual(later);
+    const other = seal({ ...later, contractVerdict: 'pass' });
+    await expect(bring(other)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await store.baselines.kept(ACME, RUN)).toEqual(later);
+  });
+
   it.each([
     ['by nobody', () => unsigned(cardOf()), 'The scorecard file is not signed. Add the public key'],
     [

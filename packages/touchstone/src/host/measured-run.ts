@@ -1,5 +1,6 @@
 import {
   type EvalPlan,
+  type EvalSummary,
   HOST_OWNER,
   HostError,
   isTerminal,
@@ -10,6 +11,7 @@ import {
   timestampOf,
   validationError,
 } from '@touchstone/contract';
+import type { Payloads, RunEvent } from '@touchstone/contract/bodies';
 import type { Run, StepResult, Store, SuiteHead } from '@touchstone/contract/ports';
 
 // What reports, scorecards and comparisons are made of: a completed eval run with its results, or a scorecard in its place.
@@ -59,6 +61,11 @@ export async function readResults(store: Store, { owner, runId }: Run): Promise<
     page = await store.log.results(owner, runId, rows.length, PAGE);
   }
   return rows.sort((a, b) => a.ordinal - b.ordinal).map((row) => row.result);
+}
+
+export async function readSummary(store: Store, { owner, runId }: Run): Promise<EvalSummary> {
+  const last = await store.log.last(owner, runId);
+  return (last as RunEvent & { readonly payload: Payloads['run.completed'] }).payload.outputs as EvalSummary;
 }
 
 export type Side = Pick<Scorecard, 'endedAt' | 'results'> & {

@@ -1,98 +1,91 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { HostError, isHostError, validationError } from '@touchstone/contract';
-import type { EvaluationProfile } from '@touchstone/contract/bodies';
+import { type HostError, type Issue, isHostError, validationError } from '@touchstone/contract';
 import {
-  looksLikeDefinition,
   type OpenedPack,
-  type PackAgent,
+  type PackProfile,
   type ProfiledAgent,
-  readDefinition,
-  readProfile,
+  placeInPack,
+  placeOf,
+  profileRefusal,
+  readPackProfiles,
 } from '../suites/index.js';
-import { profiledAgent } from './compile-definition.js';
 import type { CompiledProfile, ProfileDesk } from './profiles.js';
 
-/**
- * The manifest of a pack's agent is closed, so a test contract lies beside it, in `evaluation/<agentId>.json` or `.yaml`: a
- * profile, or a definition that holds one. The dataset is a file of the pack.
- */
-const FOLDER = 'evaluation';
-const ENDINGS = ['.json', '.yaml', '.yml'] as const;
+/** The contract that an agent of a pack carries. */
+export type PackContract = {
+  readonly agentId: string;
+  /** The file of the pack that holds its profile. */
+  readonly file: string;
+  readonly compiled: CompiledProfile;
+  /** Those of compiling it, each with its place. */
+  readonly warnings: readonly string[];
+};
 
-export type PackProfile = { readonly agentId: string; readonly compiled: CompiledProfile };
-
+/** Compiles the profiles of a pack, all or none: one that does not compile refuses the pack. */
 export async function compilePackProfiles(
   profiles: Pick<ProfileDesk, 'compile'>,
   pack: OpenedPack,
-): Promise<readonly PackProfile[]> {
-  const found = pack.agents.flatMap((agent) => profileFile(pack, agent));
-  checkNoneIsLost(pack, found);
+): Promise<readonly PackContract[]> {
+  const found = readPackProfiles(pack);
   if (found.length === 0) return [];
   const baseDir = await unpack(pack);
   try {
-    const compiled: PackProfile[] = [];
-    for (const { agent, file, text } of found) {
-      const { agentId } = agent.manifest;
-      const request = {
-        agent: asProfiled(pack, agent, readEvaluation(text, file)),
-        from: { baseDir, trust: 'tenant' as const },
-        options: { targetAgentId: agentId, ...suiteName(pack.name) },
-      };
-      compiled.push({
-        agentId,
-        compiled: await profiles.compile(request).catch((error) => blame(file, error)),
-      });
+    const contracts: PackContract[] = [];
+    for (const profile of found) {
+      const contract = await compileOne(profiles, pack, profile, baseDir);
+      checkName(pack, contracts, contract);
+      contracts.push(contract);
     }
-    return compiled;
+    return contracts;
   } finally {
     await rm(baseDir, { recursive: true, force: true });
   }
 }
 
-type Found = { readonly agent: PackAgent; readonly file: string; readonly text: string };
-
-function profileFile({ files }: OpenedPack, agent: PackAgent): Found[] {
-  for (const ending of ENDINGS) {
-    const file = `${FOLDER}/${agent.manifest.agentId}${ending}`;
-    const bytes = files.get(file);
-    if (bytes) return [{ agent, file, text: bytes.toString('utf8') }];
-  }
-  return [];
-}
-
-/** A contract that no agent has would look like one that is kept. */
-function checkNoneIsLost({ files }: OpenedPack, found: readonly Found[]): void {
-  const used = new Set(found.map(({ file }) => file));
-  const isProfile = (path: string): boolean =>
-    dirname(path) === FOLDER && ENDINGS.some((ending) => path.endsWith(ending));
-  const lost = [...files.keys()].find((path) => isProfile(path) && !used.has(path));
-  if (lost === undefined) return;
-  const message = `${lost} belongs to no agent of the pack, or to one that has another profile. Name it evaluation/<agentId>.json or .yaml, one for an agent.`;
-  throw validationError([{ pointer: '', message }], { file: lost });
-}
-
-function readEvaluation(text: string, file: string): EvaluationProfile | undefined {
-  if (!isDefinition(text, file)) return readProfile(text, { file });
-  return profiledAgent(readDefinition(text, { file }).agents).evaluation;
-}
-
-function isDefinition(text: string, file: string): boolean {
-  if (!file.endsWith('.json')) return /^(apiVersion|metadata|capabilities)\s*:/m.test(text);
+async function compileOne(
+  profiles: Pick<ProfileDesk, 'compile'>,
+  pack: OpenedPack,
+  profile: PackProfile,
+  baseDir: string,
+): Promise<PackContract> {
+  const { file, agent } = profile;
+  const { agentId } = agent.manifest;
   try {
-    return looksLikeDefinition(JSON.parse(text)) !== undefined;
-  } catch {
-    return false;
+    const compiled = await profiles.compile({
+      agent: asProfiled(pack, profile),
+      from: { baseDir, trust: 'tenant' },
+      options: { targetAgentId: agentId, ...suiteName(pack.name) },
+    });
+    const warnings = placeInPack(compiled.warnings, profile).map(
+      (warning) => `${placeOf(warning)}: ${warning.message}`,
+    );
+    return { agentId, file, compiled, warnings };
+  } catch (error) {
+    throw isHostError(error) ? blame(profile, error) : error;
   }
+}
+
+function blame(profile: PackProfile, error: HostError): HostError {
+  const issues = (error.details?.issues ?? []) as readonly Issue[];
+  return profileRefusal(profile.agent.manifest.agentId, error, profile.file, placeInPack(issues, profile));
+}
+
+/** Two suites of one name and version could not both be installed. */
+function checkName(pack: OpenedPack, before: readonly PackContract[], contract: PackContract): void {
+  const { agentId, file, compiled } = contract;
+  const { suiteId, version } = compiled.suite.head;
+  const suites = [...pack.suites, ...before.map((other) => other.compiled.suite)];
+  if (!suites.some(({ head }) => head.suiteId === suiteId && head.version === version)) return;
+  const message = `The suite of this profile is ${suiteId}@${version}, and so is another one of the pack. Give a suite that the manifest names another suiteId, or one of two agents another name.`;
+  const issues = [{ pointer: '', message }];
+  throw profileRefusal(agentId, validationError(issues), file, issues);
 }
 
 /** The agent is the pack's: its schemas, its version, its name. Only the contract comes from the file. */
-function asProfiled(
-  pack: OpenedPack,
-  { manifest, taskSchema, returnSchema, systemPrompt }: PackAgent,
-  evaluation: EvaluationProfile | undefined,
-): ProfiledAgent {
+function asProfiled(pack: OpenedPack, { agent, evaluation }: PackProfile): ProfiledAgent {
+  const { manifest, taskSchema, returnSchema, systemPrompt } = agent;
   return {
     form: 'A',
     id: manifest.agentId,
@@ -109,7 +102,7 @@ function asProfiled(
       },
     ],
     tools: manifest.toolAllowlist ?? [],
-    ...(evaluation && { evaluation }),
+    evaluation,
     sha256: pack.digest.replace(/^sha256:/, ''),
   };
 }
@@ -137,9 +130,4 @@ async function unpack({ files }: OpenedPack): Promise<string> {
     await writeFile(file, bytes, { mode: 0o600 });
   }
   return folder;
-}
-
-function blame(file: string, error: unknown): never {
-  if (!isHostError(error)) throw error;
-  throw new HostError(error.code, `${file}: ${error.message}`, { ...error.details, file });
 }

@@ -25,7 +25,7 @@ import {
 } from '../suites/index.js';
 import { checkNotTaken } from './agent-registry.js';
 import { hostsFirst } from './hosts-first.js';
-import type { PackProfile } from './pack-profiles.js';
+import type { PackContract } from './pack-profiles.js';
 
 /** What the sender of a pack says about it, to be held against what it is. */
 export type PackClaim = { readonly name?: string; readonly version?: string; readonly integrity?: string };
@@ -34,8 +34,9 @@ export type InstalledPack = {
   readonly head: PackHead;
   readonly agents: readonly BoundAgent[];
   readonly suites: readonly Suite[];
+  readonly contracts: NonNullable<PackContents['contracts']>;
   /** Those of the suites that were compiled from profiles, with their contracts. */
-  readonly profiles: readonly PackProfile[];
+  readonly profiles: readonly PackContract[];
   readonly warnings: readonly string[];
 };
 
@@ -63,7 +64,7 @@ type ShelfParts = {
   readonly clock: Clock;
   readonly trust: Trust;
   readonly options: PackOptions;
-  readonly compileProfiles: (pack: OpenedPack) => Promise<readonly PackProfile[]>;
+  readonly compileProfiles: (pack: OpenedPack) => Promise<readonly PackContract[]>;
   /** Agents that belong to the host, which no pack of a tenant may replace. */
   readonly hostAgents: (owner: Owner) => Promise<readonly AgentFacts[]>;
 };
@@ -74,12 +75,6 @@ export function createPackShelf(parts: ShelfParts): PackShelf {
   const open = async (pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack> => {
     const opened = Buffer.isBuffer(pack) ? await openPack(pack, options) : await openPackFiles(pack, options);
     return contentsOf(parts, opened);
-  };
-
-  /** Before the pack itself: a suite that stood there without its contract would be run as a plain one. */
-  const attach = async (owner: Owner, { profiles }: InstalledPack): Promise<void> => {
-    for (const { compiled } of profiles)
-      await store.suites.attach(owner, compiled.suite.head.digest, compiled.pinned, clock.now());
   };
 
   return {
@@ -93,13 +88,12 @@ export function createPackShelf(parts: ShelfParts): PackShelf {
       const contents = await contentsOf(parts, opened);
       await checkHosts(parts, owner, contents);
       await checkBound(parts, owner, contents);
-      await checkContracts(parts, owner, contents);
-      await attach(owner, contents);
       const standing = await store.packs.get(owner, opened.name, opened.version);
       if (standing?.draft) {
         await store.packs.replace(owner, contents, clock.now());
         return { ...contents, outcome: 'created' };
       }
+      if (standing) await checkContracts(parts, owner, contents);
       const outcome = await store.packs.install(owner, contents, clock.now());
       if (outcome === 'conflict') throw changedPack(opened);
       return { ...contents, outcome };
@@ -112,14 +106,12 @@ export function createPackShelf(parts: ShelfParts): PackShelf {
         if (standing.digest !== digest) throw changedPack(contents.head);
         return contents;
       }
-      await attach(owner, contents);
       const draft = { ...contents, head: { ...contents.head, draft: true as const } };
       await store.packs.replace(owner, draft, clock.now());
       return draft;
     },
     async replace(owner, pack) {
       const contents = await open(pack);
-      await attach(owner, contents);
       await store.packs.replace(owner, contents, clock.now());
       return contents;
     },
@@ -163,13 +155,11 @@ async function checkHosts(
 const changedPack = ({ name, version }: Pick<OpenedPack, 'name' | 'version'>): HostError =>
   new HostError(
     'conflict',
-    `Pack ${name}@${version}, or an agent or suite in it, is installed with other content. Versions do not change: raise the version.`,
+    `Pack ${name}@${version}, or an agent, suite or contract in it, is installed with other content. Versions do not change: raise the version.`,
   );
 
 /** An installed version keeps its contract; another one needs another version. */
 async function checkContracts({ store }: ShelfParts, owner: Owner, pack: InstalledPack): Promise<void> {
-  const { name, version } = pack.head;
-  if (!(await store.packs.get(owner, name, version))) return;
   for (const { compiled } of pack.profiles) {
     const known = await store.suites.contractOf(owner, compiled.suite.head.digest);
     if (known && known.digest !== compiled.pinned.digest) throw changedPack(pack.head);
@@ -195,19 +185,19 @@ async function contentsOf(
     },
     agents: await Promise.all(opened.agents.map((agent) => boundAgent(opened, agent))),
     suites: [...opened.suites, ...profiles.map(({ compiled }) => compiled.suite)],
+    contracts: profiles.map(({ compiled: { suite, pinned } }) => ({
+      suite: suite.head.digest,
+      contract: pinned,
+    })),
     profiles,
-    warnings: [
-      ...opened.warnings,
-      ...warnings,
-      ...profiles.flatMap(({ compiled }) => compiled.warnings.map(({ message }) => message)),
-    ],
+    warnings: [...opened.warnings, ...warnings, ...profiles.flatMap((profile) => profile.warnings)],
   };
 }
 
 /** The suite that its manifest names; without one, the suite of its contract. */
 function agentEntry(
   { manifest, suite }: PackAgent,
-  profiles: readonly PackProfile[],
+  profiles: readonly PackContract[],
 ): PackHead['agents'][number] {
   const own = profiles.find(({ agentId }) => agentId === manifest.agentId)?.compiled.suite.head;
   const { suiteId, version } = suite ?? own ?? {};

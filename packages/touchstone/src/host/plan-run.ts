@@ -1,4 +1,5 @@
 import {
+  type AgentPin,
   type Digest,
   type EvalMode,
   type EvalPlan,
@@ -21,7 +22,7 @@ import type { ContractDesk } from './contracts.js';
 import type { JudgeDecision, JudgeDesk } from './judge-desk.js';
 import { readModelRequest } from './model-request.js';
 import { taskPages } from './suite-shelf.js';
-import type { CreateRunBody, Touchstone } from './touchstone.js';
+import type { AgentVisible, CreateRunBody, Touchstone } from './touchstone.js';
 
 /** What this host runs evaluations with; undefined when evaluations are switched off. */
 export type EvalSettings = {
@@ -66,7 +67,8 @@ const SLOW_CHECKS: Issue = {
 async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<Planned> {
   const suite = await parts.findSuite(owner, body.evalSuiteRef as string);
   if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
-  const facts = await knownAgent(parts, owner, body.agentId as string);
+  const agent = await knownAgent(parts, owner, body.agentId as string);
+  const { facts } = agent;
   const { head } = suite;
   const contract = await parts.contracts.of(owner, head.digest);
   const judge = head.judgedTasks > 0 && !contract ? parts.chooseJudge() : undefined;
@@ -86,10 +88,10 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   const plan: EvalPlan = {
     kind: 'eval',
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
-    agent: pinOf(facts),
+    agent: pinOf(agent),
     ...(await planModel(parts, owner, facts, body)),
     ...(judge && !('trouble' in judge) && { judge }),
-    ...(contract && parts.contracts.plan(owner, contract)),
+    ...(contract && (await parts.contracts.plan(owner, contract, decided.ordinals))),
     ...(decided.modes.includes('adversarial') && planSafety(parts)),
     ...decided,
   };
@@ -108,7 +110,8 @@ async function planComparison(
 }
 
 async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<Planned> {
-  const facts = await knownAgent(parts, owner, body.agentId as string);
+  const agent = await knownAgent(parts, owner, body.agentId as string);
+  const { facts } = agent;
   const inputs: Body = toBody((body.inputs ?? {}) as JsonObject);
   const issues = facts.taskSchema ? parts.schemaCheck(facts.taskSchema, inputs) : [];
   if (issues.length > 0) {
@@ -120,7 +123,7 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
   const model = await planModel(parts, owner, facts, body);
   return {
     workflowId: facts.agentId,
-    plan: { kind: 'agent', agent: pinOf(facts), ...model, ...runLimits(body) },
+    plan: { kind: 'agent', agent: pinOf(agent), ...model, ...runLimits(body) },
   };
 }
 
@@ -177,7 +180,7 @@ async function planModel(
 ): Promise<Pick<EvalPlan, 'model' | 'cache'>> {
   const { cache, issues, ...asked } = readModelRequest(configurable, facts.kind);
   if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
-  const decided = await parts.chooseModel(owner, pinOf(facts), asked);
+  const decided = await parts.chooseModel(owner, pinOf({ facts }), asked);
   if ('trouble' in decided) {
     const pointer = asked.name === undefined ? '/agentId' : '/configurable/model';
     throw validationError([{ pointer, message: decided.trouble }]);
@@ -185,16 +188,18 @@ async function planModel(
   return { ...(decided.model && { model: decided.model }), ...(cache && { cache }) };
 }
 
-async function knownAgent(parts: PlanParts, owner: Owner, reference: string): Promise<AgentFacts> {
+/** Asked once per run: on a channel, asking is drawing. */
+async function knownAgent(parts: PlanParts, owner: Owner, reference: string): Promise<AgentVisible> {
   const agent = await parts.findAgent(owner, reference);
   if (!agent) throw unknown('agentId', 'No agent of this name and version is installed.');
-  return agent.facts;
+  return agent;
 }
 
-const pinOf = (facts: AgentFacts) => ({
+const pinOf = ({ facts, channel }: Pick<AgentVisible, 'facts' | 'channel'>): AgentPin => ({
   agentId: facts.agentId,
   version: facts.version,
   digest: facts.digest,
+  ...(channel !== undefined && { channel }),
 });
 
 /** Absent and another tenant's look the same. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asId, type Digest, type Issue, isHostError, type Owner } from '@touchstone/contract';
@@ -144,7 +146,113 @@ describe('a definition of the operator', () => {
   });
 });
 
+describe('writing', () => {
+  it.each([
+    ['a file beside the definition', 'evals/invoices.jsonl'],
+    ['a file below a folder of the configuration', 'FILE'],
+    ['a folder that stands for a bucket', 's3://hr-evals/invoices.jsonl'],
+    ['a server', 'HTTP'],
+    ['the URI itself', `data:application/x-ndjson;base64,${Buffer.from(LINES).toString('base64')}`],
+  ])('passes the rows of %s through, and gives what compiling gives', async (_what, uri) => {
+    writeFileSync(join(folder, 'files/invoices.jsonl'), LINES);
+    writeFileSync(join(folder, 'bucket/invoices.jsonl'), LINES);
+    const server = createServer((_, response) => response.end(LINES));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const place = uri
+      .replace('FILE', `file://${join(folder, 'files/invoices.jsonl')}`)
+      .replace('HTTP', `http://127.0.0.1:${port}/invoices.jsonl`);
+    try {
+      const request = own(withUri(place));
+      const [texts, rows] = [{ suite: '', contract: '' }, { read: 0 }];
+      const written = await desk.write(request, {
+        suite(piece) {
+          texts.suite += piece;
+        },
+        contract(piece) {
+          texts.contract += piece;
+        },
+        row() {
+          rows.read += 1;
+        },
+      });
+      const { document, pinned, warnings, locked } = await desk.compile(request);
+      expect(JSON.parse(texts.suite)).toEqual(document);
+      expect(JSON.parse(texts.contract)).toEqual(pinned.contract);
+      const { suiteSha256, tasks: _, ...head } = pinned.contract;
+      expect(written).toEqual({ head, suiteSha256, tasks: 2, warnings, ...(locked && { locked }) });
+      expect(rows.read).toBe(4);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('takes rows that somebody else has opened', async () => {
+    const opened = {
+      rows: async function* () {
+        yield { input: { text: 'x' }, expected: { queue: 'pay', amount_minor: 1 }, at: 1 };
+      },
+      facts: () => ({ sha256: '0'.repeat(64), bytes: 1, format: 'jsonl' as const, rows: 1 }),
+      warnings: () => [],
+    };
+    const sink = { suite: () => undefined, contract: () => undefined };
+    const { tasks, head } = await desk.write(own(agentIn(INVOICES), { opened }), sink);
+    expect([tasks, head.dataset]).toMatchObject([1, { rows: 1 }]);
+    expect(head.dataset).not.toHaveProperty('uri');
+  });
+});
+
+describe('schemas', () => {
+  const SLOW = {
+    type: 'array',
+    items: { enum: Array.from({ length: 50 }, (_, at) => ({ at })) },
+    uniqueItems: true,
+  };
+  it('of a tenant are looked into as long as there is time, and of the operator always', async () => {
+    // Each question takes a minute by this clock.
+    let now = 0;
+    const clock = { ...systemClock, elapsed: () => (now += 60_000) };
+    const shelf = createSuiteShelf(store, clock);
+    const config = parseConfig({}, folder);
+    const patient = createProfileDesk({ config, store, clock, env: {}, shelf, maxTasks: undefined });
+    const rows = [1, 2, 3].map((at) => ({
+      input: { text: `${at}` },
+      expected: at,
+      schema: { ...SLOW, title: `${at}` },
+    }));
+    const request = (trust: 'operator' | 'tenant') => ({ agent: withUri('x'), rows, from: { trust } });
+    expect(await troubleOf(patient.compile(request('tenant')))).toMatchObject({ code: 'invalid_schema' });
+    expect((await patient.compile(request('operator'))).suite.tasks).toHaveLength(3);
+  });
+
+  it('are used by compiling and by writing alike', async () => {
+    writeFileSync(join(folder, 'evals/odd.jsonl'), '{"input":{"text":7},"expected":1}\n');
+    const request = own(withUri('evals/odd.jsonl'));
+    const sink = { suite: () => undefined, contract: () => undefined };
+    for (const make of [() => desk.compile(request), () => desk.write(request, sink)])
+      expect(await troubleOf(make())).toMatchObject({
+        code: 'input_mismatch',
+        places: [['/input/text', 1]],
+      });
+  });
+});
+
 describe('a compiled pair', () => {
+  it('for another agent is refused with what to do, and taken under a name of its own', async () => {
+    const forAgent = (targetAgentId: string, name?: string) =>
+      desk.compile(own(agentIn(INVOICES), { options: { targetAgentId, ...(name && { name }) } }));
+    expect(await desk.install(ME, await forAgent('local.acme.a'))).toBe('created');
+    const other = await desk.install(ME, await forAgent('local.acme.b')).catch((error: unknown) => error);
+    expect(other).toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(
+        /for agent local\.acme\.a, and this one is for local\.acme\.b\..*"suiteName"/,
+      ),
+      details: { code: 'other_agent' },
+    });
+    expect(await desk.install(ME, await forAgent('local.acme.b', 'for-b'))).toBe('created');
+  });
+
   it('is kept together, once, and not replaced under its version', async () => {
     const compiled = await desk.compile(own(agentIn(INVOICES)));
     const { digest } = compiled.suite.head;

@@ -4,45 +4,33 @@ import {
   asId,
   canonicalJson,
   type Digest,
+  HOST_OWNER,
   HostError,
-  type Issue,
-  isHostError,
   type Json,
   type JsonObject,
   type Owner,
   validationError,
 } from '@touchstone/contract';
 import type { EvalContract, PinnedContract } from '@touchstone/contract/bodies';
-import type { Clock, Store, Suite } from '@touchstone/contract/ports';
+import type { Clock, Store, Suite, SuiteHead } from '@touchstone/contract/ports';
+import { checkForeignSchema, createSchemaCheck } from '../agents/index.js';
 import {
-  type CompileOptions,
+  type CompileInput,
   compileProfile,
-  type DatasetLock,
-  decidePin,
-  normaliseRows,
-  type ProfiledAgent,
+  compileToWriters,
   type ProfileWarning,
-  parseDatasetUri,
   parseSuite,
-  profilePointer,
+  type Sinks,
+  type Written,
 } from '../suites/index.js';
 import type { Config } from './config.js';
-import { openRows } from './dataset-rows.js';
 import { completeDatasetConfig } from './datasets/config.js';
-import { createDatasetSource, type OpenOptions } from './datasets/source.js';
+import { createDatasetSource } from './datasets/source.js';
+import { atDataset, type Data, type Locking, openData, type ProfileRequest } from './profile-rows.js';
+import { schemasInTurns } from './schemas-in-turns.js';
 import type { SuiteShelf } from './suite-shelf.js';
 
-/** An agent with its test contract, and what it is to be compiled with. */
-export type ProfileRequest = {
-  readonly agent: ProfiledAgent;
-  /** Rows that were handed over, instead of the dataset that the profile names. */
-  readonly rows?: readonly unknown[];
-  readonly from: OpenOptions;
-  readonly lock?: DatasetLock;
-  /** Use a remote dataset of a published agent although nothing pins it. */
-  readonly allowUnpinned?: boolean;
-  readonly options?: CompileOptions;
-};
+export type { ProfileRequest } from './profile-rows.js';
 
 export type CompiledProfile = {
   readonly suite: Suite;
@@ -50,40 +38,52 @@ export type CompiledProfile = {
   readonly document: JsonObject;
   readonly pinned: PinnedContract;
   readonly warnings: readonly ProfileWarning[];
-  /** What the dataset was, for the lock file. */
-  readonly locked?: { readonly uri: string; readonly sha256: string; readonly bytes: number };
-};
+} & Locking;
 
-export type ProfileDesk = {
+/** What became of a profile whose suite and contract went to sinks. */
+export type WrittenProfile = Written & Locking;
+
+/** Takes suite and contract piece by piece, and may hear of rows as they are read, again for each reading. */
+export type ProfileSinks = Sinks & { row?(): void };
+
+/** Writes profiles of any length, wherever their rows lie, and keeps nothing. */
+export type ProfileWriter = { write(request: ProfileRequest, sinks: ProfileSinks): Promise<WrittenProfile> };
+
+export type ProfileDesk = ProfileWriter & {
   compile(request: ProfileRequest): Promise<CompiledProfile>;
   /** Suite and contract become an owner's. A version that stands for something else is refused. */
-  install(owner: Owner, compiled: CompiledProfile): Promise<'created' | 'same'>;
+  install(owner: Owner, pair: Pair): Promise<'created' | 'same'>;
   /** For a developer's own file, edited between runs. */
-  replace(owner: Owner, compiled: CompiledProfile): Promise<void>;
+  replace(owner: Owner, pair: Pair): Promise<void>;
 };
 
-type DeskParts = {
+type Pair = Pick<CompiledProfile, 'suite' | 'pinned'>;
+
+type WriterParts = {
   readonly config: Config;
-  readonly store: Store;
   readonly clock: Clock;
   readonly env: NodeJS.ProcessEnv;
-  readonly shelf: Pick<SuiteShelf, 'install' | 'replace'>;
   /** More tasks than this are not taken. */
   readonly maxTasks: number | undefined;
 };
+type DeskParts = WriterParts & {
+  readonly store: Store;
+  readonly shelf: Pick<SuiteShelf, 'install' | 'replace'>;
+};
 
-export function createProfileDesk({ config, store, clock, env, shelf, maxTasks }: DeskParts): ProfileDesk {
-  const datasets = completeDatasetConfig(config.datasets, (path) => resolve(config.baseDir, path));
-  const source = createDatasetSource({ config: datasets, egress: config.egress, env, clock });
-  const attach = (owner: Owner, { suite, pinned }: CompiledProfile) =>
+export function createProfileDesk(parts: DeskParts): ProfileDesk {
+  const { store, clock, shelf } = parts;
+  const open = createOpening(parts);
+  const attach = (owner: Owner, { suite, pinned }: Pair) =>
     store.suites.attach(owner, suite.head.digest, pinned, clock.now());
   return {
-    compile: (request) =>
-      compileOpened(source, request, maxTasks).catch((error) => {
-        throw request.rows ? error : atDataset(error, request.agent);
-      }),
+    ...createProfileWriter(parts),
+    compile: (request) => open(request, compileWhole),
     async install(owner, compiled) {
       checkPair(compiled);
+      const { suiteId, version } = compiled.suite.head;
+      for (const holder of [owner, HOST_OWNER])
+        checkTarget(compiled, await store.suites.get(holder, suiteId, version));
       const known = await store.suites.contractOf(owner, compiled.suite.head.digest);
       if (known && known.digest !== compiled.pinned.digest) throw otherContract(compiled);
       const outcome = await shelf.install(owner, compiled.suite);
@@ -99,46 +99,80 @@ export function createProfileDesk({ config, store, clock, env, shelf, maxTasks }
   };
 }
 
-async function compileOpened(
-  source: ReturnType<typeof createDatasetSource>,
+/** For whoever only writes files: no store is opened. */
+export function createProfileWriter(parts: WriterParts): ProfileWriter {
+  const open = createOpening(parts);
+  return {
+    write: (request, sinks) =>
+      open(request, async (input, data) => {
+        const written = await compileToWriters(hearingRows(input, sinks), sinks);
+        return { ...written, warnings: [...written.warnings, ...data.warnings()], ...data.locked() };
+      }),
+  };
+}
+
+type Opening = <T>(
   request: ProfileRequest,
-  maxTasks: number | undefined,
-): Promise<CompiledProfile> {
-  const data = await openData(source, request);
-  try {
-    const { rows, dataset } = data;
-    const compiled = await compileProfile({
-      agent: request.agent,
-      ...(rows && { rows }),
-      ...(dataset && { dataset }),
-      options: { ...(maxTasks !== undefined && { maxTasks }), ...request.options },
-    });
-    const suite = compiled.suite as unknown as JsonObject;
-    return {
-      suite: parseSuite(suite),
-      document: suite,
-      pinned: pin(compiled.contract),
-      warnings: [...compiled.warnings, ...data.warnings()],
-      ...data.locked(),
-    };
-  } finally {
-    await data.close();
-  }
+  use: (input: CompileInput, data: Data) => Promise<T>,
+) => Promise<T>;
+
+/** Finds the rows of a request, wherever they lie, and lets go of them when they have been used. */
+function createOpening({ config, clock, env, maxTasks }: WriterParts): Opening {
+  const datasets = completeDatasetConfig(config.datasets, (path) => resolve(config.baseDir, path));
+  const source = createDatasetSource({ config: datasets, egress: config.egress, env, clock });
+  const check = createSchemaCheck();
+  return async (request, use) => {
+    try {
+      const data = await openData(source, request);
+      const limits = maxTasks === undefined ? {} : { maxTasks };
+      const { agent, options } = request;
+      const input = { agent, ...rowsOf(data), options: { ...limits, ...options } };
+      const schemas = { issues: checkForeignSchema, check };
+      const isOwn = request.from.trust === 'operator';
+      try {
+        return await use(isOwn ? { ...input, schemas } : schemasInTurns({ ...input, schemas }, clock), data);
+      } finally {
+        await data.close();
+      }
+    } catch (error) {
+      throw request.rows ? error : atDataset(error, request.agent);
+    }
+  };
 }
 
-/** Trouble with a dataset as a whole is shown where the dataset is named; trouble with a row stays with the row. */
-function atDataset(error: unknown, agent: ProfiledAgent): unknown {
-  if (!isHostError(error) || error.code !== 'validation_error') return error;
-  const { issues, ...details } = error.details as { readonly issues: readonly Issue[] };
-  const pointer = `${profilePointer(agent)}/golden_dataset_uri`;
-  const isWhole = (issue: Issue): boolean => issue.pointer === '' && issue.line === undefined;
-  return validationError(
-    issues.map((issue) => (isWhole(issue) ? { ...issue, pointer } : issue)),
-    details,
-  );
+const rowsOf = ({ rows, dataset }: Data): Pick<CompileInput, 'rows' | 'dataset'> => ({
+  ...(rows && { rows }),
+  ...(dataset && { dataset }),
+});
+
+async function compileWhole(input: CompileInput, data: Data): Promise<CompiledProfile> {
+  const compiled = await compileProfile(input);
+  const document = compiled.suite as unknown as JsonObject;
+  return {
+    suite: parseSuite(document),
+    document,
+    pinned: pinContract(compiled.contract),
+    warnings: [...compiled.warnings, ...data.warnings()],
+    ...data.locked(),
+  };
 }
 
-const pin = (contract: EvalContract): PinnedContract => ({
+function hearingRows(input: CompileInput, { row: hear }: ProfileSinks): CompileInput {
+  const { rows } = input;
+  if (!rows || !hear) return input;
+  return {
+    ...input,
+    async *rows() {
+      for await (const row of rows()) {
+        hear();
+        yield row;
+      }
+    },
+  };
+}
+
+/** A contract under its own digest. */
+export const pinContract = (contract: EvalContract): PinnedContract => ({
   contract,
   digest: asId<Digest>(
     `sha256:${createHash('sha256')
@@ -148,7 +182,7 @@ const pin = (contract: EvalContract): PinnedContract => ({
 });
 
 /** A contract says how the tasks of one suite are scored; beside any other it would score them wrongly. */
-function checkPair({ suite, pinned }: CompiledProfile): void {
+function checkPair({ suite, pinned }: Pair): void {
   const { suiteId, suiteVersion, suiteSha256 } = pinned.contract;
   if (suite.head.digest === `sha256:${suiteSha256}`) return;
   throw validationError(
@@ -162,64 +196,19 @@ function checkPair({ suite, pinned }: CompiledProfile): void {
   );
 }
 
-const otherContract = ({ suite }: CompiledProfile): HostError =>
+const refOf = ({ suite: { head } }: Pair): string => `${head.suiteId}@${head.version}`;
+
+/** A suite is meant for one agent. That another one is to be held to the same contract is no change of it. */
+function checkTarget(pair: Pair, present: SuiteHead | undefined): void {
+  const wanted = pair.suite.head.targetAgentId;
+  const known = present?.targetAgentId;
+  if (known === undefined || known === wanted) return;
+  const message = `Suite ${refOf(pair)} is installed for agent ${known}, and this one is for ${wanted}. Each agent that is held to a contract needs a suite of its own: name another one with "suiteName".`;
+  throw new HostError('conflict', message, { code: 'other_agent' });
+}
+
+const otherContract = (pair: Pair): HostError =>
   new HostError(
     'conflict',
-    `Suite ${suite.head.suiteId}@${suite.head.version} is installed with another contract. Versions do not change: raise the version of the agent.`,
+    `Suite ${refOf(pair)} is installed with another contract. Versions do not change: raise the version of the agent.`,
   );
-
-type Data = Pick<Parameters<typeof compileProfile>[0], 'rows' | 'dataset'> & {
-  warnings(): readonly ProfileWarning[];
-  locked(): Pick<CompiledProfile, 'locked'>;
-  close(): Promise<void>;
-};
-
-const NOTHING = { warnings: () => [], locked: () => ({}), close: async () => undefined };
-
-async function openData(
-  source: ReturnType<typeof createDatasetSource>,
-  request: ProfileRequest,
-): Promise<Data> {
-  if (request.rows) return givenRows(request.rows);
-  const text = request.agent.evaluation?.golden_dataset_uri;
-  if (!text) return NOTHING;
-  const uri = parseDatasetUri(text);
-  const { status } = request.agent;
-  const decision = decidePin({
-    uri,
-    ...(request.lock && { lock: request.lock }),
-    ...(status && { status }),
-    ...(request.allowUnpinned && { override: true }),
-  });
-  if (decision.kind === 'error') throw decision.error;
-  const pinned = decision.kind === 'check' ? decision.sha256 : undefined;
-  const opened = await openRows(source, uri, request.from, pinned);
-  const isData = uri.scheme === 'data';
-  return {
-    rows: opened.rows,
-    dataset: () => {
-      const { sha256, bytes, format } = opened.facts();
-      return { sha256, bytes, format, ...(!isData && { uri: uri.uri }) };
-    },
-    warnings: () => [...(decision.kind === 'warn' ? [decision.warning] : []), ...opened.warnings()],
-    locked: () => {
-      const { sha256, bytes } = opened.facts();
-      return decision.kind === 'warn' ? { locked: { uri: uri.uri, sha256, bytes } } : {};
-    },
-    close: opened.close,
-  };
-}
-
-function givenRows(values: readonly unknown[]): Data {
-  const { rows, warnings } = normaliseRows(values, '/rows');
-  const text = Buffer.from(canonicalJson(values as Json));
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  return {
-    ...NOTHING,
-    rows: async function* () {
-      yield* rows;
-    },
-    dataset: () => ({ sha256, bytes: text.length, format: 'rows' }),
-    warnings: () => warnings,
-  };
-}

@@ -25,6 +25,10 @@ export type Doorway = {
   readonly openEnds: OpenEnds;
   readonly clock: Clock;
   readonly log: Log;
+  audit(
+    principal: Principal,
+    decided: { readonly scope: string; readonly resource: string; readonly allowed: boolean },
+  ): Promise<void>;
 };
 
 /** Puts the table behind the router: each request is let in, executed (once, if its caller wants that) and answered. */
@@ -38,18 +42,35 @@ export function registerEndpoints(app: FastifyInstance, endpoints: readonly Endp
       // A stream has no head worth asking for.
       exposeHeadRoute:
         endpoint.method === 'GET' && endpoint.responses[200]?.mediaType !== 'text/event-stream',
-      onRequest: (request) => letIn(endpoint, request, door.gate),
+      onRequest: (request) => letIn(endpoint, request, door),
       handler: (request, reply) => serve(endpoint, request, reply, door),
     });
   }
 }
 
-async function letIn(endpoint: Endpoint, request: FastifyRequest, gate: Gate): Promise<void> {
+async function letIn(endpoint: Endpoint, request: FastifyRequest, door: Doorway): Promise<void> {
   const visitor = { address: request.ip, authorization: request.headers.authorization };
-  if (endpoint.auth === 'none') return gate.admitAnyone(visitor);
-  request.caller = await gate.admit(visitor);
-  if (endpoint.auth !== 'key') checkScope(request.caller.principal, endpoint.auth, endpoint.orScopes);
+  if (endpoint.auth === 'none') return door.gate.admitAnyone(visitor);
+  request.caller = await door.gate.admit(visitor);
+  if (endpoint.auth === 'key') return;
+  const { principal } = request.caller;
+  const decided = { scope: endpoint.auth, resource: `${endpoint.method} ${pathOf(request.url)}` };
+  try {
+    checkScope(principal, endpoint.auth, endpoint.orScopes);
+  } catch (error) {
+    await door.audit(principal, { ...decided, allowed: false });
+    throw error;
+  }
+  if (WATCHED.has(endpoint.auth)) await door.audit(principal, { ...decided, allowed: true });
 }
+
+/** What changes what others run or believe is in the audit log when it is allowed, too. */
+const WATCHED: ReadonlySet<string> = new Set([
+  'suites:write',
+  'agents:write',
+  'packs:publish',
+  'webhooks:manage',
+]);
 
 async function serve(
   endpoint: Endpoint,

@@ -242,6 +242,37 @@ describe('the judge of a caller', () => {
     ]);
   });
 
+  it('of a contract must be named where nobody here can be asked any more', async () => {
+    const definition = {
+      metadata: {
+        id: '2c8f6d0e-4a51-4f57-8d3b-6f0a9b1c7e24',
+        version: '1.0.0',
+        name: 'Kind',
+        author: 'Test',
+        created_at: '2026-11-02T08:00:00Z',
+      },
+      capabilities: [{ name: 'say', type: 'atomic', description: 'Says it.', inputs: {}, outputs: {} }],
+      config: { model_config: { model: 'small', temperature: 0 } },
+      dependencies: {},
+      evaluation: { grading_rubric: [{ name: 'kind', description: 'It is kind.' }] },
+    };
+    const wish = { definition, rows: [{ input: 'x' }], targetAgentId: AGENT, install: true };
+    const { suite: compiled } = await house.compileDefinition(ACME.owner, wish);
+    const { suiteId, version } = compiled.head;
+    const asked = { mode: 'eval', evalSuiteRef: `${suiteId}@${version}`, agentId: AGENT } as const;
+    const { runId } = await house.createRun(ACME, asked, { start: false });
+    await house.engine.drive(ACME.owner, runId);
+    await house.close();
+    house = await open({ judge: undefined });
+    await expect(house.rejudge(ACME, runId, {})).rejects.toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining('name a judge for this time'),
+      details: { code: 'judge_unavailable', field: 'judge', issues: [{ pointer: '/judge' }] },
+    });
+    const wanted = { model: 'acmes/mild' };
+    expect(await refusalOf(house.rejudge(ACME, runId, wanted, { start: false }))).toBe('accepted');
+  });
+
   it('is not asked where evaluations are switched off', async () => {
     const source = await runOf('tone', PROSE);
     await house.close();

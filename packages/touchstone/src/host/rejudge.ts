@@ -3,6 +3,7 @@ import {
   type EvalPlan,
   HostError,
   type Issue,
+  isHostError,
   type JudgeIdentity,
   type Owner,
   type Principal,
@@ -108,13 +109,25 @@ const PAGE = 256;
 async function contractJudge(
   { contracts, chooseJudge }: RejudgeParts,
   owner: Owner,
-  { contract }: EvalPlan,
+  { contract, ordinals }: EvalPlan,
   { model, votes }: JudgeWish,
 ): Promise<JudgeIdentity | undefined> {
   if (contract === undefined || model !== undefined) return undefined;
-  const { judge } = contracts.plan(owner, await contracts.pinned(owner, contract));
+  const pinned = await contracts.pinned(owner, contract);
+  const { judge } = await contracts.plan(owner, pinned, ordinals).catch(inWordsOfRejudging);
   if (!judge || votes === undefined) return judge;
   return decideJudge(chooseJudge, { model: `${judge.provider}/${judge.model}`, votes });
+}
+
+/** Whoever judges again has named a run and no suite, and can name a judge. */
+function inWordsOfRejudging(error: unknown): never {
+  const code = isHostError(error) ? error.details?.code : undefined;
+  if (!isHostError(error) || typeof code !== 'string') throw error;
+  const [issue] = (error.details?.issues ?? []) as readonly Issue[];
+  const said = issue?.message ?? error.message;
+  throw code === 'judge_unavailable'
+    ? validationError([{ pointer: '/judge', message: `${said} Or name a judge for this time.` }], { code })
+    : validationError([{ pointer: '/runId', message: said }], { code });
 }
 
 async function needsJudge(

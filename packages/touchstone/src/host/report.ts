@@ -2,6 +2,7 @@ import {
   type EvalPlan,
   type EvalReport,
   HostError,
+  judgesDiffer,
   type Owner,
   type RunId,
   type TaskId,
@@ -12,8 +13,8 @@ import {
 import type { Store } from '@touchstone/contract/ports';
 import { buildReport, type ReportExtras } from '../scorecard/index.js';
 import type { Annotations } from './annotations.js';
-import { comparisonTroubles, judgesDiffer } from './baseline.js';
-import { findSide, measuredRun, type Side } from './measured-run.js';
+import { comparisonTroubles } from './baseline.js';
+import { findSide, measuredRun, reportable, type Side, suiteHead } from './measured-run.js';
 import { ownerOfSuite } from './suite-shelf.js';
 
 type ReportParts = { readonly store: Store; readonly overridesOf: Annotations['overridesOf'] };
@@ -24,6 +25,8 @@ export type ReportOptions = {
   readonly allowJudgeMismatch?: boolean;
   /** What a drop must exceed to count, instead of what the run was planned with. */
   readonly tolerance?: number;
+  /** What the log of the completed run holds, in suite order, when the caller has just read it. */
+  readonly results?: readonly TaskResult[];
 };
 
 /** The report of a completed eval run, folded anew from its committed results with every call. Reads no body. */
@@ -34,7 +37,7 @@ export async function readReport(
   options: ReportOptions = {},
 ): Promise<EvalReport> {
   const { store } = parts;
-  const { plan, thresholds, results } = await measuredRun(store, owner, runId, options);
+  const { plan, thresholds, results } = await measured(store, owner, runId, options);
   const baseline = await baselineOf(store, owner, plan, results, options);
   const overrides = (await parts.overridesOf(owner, runId)).map((one) => ({
     ...one,
@@ -44,6 +47,14 @@ export async function readReport(
   const kinds = await kindsOf(store, owner, plan, overrides);
   const kindOf = (taskId: TaskId) => kinds.get(taskId);
   return buildReport(facts, results, { ...(baseline && { baseline }), overrides, kindOf });
+}
+
+async function measured(store: Store, owner: Owner, runId: RunId, options: ReportOptions) {
+  const { results, tolerance } = options;
+  if (!results) return measuredRun(store, owner, runId, options);
+  const { run, plan } = await reportable(store, owner, runId);
+  const { thresholds } = await suiteHead(store, run, plan);
+  return { plan: { ...plan, ...(tolerance !== undefined && { tolerance }) }, thresholds, results };
 }
 
 /** Only what a correction is about has to be known by its kind: its bar may differ. */

@@ -1,21 +1,25 @@
 import {
   type EvalPlan,
-  type EvalSummary,
   isNondeterministic,
   type Owner,
   type RunId,
   type Scorecard,
   timestampOf,
 } from '@touchstone/contract';
-import type { Payloads, RunEvent } from '@touchstone/contract/bodies';
 import type { Run, Store } from '@touchstone/contract/ports';
 import { logDigest } from './comparable.js';
-import { readResults, reportable, suiteHead } from './measured-run.js';
+import { contractOutcome } from './contract-report.js';
+import { readResults, readSummary, reportable, suiteHead } from './measured-run.js';
 
 /** Everything about a completed eval run that can travel. */
 export async function readScorecard(store: Store, owner: Owner, runId: RunId): Promise<Scorecard> {
   const { run, plan } = await reportable(store, owner, runId);
-  const head = await suiteHead(store, run, plan);
+  const { thresholds } = await suiteHead(store, run, plan);
+  const come = {
+    ...(thresholds && { thresholds }),
+    results: await readResults(store, run),
+    summary: await readSummary(store, run),
+  };
   const { suiteId, version, digest } = plan.suite;
   const { agent, model, judge, safetyJudge, safetyPolicy } = plan;
   const caveats = caveatsOf(run, plan);
@@ -29,22 +33,16 @@ export async function readScorecard(store: Store, owner: Owner, runId: RunId): P
     ...(safetyPolicy && { safetyPolicy }),
     ...(plan.contract && { contract: plan.contract }),
     ...(plan.embedder && { embedder: plan.embedder }),
+    ...(await contractOutcome(store, run, plan, come)),
     modes: plan.modes,
     totalTasks: plan.totalTasks,
     repeats: plan.repeats,
-    ...(head.thresholds && { thresholds: head.thresholds }),
-    results: await readResults(store, run),
-    summary: await readSummary(store, run),
+    ...come,
     startedAt: timestampOf(run.startedAt ?? run.createdAt),
     endedAt: timestampOf(run.completedAt ?? run.createdAt),
     log: await logDigest(store, owner, runId),
     ...(Object.keys(caveats).length > 0 && { caveats }),
   };
-}
-
-export async function readSummary(store: Store, { owner, runId }: Run): Promise<EvalSummary> {
-  const last = await store.log.last(owner, runId);
-  return (last as RunEvent & { readonly payload: Payloads['run.completed'] }).payload.outputs as EvalSummary;
 }
 
 const caveatsOf = ({ headline }: Run, plan: EvalPlan): NonNullable<Scorecard['caveats']> => ({

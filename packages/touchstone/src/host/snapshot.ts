@@ -11,6 +11,7 @@ export type RunSnapshot = {
   readonly [member: string]: unknown;
 };
 
+const isWaiting = ({ status }: Run): boolean => status.startsWith('waiting-');
 const iso = (at: number): string => new Date(at).toISOString();
 
 /** The projected state of a run, as `GET /v1/runs/{runId}` shows it. `spentUsd` is what is known before the run is over. */
@@ -21,6 +22,7 @@ export function snapshotOf(run: Run, spentUsd?: number): RunSnapshot {
     runId: run.runId,
     workflowId: run.workflowId,
     status: run.status,
+    ...(isWaiting(run) && { currentNodeId: run.waitingNode }),
     owner: { ...run.owner, principal: run.principal },
     ...(run.startedAt !== undefined && { startedAt: iso(run.startedAt) }),
     ...(run.completedAt !== undefined && { completedAt: iso(run.completedAt) }),
@@ -38,7 +40,7 @@ export function snapshotOf(run: Run, spentUsd?: number): RunSnapshot {
 
 // An agent reference has its own list of model classes, so ours is not copied; version and channel exclude each other.
 const agentOf = (plan: RunPlan): object =>
-  plan.kind === 'workflow' ? {} : { agent: { agentId: plan.agent.agentId, version: plan.agent.version } };
+  'agent' in plan ? { agent: { agentId: plan.agent.agentId, version: plan.agent.version } } : {};
 
 /** What this host knows beyond the protocol, in one member of its own. */
 const ownFacts = (run: Run): object => ({
@@ -54,8 +56,9 @@ const ownFacts = (run: Run): object => ({
 
 function planFacts(plan: RunPlan): object {
   if (plan.kind === 'workflow') return { kind: plan.kind };
-  const { agentId, version, digest } = plan.agent;
-  const agent = { agentId, version, digest };
+  if (plan.kind === 'deployment') return { kind: plan.kind, agentId: plan.agentId, request: plan.request };
+  const { agentId, version, digest, channel } = plan.agent;
+  const agent = { agentId, version, digest, ...(channel !== undefined && { channel }) };
   const model = { ...(plan.model && { model: plan.model }), ...(plan.cache && { cache: true }) };
   if (plan.kind === 'agent') return { kind: plan.kind, agent, ...model };
   return {

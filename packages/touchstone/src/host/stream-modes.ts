@@ -24,10 +24,14 @@ const UPDATES = new Set<string>([
   'run.resumed',
   'node.completed',
   'node.failed',
+  'node.suspended',
+  'approval.received',
 ]);
+const UPDATE_FAMILIES = ['eval.', 'interrupt.', 'clarification.', 'deployment.'];
 
 /** The tier of events that change what a reader of a run's state would see. */
-export const isUpdate = (type: string): boolean => UPDATES.has(type) || type.startsWith('eval.');
+export const isUpdate = (type: string): boolean =>
+  UPDATES.has(type) || UPDATE_FAMILIES.some((family) => type.startsWith(family));
 
 /** What one event becomes on a stream: nothing, itself, a message chunk, or (when modes are mixed) both. */
 export type Frame = { readonly event: string; readonly data: string };

@@ -1,4 +1,5 @@
 import type {
+  ChannelName,
   ContractReport,
   Digest,
   EvalReport,
@@ -17,6 +18,7 @@ import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from
 import type { DebugBundleWire, RunDiffResponseWire, ToolDescriptorWire } from '@touchstone/contract/wire';
 import type { Annotations } from './annotations.js';
 import type { CompiledDefinition, CompileWish } from './compile-definition.js';
+import type { DeploymentDesk } from './deployments/desk.js';
 import type { ForkBody } from './fork-run.js';
 import type { PackShelf } from './pack-shelf.js';
 import type { JudgeWish } from './rejudge.js';
@@ -42,7 +44,12 @@ export type CreateRunBody = {
 export const SAMPLE_AGENT_ID = 'local.touchstone.sample';
 
 export type SuiteVisible = { readonly head: SuiteHead; readonly owner: Owner };
-export type AgentVisible = { readonly facts: AgentFacts; readonly hostOwned: boolean };
+export type AgentVisible = {
+  readonly facts: AgentFacts;
+  readonly hostOwned: boolean;
+  /** The channel that led to this version. */
+  readonly channel?: ChannelName;
+};
 
 /** `GET /v1/host/touchstone/runs/{runId}/tasks/{taskId}`: the one reader of bodies besides `agent.*` events. */
 export type TaskView = {
@@ -100,7 +107,13 @@ export type Touchstone = {
   createRun(
     principal: Principal,
     body: CreateRunBody,
-    options?: { readonly origin?: RunOrigin; readonly exclusiveScope?: boolean; readonly start?: boolean },
+    options?: {
+      readonly origin?: RunOrigin;
+      readonly exclusiveScope?: boolean;
+      readonly start?: boolean;
+      /** The channel that led to the version which the body names. */
+      readonly channel?: ChannelName;
+    },
   ): Promise<Run>;
   /**
    * A new run in which another judge, or the same one again, judges the recorded answers of a completed one: no agent and
@@ -131,6 +144,7 @@ export type Touchstone = {
   compileDefinition(owner: Owner, wish: CompileWish): Promise<CompiledDefinition>;
   /** Of a completed eval run whose suite has a contract. */
   contractReport(owner: Owner, runId: RunId): Promise<ContractReport>;
+  readonly deployments: DeploymentDesk;
   /** Of a completed eval run: what of it can travel. */
   scorecard(owner: Owner, runId: RunId): Promise<Scorecard>;
   close(): Promise<void>;

@@ -35,6 +35,7 @@ export function adjust(
   overrides: readonly GivenOverride[],
   kindOf?: KindOf,
 ): Pick<EvalReport, 'adjusted'> {
+  if (overrides.length === 0) return {};
   const lastWords = lastWordsOf(overrides);
   const listed: ReportedOverride[] = [];
   const adjusted = results.map((result) => {

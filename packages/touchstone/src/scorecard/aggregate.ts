@@ -15,10 +15,22 @@ export function mean(values: readonly number[]): number {
  * The nearest-rank percentile: the smallest value with at least `percent` per cent of all values at or below it.
  * A whole percentage, because 0.07 × 100 is more than 7 in floating point and would land one rank too high.
  */
-export function nearestRank(values: readonly number[], percent: number): number {
-  if (values.length === 0) return 0;
+export const nearestRank = (values: readonly number[], percent: number): number =>
+  nearestRanks(values, [percent])[0] as number;
+
+/** Several of them for one sorting. */
+export function nearestRanks(values: readonly number[], percents: readonly number[]): readonly number[] {
   const sorted = Float64Array.from(values).sort();
-  return sorted[Math.max(0, Math.ceil((percent * sorted.length) / 100) - 1)] as number;
+  return percents.map((percent) => sorted[Math.max(0, Math.ceil((percent * sorted.length) / 100) - 1)] ?? 0);
+}
+
+/** The latencies that were measured. */
+export function knownLatencies(
+  results: readonly { readonly latencyMs?: number | undefined }[],
+): readonly number[] {
+  const known: number[] = [];
+  for (const { latencyMs } of results) if (latencyMs !== undefined) known.push(latencyMs);
+  return known;
 }
 
 /** Undefined when none is known: what nobody measured is not 0. */

@@ -1,6 +1,6 @@
 import type { EvalSummary, Scorecard, TaskResult, TaskScore } from '@touchstone/contract';
 import { mean } from './aggregate.js';
-import { buildScorecard } from './build.js';
+import { buildScorecard, foldResults } from './build.js';
 import { barOf } from './fold-task.js';
 
 /** Totals may have been added up elsewhere, in another order. */
@@ -16,6 +16,7 @@ export function scorecardTroubles(card: Scorecard): readonly string[] {
     ...suiteTroubles(card),
     ...card.results.flatMap((result) => resultTroubles(card, result)),
     ...summaryTroubles(card),
+    ...contractTroubles(card),
   ];
   const more = troubles.length - MOST_TROUBLES;
   return more > 0 ? [...troubles.slice(0, MOST_TROUBLES), `There are ${more} more.`] : troubles;
@@ -64,6 +65,17 @@ function summaryTroubles({ suite, thresholds, results, summary }: Scorecard): st
     ]),
     ...folded.tasks.flatMap((task, place) => taskTroubles(task, summary.tasks[place])),
   ];
+}
+
+/** Which criteria are strict is known only where the contract is; the bars are in the card. */
+function contractTroubles({ contract, contractVerdict, otherBarsMet, ...card }: Scorecard): string[] {
+  const { results, thresholds, totalTasks } = card;
+  const isPart = contractVerdict !== undefined && results.length < totalTasks;
+  const bars = foldResults({ ...thresholds, passScore: 0 }, results).passed;
+  return broken([
+    ['contractVerdict is there, and no contract.', contractVerdict === undefined || contract !== undefined],
+    ['otherBarsMet does not follow from the results.', otherBarsMet === (isPart ? bars : undefined)],
+  ]);
 }
 
 function taskTroubles(folded: TaskScore, listed: TaskScore | undefined): string[] {

@@ -276,6 +276,24 @@ describe('a contract report', () => {
     });
   });
 
+  it.each<[number | undefined, number | undefined, boolean]>([
+    [undefined, 0.5, true],
+    [0.4, 0.5, false],
+    [0.6, 0.5, true],
+    [0.6, undefined, true],
+  ])(
+    'of a part of the suite tells whether the bars besides the pass score are met: at most %s USD, cost %s',
+    (maxCostUsd, costUsd, otherBarsMet) => {
+      const results = [resultOf(0, { score: 0, ...(costUsd !== undefined && { costUsd }) })];
+      const thresholds = { passScore: 1, ...(maxCostUsd !== undefined && { maxCostUsd }) };
+      const contract: ContractTerms = { digest: digestOf('c'), criteria: [], tasks: new Map() };
+      const facts = { runId: asId<RunId>('run-1'), contract, summary, thresholds };
+      const part = buildContractReport({ ...facts, plan: { ...plan, ordinals: [0] } }, results);
+      expect(part.summary).toMatchObject({ otherBarsMet });
+      expect(buildContractReport({ ...facts, plan }, results).summary).not.toHaveProperty('otherBarsMet');
+    },
+  );
+
   // The places of a type that take any text at all. Checked by the compiler.
   type Scalar = string | number | boolean | undefined;
   type FreeText<T> =

@@ -1,16 +1,19 @@
-import type {
-  ContractReport,
-  CriterionId,
-  Digest,
-  EvalPlan,
-  EvalSummary,
-  GateStatus,
-  ReportedGate,
-  RunId,
-  TaskId,
-  TaskResult,
+import {
+  type ContractReport,
+  type CriterionId,
+  type Digest,
+  type EvalPlan,
+  type EvalSummary,
+  type GateStatus,
+  plannedSteps,
+  type ReportedGate,
+  type RunId,
+  type TaskId,
+  type TaskResult,
+  type Thresholds,
 } from '@touchstone/contract';
 import { nearestRank } from './aggregate.js';
+import { foldResults } from './build.js';
 import { type ContractTerm, reportGates } from './contract-gates.js';
 
 /** The part of a contract that says nothing of its content. */
@@ -28,13 +31,16 @@ export type ContractReportFacts = {
   readonly plan: EvalPlan;
   readonly contract: ContractTerms;
   readonly summary: Pick<EvalSummary, 'aggregateScore' | 'passed'>;
+  /** Those of the suite. */
+  readonly thresholds?: Thresholds;
 };
 
 /** Whether a completed run kept the contract of its suite, from the results in its log. Keeps no counters of its own. */
 export function buildContractReport(
-  { runId, plan, contract, summary }: ContractReportFacts,
+  facts: ContractReportFacts,
   results: readonly TaskResult[],
 ): ContractReport {
+  const { runId, plan, contract, summary } = facts;
   const { suite, agent, judge, embedder, repeats } = plan;
   const criteriaOf = ({ taskId }: TaskResult) => contract.tasks.get(taskId) ?? [];
   const criteria = reportGates(contract.criteria, criteriaOf, results, repeats);
@@ -52,11 +58,23 @@ export function buildContractReport(
     },
     criteria,
     ...(sla && { sla }),
-    summary: { score: summary.aggregateScore, passed: summary.passed },
+    summary: { score: summary.aggregateScore, passed: summary.passed, ...otherBars(facts, results) },
     ...(contract.dataset && { dataset: contract.dataset }),
     ...(judge && { judge }),
     ...(embedder && { embedder }),
   };
+}
+
+/**
+ * The pass score of a compiled suite is what its gates leave room for over all tasks. A part of them has other room, so
+ * there the gates alone say whether the answers are good enough; what it may cost and take is a bar for it all the same.
+ */
+function otherBars(
+  { plan, thresholds }: ContractReportFacts,
+  results: readonly TaskResult[],
+): Pick<ContractReport['summary'], 'otherBarsMet'> {
+  if (plannedSteps(plan) === plan.totalTasks) return {};
+  return { otherBarsMet: foldResults({ ...thresholds, passScore: 0 }, results).passed };
 }
 
 /** What is certain goes first: a gate that is missed whatever could not be decided is missed. */

@@ -9,7 +9,7 @@ import type {
   TaskResult,
   Timestamp,
 } from '@touchstone/contract';
-import { mean, nearestRank, sumKnown } from './aggregate.js';
+import { knownLatencies, mean, nearestRanks, sumKnown } from './aggregate.js';
 import { type Pair, pairResults } from './pair-results.js';
 import { ALPHA, FEWEST_DIFFERING, ROUNDING, smallestDetectableDrop } from './statistics/detectable.js';
 import { mcnemarP } from './statistics/mcnemar.js';
@@ -175,6 +175,7 @@ function latenciesOf(
 }
 
 function percentilesOf(results: readonly TaskResult[]) {
-  const known = results.flatMap(({ latencyMs }) => (latencyMs === undefined ? [] : [latencyMs]));
-  return known.length > 0 ? { p50Ms: nearestRank(known, 50), p95Ms: nearestRank(known, 95) } : undefined;
+  const known = knownLatencies(results);
+  const [p50Ms = 0, p95Ms = 0] = nearestRanks(known, [50, 95]);
+  return known.length > 0 ? { p50Ms, p95Ms } : undefined;
 }

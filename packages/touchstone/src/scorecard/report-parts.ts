@@ -45,8 +45,9 @@ export function reportRepeats(
   thresholds: Thresholds | undefined,
   results: readonly TaskResult[],
 ): Pick<EvalReport, 'repeats'> {
+  if (k < 2) return {};
   const counted = results.flatMap((result) => (result.unscored ? [] : countRepeats(result, thresholds)));
-  if (k < 2 || counted.length === 0) return {};
+  if (counted.length === 0) return {};
   const at = (j: number) => ({
     j,
     passAt: mean(counted.map(({ repeats, passed }) => passAt(repeats, passed, j))),

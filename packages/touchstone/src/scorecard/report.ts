@@ -5,11 +5,13 @@ import {
   isNondeterministic,
   type ReportVerdict,
   type RunId,
+  type TaskId,
   type TaskResult,
   type Thresholds,
+  type UnscoredReason,
 } from '@touchstone/contract';
 import { adjust, type GivenOverride, type KindOf } from './adjusted.js';
-import { mean, nearestRank, sumKnown } from './aggregate.js';
+import { knownLatencies, mean, nearestRanks, sumKnown } from './aggregate.js';
 import { DEFAULT_PASS_SCORE } from './build.js';
 import { type BaselineFacts, compareResults, type RegressionOptions } from './regression.js';
 import { reportCriteria, reportFindings, reportRepeats } from './report-parts.js';
@@ -80,9 +82,8 @@ export function decideVerdict([low, high]: Interval, bar: number): ReportVerdict
 }
 
 function tasksOf(plan: EvalPlan, results: readonly TaskResult[]): EvalReport['tasks'] {
-  const unscoredTasks = results.flatMap(({ taskId, unscored }) =>
-    unscored ? [{ taskId, reason: unscored }] : [],
-  );
+  const unscoredTasks: { taskId: TaskId; reason: UnscoredReason }[] = [];
+  for (const { taskId, unscored } of results) if (unscored) unscoredTasks.push({ taskId, reason: unscored });
   return {
     total: plan.totalTasks,
     selected: results.length,
@@ -139,8 +140,8 @@ function agentUsdOf({ costUsd, judgeUsd }: TaskResult): number | undefined {
 }
 
 function latencyOf(results: readonly TaskResult[]): EvalReport['latency'] {
-  const known = results.flatMap(({ latencyMs }) => (latencyMs === undefined ? [] : [latencyMs]));
-  return { p50Ms: nearestRank(known, 50), p95Ms: nearestRank(known, 95), maxMs: nearestRank(known, 100) };
+  const [p50Ms = 0, p95Ms = 0, maxMs = 0] = nearestRanks(knownLatencies(results), [50, 95, 100]);
+  return { p50Ms, p95Ms, maxMs };
 }
 
 /** How far the votes agreed, over every criterion of every task that was put to the vote. */

@@ -26,8 +26,8 @@ export function reportSlices(
   baseline: readonly TaskResult[] = [],
 ): Pick<EvalReport, 'slices'> {
   const slices = sliceUp(results);
-  for (const { after, difference } of pairResults(baseline, results).pairs)
-    slices.get(sliceOf(after.taskId))?.differences.push(difference);
+  const { pairs } = baseline.length > 0 ? pairResults(baseline, results) : { pairs: [] };
+  for (const { after, difference } of pairs) slices.get(sliceOf(after.taskId))?.differences.push(difference);
   const shared = [...slices.values()].filter((slice) => slice.results.length >= FEWEST_TASKS);
   if (shared.length < FEWEST_SLICES) return {};
   return { slices: shared.sort(bySizeAndName).slice(0, MOST_SLICES).map(describeSlice) };
@@ -37,16 +37,19 @@ function sliceUp(results: readonly TaskResult[]): ReadonlyMap<SliceName, Slice> 
   const slices = new Map<SliceName, Slice>();
   for (const result of results) {
     const name = sliceOf(result.taskId);
-    const slice = slices.get(name) ?? { name, results: [], differences: [] };
-    slice.results.push(result);
-    slices.set(name, slice);
+    const slice = slices.get(name);
+    if (slice) slice.results.push(result);
+    else slices.set(name, { name, results: [result], differences: [] });
   }
   // An id that begins with the hyphen says nothing about where it belongs.
   slices.delete(asId<SliceName>(''));
   return slices;
 }
 
-const sliceOf = (taskId: TaskId): SliceName => asId<SliceName>(taskId.split('-', 1)[0] as string);
+function sliceOf(taskId: TaskId): SliceName {
+  const end = taskId.indexOf('-');
+  return asId<SliceName>(end < 0 ? taskId : taskId.slice(0, end));
+}
 
 const bySizeAndName = (a: Slice, b: Slice): number =>
   b.results.length - a.results.length || (a.name < b.name ? -1 : 1);

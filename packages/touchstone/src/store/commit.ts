@@ -1,6 +1,15 @@
 import { HostError } from '@touchstone/contract';
-import type { Commit, Lease, LogEntry, TaskRecord } from '@touchstone/contract/ports';
+import {
+  type Commit,
+  DeploymentsMoved,
+  type Lease,
+  type LogEntry,
+  type TaskRecord,
+} from '@touchstone/contract/ports';
+import { auditStatement } from './audit.js';
 import type { SqlValue, Statement } from './db.js';
+import { moveStatement } from './deployments.js';
+import type { Dialect } from './dialect.js';
 import { jsonOrNull } from './rows.js';
 import { controlParams } from './runs.js';
 
@@ -30,41 +39,59 @@ const APPEND_EVENTS =
 const WHOLE = `SELECT found.n FROM (SELECT COUNT(*) AS n, SUM(event_count) AS events FROM records
   WHERE run_no = ? AND ordinal BETWEEN ? AND ?) AS found WHERE found.n = ? AND found.events = ?`;
 
-/** The statements of one commit; the first one is the fence, and every one that could go wrong unseen is a guard. */
-export function commitStatements(lease: Lease, commit: Commit, sealedAt: number): readonly Statement[] {
-  const { seals = [], entries = [], firstSequence } = commit;
+/** Where the guards stand whose failing has a name of its own. */
+const FENCE_AT = 0;
+const MOVE_AT = 1;
+
+/**
+ * The statements of one commit; the first one is the fence, the second one the move of a deployment if there is one,
+ * and every one that could go wrong unseen is a guard.
+ */
+export function commitStatements(
+  dialect: Dialect,
+  lease: Lease,
+  commit: Commit,
+  sealedAt: number,
+): readonly Statement[] {
+  const { seals = [], entries = [], audit = [], deployments, firstSequence } = commit;
   const loose: Statement[] = [];
-  const steps: (readonly SqlValue[])[] = [];
+  const steps: PlacedStep[] = [];
   let sequence = firstSequence;
   for (const entry of entries) {
     const eventCount = countEvents(entry);
-    if (entry.kind === 'step') steps.push(stepRow(lease, entry, sequence, eventCount));
+    if (entry.kind === 'step') steps.push({ entry, sequence, eventCount });
     else if (eventCount > 0) loose.push(looseStatement(lease, entry, sequence));
     sequence += eventCount;
   }
   return [
     fenceStatement(lease, commit, sequence - firstSequence),
-    ...inGroups(
-      SEAL,
-      seals.map((record) => sealRow(lease, record, sealedAt)),
-    ),
-    ...inGroups(APPEND_STEP, steps),
+    ...(deployments ? [moveStatement(lease.owner, deployments)] : []),
+    ...inGroups(SEAL, seals, (params, record) => pushSeal(params, lease, record, sealedAt)),
+    ...inGroups(APPEND_STEP, steps, (params, step) => pushStep(params, lease, step)),
     ...loose,
     ...stepRanges(entries).map((range) => wholeStatement(lease, range)),
+    ...audit.map((entry) => auditStatement(dialect, lease.owner, entry)),
   ];
 }
 
-/** Full groups as one statement each, the rest row by row: two texts to compile, whatever the number of rows. */
-function inGroups(
-  texts: readonly [single: string, group: string],
-  rows: readonly (readonly SqlValue[])[],
-): Statement[] {
-  const [single, group] = texts;
+/**
+ * Full groups as one statement each, the rest row by row: two texts to compile, whatever the number of rows. Rows write
+ * their values straight into the statement's list; making a list per row and joining them took as long as their JSON.
+ */
+function inGroups<T>(
+  [single, group]: readonly [single: string, group: string],
+  rows: readonly T[],
+  pushRow: (params: SqlValue[], row: T) => void,
+): readonly Statement[] {
   const statements: Statement[] = [];
-  let at = 0;
-  for (; at + GROUP <= rows.length; at += GROUP)
-    statements.push({ sql: group, params: rows.slice(at, at + GROUP).flat() });
-  for (const params of rows.slice(at)) statements.push({ sql: single, params });
+  const inFullGroups = rows.length - (rows.length % GROUP);
+  let params: SqlValue[] = [];
+  for (const [at, row] of rows.entries()) {
+    pushRow(params, row);
+    if (at < inFullGroups && (at + 1) % GROUP !== 0) continue;
+    statements.push({ sql: at < inFullGroups ? group : single, params });
+    params = [];
+  }
   return statements;
 }
 
@@ -95,9 +122,10 @@ const wholeStatement = (lease: Lease, { first, last, records, events }: StepRang
 });
 
 /** Why a guard of these statements failed, when it was not the lease. */
-export function brokenCommit(failedIndex: number, commit: Commit): HostError {
+export function brokenCommit(failedIndex: number, commit: Commit): Error {
+  if (commit.deployments && failedIndex === MOVE_AT) return new DeploymentsMoved(commit.deployments.agentId);
   const message =
-    failedIndex === 0
+    failedIndex === FENCE_AT
       ? `The run's log does not end at sequence ${commit.firstSequence}, where this commit was to begin.`
       : 'A step was to be appended whose sealed records are missing or hold another number of events.';
   return new HostError('internal_error', message);
@@ -128,6 +156,8 @@ function rowChange(change: NonNullable<Commit['run']>): [columns: string, values
   set('completed_at', change.completedAt);
   set('paused_at', change.pausedAt);
   set('paused_ms', change.pausedMs);
+  set('wait_until', change.waitUntil);
+  set('waiting_node', change.waitingNode);
   if (change.control !== undefined) {
     const [control, kind] = controlParams(change.control);
     set('control', control);
@@ -138,34 +168,20 @@ function rowChange(change: NonNullable<Commit['run']>): [columns: string, values
   return [columns, values];
 }
 
-const sealRow = (lease: Lease, record: TaskRecord, sealedAt: number): readonly SqlValue[] => [
-  lease.runNo,
-  record.ordinal,
-  record.repeat,
-  record.events.length,
-  sealedAt,
-  jsonOrNull(record.score),
-  jsonOrNull(record.bodies),
-  JSON.stringify(record.events),
-];
+function pushSeal(params: SqlValue[], { runNo }: Lease, record: TaskRecord, sealedAt: number): void {
+  const { ordinal, repeat, events, score, bodies } = record;
+  const [scoreText, bodiesText] = [jsonOrNull(score), jsonOrNull(bodies)];
+  params.push(runNo, ordinal, repeat, events.length, sealedAt, scoreText, bodiesText, JSON.stringify(events));
+}
 
 type StepEntry = Extract<LogEntry, { kind: 'step' }>;
 type LooseEvents = Extract<LogEntry, { kind: 'events' }>;
+type PlacedStep = { readonly entry: StepEntry; readonly sequence: number; readonly eventCount: number };
 
-const stepRow = (
-  lease: Lease,
-  entry: StepEntry,
-  sequence: number,
-  eventCount: number,
-): readonly SqlValue[] => [
-  lease.runNo,
-  sequence,
-  eventCount,
-  entry.at,
-  entry.ordinal,
-  entry.repeats,
-  jsonOrNull(entry.result),
-];
+function pushStep(params: SqlValue[], { runNo }: Lease, { entry, sequence, eventCount }: PlacedStep): void {
+  const { at, ordinal, repeats, result } = entry;
+  params.push(runNo, sequence, eventCount, at, ordinal, repeats, jsonOrNull(result));
+}
 
 const looseStatement = (lease: Lease, { events }: LooseEvents, sequence: number): Statement => ({
   sql: APPEND_EVENTS,

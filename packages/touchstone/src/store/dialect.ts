@@ -2,7 +2,8 @@
  * Where the engines' SQL differs, which is in types and a few names. Everything else is written once.
  *
  * A second engine has to mind: whole numbers are milliseconds and need 64 bits, text is compared by bytes (paging
- * relies on it), and `insertedKey` numbers rows by itself.
+ * relies on it), and `insertedKey` numbers rows by itself. Batches that append to the audit of one owner must not run
+ * side by side, because each record is built on the one before; here only one batch at a time writes anything.
  */
 export type Dialect = {
   readonly insertedKey: string;
@@ -15,7 +16,14 @@ export type Dialect = {
   readonly placeOf: string;
   /** Expression for the JSON in a column without the member at a path of names. */
   readonly without: (column: string, path: readonly string[]) => string;
+  /** Expression for the SHA-256 of a text's UTF-8 bytes, in lower-case hexadecimal digits. */
+  readonly sha256Hex: (text: string) => string;
+  /** Statements after which the engine refuses to change, remove or replace rows of a table with this key. */
+  readonly appendOnly: (table: string, key: readonly string[]) => readonly string[];
 };
+
+/** SQLite has no digests of its own; every connection is given this function. */
+export const SHA256_HEX = 'sha256_hex';
 
 export const SQLITE: Dialect = {
   insertedKey: 'INTEGER PRIMARY KEY',
@@ -25,4 +33,16 @@ export const SQLITE: Dialect = {
   clustered: ' WITHOUT ROWID',
   placeOf: 'instr',
   without: (column, path) => `json_remove(${column}, '$.${path.join('.')}')`,
+  sha256Hex: (text) => `${SHA256_HEX}(${text})`,
+  appendOnly: (table, key) => {
+    const same = key.map((column) => `${column} = NEW.${column}`).join(' AND ');
+    const refuse = `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END`;
+    return [
+      `CREATE TRIGGER ${table}_unchanged BEFORE UPDATE ON ${table} ${refuse}`,
+      `CREATE TRIGGER ${table}_unremoved BEFORE DELETE ON ${table} ${refuse}`,
+      // INSERT OR REPLACE removes the row in its way without telling the trigger above.
+      `CREATE TRIGGER ${table}_unreplaced BEFORE INSERT ON ${table}
+        WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${same}) ${refuse}`,
+    ];
+  },
 };

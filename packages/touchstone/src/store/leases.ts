@@ -18,11 +18,16 @@ const RENEW = `UPDATE runs SET lease_until = ?
 const RELEASE = `UPDATE runs SET lease_token = lease_token + 1, lease_holder = NULL, lease_until = NULL
   WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ?`;
 
-const UNFINISHED = `SELECT run_id, tenant, workspace, lease_holder FROM runs
-  WHERE origin = 'host' AND status IN ('pending', 'running', 'cancelling', 'paused')
+const HOST_RUNS = `SELECT run_no, run_id, tenant, workspace, lease_holder FROM runs WHERE origin = 'host'`;
+const AT_WORK = `${HOST_RUNS} AND status IN ('pending', 'running', 'cancelling', 'paused')
   AND (status <> 'paused' OR control_kind = 'pause')`;
-const FREE = `${UNFINISHED} AND (lease_holder IS NULL OR lease_until < ?) ORDER BY run_no LIMIT ?`;
-const HELD_BY_OTHERS = `${UNFINISHED} AND lease_holder <> ? AND lease_until >= ? ORDER BY run_no`;
+const OVERDUE = `${HOST_RUNS} AND status IN ('waiting-approval', 'waiting-input', 'waiting-external')
+  AND wait_until <= ?`;
+/** Two questions, because each has an index of its own. */
+const unfinished = (lease: string): string =>
+  `${AT_WORK} AND ${lease} UNION ALL ${OVERDUE} AND ${lease} ORDER BY run_no`;
+const FREE = `${unfinished('(lease_holder IS NULL OR lease_until < ?)')} LIMIT ?`;
+const HELD_BY_OTHERS = unfinished('lease_until >= ? AND lease_holder <> ?');
 
 export function createLeases(db: Db, clock: Clock, holder: string): Leases {
   const fenced = async (sql: string, lease: Lease, values: readonly number[]): Promise<boolean> => {
@@ -37,9 +42,10 @@ export function createLeases(db: Db, clock: Clock, holder: string): Leases {
       await fenced(RELEASE, lease, []);
     },
     async adoptable(limit) {
-      const free = await db.all(FREE, [clock.now(), limit]);
+      const now = clock.now();
+      const free = await db.all(FREE, [now, now, now, limit]);
       if (free.length >= limit) return free.map(toAdoptable);
-      const held = await db.all(HELD_BY_OTHERS, [holder, clock.now()]);
+      const held = await db.all(HELD_BY_OTHERS, [now, holder, now, now, holder]);
       return [...free, ...held.filter(heldByGone())].slice(0, limit).map(toAdoptable);
     },
   };

@@ -1,8 +1,10 @@
 import type { Clock, Store } from '@touchstone/contract/ports';
 import { createAnnotations } from './annotations.js';
+import { createAudit } from './audit.js';
 import { createBaselines } from './baselines.js';
 import { createBoundAgents } from './bound-agents.js';
 import type { Db } from './db.js';
+import { createDeployments } from './deployments.js';
 import { SQLITE } from './dialect.js';
 import { processHolder } from './holder.js';
 import { createIdempotency } from './idempotency.js';
@@ -15,6 +17,7 @@ import { createResponses } from './responses.js';
 import { retain } from './retain.js';
 import { createRunLog } from './run-log.js';
 import { createRuns } from './runs.js';
+import { secretOf } from './secrets.js';
 import { migrate } from './sqlite/migrate.js';
 import { MEMORY, openSqlite } from './sqlite/open-sqlite.js';
 import { createSqliteDb } from './sqlite/sqlite-db.js';
@@ -60,8 +63,11 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     annotations: createAnnotations(db),
     baselines: createBaselines(db),
     webhooks: createWebhooks(db),
+    deployments: createDeployments(db),
+    audit: createAudit(db),
     keys: createKeys(db),
     idempotency: createIdempotency(db),
+    secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),
     close: () => db.close(),
   };

@@ -1,6 +1,7 @@
 import { asId, type Owner, type Version } from '@touchstone/contract';
 import type { PackContents, PackHead, Packs } from '@touchstone/contract/ports';
 import { bindOnceStatement, rebindStatement } from './bound-agents.js';
+import { attachOnceStatements, attachStatements } from './contracts.js';
 import { decodeCursor, pageOf } from './cursor.js';
 import { type Db, GuardFailed, type SqlValue, type Statement } from './db.js';
 import { textAt, toPackHead } from './rows.js';
@@ -30,6 +31,9 @@ export function createPacks(db: Db): Packs {
         ...contents.agents.map((agent) => rebindStatement(owner, agent, installedAt)),
         ...(await suiteContents(db, owner, contents)),
         ...contents.suites.map(({ head }) => nameStatement(owner, head, installedAt)),
+        ...contractsOf(contents).flatMap(({ suite, contract }) =>
+          attachStatements(owner, suite, contract, installedAt),
+        ),
       ]);
     },
     async get(owner, name, version) {
@@ -65,6 +69,9 @@ async function install(
     ...contents.agents.map((agent) => bindOnceStatement(owner, agent, installedAt)),
     ...(await suiteContents(db, owner, contents)),
     ...contents.suites.map(({ head }) => nameOnceStatement(owner, head, installedAt)),
+    ...contractsOf(contents).flatMap(({ suite, contract }) =>
+      attachOnceStatements(owner, suite, contract, installedAt),
+    ),
   ];
   try {
     await db.transaction(batch);
@@ -74,6 +81,8 @@ async function install(
     return (await standingOf(db, owner, contents.head)) ?? 'conflict';
   }
 }
+
+const contractsOf = ({ contracts = [] }: PackContents) => contracts;
 
 /** How the pack of this name and version, if there is one, compares to this one. */
 async function standingOf(db: Db, owner: Owner, head: PackHead): Promise<'same' | 'conflict' | undefined> {

@@ -1,12 +1,19 @@
-import type { RunId } from '@touchstone/contract';
+import type { RunId, TaskResult } from '@touchstone/contract';
 import type { RunLog } from '@touchstone/contract/ports';
 import type { Db } from './db.js';
 import { jsonAt, numberAt } from './rows.js';
 
-const RESULTS = `SELECT l.first_seq, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
-  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.first_seq > ? AND l.result IS NOT NULL
-  ORDER BY l.first_seq LIMIT ? OFFSET ?`;
+/**
+ * A page comes as one JSON text, pairs of ordinal and result: every row handed over by itself costs more than reading
+ * it from the disk, and a long run is read as a whole.
+ */
+const RESULTS = `SELECT MAX(page.first_seq) AS last_seq, '[' ||
+    STRING_AGG('[' || page.ordinal || ',' || page.result || ']', ',' ORDER BY page.first_seq) || ']' AS results
+  FROM (SELECT l.first_seq, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
+    WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.first_seq > ? AND l.result IS NOT NULL
+    ORDER BY l.first_seq LIMIT ? OFFSET ?) AS page`;
 
+type Pair = readonly [ordinal: number, result: TaskResult];
 type Place = { readonly offset: number; readonly sequence: number };
 const START: Place = { offset: 0, sequence: -1 };
 const MAX_PLACES = 64;
@@ -29,9 +36,11 @@ export function createResultsReader(db: Db): RunLog['results'] {
     const known = places.get(runId) ?? START;
     const from = known.offset <= offset ? known : START;
     const skip = offset - from.offset;
-    const rows = await db.all(RESULTS, [runId, owner.tenant, owner.workspace, from.sequence, limit, skip]);
-    const last = rows.at(-1);
-    if (last) remember(runId, { offset: offset + rows.length, sequence: numberAt(last, 'first_seq') });
-    return rows.map((row) => ({ ordinal: numberAt(row, 'ordinal'), result: jsonAt(row, 'result') }));
+    const params = [runId, owner.tenant, owner.workspace, from.sequence, limit, skip];
+    const [page] = await db.all(RESULTS, params);
+    if (!page || page.results === null) return [];
+    const pairs = jsonAt<readonly Pair[]>(page, 'results');
+    remember(runId, { offset: offset + pairs.length, sequence: numberAt(page, 'last_seq') });
+    return pairs.map(([ordinal, result]) => ({ ordinal, result }));
   };
 }

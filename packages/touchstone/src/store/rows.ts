@@ -1,4 +1,4 @@
-import { asId, HostError } from '@touchstone/contract';
+import { type AuditRecord, asId, HostError } from '@touchstone/contract';
 import type { MemoryEntry } from '@touchstone/contract/bodies';
 import type {
   Annotation,
@@ -44,7 +44,7 @@ export const jsonIfGiven = (member: string, value: SqlValue | undefined): object
 /** The columns of `runs u` and `run_requests q` that make a Run. */
 export const RUN_COLUMNS = `u.run_id, u.tenant, u.workspace, u.principal, u.origin, u.workflow_id, u.status, u.created_at,
   u.started_at, u.completed_at, u.paused_at, u.paused_ms, u.control, u.error, u.headline, u.event_count,
-  u.engine_version, u.run_no, u.lease_until, q.plan, q.request`;
+  u.engine_version, u.run_no, u.lease_until, u.wait_until, u.waiting_node, q.plan, q.request`;
 
 export const toRun = (row: Row): Run =>
   ({
@@ -61,6 +61,8 @@ export const toRun = (row: Row): Run =>
     ...given('completedAt', row.completed_at),
     ...given('pausedAt', row.paused_at),
     pausedMs: row.paused_ms,
+    ...given('waitUntil', row.wait_until),
+    ...given('waitingNode', row.waiting_node),
     ...jsonIfGiven('control', row.control),
     ...jsonIfGiven('error', row.error),
     ...jsonIfGiven('headline', row.headline),
@@ -142,4 +144,17 @@ export const toWebhook = (row: Row): Webhook => ({
   createdAt: numberAt(row, 'created_at'),
   failures: numberAt(row, 'failures'),
   ...given('openUntil', row.open_until),
+});
+
+export const toAuditRecord = (row: Row): AuditRecord => ({
+  seq: numberAt(row, 'seq'),
+  at: numberAt(row, 'at'),
+  principal: asId(textAt(row, 'principal')),
+  action: asId(textAt(row, 'action')),
+  resource: asId(textAt(row, 'resource')),
+  allowed: row.allowed === 1,
+  ...given('reason', row.reason),
+  ...given('runId', row.run_id),
+  previous: textAt(row, 'previous'),
+  digest: textAt(row, 'digest'),
 });

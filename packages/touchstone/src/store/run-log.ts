@@ -80,7 +80,7 @@ const key = (owner: Owner, runId: RunId) => [runId, owner.tenant, owner.workspac
 
 async function write(db: Db, lease: Lease, commit: Commit, now: number): Promise<void> {
   try {
-    await db.transaction(commitStatements(lease, commit, now));
+    await db.transaction(commitStatements(db.dialect, lease, commit, now));
   } catch (error) {
     if (!(error instanceof GuardFailed)) throw error;
     const [head] = await db.all(HEAD, key(lease.owner, lease.runId));

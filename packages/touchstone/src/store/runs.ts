@@ -61,7 +61,10 @@ async function createAloneInScope(
 
 const newRun = (run: NewRun): Run => ({ ...run, status: 'pending', pausedMs: 0, eventCount: 0 });
 
-const agentIdOf = (plan: RunPlan): string | null => (plan.kind === 'workflow' ? null : plan.agent.agentId);
+function agentIdOf(plan: RunPlan): string | null {
+  if (plan.kind === 'workflow') return null;
+  return plan.kind === 'deployment' ? plan.agentId : plan.agent.agentId;
+}
 const suiteIdOf = (plan: RunPlan): string | null => (plan.kind === 'eval' ? plan.suite.suiteId : null);
 
 const runParams = (run: NewRun): readonly SqlValue[] => [

@@ -6,12 +6,24 @@ export { checkPackIntegrity } from './packs/integrity.js';
 export { type OpenedPack, openPack, openPackFiles, type PackOptions } from './packs/open-pack.js';
 export type { PackAgent } from './packs/pack-agents.js';
 export { readPackFolder } from './packs/pack-folder.js';
+export { type PackProfile, profileFilesOf, readPackProfiles } from './packs/profile-files.js';
+export { placeInPack } from './packs/profile-places.js';
+export { placeOf, profileRefusal } from './packs/profile-refusal.js';
 export { parseTrust, type Trust } from './packs/trust.js';
 export { verifyPack } from './packs/verify-pack.js';
 export { parseSuite, suiteDocument } from './parse-suite.js';
-export { type CompileOptions, compileProfile, compileToWriters } from './profiles/compile/index.js';
-export { slugOf } from './profiles/compile/slug.js';
+export {
+  type CompileInput,
+  type CompileOptions,
+  type ContractHead,
+  compileProfile,
+  compileToWriters,
+  type Sinks,
+  type Written,
+} from './profiles/compile/index.js';
+export { shortSlugOf } from './profiles/compile/slug.js';
 export { profilePointer } from './profiles/compile/suite-frame.js';
+export { readContract } from './profiles/contract/read-contract.js';
 export { decodeDataUri } from './profiles/datasets/data-uri.js';
 export { datasetError, datasetUnavailable } from './profiles/datasets/errors.js';
 export { normaliseRows } from './profiles/datasets/given-rows.js';
@@ -41,5 +53,5 @@ export { readSuite } from './read-suite.js';
 export { type AgentReference, parseAgentReference, parseSuiteReference } from './reference.js';
 export { readRunLimits } from './run-options.js';
 export { checkRunnable } from './runnable.js';
-export { findSuiteFiles } from './suite-files.js';
+export { contractBeside, findSuiteFiles } from './suite-files.js';
 export { highestVersion } from './versions.js';

@@ -8,6 +8,12 @@ export type SuiteFormat = 'json' | 'yaml';
 const BESIDE = /\.(?:contract|lock)\.json$/i;
 const MARKED = /\.(?:eval|evals|suite)\.(?:json|yaml|yml)$/i;
 
+const SUITE_ENDING = /(?:\.(?:eval|evals|suite))?\.(?:json|ya?ml)$/i;
+
+/** Where compiling a definition puts the contract of a suite file. */
+export const contractBeside = (suiteFile: string): string =>
+  `${suiteFile.replace(SUITE_ENDING, '')}.contract.json`;
+
 /** The format a path's extension promises; undefined for any other extension. */
 export function suiteFileFormat(path: string): SuiteFormat | undefined {
   if (/\.json$/i.test(path)) return 'json';

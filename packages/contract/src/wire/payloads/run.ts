@@ -67,6 +67,36 @@ export const runPayloads = {
     { nodeId: name('The node.'), error: error('Why.') },
     { attempts: integer('How often it was tried.', { minimum: 1 }) },
   ),
+  'node.suspended': open(
+    { nodeId: name('The node that waits.'), interruptId: name('The interrupt.') },
+    { kind: interruptKind('What is asked for.'), key: name('The key under which it is answered once.') },
+  ),
+  'approval.received': open(
+    {
+      nodeId: text('The node that waited.'),
+      action: choice(['accept', 'reject', 'refine', 'edit-accept', 'timeout'], 'What was decided.'),
+    },
+    {
+      decidedBy: text('By whom: an opaque id.'),
+      decidedAt: text('When, as ISO 8601.'),
+      comment: text('What was said about it.'),
+      feedback: text('Older form of what was said about it.'),
+      refineFeedback: open(
+        { scope: choice(['whole', 'section', 'items'], 'How much is to be refined.') },
+        {
+          sectionPath: text('Which section.'),
+          itemIds: list(text(), 'Which items.'),
+          tags: list(text(), 'Words for it.'),
+          text: text('What is to be done.'),
+        },
+      ),
+      editedArtifactData: anything('What it was edited to.'),
+    },
+  ),
+  'clarification.resolved': open(
+    { nodeId: text('The node that waited.'), answers: anyObject('The answers, by question.') },
+    { answeredBy: text('By whom.') },
+  ),
   'interrupt.requested': ref<typeof suspendRequest>(
     'https://openwop.dev/spec/v1/suspend-request.schema.json',
   ),

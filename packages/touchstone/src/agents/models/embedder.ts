@@ -1,7 +1,5 @@
 import { type EmbedderPin, HostError, type Owner } from '@touchstone/contract';
 import type { Embedded, Embedder, Spend } from '@touchstone/contract/ports';
-import { onAbort } from '../abort.js';
-import { createDeadlines, type Deadlines } from '../deadlines.js';
 import type { Guard } from '../guard.js';
 import type { PostResult } from '../http-post.js';
 import type { Pace, PaceOf } from '../pace.js';
@@ -10,6 +8,7 @@ import { DEFAULT_RETRIES, type RetryLimits } from '../retry.js';
 import { readEmbeddings } from './embeddings.js';
 import { createFetch, type OwnFetch } from './fetch.js';
 import type { Models, ProviderEndpoint } from './models.js';
+import { createPatience, DEFAULT_TIMEOUT_MS } from './patience.js';
 import { troubleOf } from './trouble.js';
 
 export type EmbedderParts = Pick<RequestParts, 'clock' | 'random'> & {
@@ -22,7 +21,6 @@ export type EmbedderParts = Pick<RequestParts, 'clock' | 'random'> & {
   readonly guard?: Guard;
 };
 
-const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** An embeddings endpoint as OpenAI has it, of one of the providers that answer chats. Whoever opens it closes it. */
@@ -40,16 +38,15 @@ export function createEmbedder(models: Models, pin: EmbedderPin, parts: Embedder
     timeoutMs = DEFAULT_TIMEOUT_MS,
   } = parts;
   const own = createFetch({ maxBytes, ...(guard && { guard }) });
-  const deadlines = createDeadlines(clock, timeoutMs);
+  const patience = createPatience(clock, timeoutMs, 'The embedder');
   // The same pace as for the provider's chat models: vendors count by credential.
   const pace = parts.paceOf(`${pin.provider} ${new URL(endpoint.baseUrl).origin}`);
   const asked = { pin, endpoint, own, pace, parts };
   return {
     pin,
-    embed: (texts, signal, spend) =>
-      withinTime(deadlines, timeoutMs, signal, (bound) => embed(asked, texts, bound, spend)),
+    embed: (texts, signal, spend) => patience.within(signal, (bound) => embed(asked, texts, bound, spend)),
     close() {
-      deadlines.close();
+      patience.close();
       own.close();
     },
   };
@@ -112,36 +109,4 @@ async function post(
     { statusCode: response.status, responseHeaders: Object.fromEntries(response.headers) },
     who,
   );
-}
-
-const TIMED_OUT = Symbol('the embedder took too long');
-
-/** Waiting for a place in the provider's queue costs no patience. */
-async function withinTime(
-  deadlines: Deadlines,
-  timeoutMs: number,
-  signal: AbortSignal,
-  work: (bound: AskBound) => Promise<Embedded>,
-): Promise<Embedded> {
-  signal.throwIfAborted();
-  const over = new AbortController();
-  const stopListening = onAbort(signal, () => over.abort(signal.reason));
-  const deadline = deadlines.start(() => over.abort(TIMED_OUT));
-  const waiting = async <T>(wait: () => Promise<T>): Promise<T> => {
-    const resume = deadlines.pause(deadline);
-    try {
-      return await wait();
-    } finally {
-      resume();
-    }
-  };
-  try {
-    return await work({ signal: over.signal, effort: { attempts: 0, waitedMs: 0 }, waiting });
-  } catch (error) {
-    if (error !== TIMED_OUT) throw error;
-    return { kind: 'unreachable', reason: `The embedder did not answer within ${timeoutMs} ms.` };
-  } finally {
-    stopListening();
-    deadlines.stop(deadline);
-  }
 }

@@ -40,12 +40,15 @@ async function bless(context: Context, { touchstone }: Local, wanted: string): P
     ...(before && !isAlready && { replaced: before }),
     ...(isAlready && { isAlready: true as const }),
     ...(judge && { judge }),
+    ...(run.headline && { outcome: run.headline }),
   };
+  const { contractVerdict } = run.headline ?? {};
   if (settings.json)
     writeJson(io, {
       blessed: blessingDocument(blessing),
       ...(blessed.replaced && { replaced: blessingDocument(blessed.replaced) }),
       ...(isAlready && { already: true }),
+      ...(contractVerdict && { contractVerdict }),
       notes: blessed.notes,
     });
   else {

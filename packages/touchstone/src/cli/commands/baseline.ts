@@ -6,7 +6,7 @@ import {
   type Baseline,
   baselineDocument,
   baselinesTable,
-  blessingDocument,
+  markedDocument,
   renderBaseline,
 } from '../render/baseline.js';
 import { createInk } from '../render/ink.js';
@@ -19,8 +19,7 @@ const HOW = 'Make one with: touchstone baseline bless <runId>';
 export async function listBaselinesCommand(context: Context): Promise<ExitCode> {
   const { io, settings } = context;
   const items = await readStore<readonly Marked[]>(context, readAll, () => []);
-  if (settings.json)
-    writeJson(io, { items: items.map((one) => ({ ...blessingDocument(one), current: one.current })) });
+  if (settings.json) writeJson(io, { items: items.map(markedDocument) });
   else if (items.length === 0) writeLine(io.stdout, `No baseline yet. ${HOW}`);
   else
     writeLine(
@@ -30,8 +29,16 @@ export async function listBaselinesCommand(context: Context): Promise<ExitCode> 
   return 0;
 }
 
-const readAll = async ({ touchstone }: Local): Promise<readonly Marked[]> =>
-  markCurrent(await touchstone.store.baselines.list(LOCAL_OWNER));
+async function readAll({ touchstone }: Local): Promise<readonly Marked[]> {
+  const { baselines, runs } = touchstone.store;
+  const marked = markCurrent(await baselines.list(LOCAL_OWNER));
+  return Promise.all(
+    marked.map(async (one) => {
+      const { contractVerdict } = (await runs.get(LOCAL_OWNER, one.runId))?.headline ?? {};
+      return contractVerdict ? { ...one, contractVerdict } : one;
+    }),
+  );
+}
 
 export async function showBaselineCommand(context: Context, wanted: string | undefined): Promise<ExitCode> {
   const { io, settings } = context;

@@ -1,5 +1,6 @@
+import { jsonEqual, judgesDiffer } from '@touchstone/contract';
 import { NO_BODIES, readBodies } from '../comparing/answers.js';
-import { type Comparison, compareSides, judgesDiffer, whyNoVerdict } from '../comparing/compare-sides.js';
+import { type Comparison, compareSides, whyNoVerdict } from '../comparing/compare-sides.js';
 import { findBlessed, findSide, isFile, isSuiteRef } from '../comparing/reference.js';
 import type { Side } from '../comparing/side.js';
 import type { ExitCode } from '../exit.js';
@@ -123,7 +124,9 @@ function otherJudge(before: Side, after: Side): UsageError {
   const [first, second] = names;
   const what =
     before.judge?.digest === after.judge?.digest
-      ? 'The two runs were held to different rules of safety'
+      ? jsonEqual(before.embedder ?? null, after.embedder ?? null)
+        ? 'The two runs were held to different rules of safety'
+        : 'Meanings were compared by different embedders'
       : first === second
         ? `The two runs were scored by ${first} with different instructions`
         : `The run before was scored by ${first}, the one after by ${second}`;

@@ -3,7 +3,7 @@ import type { OpenedPack, Trust } from '../../suites/index.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../io.js';
 import { readConfig } from '../local.js';
-import { lookAtPack } from '../pack-facts.js';
+import { compilePack } from '../pack-facts.js';
 import { checkNoKeys } from '../pack-key.js';
 import { openPackBytes, packPath, readPackBytes } from '../pack-place.js';
 import { createInk } from '../render/ink.js';
@@ -28,7 +28,8 @@ export async function verifyPackCommand(context: Context, argument: string): Pro
   try {
     const bytes = await readPackBytes(path);
     if (!Buffer.isBuffer(bytes)) checkNoKeys(bytes);
-    tellAdmitted(context, await verify(await openPackBytes(bytes, packOptions(config)), trust));
+    const pack = await openPackBytes(bytes, packOptions(config));
+    tellAdmitted(context, await verify(pack, trust, () => compilePack(context, config, pack)));
     return 0;
   } catch (error) {
     if (!isHostError(error) && !(error instanceof UsageError)) throw error;
@@ -37,10 +38,11 @@ export async function verifyPackCommand(context: Context, argument: string): Pro
   }
 }
 
-async function verify(pack: OpenedPack, trust: Trust): Promise<Admitted> {
+/** What is not to be trusted is not looked into: compiling may fetch what a profile names. */
+async function verify(pack: OpenedPack, trust: Trust, lookInto: () => Promise<PackFacts>): Promise<Admitted> {
   const { verifyPack } = await import('../../suites/index.js');
   const { signedBy, filesSigned, warnings } = verifyPack(pack, trust);
-  const facts = await lookAtPack(pack);
+  const facts = await lookInto();
   return {
     facts: { ...facts, warnings: [...facts.warnings, ...warnings] },
     policy: trust.policy,

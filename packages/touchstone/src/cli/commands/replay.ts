@@ -69,6 +69,8 @@ async function runReplay(context: Context, local: Local, wanted: string): Promis
 function checkEnded(context: Context, run: Run): void {
   const { runId, status } = run;
   if (isTerminal(status)) return;
+  // No run of a deployment can be replayed, and that is for the fork to say.
+  if (run.plan.kind === 'deployment') return;
   throw new UsageError(
     `Run ${runId} is ${stateOf(run, context.io.now())}; it can be replayed when it has ended.`,
     `Finish it with: ${commandToType(context, `run --resume ${runId}`)}`,

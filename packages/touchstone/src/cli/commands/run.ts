@@ -11,7 +11,7 @@ import { checkRecordFile } from '../record-file.js';
 import { documentOf } from '../render/document.js';
 import { bodiesWanted, checkReportFiles, tellResult, writeDocuments, writeReports } from '../report.js';
 import { errorDocument, reportError } from '../report-error.js';
-import { exitOf, type RefusedSuite, type RunResult } from '../result.js';
+import { exitOfAll, type RefusedSuite, type RunResult } from '../result.js';
 import { checkOptions, type RunOptions } from '../run-options.js';
 import { createLocalRun } from '../start-run.js';
 import { isFolder, type SuiteSource } from '../suite-source.js';
@@ -49,29 +49,71 @@ const isSeveral = async (suite: string, cwd: string): Promise<boolean> =>
   (await definitionForm(suite, cwd)) === 'B';
 
 export const exitOfAttempt = (attempt: Attempt): ExitCode =>
-  'result' in attempt ? exitOf(attempt.result) : attempt.refused.exitCode;
+  'result' in attempt ? exitOfAll(attempt.result) : attempt.refused.exitCode;
 
 async function attemptAll(
   context: Context,
   suite: string | undefined,
   options: RunOptions,
 ): Promise<readonly Attempt[]> {
-  if (options.host)
-    return (await import('../remote-run.js')).runRemotely(context, suite, options, options.host);
+  if (options.host) {
+    const attempts = await (await import('../remote-run.js')).runRemotely(
+      context,
+      suite,
+      options,
+      options.host,
+    );
+    return options.promote ? promoteThere(context, attempts, options, options.host) : attempts;
+  }
   if (options.resume !== undefined && !(await hasStore(context)))
     throw noRun(options.resume === true ? 'last' : options.resume);
   if (await mayNeedThread(context, suite, options)) await prepareAgentThread();
   return withLocal(context, async (local) => {
-    if (options.resume !== undefined) return [{ result: await resumeRun(context, local, suite, options) }];
-    const sources = await openSources(context, local, suite ?? '', options);
-    if (options.record !== undefined) checkOne(sources);
-    return runEach(
-      context,
-      sources,
-      (source) => runOne(context, local, source, options),
-      (result) => tellResult(context, result, options),
-    );
+    const attempts = await attemptHere(context, local, suite, options);
+    return options.promote ? promoteHere(context, local, attempts, options) : attempts;
   });
+}
+
+async function attemptHere(
+  context: Context,
+  local: Local,
+  suite: string | undefined,
+  options: RunOptions,
+): Promise<readonly Attempt[]> {
+  if (options.resume !== undefined) return [{ result: await resumeRun(context, local, suite, options) }];
+  const sources = await openSources(context, local, suite ?? '', options);
+  checkOne(sources, options);
+  return runEach(
+    context,
+    sources,
+    (source) => runOne(context, local, source, options),
+    (result) => tellResult(context, result, options),
+  );
+}
+
+/** In the same process: an agent that was named by its file is known to nobody else. */
+async function promoteHere(
+  context: Context,
+  local: Local,
+  attempts: readonly Attempt[],
+  options: RunOptions,
+): Promise<readonly Attempt[]> {
+  const { createLocalDoor } = await import('../deploy-local.js');
+  const { promoteAfter } = await import('../deploy-after-run.js');
+  return promoteAfter(context, createLocalDoor(local, context.io.now), attempts, options);
+}
+
+async function promoteThere(
+  context: Context,
+  attempts: readonly Attempt[],
+  options: RunOptions,
+  host: string,
+): Promise<readonly Attempt[]> {
+  const { createRemoteDoor } = await import('../deploy-remote.js');
+  const { openClient } = await import('../remote-pack.js');
+  const { promoteAfter } = await import('../deploy-after-run.js');
+  const door = createRemoteDoor(openClient(context, host, options.keyEnv));
+  return promoteAfter(context, door, attempts, options);
 }
 
 const mayNeedThread = async (
@@ -85,10 +127,12 @@ const mayNeedThread = async (
   return (await readPackArgument(suite, io.cwd)) === undefined;
 };
 
-function checkOne(sources: readonly SuiteSource[]): void {
-  if (sources.length === 1) return;
+/** A file is written of one run, and a promotion rests on one. */
+export function checkOne(sources: readonly SuiteSource[], { record, promote }: RunOptions): void {
+  if (sources.length === 1 || (record === undefined && !promote)) return;
+  const what = promote ? '--promote takes one run as evidence' : '--record writes one suite';
   throw new UsageError(
-    `--record writes one suite, and there are ${sources.length} to run.`,
+    `${what}, and there are ${sources.length} to run.`,
     'Name one suite file; of a pack, one agent with --agent.',
   );
 }

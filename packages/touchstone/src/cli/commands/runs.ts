@@ -1,4 +1,10 @@
-import { RUN_STATUSES, type RunStatus } from '@touchstone/contract';
+import {
+  agentNamed,
+  type ContractVerdict,
+  RUN_STATUSES,
+  type RunStatus,
+  verdictOn,
+} from '@touchstone/contract';
 import type { Run } from '@touchstone/contract/ports';
 import type { ExitCode } from '../exit.js';
 import { isInterrupted } from '../find-run.js';
@@ -51,8 +57,14 @@ function checkedStatus(text: string): RunStatus {
 
 const suiteOf = ({ plan, workflowId }: Run): string =>
   plan.kind === 'eval' ? `${plan.suite.suiteId}@${plan.suite.version}` : workflowId;
-const agentOf = ({ plan }: Run): string =>
-  plan.kind === 'workflow' ? '–' : `${plan.agent.agentId}@${plan.agent.version}`;
+
+/** A run without a suite is listed by what it does. */
+function workOf(run: Run): string {
+  if (run.plan.kind !== 'deployment') return suiteOf(run);
+  const { transition, toState } = run.plan.request;
+  return `${transition}${toState === undefined ? '' : ` to ${toState}`}`;
+}
+const agentOf = ({ plan }: Run): string => agentNamed(plan) ?? '–';
 
 const documentOfRun = (run: Run): object => ({
   runId: run.runId,
@@ -62,6 +74,8 @@ const documentOfRun = (run: Run): object => ({
   createdAt: new Date(run.createdAt).toISOString(),
   ...(run.completedAt !== undefined && { completedAt: new Date(run.completedAt).toISOString() }),
   ...(run.plan.fork && { fork: run.plan.fork }),
+  ...(run.plan.kind === 'deployment' && { deployment: run.plan.request }),
+  ...(verdictOf(run) && { verdict: verdictOf(run) }),
   ...(run.headline && { headline: run.headline }),
   ...(run.error && { error: run.error }),
 });
@@ -76,7 +90,7 @@ export function runsTable(runs: readonly Run[], now: number, ink: Ink, columns: 
   const rows = runs.map((run) => [
     run.runId,
     ink.dim(ago(now - run.createdAt)),
-    name(suiteOf(run)),
+    name(workOf(run)),
     ...(wide ? [agentOf(run)] : []),
     stateText(run, now, ink),
     scoreOf(run, wide, ink),
@@ -105,8 +119,30 @@ function scoreOf({ headline }: Run, wide: boolean, ink: Ink): string {
   return score(headline.aggregateScore) + (wide ? ink.dim(counts) : '');
 }
 
-function statusOf({ status, headline }: Run, ink: Ink): string {
-  if (status !== 'completed' || !headline) return status === 'failed' ? ink.red(status) : ink.yellow(status);
-  if (headline.unscored > 0) return ink.yellow('unjudged');
-  return headline.passed ? ink.green('✓ passed') : ink.red('✗ failed');
+/** A run that ended before the word of its contract was written down has none here: "show" finds out. */
+function verdictOf({ status, headline, plan }: Run): ContractVerdict | undefined {
+  if (status !== 'completed' || !headline || plan.kind !== 'eval') return undefined;
+  return plan.contract && !headline.contractVerdict ? undefined : verdictOn(headline);
+}
+
+function statusOf(run: Run, ink: Ink): string {
+  switch (verdictOf(run)) {
+    case 'pass':
+      return ink.green('✓ passed');
+    case 'fail':
+      return ink.red('✗ failed');
+    case 'error':
+      return ink.yellow('unjudged');
+    default:
+      return run.plan.kind === 'deployment' ? moveOf(run, ink) : stateWord(run, ink);
+  }
+}
+
+const stateWord = ({ status }: Run, ink: Ink): string =>
+  status === 'failed' ? ink.red(status) : ink.yellow(status);
+
+/** What became of a move, which is neither a pass nor a fail. */
+function moveOf(run: Run, ink: Ink): string {
+  if (run.status === 'completed') return ink.green('✓ moved');
+  return run.status === 'failed' ? ink.red('✗ refused') : stateWord(run, ink);
 }

@@ -29,7 +29,7 @@ export async function serveCommand(context: Context, options: ServeOptions): Pro
   try {
     writeLine(io.stdout, `listening ${host.url}`);
     for (const line of keyLines) writeLine(io.stdout, line);
-    for (const line of warnings(config, options)) writeLine(io.stderr, line);
+    for (const line of warnings(options)) writeLine(io.stderr, line);
     await stopped;
   } finally {
     await host.close();
@@ -136,9 +136,5 @@ const untilSignal = (io: Io): Promise<void> =>
     });
   });
 
-function warnings({ inert }: Config, { testSeams }: ServeOptions): string[] {
-  return [
-    ...inert.map((member) => `warning: "${member}" of the configuration has no effect in this version.`),
-    ...(testSeams ? ['warning: test seams are mounted under /v1/host/sample. Not for production.'] : []),
-  ];
-}
+const warnings = ({ testSeams }: ServeOptions): string[] =>
+  testSeams ? ['warning: test seams are mounted under /v1/host/sample. Not for production.'] : [];

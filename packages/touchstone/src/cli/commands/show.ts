@@ -37,6 +37,7 @@ export async function showCommand(context: Context, runId: string, options: Show
   const show = async ({ touchstone }: Local): Promise<ExitCode> => {
     const run = await findRun(touchstone, runId);
     if (options.events) await showEvents(context, touchstone, run, options);
+    else if (run.plan.kind === 'deployment') await showDeployment(context, touchstone, run, options);
     else if (options.task !== undefined) await showTask(context, touchstone, run, options.task, options);
     else await showScorecard(context, touchstone, run, options);
     return 0;
@@ -44,6 +45,25 @@ export async function showCommand(context: Context, runId: string, options: Show
   return readStore(context, show, () => {
     throw noRun(runId);
   });
+}
+
+/** A run that moved a deployment has no scorecard, but a story. */
+async function showDeployment(
+  context: Context,
+  touchstone: LocalTouchstone,
+  run: Run,
+  { task, failed, baseline, markdown }: ShowOptions,
+): Promise<void> {
+  const { io, settings } = context;
+  if ([task, failed, baseline, markdown].some((given) => given !== undefined)) asEvalRun(run);
+  const { readEvents, toldRun } = await import('../deploy-local.js');
+  const { storyOf } = await import('../deploy-story.js');
+  const { renderStory, storyDocument } = await import('../render/deployment-story.js');
+  const story = storyOf(await readEvents({ touchstone }, run.runId));
+  if (settings.json) return writeJson(io, storyDocument(toldRun(run), story));
+  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  const next = (await import('../deploy-hints.js')).waitingWords(context, run.runId, {});
+  io.stdout.write(renderStory(toldRun(run), story, next, look));
 }
 
 /** What is about the scorecard says nothing about a task or the events. */

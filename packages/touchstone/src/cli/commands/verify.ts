@@ -1,5 +1,12 @@
 import { resolve } from 'node:path';
-import { type Issue, isHostError, type JsonObject, jsonEqual, type Scorecard } from '@touchstone/contract';
+import {
+  type Issue,
+  isHostError,
+  type JsonObject,
+  jsonEqual,
+  type Scorecard,
+  toldLike,
+} from '@touchstone/contract';
 import type { LocalTouchstone } from '../../host/in-process.js';
 import { type Keys, trustedKeys } from '../evidence-keys.js';
 import { type ExitCode, worstExit } from '../exit.js';
@@ -116,12 +123,13 @@ async function logState(touchstone: LocalTouchstone, card: Scorecard): Promise<L
   const run = await touchstone.store.runs.get(LOCAL_OWNER, card.runId);
   if (!run) return { state: 'absent' };
   if (run.plan.kind !== 'eval' || run.status !== 'completed') return { state: 'differs', members: [] };
-  const members = differingMembers(await touchstone.scorecard(LOCAL_OWNER, card.runId), card);
+  const kept = await touchstone.scorecard(LOCAL_OWNER, card.runId);
+  const members = differingMembers(toldLike(kept, card), card);
   return members.length === 0 ? { state: 'matches' } : { state: 'differs', members };
 }
 
 /** As they are written down: a member that is absent and one that is undefined are the same. */
-function differingMembers(one: Scorecard, other: Scorecard): readonly string[] {
+function differingMembers(one: object, other: Scorecard): readonly string[] {
   const [kept, claimed] = [one, other].map((card) => JSON.parse(JSON.stringify(card)) as JsonObject);
   const names = new Set([...Object.keys(kept ?? {}), ...Object.keys(claimed ?? {})]);
   return [...names].filter((name) => !jsonEqual(kept?.[name] ?? null, claimed?.[name] ?? null)).sort();

@@ -1,7 +1,12 @@
+import type { ContractVerdict } from '@touchstone/contract';
 import type { Blessing } from '@touchstone/contract/ports';
 
 /** A blessing, and whether it is the one that counts. */
-export type Marked = Blessing & { readonly current: boolean };
+export type Marked = Blessing & {
+  readonly current: boolean;
+  /** Whether the run kept the contract of its suite, as far as there is one. */
+  readonly contractVerdict?: ContractVerdict;
+};
 
 /** What a blessing is about: the latest one of a subject counts. */
 const subjectOf = ({ suite, agent, judge }: Blessing): string =>

@@ -1,7 +1,7 @@
-import { asId, type CriterionId, type TaskResult } from '@touchstone/contract';
+import { asId, type CriterionId, judgesDiffer, type TaskResult } from '@touchstone/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareSides, flipOf, judgesDiffer, TURNS, turnOf, whyNoVerdict } from './compare-sides.js';
+import { compareSides, flipOf, TURNS, turnOf, whyNoVerdict } from './compare-sides.js';
 import type { Side } from './side.js';
 
 const result = (taskId: string, score: number, more: Partial<TaskResult> = {}): TaskResult => ({
@@ -144,15 +144,19 @@ describe('a verdict', () => {
     ['different suites', { suite: { ...other('sha256:9', '1.0.0'), suiteId: asId('acme.evals.two') } }],
     ['different tasks', { results: [result('a', 1)] }],
     ['once before and 3 times after', { repeats: 3 }],
+    ['different contracts', { contract: asId('sha256:c') }],
   ] as const)('is withheld with a reason: %s', (words, change) => {
     expect(whyNoVerdict(one, { ...one, ...(change as Partial<Side>) })).toContain(words);
   });
 
-  test('of different judges is noticed in any of the three that may differ', () => {
+  test('of different judges is noticed in any of the four that may differ', () => {
     const judge = { digest: 'sha256:7' } as Side['judge'];
     expect(judgesDiffer(one, one)).toBe(false);
     expect(judgesDiffer(one, { ...one, ...(judge && { judge }) })).toBe(true);
     expect(judgesDiffer(one, { ...one, ...(judge && { safetyJudge: judge }) })).toBe(true);
-    expect(judgesDiffer(one, { ...one, safetyPolicy: 'sha256:8' })).toBe(true);
+    expect(judgesDiffer(one, { ...one, safetyPolicy: asId('sha256:8') })).toBe(true);
+    const embedder = { provider: asId('local'), model: asId('embed-1') } as NonNullable<Side['embedder']>;
+    expect(judgesDiffer(one, { ...one, embedder })).toBe(true);
+    expect(judgesDiffer({ ...one, embedder }, { ...one, embedder: { ...embedder } })).toBe(false);
   });
 });

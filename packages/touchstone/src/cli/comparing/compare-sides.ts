@@ -87,12 +87,6 @@ export function flipOf({ before, after }: TaskPair): 'passes' | 'fails' | undefi
   return after.passed ? 'passes' : 'fails';
 }
 
-/** Scores of different judges, or under different safety policies, are different measurements. */
-export const judgesDiffer = (before: Side, after: Side): boolean =>
-  before.judge?.digest !== after.judge?.digest ||
-  before.safetyJudge?.digest !== after.safetyJudge?.digest ||
-  before.safetyPolicy !== after.safetyPolicy;
-
 /** Why no verdict can be given on two runs, in words; undefined when one can. */
 export function whyNoVerdict(before: Side, after: Side): string | undefined {
   if (before.suite.digest !== after.suite.digest) return otherSuite(before, after);
@@ -100,6 +94,8 @@ export function whyNoVerdict(before: Side, after: Side): string | undefined {
     before.results.length === after.results.length &&
     before.results.every(({ taskId }, at) => taskId === after.results[at]?.taskId);
   if (!sameTasks) return 'The two runs ran different tasks of the suite. Select the same ones in both.';
+  if (before.contract !== after.contract)
+    return 'The two runs were scored under different contracts, so their scores mean different things.';
   if (before.repeats !== after.repeats)
     return `Every task was run ${times(before.repeats)} before and ${times(after.repeats)} after. Use the same number of repeats in both.`;
   return undefined;

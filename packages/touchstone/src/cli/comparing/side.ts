@@ -1,5 +1,8 @@
 import type {
   AgentPin,
+  ContractVerdict,
+  Digest,
+  EmbedderPin,
   Fork,
   JudgeIdentity,
   ModelPin,
@@ -21,7 +24,11 @@ export type Side = {
   readonly model?: ModelPin;
   readonly judge?: JudgeIdentity;
   readonly safetyJudge?: JudgeIdentity;
-  readonly safetyPolicy?: string;
+  readonly safetyPolicy?: Digest;
+  readonly contract?: Digest;
+  readonly embedder?: EmbedderPin;
+  /** Whether that contract was kept, as far as it was written down. */
+  readonly contractVerdict?: ContractVerdict;
   readonly repeats: number;
   /** In suite order. */
   readonly results: readonly TaskResult[];
@@ -34,19 +41,16 @@ export type Side = {
   readonly imported?: true;
 };
 
-type Measured = Pick<
-  Side,
-  'runId' | 'suite' | 'agent' | 'model' | 'judge' | 'safetyJudge' | 'repeats' | 'fork'
-> & {
-  readonly safetyPolicy?: string;
-};
+type Measured = Omit<Side, 'results' | 'score' | 'passed' | 'endedAt' | 'imported'>;
 
 /** Of a completed run. */
 export async function sideOfRun(touchstone: LocalTouchstone, run: EvalRun): Promise<Side> {
   const rows: StepResult[] = [];
   for await (const page of resultPages(touchstone, run.runId)) for (const row of page) rows.push(row);
   const results = rows.sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
-  return sideOf({ ...run.plan, runId: run.runId }, results, run.completedAt ?? run.createdAt);
+  const { contractVerdict } = run.headline ?? {};
+  const measured = { ...run.plan, runId: run.runId, ...(contractVerdict && { contractVerdict }) };
+  return sideOf(measured, results, run.completedAt ?? run.createdAt);
 }
 
 export const sideOfCard = (card: Scorecard): Side => ({
@@ -57,6 +61,7 @@ export const sideOfCard = (card: Scorecard): Side => ({
 
 function sideOf(measured: Measured, results: readonly TaskResult[], endedAt: number): Side {
   const { runId, suite, agent, model, judge, safetyJudge, safetyPolicy, repeats, fork } = measured;
+  const { contract, embedder, contractVerdict } = measured;
   const sum = results.reduce((total, { score }) => total + score, 0);
   return {
     runId,
@@ -65,7 +70,10 @@ function sideOf(measured: Measured, results: readonly TaskResult[], endedAt: num
     ...(model && { model }),
     ...(judge && { judge }),
     ...(safetyJudge && { safetyJudge }),
-    ...(safetyPolicy !== undefined && { safetyPolicy }),
+    ...(safetyPolicy && { safetyPolicy }),
+    ...(contract && { contract }),
+    ...(embedder && { embedder }),
+    ...(contractVerdict && { contractVerdict }),
     repeats,
     results,
     score: results.length === 0 ? 0 : sum / results.length,

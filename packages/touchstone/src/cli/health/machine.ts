@@ -31,13 +31,10 @@ export async function checkConfig(context: Context): Promise<{ findings: Finding
         config,
       };
     }
-    const inert = config.inert.map((member) =>
-      warning('config', `"${member}" has no effect in this version`),
-    );
     const shown = displayPath(config.file, context.io.cwd);
     const { soundParts } = await import('../../host/in-process.js');
     const wrong = config.troubles.map((issue) => broken('config', issueWords(issue, shown), CORRECT));
-    const findings = [...(wrong.length > 0 ? wrong : [ok('config', shown)]), ...inert];
+    const findings = wrong.length > 0 ? wrong : [ok('config', shown)];
     return { findings, config: soundParts(config) };
   } catch (error) {
     return { findings: [broken('config', wordsOf(error), CORRECT)] };

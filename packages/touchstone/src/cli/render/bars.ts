@@ -14,13 +14,17 @@ export type Bar = {
   readonly limit: string;
   readonly met: boolean;
   readonly fill: number;
+  /** Set when it is a bar for the whole suite, and only a part of it was run: then it decides nothing. */
+  readonly idle?: true;
 };
 
 /** The bars a finished run was measured against, in the order of the suite's formula. */
 export function barsOf(result: RunResult): Bar[] {
   const { thresholds, summary } = result;
   if (!summary) return [];
-  const bars = [scoreBar(summary.aggregateScore, thresholds.passScore ?? DEFAULT_PASS_SCORE)];
+  const whole = scoreBar(summary.aggregateScore, thresholds.passScore ?? DEFAULT_PASS_SCORE);
+  const isIdle = result.contract?.summary.otherBarsMet !== undefined;
+  const bars: Bar[] = [isIdle ? { ...whole, idle: true } : whole];
   if (thresholds.maxCostUsd !== undefined) bars.push(costBar(result, thresholds.maxCostUsd));
   if (thresholds.maxP95LatencyMs !== undefined) {
     bars.push(ceilingBar('p95', result.latency?.p95Ms ?? 0, thresholds.maxP95LatencyMs, duration));

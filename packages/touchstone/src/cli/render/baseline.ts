@@ -1,8 +1,9 @@
-import type { EvalReport, JudgeIdentity } from '@touchstone/contract';
+import type { EvalReport, JudgeIdentity, RunOutcome } from '@touchstone/contract';
 import type { Blessing } from '@touchstone/contract/ports';
 import type { Marked } from '../comparing/blessings.js';
 import { refOf } from '../result.js';
 import { intervalWords } from './certainty.js';
+import { KEPT, keptWords } from './contract.js';
 import { percent } from './criteria.js';
 import type { Ink, Look } from './ink.js';
 import { judgeName, modelName } from './notes.js';
@@ -21,11 +22,12 @@ type Blessed = {
   readonly replaced?: Blessing;
   readonly isAlready?: true;
   readonly judge?: JudgeIdentity;
+  readonly outcome?: RunOutcome;
 };
 
 /** What was blessed, what it is the baseline of, and what it replaced. */
 export function renderBlessed(blessed: Blessed, now: number, { ink, width }: Look): string {
-  const { blessing, replaced, judge, isAlready, notes } = blessed;
+  const { blessing, replaced, judge, isAlready, notes, outcome } = blessed;
   const room = Math.min(width, MAX_WIDTH) - 2;
   const title = `Run ${blessing.runId} is ${isAlready ? 'already ' : ''}the baseline`;
   const of = [
@@ -33,13 +35,18 @@ export function renderBlessed(blessed: Blessed, now: number, { ink, width }: Loo
     ['agent', blessing.agent.agentId],
     ...(judge ? [['judge', printable(judgeName(judge))]] : []),
     ['score', score(blessing.score)],
+    ...(outcome?.contractVerdict ? [['contract', keptWords(outcome.contractVerdict, outcome.passed)]] : []),
   ] as const;
+  const labels = Math.max(8, ...of.map(([label = '']) => label.length + 2));
   const instead = replaced
     ? [`It replaces run ${replaced.runId} (${score(replaced.score)}, ${ago(now - replaced.at)}).`]
     : [];
   return `${[
     `  ${ink.green('✓')} ${ink.bold(title)}`,
-    ...of.map(([label = '', text = '']) => `    ${ink.dim(padEnd(label, 8))}${truncate(text, room - 12)}`),
+    ...of.map(
+      ([label = '', text = '']) =>
+        `    ${ink.dim(padEnd(label, labels))}${truncate(text, room - labels - 4)}`,
+    ),
     ...instead.flatMap((text) => wrap(text, room - 2).map((line) => `    ${line}`)),
     ...notes.flatMap((note) => wrap(note, room - 2).map((line) => `    ${ink.yellow(line)}`)),
   ].join('\n')}\n`;
@@ -48,7 +55,8 @@ export function renderBlessed(blessed: Blessed, now: number, { ink, width }: Loo
 /** On a narrow screen names are shortened to what tells them apart. */
 export function baselinesTable(items: readonly Marked[], now: number, ink: Ink, columns: number): string {
   const wide = columns >= WIDE;
-  const name = (text: string): string => keepEnd(text, wide ? 30 : 24);
+  const hasContracts = items.some(({ contractVerdict }) => contractVerdict);
+  const name = (text: string): string => keepEnd(text, wide ? 30 : hasContracts ? 16 : 24);
   const rows = items.map((one) => [
     one.current ? ink.green('●') : ink.dim('·'),
     one.current ? one.runId : ink.dim(one.runId),
@@ -56,8 +64,10 @@ export function baselinesTable(items: readonly Marked[], now: number, ink: Ink, 
     name(refOf(one.suite)),
     ...(wide ? [name(refOf(one.agent)), one.principal] : []),
     score(one.score),
+    ...(hasContracts ? [one.contractVerdict ? KEPT[one.contractVerdict] : '–'] : []),
   ]);
-  const heads = ['', 'run', 'blessed', 'suite', ...(wide ? ['agent', 'by'] : []), 'score'];
+  const last = ['score', ...(hasContracts ? ['contract'] : [])];
+  const heads = ['', 'run', 'blessed', 'suite', ...(wide ? ['agent', 'by'] : []), ...last];
   return `${renderTable(heads, rows, ink)}\n\n  ${ink.dim('● counts · earlier ones are kept as history')}`;
 }
 
@@ -84,7 +94,7 @@ export function renderBaseline({ blessing, report, history }: Baseline, now: num
   return `\n${[`  ${mark} ${ink.bold(truncate(refOf(blessing.suite), width - 24))}${state}`, ...lines, ...(history.length > 1 ? earlier : [])].join('\n')}\n`;
 }
 
-function rowsOf(blessing: Blessing, report: EvalReport, now: number): readonly (readonly [string, string])[] {
+function rowsOf(blessing: Marked, report: EvalReport, now: number): readonly (readonly [string, string])[] {
   const { aggregate, tasks, judge, model } = report;
   const subset = tasks.selected < tasks.total ? ` (the suite has ${whole(tasks.total)})` : '';
   return [
@@ -94,6 +104,7 @@ function rowsOf(blessing: Blessing, report: EvalReport, now: number): readonly (
       'passed',
       `${whole(tasks.passed)} of ${whole(tasks.selected)} tasks${subset}, ${percent(aggregate.passRate)}`,
     ],
+    ...(blessing.contractVerdict ? [['contract', KEPT[blessing.contractVerdict]] as const] : []),
     ['agent', `${refOf(blessing.agent)}, ${short(blessing.agent.digest)}`],
     ...(model ? [['model', modelName(model)] as const] : []),
     ...(judge ? [['judge', judgeName(judge)] as const] : []),
@@ -111,12 +122,17 @@ export const blessingDocument = (blessing: Blessing): object => ({
   at: new Date(blessing.at).toISOString(),
 });
 
-export const baselineDocument = ({ blessing, report, history }: Baseline): object => ({
+export const markedDocument = (blessing: Marked): object => ({
   ...blessingDocument(blessing),
   current: blessing.current,
+  ...(blessing.contractVerdict && { contractVerdict: blessing.contractVerdict }),
+});
+
+export const baselineDocument = ({ blessing, report, history }: Baseline): object => ({
+  ...markedDocument(blessing),
   aggregate: report.aggregate,
   tasks: report.tasks,
   ...(report.model && { model: report.model }),
   ...(report.judge && { judge: report.judge }),
-  history: history.map((one) => ({ ...blessingDocument(one), current: one.current })),
+  history: history.map(markedDocument),
 });

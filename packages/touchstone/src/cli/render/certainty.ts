@@ -13,6 +13,12 @@ export const inconclusiveWords = ({ verdict, aggregate }: EvalReport): string | 
     ? `The bar of ${score(aggregate.bar)} lies within the interval: chance alone could have decided.`
     : undefined;
 
+/** The same, unless that bar is not held against this run: then chance has decided nothing, and only certainty is missing. */
+export const doubtOf = ({ report, contract, conclusive }: RunResult): string | undefined =>
+  report && (conclusive || contract?.summary.otherBarsMet === undefined)
+    ? inconclusiveWords(report)
+    : undefined;
+
 /** Chances of repeats, with their usual names. */
 export const repeatWords = ({ repeats }: EvalReport): string | undefined =>
   repeats &&
@@ -23,9 +29,10 @@ export const adjustedWords = ({ overrides, score: value }: ReportedAdjustment): 
   `with ${plural(overrides.length, 'correction')}: ${score(value)}`;
 
 /** What is to be said about the score beyond the score; for most runs nothing. */
-export function certaintyLines({ report, conclusive }: RunResult, { ink, width }: Look): string[] {
+export function certaintyLines(result: RunResult, { ink, width }: Look): string[] {
+  const { report, conclusive } = result;
   if (!report) return [];
-  const open = inconclusiveWords(report);
+  const open = doubtOf(result);
   const repeats = repeatWords(report);
   const lines = [
     ...(report.adjusted ? [adjustedLine(report.adjusted, ink)] : []),

@@ -1,7 +1,7 @@
-import type { Json } from '@touchstone/contract';
+import { type Json, judgesDiffer } from '@touchstone/contract';
 import type { Answer, AnswerPair, Bodies } from '../comparing/answers.js';
 import type { ChangedCriterion } from '../comparing/compare-criteria.js';
-import { type Comparison, judgesDiffer, turnOf } from '../comparing/compare-sides.js';
+import { type Comparison, turnOf } from '../comparing/compare-sides.js';
 import type { Side } from '../comparing/side.js';
 import type { ExitCode } from '../exit.js';
 import { refOf } from '../result.js';
@@ -143,6 +143,7 @@ const sideDocument = (side: Side): object => ({
   ...(side.model && { model: side.model }),
   ...(side.judge && { judge: judgeDocument(side.judge) }),
   ...(side.safetyJudge && { safetyJudge: judgeDocument(side.safetyJudge) }),
+  ...(side.contract && { contract: { digest: side.contract, verdict: side.contractVerdict } }),
   repeats: side.repeats,
   score: side.score,
   tasks: { total: side.results.length, passed: side.passed },

@@ -1,5 +1,6 @@
+import { asId } from '@touchstone/contract';
 import { describe, expect, test } from 'vitest';
-import { exitOf, type RunResult } from '../result.js';
+import { exitOf, type Failure, type RunResult } from '../result.js';
 import { contractOf, gateOf } from '../testing/contract-desk.js';
 import { resultOf } from '../testing/results.js';
 import { createInk } from './ink.js';
@@ -104,6 +105,32 @@ describe('the gates of a contract', () => {
       'FAIL',
       'a threshold of the suite is missed',
     ],
+    [
+      'all passed by some tasks, which the pass score is not for',
+      resultOf(
+        { one: true, two: false },
+        {
+          contract: contractOf([gateOf('a')], { summary: { score: 0.5, passed: false, otherBarsMet: true } }),
+        },
+      ),
+      0,
+      'PASS',
+      'Every gate of the contract is passed. The pass score is a bar',
+    ],
+    [
+      'all passed by some tasks, which cost too much',
+      resultOf(
+        { one: true, two: false },
+        {
+          contract: contractOf([gateOf('a')], {
+            summary: { score: 0.5, passed: false, otherBarsMet: false },
+          }),
+        },
+      ),
+      1,
+      'FAIL',
+      'a threshold of the suite is missed',
+    ],
   ])('%s', (_what, run, exit, word, line) => {
     expect([exitOf(run), verdictOf(run).word]).toEqual([exit, word]);
     if (line !== undefined) expect(renderScorecard(run, look)).toContain(line);
@@ -119,5 +146,70 @@ describe('the gates of a contract', () => {
     const xml = renderJunit([run]);
     expect(xml).toContain('name="(SLA)"');
     expect(xml).not.toContain('name="(p95)"');
+  });
+
+  describe('decide whether a task is a failure in a JUnit report:', () => {
+    type Decided = NonNullable<Failure['criteria']>[number];
+    const decided = (id: string, met: number, unjudged?: Decided['unjudged']): Decided => ({
+      id: asId(id),
+      met,
+      weight: 0.5,
+      ...(unjudged && { unjudged }),
+    });
+    const GATES = contractOf([
+      gateOf('kept', { met: 9, required: 0.9 }),
+      gateOf('broken', { met: 8, required: 0.9, status: 'fail' }),
+      gateOf('open', { met: 8, required: 0.9, unjudged: 1, status: 'error' }),
+      gateOf('advice', { strict: false, met: 0, status: 'warn' }),
+    ]);
+    const xmlOf = (failure: Partial<Failure>, contract: RunResult['contract'] & object = GATES): string => {
+      const failures = [{ taskId: 'two', score: 0.5, ...failure }];
+      const thresholds = { passScore: 0.5 };
+      return renderJunit([resultOf({ one: true, two: false }, { contract, failures, thresholds })]);
+    };
+    const two = (xml: string): string =>
+      xml.match(/name="two"[^>]*>\n +<([a-z-]+)/)?.[1] ?? 'nothing beside its name';
+
+    test.each<[string, Partial<Failure>, string, string]>([
+      ['it misses one that is kept all the same', { criteria: [decided('kept', 0)] }, 'system-out', '1'],
+      ['it misses one that is broken', { criteria: [decided('broken', 0)] }, 'failure', '2'],
+      ['it misses one of each', { criteria: [decided('kept', 0), decided('broken', 0.5)] }, 'failure', '2'],
+      [
+        'it meets the broken one, and misses one that is kept',
+        { criteria: [decided('broken', 1), decided('kept', 0)] },
+        'system-out',
+        '1',
+      ],
+      [
+        'nobody could decide what a gate hangs on',
+        { criteria: [decided('open', 0, 'judge_unreadable')] },
+        'error',
+        '1',
+      ],
+      ['it misses one that hangs on others', { criteria: [decided('open', 0)] }, 'system-out', '1'],
+      ['it misses nothing strict', { criteria: [decided('advice', 0)] }, 'failure', '2'],
+      ['it could not be scored', { unscored: 'agent_unreachable' }, 'error', '1'],
+      ['what it misses is not known', {}, 'failure', '2'],
+    ])('%s', (_what, failure, element, failures) => {
+      const xml = xmlOf(failure);
+      expect(two(xml)).toBe(element);
+      expect(xml).toContain(`failures="${failures}"`);
+      const counted = (name: string) => xml.match(new RegExp(`<${name} `, 'g'))?.length ?? 0;
+      expect(xml).toContain(`failures="${counted('failure')}" errors="${counted('error')}"`);
+    });
+
+    test('another host does not say what a task misses, so none is blamed while every gate is kept', () => {
+      const xml = xmlOf({}, contractOf([gateOf('kept', { met: 9, required: 0.9 })]));
+      expect(two(xml)).toBe('system-out');
+      expect(xml).toContain('score 0.50: the contract allows it');
+    });
+
+    test('a bar that is missed is a failure where no task is', () => {
+      const kept = contractOf([gateOf('kept', { met: 9, required: 0.9 })]);
+      const failures = [{ taskId: 'two', score: 0.5, criteria: [decided('kept', 0)] }];
+      const thresholds = { passScore: 0, maxCostUsd: 1 };
+      const run = resultOf({ one: true, two: false }, { contract: kept, failures, thresholds, costUsd: 2 });
+      expect(renderJunit([run])).toMatch(/failures="1"[\s\S]*name="\(cost\)"/);
+    });
   });
 });

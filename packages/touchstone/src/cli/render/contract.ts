@@ -1,4 +1,4 @@
-import type { ContractReport, GateStatus, ReportedGate } from '@touchstone/contract';
+import type { ContractReport, ContractVerdict, GateStatus, ReportedGate } from '@touchstone/contract';
 import type { RunResult } from '../result.js';
 import { percent } from './criteria.js';
 import type { Ink, Look } from './ink.js';
@@ -15,6 +15,17 @@ const MARKS: { readonly [status in GateStatus]: readonly [mark: string, paint: k
   warn: ['!', 'yellow'],
   error: ['?', 'yellow'],
 };
+
+/** What became of a contract, in a word or two. */
+export const KEPT: { readonly [verdict in ContractVerdict]: string } = {
+  pass: 'kept',
+  fail: 'not kept',
+  error: 'not known whether it is kept',
+};
+
+/** `not kept; the thresholds of the suite are met`: the two who have a say, each by its name. */
+export const keptWords = (verdict: ContractVerdict, passed: boolean): string =>
+  `${KEPT[verdict]}; the thresholds of the suite are ${passed ? 'met' : 'missed'}`;
 
 /** Every gate of the contract, what it demands of latency, and in one line what the scorecard alone does not tell. */
 export function contractLines({ contract }: RunResult, { ink, width }: Look): string[] {
@@ -83,9 +94,10 @@ export function contractWords(contract: ContractReport): string | undefined {
     return `Nobody could be asked about ${bindingNames(contract, 'error').join(', ')}, so whether the contract is kept is not known.`;
   if (verdict === 'fail' && summary.passed)
     return `The suite's thresholds are met, but the contract is not kept: ${bindingNames(contract, 'fail').join(', ')}.`;
-  return verdict === 'pass' && !summary.passed
-    ? 'Every gate of the contract is passed, but a threshold of the suite is missed.'
-    : undefined;
+  if (verdict !== 'pass' || summary.passed) return undefined;
+  if (summary.otherBarsMet)
+    return 'Every gate of the contract is passed. The pass score is a bar for all tasks of the suite, and decides nothing about some of them.';
+  return 'Every gate of the contract is passed, but a threshold of the suite is missed.';
 }
 
 const SYMBOLS: { readonly [status in GateStatus]: string } = {

@@ -1,10 +1,11 @@
-import { exitOf, type JudgeFacts, type RunResult, refOf } from '../result.js';
+import { exitOfAll, type JudgeFacts, type RunResult, refOf } from '../result.js';
+import { promotionDocument } from './deployment-document.js';
 
 /** The `--json` form of one run: content-free, and the same whether the run was local or on another host. */
 export const documentOf = (result: RunResult): object => ({
   runId: result.runId,
   status: result.status,
-  exitCode: exitOf(result),
+  exitCode: exitOfAll(result),
   summary: result.summary,
   agent: { agentId: result.agent.agentId, version: result.agent.version, digest: result.agent.digest },
   suite: { ref: refOf(result.suite), digest: result.suite.digest },
@@ -24,6 +25,9 @@ export const documentOf = (result: RunResult): object => ({
   ...(result.report && { report: result.report }),
   ...(result.contract && { contract: result.contract }),
   ...(result.uncompared !== undefined && { comparison: { made: false, reason: result.uncompared } }),
+  ...(result.promotion && {
+    promotion: 'steps' in result.promotion ? promotionDocument(result.promotion) : result.promotion,
+  }),
 });
 
 export const judgeDocument = (judge: JudgeFacts): object => ({

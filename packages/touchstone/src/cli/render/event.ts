@@ -4,7 +4,7 @@ import type { Run } from '@touchstone/contract/ports';
 import type { Look } from './ink.js';
 import { padEnd, quote, truncate } from './text.js';
 
-/** Events whose payload names only ids, numbers and flags. The output of an evaluation is its scorecard. */
+/** Events whose payload names only ids, numbers and flags, or says why somebody decided something about a deployment. */
 const CONTENT_FREE: ReadonlySet<EventType> = new Set<EventType>([
   'eval.started',
   'eval.scored',
@@ -14,11 +14,25 @@ const CONTENT_FREE: ReadonlySet<EventType> = new Set<EventType>([
   'provider.usage',
   'cap.breached',
   'node.started',
+  'node.suspended',
   'run.failed',
+  'authorization.decided',
+  'approval.granted',
+  'approval.rejected',
+  'approval.overridden',
+  'deployment.promoted',
+  'deployment.rolled-back',
+  'deployment.canary.adjusted',
+  'deployment.state.changed',
 ]);
 
+/** Their outputs are numbers, names and states. */
+const TELLS_FACTS: ReadonlySet<Run['plan']['kind']> = new Set(['eval', 'deployment']);
+
 const mayShow = (event: RunEvent, run: Run, bodies: boolean): boolean =>
-  bodies || CONTENT_FREE.has(event.type) || (event.type === 'run.completed' && run.plan.kind === 'eval');
+  bodies ||
+  CONTENT_FREE.has(event.type) ||
+  (event.type === 'run.completed' && TELLS_FACTS.has(run.plan.kind));
 
 /** The event as the log holds it, without its payload where that may be content and content was not asked for. */
 export function eventDocument(event: RunEvent, run: Run, bodies: boolean): object {

@@ -1,7 +1,7 @@
 import type { Scorecard } from '@touchstone/contract';
 import { shellWord } from '../next-commands.js';
 import type { Look } from './ink.js';
-import { caveatNotes, noteLines, resultText, rowLines } from './verification.js';
+import { caveatNotes, noteLines, resultRows, rowLines, verdictDocument } from './verification.js';
 
 /** A scorecard that has been written for others, and what they need to check it. */
 export type Exported = {
@@ -26,7 +26,7 @@ export function renderExport(exported: Exported, again: string, look: Look): str
     ['run', runId] as const,
     ['agent', `${agent.agentId}@${agent.version}`] as const,
     ['suite', `${suite.suiteId}@${suite.version}`] as const,
-    ['result', resultText(scorecard)] as const,
+    ...resultRows(scorecard),
     ['signed by', ownKey ? `${keyId}, the key of this machine` : keyId] as const,
     ...(publicKeyFile === undefined ? [] : [['public key', publicKeyFile] as const]),
   ];
@@ -68,7 +68,7 @@ export const exportDocument = (exported: Exported): object => {
     agent,
     suite: { ref: `${suite.suiteId}@${suite.version}`, digest: suite.digest },
     score: summary.aggregateScore,
-    passed: summary.passed,
+    ...verdictDocument(scorecard),
     log: scorecard.log,
     ...(caveats && { caveats }),
   };

@@ -1,4 +1,4 @@
-import type { GateStatus } from '@touchstone/contract';
+import type { GateStatus, ReportedGate } from '@touchstone/contract';
 import {
   type CriterionBody,
   type Failure,
@@ -48,23 +48,23 @@ export function renderJunit(results: readonly RunResult[], refused: readonly Ref
 function suiteElement(result: RunResult): string {
   const failures = new Map(result.failures.map((failure) => [failure.taskId, failure]));
   const tasks = result.summary?.tasks ?? result.failures;
-  const cases = tasks.map((task) => caseElement(result, task, failures.get(task.taskId)));
+  const cases = tasks.map((task) => taskCase(result, task, failures.get(task.taskId)));
+  const casesThat = (status: TaskStatus): number => cases.filter((one) => one.status === status).length;
   const unjudged = result.summary ? inconclusiveCases(result) : [runErrorCase(result)];
-  const missed = result.failures.length > 0 ? [] : missedBars(result);
+  const missed = casesThat('fail') + casesThat('error') > 0 ? [] : missedBars(result);
   const barCases = [...missed.map((bar) => barCase(result, bar)), ...regressionCases(result)];
   const gates = gateCases(result);
   const gatesThat = (status: GateStatus): number => gates.filter((gate) => gate.status === status).length;
   const attributes = attributeText({
     name: refOf(result.suite),
     tests: cases.length + gates.length + barCases.length + unjudged.length,
-    failures:
-      result.failures.filter((failure) => !failure.unscored).length + barCases.length + gatesThat('fail'),
-    errors: result.counts.unscored + unjudged.length + gatesThat('error'),
+    failures: casesThat('fail') + barCases.length + gatesThat('fail'),
+    errors: casesThat('error') + unjudged.length + gatesThat('error'),
     ...(gatesThat('warn') > 0 && { skipped: gatesThat('warn') }),
     time: (result.wallMs / 1000).toFixed(3),
   });
-  const gateElements = gates.map(({ element }) => element);
-  const body = [...propertyLines(result), ...cases, ...gateElements, ...barCases, ...unjudged].join('\n');
+  const elements = [...cases, ...gates].map(({ element }) => element);
+  const body = [...propertyLines(result), ...elements, ...barCases, ...unjudged].join('\n');
   return `  <testsuite ${attributes}>\n${body}\n  </testsuite>`;
 }
 
@@ -110,14 +110,54 @@ const findingWords = ({ kind, severity, taskIds }: FindingCount): string =>
 
 type TaskFacts = { readonly taskId: string; readonly latencyMs?: number };
 
-function caseElement(result: RunResult, task: TaskFacts, failure: Failure | undefined): string {
+type TaskStatus = 'pass' | 'fail' | 'error';
+type TaskCase = { readonly status: TaskStatus; readonly element: string };
+
+function taskCase(result: RunResult, task: TaskFacts, failure: Failure | undefined): TaskCase {
   const attributes = attributeText({
     classname: refOf(result.suite),
     name: task.taskId,
     ...(task.latencyMs !== undefined && { time: (task.latencyMs / 1000).toFixed(3) }),
   });
-  if (!failure) return `    <testcase ${attributes}/>`;
-  return `    <testcase ${attributes}>\n      ${troubleElement(failure)}\n    </testcase>`;
+  if (!failure) return { status: 'pass', element: `    <testcase ${attributes}/>` };
+  const { status, inner } = troubleOf(result, failure);
+  return { status, element: `    <testcase ${attributes}>\n      ${inner}\n    </testcase>` };
+}
+
+/** A contract may let some tasks miss a criterion. Such a task has not done well, and nothing has failed by it. */
+function troubleOf(
+  { contract }: RunResult,
+  failure: Failure,
+): { readonly status: TaskStatus; readonly inner: string } {
+  const missed = missedGates(contract, failure);
+  const isMissed = missed.length === 0 || missed.some(({ status }) => status === 'fail');
+  if (failure.unscored) return { status: 'error', inner: troubleElement(failure) };
+  if (isMissed) return { status: 'fail', inner: troubleElement(failure) };
+  const open = missed.filter(({ id, status }) => status === 'error' && isOpen(failure, id));
+  if (open.length > 0) {
+    const message = `not judged: ${open.map(({ id }) => id).join(', ')}`;
+    return { status: 'error', inner: `<error ${attributeText({ message, type: 'gate' })}/>` };
+  }
+  const words = `score ${score(failure.score)}: ${allowedWords(failure, missed)}`;
+  return { status: 'pass', inner: `<system-out>${escapeXml(words)}</system-out>` };
+}
+
+/** The strict gates that a task misses. Another host does not say which those are of a task: then it may be any. */
+function missedGates(contract: RunResult['contract'], { criteria }: Failure): readonly ReportedGate[] {
+  const strict = contract?.criteria.filter((gate) => gate.strict) ?? [];
+  if (!criteria) return strict;
+  const missed = new Set(criteria.filter(({ met }) => met < 1).map(({ id }) => id));
+  return strict.filter(({ id }) => missed.has(id));
+}
+
+const isOpen = ({ criteria = [] }: Failure, gate: string): boolean =>
+  criteria.some(({ id, unjudged }) => id === gate && unjudged);
+
+/** `misses accuracy (met: 3 of 4, required: 75 %), which the contract allows` */
+function allowedWords({ criteria }: Failure, missed: readonly ReportedGate[]): string {
+  if (!criteria) return 'the contract allows it';
+  const gates = missed.map((gate) => `${gate.id} (met: ${metWords(gate)}, required: ${requiredWords(gate)})`);
+  return `misses ${gates.join(', ')}, which the contract allows`;
 }
 
 function troubleElement(failure: Failure): string {
@@ -148,7 +188,7 @@ function criterionWords({ text, met, weight, agreement, reason }: CriterionBody)
 
 /** A latency that a contract demands is one of its gates. */
 const missedBars = (result: RunResult): readonly Bar[] =>
-  barsOf(result).filter((bar) => !bar.met && !(bar.name === 'p95' && result.contract?.sla));
+  barsOf(result).filter((bar) => !bar.met && !bar.idle && !(bar.name === 'p95' && result.contract?.sla));
 
 type GateCase = { readonly status: GateStatus; readonly element: string };
 

@@ -1,6 +1,6 @@
 import type { EvalReport, ReportedRegression } from '@touchstone/contract';
 import { type RunResult, refOf } from '../result.js';
-import { adjustedWords, inconclusiveWords, repeatWords } from './certainty.js';
+import { adjustedWords, doubtOf, repeatWords } from './certainty.js';
 import { percent } from './criteria.js';
 import { cell, code, folded, names, table } from './markdown-parts.js';
 import { baselineWords, changesInOrder, detectableWords, regressionWords, remarksOf } from './regression.js';
@@ -81,11 +81,12 @@ function numberTable(result: RunResult, regression: ReportedRegression): string 
 }
 
 /** How sure the score is, and what people have corrected of it. */
-export function certaintyParts({ report }: RunResult): string[] {
+export function certaintyParts(result: RunResult): string[] {
+  const { report } = result;
   if (!report) return [];
   const repeats = repeatWords(report);
   return [
-    inconclusiveWords(report) ?? '',
+    doubtOf(result) ?? '',
     repeats === undefined ? '' : `${sentence(repeats)}.`,
     ...overrideParts(report),
   ];

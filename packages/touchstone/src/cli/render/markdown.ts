@@ -74,7 +74,7 @@ function barTable(result: RunResult): string {
     bar.name,
     bar.name === 'score' && report ? `${bar.value} (${intervalWords(report)})` : bar.value,
     `${bar.wanted} ${bar.limit}`,
-    bar.met ? '✅' : '❌',
+    bar.idle ? '–' : bar.met ? '✅' : '❌',
   ]);
   return table(['bar', 'value', 'wanted', 'met'], rows);
 }

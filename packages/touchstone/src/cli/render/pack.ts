@@ -10,11 +10,28 @@ export type PackFacts = {
   readonly version: string;
   readonly integrity: string;
   readonly files: number;
-  readonly agents: readonly { readonly agentId: string; readonly suite?: string }[];
+  readonly agents: readonly {
+    readonly agentId: string;
+    readonly suite?: string;
+    readonly contract?: ContractFacts;
+  }[];
   readonly suites: readonly { readonly ref: string; readonly tasks: number }[];
   /** The key it says it is signed by; whether that is true is another question. */
   readonly signedBy?: string;
   readonly warnings: readonly string[];
+};
+
+/** What the contract is that an agent carries; where only its file has been looked for, no more than that. */
+export type ContractFacts = {
+  readonly file: string;
+  readonly compiled?: {
+    readonly suite: string;
+    readonly criteria: number;
+    readonly strict: number;
+    readonly tasks: number;
+    /** Its URI is absent when the rows stand in the profile itself. */
+    readonly dataset?: { readonly uri?: string; readonly rows: number };
+  };
 };
 
 export function factsOfPack(pack: OpenedPack): PackFacts {
@@ -46,9 +63,22 @@ export const contentRows = (
 ): readonly Row[] => [
   ['integrity', integrity],
   ['files', `${files}${aboutFiles}`],
-  ...agents.map(({ agentId, suite }): Row => ['agent', suite ? agentId : `${agentId}, without a suite`]),
+  ...agents.flatMap(({ agentId, suite, contract }): readonly Row[] => [
+    ['agent', suite || contract ? agentId : `${agentId}, without a suite`],
+    ...(contract ? [['contract', contractWords(contract)] as const] : []),
+  ]),
   ...suites.map(({ ref, tasks }): Row => ['suite', `${ref}, ${plural(tasks, 'task')}`]),
 ];
+
+/** `evaluation/….yaml: 3 criteria, 2 of them strict; 4 tasks of 4 rows in evaluation/parcels.jsonl` */
+function contractWords({ file, compiled }: ContractFacts): string {
+  if (!compiled) return file;
+  const { criteria, strict, tasks, dataset } = compiled;
+  const rows = dataset ? ` of ${plural(dataset.rows, 'row')} in ${dataset.uri ?? 'the profile itself'}` : '';
+  return `${file}: ${count(criteria)}, ${strict === criteria ? 'all' : strict} strict; ${plural(tasks, 'task')}${rows}`;
+}
+
+const count = (criteria: number): string => (criteria === 1 ? '1 criterion' : `${criteria} criteria`);
 
 export function renderPack(
   title: string,

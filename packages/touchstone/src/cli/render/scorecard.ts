@@ -111,11 +111,11 @@ function barLines(result: RunResult, { ink, width }: Look): string[] {
   const limits = widest(bars.map((bar) => bar.limit));
   const room = Math.min(BAR_WIDTH, width - BESIDE_BAR);
   return bars.map((bar) => {
-    const paint = bar.met ? ink.green : ink.red;
+    const paint = bar.idle ? ink.dim : bar.met ? ink.green : ink.red;
     const fill = blocks(bar.fill, room).replace(/█+/, paint).replace(/░+/, ink.dim);
     const numbers = `${padStart(bar.value, values)} ${ink.dim(`${bar.sign} ${padEnd(bar.limit, limits)}`)}`;
     const sure = bar.name === 'score' && result.report ? `  ${ink.dim(intervalWords(result.report))}` : '';
-    return `  ${padEnd(bar.name, 8)}${fill}  ${numbers}  ${paint(bar.met ? '✓' : '✗')}${sure}`;
+    return `  ${padEnd(bar.name, 8)}${fill}  ${numbers}  ${paint(bar.idle ? '–' : bar.met ? '✓' : '✗')}${sure}`;
   });
 }
 

@@ -1,10 +1,12 @@
 import type { Side } from '../comparing/side.js';
 import { refOf } from '../result.js';
+import { KEPT } from './contract.js';
 import type { Look } from './ink.js';
 import { judgeName, modelName } from './notes.js';
 import { displayWidth, padEnd, printable } from './text.js';
 import { ago, score, whole } from './units.js';
 
+/** The least; a longer label makes room for itself. */
 const LABEL = 8;
 const GAP = 2;
 
@@ -19,13 +21,14 @@ type Row = {
 /** What is compared: run, suite, agent, models and score of both, in two columns. */
 export function renderSides(before: Side, after: Side, now: number, { ink, width }: Look): string[] {
   const rows = rowsOf(before, after, now);
-  const room = Math.floor((width - 2 - LABEL - GAP) / 2);
+  const labels = Math.max(LABEL, ...rows.map(({ label }) => label.length + GAP));
+  const room = Math.floor((width - 2 - labels - GAP) / 2);
   const widest = Math.max(...rows.map((row) => displayWidth(row.before)));
   const column = Math.min(room, widest) + GAP;
-  const heads = `${' '.repeat(2 + LABEL)}${ink.dim(`${padEnd('before', column)}after`)}`;
+  const heads = `${' '.repeat(2 + labels)}${ink.dim(`${padEnd('before', column)}after`)}`;
   const lines = rows.map(({ label, before: one, after: other, once }) => {
     const right = once && one === other ? ink.dim('the same') : keepEnd(other, room);
-    return `  ${ink.dim(padEnd(label, LABEL))}${padEnd(keepEnd(one, room), column)}${right}`;
+    return `  ${ink.dim(padEnd(label, labels))}${padEnd(keepEnd(one, room), column)}${right}`;
   });
   return [heads, ...lines];
 }
@@ -60,6 +63,7 @@ function rowsOf(before: Side, after: Side, now: number): readonly Row[] {
       ({ score: value, passed, results }) =>
         `${score(value)}, ${whole(passed)} of ${whole(results.length)} passed`,
     ),
+    ...row('contract', ({ contractVerdict }) => contractVerdict && KEPT[contractVerdict]),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { exitOf, type RunResult } from '../result.js';
+import { areBarsMet, exitOf, type RunResult } from '../result.js';
 import type { Ink } from './ink.js';
 
 export type Verdict = { readonly word: string; readonly paint: keyof Pick<Ink, 'red' | 'green' | 'yellow'> };
@@ -22,8 +22,7 @@ export function verdictOf(result: RunResult): Verdict {
 }
 
 /** By itself, whatever it was compared with. */
-const isGood = ({ summary, contract }: RunResult): boolean =>
-  summary?.passed === true && contract?.verdict !== 'fail';
+const isGood = (result: RunResult): boolean => areBarsMet(result) && result.contract?.verdict !== 'fail';
 
 function unjudgedWord(result: RunResult): string {
   if (result.status === 'cancelled') return 'CANCELLED';

@@ -1,4 +1,5 @@
-import type { Scorecard } from '@touchstone/contract';
+import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/contract';
+import { keptWords } from './contract.js';
 import type { Ink, Look } from './ink.js';
 import { judgeName, modelName } from './notes.js';
 import { printable, truncate, wrap } from './text.js';
@@ -89,7 +90,7 @@ function claimRows({ scorecard, host, signer, log }: Claims, doubts: readonly Do
   return [
     ['agent', `${scorecard.agent.agentId}@${scorecard.agent.version}`],
     ['suite', `${scorecard.suite.suiteId}@${scorecard.suite.version}`],
-    ['result', resultText(scorecard)],
+    ...resultRows(scorecard),
     ...(model ? [['model', modelName(model)] as const] : []),
     ...(judge ? [['judge', judgeName(judge)] as const] : []),
     ...(safetyJudge ? [['judge', `${judgeName(safetyJudge)}, for safety`] as const] : []),
@@ -101,10 +102,32 @@ function claimRows({ scorecard, host, signer, log }: Claims, doubts: readonly Do
   ];
 }
 
+/** The one verdict on the run of a scorecard. */
+export const verdictOfCard = ({ summary, results, ...card }: Scorecard): ContractVerdict =>
+  verdictOn({ ...card, passed: summary.passed, unscored: unscoredIn(results) });
+
+const unscoredIn = (results: Scorecard['results']): number =>
+  results.filter((result) => result.unscored).length;
+
+/** The verdict, and under a contract who has said what. */
+export const resultRows = (card: Scorecard): readonly Row[] => [
+  ['result', resultText(card)],
+  ...(card.contractVerdict
+    ? [['contract', keptWords(card.contractVerdict, card.summary.passed)] as const]
+    : []),
+];
+
+const WORDS: { readonly [verdict in ContractVerdict]: string } = {
+  pass: 'PASS',
+  fail: 'FAIL',
+  error: 'NOT JUDGED',
+};
+
 /** `PASS · score 0.93 · 38 of 40 tasks passed` */
-export function resultText({ summary, results }: Scorecard): string {
-  const unscored = results.filter((result) => result.unscored).length;
-  const word = unscored > 0 ? 'NOT JUDGED' : summary.passed ? 'PASS' : 'FAIL';
+function resultText(card: Scorecard): string {
+  const { summary } = card;
+  const unscored = unscoredIn(card.results);
+  const word = WORDS[verdictOfCard(card)];
   const passed = `${whole(summary.passedCount)} of ${plural(summary.taskCount, 'task')} passed`;
   const open = unscored > 0 ? ` · ${whole(unscored)} unscored` : '';
   return `${word} · score ${score(summary.aggregateScore)} · ${passed}${open}`;
@@ -142,7 +165,7 @@ export const noteLines = (notes: readonly string[], ink: Ink, width: number): st
   notes.flatMap((note) => wrap(printable(note), width - 2).map((line) => `  ${ink.yellow(line)}`));
 
 /** What a reader has to know before taking the score for more than it is. */
-export function caveatNotes({ caveats = {}, results, totalTasks, contract }: Scorecard): readonly string[] {
+export function caveatNotes({ caveats = {}, results, totalTasks, ...card }: Scorecard): readonly string[] {
   const { rejudgeOf, forkOf, cacheHits = 0, mock, targetMismatch, nondeterministic } = caveats;
   const notes = [
     ...(results.length < totalTasks
@@ -157,13 +180,13 @@ export function caveatNotes({ caveats = {}, results, totalTasks, contract }: Sco
   ];
   return [
     ...(notes.length === 0 ? [] : [...notes, 'So this run is no evidence for a gate.']),
-    ...(contract ? [BY_THRESHOLDS] : []),
+    ...(card.contract && !card.contractVerdict ? [CONTRACT_UNTOLD] : []),
   ];
 }
 
-/** The file says how every criterion came out, and the thresholds; not which criteria were strict. */
-const BY_THRESHOLDS =
-  'The result is that of the thresholds alone. Whether the agent kept its contract is in the contract report of the run: touchstone show <runId>.';
+/** Files of the first version of contracts. */
+const CONTRACT_UNTOLD =
+  'The file does not say whether the agent kept its contract: the result is that of the thresholds alone.';
 
 /** The `--json` form of one file. */
 export function verificationDocument({ file, doubts, claims }: Verification): object {
@@ -184,7 +207,7 @@ function claimsDocument({ scorecard, host, signer, log }: Claims): object {
     agent,
     suite: { ref: `${suite.suiteId}@${suite.version}`, digest: suite.digest },
     score: summary.aggregateScore,
-    passed: summary.passed,
+    ...verdictDocument(scorecard),
     tasks: { total: totalTasks, selected: results.length, passed: summary.passedCount },
     startedAt,
     endedAt,
@@ -194,3 +217,10 @@ function claimsDocument({ scorecard, host, signer, log }: Claims): object {
     ...(caveats && { caveats }),
   };
 }
+
+/** `passed` is the word of the thresholds; under a contract its own stands beside it, and `verdict` is what both come to. */
+export const verdictDocument = (card: Scorecard): object => ({
+  passed: card.summary.passed,
+  ...(card.contract && { contract: { digest: card.contract, verdict: card.contractVerdict } }),
+  verdict: verdictOfCard(card),
+});

@@ -101,8 +101,10 @@ export async function forge(
   { store }: Local['touchstone'],
   sourceId: RunId,
   change: (entry: LogEntry) => LogEntry,
+  headlineOf: (source: Run) => Run['headline'] = ({ headline }) => headline,
 ): Promise<RunId> {
   const source = (await store.runs.get(LOCAL_OWNER, sourceId)) as Run;
+  const headline = headlineOf(source);
   const { principal, origin, workflowId, plan, request, createdAt, engineVersion, owner } = source;
   const runId = asId<RunId>('forged');
   const row = { runId, owner, principal, origin, workflowId, plan, request, createdAt, engineVersion };
@@ -114,7 +116,7 @@ export async function forge(
     seals: stored.flatMap(({ records }) => records),
     entries: stored.map(({ entry }) => change(entry)),
     firstSequence: 0,
-    run: { status: 'completed', completedAt: 1, ...(source.headline && { headline: source.headline }) },
+    run: { status: 'completed', completedAt: 1, ...(headline && { headline }) },
   });
   await store.leases.release(lease);
   return runId;

@@ -20,21 +20,23 @@ export async function closeEval(
   now: number,
 ): Promise<Closing> {
   const results = await readResults(parts, run);
+  const { thresholds } = head;
   const regression = await regressionFacts(parts, run, plan);
   const summary = parts.buildScorecard(
     {
       suiteId: head.suiteId,
       suiteVersion: head.version,
       ...(modelClass && { modelClass }),
-      ...(head.thresholds && { thresholds: head.thresholds }),
+      ...(thresholds && { thresholds }),
       ...(regression && { regression }),
     },
     results,
   );
+  const come = { summary, results, ...(thresholds && { thresholds }) };
   return {
     events: [{ type: 'eval.completed', at: now, payload: evalCompleted(summary) }],
     outputs: summary,
-    headline: headlineOf(summary, results),
+    headline: { ...headlineOf(summary, results), ...(await parts.contractOutcome(run, plan, come)) },
   };
 }
 

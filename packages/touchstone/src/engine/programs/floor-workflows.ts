@@ -1,7 +1,7 @@
 /** A node of a floor fixture. `delayMs` bounds the input of that name for delaying nodes. */
 export type FloorNode = {
   readonly nodeId: string;
-  readonly typeId: 'core.noop' | 'core.fail' | 'core.delay';
+  readonly typeId: 'core.noop' | 'core.fail' | 'core.delay' | 'core.approvalGate' | 'core.clarificationGate';
   readonly delayMs?: { readonly min: number; readonly max: number; readonly default: number };
 };
 export type FloorWorkflow = {
@@ -33,5 +33,15 @@ export const FLOOR_WORKFLOWS: readonly FloorWorkflow[] = [
     workflowId: 'conformance-cancellable',
     name: 'Waits long enough to be cancelled',
     nodes: [{ nodeId: 'wait', typeId: 'core.delay', delayMs: { min: 1, max: 60_000, default: 30_000 } }],
+  },
+  {
+    workflowId: 'conformance-approval',
+    name: 'Asks for an approval',
+    nodes: [{ nodeId: 'gate', typeId: 'core.approvalGate' }],
+  },
+  {
+    workflowId: 'conformance-clarification',
+    name: 'Asks a question',
+    nodes: [{ nodeId: 'ask', typeId: 'core.clarificationGate' }],
   },
 ];

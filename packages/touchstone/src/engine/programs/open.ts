@@ -7,7 +7,7 @@ import { openRejudgeProgram } from './rejudge.js';
 import { openWorkflowProgram } from './workflow.js';
 
 /** The program for a run's plan. Rejects when the agent or the suite it was planned with is gone. */
-export function openProgram(parts: Parts, run: Run): Promise<Program> {
+export async function openProgram(parts: Parts, run: Run): Promise<Program> {
   switch (run.plan.kind) {
     case 'eval': {
       const { rejudgeOf } = run.plan;
@@ -18,5 +18,7 @@ export function openProgram(parts: Parts, run: Run): Promise<Program> {
       return openAgentProgram(parts, run, run.plan);
     case 'workflow':
       return openWorkflowProgram(parts, run, run.plan);
+    case 'deployment':
+      throw new Error('A deployment is a script, and no program.');
   }
 }

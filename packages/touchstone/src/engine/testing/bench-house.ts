@@ -194,6 +194,10 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     openBars: async () => () => undefined,
     foldTask,
     buildScorecard,
+    contractOutcome: async () => ({}),
+    mask: async (text) => text,
+    castVote: () => ({ kind: 'refused', why: 'not_allowed' }),
+    carryOut: async () => ({ code: 'conflict', message: 'Nothing is deployed here.' }),
     limits: { ...DEFAULT_LIMITS, gatherMs: 0, ...options.limits },
     ...options.parts,
   };

@@ -36,6 +36,10 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['POST', '/v1/runs/{run}/annotations', 'runs:annotate'],
   ['GET', '/v1/runs/{run}/annotations', 'runs:read'],
   ['GET', '/v1/runs/{run}/debug-bundle', 'runs:read'],
+  ['POST', '/v1/runs/{run}/interrupts/gate', 'approvals:respond'],
+  ['POST', '/v1/host/touchstone/runs/{run}/interrupts/gate/tokens', 'approvals:respond'],
+  ['GET', '/v1/audit/verify', 'audit:read'],
+  ['GET', '/v1/host/touchstone/audit', 'audit:read'],
   ['POST', '/v1/webhooks', 'webhooks:manage'],
   ['DELETE', '/v1/webhooks/hook', 'webhooks:manage'],
   ['GET', '/v1/host/touchstone/webhooks', 'webhooks:manage'],
@@ -56,6 +60,9 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/metrics', 'runs:read'],
   ['GET', '/v1/host/sample/test/runs/{run}/events', 'runs:read'],
   ['POST', '/v1/host/sample/agents/eval-run', 'runs:create'],
+  ['POST', '/v1/host/sample/agents/live-invoke', 'runs:create'],
+  ['POST', '/v1/host/sample/agents/local.acme.echo/dispatch', 'runs:create'],
+  ['POST', '/v1/host/sample/governance/approval-gate', 'approvals:respond'],
 ];
 const concrete = (path: string) => path.replace('{run}', runId);
 
@@ -93,6 +100,15 @@ it.each([['/v1/agents'], ['/v1/agents/local.acme.echo']])('%s asks for any key',
   expect((await host.request('GET', path, { key: KEYS.none })).status).toBe(200);
 });
 
+it.each([['test/reset'], ['agents/deployment-transition'], ['authorization/decide']])(
+  'the seam %s asks for any key',
+  async (path) => {
+    const post = (key: string | null) => host.request('POST', `/v1/host/sample/${path}`, { key, body: [] });
+    expectRefusal(await post(null), 401, 'unauthenticated');
+    expectRefusal(await post(KEYS.none), 400, 'validation_error');
+  },
+);
+
 it('rates are decided before scopes', async () => {
   const busy = await createTestHost({ config: { limits: { requestsPerMinute: 2 } } });
   const ask = () => busy.request('GET', '/v1/host/touchstone/runs', { key: KEYS.none });
@@ -109,6 +125,7 @@ it('rates are decided before scopes', async () => {
 const NEEDED: { readonly [path: string]: { readonly query?: string; readonly body?: object } } = {
   '/v1/runs/{run}:fork': { body: { mode: 'replay' } },
   '/v1/runs/{run}:diff': { query: '?against=run-404' },
+  '/v1/runs/{run}/interrupts/gate': { body: { resumeValue: { action: 'accept' } } },
   '/v1/runs/{run}/annotations': { body: { signal: { kind: 'flag' } } },
 };
 

@@ -241,6 +241,8 @@ describe('workflows', () => {
       'conformance-idempotent',
       'conformance-delay',
       'conformance-cancellable',
+      'conformance-approval',
+      'conformance-clarification',
     ]);
     for (const id of fixtures) {
       const workflow = (await host.request('GET', `/v1/workflows/${id}`)).json();

@@ -2,13 +2,16 @@ import type { Endpoint } from '../endpoint.js';
 import type { HostParts } from '../host-parts.js';
 import { agentEndpoints } from './agents.js';
 import { annotationEndpoints } from './annotations.js';
+import { auditEndpoints } from './audit.js';
 import { boundAgentEndpoints } from './bound-agents.js';
 import { debugBundleEndpoints } from './debug-bundle.js';
+import { deploymentEndpoints } from './deployments.js';
 import { diffEndpoints } from './diff.js';
 import { discoveryEndpoints } from './discovery.js';
 import { evalSummaryEndpoints } from './eval-summary.js';
 import { eventEndpoints } from './events.js';
 import { forkEndpoints } from './fork.js';
+import { interruptEndpoints } from './interrupts.js';
 import { metricsEndpoints } from './metrics.js';
 import { packEndpoints } from './packs.js';
 import { profileEndpoints } from './profiles.js';
@@ -40,6 +43,9 @@ export function endpointsOf(host: HostParts, options: { readonly testSeams: bool
     ...evalSummaryEndpoints(host),
     ...webhookEndpoints(host),
     ...agentEndpoints(host),
+    ...deploymentEndpoints(host),
+    ...interruptEndpoints(host),
+    ...auditEndpoints(host),
     ...toolEndpoints(host),
     ...suiteEndpoints(host),
     ...packEndpoints(host),

@@ -59,7 +59,8 @@ export const packEndpoints = (host: HostParts): readonly Endpoint[] => [
       200: { description: 'This very pack is installed already.', schema: installedPack },
       201: { description: 'The pack is installed.', schema: installedPack },
     },
-    refusals: ['conflict', ...PACK_REFUSALS],
+    // The last one is about a dataset that the profile of an agent names elsewhere.
+    refusals: ['conflict', ...PACK_REFUSALS, 'unavailable'],
     handle: (call) => install(host, call),
   }),
   endpoint({

@@ -51,6 +51,7 @@ describe('compiling over HTTP', () => {
       agent: 'b',
       install: true,
       targetAgentId: 'local.acme.b',
+      suiteName: 'b',
     };
     const answer = await request('POST', PATH, { body });
     expect(answer.status).toBe(status);
@@ -74,6 +75,17 @@ describe('compiling over HTTP', () => {
       code: 'no_tasks',
       issues,
     });
+  });
+
+  it('may find that a dataset is away, and says so in its description', async () => {
+    const { request } = await open(async () => {
+      throw new HostError('unavailable', 'Later.', { code: 'dataset_unavailable' });
+    });
+    expectRefusal(await request('POST', PATH, { body: { definition: {} } }), 503, 'unavailable');
+    const { paths } = (await request('GET', '/v1/openapi.json')).json() as {
+      readonly paths: { readonly [path: string]: { readonly post: { readonly responses: object } } };
+    };
+    expect(paths[PATH]?.post.responses).toHaveProperty('503');
   });
 
   it('is for those who may write suites', async () => {

@@ -9,8 +9,14 @@ type CompileBody = {
   readonly rows?: readonly unknown[];
   readonly agent?: string;
   readonly targetAgentId?: string;
+  readonly scope?: string;
+  readonly org?: string;
+  readonly suiteName?: string;
   readonly install?: boolean;
 };
+
+const suitePart = (description: string) =>
+  ({ type: 'string', minLength: 1, maxLength: 64, description }) as const;
 
 const compileBody = closed(
   {
@@ -26,8 +32,14 @@ const compileBody = closed(
       type: 'string',
       minLength: 1,
       maxLength: 256,
-      description: 'The id of the agent on this host, when it is another than in the definition.',
+      description:
+        'The id of the agent on this host, without a version, when it is another than in the definition.',
     },
+    scope: suitePart('First part of the suite id; local by default.'),
+    org: suitePart('Second part of the suite id; the author by default.'),
+    suiteName: suitePart(
+      "Last part of the suite id; the agent's name by default. Two agents held to one contract need two.",
+    ),
     install: { type: 'boolean', description: 'Also install the suite with its contract.' },
   },
   ['definition'],
@@ -64,7 +76,7 @@ export const profileEndpoints = (host: HostParts): readonly Endpoint[] => [
       200: { description: 'The suite and its contract.', schema: compiled },
       201: { description: 'The same, and both are installed now.', schema: compiled },
     },
-    refusals: ['conflict', 'capability_not_provided'],
+    refusals: ['conflict', 'capability_not_provided', 'unavailable'],
     handle: (call) => compile(host, call),
   }),
   endpoint({

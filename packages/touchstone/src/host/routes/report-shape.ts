@@ -235,7 +235,20 @@ export const contractReport = closed(
       policy: oneOf(['gate', 'warn']),
       status: gateStatus,
     }),
-    summary: described(closed({ score: fraction, passed: flag }), 'What the thresholds alone say.'),
+    summary: described(
+      closed(
+        {
+          score: fraction,
+          passed: flag,
+          otherBarsMet: described(
+            flag,
+            'Of a part of the suite: whether the bars besides the pass score are met.',
+          ),
+        },
+        ['score', 'passed'],
+      ),
+      'What the thresholds alone say.',
+    ),
     dataset: closed({ digest: text, rows: count }),
     judge: closed(judgeMembers, judgeRequired),
     embedder: closed({ provider: text, model: text }),

@@ -102,7 +102,7 @@ async function readRun(host: HostParts, call: Call): Promise<Reply> {
 
 /** Known cost of a run that has no scorecard to say it. */
 async function spentUsd({ touchstone }: HostParts, run: Run): Promise<number | undefined> {
-  if (run.plan.kind === 'workflow' || (run.headline && isTerminal(run.status))) return undefined;
+  if (!('agent' in run.plan) || (run.headline && isTerminal(run.status))) return undefined;
   const { usd } = await touchstone.store.ledger.total(run.owner, run.runId);
   return usd > 0 ? usd : undefined;
 }

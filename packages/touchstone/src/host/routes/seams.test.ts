@@ -1,7 +1,8 @@
 import { asId, type RunId, type SuiteId } from '@touchstone/contract';
 import { expect, it } from 'vitest';
 import { completed, decided, invoked, scored, started, summary } from '../testing/events.js';
-import { ACME, append, createTestHost } from '../testing/test-host.js';
+import { append } from '../testing/fake-engine.js';
+import { ACME, createTestHost } from '../testing/test-host.js';
 import type { Touchstone } from '../touchstone.js';
 
 const EVENTS = '/v1/host/sample/test/runs';

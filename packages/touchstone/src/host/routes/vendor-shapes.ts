@@ -12,6 +12,18 @@ export const closed = (
   additionalProperties: false,
 });
 
+/** A deployment's record, and the run that waits for people. */
+export const pendingDeployment: Shape = {
+  type: 'object',
+  properties: {
+    agentId: text,
+    version: text,
+    state: text,
+    touchstone: closed({ runId: text, status: text }),
+  },
+  required: ['agentId', 'version', 'state', 'touchstone'],
+};
+
 /** A list in pages. */
 export const page = (items: Shape): Shape =>
   closed({ items: { type: 'array', items }, nextCursor: text }, ['items']);

@@ -3,7 +3,6 @@ import {
   asId,
   type Digest,
   HostError,
-  isTerminal,
   type Owner,
   type RunId,
   type RunStatus,
@@ -26,6 +25,7 @@ import { readScorecard } from '../scorecard-of.js';
 import { createSuiteShelf } from '../suite-shelf.js';
 import { systemClock, systemIds } from '../system.js';
 import type { CreateRunBody, Touchstone } from '../touchstone.js';
+import { append, createFakeEngine } from './fake-engine.js';
 
 /** Four callers: two tenants, one key that may only read, one that may do nothing. */
 export const KEYS = {
@@ -156,26 +156,6 @@ async function inject(
   };
 }
 
-export async function append(
-  store: Store,
-  owner: Owner,
-  runId: RunId,
-  events: readonly NewEvent[],
-  status?: RunStatus,
-): Promise<void> {
-  const run = (await store.runs.get(owner, runId)) as Run;
-  const lease = await store.leases.take(owner, runId, 60_000);
-  if (!lease) throw new Error('The test could not take the lease.');
-  await store.log.commit(lease, {
-    entries: [{ kind: 'events', events }],
-    firstSequence: run.eventCount,
-    ...(status && {
-      run: { status, ...(isTerminal(status) ? { completedAt: 2_000 } : { startedAt: 1_000 }) },
-    }),
-  });
-  await store.leases.release(lease);
-}
-
 const DIGEST = asId<Digest>('sha256:0000');
 export const echoAgent: AgentFacts = {
   agentId: asId<AgentId>('local.acme.echo'),
@@ -203,6 +183,10 @@ function createFake(
     readSuite: shelf.read,
     async bindAgent(_, agentId) {
       return { outcome: 'created', facts: { ...echoAgent, agentId: asId<AgentId>(agentId) } };
+    },
+    deployments: {
+      list: async () => undefined,
+      transition: async () => Promise.reject(new HostError('not_found', 'There is no such agent.')),
     },
     listAgents: async () => agents.map((facts) => ({ facts, hostOwned: true })),
     async findAgent(_, reference) {
@@ -285,47 +269,4 @@ async function planOf(
   if (body.agentId) return { workflowId: body.agentId, plan: { kind: 'agent', agent } };
   const workflowId = body.workflowId ?? '';
   return { workflowId, plan: { kind: 'workflow', workflowId } };
-}
-
-function createFakeEngine(store: Store, listeners: Set<ProgressListener>): Touchstone['engine'] {
-  const running = ['pending', 'running'] as const;
-  const get = async (owner: Owner, runId: RunId) => (await store.runs.get(owner, runId)) as Run;
-  return {
-    drive: async () => undefined,
-    adopt: async () => undefined,
-    shutdown: async () => undefined,
-    watch(_, listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async cancel(owner, runId, by, reason) {
-      const run = await get(owner, runId);
-      if (run.status === 'cancelled') return run;
-      if (isTerminal(run.status))
-        throw new HostError('run_terminal', 'It is over.', { runStatus: run.status });
-      const payload = { cancelledBy: by, ...(reason !== undefined && { reason }) };
-      await append(store, owner, runId, [{ type: 'run.cancelled', at: 1, payload }], 'cancelled');
-      return get(owner, runId);
-    },
-    async pause(owner, runId, by, drainPolicy) {
-      const control = { kind: 'pause', by, drainPolicy } as const;
-      const paused = await store.runs.request(owner, runId, {
-        from: [...running],
-        status: 'paused',
-        control,
-        pausedAt: 5_000,
-      });
-      if (!paused) throw new HostError('run_state_conflict', 'It cannot be paused.');
-      return paused;
-    },
-    async resume(owner, runId) {
-      const resumed = await store.runs.request(owner, runId, {
-        from: ['paused'],
-        status: 'running',
-        control: null,
-      });
-      if (!resumed) throw new HostError('run_state_conflict', 'It is not paused.');
-      return resumed;
-    },
-  };
 }

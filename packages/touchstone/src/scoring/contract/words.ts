@@ -2,11 +2,15 @@ import type { LengthBound } from '@touchstone/contract/bodies';
 
 const SPACELESS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+// Made when the first such word is met: it loads tables for some ten milliseconds, at every start of the command.
+let segmenter: Intl.Segmenter | undefined;
+const segments = (word: string): readonly string[] => {
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'word' });
+  return [...segmenter.segment(word)].map(({ segment }) => segment);
+};
 
 /** Words between spaces, and inside them where a script writes none. */
-const splitSpaceless = (word: string): readonly string[] =>
-  SPACELESS.test(word) ? [...segmenter.segment(word)].map(({ segment }) => segment) : [word];
+const splitSpaceless = (word: string): readonly string[] => (SPACELESS.test(word) ? segments(word) : [word]);
 
 const MEANT = /[\p{L}\p{N}]/u;
 // What makes a number another number stays: its sign, its decimal point, its per cent.

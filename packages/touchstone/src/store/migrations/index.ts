@@ -4,6 +4,7 @@ import { packsAndMemory } from './0002-packs-and-memory.js';
 import { draftPacks } from './0003-draft-packs.js';
 import { annotationsAndBaselines } from './0004-annotations-and-baselines.js';
 import { contracts } from './0005-contracts.js';
+import { deploymentsAndAudit } from './0006-deployments-and-audit.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   draftPacks,
   annotationsAndBaselines,
   contracts,
+  deploymentsAndAudit,
 ];

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asId, type Owner } from '@touchstone/contract';
-import { toBody } from '@touchstone/contract/bodies';
+import { type PinnedContract, toBody } from '@touchstone/contract/bodies';
 import type {
   Annotation,
   Blessing,
@@ -33,9 +33,12 @@ import { openSqlite } from '../sqlite/open-sqlite.js';
 import { createSqliteDb } from '../sqlite/sqlite-db.js';
 import { createSuites } from '../suites.js';
 import { createWatchers } from '../watchers.js';
+import { createWebhooks } from '../webhooks.js';
 import { firstTables } from './0001-first-tables.js';
 import { packsAndMemory } from './0002-packs-and-memory.js';
 import { draftPacks } from './0003-draft-packs.js';
+import { annotationsAndBaselines } from './0004-annotations-and-baselines.js';
+import { contracts } from './0005-contracts.js';
 import type { Migration } from './index.js';
 
 const clock: Clock = { now: () => 0, elapsed: () => 0, sleep: () => Promise.resolve() };
@@ -64,6 +67,18 @@ const PACK: PackContents = {
   },
   agents: [AGENT],
   suites: [SUITE],
+};
+const CONTRACT: PinnedContract = {
+  digest: asId('d-c'),
+  contract: {
+    contractVersion: 1,
+    suiteId: SUITE.head.suiteId,
+    suiteVersion: SUITE.head.version,
+    suiteSha256: 'ab'.repeat(32),
+    agent: { id: 'a', name: 'A', version: '1.0.0', sha256: 'cd'.repeat(32) },
+    criteria: [],
+    tasks: {},
+  },
 };
 const ENTRY = { id: 'e', content: 'c', tags: [], createdAt: '2026-01-01T00:00:00Z' };
 const RUN: NewRun = {
@@ -183,7 +198,8 @@ it('a store of version 3 keeps every row and can take annotations, webhooks and 
   const before = await rowsOf(file);
   expect(Object.keys(before)).toHaveLength(14);
   await (await openStore({ file, clock })).close();
-  expect(await rowsOf(file)).toEqual(before);
+  // Tables get new columns, so rows may hold more than before, never less.
+  expect(await rowsOf(file)).toMatchObject(before);
 
   const store = await openStore({ file, clock });
   expect(await store.log.entries(OWNER, RUN.runId, 0, 9)).toMatchObject([{ records: COMMIT.seals }]);
@@ -194,4 +210,48 @@ it('a store of version 3 keeps every row and can take annotations, webhooks and 
   await store.baselines.bless(OWNER, BLESSING);
   expect(await store.baselines.list(OWNER)).toEqual([BLESSING]);
   await store.close();
+});
+
+it('a store of version 5 keeps every row and can take deployments, audit records and secrets', async () => {
+  const file = join(folder, 'version-5.db');
+  const migrations = [firstTables, packsAndMemory, draftPacks, annotationsAndBaselines, contracts];
+  await makeOlder(file, migrations, async (db) => {
+    await fillVersion3(db);
+    await createWebhooks(db).add(OWNER, WEBHOOK);
+    await createSuites(db).attach(OWNER, SUITE.head.digest, CONTRACT, 4);
+  });
+  const before = await rowsOf(file);
+  expect(Object.keys(before)).toHaveLength(17);
+  await (await openStore({ file, clock })).close();
+  expect(await rowsOf(file)).toMatchObject(before);
+
+  // Late enough for the lease of whoever drove the run to be over.
+  const store = await openStore({ file, clock: { ...clock, now: () => 5_000 } });
+  const run = await store.runs.get(OWNER, RUN.runId);
+  expect(run).toMatchObject(RUN);
+  expect(run).not.toHaveProperty('waitUntil');
+  const lease = await store.leases.take(OWNER, RUN.runId, 1_000);
+  if (!lease) throw new Error('The lease is held.');
+  const deployments = { agentId: AGENT.agentId, revision: 1, versions: [], channels: {} };
+  const audit = [
+    {
+      at: 5,
+      principal: asId<never>('ann'),
+      action: asId<never>('a'),
+      resource: asId<never>('r'),
+      allowed: true,
+    },
+  ];
+  const change = { status: 'waiting-approval', waitUntil: 0 } as const;
+  await store.log.commit(lease, { firstSequence: 1, deployments, audit, run: change });
+  await store.leases.release(lease);
+  expect(await store.leases.adoptable(9)).toEqual([{ owner: OWNER, runId: RUN.runId }]);
+  expect(await store.deployments.get(OWNER, AGENT.agentId)).toEqual(deployments);
+  expect(await store.audit.read(OWNER, 0, 9)).toMatchObject(audit);
+  const secret = await store.secret('tokens');
+  await store.close();
+
+  const reopened = await openStore({ file, clock });
+  expect(await reopened.secret('tokens')).toBe(secret);
+  await reopened.close();
 });

@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SHA256_HEX } from '../dialect.js';
 import { isLocked, missingSqlite, openError, unsupportedJournal } from './sqlite-errors.js';
 
 /** The part of the `node:sqlite` API that is used here; both modules that offer it have this shape. */
 export type Sqlite = {
   exec(sql: string): void;
   prepare(sql: string): SqliteStatement;
+  function(name: string, options: { readonly deterministic: true }, body: (text: string) => string): void;
   close(): void;
 };
 export type SqliteStatement = {
@@ -62,8 +65,11 @@ async function loadModule(): Promise<SqliteModule> {
 
 function withSettings(sqlite: Sqlite): Sqlite {
   sqlite.exec(SETTINGS);
+  sqlite.function(SHA256_HEX, { deterministic: true }, sha256Hex);
   return sqlite;
 }
+
+const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** SQLite would open a write-protected file for reading only and fail at the first write, long after start. */
 function checkWritable(file: string): void {

@@ -81,7 +81,9 @@ export function refError(
 function firstOf(issues: readonly Issue[]): string {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  return first ? `${first.pointer || '/'}: ${first.message.replace(/\.$/, '')}${more}` : 'it is not valid';
+  if (!first) return 'it is not valid';
+  const line = first.line === undefined ? '' : `line ${first.line}, `;
+  return `${line}${first.pointer || '/'}: ${first.message.replace(/\.$/, '')}${more}`;
 }
 
 function fileOf(

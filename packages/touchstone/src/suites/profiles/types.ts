@@ -34,6 +34,8 @@ export type ProfiledAgent = {
 export type NormalRow = {
   readonly id?: string;
   readonly input: Json;
+  /** Context and files of an input that is no object. Under which name the input stands beside them, the agent decides. */
+  readonly beside?: JsonObject;
   readonly expected?: Json;
   readonly match?: 'exact' | 'contains' | 'json-match';
   /** An acceptable answer, or a list of them. */

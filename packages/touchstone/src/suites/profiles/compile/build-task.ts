@@ -34,7 +34,7 @@ function suiteTask(row: NormalRow, planned: PlannedTask, { capability }: RowPlan
   const fixtures = fixturesOf(row);
   return {
     taskId: planned.taskId,
-    input: wrapInput(row.input, capability?.inputs),
+    input: wrapInput(row.input, row.beside, capability?.inputs),
     expected: expectedBlock(planned),
     ...(fixtures && { fixtures }),
   };

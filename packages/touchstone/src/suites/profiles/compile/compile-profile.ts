@@ -43,11 +43,14 @@ export async function compileProfile(input: CompileInput): Promise<Compiled> {
   return { suite, contract, warnings };
 }
 
+/** A contract without its tasks, of which there may be a million. */
+export type ContractHead = Omit<EvalContract, 'suiteSha256' | 'tasks'>;
+
 /** The contract without its tasks and without the digest of the suite, which is known only when the last task is. */
 export function contractHead(
   { identity, criteria, dataset }: Compilation,
   { agent, options = {} }: Pick<CompileInput, 'agent' | 'options'>,
-): Omit<EvalContract, 'suiteSha256' | 'tasks'> {
+): ContractHead {
   return {
     contractVersion: 1,
     suiteId: identity.suiteId,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Json, type SuiteId, type Version } from '@touchstone/contract';
+import { canonicalJson, type Json } from '@touchstone/contract';
 import { writeCanonical } from '../../digest.js';
 import type { ProfileWarning } from '../types.js';
 import type { BuiltTask } from './build-task.js';
 import { surveyProfile } from './compile.js';
-import { contractHead } from './compile-profile.js';
+import { type ContractHead, contractHead } from './compile-profile.js';
 import type { CompileInput } from './options.js';
 
 /** Takes the next piece of a text. A promise makes the compiler wait. */
@@ -12,8 +12,7 @@ export type Sink = (piece: string) => void | Promise<void>;
 export type Sinks = { readonly suite: Sink; readonly contract: Sink };
 
 export type Written = {
-  readonly suiteId: SuiteId;
-  readonly version: Version;
+  readonly head: ContractHead;
   readonly suiteSha256: string;
   readonly tasks: number;
   readonly warnings: readonly ProfileWarning[];
@@ -36,7 +35,8 @@ export async function compileToWriters(input: CompileInput, sinks: Sinks): Promi
     return sinks.suite(piece);
   };
   await writeSuite(`${openEnd({ modes, suiteId, targetAgentId })},"tasks":[`);
-  await sinks.contract(`${JSON.stringify(contractHead(compilation, input)).slice(0, -1)},"tasks":{`);
+  const head = contractHead(compilation, input);
+  await sinks.contract(`${JSON.stringify(head).slice(0, -1)},"tasks":{`);
   let tasks = 0;
   for await (const batch of batchesOf(compilation.tasks())) {
     const comma = tasks === 0 ? '' : ',';
@@ -47,7 +47,7 @@ export async function compileToWriters(input: CompileInput, sinks: Sinks): Promi
   await writeSuite(`],${openStart({ thresholds, version })}`);
   const suiteSha256 = hash.digest('hex');
   await sinks.contract(`},"suiteSha256":"${suiteSha256}"}`);
-  return { suiteId, version, suiteSha256, tasks, warnings };
+  return { head, suiteSha256, tasks, warnings };
 }
 
 const openEnd = (members: Json): string => canonicalJson(members).slice(0, -1);

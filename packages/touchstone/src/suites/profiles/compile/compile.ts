@@ -5,6 +5,7 @@ import { type BuiltTask, buildTasks } from './build-task.js';
 import { type CompiledCriterion, type CriteriaPlan, planCriteria } from './criteria.js';
 import { type CompileInput, type CompileOptions, type DatasetFacts, optionIssues } from './options.js';
 import { planRow, type RowRules } from './plan-row.js';
+import { createRowCheck, type RowCheck, schemaIssues } from './row-check.js';
 import { createSampler } from './sample.js';
 import { frameSuite, profilePointer, type SuiteFrame, type SuiteIdentity } from './suite-frame.js';
 import { hasLines, type RowIssue, Survey } from './survey.js';
@@ -34,7 +35,7 @@ export type Compilation = {
 /** Checks a profile against its rows. Throws `validation_error` with everything that is wrong, each with its code. */
 export async function surveyProfile(input: CompileInput): Promise<Compilation> {
   const { agent, options = {} } = input;
-  const { profile, frame, plan } = readProfile(agent, options);
+  const { profile, frame, plan } = readProfile(input, options);
   const rows = input.rows;
   if (!rows) throw noTasks(agent, profile);
   const rules: RowRules = {
@@ -43,7 +44,7 @@ export async function surveyProfile(input: CompileInput): Promise<Compilation> {
     split: options.split ?? false,
   };
   const chosen = await chooseRows(rows, options);
-  const survey = await surveyRows(chosen.rows, rules, options);
+  const survey = await surveyRows(chosen.rows, rules, createRowCheck(input.schemas), options);
   const facts = input.dataset?.();
   if (survey.tasks === 0 && survey.issueCount === 0) throw noTasks(agent, profile);
   await checkIds(survey, chosen.rows, rules);
@@ -72,7 +73,7 @@ type ReadProfile = {
 };
 
 /** Reads what needs no rows, and refuses before the first one is fetched. */
-function readProfile(agent: ProfiledAgent, options: CompileOptions): ReadProfile {
+function readProfile({ agent, schemas }: CompileInput, options: CompileOptions): ReadProfile {
   const pointer = profilePointer(agent);
   const profile = agent.evaluation;
   if (!profile) {
@@ -81,7 +82,8 @@ function readProfile(agent: ProfiledAgent, options: CompileOptions): ReadProfile
   }
   const frame = frameSuite(agent, options);
   const plan = planCriteria(profile, `${pointer}/grading_rubric`, options);
-  const issues = [...optionIssues(options), ...frame.issues, ...plan.issues];
+  const own = [...optionIssues(options), ...frame.issues, ...plan.issues];
+  const issues = [...own, ...schemaIssues(agent, schemas)];
   if (issues.length > 0) throw compileError(issues);
   return { profile, frame, plan };
 }
@@ -133,11 +135,14 @@ async function countOf(rows: AsyncIterable<NormalRow>): Promise<number> {
 async function surveyRows(
   rows: ChosenRows['rows'],
   rules: RowRules,
+  check: RowCheck,
   { maxTasks = Number.POSITIVE_INFINITY }: CompileOptions,
 ): Promise<Survey> {
   const survey = new Survey();
   for await (const { row, ordinal } of rows()) {
-    survey.add(row, planRow(row, ordinal, rules));
+    const plan = planRow(row, ordinal, rules);
+    survey.add(row, plan);
+    for (const issue of check(row, plan)) survey.report(issue, row.at);
     if (survey.tasks > maxTasks) throw tooManyTasks(maxTasks);
   }
   return survey;
@@ -174,8 +179,7 @@ const duplicateTask = (taskId: string, earlier: number): CompileIssue => ({
 });
 
 function refuse(survey: Survey, { criteria }: CriteriaPlan, facts: DatasetFacts | undefined): void {
-  const lines = hasLines(facts);
-  const rowIssues = survey.issues.map((issue) => placed(issue, lines));
+  const rowIssues = survey.issues.map((issue) => placed(issue, facts));
   // Rows that are refused may be the very ones a criterion was meant for.
   const issues = rowIssues.length > 0 ? rowIssues : survey.unusedIssues(criteria);
   const unlisted = survey.issueCount - survey.issues.length;
@@ -185,8 +189,14 @@ function refuse(survey: Survey, { criteria }: CriteriaPlan, facts: DatasetFacts 
   throw compileError(unlisted > 0 ? [...issues, more] : issues);
 }
 
-const placed = ({ issue, at }: RowIssue, lines: boolean): CompileIssue =>
-  lines ? { ...issue, line: at } : { ...issue, message: `Row ${at}: ${issue.message}` };
+/** Rows of a list are told by their pointer; in a file also by their number, which a person can count. */
+function placed({ issue, at }: RowIssue, facts: DatasetFacts | undefined): CompileIssue {
+  if (hasLines(facts)) return { ...issue, line: at };
+  const pointer = facts?.list === undefined ? issue.pointer : `${facts.list}/${at - 1}${issue.pointer}`;
+  return facts?.format === 'rows' && facts.list !== undefined
+    ? { ...issue, pointer }
+    : { ...issue, pointer, message: `Row ${at}: ${issue.message}` };
+}
 
 /** In the order of the profile; what the compiler added comes last, and only where it is used. */
 function usedCriteria(

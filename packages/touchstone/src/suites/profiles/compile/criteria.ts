@@ -37,7 +37,6 @@ export type CriteriaPlan = {
 
 const MENTIONS_REFERENCE = /\b(?:reference|(?:expected|golden|correct) (?:answer|output|value|result))\b/i;
 
-/** Reads the rubric of a profile. `pointer` is where the rubric stands in the definition. */
 /** Every row is held against every criterion, and the suite repeats their text in every task. */
 const MOST_CRITERIA = 100;
 
@@ -47,6 +46,7 @@ function countIssues(count: number, pointer: string): readonly CompileIssue[] {
   return [{ code: 'too_many_criteria', pointer, message }];
 }
 
+/** Reads the rubric of a profile. `pointer` is where the rubric stands in the definition. */
 export function planCriteria(
   profile: EvaluationProfile,
   pointer: string,

@@ -1,3 +1,5 @@
+import type { Issue, JsonObject } from '@touchstone/contract';
+import type { SchemaCheck } from '@touchstone/contract/ports';
 import type { NormalRow, ProfiledAgent } from '../types.js';
 import type { CompileIssue } from './trouble.js';
 
@@ -5,6 +7,8 @@ export type CompileOptions = {
   /** The first two parts of the suite id. `org` is the author's slug by default, or `local` where nobody is named. */
   readonly scope?: string;
   readonly org?: string;
+  /** Its last part, when that is not the agent's own name: another agent may be held to the same contract. */
+  readonly name?: string;
   /** The agent's id on the host, when that is not its id in the definition. */
   readonly targetAgentId?: string;
   /** Whether the expected latency is a bar of the suite or only reported. */
@@ -32,6 +36,15 @@ export type DatasetFacts = {
   readonly sha256: string;
   readonly bytes: number;
   readonly format: 'json' | 'jsonl' | 'csv' | 'rows';
+  /** For rows without lines: the pointer of the list they stand in. */
+  readonly list?: string;
+};
+
+/** Whoever can use the JSON Schemas that others wrote; this room only knows that they are objects. */
+export type Schemas = {
+  /** What keeps a schema from being used; nothing when it is fine. */
+  readonly issues: (schema: JsonObject) => readonly Issue[];
+  readonly check: SchemaCheck;
 };
 
 export type CompileInput = {
@@ -41,9 +54,13 @@ export type CompileInput = {
   /** What the latest complete reading found. */
   readonly dataset?: () => DatasetFacts;
   readonly options?: CompileOptions;
+  /** Without it nobody looks into schemas before a run does. */
+  readonly schemas?: Schemas;
 };
 
-const SLUG = /^[a-z0-9][a-z0-9-]*$/;
+const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
+/** As the name of an agent is written wherever one is named, without a version. */
+const AGENT_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}$/;
 const isWhole = (value: number | undefined): boolean =>
   value === undefined || (Number.isSafeInteger(value) && value >= 1);
 
@@ -51,6 +68,7 @@ const isWhole = (value: number | undefined): boolean =>
 export function optionIssues({
   scope,
   org,
+  name,
   targetAgentId,
   maxTasks,
   sample,
@@ -61,10 +79,12 @@ export function optionIssues({
     code: 'invalid_option',
   });
   const issues: CompileIssue[] = [];
-  const slug = 'lower-case letters, digits and hyphens, beginning with a letter or digit';
+  const slug = 'at most 64 lower-case letters, digits and hyphens, beginning with a letter or digit';
   if (scope !== undefined && !SLUG.test(scope)) issues.push(wrong('scope', slug));
   if (org !== undefined && !SLUG.test(org)) issues.push(wrong('org', slug));
-  if (targetAgentId === '') issues.push(wrong('targetAgentId', 'an agent id, got an empty string'));
+  if (name !== undefined && !SLUG.test(name)) issues.push(wrong('name', slug));
+  if (targetAgentId !== undefined && !AGENT_ID.test(targetAgentId))
+    issues.push(wrong('targetAgentId', 'the id of an agent without a version, such as local.acme.support'));
   if (!isWhole(maxTasks)) issues.push(wrong('maxTasks', 'a whole number of at least 1'));
   if (!isWhole(sample?.count)) issues.push(wrong('sample/count', 'a whole number of at least 1'));
   return issues;

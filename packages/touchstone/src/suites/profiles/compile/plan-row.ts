@@ -31,6 +31,8 @@ export type RowPlan = {
   readonly issues: readonly CompileIssue[];
   /** Criteria that apply to every row but lack what they need on this one. */
   readonly leftOut: readonly PlannedCriterion[];
+  /** Criteria that the list of the row does not name. */
+  readonly unnamed: readonly PlannedCriterion[];
   /** Its expected value is compared with nothing. */
   readonly expectedUnused: boolean;
 };
@@ -57,17 +59,28 @@ export function planRow(row: NormalRow, ordinal: number, rules: RowRules): RowPl
     tasks: decided.tasks,
     ...(capability && { capability }),
     ...(schema && { schema }),
-    issues: issues.length === 0 && decided.tasks.length === 0 ? [EMPTY_ROW] : issues,
+    issues: issues.length === 0 && decided.tasks.length === 0 ? [emptyRow(chosen)] : issues,
     leftOut: chosen.leftOut,
+    unnamed: chosen.unnamed,
     expectedUnused: decided.expectedUnused,
   };
 }
 
-const EMPTY_ROW: CompileIssue = {
-  pointer: '',
-  message: 'No criterion applies to this row and it has no "expected", so nothing could score it. Give one.',
-  code: 'row_without_expectation',
-};
+function emptyRow({ leftOut, unnamed }: Chosen): CompileIssue {
+  const code = 'row_without_expectation';
+  const idsOf = (criteria: readonly PlannedCriterion[]) =>
+    criteria.map(({ criterion }) => criterion.id).join(', ');
+  if (unnamed.length > 0) {
+    const message = `The "criteria" of this row name none, and it has no "expected", so nothing could score it. Name one of ${idsOf(unnamed)}, or leave "criteria" out.`;
+    return { pointer: '/criteria', message, code };
+  }
+  const lacking = [...new Set(leftOut.flatMap(({ needs }) => (needs ? [NEEDED[needs]] : [])))];
+  const message =
+    leftOut.length > 0
+      ? `No criterion applies to this row, so nothing could score it: ${idsOf(leftOut)} would need ${lacking.join(', or ')}. Give that, or an "expected" value.`
+      : 'The profile has no criteria and this row no "expected", so nothing could score it. Give one.';
+  return { pointer: '', message, code };
+}
 
 /** A schema without keywords accepts everything, and so checks nothing. */
 const isUsable = (schema: JsonObject | undefined): boolean =>
@@ -89,6 +102,7 @@ const suppliesOf = (
 type Chosen = {
   readonly uses: readonly Omit<Use, 'weight'>[];
   readonly leftOut: readonly PlannedCriterion[];
+  readonly unnamed: readonly PlannedCriterion[];
   readonly issues: readonly CompileIssue[];
 };
 
@@ -96,18 +110,19 @@ function chooseCriteria(row: NormalRow, supplies: Supplies, { criteria }: Criter
   const named = row.criteria?.map(normalName);
   const uses: Omit<Use, 'weight'>[] = [];
   const leftOut: PlannedCriterion[] = [];
+  const unnamed: PlannedCriterion[] = [];
   const issues = unknownNames(named ?? [], criteria);
   for (const planned of criteria) {
     const place = named?.indexOf(planned.normalName);
-    if (place === -1) continue;
     const { needs, criterion } = planned;
-    if (needs === undefined || supplies[needs]) uses.push({ planned, evaluator: criterion.evaluator });
+    if (place === -1) unnamed.push(planned);
+    else if (needs === undefined || supplies[needs]) uses.push({ planned, evaluator: criterion.evaluator });
     else if (planned.judgedWithout) uses.push({ planned, evaluator: 'judge' });
     else if (needs === 'schema' && criterion.strict) issues.push(schemaMissing(criterion.id));
     else if (place !== undefined) issues.push(dataMissing(criterion.id, needs, place));
     else leftOut.push(planned);
   }
-  return { uses, leftOut, issues };
+  return { uses, leftOut, unnamed, issues };
 }
 
 const unknownNames = (names: readonly string[], criteria: readonly PlannedCriterion[]): CompileIssue[] =>
@@ -205,10 +220,9 @@ function rowIssues(row: NormalRow, capability: Capability | undefined): readonly
 
 // Nested as deep as anything of a row will stand in the suite, so that what is let in here fits there.
 const isSound = ({ id = '', input, expected = null, reference = null, ...row }: NormalRow): boolean => {
-  const { schema = null, forbidden = [], tools = [], memory = [] } = row;
-  return (
-    keysIfSound([[[[[id, input, expected, reference, schema, forbidden, tools, memory]]]]]) !== undefined
-  );
+  const { beside = null, schema = null, forbidden = [], tools = [], memory = [] } = row;
+  const parts = [id, input, beside, expected, reference, schema, forbidden, tools, memory];
+  return keysIfSound([[[[parts]]]]) !== undefined;
 };
 
 const fixtureIssues = ({ tools = [], memory = [] }: NormalRow): readonly CompileIssue[] => [

@@ -1,10 +1,11 @@
-import { isHostError, type Json } from '@touchstone/contract';
+import { isHostError, type Json, type JsonObject } from '@touchstone/contract';
 import type { MemorySeed, SuccessCriterion } from '@touchstone/contract/bodies';
 import { describe, expect, test } from 'vitest';
+import { checkForeignSchema, createSchemaCheck } from '../../../agents/index.js';
 import type { NormalRow, ProfiledAgent } from '../types.js';
 import { compileProfile } from './compile-profile.js';
 import { agent, criterion, profile, rowsOf, rubricAgent } from './fixtures/agents.js';
-import type { CompileInput, CompileOptions } from './options.js';
+import type { CompileInput, CompileOptions, Schemas } from './options.js';
 import type { CompileIssue } from './trouble.js';
 
 type Row = Omit<NormalRow, 'at'>;
@@ -84,6 +85,13 @@ describe('a profile that cannot become a suite', () => {
       agent: agent(profile()),
       options: { targetAgentId: '' },
     },
+    {
+      code: 'invalid_option',
+      pointer: '/options/targetAgentId',
+      agent: agent(profile()),
+      options: { targetAgentId: 'local.acme.x@1.0.0' },
+    },
+    { code: 'invalid_option', pointer: '/options/name', agent: agent(profile()), options: { name: 'a b' } },
     {
       code: 'invalid_option',
       pointer: '/options/maxTasks',
@@ -234,6 +242,112 @@ describe('a row that cannot become a task', () => {
     const { issues } = await refusalOf({ agent: agent(profile()), rows });
     expect(issues.length).toBeGreaterThan(2);
     expect(JSON.stringify(issues)).not.toContain(secret);
+  });
+});
+
+describe('what is said of a row', () => {
+  const facts = { sha256: '', bytes: 0 };
+  const messagesOf = async (subject: ProfiledAgent, ...rows: Row[]) =>
+    (await refusalOf({ agent: subject, rows: rowsOf(...rows) })).issues.map(({ message }) => message).join();
+
+  test('that nothing could score is the reason why', async () => {
+    const needy = rubricAgent(criterion('tone'), criterion('exact_match', { strict: false }));
+    expect(await messagesOf(needy, { input: 1, criteria: [] })).toContain(
+      'The "criteria" of this row name none',
+    );
+    const lacking = rubricAgent(criterion('exact_match'));
+    expect(await messagesOf(lacking, { input: 1 })).toContain('exact-match would need "expected" or');
+    expect(await messagesOf(agent(profile()), { input: 1 })).toContain('The profile has no criteria');
+  });
+
+  test('of a strict criterion that no row has is whether rows leave it out or lack something', async () => {
+    const subject = rubricAgent(criterion('exact_match'), criterion('tone'));
+    const chosen = { ...golden, criteria: ['tone'] };
+    expect(await messagesOf(subject, chosen)).toContain('the "criteria" of every row leave it out');
+    expect(await messagesOf(subject, { input: 1 }, chosen)).toContain(
+      'of those whose "criteria" do not leave it out, none has "expected"',
+    );
+  });
+
+  test('in a list stands at its place in it', async () => {
+    const rows = rowsOf(golden, { input: 1 });
+    const pointerIn = async (format: 'json' | 'rows', list: string) =>
+      (await refusalOf({ agent: agent(profile()), rows, dataset: () => ({ ...facts, format, list }) }))
+        .issues[0];
+    expect(await pointerIn('json', '/cases')).toMatchObject({ pointer: '/cases/1', message: /^Row 2: / });
+    const given = await pointerIn('rows', '/rows');
+    expect([given?.pointer, given?.message]).toEqual(['/rows/1', expect.not.stringMatching(/^Row/)]);
+  });
+});
+
+describe('a schema', () => {
+  const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } };
+  const schemas: Schemas = { issues: checkForeignSchema, check: createSchemaCheck() };
+  const taking = (inputs: JsonObject, rest: Partial<ProfiledAgent> = {}) =>
+    agent(profile(), { capabilities: [{ name: 'triage', inputs }], ...rest });
+  const refusal = (subject: ProfiledAgent, ...rows: Row[]) =>
+    refusalOf({ agent: subject, rows: rowsOf(...rows), schemas });
+
+  test('of the agent that nobody can use is refused before a row is read', async () => {
+    const capabilities = [
+      { name: 'a', inputs: { type: 'strange' }, outputs: { pattern: '(' } },
+      { name: 'b', outputs: { $ref: 'https://elsewhere.example/x' } },
+    ];
+    const { issues } = await refusal(agent(profile(), { capabilities }));
+    expect(issues.map(({ code, pointer }) => [code, pointer])).toEqual([
+      ['invalid_schema', '/capabilities/0/inputs'],
+      ['invalid_schema', '/capabilities/0/outputs'],
+      ['invalid_schema', '/capabilities/1/outputs'],
+    ]);
+    const second = taking({ type: 'strange' }, { form: 'B', id: 'x' });
+    expect((await refusal(second)).issues[0]?.pointer).toBe('/definitions/x/interface/inputs');
+  });
+
+  test('of a row that nobody can use is refused with the row, and looked into once', async () => {
+    let asked = 0;
+    const counting: Schemas = {
+      ...schemas,
+      issues: (schema) => {
+        asked += 1;
+        return schemas.issues(schema);
+      },
+    };
+    const rows = rowsOf(golden, ...Array.from({ length: 3 }, () => ({ ...golden, schema: { type: 'x' } })));
+    const dataset = () => ({ sha256: '', bytes: 0, format: 'jsonl' as const });
+    const { code, issues } = await refusalOf({ agent: agent(profile()), rows, dataset, schemas: counting });
+    expect([code, asked]).toEqual(['invalid_schema', 1]);
+    expect(issues.map(({ pointer, line }) => [pointer, line])).toEqual([
+      ['/schema', 2],
+      ['/schema', 3],
+      ['/schema', 4],
+    ]);
+  });
+
+  test('of inputs is what every input is held against, and no message repeats one', async () => {
+    const { code, issues } = await refusal(
+      taking({ ...text, additionalProperties: false }),
+      { ...golden, input: { text: 'fine' } },
+      { ...golden, input: 'wrapped' },
+      { ...golden, input: { text: 7, SECRET: 'SECRET' } },
+      { ...golden, input: 'q', beside: { context: 'SECRET' } },
+    );
+    expect([code, issues.map(({ pointer, message }) => [pointer, message.slice(0, 5)])]).toEqual([
+      'input_mismatch',
+      [
+        ['/input', 'Row 3'],
+        ['/input', 'Row 4'],
+      ],
+    ]);
+    expect(issues[1]?.message).toContain('let the schema take them, or drop them');
+    expect(JSON.stringify(issues)).not.toContain('SECRET');
+    const bare = await refusal(taking({ type: 'object' }), golden);
+    expect(bare.issues[0]?.message).toContain('write the input as an object');
+  });
+
+  test('that calls its text what a row calls something else loses neither', async () => {
+    const inputs = { type: 'object', required: ['context'], properties: { context: { type: 'string' } } };
+    const { issues } = await refusal(taking(inputs), { ...golden, beside: { context: 'c' } });
+    expect(issues).toMatchObject([{ code: 'input_mismatch', pointer: '/context' }]);
   });
 });
 

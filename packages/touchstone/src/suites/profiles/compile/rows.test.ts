@@ -1,4 +1,4 @@
-import type { Json } from '@touchstone/contract';
+import type { Json, JsonObject } from '@touchstone/contract';
 import type { SuccessCriterion } from '@touchstone/contract/bodies';
 import { describe, expect, test } from 'vitest';
 import { agent, criterion, profile, rubricAgent } from './fixtures/agents.js';
@@ -197,6 +197,16 @@ describe('references', () => {
     const judged = await compile(rubricAgent(accuracy), [{ id: 'b', input: 2 }]);
     expect(judged.contract.criteria[0]).toMatchObject({ evaluator: 'judge', class: 'binary', rate: 0.9 });
     expect(judged.contract.tasks).toEqual({ b: { criteria: ['accuracy'] } });
+  });
+
+  test('context and files reach an agent beside its text, by the name that it has for it', async () => {
+    const inputs = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } };
+    const row: Row = { id: 'a', input: 'q', beside: { context: 'c', files: ['f'] }, expected: 1 };
+    const inputTo = async (capability: { name: string; inputs?: JsonObject }, given = row) =>
+      (await compile(agent(profile(), { capabilities: [capability] }), [given])).suite.tasks[0]?.input;
+    expect(await inputTo({ name: 'x', inputs })).toEqual({ text: 'q', context: 'c', files: ['f'] });
+    expect(await inputTo({ name: 'x' })).toEqual({ prompt: 'q', context: 'c', files: ['f'] });
+    expect(await inputTo({ name: 'x', inputs }, { ...row, input: [1] })).toMatchObject({ prompt: [1] });
   });
 
   test('folded matching keeps the strategy of the row too', async () => {

@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto';
+
 const MAX_CRITERION_ID_CHARS = 64;
+const MAX_PART_CHARS = 64;
+const HASH_CHARS = 8;
 
 /** Lower-case letters and digits joined by hyphens; empty when the text has none. Accents are dropped, not their letters. */
 export const slugOf = (text: string): string =>
@@ -8,6 +12,14 @@ export const slugOf = (text: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
+
+/** A slug that is short enough for ids and file names. Of two long names that begin alike, each keeps one of its own. */
+export function shortSlugOf(text: string): string {
+  const slug = slugOf(text);
+  if (slug.length <= MAX_PART_CHARS) return slug;
+  const hash = createHash('sha256').update(slug).digest('hex').slice(0, HASH_CHARS);
+  return `${slug.slice(0, MAX_PART_CHARS - HASH_CHARS - 1).replace(/-$/, '')}-${hash}`;
+}
 
 /** Names its rows as an author without ids would count them. */
 export const taskIdOf = (id: string | undefined, ordinal: number): string =>

@@ -3,7 +3,7 @@ import { child } from '../../pointer.js';
 import { keysIfSound } from '../../soundness.js';
 import type { ProfiledAgent } from '../types.js';
 import type { CompileOptions } from './options.js';
-import { slugOf } from './slug.js';
+import { shortSlugOf } from './slug.js';
 import type { CompileIssue, CompileWarning } from './trouble.js';
 
 export type SuiteIdentity = {
@@ -28,6 +28,10 @@ const VERSION = /^(\d+\.\d+\.\d+)([-+].*)?$/;
 export const profilePointer = ({ form, id }: ProfiledAgent): string =>
   form === 'A' ? '/evaluation' : `${child('/definitions', id)}/evaluation`;
 
+/** Where the schemas of an agent's capability stand in its definition. */
+export const capabilityPointer = ({ form, id }: ProfiledAgent, index: number): string =>
+  form === 'A' ? `/capabilities/${index}` : `${child('/definitions', id)}/interface`;
+
 /** Everything about a suite but its tasks and the score it must reach. */
 export function frameSuite(agent: ProfiledAgent, options: CompileOptions): SuiteFrame {
   const version = versionOf(agent);
@@ -49,10 +53,11 @@ export function frameSuite(agent: ProfiledAgent, options: CompileOptions): Suite
 /** A word on one part of the definition: what is wrong with it, or worth knowing. */
 type Remark = { readonly issue?: CompileIssue; readonly warning?: CompileWarning };
 
-function suiteIdOf({ form, id, name, author }: ProfiledAgent, { scope, org }: CompileOptions): SuiteId {
-  const own = form === 'A' ? slugOf(name) || slugOf(id) : slugOf(id) || slugOf(name);
-  const owner = org ?? (slugOf(author ?? '') || 'local');
-  return asId<SuiteId>(`${scope ?? 'local'}.${owner}.evals.${own || 'agent'}`);
+function suiteIdOf({ form, id, name, author }: ProfiledAgent, options: CompileOptions): SuiteId {
+  const names = form === 'A' ? [name, id] : [id, name];
+  const own = options.name ?? (names.map(shortSlugOf).find((slug) => slug !== '') || 'agent');
+  const owner = options.org ?? (shortSlugOf(author ?? '') || 'local');
+  return asId<SuiteId>(`${options.scope ?? 'local'}.${owner}.evals.${own}`);
 }
 
 /** A suite's version has three numbers and no more; what stands behind them is kept in the contract alone. */

@@ -135,6 +135,22 @@ describe('the suite', () => {
     expect(codesOf(compiled)).toEqual(['judge_is_agent_model']);
   });
 
+  test('has an id of a bearable length, and two long names that begin alike have two', async () => {
+    const long = 'x'.repeat(500);
+    const idOf = async (name: string, author: string) =>
+      (await compile(agent(profile(), { name, author }), rows)).suite.suiteId;
+    const [one, other] = [await idOf(`${long} one`, long), await idOf(`${long} two`, long)];
+    expect(one).not.toBe(other);
+    for (const id of [one, other])
+      expect(id.split('.').every((part) => part.length <= 64 && /^[a-z0-9-]+$/.test(part))).toBe(true);
+    expect(await idOf('x'.repeat(64), 'Acme')).toBe(`local.acme.evals.${'x'.repeat(64)}`);
+  });
+
+  test('may be given a name of its own, for another agent that is held to the same contract', async () => {
+    const mine = await compile(agent(profile()), rows, { name: 'second-desk' });
+    expect(mine.suite.suiteId).toBe('local.northwind-finance.evals.second-desk');
+  });
+
   test('has no checks, whatever its criteria look like', async () => {
     const names = ['[check:json] Valid.', '[check:nothing'];
     const compiled = await compile(rubricAgent(...names.map((name) => criterion(name))), [

@@ -25,12 +25,14 @@ export class Survey {
   readonly #uses = new Map<PlannedCriterion, number>();
   readonly #judged = new Map<PlannedCriterion, Count>();
   readonly #leftOut = new Map<PlannedCriterion, Count>();
+  readonly #unnamed = new Set<PlannedCriterion>();
   #expectedUnused: Count | undefined;
   #softTasks = 0;
 
   add({ at }: NormalRow, plan: RowPlan): void {
     for (const issue of plan.issues) this.report(issue, at);
     for (const planned of plan.leftOut) countIn(this.#leftOut, planned, at);
+    for (const planned of plan.unnamed) this.#unnamed.add(planned);
     if (plan.expectedUnused) {
       this.#expectedUnused ??= { tasks: 0, first: at };
       this.#expectedUnused.tasks += 1;
@@ -92,11 +94,20 @@ export class Survey {
   unusedIssues(criteria: readonly PlannedCriterion[]): readonly CompileIssue[] {
     return criteria
       .filter((planned) => planned.criterion.strict && !this.isUsed(planned))
-      .map(({ criterion: { id }, needs, pointer }) => ({
-        pointer,
-        message: `Criterion ${id} is strict but applies to no row${needs ? `: none has ${NEEDED[needs]}` : ''}. Give the rows what it needs, or drop it.`,
+      .map((planned) => ({
+        pointer: planned.pointer,
+        message: `Criterion ${planned.criterion.id} is strict but applies to no row: ${this.#whyUnused(planned)}`,
         code: 'strict_criterion_unused',
       }));
+  }
+
+  #whyUnused(planned: PlannedCriterion): string {
+    const { needs } = planned;
+    const isUnnamed = this.#unnamed.has(planned);
+    if (!needs || !this.#leftOut.has(planned))
+      return 'the "criteria" of every row leave it out. Name it in one of them, or drop it.';
+    const among = isUnnamed ? 'of those whose "criteria" do not leave it out, ' : '';
+    return `${among}none has ${NEEDED[needs]}. Give the rows what it needs, or drop it.`;
   }
 
   warnings(

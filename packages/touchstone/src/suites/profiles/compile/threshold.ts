@@ -55,7 +55,7 @@ function rangeIssue(
   if (value > 1) {
     const message = percentThresholds
       ? 'Expected a percentage of at most 100.'
-      : 'Expected a threshold of at most 1. If thresholds are percentages, say so with percentThresholds.';
+      : 'Expected a threshold of at most 1, e.g. 0.95 for 95 %. Percentages are taken by touchstone compile --percent-thresholds.';
     return { code, message };
   }
   return direction === 'min' && value < 0

@@ -17,6 +17,8 @@ export type CompileCode =
   | 'latency_bound_missing'
   | 'strict_criterion_unused'
   | 'schema_missing'
+  | 'invalid_schema'
+  | 'input_mismatch'
   | 'duplicate_task'
   | 'unknown_criterion'
   | 'unknown_capability'

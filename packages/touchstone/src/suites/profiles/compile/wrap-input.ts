@@ -1,10 +1,18 @@
 import type { Json, JsonObject } from '@touchstone/contract';
 import { isObject } from '../../json-object.js';
 
-/** A text for an agent that takes an object with one required text becomes that object. */
-export function wrapInput(input: Json, schema: JsonObject | undefined): Json {
+/** What stands for the question beside context and files, for an agent that does not say what it calls it. */
+const QUESTION = 'prompt';
+
+/**
+ * A text for an agent that takes an object with one required text becomes that object. Context and files of the row stand
+ * beside it there; whether the agent takes them is for its schema to say.
+ */
+export function wrapInput(input: Json, beside: JsonObject | undefined, schema: JsonObject | undefined): Json {
   const member = typeof input === 'string' && schema ? soleTextMember(schema) : undefined;
-  return member === undefined ? input : { [member]: input };
+  if (member === undefined) return beside ? { [QUESTION]: input, ...beside } : input;
+  // The row's own word for it goes before what else it calls so: the name is taken.
+  return { ...beside, [member]: input };
 }
 
 function soleTextMember({ type, required, properties }: JsonObject): string | undefined {

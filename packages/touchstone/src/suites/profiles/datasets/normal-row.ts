@@ -8,7 +8,7 @@ import { toolsOf } from './row-tools.js';
 import { type Entry, entriesOf, placeOf } from './shapes.js';
 
 type Member = Exclude<keyof NormalRow, 'at'>;
-type Part = Member | 'files' | 'context' | 'toolOutputs' | 'toolMocks';
+type Part = Exclude<Member, 'beside'> | 'files' | 'context' | 'toolOutputs' | 'toolMocks';
 
 /** By which names a row may call its parts. */
 const NAMES: { readonly [part in Part]: readonly string[] } = {
@@ -30,7 +30,7 @@ const NAMES: { readonly [part in Part]: readonly string[] } = {
   toolMocks: ['tool_mocks'],
 };
 /** Parts that are read on their own. */
-type Plain = Exclude<Member, 'input' | 'tools'>;
+type Plain = Exclude<Member, 'input' | 'beside' | 'tools'>;
 const TOGETHER: ReadonlySet<Part> = new Set([
   'input',
   'files',
@@ -132,7 +132,7 @@ class RowReader {
 
   /** Everything is looked at, so that a row with several faults tells them all. */
   read(): { [member in Member]?: unknown } {
-    const members: { [member in Member]?: unknown } = { input: this.input() };
+    const members: { [member in Member]?: unknown } = this.input();
     for (const [part, entry] of this.parts) {
       if (!isPlain(part)) continue;
       members[part] = this.readPlain(part, entry);
@@ -212,21 +212,22 @@ class RowReader {
     return issues.length > 0 ? undefined : (seeds as readonly MemorySeed[]);
   }
 
-  /** Context and files belong to what is asked, so they travel with it. */
-  private input(): Json | undefined {
+  /** Context and files belong to what is asked, so they travel with it: in it, where it has room for them. */
+  private input(): { input?: Json; beside?: JsonObject } {
     const entry = this.parts.get('input');
     if (!entry) {
       this.issues.push(noInput());
-      return undefined;
+      return {};
     }
     const input = entry.value as Json;
     const beside = this.besideInput();
-    if (!beside) return input;
-    const asked = isObject(input) ? (input as JsonObject) : { prompt: input };
-    const twice = Object.keys(beside).find((name) => Object.hasOwn(asked, name));
-    if (twice === undefined) return { ...asked, ...beside };
+    if (!beside) return { input };
+    if (!isObject(input)) return { input, beside };
+    const twice = Object.keys(beside).find((name) => Object.hasOwn(input, name));
+    if (twice === undefined) return { input: { ...(input as JsonObject), ...beside } };
     const message = `The row has "${twice}" beside its input already. Keep one of the two.`;
-    return this.refuse(child(placeOf(entry), twice), message);
+    this.refuse(child(placeOf(entry), twice), message);
+    return {};
   }
 
   private besideInput(): JsonObject | undefined {

@@ -28,6 +28,8 @@ export type DatasetFacts = {
   readonly bytes: number;
   readonly format: DatasetFormat;
   readonly rows: number;
+  /** Of a file that is one value: the pointer of the list of rows in it. */
+  readonly list?: string;
 };
 
 /** The rows of a dataset. They can be read once; what they amount to is known when all of them have been read. */
@@ -68,7 +70,8 @@ export function readRows(bytes: AsyncIterable<Uint8Array>, options: ReadRowsOpti
     [Symbol.asyncIterator]: read,
     facts() {
       if (!isRead || format === undefined) throw new Error('The rows have not been read to the end.');
-      return { ...hashing.result(), format, rows: desk.rows };
+      const list = format === 'json' ? { list: desk.list } : {};
+      return { ...hashing.result(), format, rows: desk.rows, ...list };
     },
     warnings: () => desk.warnings(),
   };

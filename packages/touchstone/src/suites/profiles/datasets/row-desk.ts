@@ -23,6 +23,11 @@ export class RowDesk {
     this.locateAll = locate;
   }
 
+  /** Where the list is, of a file that is one value. */
+  get list(): string {
+    return this.pointer;
+  }
+
   take(raw: RawRow, cells: boolean): NormalRow | undefined {
     const pointer = `${this.pointer}/${this.taken}`;
     this.taken += 1;

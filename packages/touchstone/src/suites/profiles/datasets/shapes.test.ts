@@ -61,8 +61,10 @@ describe('the shapes a row may have', () => {
   it('context and files travel with what is asked', async () => {
     const inputs = { prompt: 'Sum up', files: ['a.pdf'], context: { lang: 'en' } };
     expect(await rowOf({ corpus_id: ID, inputs })).toEqual({
-      input: { prompt: 'Sum up', files: ['a.pdf'], context: { lang: 'en' } },
+      input: 'Sum up',
+      beside: { files: ['a.pdf'], context: { lang: 'en' } },
     });
+    expect(await rowOf({ input: { q: 1 }, context: 'c' })).toEqual({ input: { q: 1, context: 'c' } });
   });
 
   it('a case of a manifest, with its structure as a schema', async () => {
@@ -233,11 +235,21 @@ describe('the shapes a row may have', () => {
     ],
     [
       { objective: 1, validation_logic: 'vibes' },
-      [
-        '2:/1/validation_logic Expected one of exact_match, fuzzy, llm_judge, code_eval.',
-        '2:/1 Expected an input: one of input, inputs, prompt, question, objective.',
-      ],
+      ['2:/1/validation_logic Expected one of exact_match, fuzzy, llm_judge, code_eval.'],
     ],
+    [
+      { taskId: 't', input: 1, expected: { kind: 'rubric' } },
+      ['2:/1/expected/rubric Expected a "rubric" with criteria in a task of kind rubric: there is none.'],
+    ],
+    [
+      { taskId: 't', input: 1, expected: { kind: 'rubric', rubric: [] } },
+      ['2:/1/expected/rubric Expected a "rubric" with criteria in a task of kind rubric: there is none.'],
+    ],
+    [
+      { taskId: 't', input: 1, expected: { kind: 'golden' } },
+      ['2:/1/expected/match Expected "match" in a task of kind golden: there is none.'],
+    ],
+    [{ taskId: 't', input: 1, expected: {} }, ['2:/1/expected/kind Expected one of golden, rubric.']],
     [{ taskId: 't', input: 1, expected: 'x' }, ['2:/1/expected Expected an object, got a string.']],
   ])('a malformed row is refused by its line: %j', async (row, issues) => {
     const trouble = await troubleOf(rowsOf(`{"input":1}\n${JSON.stringify(row)}\n{"input":2}`));

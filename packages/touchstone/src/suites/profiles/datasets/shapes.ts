@@ -62,16 +62,30 @@ function taskEntries(row: UnknownObject): readonly Entry[] {
   const { expected } = row;
   return [
     ...membersOf(without(row, ['expected', 'fixtures']), '', { taskId: 'id' }),
-    ...(isObject(expected)
-      ? [
-          ...membersOf(without(expected, ['kind', 'match']), '/expected'),
-          ...(expected.kind === 'rubric'
-            ? []
-            : nested(expected, 'match', '/expected', { value: 'expected', strategy: 'match' })),
-        ]
-      : nested(row, 'expected')),
+    ...(isObject(expected) ? expectedEntries(expected) : nested(row, 'expected')),
     ...nested(row, 'fixtures', '', { toolResponses: 'tools', memorySeed: 'memory' }),
   ];
+}
+
+/** Of the two blocks the kind says which one counts; a suite without that one is not valid, and so is its task here. */
+function expectedEntries(expected: UnknownObject): readonly Entry[] {
+  const { kind, rubric } = expected;
+  const others = membersOf(without(expected, ['kind', 'match']), '/expected');
+  const flawed = (name: string, flaw: string): Entry => ({
+    key: name,
+    value: expected[name],
+    parent: '/expected',
+    name,
+    flaw,
+  });
+  if (kind === 'golden')
+    return isPresent(expected.match)
+      ? [...others, ...nested(expected, 'match', '/expected', { value: 'expected', strategy: 'match' })]
+      : [...others, flawed('match', 'Expected "match" in a task of kind golden: there is none.')];
+  if (kind !== 'rubric') return [...others, flawed('kind', 'Expected one of golden, rubric.')];
+  return Array.isArray(rubric) && rubric.length > 0
+    ? others
+    : [flawed('rubric', 'Expected a "rubric" with criteria in a task of kind rubric: there is none.')];
 }
 
 const DESCRIBING = ['name', 'description', 'difficulty', 'validation_logic'];
@@ -84,20 +98,25 @@ const OUTCOMES: Names = {
   code_eval: 'code_eval',
 };
 
+const OUTCOME_NAMES: readonly string[] = ['expected_outcome', 'expected_output'];
+
 const LOGIC = { parent: '', name: 'validation_logic' };
 
 function scenarioEntries(row: UnknownObject): readonly Entry[] {
   const logic = row.validation_logic;
   const outcome = typeof logic === 'string' && Object.hasOwn(OUTCOMES, logic) ? OUTCOMES[logic] : undefined;
+  const members = membersOf(without(row, DESCRIBING));
   if (outcome === undefined) {
     const flaw = `Expected one of ${Object.keys(OUTCOMES).join(', ')}.`;
-    return [{ key: 'validation_logic', value: logic, ...LOGIC, flaw }];
+    return [
+      { key: 'validation_logic', value: logic, ...LOGIC, flaw },
+      ...members.filter(({ key }) => !OUTCOME_NAMES.includes(key)),
+    ];
   }
-  const members = membersOf(without(row, DESCRIBING));
   return [
     ...(outcome === 'code_eval' ? [{ key: outcome, value: true, ...LOGIC }] : []),
     ...members.flatMap((entry) => {
-      if (entry.key !== 'expected_outcome' && entry.key !== 'expected_output') return [entry];
+      if (!OUTCOME_NAMES.includes(entry.key)) return [entry];
       return outcome === 'code_eval' ? [] : [{ ...entry, key: outcome }];
     }),
   ];

@@ -40,6 +40,7 @@ describe('where a dataset is', () => {
     ['s3://data', 'invalid_uri'],
     ['s3://data/', 'invalid_uri'],
     ['s3:data/rows.csv', 'invalid_uri'],
+    ['s3://ab/rows.csv', 'invalid_uri'],
     ['file://elsewhere/rows.csv', 'invalid_uri'],
     [`rows/${'x'.repeat(5_000)}`, 'invalid_uri'],
     ['/etc/passwd', 'dataset_refused'],

@@ -19,7 +19,7 @@ const CONTROL = /\p{Cc}|\p{Cs}/u;
 const MAX_URI_CHARS = 4_096;
 /** Room for a megabyte of data with every byte percent-encoded. */
 const MAX_DATA_URI_CHARS = 3 * 1024 * 1024 + 1_024;
-const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,221}$/;
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{2,221}$/;
 
 /** What makes a query a key to something: its value would be written down with the URI. */
 const SECRET_PARAMETERS = new Set([
@@ -130,8 +130,12 @@ const hasSecret = (url: URL): boolean =>
 function bucketAndKey(rest: string): { readonly bucket: string; readonly key: string } {
   const [, bucket = '', key = ''] = /^\/\/([^/]*)\/(.*)$/s.exec(rest) ?? [];
   if (/[@:]/.test(bucket)) throw credentials();
-  if (!BUCKET.test(bucket) || key === '')
+  if (bucket === '' || key === '')
     throw invalid('Expected a bucket and the name of an object, as in s3://bucket/rows.jsonl.');
+  if (!BUCKET.test(bucket))
+    throw invalid(
+      'Expected the name of a bucket between the slashes: 3 to 222 letters, digits, dots, hyphens and underscores, beginning with a letter or digit.',
+    );
   // A URL parser would take these for steps through folders and leave the bucket.
   if (key.startsWith('/') || key.split('/').some((segment) => segment === '.' || segment === '..'))
     throw datasetError(

@@ -1,0 +1,263 @@
+import type {
+  AgentId,
+  ChannelName,
+  Digest,
+  GateId,
+  PrincipalId,
+  ReasonLabel,
+  ResourceName,
+  RunId,
+  ScopeName,
+  Version,
+} from './ids.js';
+import type { EvalMode } from './modes.js';
+import type { RunHeadline } from './ports/runs.js';
+import type { EvalReport } from './report.js';
+import type { EvalPlan, RunStatus, SuitePin } from './run.js';
+
+/** How far a version of an agent has come. A version that nobody has moved is a draft. */
+export const DEPLOYMENT_STATES = [
+  'draft',
+  'test',
+  'staged',
+  'active',
+  'paused',
+  'deprecated',
+  'rolled-back',
+] as const;
+export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
+
+export const TRANSITIONS = ['promote', 'pause', 'deprecate', 'rollback', 'adjust-canary'] as const;
+export type Transition = (typeof TRANSITIONS)[number];
+
+/** Where a promotion leads, one state at a time. */
+export const AHEAD: { readonly [S in DeploymentState]?: DeploymentState } = {
+  draft: 'test',
+  test: 'staged',
+  staged: 'active',
+  paused: 'active',
+};
+
+/** Where every other transition leads, always from `active`. */
+export const LEADS_TO = {
+  pause: 'paused',
+  deprecate: 'deprecated',
+  rollback: 'rolled-back',
+  'adjust-canary': 'active',
+} as const satisfies { readonly [T in Exclude<Transition, 'promote'>]: DeploymentState };
+
+/** Names under which versions serve. Nothing is put on `latest`: it is the highest active version, whatever that is. */
+export const CHANNELS = ['stable', 'canary', 'latest'] as const;
+
+export type TransitionRequest = {
+  readonly version: Version;
+  readonly transition: Transition;
+  readonly toState?: DeploymentState;
+  readonly channel?: ChannelName;
+  readonly canaryPercent?: number;
+  readonly evalRunId?: RunId;
+  readonly reason?: ReasonLabel;
+};
+
+/** A version that has been moved at least once. */
+export type DeployedVersion = {
+  readonly version: Version;
+  readonly state: DeploymentState;
+  /** Of the agent as it was when it last moved forward. Other bytes under the same version do not serve in its name. */
+  readonly digest: Digest;
+  /** Its share of the traffic of its channels; all of it when absent. */
+  readonly canaryPercent?: number;
+  readonly rollbackPointer?: Version;
+  readonly evalRunId?: RunId;
+  readonly approvalGateId?: GateId;
+};
+
+/** One version of an agent as the wire shows it. */
+export type DeploymentRecord = {
+  readonly agentId: AgentId;
+  readonly version: Version;
+  readonly state: DeploymentState;
+  /** Its share of the traffic while active; all of it when absent. */
+  readonly canaryPercent?: number;
+  /** The version that took over when this one was rolled back. */
+  readonly rollbackPointer?: Version;
+  /** Those that can lead to it now; absent when none does. */
+  readonly channels?: readonly ChannelName[];
+  /** The eval run that was the proof for the last step, and the gate that people let it pass. */
+  readonly evalRunId?: RunId;
+  readonly approvalGateId?: GateId;
+};
+
+/** Everything about one agent's service, changed as a whole: `revision` counts the changes. */
+export type AgentDeployments = {
+  readonly agentId: AgentId;
+  readonly revision: number;
+  readonly versions: readonly DeployedVersion[];
+  /** Versions in the order they were put on a channel, the newest last. Those that do not serve are passed over. */
+  readonly channels: { readonly [channel: string]: readonly Version[] };
+};
+
+export type AuthorizationDecided = {
+  readonly principal: PrincipalId;
+  readonly action: ScopeName;
+  readonly resource: ResourceName;
+  readonly allowed: boolean;
+  readonly reason?: ReasonLabel;
+};
+
+export type DeploymentPromoted = {
+  readonly agentId: AgentId;
+  readonly toVersion: Version;
+  readonly toState: DeploymentState;
+  readonly fromVersion?: Version;
+  readonly channel?: ChannelName;
+  readonly canaryPercent?: number;
+  readonly evalRunId?: RunId;
+  readonly approvalGateId?: GateId;
+};
+export type DeploymentRolledBack = {
+  readonly agentId: AgentId;
+  readonly fromVersion: Version;
+  readonly toVersion: Version;
+  readonly rollbackPointer: Version;
+  readonly reason?: ReasonLabel;
+};
+export type DeploymentCanaryAdjusted = {
+  readonly agentId: AgentId;
+  readonly version: Version;
+  readonly fromPercent: number;
+  readonly toPercent: number;
+};
+export type DeploymentStateChanged = {
+  readonly agentId: AgentId;
+  readonly version: Version;
+  readonly fromState: DeploymentState;
+  readonly toState: DeploymentState;
+};
+export type DeploymentPayloads = {
+  'deployment.promoted': DeploymentPromoted;
+  'deployment.rolled-back': DeploymentRolledBack;
+  'deployment.canary.adjusted': DeploymentCanaryAdjusted;
+  'deployment.state.changed': DeploymentStateChanged;
+};
+export type DeploymentEvent = {
+  [T in keyof DeploymentPayloads]: { readonly type: T; readonly payload: DeploymentPayloads[T] };
+}[keyof DeploymentPayloads];
+
+/** What a transition does, decided and not yet done. */
+export type Move = { readonly next: AgentDeployments; readonly events: readonly DeploymentEvent[] };
+
+/** What people have to say before a transition goes on. */
+export type ApprovalPolicy = {
+  readonly gateId: GateId;
+  readonly requiredRole?: string;
+  readonly requiredScope?: string;
+  /** Grants of that many different principals. */
+  readonly quorum: number;
+  readonly override?: { readonly requiredRole: string };
+  readonly overrideBypassesQuorum?: boolean;
+  /** Silence for this long is a no. */
+  readonly timeoutSec?: number;
+  /** The principal who asks may not grant. */
+  readonly excludeRequester?: boolean;
+};
+
+/** What an eval run must show before a transition goes on. */
+export type RequiredEval = {
+  /** `<suiteId>` or `<suiteId>@<version>`. */
+  readonly suite: string;
+  readonly requiredPassScore?: number;
+  /** Who must have judged: `provider/model`, or the digest of a judge's identity. */
+  readonly judge?: string;
+  readonly maxAgeHours?: number;
+  readonly acceptOverrides?: boolean;
+  readonly noRegression?: boolean;
+  readonly requireConclusive?: boolean;
+};
+
+/** A gate of the configuration: what is asked of everything that is on its way to a state. */
+export type GatePolicy = {
+  readonly gateId: GateId;
+  readonly agentId: string;
+  readonly to: DeploymentState;
+  readonly tenant?: string;
+  readonly requiredEval?: RequiredEval;
+  readonly approval?: ApprovalPolicy;
+};
+
+/** Facts about an eval run that someone offers as proof. No content; only ids, numbers and verdicts. */
+export type Evidence = {
+  readonly runId: RunId;
+  readonly status: RunStatus;
+  readonly plan: EvalPlan;
+  readonly endedAt?: number;
+  readonly headline?: RunHeadline;
+  /** What the gate's reference leads to now; absent when there is no such suite. */
+  readonly suite?: SuitePin & { readonly modes: readonly EvalMode[] };
+  /** Of a completed run. `regression` is against what serves now, when something does. */
+  readonly report?: EvalReport;
+  /** The result with the corrections of everyone but the principal who promotes; absent when there are none. */
+  readonly adjusted?: { readonly score: number; readonly passed: boolean };
+  /** Whether the gates of its test contract held; absent when the suite has none. */
+  readonly contractPassed?: boolean;
+  /** Something serves that it could not be compared with. */
+  readonly incomparable?: true;
+};
+
+/** Why a run is no proof. */
+export const EVIDENCE_REASONS = [
+  'no_eval_run',
+  'not_found',
+  'not_an_eval',
+  'not_finished',
+  'not_completed',
+  'other_agent',
+  'other_version',
+  'agent_changed',
+  'other_suite',
+  'suite_changed',
+  'not_original',
+  'not_whole',
+  'target_mismatch',
+  'mock_model',
+  'cached',
+  'other_judge',
+  'too_old',
+  'unscored',
+  'below_score',
+  'not_passed',
+  'contract_unmet',
+  'not_compared',
+  'regression',
+  'inconclusive',
+] as const;
+export type EvidenceReason = (typeof EVIDENCE_REASONS)[number];
+
+/** What has been said in the present round of an approval. */
+export type Vote = { readonly principal: PrincipalId; readonly kind: 'granted' | 'overridden' };
+
+/** What someone says now, and who they are at this moment. */
+export type Ballot = {
+  readonly principal: PrincipalId;
+  readonly roles: readonly string[];
+  readonly scopes: ReadonlySet<string>;
+  readonly decision: 'granted' | 'rejected';
+  readonly override?: boolean;
+  readonly reason?: string;
+};
+
+export type VoteOutcome =
+  | {
+      readonly kind: 'refused';
+      readonly why: 'not_allowed' | 'own_request' | 'voted_already' | 'reason_needed';
+    }
+  /** `released` when that was the last one needed. */
+  | { readonly kind: 'granted' | 'overridden'; readonly granted: number; readonly released: boolean }
+  | { readonly kind: 'rejected' };
+
+export type CastVote = (
+  policy: ApprovalPolicy,
+  requester: PrincipalId,
+  votes: readonly Vote[],
+  ballot: Ballot,
+) => VoteOutcome;

@@ -1,0 +1,26 @@
+import { type Where, withDoor } from '../deploy-door.js';
+import { readReference } from '../deploy-options.js';
+import { findVersion, recordsOf } from '../deploy-steps.js';
+import type { ExitCode } from '../exit.js';
+import { type Context, isColoured, writeJson, writeLine } from '../io.js';
+import { deploymentsTable } from '../render/deployment.js';
+import { createInk } from '../render/ink.js';
+
+/** Which versions of an agent there are, and which of them serve. */
+export async function deploymentsCommand(
+  context: Context,
+  argument: string,
+  where: Where,
+): Promise<ExitCode> {
+  const { io, settings } = context;
+  const { agentId, version } = readReference(argument);
+  const all = await withDoor(context, where, (door) => recordsOf(door, agentId), { isLooking: true });
+  const items = version === undefined ? all : [findVersion(all, { agentId, version })];
+  if (settings.json) writeJson(io, { agentId, items });
+  else
+    writeLine(
+      io.stdout,
+      deploymentsTable(items, createInk(isColoured(context, io.stdout)), io.stdout.columns),
+    );
+  return 0;
+}

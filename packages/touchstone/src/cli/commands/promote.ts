@@ -1,0 +1,24 @@
+import { withDoor } from '../deploy-door.js';
+import { type PromoteOptions, wishOf } from '../deploy-options.js';
+import { carryOutWish } from '../deploy-steps.js';
+import { stepTeller, tellOutcome } from '../deploy-tell.js';
+import type { ExitCode } from '../exit.js';
+import { type Context, writeJson } from '../io.js';
+import { promotionDocument } from '../render/deployment-document.js';
+
+/** Moves a version of an agent: towards service, out of it, or back. */
+export async function promoteCommand(
+  context: Context,
+  argument: string,
+  options: PromoteOptions,
+): Promise<ExitCode> {
+  const wish = wishOf(argument, options);
+  const { json } = context.settings;
+  const tell = stepTeller(context, options, json);
+  const promotion = await withDoor(context, options, (door) =>
+    carryOutWish(context, door, { ...wish, where: options }, tell),
+  );
+  if (json) writeJson(context.io, promotionDocument(promotion));
+  else tellOutcome(context, options, wish, promotion);
+  return promotion.exitCode;
+}

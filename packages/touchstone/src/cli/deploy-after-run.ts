@@ -1,0 +1,58 @@
+import type { Attempt } from './commands/run.js';
+import type { DeployDoor } from './deploy-door.js';
+import type { Wish } from './deploy-options.js';
+import { carryOutWish, type Promotion } from './deploy-steps.js';
+import { stepTeller, tellOutcome } from './deploy-tell.js';
+import { type Context, writeLine } from './io.js';
+import { STDOUT } from './report.js';
+import { errorDocument, reportError } from './report-error.js';
+import { exitOf, type RunResult, refOf } from './result.js';
+import type { RunOptions } from './run-options.js';
+
+/** Promotes the agent of the one run that was made, if it has passed. */
+export async function promoteAfter(
+  context: Context,
+  door: DeployDoor,
+  attempts: readonly Attempt[],
+  options: RunOptions,
+): Promise<readonly Attempt[]> {
+  const [attempt] = attempts;
+  if (!attempt || !('result' in attempt)) return attempts;
+  const { result } = attempt;
+  if (exitOf(result) === 0)
+    return [{ result: { ...result, promotion: await promote(context, door, result, options) } }];
+  if (!result.interrupted)
+    writeLine(context.io.stderr, `${refOf(result.agent)} was not promoted: this run is no reason to.`);
+  return attempts;
+}
+
+/** The run is over and kept, whatever becomes of its agent: a move that is not possible is part of the result. */
+async function promote(
+  context: Context,
+  door: DeployDoor,
+  result: RunResult,
+  options: RunOptions,
+): Promise<NonNullable<RunResult['promotion']>> {
+  const wish = wishOf(result, options);
+  const isQuiet = context.settings.json || options.markdown === STDOUT;
+  if (!isQuiet) writeLine(context.io.stdout);
+  try {
+    const tell = stepTeller(context, options, isQuiet);
+    const promotion: Promotion = await carryOutWish(context, door, { ...wish, where: options }, tell);
+    if (!isQuiet) tellOutcome(context, options, wish, promotion);
+    return promotion;
+  } catch (error) {
+    return { exitCode: reportError(error, context.io), error: errorDocument(error) };
+  }
+}
+
+const wishOf = ({ agent, runId }: RunResult, { to, channel, canary, wait }: RunOptions): Wish => ({
+  agentId: agent.agentId,
+  version: agent.version,
+  transition: 'promote',
+  to: to ?? 'active',
+  ...(channel !== undefined && { channel }),
+  ...(canary !== undefined && { canaryPercent: canary }),
+  evalRun: runId,
+  ...(wait !== undefined && { wait }),
+});

@@ -1,0 +1,128 @@
+import {
+  type AgentId,
+  asId,
+  type ChannelName,
+  isHostError,
+  type ReasonLabel,
+  type RunId,
+  type TransitionRequest,
+  type Version,
+} from '@touchstone/contract';
+import type { RunEvent } from '@touchstone/contract/bodies';
+import type { Run } from '@touchstone/contract/ports';
+import type { Deployment, TransitionDeployment } from '@touchstone/sdk';
+import { type DeployDoor, type DeployRun, outcomeOf, type ToldEvent } from './deploy-door.js';
+import { asDeploymentRun } from './find-run.js';
+import type { Context } from './io.js';
+import { LOCAL_OWNER, type Local, principalHere, withFiles, withLocal } from './local.js';
+
+const PAGE = 500;
+
+/** In this process: the store of this folder, and whoever sits at the machine. Looking leaves nothing behind. */
+export const withLocalDoor = <T>(
+  context: Context,
+  isLooking: boolean,
+  use: (door: DeployDoor) => Promise<T>,
+): Promise<T> =>
+  (isLooking ? withFiles : withLocal)(context, (local) => use(createLocalDoor(local, context.io.now)));
+
+export function createLocalDoor(local: Local, now: () => number): DeployDoor {
+  const { touchstone, config } = local;
+  const by = principalHere(config);
+  const { store, engine } = touchstone;
+  return {
+    list: async (agentId) =>
+      (await touchstone.deployments.list(LOCAL_OWNER, asId<AgentId>(agentId))) as
+        | readonly Deployment[]
+        | undefined,
+    async knownAgents() {
+      const agents = await touchstone.listAgents(LOCAL_OWNER);
+      return [...new Set(agents.map(({ facts }) => facts.agentId as string))];
+    },
+    async transition(agentId, request) {
+      const asked = requestOf(request);
+      const run = await touchstone.deployments.transition(by, asId<AgentId>(agentId), asked, 'cli');
+      return outcomeOf(run);
+    },
+    async run(runId) {
+      const found = await store.runs.get(LOCAL_OWNER, asId<RunId>(runId));
+      // Nobody drives a run that waits, so nobody but whoever looks notices that its time is over.
+      const isOver = found?.waitUntil !== undefined && found.waitUntil <= now();
+      if (found && isOver) await engine.drive(LOCAL_OWNER, found.runId);
+      const run = isOver ? await store.runs.get(LOCAL_OWNER, asId<RunId>(runId)) : found;
+      return run && toldRun(run);
+    },
+    events: (runId) => readEvents(local, runId),
+    async answer(runId, nodeId, value) {
+      await engine.interrupts.resolve(LOCAL_OWNER, { runId, nodeId, by, value });
+    },
+    newestEval: (agentId, version) => newestEval(local, agentId, version),
+    report: (runId) => touchstone.report(LOCAL_OWNER, runId).catch(unreadable),
+    async hasChanged(agentId, version) {
+      const serving = await store.deployments.get(LOCAL_OWNER, asId<AgentId>(agentId));
+      const found = await touchstone.findAgent(LOCAL_OWNER, `${agentId}@${version}`);
+      const digest = serving?.versions.find((one) => one.version === version)?.digest;
+      return digest !== undefined && found !== undefined && found.facts.digest !== digest;
+    },
+  };
+}
+
+function unreadable(error: unknown): undefined {
+  if (!isHostError(error) || error.status >= 500) throw error;
+}
+
+const requestOf = (asked: TransitionDeployment): TransitionRequest => ({
+  version: asId<Version>(asked.version),
+  transition: asked.transition,
+  ...(asked.toState !== undefined && { toState: asked.toState }),
+  ...(asked.channel !== undefined && { channel: asId<ChannelName>(asked.channel) }),
+  ...(asked.canaryPercent !== undefined && { canaryPercent: asked.canaryPercent }),
+  ...(asked.evalRunId !== undefined && { evalRunId: asId<RunId>(asked.evalRunId) }),
+  ...(asked.reason !== undefined && { reason: asId<ReasonLabel>(asked.reason) }),
+});
+
+export function toldRun(found: Run): DeployRun {
+  const { runId, status, principal, plan, error, waitingNode } = asDeploymentRun(found);
+  return {
+    runId,
+    status,
+    principal,
+    agentId: plan.agentId,
+    request: plan.request,
+    ...(error && { error }),
+    ...(waitingNode !== undefined && { waitingNode }),
+  };
+}
+
+/** Such a run is short: a handful of events for every question. */
+export async function readEvents(
+  { touchstone }: Pick<Local, 'touchstone'>,
+  runId: RunId,
+): Promise<readonly ToldEvent[]> {
+  const events: RunEvent[] = [];
+  for (let after = -1; ; ) {
+    const page = await touchstone.store.log.read(LOCAL_OWNER, runId, after, PAGE);
+    const last = page.at(-1);
+    // A body is plain JSON underneath, as it is on the wire.
+    if (!last) return events as unknown as readonly ToldEvent[];
+    events.push(...page);
+    after = last.sequence;
+  }
+}
+
+async function newestEval(
+  { touchstone }: Local,
+  agentId: string,
+  version: string,
+): Promise<RunId | undefined> {
+  const filter = { agentId, status: 'completed', limit: PAGE } as const;
+  for (let cursor: string | undefined; ; ) {
+    const page = await touchstone.store.runs.list(LOCAL_OWNER, { ...filter, ...(cursor && { cursor }) });
+    const found = page.items.find(({ plan }) => isOriginalOf(plan, version));
+    if (found || page.nextCursor === undefined) return found?.runId;
+    cursor = page.nextCursor;
+  }
+}
+
+const isOriginalOf = (plan: Run['plan'], version: string): boolean =>
+  plan.kind === 'eval' && plan.agent.version === version && !plan.fork && !plan.rejudgeOf;

@@ -1,0 +1,110 @@
+import type { ToldEvent } from './deploy-door.js';
+
+type Named = { readonly by: string; readonly at: string; readonly reason?: string };
+
+/** What someone has said to a question. `refused`: they had nothing to say there. */
+export type Said = Named & { readonly kind: 'granted' | 'overridden' | 'rejected' | 'refused' };
+
+/** A question to people, and the answers that it got. A no closes it, and the next one asks the same. */
+export type Round = {
+  readonly nodeId: string;
+  readonly gateId: string;
+  readonly at: string;
+  /** Different people who have to agree. */
+  readonly required: number;
+  readonly role?: string;
+  readonly scope?: string;
+  readonly deadline?: string;
+  readonly said: readonly Said[];
+  readonly isOpen: boolean;
+};
+
+export type Moved = { readonly type: string; readonly at: string; readonly payload: ToldEvent['payload'] };
+
+/** What a run that moves a deployment has to tell. */
+export type Story = {
+  readonly asked?: Named & { readonly action: string; readonly allowed: boolean };
+  readonly rounds: readonly Round[];
+  readonly moved: readonly Moved[];
+  readonly endedAt?: string;
+};
+
+const EMPTY: Story = { rounds: [], moved: [] };
+const KINDS = { granted: 'granted', overridden: 'overridden', rejected: 'rejected' } as const;
+const ENDS: readonly string[] = ['run.completed', 'run.failed', 'run.cancelled'];
+
+/** Folds the log of such a run; nothing else is asked. */
+export const storyOf = (events: readonly ToldEvent[]): Story => events.reduce(withEvent, EMPTY);
+
+function withEvent(story: Story, event: ToldEvent): Story {
+  const { type, payload, timestamp: at, nodeId } = event;
+  if (type === 'authorization.decided') return withDecision(story, event);
+  if (type === 'interrupt.requested') return { ...story, rounds: [...story.rounds, roundOf(event)] };
+  if (type === 'interrupt.resolved') return inRound(story, nodeId, (round) => ({ ...round, isOpen: false }));
+  if (type.startsWith('deployment.')) return { ...story, moved: [...story.moved, { type, at, payload }] };
+  if (ENDS.includes(type)) return { ...story, endedAt: at };
+  const kind = KINDS[type.replace(/^approval\./, '') as keyof typeof KINDS];
+  return kind ? withSaid(story, nodeId, { kind, ...named(event) }) : story;
+}
+
+/** The first one is about the wish itself; those at a gate matter when somebody was turned away. */
+function withDecision(story: Story, event: ToldEvent): Story {
+  const { payload, nodeId } = event;
+  const allowed = payload.allowed === true;
+  if (nodeId !== undefined)
+    return allowed ? story : withSaid(story, nodeId, { kind: 'refused', ...named(event) });
+  return { ...story, asked: { ...named(event), action: String(payload.action), allowed } };
+}
+
+const withSaid = (story: Story, nodeId: string | undefined, said: Said): Story =>
+  inRound(story, nodeId, (round) => ({ ...round, said: [...round.said, said] }));
+
+/** Of several rounds at one gate the newest is meant. */
+function inRound(
+  { rounds, ...story }: Story,
+  nodeId: string | undefined,
+  change: (round: Round) => Round,
+): Story {
+  const at = rounds.findLastIndex((round) => round.nodeId === nodeId);
+  return { ...story, rounds: rounds.map((round, index) => (index === at ? change(round) : round)) };
+}
+
+const named = ({ payload, timestamp }: ToldEvent): Named => ({
+  by: String(payload.principal),
+  at: timestamp,
+  ...(typeof payload.reason === 'string' && { reason: payload.reason }),
+});
+
+type Question = {
+  readonly gateId?: string;
+  readonly requiredApprovals?: number;
+  readonly requiredRole?: string;
+  readonly requiredScope?: string;
+};
+
+function roundOf({ payload, timestamp, nodeId = '' }: ToldEvent): Round {
+  const { gateId = nodeId, requiredApprovals = 1, requiredRole, requiredScope } = payload.data as Question;
+  const deadline =
+    typeof payload.timeoutMs === 'number'
+      ? new Date(Date.parse(timestamp) + payload.timeoutMs).toISOString()
+      : undefined;
+  return {
+    nodeId,
+    gateId,
+    at: timestamp,
+    required: requiredApprovals,
+    ...(requiredRole !== undefined && { role: requiredRole }),
+    ...(requiredScope !== undefined && { scope: requiredScope }),
+    ...(deadline !== undefined && { deadline }),
+    said: [],
+    isOpen: true,
+  };
+}
+
+/** The question that is open now. */
+export const openRound = ({ rounds }: Story): Round | undefined => rounds.findLast(({ isOpen }) => isOpen);
+
+/** Who has agreed in a round. */
+export const grantsOf = ({ said }: Round): readonly string[] => [
+  ...new Set(said.filter(({ kind }) => kind === 'granted' || kind === 'overridden').map(({ by }) => by)),
+];

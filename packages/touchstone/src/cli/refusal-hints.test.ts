@@ -1,0 +1,32 @@
+import { HostError, validationError } from '@touchstone/contract';
+import { describe, expect, test } from 'vitest';
+import { hintFor } from './refusal-hints.js';
+
+const judgeAway = (pointer: string): HostError =>
+  validationError([{ pointer, message: 'Nobody can be asked.' }], { code: 'judge_unavailable' });
+
+describe('a judge that cannot be asked', () => {
+  test('can be named by whoever judges again, and not by whoever runs a suite', () => {
+    expect(hintFor(judgeAway('/judge'))).toContain('--judge <provider>/<model>');
+    const running = hintFor(judgeAway('/evalSuiteRef'));
+    expect(running).toContain('touchstone doctor');
+    expect(running).not.toContain('--judge');
+  });
+});
+
+describe('a refusal about the profile in a pack', () => {
+  const refusal = (code: string, of: 'validation_error' | 'unavailable' = 'validation_error'): HostError =>
+    new HostError(of, 'Agent a: evaluation/a.yaml: no.', { code, ref: 'evaluation', issues: [] });
+
+  test('names no option that packs do not have', () => {
+    for (const code of ['no_tasks', 'dataset_unpinned', 'dataset_not_found', 'scheme_unsupported', 'other']) {
+      const hint = hintFor(refusal(code));
+      expect(hint).toBeTruthy();
+      expect(hint).not.toContain('--');
+    }
+  });
+
+  test('has no advice where only time helps', () => {
+    expect(hintFor(refusal('dataset_timeout', 'unavailable'))).toBeUndefined();
+  });
+});

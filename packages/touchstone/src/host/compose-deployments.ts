@@ -1,0 +1,28 @@
+import type { Clock, Engine, Ids, Store } from '@touchstone/contract/ports';
+import { castVote } from '../scorecard/index.js';
+import { maskSecrets } from '../scoring/index.js';
+import type { AgentRegistry } from './agent-registry.js';
+import type { Annotations } from './annotations.js';
+import type { Config } from './config.js';
+import { createCarryOut, createDeploymentDesk, type DeploymentDesk } from './deployments/desk.js';
+import type { Touchstone } from './touchstone.js';
+
+type GateParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
+  readonly config: Pick<Config, 'gates'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly registry: Pick<AgentRegistry, 'find' | 'versions'>;
+  readonly annotations: Annotations;
+};
+
+/** What the engine has to know about deployments, and, once there is an engine, the desk where they are asked for. */
+export function composeDeployments({ config, registry, annotations, ids, ...parts }: GateParts) {
+  const known = { ...parts, gates: config.gates, agents: registry, overridesOf: annotations.overridesOf };
+  return {
+    castVote,
+    carryOut: createCarryOut(known),
+    openDesk: (drive: Engine['drive']): DeploymentDesk =>
+      createDeploymentDesk({ ...known, ids, drive, mask: maskSecrets }),
+  };
+}

@@ -1,0 +1,39 @@
+import {
+  type AgentId,
+  asId,
+  CHANNELS,
+  type ChannelName,
+  type DeployedVersion,
+  HostError,
+  type Owner,
+  validationError,
+} from '@touchstone/contract';
+import type { Random, Store } from '@touchstone/contract/ports';
+import { resolveChannel } from '../../scorecard/index.js';
+
+/** The version that serves on a channel, drawn once for whoever asks. */
+export type OnChannel = (owner: Owner, agentId: AgentId, channel: string) => Promise<DeployedVersion>;
+
+export function createOnChannel(store: Pick<Store, 'deployments'>, random: Random): OnChannel {
+  return async (owner, agentId, channel) => {
+    if (!(CHANNELS as readonly string[]).includes(channel)) {
+      const message = `There is no channel "${channel}". Known are ${CHANNELS.join(', ')}.`;
+      throw validationError([{ pointer: '/agentId', message }], { field: 'agentId' });
+    }
+    const deployments = await store.deployments.get(owner, agentId);
+    const name = asId<ChannelName>(channel);
+    const version = deployments && resolveChannel(deployments, name, random());
+    if (!version) throw noActiveDeployment(`No version of ${agentId} serves on channel ${channel}.`);
+    return version;
+  };
+}
+
+export const noActiveDeployment = (what: string, reason?: string): HostError =>
+  new HostError(
+    'no_active_deployment',
+    `${what} Promote one: touchstone promote <agentId>@<version> --to active.`,
+    {
+      field: 'agentId',
+      ...(reason !== undefined && { reason }),
+    },
+  );

@@ -1,0 +1,85 @@
+import { AUDIT_START, type AuditEntry, auditLine, type Owner } from '@touchstone/contract';
+import type { Audit } from '@touchstone/contract/ports';
+import type { Db, SqlValue, Statement } from './db.js';
+import type { Dialect } from './dialect.js';
+import { textAt, toAuditRecord } from './rows.js';
+
+const COLUMNS = 'seq, at, principal, action, resource, allowed, reason, run_id, previous, digest';
+const CHAIN = `SELECT ${COLUMNS} FROM audit WHERE tenant = ? AND workspace = ?`;
+const READ = `${CHAIN} AND seq > ? ORDER BY seq LIMIT ?`;
+const LAST = `${CHAIN} ORDER BY seq DESC LIMIT 1`;
+const OWNERS = 'SELECT DISTINCT tenant, workspace FROM audit ORDER BY tenant, workspace';
+
+/**
+ * The engine finds the end of the chain, numbers the record and computes its digest in the statement that writes it.
+ * A head that is read beforehand would be out of date whenever somebody else is faster, and who comes second again and
+ * again would never get in.
+ */
+const appendText = ({ sha256Hex }: Dialect): string => `INSERT INTO audit (tenant, workspace, ${COLUMNS})
+  SELECT ?, ?, head.seq + 1, ?, ?, ?, ?, ?, ?, ?, head.digest,
+    'sha256:' || ${sha256Hex(`? || ',' || (head.seq + 1) || ',"' || head.digest || '"' || ?`)}
+  FROM (SELECT seq, digest FROM audit WHERE tenant = ? AND workspace = ?
+    UNION ALL SELECT 0, ? ORDER BY seq DESC LIMIT 1) AS head
+  RETURNING ${COLUMNS}`;
+
+export function createAudit(db: Db): Audit {
+  return {
+    async append(owner, entry) {
+      const [outcome] = await db.transaction([auditStatement(db.dialect, owner, entry)]);
+      const [row] = outcome?.rows ?? [];
+      if (!row) throw new Error('An audit record was written and not answered.');
+      return toAuditRecord(row);
+    },
+    async read(owner, after, limit) {
+      return (await db.all(READ, [owner.tenant, owner.workspace, after, limit])).map(toAuditRecord);
+    },
+    async last(owner) {
+      const [row] = await db.all(LAST, [owner.tenant, owner.workspace]);
+      return row && toAuditRecord(row);
+    },
+    async owners() {
+      const rows = await db.all(OWNERS, []);
+      return rows.map((row) => ({ tenant: textAt(row, 'tenant'), workspace: textAt(row, 'workspace') }));
+    },
+  };
+}
+
+/** A statement, so that a commit can write it together with what it is about. */
+export function auditStatement(dialect: Dialect, owner: Owner, given: AuditEntry): Statement {
+  const entry = storable(given);
+  const { tenant, workspace } = owner;
+  const [before, after] = aroundPlace(owner, entry);
+  const params = [tenant, workspace, ...entryParams(entry), before, after, tenant, workspace, AUDIT_START];
+  return { sql: appendText(dialect), params };
+}
+
+const entryParams = (entry: AuditEntry): readonly SqlValue[] => [
+  entry.at,
+  entry.principal,
+  entry.action,
+  entry.resource,
+  entry.allowed ? 1 : 0,
+  entry.reason ?? null,
+  entry.runId ?? null,
+];
+
+/** A record's line but for its number and the digest before it, which are known only when it is written. */
+function aroundPlace(owner: Owner, entry: AuditEntry): readonly [before: string, after: string] {
+  const before = JSON.stringify([owner.tenant, owner.workspace]).slice(0, -1);
+  const place = ',0,""';
+  return [before, auditLine(owner, 0, '', entry).slice(before.length + place.length)];
+}
+
+/**
+ * Half characters and NULs do not survive a text column, and a record that does not read back as it was digested looks
+ * forged. Nor may somebody go unrecorded by putting one into a reason.
+ */
+const storable = (entry: AuditEntry): AuditEntry =>
+  Object.fromEntries(
+    Object.entries(entry).map(([member, value]) => [
+      member,
+      typeof value === 'string'
+        ? value.replaceAll('\0', '\uFFFD').replace(/\p{Surrogate}/gu, '\uFFFD')
+        : value,
+    ]),
+  ) as AuditEntry;

@@ -1,0 +1,27 @@
+import type { AgentDeployments, Owner } from '@touchstone/contract';
+import type { Deployments } from '@touchstone/contract/ports';
+import type { Db, Statement } from './db.js';
+import { jsonAt } from './rows.js';
+
+const GET = 'SELECT document FROM deployments WHERE tenant = ? AND workspace = ? AND agent_id = ?';
+const BEGIN = `INSERT INTO deployments (revision, document, tenant, workspace, agent_id) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (tenant, workspace, agent_id) DO NOTHING`;
+const MOVE = `UPDATE deployments SET revision = ?, document = ?
+  WHERE tenant = ? AND workspace = ? AND agent_id = ? AND revision = ?`;
+
+export function createDeployments(db: Db): Deployments {
+  return {
+    async get(owner, agentId) {
+      const [row] = await db.all(GET, [owner.tenant, owner.workspace, agentId]);
+      return row && jsonAt<AgentDeployments>(row, 'document');
+    },
+  };
+}
+
+/** Touches no row when the stored picture is not the one that `next` was decided on. */
+export function moveStatement({ tenant, workspace }: Owner, next: AgentDeployments): Statement {
+  const params = [next.revision, JSON.stringify(next), tenant, workspace, next.agentId];
+  return next.revision === 1
+    ? { sql: BEGIN, params, guard: true }
+    : { sql: MOVE, params: [...params, next.revision - 1], guard: true };
+}
