@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type Body, type EventType, type Payloads, type Task, toBody } from './bodies.js';
 import type { ContractReport } from './contract-report.js';
-import type { AgentDeployments, AuthorizationDecided, DeploymentPayloads, Evidence } from './deployment.js';
+import type { AgentDeployments, AuthorizationDecided, DeploymentPayloads } from './deployment.js';
 import {
   type CapBreached,
   type EvalCompleted,
@@ -16,6 +16,7 @@ import {
   type InvocationStarted,
   type ProviderUsage,
 } from './facts.js';
+import type { Evidence } from './gate.js';
 import { asId, type FindingKind, type RunId, type SuiteId, type TaskId, type Version } from './ids.js';
 import type { RunHeadline } from './ports/index.js';
 import type { Fact, Log } from './ports/log.js';

@@ -3,6 +3,7 @@ export * from './contract-report.js';
 export * from './deployment.js';
 export * from './errors.js';
 export * from './facts.js';
+export * from './gate.js';
 export * from './ids.js';
 export * from './json.js';
 export * from './modes.js';

@@ -1,12 +1,7 @@
 import type { ContractVerdict } from './contract-report.js';
-import type {
-  ApprovalPolicy,
-  AuthorizationDecided,
-  DeploymentEvent,
-  RequiredEval,
-  TransitionRequest,
-} from './deployment.js';
+import type { AuthorizationDecided, DeploymentEvent, TransitionRequest } from './deployment.js';
 import type { RunError } from './errors.js';
+import type { ApprovalPolicy, RequiredEval } from './gate.js';
 import type { AgentId, ChannelName, Digest, ModelName, RunId, SuiteId, Version } from './ids.js';
 import { jsonEqual } from './json.js';
 import type { EvalMode } from './modes.js';

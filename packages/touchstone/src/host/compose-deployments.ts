@@ -4,7 +4,8 @@ import { maskSecrets } from '../scoring/index.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { Annotations } from './annotations.js';
 import type { Config } from './config.js';
-import { createCarryOut, createDeploymentDesk, type DeploymentDesk } from './deployments/desk.js';
+import { createCarryOut } from './deployments/carry-out.js';
+import { createDeploymentDesk, type DeploymentDesk } from './deployments/desk.js';
 import type { Touchstone } from './touchstone.js';
 
 type GateParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
