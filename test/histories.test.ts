@@ -91,7 +91,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     chooseJudge: nobody,
     chooseSafetyJudge: nobody,
     safetyPolicy: undefined,
-    contracts: { of: nobody, plan: nobody },
+    contracts: { of: nobody, pinned: nobody, plan: nobody },
     evalSettings: undefined,
     tolerance: 0,
   };

@@ -264,7 +264,7 @@ describe('a definition is refused', () => {
       'no_tasks',
       ['/evaluation/golden_dataset_uri'],
     ],
-    ['with no rows at all', rows(), 'no_tasks', ['/evaluation/golden_dataset_uri']],
+    ['with no rows at all', rows(), 'no_tasks', ['/rows']],
     [
       'with two criteria of one name',
       rubric({ name: 'tone' }, { name: 'Tone' }),

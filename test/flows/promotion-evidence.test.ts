@@ -413,6 +413,16 @@ describe('a gate', () => {
     await stage(host, '1.0.0');
     const evalRunId = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
     writeFileSync(join(host.folder, moduleOf('1.0.0')), 'export default (input) => input.say + "";\n');
+    // With other bytes it has not come as far: it begins again, and what was shown of the old ones shows nothing.
+    expect(await recordOf(host, '1.0.0', CLERK)).toEqual({
+      agentId: CLERK,
+      version: '1.0.0',
+      state: 'draft',
+    });
+    expect(await move(host, '1.0.0', { agentId: CLERK, evalRunId, toState: 'active' })).toMatchObject({
+      status: 400,
+    });
+    await stage(host, '1.0.0');
     await refused(host, '1.0.0', 'agent_changed', { agentId: CLERK, evalRunId });
     const again = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
     await believed(host, '1.0.0', { agentId: CLERK, evalRunId: again });
@@ -450,6 +460,34 @@ describe('a gate', () => {
       expect((await readJson(host, `/v1/runs/${worse}/eval-summary`)).body).toMatchObject({ passed: true });
       await refused(host, '2.0.0', 'regression', { evalRunId: worse, channel: 'stable' });
       await believed(host, '3.0.0', { evalRunId: await evaluateAs(host, '3.0.0'), channel: 'stable' });
+    });
+
+    it('is not got around: not by a tolerance of the run’s own, a pause, or a channel that is empty', async () => {
+      const host = await gated({ noRegression: true }, suite);
+      await believed(host, '1.0.0', { evalRunId: await evaluateAs(host, '1.0.0'), channel: 'stable' });
+      const worse = await evaluateAs(host, '2.0.0');
+      const lenient = await evaluateAs(host, '2.0.0', {
+        configurable: { baselineRunId: worse, regression: { tolerance: 1 } },
+      });
+      await refused(host, '2.0.0', 'regression', { evalRunId: lenient, channel: 'stable' });
+      // On canary nothing serves, but the version would become the latest.
+      await refused(host, '2.0.0', 'regression', { evalRunId: worse, channel: 'canary' });
+      expect((await move(host, '1.0.0', { agentId: AGENT, transition: 'pause' })).status).toBe(200);
+      await refused(host, '2.0.0', 'regression', { evalRunId: worse, channel: 'stable' });
+    });
+
+    it('when the suite has changed, holds it against a newer run of what serves', async () => {
+      const host = await gated({ noRegression: true }, suite);
+      await believed(host, '1.0.0', { evalRunId: await evaluateAs(host, '1.0.0'), channel: 'stable' });
+      await installSuite(host, { ...suite, version: '2.0.0', tasks: tasks.slice(1) });
+      const better = await evaluateAs(host, '3.0.0');
+      await refused(host, '3.0.0', 'not_compared', { evalRunId: better, channel: 'stable' });
+      await evaluateAs(host, '1.0.0');
+      await refused(host, '2.0.0', 'regression', {
+        evalRunId: await evaluateAs(host, '2.0.0'),
+        channel: 'stable',
+      });
+      await believed(host, '3.0.0', { evalRunId: better, channel: 'stable' });
     });
 
     it('and requireConclusive asks for a difference that can be told', async () => {
@@ -522,13 +560,37 @@ describe('a gate', () => {
     await believed(host, '1.0.0', { agentId, evalRunId: above.runId });
   });
 
+  it('is held to the suite of the host, whatever a tenant puts beside it', async () => {
+    const host = opened(await openDeployWorld({ gates: [gate({ suite: CLERK_SUITE })] }));
+    await stage(host, '1.0.0');
+    await installSuite(host, clerkSuite({ version: '9.0.0' }, 1));
+    const easy = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
+    await refused(host, '1.0.0', 'suite_changed', { agentId: CLERK, evalRunId: easy });
+    const asked = await finish(host, `${CLERK_SUITE}@1.0.0`, { agentId: `${CLERK}@1.0.0` });
+    await believed(host, '1.0.0', { agentId: CLERK, evalRunId: asked });
+  });
+
+  it('believes no run with a model that was chosen for it', async () => {
+    const model = opened(await startModelServer(echoes));
+    const host = opened(
+      await openWholeHost(modelConfig(model, peopled({ gates: [gate({ suite: PACKED_SUITE })] }))),
+    );
+    await install(host, { tasks: [{ input: CANARY, expect: CANARY }] });
+    await stage(host, PACKED_VERSION, { agentId: PACKED });
+    const chosen = await evaluate(host, { configurable: { temperature: 0.9 } });
+    await refused(host, PACKED_VERSION, 'other_model', { agentId: PACKED, evalRunId: chosen.runId });
+    const plain = await evaluate(host, {});
+    await believed(host, PACKED_VERSION, { agentId: PACKED, evalRunId: plain.runId });
+  });
+
   it('of several on the same way asks for all that each asks for', async () => {
+    const OWN = 'local.test.evals.own';
     const host = opened(
       await openDeployWorld({
         gates: [
-          gate({ suite: CLERK_SUITE }, { gateId: 'wide' }),
-          gate({ suite: CLERK_SUITE, requiredPassScore: 1 }, { gateId: 'narrow', agentId: CLERK }),
-          gate({ suite: `${CLERK_SUITE}-none` }, { gateId: 'elsewhere', tenant: 'globex' }),
+          gate({ suite: OWN }, { gateId: 'wide' }),
+          gate({ suite: OWN, requiredPassScore: 1 }, { gateId: 'narrow', agentId: CLERK }),
+          gate({ suite: `${OWN}-none` }, { gateId: 'elsewhere', tenant: 'globex' }),
         ],
       }),
     );
@@ -540,9 +602,12 @@ describe('a gate', () => {
         expected: { kind: 'golden', match: { strategy: 'exact', value: 'yes' } },
       },
     ];
-    await installSuite(host, clerkSuite({ version: '1.1.0', thresholds: { passScore: 0.5 }, tasks }));
+    await installSuite(
+      host,
+      clerkSuite({ suiteId: OWN, version: '1.1.0', thresholds: { passScore: 0.5 }, tasks }),
+    );
     await stage(host, '1.0.0');
-    const most = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
+    const most = await finish(host, OWN, { agentId: `${CLERK}@1.0.0` });
     await refused(host, '1.0.0', 'below_score', { agentId: CLERK, evalRunId: most });
   });
 

@@ -18,6 +18,7 @@ import {
   type Person,
   recordOf,
   recordsOf,
+  SUITE,
   stage,
   statusOf,
   untilStatus,
@@ -228,6 +229,30 @@ describe('a restart with another configuration', () => {
     expect(await move(host.door, '2.0.0', { transition: 'rollback' })).toMatchObject({ status: 200 });
     expect(await onStable()).toMatchObject({ status: 201 });
   }, 60_000);
+});
+
+describe('gates that ask for more by the time people agree', () => {
+  it.each([
+    ['more people', { ...gate, approval: { ...gate.approval, quorum: 2 } }, 'conflict', 'gates_changed'],
+    ['evidence', { ...gate, requiredEval: { suite: SUITE } }, 'eval_gate_unmet', 'no_eval_run'],
+  ])(
+    'bind what still waits: %s',
+    async (_, stricter, code, reason) => {
+      writeProject({ gates: [gate] });
+      let host = await start();
+      await stage(host.door, '1.0.0');
+      const runId = await askPeople(host.door, '1.0.0');
+      await killed(host);
+      writeProject({ gates: [stricter] });
+      host = await start();
+      expect(await answer(host.door, runId, 'ann')).toMatchObject({ body: { status: 'failed' } });
+      expect(payloadsOf(await logOf(host.door, runId), 'run.failed')).toMatchObject([
+        { error: { code, details: { reason } } },
+      ]);
+      expect(await recordsOf(host.door)).toMatchObject([{ state: 'staged' }, {}, {}]);
+    },
+    60_000,
+  );
 });
 
 describe('kill -9', () => {

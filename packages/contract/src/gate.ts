@@ -1,9 +1,9 @@
 import type { DeploymentState } from './deployment.js';
-import type { GateId, PrincipalId, RunId } from './ids.js';
+import type { Digest, GateId, PrincipalId, RunId } from './ids.js';
 import type { EvalMode } from './modes.js';
 import type { RunHeadline } from './ports/runs.js';
 import type { EvalReport } from './report.js';
-import type { EvalPlan, RunStatus, SuitePin } from './run.js';
+import type { EvalPlan, ModelPin, RunStatus, SuitePin } from './run.js';
 
 /** What people have to say before a transition goes on. */
 export type ApprovalPolicy = {
@@ -50,8 +50,10 @@ export type Evidence = {
   readonly plan: EvalPlan;
   readonly endedAt?: number;
   readonly headline?: RunHeadline;
-  /** What the gate's reference leads to now; absent when there is no such suite. */
-  readonly suite?: SuitePin & { readonly modes: readonly EvalMode[] };
+  /** What the gate's reference leads to now, with its contract; absent when there is no such suite. */
+  readonly suite?: SuitePin & { readonly modes: readonly EvalMode[]; readonly contract?: Digest };
+  /** The model that the agent asks when nobody chooses another; absent when it brings its own. */
+  readonly model?: ModelPin;
   /** Of a completed run. `regression` is against what serves now, when something does. */
   readonly report?: EvalReport;
   /** The result with the corrections of everyone but the principal who promotes; absent when there are none. */
@@ -78,6 +80,7 @@ export const EVIDENCE_REASONS = [
   'not_whole',
   'target_mismatch',
   'mock_model',
+  'other_model',
   'cached',
   'other_judge',
   'too_old',

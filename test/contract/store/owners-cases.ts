@@ -95,6 +95,8 @@ function callsOf(store: Store, token: number): Calls {
       tasks: (owner) => store.suites.tasks(owner, digest, 0, 9),
       ordinalOf: (owner) => store.suites.ordinalOf(owner, digest, taskName(0)),
       attach: async () => undefined,
+      putOnce: async () => undefined,
+      detach: async () => undefined,
       contractOf: (owner) => store.suites.contractOf(owner, digest),
       contract: (owner) => store.suites.contract(owner, asId('sha256:c')),
     },

@@ -32,6 +32,13 @@ export type Suites = {
   tasks(owner: Owner, digest: Digest, fromOrdinal: number, limit: number): Promise<readonly Task[]>;
   /** Makes a contract the one of a suite, for runs to come. Earlier ones stay readable by their own digest. */
   attach(owner: Owner, suite: Digest, contract: PinnedContract, at: number): Promise<void>;
+  /**
+   * Suite and contract at once, for good: false, and nothing is written, when the version names another suite or the
+   * suite has another contract.
+   */
+  putOnce(owner: Owner, suite: Suite, contract: PinnedContract, installedAt: number): Promise<boolean>;
+  /** A suite without a contract. Those it had stay readable by their own digest. */
+  detach(owner: Owner, suite: Digest): Promise<void>;
   contractOf(owner: Owner, suite: Digest): Promise<PinnedContract | undefined>;
   contract(owner: Owner, digest: Digest): Promise<PinnedContract | undefined>;
   ordinalOf(owner: Owner, digest: Digest, taskId: TaskId): Promise<number | undefined>;

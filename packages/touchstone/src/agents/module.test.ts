@@ -130,6 +130,22 @@ describe('loading', () => {
 });
 
 describe('a thread that is lost', () => {
+  it('is not replaced by one that has read other files', async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'agent.mjs');
+    const source = (word: string) =>
+      `export default (input) => (input === 'end' ? process.exit(7) : '${word}');\n`;
+    await writeFile(path, source('first'));
+    await open({ path: 'agent.mjs' }, folder);
+    expect(await ask('hello')).toMatchObject({ kind: 'answered', output: 'first' });
+    await writeFile(path, source('second'));
+    expect(await ask('end')).toMatchObject({ kind: 'failed' });
+    expect(await ask('hello')).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('changed since the run began'),
+    });
+  });
+
   it('is replaced when an invocation blocks it, and only that invocation fails', async () => {
     const folder = await temporaryFolder();
     const changes = watch(folder);

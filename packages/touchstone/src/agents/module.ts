@@ -17,6 +17,8 @@ export type ModuleParts = {
   readonly baseDir: string;
   readonly clock: Clock;
   readonly maxOutputBytes: number;
+  /** Whether its files are those the run was planned with. */
+  readonly isSame?: () => Promise<boolean>;
 };
 
 export const createModuleAgent = (run: ModuleRun, parts: ModuleParts): Agent => new ThreadedAgent(run, parts);
@@ -47,6 +49,7 @@ class ThreadedAgent implements Agent {
   #loading = new AbortController();
   #thread: Thread;
   #lastPing = 0;
+  #starts = 0;
 
   constructor(run: ModuleRun, parts: ModuleParts) {
     this.facts = parts.facts;
@@ -132,7 +135,7 @@ class ThreadedAgent implements Agent {
   // ---------------------------------------------------------------------------------------------------------- listening
 
   #hear(message: ThreadMessage): void {
-    if (message[0] === 'ready') this.#begin();
+    if (message[0] === 'ready') this.#check(this.#thread);
     else if (message[0] === 'unloadable') this.#giveUp(message[1]);
     else if (message[0] === 'pong') this.#endExpired(message[1]);
     else {
@@ -184,6 +187,7 @@ class ThreadedAgent implements Agent {
   #start(): Thread {
     const { clock, baseDir, maxOutputBytes } = this.#parts;
     this.#state = 'starting';
+    this.#starts += 1;
     this.#loading = new AbortController();
     clock.sleep(LOADING_MS, this.#loading.signal).then(
       () => this.#giveUp(`It did not load within ${LOADING_MS} ms.`),
@@ -194,6 +198,21 @@ class ThreadedAgent implements Agent {
       message: (message) => this.#hear(message),
       gone: (reason) => this.#lose(reason, false),
     });
+  }
+
+  /** A thread that takes another one's place has read the files anew; answers of other bytes are no evidence. */
+  #check(thread: Thread): void {
+    const { isSame } = this.#parts;
+    const looked = isSame && this.#starts > 1 ? isSame() : undefined;
+    if (!looked) this.#begin();
+    looked?.then(
+      (same) => {
+        if (this.#thread !== thread || this.#state !== 'starting') return;
+        if (same) this.#begin();
+        else this.#giveUp('Its files have changed since the run began.');
+      },
+      () => this.#giveUp('Its files can no longer be read.'),
+    );
   }
 
   #begin(): void {

@@ -1,6 +1,7 @@
 import { HostError, type ModelPin, type Owner } from '@touchstone/contract';
 import type { Agent, AgentFacts, Clock, Random, Responses } from '@touchstone/contract/ports';
 import { createCommandAgent } from './command.js';
+import { agentDigest } from './digest.js';
 import type { Guard } from './guard.js';
 import { createHttpAgent } from './http.js';
 import { createModelAgent } from './model-agent.js';
@@ -50,7 +51,11 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
     case 'scripted':
       return createScriptedAgent(run, parts);
     case 'module':
-      return createModuleAgent(run, { ...parts, maxOutputBytes });
+      return createModuleAgent(run, {
+        ...parts,
+        maxOutputBytes,
+        isSame: async () => (await agentDigest(spec, parts.baseDir)) === parts.facts.digest,
+      });
     case 'command':
       return createCommandAgent(run, { ...parts, maxOutputBytes });
     case 'http':

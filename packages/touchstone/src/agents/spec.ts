@@ -71,7 +71,7 @@ const named = <T extends AgentId | Version>(text: string | undefined): T | undef
   text === undefined ? undefined : asId<T>(text);
 
 function readVersion(reader: ObjectReader): Version | undefined {
-  const version = reader.text('version', { max: 256 });
+  const version = reader.text('version', { max: 64 });
   if (version === undefined) return undefined;
   // The library also accepts a leading "v" and spaces; a version that is compared as text elsewhere may have neither.
   const exact = /^\d/.test(version) && valid(version) !== null && version.trim() === version;

@@ -104,6 +104,10 @@ async function agentIds(touchstone: Local['touchstone']): Promise<string[]> {
   return [...new Set(agents.map(({ facts }) => facts.agentId as string))];
 }
 
+/** Whether others than this command can ask it: a name is looked up among what is kept. */
+export const isConfigured = (config: Config, wanted: AgentArgument): boolean =>
+  wanted.kind === 'reference' || sameAgent(config, wanted) !== undefined;
+
 /** A file or URL that the configuration already describes means that agent, with its tools and schemas. */
 function sameAgent(
   config: Config,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   AGENT,
   AGREED,
@@ -86,6 +86,8 @@ describe('a gate that asks people', () => {
   test('does not take a grant of whoever asked, where it is told so', async () => {
     gate({ requiredRole: 'approver', excludeRequester: true });
     const { runId } = await ask();
+    const told = await desk.run('approve', runId);
+    expect(told.out.replaceAll(/\s+/g, ' ')).toContain('with the role approver, not by whoever asked');
     const { code, document } = await desk.json('approve', runId);
     expect([code, document.error]).toEqual([1, expect.objectContaining({ code: 'forbidden' })]);
     expect(await state()).toBe('staged');
@@ -111,7 +113,51 @@ describe('a gate that asks people', () => {
     desk.write('agent.mjs', 'export default ({ say }) => String(say);');
     const { code, out } = await desk.run('approve', runId);
     expect([code, out]).toEqual([1, expect.stringContaining('the agent has changed')]);
+    expect(await state()).toBe('draft');
+  });
+});
+
+describe('a question', () => {
+  const waiting = async () => JSON.parse((await desk.run('runs', '--json')).out).items[0];
+
+  test('is given up by whoever asks no longer', async () => {
+    const { runId } = await ask();
+    const both = await desk.run('approve', runId, '--withdraw', '--reject');
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('--withdraw and --reject contradict')]);
+    const { code, out } = await desk.run('approve', runId, '--withdraw', '--reason', 'the wrong version');
+    expect([code, out]).toEqual([0, expect.stringContaining('✓ Withdrawn.')]);
+    expect(await waiting()).toMatchObject({ runId, status: 'cancelled' });
     expect(await state()).toBe('staged');
+    expect((await desk.run('approve', runId)).code).toBe(2);
+  });
+
+  test('is not asked twice', async () => {
+    await desk.runSuite('1.0.0');
+    const promote = () => desk.run('promote', OLD, '--eval-run', 'last');
+    const first = await promote();
+    expect(first.out).not.toContain('already asked for');
+    const again = await promote();
+    expect([again.code, again.out]).toEqual([3, expect.stringContaining('already asked for')]);
+    expect(commandIn(again.out, 'approve')).toEqual(commandIn(first.out, 'approve'));
+  });
+
+  test('whose time is over is shown as expired, answered by nobody, and asked anew', async () => {
+    gate({ requiredRole: 'approver', timeoutSec: 1 });
+    await desk.runSuite('1.0.0');
+    const first = await desk.json('promote', OLD, '--eval-run', 'last');
+    const runId = first.document.steps.at(-1)?.runId ?? '';
+    expect(await waiting()).not.toHaveProperty('expired');
+    await vi.waitFor(async () => expect(await waiting()).toMatchObject({ runId, expired: true }), 10_000);
+    expect((await desk.run('runs', '--status', 'waiting-approval')).out).toMatch(/to active +expired/);
+    const shown = await desk.run('show', runId);
+    expect(shown.out).toContain('EXPIRED');
+    expect(shown.out).toContain('Nobody answered in time');
+    expect(shown.out).not.toContain('touchstone approve');
+    expect((await desk.json('show', runId)).document.outcome).toBe('expired');
+    const again = await desk.json('promote', OLD, '--eval-run', 'last');
+    expect(again.code).toBe(3);
+    expect(again.document.steps.at(-1)).not.toMatchObject({ runId });
+    expect((await desk.run('show', runId)).out).toContain('REFUSED');
   });
 });
 

@@ -61,6 +61,7 @@ describe('audit verify', () => {
     expect((await verify()).code).toBe(0);
     const { code, out } = await verify('--expect', head);
     expect([code, out]).toEqual([1, expect.stringContaining('The head kept at 6 records is not in it')]);
+    expect(out).not.toContain('--expect');
   });
 
   test('takes a head with or without the name of its hash, and nothing else', async () => {
@@ -84,10 +85,10 @@ describe('audit list', () => {
     await desk.run('promote', OLD);
     expect(steady((await desk.run('audit', 'list')).out)).toMatchInlineSnapshot(`
       "     when                    who  action          resource
-        4  <time>  ✗  cli  deploy:promote  agents/local.acme.support@1.0…
-        3  <time>  ✓  cli  deploy:promote  agents/local.acme.support@1.0…
-        2  <time>  ✓  cli  deploy:promote  agents/local.acme.support@1.0…
-        1  <time>  ✓  cli  deploy:promote  agents/local.acme.support@1.0…
+        4  <time>  ✗  cli  deploy:promote  agents/local.acme.support@1.0.0
+        3  <time>  ✓  cli  deploy:promote  agents/local.acme.support@1.0.0
+        2  <time>  ✓  cli  deploy:promote  agents/local.acme.support@1.0.0
+        1  <time>  ✓  cli  deploy:promote  agents/local.acme.support@1.0.0
       "
     `);
     const { document } = await desk.json('audit', 'list', '--limit', '1');

@@ -1,6 +1,6 @@
 import { HOST_OWNER, type Issue, isHostError, validationError } from '@touchstone/contract';
 import type { Run, Suite } from '@touchstone/contract/ports';
-import { bringsItsModel, chooseAgent } from './agent-choice.js';
+import { bringsItsModel, chooseAgent, readAgentArgument } from './agent-choice.js';
 import { lookAtDefinition, useDefinedAgent } from './defined-agent.js';
 import type { EvalRun } from './find-run.js';
 import type { Context } from './io.js';
@@ -43,7 +43,8 @@ async function registerAgent(local: Local, source: EvalRun, cwd: string): Promis
     const { agent: defined } = await lookAtDefinition(local, source, definition, cwd);
     await useDefinedAgent(local, source.runId, definition, defined);
   }
-  if (agent === undefined) return;
+  // A run is pinned to a version, so a name needs nothing: the channel in it may even lead nowhere by now.
+  if (agent === undefined || readAgentArgument(agent, cwd).kind === 'reference') return;
   const suite = await storedSuite(local, source.plan.suite.digest);
   await chooseAgent(local, agent, suite ? sideOf(suite.head, suite) : {}, cwd);
 }

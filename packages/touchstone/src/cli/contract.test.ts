@@ -169,24 +169,40 @@ describe('a compiled suite file', () => {
     expect((await desk.run('validate', 'build')).code).toBe(0);
   });
 
-  test('brings it along to a host whose folder both lie in', async () => {
+  test('brings it along to a host whose folder both lie in, as long as it lies there', async () => {
     await desk.run('compile', 'agent.json', ...AS);
     const { createTouchstone, systemClock } = await import('../host/in-process.js');
     const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    const touchstone = await createTouchstone({
-      config: parseConfig({ suites: ['./build'] }, desk.cwd),
-      dataDir: join(desk.cwd, 'host-data'),
-      origin: 'host',
-      log: silent,
-      clock: systemClock,
-    });
-    try {
-      const found = await touchstone.findSuite({ tenant: 'any', workspace: 'main' }, SUITE);
-      const pinned = found && (await touchstone.store.suites.contractOf(found.owner, found.head.digest));
-      expect(pinned?.contract.suiteId).toBe(SUITE);
-    } finally {
-      await touchstone.close();
-    }
+    const contractOnHost = async () => {
+      const touchstone = await createTouchstone({
+        config: parseConfig({ suites: ['./build'] }, desk.cwd),
+        dataDir: join(desk.cwd, 'host-data'),
+        origin: 'host',
+        log: silent,
+        clock: systemClock,
+      });
+      try {
+        const found = await touchstone.findSuite({ tenant: 'any', workspace: 'main' }, SUITE);
+        return found && (await touchstone.store.suites.contractOf(found.owner, found.head.digest));
+      } finally {
+        await touchstone.close();
+      }
+    };
+    expect((await contractOnHost())?.contract.suiteId).toBe(SUITE);
+    rmSync(join(desk.cwd, 'build/parcel-desk.contract.json'));
+    expect(await contractOnHost()).toBeUndefined();
+  });
+
+  test('is a plain suite without one, though the store still has the one it was run with', async () => {
+    ruled({ name: 'accuracy', threshold: 0.5 });
+    await desk.run('compile', 'agent.json', ...AS);
+    expect((await run()).code).toBe(0);
+    const contract = desk.read('build/parcel-desk.contract.json');
+    rmSync(join(desk.cwd, 'build/parcel-desk.contract.json'));
+    const plain = await run();
+    expect([plain.code, plain.err]).toEqual([2, expect.stringContaining('no judge is configured')]);
+    desk.write('build/parcel-desk.contract.json', contract);
+    expect(told((await run()).out).contract.verdict).toBe('pass');
   });
 
   test('may have it elsewhere, and is a plain suite without any', async () => {

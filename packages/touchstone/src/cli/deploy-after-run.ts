@@ -3,7 +3,7 @@ import type { DeployDoor } from './deploy-door.js';
 import type { Wish } from './deploy-options.js';
 import { carryOutWish, type Promotion } from './deploy-steps.js';
 import { stepTeller, tellOutcome } from './deploy-tell.js';
-import { type Context, writeLine } from './io.js';
+import { type Context, type Out, writeLine } from './io.js';
 import { STDOUT } from './report.js';
 import { errorDocument, reportError } from './report-error.js';
 import { exitOf, type RunResult, refOf } from './result.js';
@@ -34,16 +34,22 @@ async function promote(
   options: RunOptions,
 ): Promise<NonNullable<RunResult['promotion']>> {
   const wish = wishOf(result, options);
-  const isQuiet = context.settings.json || options.markdown === STDOUT;
-  if (!isQuiet) writeLine(context.io.stdout);
+  const screen = screenFor(context, options);
+  if (screen) writeLine(screen);
   try {
-    const tell = stepTeller(context, options, isQuiet);
+    const tell = stepTeller(context, options, screen);
     const promotion: Promotion = await carryOutWish(context, door, { ...wish, where: options }, tell);
-    if (!isQuiet) tellOutcome(context, options, wish, promotion);
+    if (screen) tellOutcome(context, options, wish, promotion, screen);
     return promotion;
   } catch (error) {
     return { exitCode: reportError(error, context.io), error: errorDocument(error) };
   }
+}
+
+/** A document has it all; where stdout belongs to the summary, what was decided is told beside it. */
+function screenFor({ io, settings }: Context, { markdown }: RunOptions): Out | undefined {
+  if (settings.json) return undefined;
+  return markdown === STDOUT ? io.stderr : io.stdout;
 }
 
 const wishOf = ({ agent, runId }: RunResult, { to, channel, canary, wait }: RunOptions): Wish => ({

@@ -27,6 +27,10 @@ export type DeployRun = {
   readonly error?: Refusal;
   /** The question that it waits on. */
   readonly waitingNode?: string;
+  /** Its time is over, and nobody has written that down yet. */
+  readonly expired?: true;
+  /** Gates that take no grant of whoever asked, as far as the run tells. */
+  readonly barsRequester?: readonly string[];
 };
 
 /** An event of such a run, from a log here or from another host. */
@@ -38,7 +42,13 @@ export type ToldEvent = {
 };
 
 export type Outcome = 'moved' | 'waiting' | 'refused';
-export type Asked = { readonly outcome: Outcome; readonly runId?: RunId; readonly error?: Refusal };
+export type Asked = {
+  readonly outcome: Outcome;
+  readonly runId?: RunId;
+  readonly error?: Refusal;
+  /** The same was asked before, and is still waited for. */
+  readonly askedBefore?: true;
+};
 
 /** Everything that the verbs about deployments need, the same here and on another host. */
 export type DeployDoor = {
@@ -52,6 +62,8 @@ export type DeployDoor = {
   run(runId: string): Promise<DeployRun | undefined>;
   events(runId: RunId): Promise<readonly ToldEvent[]>;
   answer(runId: RunId, nodeId: string, value: Vote): Promise<void>;
+  /** Takes back what was asked for. */
+  withdraw(runId: RunId, reason?: string): Promise<void>;
   /** The newest completed run of a suite with this version: neither a fork nor a rejudged one. */
   newestEval(agentId: string, version: string): Promise<RunId | undefined>;
   /** What a run offered as proof has shown; undefined when it cannot be read. */
@@ -84,6 +96,10 @@ export const whereWords = ({ host, keyEnv }: Where): readonly string[] =>
   host === undefined
     ? []
     : [...flag('--host', host), ...flag('--key-env', keyEnv === 'TOUCHSTONE_KEY' ? undefined : keyEnv)];
+
+/** The same for somebody else, whose key is their own. */
+export const whereOthers = ({ host }: Where): readonly string[] =>
+  host === undefined ? [] : [...flag('--host', host), "--key-env <approver's key>"];
 
 /** What has become of a run that moves a deployment. */
 export function outcomeOf({ runId, status, error }: Pick<DeployRun, 'runId' | 'status' | 'error'>): Asked {

@@ -7,7 +7,7 @@ import {
   validationError,
 } from '@touchstone/contract';
 import { HostResponseError } from '@touchstone/sdk';
-import { type Refusal, type Where, whereWords } from './deploy-door.js';
+import { type Refusal, type Where, whereOthers, whereWords } from './deploy-door.js';
 import { placeWords, type Wish } from './deploy-options.js';
 import type { Step } from './deploy-steps.js';
 import type { Context } from './io.js';
@@ -17,7 +17,7 @@ export type NextCommand = { readonly command: string; readonly does: string };
 
 /** What a person types to answer. */
 export const waitingWords = (context: Context, runId: RunId, where: Where): string =>
-  `waiting for approval: ${commandToType(context, ['approve', runId, ...whereWords(where)].join(' '))}`;
+  `waiting for approval: ${commandToType(context, ['approve', runId, ...whereOthers(where)].join(' '))}`;
 
 /** Reasons that lie in what the run has shown: a look at it helps more than another run. */
 const SHOWN: ReadonlySet<string> = new Set<EvidenceReason>([
@@ -51,10 +51,16 @@ export function nextAfter(
     evidenceWords(upTo(wish, toState), details.suite),
     `make the evidence, and promote ${toState === wish.to ? 'on it' : `to ${toState} on it`}`,
   );
+  if (reason === 'not_compared' && typeof details.serving === 'string')
+    return [
+      next(runWords(`${wish.agentId}@${details.serving}`, details.suite), 'what serves, on the same suite'),
+      next(promoteWords(wish), 'then ask again'),
+    ];
   // A run on another host cannot be shown from here.
-  return SHOWN.has(reason) && evalRunId !== undefined && where.host === undefined
-    ? [next(['show', evalRunId], 'what the run has shown'), again]
-    : [again];
+  if (!SHOWN.has(reason) || evalRunId === undefined || where.host !== undefined) return [again];
+  return typeof details.against === 'string'
+    ? [next(['compare', details.against, evalRunId], 'what got worse'), again]
+    : [next(['show', evalRunId], 'what the run has shown'), again];
 }
 
 /** Gates on the way may ask for runs of different suites: each is passed with its own. */
@@ -66,10 +72,14 @@ function upTo(wish: Wish, toState: DeploymentState): Wish {
 
 const ref = ({ agentId, version }: Wish): string => `${agentId}@${version}`;
 
-const evidenceWords = (wish: Wish, suite: unknown): readonly string[] => [
+const runWords = (agent: string, suite: unknown): readonly string[] => [
   'run',
   typeof suite === 'string' && suite !== '' ? suite : '<suite>',
-  ...flag('--agent', ref(wish)),
+  ...flag('--agent', agent),
+];
+
+const evidenceWords = (wish: Wish, suite: unknown): readonly string[] => [
+  ...runWords(ref(wish), suite),
   '--promote',
   ...placeWords(wish),
 ];
@@ -82,13 +92,14 @@ const promoteWords = (wish: Wish): readonly string[] => [
 ];
 
 /** The host speaks of members of a request; whoever typed a command knows flags. */
-export function inWordsOfTheCommand(error: unknown): never {
+export function inWordsOfTheCommand(error: unknown, { channel }: Pick<Wish, 'channel'>): never {
   const isRefusal = isHostError(error) || error instanceof HostResponseError;
   const issues = isRefusal ? (error.details?.issues as readonly Issue[] | undefined) : undefined;
   if (!isRefusal || error.code !== 'validation_error' || !issues) throw error;
   throw validationError(
     issues.map(({ pointer, message }) => ({
-      pointer,
+      // What nobody has typed is not what is wrong.
+      pointer: pointer === '/channel' && channel === undefined ? '/transition' : pointer,
       message: message.replaceAll('adjust-canary', '--share').replaceAll('toState', '--to'),
     })),
   );

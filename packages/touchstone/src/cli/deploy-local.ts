@@ -12,7 +12,7 @@ import type { RunEvent } from '@touchstone/contract/bodies';
 import type { Run } from '@touchstone/contract/ports';
 import type { Deployment, TransitionDeployment } from '@touchstone/sdk';
 import { type DeployDoor, type DeployRun, outcomeOf, type ToldEvent } from './deploy-door.js';
-import { asDeploymentRun } from './find-run.js';
+import { asDeploymentRun, isExpired } from './find-run.js';
 import type { Context } from './io.js';
 import { LOCAL_OWNER, type Local, principalHere, withFiles, withLocal } from './local.js';
 
@@ -41,20 +41,33 @@ export function createLocalDoor(local: Local, now: () => number): DeployDoor {
     },
     async transition(agentId, request) {
       const asked = requestOf(request);
-      const run = await touchstone.deployments.transition(by, asId<AgentId>(agentId), asked, 'cli');
-      return outcomeOf(run);
+      const began = now();
+      const ask = (): Promise<Run> =>
+        touchstone.deployments.transition(by, asId<AgentId>(agentId), asked, 'cli');
+      const first = await ask();
+      // The same question from before, whose time is over without anybody having noticed, is not waited on.
+      const isStale = isExpired(first, now());
+      if (isStale) await engine.drive(LOCAL_OWNER, first.runId);
+      const run = isStale ? await ask() : first;
+      const outcome = outcomeOf(run);
+      const isOlder = outcome.outcome === 'waiting' && run.createdAt < began;
+      return { ...outcome, ...(isOlder && { askedBefore: true }) };
     },
     async run(runId) {
       const found = await store.runs.get(LOCAL_OWNER, asId<RunId>(runId));
       // Nobody drives a run that waits, so nobody but whoever looks notices that its time is over.
-      const isOver = found?.waitUntil !== undefined && found.waitUntil <= now();
-      if (found && isOver) await engine.drive(LOCAL_OWNER, found.runId);
+      const isOver = found !== undefined && isExpired(found, now());
+      if (isOver) await engine.drive(LOCAL_OWNER, found.runId);
       const run = isOver ? await store.runs.get(LOCAL_OWNER, asId<RunId>(runId)) : found;
-      return run && toldRun(run);
+      return run && toldRun(run, now());
     },
     events: (runId) => readEvents(local, runId),
     async answer(runId, nodeId, value) {
       await engine.interrupts.resolve(LOCAL_OWNER, { runId, nodeId, by, value });
+    },
+    async withdraw(runId, reason) {
+      await engine.cancel(LOCAL_OWNER, runId, by.id, reason);
+      await engine.drive(LOCAL_OWNER, runId);
     },
     newestEval: (agentId, version) => newestEval(local, agentId, version),
     report: (runId) => touchstone.report(LOCAL_OWNER, runId).catch(unreadable),
@@ -81,8 +94,9 @@ const requestOf = (asked: TransitionDeployment): TransitionRequest => ({
   ...(asked.reason !== undefined && { reason: asId<ReasonLabel>(asked.reason) }),
 });
 
-export function toldRun(found: Run): DeployRun {
+export function toldRun(found: Run, now: number): DeployRun {
   const { runId, status, principal, plan, error, waitingNode } = asDeploymentRun(found);
+  const barring = plan.intent?.approvals.filter(({ excludeRequester }) => excludeRequester) ?? [];
   return {
     runId,
     status,
@@ -91,6 +105,8 @@ export function toldRun(found: Run): DeployRun {
     request: plan.request,
     ...(error && { error }),
     ...(waitingNode !== undefined && { waitingNode }),
+    ...(isExpired(found, now) && { expired: true }),
+    ...(barring.length > 0 && { barsRequester: barring.map(({ gateId }) => gateId) }),
   };
 }
 

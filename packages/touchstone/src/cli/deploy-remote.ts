@@ -19,9 +19,15 @@ export function createRemoteDoor(client: Client): DeployDoor {
     list: (agentId) => client.deployments.list(agentId).catch(absent),
     knownAgents: async () => (await client.agents.list()).agents.map(({ agentId }) => agentId),
     async transition(agentId, request) {
+      const before = await waitingRuns(client, agentId);
       try {
         const { runId, waiting } = await client.deployments.transition(agentId, request);
-        return { outcome: waiting ? 'waiting' : 'moved', ...(runId && { runId }) };
+        const isOlder = waiting !== undefined && runId !== undefined && before.includes(runId);
+        return {
+          outcome: waiting ? 'waiting' : 'moved',
+          ...(runId && { runId }),
+          ...(isOlder && { askedBefore: true }),
+        };
       } catch (error) {
         return refusalOf(error);
       }
@@ -33,6 +39,9 @@ export function createRemoteDoor(client: Client): DeployDoor {
     events: (runId) => readEvents(client, runId),
     async answer(runId, nodeId, value) {
       await client.interrupts.resolve(runId, nodeId, value);
+    },
+    async withdraw(runId, reason) {
+      await client.runs.cancel(runId, reason);
     },
     newestEval: (agentId, version) => newestEval(client, agentId, version),
     report: (runId) => client.runs.report(runId).catch(unreadable),
@@ -46,6 +55,13 @@ function absent(error: unknown): undefined {
 }
 function unreadable(error: unknown): undefined {
   if (!(error instanceof HostResponseError) || error.status >= 500) throw error;
+}
+
+/** Whoever may move an agent and not read runs is not told that the same was asked before. */
+async function waitingRuns(client: Client, agentId: string): Promise<readonly RunId[]> {
+  const filter = { agentId, status: 'waiting-approval', limit: PAGE } as const;
+  const page = await client.runs.list(filter).catch(unreadable);
+  return page?.items.map(({ runId }) => runId) ?? [];
 }
 
 function refusalOf(error: unknown): Asked {

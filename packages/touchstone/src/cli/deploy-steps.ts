@@ -1,4 +1,4 @@
-import { AHEAD, type DeploymentState, LEADS_TO, type RunId } from '@touchstone/contract';
+import { AHEAD, type DeploymentState, type EvidenceReason, LEADS_TO, type RunId } from '@touchstone/contract';
 import type { Deployment, TransitionDeployment } from '@touchstone/sdk';
 import type { Asked, DeployDoor, Outcome, Refusal, Where } from './deploy-door.js';
 import { inWordsOfTheCommand, waitingWords } from './deploy-hints.js';
@@ -17,6 +17,8 @@ export type Step = {
   readonly runId?: RunId;
   readonly outcome: Outcome;
   readonly error?: Refusal;
+  /** The same was asked before, and is still waited for. */
+  readonly askedBefore?: true;
 };
 
 /** What came of a wish. */
@@ -28,6 +30,8 @@ export type Promotion = {
   /** Those that were taken, the last of which may have been refused, or may wait. */
   readonly steps: readonly Step[];
   readonly record: Deployment;
+  /** All versions of the agent, beside which its share means something. */
+  readonly versions: readonly Deployment[];
   /** It was there already. */
   readonly unchanged?: true;
   /** Somebody has stopped looking; the run waits on. */
@@ -56,7 +60,7 @@ export async function carryOutWish(
   const named = { agentId: wish.agentId, version: wish.version };
   if (isThere(records, before, wish)) {
     if (await door.hasChanged(wish.agentId, wish.version)) throw otherBytes(wish);
-    return { ...named, steps: [], record: before, unchanged: true, exitCode: 0 };
+    return { ...named, steps: [], record: before, versions: records, unchanged: true, exitCode: 0 };
   }
   const evalRunId = await findProof(door, wish);
   const proof = evalRunId === undefined ? {} : { evalRunId };
@@ -64,11 +68,13 @@ export async function carryOutWish(
     { context, door, wish, where, tell, ...proof },
     before.state,
   );
+  const versions = await recordsOf(door, wish.agentId);
   return {
     ...named,
     ...proof,
     steps,
-    record: findVersion(await recordsOf(door, wish.agentId), wish),
+    record: findVersion(versions, wish),
+    versions,
     ...(interrupted && { interrupted }),
     exitCode: interrupted ? 130 : exitOfStep(steps.at(-1)),
   };
@@ -151,11 +157,11 @@ async function takeSteps(
   walk: Walk,
   from: DeploymentState,
 ): Promise<{ readonly steps: readonly Step[]; readonly interrupted?: true }> {
-  const { door, wish, tell } = walk;
+  const { wish, tell } = walk;
   const steps: Step[] = [];
   let fromState = from;
   for (const toState of statesTo(from, wish)) {
-    const first = await door.transition(wish.agentId, requestOf(walk, toState)).catch(inWordsOfTheCommand);
+    const first = await askFor(walk, toState);
     const { interrupted, ...asked } = await waited(walk, first);
     const step = { transition: wish.transition, fromState, toState, ...asked };
     steps.push(step);
@@ -166,6 +172,24 @@ async function takeSteps(
   return { steps };
 }
 
+/**
+ * The proof is for the last step. A step before it may have no gate at all, and would then be measured by the bar of the
+ * suite; where it has one that asks for a run, it gets the same.
+ */
+async function askFor({ door, wish, evalRunId }: Walk, toState: DeploymentState): Promise<Asked> {
+  const ask = (proof: string | undefined): Promise<Asked> =>
+    door
+      .transition(wish.agentId, requestOf(wish, toState, proof))
+      .catch((error) => inWordsOfTheCommand(error, wish));
+  if (evalRunId === undefined || isLast(wish, toState)) return ask(evalRunId);
+  const asked = await ask(undefined);
+  return asked.error?.details?.reason === NO_RUN ? ask(evalRunId) : asked;
+}
+const NO_RUN: EvidenceReason = 'no_eval_run';
+
+const isLast = ({ transition, to }: Wish, toState: DeploymentState): boolean =>
+  transition !== 'promote' || toState === to;
+
 async function waited({ context, door, wish, where }: Walk, asked: Asked): Promise<Waited> {
   const { runId } = asked;
   if (asked.outcome !== 'waiting' || runId === undefined || wish.wait === undefined) return asked;
@@ -173,16 +197,20 @@ async function waited({ context, door, wish, where }: Walk, asked: Asked): Promi
   return waitForPeople(context, door, { ...asked, runId }, wish.wait);
 }
 
-/** A place is where the last step leads; the proof is offered at every one, so that a bad one is found out at the first. */
-function requestOf({ wish, evalRunId }: Walk, toState: DeploymentState): TransitionDeployment {
+/** A place is where the last step leads. */
+function requestOf(
+  wish: Wish,
+  toState: DeploymentState,
+  evalRunId: string | undefined,
+): TransitionDeployment {
   const { version, transition, channel, canaryPercent, reason } = wish;
-  const isLast = transition !== 'promote' || toState === wish.to;
+  const isPlaced = isLast(wish, toState);
   return {
     version,
     transition,
     ...(transition === 'promote' && { toState }),
-    ...(isLast && channel !== undefined && { channel }),
-    ...(isLast && canaryPercent !== undefined && { canaryPercent }),
+    ...(isPlaced && channel !== undefined && { channel }),
+    ...(isPlaced && canaryPercent !== undefined && { canaryPercent }),
     ...(evalRunId !== undefined && { evalRunId }),
     ...(reason !== undefined && { reason }),
   };

@@ -15,6 +15,8 @@ export type Round = {
   readonly role?: string;
   readonly scope?: string;
   readonly deadline?: string;
+  /** Whoever asked for it has no say. */
+  readonly barsRequester?: boolean;
   readonly said: readonly Said[];
   readonly isOpen: boolean;
 };
@@ -80,10 +82,12 @@ type Question = {
   readonly requiredApprovals?: number;
   readonly requiredRole?: string;
   readonly requiredScope?: string;
+  readonly excludeRequester?: boolean;
 };
 
 function roundOf({ payload, timestamp, nodeId = '' }: ToldEvent): Round {
-  const { gateId = nodeId, requiredApprovals = 1, requiredRole, requiredScope } = payload.data as Question;
+  const question = payload.data as Question;
+  const { gateId = nodeId, requiredApprovals = 1, requiredRole, requiredScope, excludeRequester } = question;
   const deadline =
     typeof payload.timeoutMs === 'number'
       ? new Date(Date.parse(timestamp) + payload.timeoutMs).toISOString()
@@ -96,6 +100,7 @@ function roundOf({ payload, timestamp, nodeId = '' }: ToldEvent): Round {
     ...(requiredRole !== undefined && { role: requiredRole }),
     ...(requiredScope !== undefined && { scope: requiredScope }),
     ...(deadline !== undefined && { deadline }),
+    ...(excludeRequester !== undefined && { barsRequester: excludeRequester }),
     said: [],
     isOpen: true,
   };

@@ -59,9 +59,12 @@ export function addApprove(program: Command, start: Start): void {
   program
     .command('approve')
     .summary('answer a deployment that waits for approval')
-    .description('Shows what a deployment waits for, and grants it. With --reject it is a no.')
+    .description(
+      'Shows what a deployment waits for, and grants it. With --reject it is a no; with --withdraw nobody is asked any longer.',
+    )
     .argument('<runId>', 'the run that waits')
     .option('--reject', 'say no; the question is asked anew')
+    .option('--withdraw', 'ask no longer: ends the run, and nothing is moved')
     .option('--override', 'pass over the gate, for those who may; needs --reason')
     .option('--reason <text>', 'why; kept with the decision')
     .addOption(hostOption())
@@ -77,6 +80,7 @@ export function addApprove(program: Command, start: Start): void {
         'runs --status waiting-approval',
         'approve run-01m7gp92wp9t9pa895y5s9xmjk',
         'approve run-01m7gp92wp9t9pa895y5s9xmjk --reject --reason "not before Monday"',
+        'approve run-01m7gp92wp9t9pa895y5s9xmjk --withdraw',
       )}\n\nExit codes: 0 the answer counts · 1 it does not, or what it released was refused`,
     );
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashOf } from './file-hash.js';
@@ -16,10 +16,12 @@ export type Draft = {
   discard(): Promise<void>;
 };
 
-/** Nothing is made in the folder before there is something to write. */
-export function openDraft(folder: string, name: string): Draft {
+export type DraftKind = 'suite' | 'contract';
+
+/** Nothing is made in the folder before there is something to write. `sha256` tells drafts of one process apart. */
+export function openDraft(folder: string, sha256: string, kind: DraftKind): Draft {
   const place = targetOf(folder);
-  const path = join(place, `.${name}.${process.pid}.tmp`);
+  const path = join(place, `.${sha256.slice(0, 8)}.${kind}.${process.pid}.tmp`);
   const hash = createHash('sha256');
   let digest: string | undefined;
   let handle: FileHandle | undefined;
@@ -32,6 +34,7 @@ export function openDraft(folder: string, name: string): Draft {
     async write(piece) {
       if (!handle) {
         mkdirSync(place, { recursive: true });
+        removeAbandoned(place);
         handle = await open(path, 'w');
       }
       hash.update(piece);
@@ -47,4 +50,31 @@ export function openDraft(folder: string, name: string): Draft {
       await rm(path, { force: true });
     },
   };
+}
+
+const DRAFT = /^\.[0-9a-f]{8}\.(?:suite|contract)\.(?<pid>\d+)\.tmp$/;
+
+/** A process that was killed could not take its drafts away, and nobody else ever would. */
+function removeAbandoned(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = DRAFT.exec(name)?.groups?.pid;
+    if (pid !== undefined && hasEnded(Number(pid))) removeIfAllowed(join(folder, name));
+  }
+}
+
+function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+function removeIfAllowed(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // It belongs to somebody else, and stands in nobody's way.
+  }
 }

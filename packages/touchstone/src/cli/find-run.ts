@@ -86,6 +86,10 @@ export const noDeployment = (runId: RunId): UsageError =>
 export const isInterrupted = ({ origin, status, leaseUntil = 0 }: Run, now: number): boolean =>
   origin === 'cli' && (status === 'pending' || status === 'running') && leaseUntil < now;
 
+/** It waits for an answer that would come too late. Where no host looks after it, that stays unwritten. */
+export const isExpired = ({ status, waitUntil }: Run, now: number): boolean =>
+  status.startsWith('waiting-') && waitUntil !== undefined && waitUntil <= now;
+
 /** What a run is doing, in the words of whoever looks at it. */
 export const stateOf = (run: Run, now: number): string =>
   isInterrupted(run, now) ? 'interrupted' : run.status;

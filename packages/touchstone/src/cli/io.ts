@@ -2,6 +2,8 @@ export type Out = {
   write(text: string): void;
   readonly isTTY: boolean;
   readonly columns: number;
+  /** Aborted when nobody reads it any more: what is written goes nowhere. A write may find that out, a moment later. */
+  readonly closed?: AbortSignal;
 };
 
 /** Everything a command may touch of the process it runs in. Tests hand in their own. */
@@ -37,6 +39,9 @@ export type Context = { readonly io: Io; readonly settings: Settings };
 /** Colour only where a person looks, and not when they asked for none. */
 export const isColoured = ({ io, settings }: Context, out: Out): boolean =>
   out.isTTY && settings.color && !io.env.NO_COLOR && io.env.TERM !== 'dumb';
+
+/** How wide a table may be: a pipe has no edge to cut it at. */
+export const roomOf = ({ isTTY, columns }: Out): number => (isTTY ? columns : Number.POSITIVE_INFINITY);
 
 export const writeLine = (out: Out, line = ''): void => out.write(`${line}\n`);
 export const writeJson = (io: Io, document: unknown): void =>

@@ -235,7 +235,8 @@ describe('a run', () => {
     const { code, out, err } = await desk.run('run', 'evals', '--agent', 'echo.mjs', '--json');
     expect(code).toBe(2);
     expect(JSON.parse(out).map((one: { exitCode: number }) => one.exitCode)).toEqual([0, 1, 2, 0]);
-    expect(err).toContain('--allow-target-mismatch');
+    expect(err).toContain('Add --allow-target-mismatch to run it on this one.');
+    expect(err).not.toContain('configurable');
   });
 
   test('needs an agent, and names the ones there are', async () => {

@@ -154,7 +154,7 @@ export function sourcesOf(
   agent: string | undefined,
 ): readonly SuiteSource[] {
   const chosen = pack.agents.filter(({ agentId }) => agent === undefined || isCalled(agentId, pack, agent));
-  if (chosen.length === 0) throw notOfPack(pack, agent ?? '');
+  if (chosen.length === 0) throw onChannel(pack, agent ?? '') ?? notOfPack(pack, agent ?? '');
   const sources = chosen.flatMap(({ agentId, suiteRef }) =>
     suiteRef === undefined ? [] : [sourceOf(pack, agentId, suiteRef)],
   );
@@ -175,6 +175,19 @@ const isCalled = (agentId: string, { version }: PackToRun, agent: string): boole
   agent === agentId || agent === `${agentId}@${version}`;
 
 const nameOf = ({ name, version }: PackToRun): string => `${name}@${version}`;
+
+/** A pack is run with the agents it brings, and a channel may lead to those of another version. */
+function onChannel(pack: PackToRun, agent: string): UsageError | undefined {
+  const [name, selector = ''] = agent.split('@');
+  const brought = pack.agents.find(({ agentId }) => agentId === name);
+  if (!brought || !/^[a-z]/.test(selector)) return undefined;
+  return new UsageError(
+    `${nameOf(pack)} is run with the agents it brings, and ${agent} is whichever version serves.`,
+    brought.suiteRef === undefined
+      ? `Name a suite instead: touchstone run <suite> --agent ${agent}`
+      : `Name its suite instead: touchstone run ${brought.suiteRef} --agent ${agent}`,
+  );
+}
 
 const notOfPack = (pack: PackToRun, agent: string): UsageError =>
   new UsageError(

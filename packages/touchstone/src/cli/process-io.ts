@@ -5,11 +5,15 @@ import { wordsOf } from './system-errors.js';
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const DEFAULT_COLUMNS = 80;
 
-/** The real process. A reader that goes away (`| head`) ends it quietly rather than with a stack trace. */
+/**
+ * The real process. A reader that goes away (`| head`) is not written to any more, and ends nothing: what a command was
+ * to do is done all the same, and its exit code says what came of it.
+ */
 export function processIo(): Io {
   return {
     stdout: outOf(process.stdout, endOfOutput),
-    stderr: outOf(process.stderr, (error) => process.exit(exitOf(error))),
+    // What stands there is for whoever watches. Nobody has to.
+    stderr: outOf(process.stderr, () => undefined),
     readInput,
     env: process.env,
     cwd: process.cwd(),
@@ -29,12 +33,10 @@ export function processIo(): Io {
   };
 }
 
-const exitOf = ({ code }: NodeJS.ErrnoException): number => (code === 'EPIPE' ? 0 : 3);
-
 /** Whoever takes what came out for all of it must be told that it is not. */
 function endOfOutput(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') tellLast(`error: stdout cannot be written: ${wordsOf(error)}.\n`);
-  process.exit(exitOf(error));
+  tellLast(`error: stdout cannot be written: ${wordsOf(error)}.\n`);
+  process.exit(3);
 }
 
 /** Written at once: nothing that is queued survives the end of the process. */
@@ -61,14 +63,23 @@ type Fail = (error: NodeJS.ErrnoException) => void;
 
 /** The callback of a write hears of an error before the event does, and so before the end of a command that waits for nothing. */
 function outOf(stream: NodeJS.WriteStream, fail: Fail): Out {
-  stream.on('error', fail);
+  const closed = new AbortController();
+  const close: Fail = (error) => {
+    // A stream that has failed once says so of every write, in other words.
+    if (!closed.signal.aborted && error.code !== 'EPIPE') fail(error);
+    closed.abort();
+  };
+  stream.on('error', close);
   return {
-    write: (text) => void stream.write(text, (error) => error && fail(error)),
+    write(text) {
+      if (!closed.signal.aborted) stream.write(text, (error) => error && close(error));
+    },
     get isTTY() {
       return stream.isTTY === true;
     },
     get columns() {
       return stream.columns || DEFAULT_COLUMNS;
     },
+    closed: closed.signal,
   };
 }

@@ -18,6 +18,7 @@ export type Start = (command: Command, verb: (context: Context) => Promise<numbe
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const start: Start = async (command, verb) => {
+    checkKey(command);
     exitCode = await verb({ io, settings: command.optsWithGlobals<Settings>() });
   };
   try {
@@ -31,6 +32,16 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     const { reportError } = await import('./report-error.js');
     return reportError(error, io, argv.includes('--json'));
   }
+}
+
+/** A key is for a host: without one nobody would look at it. */
+function checkKey(command: Command): void {
+  if (command.getOptionValueSource('keyEnv') !== 'cli' || command.getOptionValue('host') !== undefined)
+    return;
+  throw new UsageError(
+    '--key-env names the key for another host.',
+    'Add --host <url>, or leave --key-env out.',
+  );
 }
 
 /** The parser has already written what is wrong, for people; asking for help is not wrong. */

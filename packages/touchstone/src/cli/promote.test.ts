@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   AGENT,
@@ -19,6 +21,7 @@ afterEach(() => desk.close());
 
 const OLD = `${AGENT}@1.0.0`;
 const NEW = `${AGENT}@1.1.0`;
+const MODULE = { kind: 'module', path: 'agent.mjs' };
 const table = async () => steady((await desk.run('deployments', AGENT)).out);
 
 describe('a promotion', () => {
@@ -106,11 +109,32 @@ describe('a promotion', () => {
     expect(code).toBe(1);
     expect(document).toMatchObject({
       exitCode: 1,
-      steps: [{ toState: 'test', outcome: 'refused', runId: expect.stringMatching(/^run-/) }],
-      record: { state: 'draft' },
+      steps: [
+        { toState: 'test', outcome: 'moved' },
+        { toState: 'staged', outcome: 'moved' },
+        { toState: 'active', outcome: 'refused', runId: expect.stringMatching(/^run-/) },
+      ],
+      record: { state: 'staged' },
       error: { code: 'eval_gate_unmet', details: { reason: 'other_version' } },
     });
-    expect(await desk.moves()).toEqual([]);
+    expect(await desk.moves()).toHaveLength(2);
+  });
+
+  test('offers its evidence at the last step, and before only to a gate that asks for a run', async () => {
+    const half = { suite: SUITE, requiredPassScore: 0.5 };
+    desk.write('agent.mjs', "export default ({ say }) => (say === 'late' ? say : '');");
+    desk.configure({ gates: [{ ...PROVEN, requiredEval: half }] });
+    const proof = await desk.runSuite('1.0.0');
+    expect((await desk.run('show', proof)).out).toContain('FAIL');
+    const { code, document } = await desk.json('promote', OLD, '--eval-run', 'last');
+    expect([code, document.record]).toEqual([0, expect.objectContaining({ evalRunId: proof })]);
+    desk.configure({ gates: [{ agentId: '*', to: 'test', requiredEval: half }] });
+    await desk.runSuite('1.1.0');
+    const gated = await desk.json('promote', NEW, '--eval-run', 'last', '--to', 'staged');
+    expect(gated.document.steps.map(({ toState, outcome }) => [toState, outcome])).toEqual([
+      ['test', 'moved'],
+      ['staged', 'refused'],
+    ]);
   });
 
   test('of a version that is there already moves nothing, unless other bytes have its name by now', async () => {
@@ -133,6 +157,7 @@ describe('what serves', () => {
     await desk.run('promote', OLD, '--channel', 'stable');
     const canary = await desk.run('promote', NEW, '--channel', 'stable', '--canary', '10');
     expect(canary.out).toContain('is now active on stable, latest with 10 % of the traffic');
+    expect((await desk.run('deployments', OLD)).out).toMatch(/1\.0\.0 +active +the rest/);
     expect(await table()).toMatch(
       /1\.0\.0 +active +the rest +stable [\s\S]*1\.1\.0 +active +10 % +stable, latest/,
     );
@@ -160,6 +185,38 @@ describe('what serves', () => {
     const twice = await desk.run('promote', OLD, '--canary', '20');
     expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('--share')]);
     expect(twice.err).not.toContain('adjust-canary');
+  });
+
+  test('is all of it for a version that is alone, whatever share it was given', async () => {
+    const alone = await desk.run('promote', OLD, '--channel', 'stable', '--canary', '10');
+    expect(alone.out).toContain('with all of the traffic, because nothing else serves there');
+    expect(await table()).toMatch(/1\.0\.0 +active +100 % \(set to 10 %\) +stable, latest/);
+    await desk.run('promote', NEW);
+    expect(await table()).toMatch(/1\.1\.0 +active +– +latest/);
+  });
+
+  test('cannot be rolled back to nothing, and no option is blamed that nobody has typed', async () => {
+    await desk.run('promote', OLD, '--channel', 'stable');
+    const back = (...more: string[]) => desk.run('promote', OLD, '--rollback', ...more);
+    expect(await back()).toMatchObject({ code: 2, err: expect.not.stringContaining('--channel') });
+    expect((await back('--channel', 'canary')).err).toContain('--channel');
+  });
+
+  test.each([
+    [60, ['version', 'state', 'share', 'channels']],
+    [80, ['version', 'state', 'share', 'channels', 'evidence']],
+    [160, ['version', 'state', 'share', 'channels', 'evidence', 'gate']],
+  ])('is shown on %i columns without running over', async (columns, heads) => {
+    desk.configure({ gates: [PROVEN] });
+    await desk.run('run', SUITE, '--agent', OLD, '--promote', '--channel', 'stable');
+    const screen = openDesk({ cwd: desk.cwd, isTTY: true, columns, env: { NO_COLOR: '1' } });
+    const lines = (await screen.run('deployments', AGENT)).out.trimEnd().split('\n');
+    expect(lines[0]?.trim().split(/ +/)).toEqual(heads);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+    if (columns < 120) expect((await screen.run('runs')).out).toMatch(/→ active +✓ moved/);
+    for (const verb of [['runs'], ['audit', 'list']])
+      for (const line of (await screen.run(...verb)).out.split('\n'))
+        expect(line.length, line).toBeLessThanOrEqual(columns);
   });
 
   test('is looked at without leaving anything behind', async () => {
@@ -190,6 +247,7 @@ test.each([
   [[OLD, '--reason', ' '], '--reason is empty'],
   [[OLD, '--eval-run', ''], '--eval-run is empty'],
   [[OLD, '--host', 'localhost:1'], '--host expects a URL'],
+  [[OLD, '--key-env', 'MY_KEY'], '--key-env names the key for another host'],
 ])('promote %j is bad usage and moves nothing', async (argv, words) => {
   const { code, err, out } = await desk.run('promote', ...argv);
   expect([code, out]).toEqual([2, '']);
@@ -213,16 +271,47 @@ describe('run --promote', () => {
     expect(document.promotion.steps).toHaveLength(3);
   });
 
-  test('promotes an agent that only this command line names', async () => {
-    const { code, out } = await desk.run('run', SUITE, '--agent', './other.mjs', '--promote');
-    expect(code).toBe(2);
-    desk.write('other.mjs', 'export default ({ say }) => say;');
-    const made = await desk.run('run', SUITE, '--agent', './other.mjs', '--promote', '--to', 'staged');
-    expect([made.code, made.out]).toEqual([
-      0,
-      expect.stringContaining('local.cli.other@0.0.0 is now staged'),
-    ]);
-    expect(out).toBe('');
+  test.each(['./other.mjs', 'http://127.0.0.1:9/agent'])(
+    'runs nothing for %s, which only this command line names',
+    async (agent) => {
+      desk.write('other.mjs', 'export default ({ say }) => say;');
+      const made = await desk.run('run', SUITE, '--agent', agent, '--promote', '--to', 'staged');
+      expect([made.code, made.out]).toEqual([2, '']);
+      expect(made.err).toContain(`--agent ${agent} is known to this command only`);
+      expect(made.err).toContain('Put the agent into "agents" of the configuration');
+      expect((await desk.run('runs')).out).toContain('No runs.');
+    },
+  );
+
+  test('takes the file of a configured agent for that agent', async () => {
+    desk.configure({ agents: [{ agentId: AGENT, version: '1.0.0', run: MODULE }] });
+    const { code, out } = await desk.run('run', SUITE, '--agent', './agent.mjs', '--promote');
+    expect([code, out]).toEqual([0, expect.stringContaining(`${OLD} is now active`)]);
+  });
+
+  test('tells beside a summary on stdout what was decided, and in the reports', async () => {
+    desk.configure({ gates: [{ ...PROVEN, requiredEval: { suite: SUITE, requireConclusive: true } }] });
+    const { code, out, err } = await run('--markdown', '-', '--junit', 'report.xml');
+    expect(code).toBe(1);
+    expect(err).toContain('✗ staged → active');
+    expect(err).toContain(`${OLD} is now staged`);
+    expect(out).toMatch(/^<!-- /);
+    expect(out).toContain('**Promotion** ❌ denied, staged → active: No deployment without evidence');
+    const report = readFileSync(join(desk.cwd, 'report.xml'), 'utf8');
+    expect(report).toContain('tests="3" failures="1" errors="0"');
+    expect(report).toMatch(/name="\(promotion\)">\s+<failure message="[^"]+" type="eval_gate_unmet"\/>/);
+  });
+
+  test('is reported as passed when it moved, and as neither when it waits', async () => {
+    desk.configure({ gates: [AGREED] });
+    const waits = await run('--markdown', '-', '--junit', 'report.xml');
+    expect(waits.out).toMatch(/\*\*Promotion\*\* ⚠️ staged → active waits for approval, run run-/);
+    const read = () => readFileSync(join(desk.cwd, 'report.xml'), 'utf8');
+    expect(read()).toMatch(/failures="0" errors="0" skipped="1"[\s\S]+name="\(promotion\)">\s+<skipped/);
+    desk.configure();
+    const moved = await run('--markdown', '-', '--junit', 'report.xml');
+    expect(moved.out).toContain(`**Promotion** ✅ ${OLD} is now active on latest`);
+    expect(read()).toContain('name="(promotion)"/>');
   });
 
   test('promotes nothing when the run misses its bar', async () => {
@@ -261,6 +350,7 @@ describe('run --promote', () => {
     [['--modes', 'golden'], '--modes cannot be combined with --promote'],
     [['--cache'], '--cache cannot be combined with --promote'],
     [['--allow-target-mismatch'], '--allow-target-mismatch cannot be combined with --promote'],
+    [['--model', 'local/large'], '--model cannot be combined with --promote'],
     [['--watch'], '--watch cannot be combined with --promote'],
     [['--to', 'test', '--channel', 'stable'], '--channel is for a promotion to active'],
     [['--to', 'test', '--canary', '0'], '--canary is for a promotion to active'],
@@ -316,6 +406,8 @@ describe('runs of deployments among the others', () => {
     expect((await desk.run('show', 'last~1')).err).toContain('not enough runs');
     const [listed] = JSON.parse((await desk.run('runs', '--json')).out).items;
     expect(listed).toMatchObject({ runId: moved, deployment: { transition: 'promote', toState: 'test' } });
+    expect(listed).toMatchObject({ workflow: 'touchstone.deployment' });
+    expect(listed).not.toHaveProperty('suite');
     expect((await desk.run('run', '--resume')).err).toContain('There is no interrupted run here.');
   });
 

@@ -110,6 +110,12 @@ function flagOf(pointer: string): string {
   return TYPED[pointer] ?? (pointer || '/');
 }
 
+/** A member of the request that a person would set by a flag. */
+const inFlags = (message: string): string =>
+  message.replace(/Set configurable\.(\w+) to true/g, (words, knob) =>
+    FLAGS[knob] === undefined ? words : `Add ${FLAGS[knob]}`,
+  );
+
 /** `file:line:column pointer message`, the form that terminals and editors turn into links. */
 export const renderIssues = (issues: readonly PlacedIssue[], fileOfAll?: string): string[] =>
   issues.map(({ pointer, message, line, column, file = fileOfAll }) => {
@@ -117,7 +123,7 @@ export const renderIssues = (issues: readonly PlacedIssue[], fileOfAll?: string)
       .filter((part) => part !== undefined)
       .join(':');
     // A pointer into a file is about what stands there, not about an option.
-    return `  ${[place, file === undefined ? flagOf(pointer) : pointer || '/', message]
+    return `  ${[place, file === undefined ? flagOf(pointer) : pointer || '/', inFlags(message)]
       .filter((part) => part !== '')
       .map(printable)
       .join(' ')}`;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isTerminal, type RunId } from '@touchstone/contract';
 import type { Run, Suite } from '@touchstone/contract/ports';
-import { chooseAgent } from './agent-choice.js';
+import { chooseAgent, readAgentArgument } from './agent-choice.js';
 import { lookAtDefinition, useDefinedAgent } from './defined-agent.js';
 import { asEvalRun, type EvalRun, findRun } from './find-run.js';
 import { LOCAL_OWNER, type Local } from './local.js';
@@ -10,7 +10,7 @@ import { originOf } from './origin.js';
 import { readPackBytes } from './pack-place.js';
 import { readPackArgument, usePack } from './pack-source.js';
 import { checkLive } from './record-file.js';
-import { checkSameBaseline, checkSamePlan, type RunOptions } from './run-options.js';
+import { checkSameBaseline, checkSamePlan, plannedOtherwise, type RunOptions } from './run-options.js';
 import { sideOf } from './start-run.js';
 import { openSuiteFile } from './suite-source.js';
 import { UsageError } from './usage-error.js';
@@ -35,12 +35,32 @@ export async function findRunToResume(
   const pack = await packAtHand(suite ?? origin.pack, cwd);
   if (pack !== undefined) await checkPack(local, run, pack, suite ?? origin.pack ?? '');
   else if (origin.definition === undefined) await checkSuite(run, suite ?? origin.suite, cwd);
-  const named = options.agent ?? origin.agent ?? `${run.plan.agent.agentId}@${run.plan.agent.version}`;
+  const named = agentToResume(run, options.agent, origin.agent, cwd);
   const suiteNow = await storedSuite(local, run);
   const facts = await chooseAgent(local, named, suiteNow ? sideOf(suiteNow.head, suiteNow) : {}, cwd);
   if (facts.digest !== run.plan.agent.digest)
     throw changed(run.runId, `agent ${facts.agentId}@${facts.version}`);
   return run;
+}
+
+/**
+ * The agent is the one that the run was pinned to. A name may lead to another version by now, because a channel has moved
+ * or a newer one was installed; what only a file or a URL describes has to be read again.
+ */
+function agentToResume(
+  { plan: { agent } }: EvalRun,
+  typed: string | undefined,
+  said: string | undefined,
+  cwd: string,
+): string {
+  const wanted = typed ?? said;
+  const pinned = `${agent.agentId}@${agent.version}`;
+  if (wanted === undefined) return pinned;
+  if (readAgentArgument(wanted, cwd).kind !== 'reference') return wanted;
+  const [agentId, selector = ''] = wanted.split('@');
+  const isOther = agentId !== agent.agentId || (/^\d/.test(selector) && selector !== agent.version);
+  if (isOther) throw plannedOtherwise('--agent');
+  return pinned;
 }
 
 async function unfinishedRun({ touchstone }: Local, wanted: RunOptions['resume']): Promise<Run> {

@@ -99,7 +99,7 @@ export function checkSameBaseline(
   if (baseline !== undefined && baseline !== said && baseline !== meant) throw plannedOtherwise('--baseline');
 }
 
-const plannedOtherwise = (flag: string): UsageError =>
+export const plannedOtherwise = (flag: string): UsageError =>
   new UsageError(
     `--resume continues a run as it was planned, and it was planned with another ${flag}.`,
     `Leave ${flag} out, or start a new run by leaving --resume out.`,
@@ -172,6 +172,7 @@ function noEvidence(options: RunOptions): readonly [flag: string, why: string] |
     ['--modes', options.modes !== undefined, part],
     ['--sample', options.sample !== undefined, part],
     ['--cache', options.cache, 'remembered answers are no evidence'],
+    ['--model', options.model, 'another model than the agent asks in service shows nothing about it'],
     ['--allow-target-mismatch', options.allowTargetMismatch, 'evidence is a run of a suite for this agent'],
     ['--watch', options.watch, 'every change would be promoted'],
   ] as const;

@@ -73,6 +73,9 @@ describe('a pack', () => {
     expect([silent.code, silent.err]).toEqual([2, expect.stringContaining('"evalSuiteRef"')]);
     const stranger = await desk.run('run', 'support', '--agent', 'local.acme.other');
     expect([stranger.code, stranger.err]).toEqual([2, expect.stringContaining(`Its agents: ${AGENT}`)]);
+    const served = await desk.run('run', 'support', '--agent', `${AGENT}@stable`);
+    expect([served.code, served.err]).toEqual([2, expect.stringContaining('is whichever version serves')]);
+    expect(served.err).toContain(`touchstone run ${SUITE}@1.0.0 --agent ${AGENT}@stable`);
   });
 
   test('of the configuration is found by its name, and its agent by its id', async () => {

@@ -1,4 +1,4 @@
-import type { RunId } from '@touchstone/contract';
+import type { Digest, RunId } from '@touchstone/contract';
 import type { Suite, SuiteHead } from '@touchstone/contract/ports';
 import { channelIn, checkModel, chooseAgent, type SuiteSide } from './agent-choice.js';
 import type { Created } from './baseline-choice.js';
@@ -20,7 +20,7 @@ export async function createLocalRun(
   source: SuiteSource,
   options: RunOptions,
 ): Promise<Created<EvalRun>> {
-  const { head, suite, origin } = await installSource(local, source);
+  const { head, suite, origin, contract } = await installSource(local, source);
   if (options.record !== undefined) checkLive(options.modes ?? unaskedModes(head));
   const agent = agentOf(source, options);
   const facts = await chooseAgent(local, agent, sideOf(head, suite), context.io.cwd);
@@ -37,7 +37,12 @@ export async function createLocalRun(
         configurable: configurableOf(options, baseline),
         metadata: { [ORIGIN_KEY]: { ...origin, ...saidOf(options) } },
       },
-      { origin: 'cli', start: false, ...(channel !== undefined && { channel }) },
+      {
+        origin: 'cli',
+        start: false,
+        ...(channel !== undefined && { channel }),
+        ...(contract && { contract }),
+      },
     );
     return asEvalRun(run);
   };
@@ -68,7 +73,13 @@ export const sideOf = (head: SuiteHead, suite: Suite | undefined): SuiteSide => 
   ...(suite && { tasks: suite.tasks }),
 });
 
-type Installed = { readonly head: SuiteHead; readonly suite?: Suite; readonly origin: Origin };
+type Installed = {
+  readonly head: SuiteHead;
+  readonly suite?: Suite;
+  readonly origin: Origin;
+  /** What a file or a definition says: whatever another one of the same suite has left here is not asked. */
+  readonly contract?: Digest | 'none';
+};
 
 /** A file is run as it is now, edited or not: runs are pinned by digest, so an older run keeps what it ran. */
 async function installSource(local: Local, source: SuiteSource): Promise<Installed> {
@@ -80,14 +91,15 @@ async function installSource(local: Local, source: SuiteSource): Promise<Install
   if (source.kind === 'profile') {
     const { compiled, file, of } = source;
     await touchstone.useProfile(LOCAL_OWNER, compiled);
-    return { head: compiled.suite.head, suite: compiled.suite, origin: { definition: file, of } };
+    const { suite, pinned } = compiled;
+    return { head: suite.head, suite, origin: { definition: file, of }, contract: pinned.digest };
   }
   const opened = source.kind === 'file' ? source : await findInFolders(source.reference, config);
   if (opened) {
     const { suite, pinned } = opened;
     if (pinned) await touchstone.useProfile(LOCAL_OWNER, { suite, pinned });
     else await touchstone.useSuite(LOCAL_OWNER, suite);
-    return { head: opened.suite.head, suite: opened.suite, origin: { suite: opened.file } };
+    return { head: suite.head, suite, origin: { suite: opened.file }, contract: pinned?.digest ?? 'none' };
   }
   const { reference } = source as Extract<SuiteSource, { kind: 'reference' }>;
   return { head: await installedSuite(local, reference), origin: {} };

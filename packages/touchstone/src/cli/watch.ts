@@ -14,7 +14,10 @@ import { watchedBy } from './watched-places.js';
 
 const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
 
-/** Runs, waits for a change, runs again, until Ctrl-C. A mistake in a file is told and waited out like any change. */
+/**
+ * Runs, waits for a change, runs again, until Ctrl-C or until nobody reads any more. A mistake in a file is told and
+ * waited out like any change.
+ */
 export async function watchRuns(context: Context, suite: string, options: RunOptions): Promise<ExitCode> {
   const { io } = context;
   const before = new Map<string, RunResult>();
@@ -66,11 +69,13 @@ async function runOnce(
 async function waitForChange({ io }: Context, watcher: FileWatcher): Promise<boolean> {
   const stop = new AbortController();
   const stopListening = io.onSignal(() => stop.abort());
+  // Without a reader nobody would see what comes of the change.
+  const stopped = AbortSignal.any([stop.signal, ...(io.stdout.closed ? [io.stdout.closed] : [])]);
   try {
-    await watcher.changed(stop.signal);
+    await watcher.changed(stopped);
     return true;
   } catch (error) {
-    if (stop.signal.aborted) return false;
+    if (stopped.aborted) return false;
     throw error;
   } finally {
     stopListening();

@@ -97,15 +97,18 @@ export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
     owner: Owner,
     { agentId, version }: AgentReference,
   ): Promise<Known | undefined> => {
-    const operated = ofOperator(owner).filter(({ facts }) => facts.agentId === agentId);
-    const holders = [owner, HOST_OWNER];
     const wanted = version ?? highestVersion(await versions(owner, agentId));
     if (wanted === undefined) return undefined;
-    for (const holder of holders) {
+    // What the operator brings goes before what a tenant has bound under the same name, also when it comes later.
+    const operated = ofOperator(owner).find(
+      ({ facts }) => facts.agentId === agentId && facts.version === wanted,
+    );
+    if (operated) return operated;
+    for (const holder of [HOST_OWNER, owner]) {
       const row = await store.agents.get(holder, agentId, wanted);
       if (row) return bound([row], holder === HOST_OWNER)[0];
     }
-    return operated.find(({ facts }) => facts.version === wanted);
+    return undefined;
   };
 
   /** A pack's agent is what its publisher signed; nothing else may answer to its name. */
@@ -165,7 +168,8 @@ export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
       const found = await findKnown(owner, serving ? { agentId, version: serving.version } : parsed);
       if (!found && serving)
         throw noActiveDeployment(
-          `Version ${serving.version} of ${agentId} serves there and is gone.`,
+          agentId,
+          `Version ${serving.version} serves there and is gone.`,
           'agent_gone',
         );
       if (!found) return undefined;
@@ -175,7 +179,8 @@ export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
       const current = isOperators ? { ...found, facts: await add(spec, baseDir) } : found;
       if (serving && serving.digest !== current.facts.digest)
         throw noActiveDeployment(
-          `Version ${serving.version} of ${agentId} has changed since it was promoted.`,
+          agentId,
+          `Version ${serving.version} has changed since it was promoted.`,
           'agent_changed',
         );
       return {

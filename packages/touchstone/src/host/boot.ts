@@ -12,7 +12,6 @@ import { openContract } from './contract-file.js';
 import type { InstalledPack, PackShelf } from './pack-shelf.js';
 import type { ProfileDesk } from './profiles.js';
 import { SAMPLE_AGENTS } from './sample-agents.js';
-import type { SuiteShelf } from './suite-shelf.js';
 
 // What a configuration brings along. It belongs to the host: everyone may use it and nobody replace it.
 
@@ -25,20 +24,17 @@ export async function loadAgents(config: Config, registry: AgentRegistry, testSe
 /** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
 const ASSETS = fileURLToPath(new URL('../../assets', import.meta.url));
 
-type Shelves = {
-  readonly suites: Pick<SuiteShelf, 'replace'>;
-  readonly profiles: Pick<ProfileDesk, 'replace'>;
-};
+type Shelf = Pick<ProfileDesk, 'replace' | 'replacePlain'>;
 
 /** Suites in the configured folders, each with its contract. One edited since the last start replaces what was there. */
-export async function loadSuites(config: Config, { suites, profiles }: Shelves): Promise<readonly Suite[]> {
+export async function loadSuites(config: Config, profiles: Shelf): Promise<readonly Suite[]> {
   const loaded: Suite[] = [];
   for (const folder of config.suites) {
     for (const file of await findSuiteFiles(resolve(config.baseDir, folder))) {
       const suite = readSuite(await readFile(file, 'utf8'), { file });
       const pinned = await contractOf(file, suite);
       if (pinned) await profiles.replace(HOST_OWNER, { suite, pinned });
-      else await suites.replace(HOST_OWNER, suite);
+      else await profiles.replacePlain(HOST_OWNER, suite);
       loaded.push(suite);
     }
   }

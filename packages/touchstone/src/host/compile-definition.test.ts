@@ -11,6 +11,7 @@ const invoices = JSON.parse(INVOICES) as JsonObject;
 
 /** Keeps what it was asked to do, and finds one thing worth telling. */
 function recordingDesk() {
+  const refuse = () => Promise.reject(new Error('Nobody over the network replaces anything.'));
   const asked: ProfileRequest[] = [];
   const kept: unknown[] = [];
   const compiled = { warnings: [{ code: 'of_the_compiler', message: '' }] } as unknown as CompiledProfile;
@@ -24,7 +25,8 @@ function recordingDesk() {
       kept.push(one);
       return 'created';
     },
-    replace: () => Promise.reject(new Error('Nobody over the network replaces anything.')),
+    replace: refuse,
+    replacePlain: refuse,
   };
   return { desk, asked, kept };
 }

@@ -4,22 +4,32 @@ import { maskSecrets } from '../scoring/index.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { Annotations } from './annotations.js';
 import type { Config } from './config.js';
+import type { ContractDesk } from './contracts.js';
 import { createCarryOut } from './deployments/carry-out.js';
 import { createDeploymentDesk, type DeploymentDesk } from './deployments/desk.js';
 import type { Touchstone } from './touchstone.js';
 
 type GateParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
-  readonly config: Pick<Config, 'gates'>;
+  readonly config: Pick<Config, 'gates' | 'regression'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly registry: Pick<AgentRegistry, 'find' | 'versions'>;
+  readonly registry: Pick<AgentRegistry, 'find' | 'versions' | 'chooseModel'>;
+  readonly contracts: Pick<ContractDesk, 'of'>;
   readonly annotations: Annotations;
 };
 
 /** What the engine has to know about deployments, and, once there is an engine, the desk where they are asked for. */
-export function composeDeployments({ config, registry, annotations, ids, ...parts }: GateParts) {
-  const known = { ...parts, gates: config.gates, agents: registry, overridesOf: annotations.overridesOf };
+export function composeDeployments({ config, registry, annotations, contracts, ids, ...parts }: GateParts) {
+  const known = {
+    ...parts,
+    gates: config.gates,
+    tolerance: config.regression.tolerance,
+    agents: registry,
+    chooseModel: registry.chooseModel,
+    contractOf: contracts.of,
+    overridesOf: annotations.overridesOf,
+  };
   return {
     castVote,
     carryOut: createCarryOut(known),

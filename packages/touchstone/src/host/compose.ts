@@ -135,6 +135,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     clock,
     ids,
     registry,
+    contracts,
     annotations,
     findSuite: shelf.find,
     contractReport,
@@ -205,7 +206,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     await loadAgents(config, registry, options.testSeams === true);
     const loaded = await loadPacks(config, packs);
     if (options.origin === 'host')
-      await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, { suites: shelf, profiles })));
+      await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, profiles)));
   };
   await load().catch(async (error) => {
     await world.close();
@@ -239,7 +240,9 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     findTool: tools.find,
     toolTrouble: tools.trouble,
     async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
-      const run = await createRun(onChannel(parts, asked.channel), principal, body, {
+      const { channel, contract } = asked;
+      const planning = { ...onChannel(parts, channel), ...(contract && { contract }) };
+      const run = await createRun(planning, principal, body, {
         origin,
         exclusiveScope,
       });

@@ -2,6 +2,7 @@ import {
   asId,
   type Digest,
   type Evaluator,
+  HOST_OWNER,
   isHostError,
   type ModelName,
   type Owner,
@@ -219,6 +220,45 @@ describe('the contract of a run', () => {
     const rival = { ...ACME, tenant: 'rival' };
     expect(await desk.of(rival, suite)).toBeUndefined();
     await expect(desk.pinned(rival, first.digest)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is the host’s for a suite of the host, whatever its tenants have put beside it', async () => {
+    const suite = parseSuite({
+      suiteId: 'local.acme.evals.a',
+      version: '1.0.0',
+      modes: ['golden'],
+      tasks: [
+        { taskId: 't', input: 'x', expected: { kind: 'golden', match: { strategy: 'exact', value: 'x' } } },
+      ],
+    });
+    const { digest } = suite.head;
+    const [strict, lax] = [pinned([criterion('a', 'judge')]), pinned([])].map((one, at) => ({
+      ...one,
+      digest: asId<Digest>(`sha256:${at}`),
+    })) as [PinnedContract, PinnedContract];
+    const under = async () => (await deskOf().of(ACME, digest))?.digest;
+    await store.suites.put(ACME, suite, 1);
+    await store.suites.attach(ACME, digest, lax, 1);
+    expect(await under()).toBe(lax.digest);
+    await store.suites.put(HOST_OWNER, suite, 1);
+    expect(await under()).toBeUndefined();
+    await store.suites.attach(HOST_OWNER, digest, strict, 1);
+    expect(await under()).toBe(strict.digest);
+    await store.retain(HOST_OWNER, { packs: [], agents: [], suites: [] });
+    expect(await under()).toBe(lax.digest);
+  });
+
+  it('holds each schema once, so that it is compiled once', async () => {
+    const { contract, digest } = pinned([]);
+    const task = (type: string) => ({ criteria: [], schema: { type } });
+    const tasks = { a: task('object'), b: task('object'), c: task('array'), d: { criteria: [] } };
+    const written = { digest, contract: { ...contract, tasks } };
+    await store.suites.attach(ACME, asId<Digest>('sha256:suite'), written, 1);
+    const read = await deskOf().pinned(ACME, digest);
+    expect(read).toEqual(written);
+    const { a, b, c } = read.contract.tasks;
+    expect(a?.schema).toBe(b?.schema);
+    expect(a?.schema).not.toBe(c?.schema);
   });
 
   it('sets the bars of its tasks: all of what is strict, and nothing where there is only advice', async () => {

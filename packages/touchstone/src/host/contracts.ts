@@ -19,6 +19,7 @@ import type {
 import type { Store } from '@touchstone/contract/ports';
 import type { Models } from '../agents/index.js';
 import { barOf } from '../scoring/index.js';
+import { shareSchemas } from '../suites/index.js';
 import type { Config } from './config.js';
 import type { JudgeDesk } from './judge-desk.js';
 import { ownerOfSuite, taskPages } from './suite-shelf.js';
@@ -27,7 +28,7 @@ import { ownerOfSuite, taskPages } from './suite-shelf.js';
 type ContractPins = Pick<EvalPlan, 'contract' | 'judge' | 'embedder'>;
 
 export type ContractDesk = {
-  /** The contract that a suite was compiled with: the owner's, or the host's for everyone. */
+  /** The contract of a suite. Where the suite is the host's, its word counts, for everyone: a laxer one cannot be put beside it. */
   of(owner: Owner, suite: Digest): Promise<PinnedContract | undefined>;
   /** The one a run was planned with. */
   pinned(owner: Owner, digest: Digest): Promise<PinnedContract>;
@@ -50,15 +51,15 @@ type DeskParts = {
 
 export function createContractDesk(parts: DeskParts): ContractDesk {
   const { config, store, models } = parts;
-  const find = async (owner: Owner, digest: Digest, read: 'contract' | 'contractOf') =>
-    (await store.suites[read](owner, digest)) ?? (await store.suites[read](HOST_OWNER, digest));
   const pinned = async (owner: Owner, digest: Digest): Promise<PinnedContract> => {
-    const found = await find(owner, digest, 'contract');
-    if (found) return found;
+    const { suites } = store;
+    const found = (await suites.contract(owner, digest)) ?? (await suites.contract(HOST_OWNER, digest));
+    if (found) return { ...found, contract: shareSchemas(found.contract) };
     throw new HostError('not_found', 'The contract that the run was planned with is no longer kept here.');
   };
   return {
-    of: (owner, suite) => find(owner, suite, 'contractOf'),
+    of: async (owner, suite) =>
+      store.suites.contractOf((await isHosts(store, suite)) ? HOST_OWNER : owner, suite),
     pinned,
     async plan(owner, { contract, digest }, ordinals) {
       const uses = usesOf(contract, await selectedTasks(store, owner, contract, ordinals));
@@ -74,6 +75,13 @@ export function createContractDesk(parts: DeskParts): ContractDesk {
       return (taskId) => barOf(contract, taskId);
     },
   };
+}
+
+/** A suite that the host no longer offers stays readable, but is nobody's any more. */
+async function isHosts({ suites }: Store, digest: Digest): Promise<boolean> {
+  const head = await suites.byDigest(HOST_OWNER, digest);
+  const named = head && (await suites.get(HOST_OWNER, head.suiteId, head.version));
+  return named?.digest === digest;
 }
 
 /** A criterion on some of the tasks of a run, and who decides it there. */

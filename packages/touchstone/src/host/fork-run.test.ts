@@ -102,7 +102,11 @@ const forked = (runId: RunId, body: ForkBody, by = principal): Promise<Run> =>
       chooseSafetyJudge: () => undefined,
       safetyPolicy: undefined,
       evalSettings: { modes: IMPLEMENTED_MODES },
-      contracts: { of: async () => undefined, plan: async () => ({}) },
+      contracts: {
+        of: () => Promise.reject(new Error('What is attached by now is not asked.')),
+        pinned: async (_, digest) => ({ digest, contract: {} as never }),
+        plan: async (_, { digest }) => ({ contract: digest }),
+      },
       tolerance: 0,
     },
     by,
@@ -204,6 +208,15 @@ describe('a replay', () => {
 });
 
 describe('a branch', () => {
+  it.each([undefined, asId<Digest>('sha256:contract')])(
+    'is under the contract of its source, here %s, whatever the suite has been given since',
+    async (contract) => {
+      const runId = await source({ plan: { ...evalPlan, ...(contract && { contract }) } });
+      const { plan } = await forked(runId, { mode: 'branch', fromSeq: 0 });
+      expect((plan as EvalPlan).contract).toBe(contract);
+    },
+  );
+
   it('is planned anew with the pins of its source and the options that the overlay changes', async () => {
     const request = { configurable: { repeats: 2, concurrency: 4 }, tags: ['old'], metadata: { a: 1, b: 1 } };
     const runId = await source({ request, plan: { ...evalPlan, repeats: 2, concurrency: 4 } });

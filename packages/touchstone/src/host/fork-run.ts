@@ -143,8 +143,10 @@ const onSameChannel = (before: RunPlan, after: RunPlan): RunPlan =>
     ? { ...after, agent: { ...after.agent, channel: before.agent.channel } }
     : after;
 
-const replan = async (parts: ForkParts, source: Run, request: RunRequest) =>
-  planRun(parts, source.owner, bodyOf(source, request));
+const replan = async (parts: ForkParts, source: Run, request: RunRequest) => {
+  const contract = (source.plan.kind === 'eval' && source.plan.contract) || 'none';
+  return planRun({ ...parts, contract }, source.owner, bodyOf(source, request));
+};
 
 function checkOriginal({ plan }: Run): void {
   if (plan.kind !== 'eval' || plan.rejudgeOf === undefined) return;

@@ -19,6 +19,7 @@ const MAX_KEY_LENGTH = 255;
 
 type IdempotentCall = {
   readonly owner: Owner;
+  readonly principal: string;
   /** Method and route template: the operation, whatever the concrete path. */
   readonly operation: string;
   readonly path: string;
@@ -99,9 +100,10 @@ function checkKey(key: string | readonly string[]): string {
   throw new HostError('validation_error', message, { field: 'Idempotency-Key' });
 }
 
-const digestOf = ({ operation, path, body }: IdempotentCall): string =>
+/** An answer is kept for whoever got it: another principal with the same key and body is another request. */
+const digestOf = ({ operation, path, principal, body }: IdempotentCall): string =>
   createHash('sha256')
-    .update(`${operation}\n${path}\n`)
+    .update(`${operation}\n${path}\n${JSON.stringify(principal)}\n`)
     .update(Buffer.isBuffer(body) ? body : body === undefined ? '' : canonicalJson(body as Json))
     .digest('hex');
 

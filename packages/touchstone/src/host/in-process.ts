@@ -29,4 +29,5 @@ export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './p
 export { readSafetyPolicy } from './safety-policy.js';
 export { ownKey, readOwnKey, trustedKeyOf } from './signing-key.js';
 export { systemClock } from './system.js';
+export { readTaskEvaluators } from './task-evaluators.js';
 export type * from './touchstone.js';

@@ -53,7 +53,7 @@ const desk = createProfileDesk({
   store: undefined as never,
   clock: systemClock,
   env: {},
-  shelf: { install: nowhere, replace: nowhere },
+  shelf: { replace: nowhere },
   maxTasks: undefined,
 });
 

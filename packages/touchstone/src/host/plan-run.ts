@@ -36,7 +36,9 @@ export type PlanParts = Pick<Touchstone, 'findSuite' | 'findAgent'> & {
   readonly chooseJudge: JudgeDesk['choose'];
   readonly chooseSafetyJudge: JudgeDesk['chooseForSafety'];
   readonly safetyPolicy: Digest | undefined;
-  readonly contracts: Pick<ContractDesk, 'of' | 'plan'>;
+  readonly contracts: Pick<ContractDesk, 'of' | 'pinned' | 'plan'>;
+  /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
+  readonly contract?: Digest | 'none';
   readonly store: Store;
   readonly clock: Clock;
   readonly schemaCheck: SchemaCheck;
@@ -70,7 +72,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   const agent = await knownAgent(parts, owner, body.agentId as string);
   const { facts } = agent;
   const { head } = suite;
-  const contract = await parts.contracts.of(owner, head.digest);
+  const contract = await contractFor(parts, owner, head.digest);
   const judge = head.judgedTasks > 0 && !contract ? parts.chooseJudge() : undefined;
   const time = createCheckingTime(parts.clock, head.taskCount);
   const decided = await checkRunnable({
@@ -96,6 +98,11 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     ...decided,
   };
   return { workflowId: head.suiteId, plan: { ...plan, ...(await planComparison(parts, owner, plan, body)) } };
+}
+
+async function contractFor({ contracts, contract }: PlanParts, owner: Owner, suite: Digest) {
+  if (contract === 'none') return undefined;
+  return contract === undefined ? contracts.of(owner, suite) : contracts.pinned(owner, contract);
 }
 
 async function planComparison(

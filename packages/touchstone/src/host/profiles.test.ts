@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asId, type Digest, type Issue, isHostError, type Owner } from '@touchstone/contract';
+import { asId, type Digest, HOST_OWNER, type Issue, isHostError, type Owner } from '@touchstone/contract';
 import type { Store } from '@touchstone/contract/ports';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../store/index.js';
@@ -202,6 +202,26 @@ describe('writing', () => {
   });
 });
 
+describe('rows of a tenant', () => {
+  it('let others in when they have waited long enough', async () => {
+    // Each row takes a minute by this clock.
+    let now = 0;
+    const clock = { ...systemClock, elapsed: () => (now += 60_000) };
+    const parts = { store, clock, env: {}, shelf: createSuiteShelf(store, clock), maxTasks: undefined };
+    const slow = createProfileDesk({ ...parts, config: parseConfig({}, folder) });
+    let isHeard = false;
+    setImmediate(() => {
+      isHeard = true;
+    });
+    const agent = { ...withUri('x'), capabilities: [] };
+    const grading_rubric = [{ name: 'non_empty', description: null, threshold: null, strict: true }];
+    const evaluation = { ...(agent.evaluation as NonNullable<typeof agent.evaluation>), grading_rubric };
+    const request = { agent: { ...agent, evaluation }, rows: [{ input: 'a' }] };
+    await slow.compile({ ...request, from: { trust: 'tenant' } });
+    expect(isHeard).toBe(true);
+  });
+});
+
 describe('schemas', () => {
   const SLOW = {
     type: 'array',
@@ -262,6 +282,75 @@ describe('a compiled pair', () => {
     const other = { ...compiled, pinned: { ...compiled.pinned, digest: asId<Digest>('sha256:other') } };
     expect(await troubleOf(desk.install(ME, other))).toMatchObject({ error: 'conflict' });
     expect(await store.suites.contractOf(ME, digest)).toEqual(compiled.pinned);
+  });
+
+  it('of the host cannot be given another contract by a tenant, nor one where it has none', async () => {
+    const strict = await desk.compile(own(agentIn(INVOICES)));
+    const lax = { ...strict, pinned: { ...strict.pinned, digest: asId<Digest>('sha256:lax') } };
+    await desk.replace(HOST_OWNER, strict);
+    expect(await troubleOf(desk.install(ME, lax))).toMatchObject({ error: 'conflict' });
+    expect(await desk.install(ME, strict)).toBe('same');
+    await desk.replacePlain(HOST_OWNER, strict.suite);
+    expect(await troubleOf(desk.install(ME, lax))).toMatchObject({ error: 'conflict' });
+    expect(await store.suites.contractOf(ME, strict.suite.head.digest)).toBeUndefined();
+  });
+
+  it('that somebody else installs at the same moment with another contract, or other rows, is one of them', async () => {
+    const first = await desk.compile(own(agentIn(INVOICES)));
+    const second = await desk.compile(own({ ...agentIn(INVOICES), sha256: 'b'.repeat(64) }));
+    const third = await desk.compile(own(agentIn(INVOICES), { options: { sla: 'warn' } }));
+    expect(new Set([first, second, third].map(({ pinned }) => pinned.digest)).size).toBe(3);
+    const outcomes = await Promise.allSettled([first, second, third].map((one) => desk.install(ME, one)));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+    const won = [first, second, third][outcomes.findIndex(({ status }) => status === 'fulfilled')];
+    const { suiteId, version } = first.suite.head;
+    const head = await store.suites.get(ME, suiteId, version);
+    expect(head?.digest).toBe(won?.suite.head.digest);
+    expect((await store.suites.contractOf(ME, head?.digest as Digest))?.digest).toBe(won?.pinned.digest);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'conflict' });
+  });
+
+  it('of a tenant that would not fit in memory is refused before it is made', async () => {
+    const agent = agentIn(INVOICES);
+    const description = 'x'.repeat(100_000);
+    const evaluation = agent.evaluation as NonNullable<typeof agent.evaluation>;
+    const grading_rubric = Array.from({ length: 20 }, (_, at) => ({
+      name: `c${at}`,
+      description,
+      threshold: null,
+      strict: true,
+    }));
+    const request = {
+      agent: { ...agent, evaluation: { ...evaluation, grading_rubric } },
+      rows: Array.from({ length: 10_000 }, (_, at) => ({ input: { text: `${at}` } })),
+      from: { trust: 'tenant' as const },
+    };
+    expect(await troubleOf(desk.compile(request))).toEqual({
+      error: 'validation_error',
+      code: 'suite_too_large',
+      places: [['/evaluation/grading_rubric/0/description', undefined]],
+    });
+  });
+
+  it('without rows is blamed on the list that was handed over', async () => {
+    const request = { agent: agentIn(INVOICES), rows: [], from: { trust: 'tenant' as const } };
+    expect(await troubleOf(desk.compile(request))).toEqual({
+      error: 'validation_error',
+      code: 'no_tasks',
+      places: [['/rows', undefined]],
+    });
+  });
+
+  it('of rows with one id names the earlier one by where it stands', async () => {
+    const row = { id: 'a', input: { text: 'x' }, expected: 1 };
+    const request = { agent: withUri('x'), rows: [row, row], from: { trust: 'tenant' as const } };
+    const error = await desk.compile(request).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      details: {
+        issues: [{ pointer: '/rows/1/id', message: expect.stringContaining('the row at /rows/0') }],
+      },
+    });
   });
 
   it('of a draft is replaced, and the earlier contract can still be read by its digest', async () => {

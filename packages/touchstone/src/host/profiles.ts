@@ -55,6 +55,8 @@ export type ProfileDesk = ProfileWriter & {
   install(owner: Owner, pair: Pair): Promise<'created' | 'same'>;
   /** For a developer's own file, edited between runs. */
   replace(owner: Owner, pair: Pair): Promise<void>;
+  /** The same for a suite that has no contract, or has one no longer. */
+  replacePlain(owner: Owner, suite: Suite): Promise<void>;
 };
 
 type Pair = Pick<CompiledProfile, 'suite' | 'pinned'>;
@@ -68,7 +70,7 @@ type WriterParts = {
 };
 type DeskParts = WriterParts & {
   readonly store: Store;
-  readonly shelf: Pick<SuiteShelf, 'install' | 'replace'>;
+  readonly shelf: Pick<SuiteShelf, 'replace'>;
 };
 
 export function createProfileDesk(parts: DeskParts): ProfileDesk {
@@ -81,20 +83,30 @@ export function createProfileDesk(parts: DeskParts): ProfileDesk {
     compile: (request) => open(request, compileWhole),
     async install(owner, compiled) {
       checkPair(compiled);
-      const { suiteId, version } = compiled.suite.head;
-      for (const holder of [owner, HOST_OWNER])
-        checkTarget(compiled, await store.suites.get(holder, suiteId, version));
-      const known = await store.suites.contractOf(owner, compiled.suite.head.digest);
-      if (known && known.digest !== compiled.pinned.digest) throw otherContract(compiled);
-      const outcome = await shelf.install(owner, compiled.suite);
-      if (known) return outcome;
-      await attach(owner, compiled);
-      return 'created';
+      const { suite, pinned } = compiled;
+      const { suiteId, version, digest } = suite.head;
+      const [own, hosts] = await Promise.all(
+        [owner, HOST_OWNER].map((holder) => store.suites.get(holder, suiteId, version)),
+      );
+      for (const standing of [own, hosts]) checkTarget(compiled, standing);
+      if ((own ?? hosts ?? suite.head).digest !== digest) throw otherContent(compiled);
+      const isHosts = hosts?.digest === digest;
+      const known = await store.suites.contractOf(isHosts ? HOST_OWNER : owner, digest);
+      if (known && known.digest !== pinned.digest) throw otherContract(compiled);
+      if (known && (own || isHosts)) return 'same';
+      if (isHosts) throw plainHere(compiled);
+      // Somebody else may have come first since: what is written is held against what then stands there.
+      if (await store.suites.putOnce(owner, suite, pinned, clock.now())) return 'created';
+      throw otherContract(compiled);
     },
     async replace(owner, compiled) {
       checkPair(compiled);
       await shelf.replace(owner, compiled.suite);
       await attach(owner, compiled);
+    },
+    async replacePlain(owner, suite) {
+      await shelf.replace(owner, suite);
+      await store.suites.detach(owner, suite.head.digest);
     },
   };
 }
@@ -111,6 +123,10 @@ export function createProfileWriter(parts: WriterParts): ProfileWriter {
   };
 }
 
+const MIB = 1024 * 1024;
+/** How much of a suite and its contract is held at once: for strangers, so that several of them fit beside each other. */
+const MOST_HELD = { tenant: 64 * MIB, operator: 256 * MIB } as const;
+
 type Opening = <T>(
   request: ProfileRequest,
   use: (input: CompileInput, data: Data) => Promise<T>,
@@ -124,11 +140,11 @@ function createOpening({ config, clock, env, maxTasks }: WriterParts): Opening {
   return async (request, use) => {
     try {
       const data = await openData(source, request);
-      const limits = maxTasks === undefined ? {} : { maxTasks };
-      const { agent, options } = request;
+      const { agent, options, from } = request;
+      const limits = { ...(maxTasks !== undefined && { maxTasks }), maxBytes: MOST_HELD[from.trust] };
       const input = { agent, ...rowsOf(data), options: { ...limits, ...options } };
       const schemas = { issues: checkForeignSchema, check };
-      const isOwn = request.from.trust === 'operator';
+      const isOwn = from.trust === 'operator';
       try {
         return await use(isOwn ? { ...input, schemas } : schemasInTurns({ ...input, schemas }, clock), data);
       } finally {
@@ -207,8 +223,20 @@ function checkTarget(pair: Pair, present: SuiteHead | undefined): void {
   throw new HostError('conflict', message, { code: 'other_agent' });
 }
 
+const otherContent = (pair: Pair): HostError =>
+  new HostError(
+    'conflict',
+    `Suite ${refOf(pair)} is installed with other content. Versions do not change: raise the version of the agent.`,
+  );
+
 const otherContract = (pair: Pair): HostError =>
   new HostError(
     'conflict',
     `Suite ${refOf(pair)} is installed with another contract. Versions do not change: raise the version of the agent.`,
+  );
+
+const plainHere = (pair: Pair): HostError =>
+  new HostError(
+    'conflict',
+    `Suite ${refOf(pair)} belongs to the host, which has no contract for it. Give yours a name of its own with "suiteName".`,
   );

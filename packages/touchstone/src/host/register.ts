@@ -104,6 +104,7 @@ function execute(endpoint: Endpoint, request: FastifyRequest, call: Call, door: 
   if (endpoint.method === 'GET') return endpoint.handle(call);
   const once = {
     owner: call.principal.owner,
+    principal: call.principal.id,
     operation: `${endpoint.method} ${endpoint.path}`,
     path: pathOf(request.url),
     key: request.headers['idempotency-key'],

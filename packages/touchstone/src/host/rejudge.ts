@@ -1,5 +1,6 @@
 import {
   type Digest,
+  type EmbedderPin,
   type EvalPlan,
   HostError,
   type Issue,
@@ -10,7 +11,7 @@ import {
   type RunId,
   validationError,
 } from '@touchstone/contract';
-import { fromBody, parseCriterion, type Task } from '@touchstone/contract/bodies';
+import { fromBody, type PinnedContract, parseCriterion, type Task } from '@touchstone/contract/bodies';
 import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '@touchstone/contract/ports';
 import { ENGINE_VERSION } from '../engine/index.js';
 import type { ContractDesk } from './contracts.js';
@@ -18,6 +19,7 @@ import { evaluationOff } from './evaluation-off.js';
 import type { JudgeDesk } from './judge-desk.js';
 import type { EvalSettings } from './plan-run.js';
 import type { SuiteShelf } from './suite-shelf.js';
+import { readTaskEvaluators } from './task-evaluators.js';
 
 /** Another judge than the configured one, or another number of votes. */
 export type JudgeWish = { readonly model?: string; readonly votes?: number };
@@ -94,9 +96,7 @@ async function checkJudged(parts: RejudgeParts, owner: Owner, plan: EvalPlan): P
   const { suiteId, version } = plan.suite;
   if (!head)
     throw refusal('/runId', `The suite of the run, ${suiteId}@${version}, is no longer installed as it was.`);
-  // A contract names who decides its criteria, and the run was planned with a judge if any of them needs one.
-  const isJudged = plan.contract === undefined ? await needsJudge(parts, owner, plan, head) : plan.judge;
-  if (isJudged) return;
+  if (await needsJudge(parts, owner, plan, head)) return;
   throw refusal(
     '/runId',
     `No task of the run needs a judge: all that ran of ${suiteId}@${version} is decided without one.`,
@@ -130,19 +130,32 @@ function inWordsOfRejudging(error: unknown): never {
     : validationError([{ pointer: '/runId', message: said }], { code });
 }
 
+/** Of a suite without a contract its head knows whether any task needs one; a contract names who decides its criteria. */
 async function needsJudge(
-  { suiteTasks }: RejudgeParts,
+  { suiteTasks, contracts }: RejudgeParts,
   owner: Owner,
-  { ordinals }: EvalPlan,
+  { ordinals, contract, embedder }: EvalPlan,
   { digest, judgedTasks, taskCount }: SuiteHead,
 ): Promise<boolean> {
-  if (judgedTasks === 0 || ordinals === undefined) return judgedTasks > 0;
-  const ran = new Set(ordinals);
+  if (contract === undefined && (judgedTasks === 0 || ordinals === undefined)) return judgedTasks > 0;
+  const pinned = contract && (await contracts.pinned(owner, contract));
+  const isJudged = pinned ? judgedUnder(pinned, embedder) : hasProse;
+  const ran = ordinals && new Set(ordinals);
   for (let from = 0; from < taskCount; from += PAGE) {
     const page = await suiteTasks(owner, digest, from, PAGE);
-    if (page.some((task, at) => ran.has(from + at) && hasProse(task))) return true;
+    if (page.some((task, at) => (ran?.has(from + at) ?? true) && isJudged(task))) return true;
   }
   return false;
+}
+
+/** Also what was left out of the run, because it was advice and nobody could be asked for it. */
+function judgedUnder({ contract }: PinnedContract, embedder: EmbedderPin | undefined) {
+  const criteriaOf = readTaskEvaluators(contract);
+  return ({ taskId }: Task): boolean =>
+    criteriaOf(taskId).some(
+      ({ evaluator, criterion }) =>
+        evaluator === 'judge' || (evaluator === 'similarity' && !embedder && !criterion.approximate),
+    );
 }
 
 const hasProse = ({ expected }: Task): boolean =>

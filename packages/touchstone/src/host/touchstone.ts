@@ -113,6 +113,8 @@ export type Touchstone = {
       readonly start?: boolean;
       /** The channel that led to the version which the body names. */
       readonly channel?: ChannelName;
+      /** For a suite from a file: the contract beside it, or none. Otherwise the one that is installed with it counts. */
+      readonly contract?: Digest | 'none';
     },
   ): Promise<Run>;
   /**

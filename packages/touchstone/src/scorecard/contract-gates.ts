@@ -65,7 +65,7 @@ function count(tally: Tally, result: TaskResult, decided: Decided | undefined, r
 
 type Outcome = 'met' | 'missed' | 'open';
 
-/** Met means in every repeat. A repeat that nobody could look at leaves that open, unless another one settles it. */
+/** Met means in every repeat. A repeat that nobody could look at leaves that open, unless another one missed it. */
 function outcomeOf(result: TaskResult, decided: Decided | undefined, repeats: number): Outcome {
   const { unscored, criteria } = result;
   // Without any criteria it was scored as a whole; where there are others, this one was left out.

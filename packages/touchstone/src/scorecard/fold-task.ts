@@ -6,6 +6,7 @@ import type {
   TaskId,
   TaskResult,
   Thresholds,
+  UnscoredReason,
 } from '@touchstone/contract';
 import { mean, sumKnown } from './aggregate.js';
 
@@ -60,32 +61,48 @@ function unansweredOutcome(repeats: readonly RepeatScore[]): Pick<TaskResult, 'o
   return {};
 }
 
-/** Criteria of all repeats by their id, in the order of their first appearance: one that was skipped in a repeat has no place there. */
+/** Criteria of all repeats by their id, in the order of their first appearance. */
 function foldCriteria(repeats: readonly RepeatScore[]): Pick<TaskResult, 'criteria' | 'judge'> {
-  const byId = new Map<string, CriterionResult[]>();
-  for (const { criteria = [] } of repeats) {
-    // The same criterion may stand in a task twice.
-    const times = new Map<CriterionId, number>();
-    for (const one of criteria) {
-      const nth = times.get(one.id) ?? 0;
-      times.set(one.id, nth + 1);
-      const key = `${one.id} ${nth}`;
-      byId.set(key, [...(byId.get(key) ?? []), one]);
-    }
-  }
+  const decided = repeats.filter(({ criteria }) => criteria !== undefined);
+  const places = decided.map(byPlace);
+  const keys = new Set(places.flatMap((place) => [...place.keys()]));
+  const criteria = [...keys].map((key) => {
+    const without = decided.find((_, at) => !places[at]?.has(key));
+    return foldCriterion(
+      places.flatMap((place) => place.get(key) ?? []),
+      without && whyLeftOut(without),
+    );
+  });
   const judge = repeats.find((repeat) => repeat.judge)?.judge;
-  const judged = repeats.some(({ criteria }) => criteria !== undefined);
   return {
-    ...(judged && { criteria: [...byId.values()].map(foldCriterion) }),
+    ...(decided.length > 0 && { criteria }),
     ...(judge && { judge }),
   };
 }
 
-function foldCriterion(results: readonly CriterionResult[]) {
+/** The same criterion may stand in a task twice. */
+function byPlace({ criteria = [] }: RepeatScore): ReadonlyMap<string, CriterionResult> {
+  const times = new Map<CriterionId, number>();
+  return new Map(
+    criteria.map((one) => {
+      const nth = times.get(one.id) ?? 0;
+      times.set(one.id, nth + 1);
+      return [`${one.id} ${nth}`, one] as const;
+    }),
+  );
+}
+
+/** Advice that nobody could give has no place in its repeat. The others there were asked about together with it. */
+const whyLeftOut = ({ criteria = [], judge }: RepeatScore): UnscoredReason =>
+  criteria.find(({ unjudged }) => unjudged)?.unjudged ?? (judge ? 'judge_unreadable' : 'judge_unreachable');
+
+/** Met means in every repeat: where one missed it, another that nobody could look at leaves nothing open. */
+function foldCriterion(results: readonly CriterionResult[], leftOut: UnscoredReason | undefined) {
   const { id, weight } = results[0] as CriterionResult;
   const agreements = results.flatMap(({ agreement }) => (agreement === undefined ? [] : [agreement]));
   const values = results.flatMap(({ value }) => (value === undefined ? [] : [value]));
-  const unjudged = results.find((result) => result.unjudged)?.unjudged;
+  const isMissed = results.some(({ met, unjudged }) => !met && !unjudged);
+  const unjudged = isMissed ? undefined : (results.find((result) => result.unjudged)?.unjudged ?? leftOut);
   return {
     id,
     weight,

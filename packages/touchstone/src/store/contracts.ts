@@ -13,13 +13,14 @@ const ATTACH = `${INSERT_LINK}
 /** Touches a row when the suite has no contract yet or this very one, and none when it has another. */
 const ATTACH_ONCE = `${INSERT_LINK} DO UPDATE SET contract_digest = excluded.contract_digest
   WHERE suite_contracts.contract_digest = excluded.contract_digest`;
+const DETACH = 'DELETE FROM suite_contracts WHERE tenant = ? AND workspace = ? AND suite_digest = ?';
 const BY_DIGEST = 'SELECT digest, contract FROM contracts WHERE tenant = ? AND workspace = ? AND digest = ?';
 const BY_SUITE = `SELECT c.digest, c.contract FROM suite_contracts s JOIN contracts c
   ON c.tenant = s.tenant AND c.workspace = s.workspace AND c.digest = s.contract_digest
   WHERE s.tenant = ? AND s.workspace = ? AND s.suite_digest = ?`;
 
 /** Contracts are kept like suites: once per digest, with a name that points to the latest. */
-export function createContracts(db: Db): Pick<Suites, 'attach' | 'contractOf' | 'contract'> {
+export function createContracts(db: Db): Pick<Suites, 'attach' | 'detach' | 'contractOf' | 'contract'> {
   const one = async (sql: string, owner: Owner, digest: Digest): Promise<PinnedContract | undefined> => {
     const [row] = await db.all(sql, [owner.tenant, owner.workspace, digest]);
     return row && toPinned(row);
@@ -27,6 +28,9 @@ export function createContracts(db: Db): Pick<Suites, 'attach' | 'contractOf' | 
   return {
     async attach(owner, suite, contract, at) {
       await db.transaction(attachStatements(owner, suite, contract, at));
+    },
+    async detach(owner, suite) {
+      await db.transaction([{ sql: DETACH, params: [owner.tenant, owner.workspace, suite] }]);
     },
     contractOf: (owner, suite) => one(BY_SUITE, owner, suite),
     contract: (owner, digest) => one(BY_DIGEST, owner, digest),

@@ -1,11 +1,17 @@
 import { asId, type Digest, type Owner, type TaskId, type Version } from '@touchstone/contract';
 import type { Task } from '@touchstone/contract/bodies';
 import type { SuiteHead, Suites } from '@touchstone/contract/ports';
-import { createContracts } from './contracts.js';
+import { attachOnceStatements, createContracts } from './contracts.js';
 import { decodeCursor, pageOf } from './cursor.js';
-import type { Db, Row } from './db.js';
+import { type Db, GuardFailed, type Row } from './db.js';
 import { jsonAt, numberAt, textAt } from './rows.js';
-import { BY_DIGEST, contentStatements, digestKey, nameStatement } from './suite-statements.js';
+import {
+  BY_DIGEST,
+  contentStatements,
+  digestKey,
+  nameOnceStatement,
+  nameStatement,
+} from './suite-statements.js';
 
 const HEAD_BY_DIGEST = `SELECT head FROM suites WHERE ${BY_DIGEST}`;
 const NAMED = `FROM suite_versions v JOIN suites s ON s.suite_no = v.suite_no WHERE v.tenant = ? AND v.workspace = ?`;
@@ -30,6 +36,20 @@ export function createSuites(db: Db): Suites {
     async put(owner, suite, installedAt) {
       const content = await contentStatements(db, owner, suite);
       await db.transaction([...content, nameStatement(owner, suite.head, installedAt)]);
+    },
+    async putOnce(owner, suite, contract, installedAt) {
+      const content = await contentStatements(db, owner, suite);
+      const guarded = [
+        nameOnceStatement(owner, suite.head, installedAt),
+        ...attachOnceStatements(owner, suite.head.digest, contract, installedAt),
+      ];
+      return db.transaction([...content, ...guarded]).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof GuardFailed) return false;
+          throw error;
+        },
+      );
     },
     get: (owner, suiteId, version) => heads(GET, [owner.tenant, owner.workspace, suiteId, version]),
     byDigest: (owner, digest) => heads(HEAD_BY_DIGEST, digestKey(owner, digest)),

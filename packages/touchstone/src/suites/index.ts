@@ -24,6 +24,7 @@ export {
 export { shortSlugOf } from './profiles/compile/slug.js';
 export { profilePointer } from './profiles/compile/suite-frame.js';
 export { readContract } from './profiles/contract/read-contract.js';
+export { shareSchemas } from './profiles/contract/share-schemas.js';
 export { decodeDataUri } from './profiles/datasets/data-uri.js';
 export { datasetError, datasetUnavailable } from './profiles/datasets/errors.js';
 export { normaliseRows } from './profiles/datasets/given-rows.js';

@@ -23,6 +23,7 @@ import { UsageError } from '../usage-error.js';
 export type ApproveOptions = Where & {
   readonly reject?: boolean;
   readonly override?: boolean;
+  readonly withdraw?: boolean;
   readonly reason?: string;
 };
 
@@ -39,7 +40,7 @@ export async function approveCommand(
   runId: string,
   options: ApproveOptions,
 ): Promise<ExitCode> {
-  const vote = voteOf(options);
+  const wanted = answerOf(options);
   return withDoor(context, options, async (door) => {
     const run = await door.run(runId);
     if (!run)
@@ -47,10 +48,24 @@ export async function approveCommand(
     const round = checkOpen(context, run, openRound(storyOf(await door.events(run.runId))), options);
     const report = run.request.evalRunId && (await door.report(run.request.evalRunId));
     if (!context.settings.json) tellQuestion(context, run, round, report || undefined);
-    const answered = await answer(door, run, round, vote);
-    tellAnswer(context, answered, vote, options);
+    const answered = await answer(door, run, round, wanted);
+    tellAnswer(context, answered, wanted, options);
     return answered.refused ? 1 : 0;
   });
+}
+
+/** A vote, or that whoever has asked asks no longer. */
+type Answer = Vote | { readonly decision: 'withdrawn'; readonly reason?: string };
+
+function answerOf(options: ApproveOptions): Answer {
+  const { reject, override, withdraw, reason } = options;
+  if (!withdraw) return voteOf(options);
+  if (reject || override)
+    throw new UsageError(
+      `--withdraw and ${reject ? '--reject' : '--override'} contradict each other.`,
+      'Leave one of them out.',
+    );
+  return { decision: 'withdrawn', ...(reason !== undefined && { reason }) };
 }
 
 function voteOf({ reject, override, reason }: ApproveOptions): Vote {
@@ -88,12 +103,16 @@ function tellQuestion(context: Context, run: DeployRun, round: Round, report: Ev
 
 const REFUSALS: readonly string[] = ['forbidden', 'interrupt_already_resolved', 'interrupt_cancelled'];
 
-async function answer(door: DeployDoor, run: DeployRun, round: Round, vote: Vote): Promise<Answered> {
-  const refused = await door.answer(run.runId, round.nodeId, vote).then(() => undefined, refusalOf);
+async function answer(door: DeployDoor, run: DeployRun, round: Round, wanted: Answer): Promise<Answered> {
+  const given =
+    wanted.decision === 'withdrawn'
+      ? door.withdraw(run.runId, wanted.reason)
+      : door.answer(run.runId, round.nodeId, wanted);
+  const refused = await given.then(() => undefined, refusalOf);
   const after = (await door.run(run.runId)) ?? run;
   const story = storyOf(await door.events(run.runId));
   // The last yes lets it go on, and then it may still be that the evidence is gone or what serves has changed.
-  const why = refused ?? outcomeOf(after).error;
+  const why = refused ?? (wanted.decision === 'withdrawn' ? undefined : outcomeOf(after).error);
   return { run: after, story, ...(why && { refused: why }) };
 }
 
@@ -104,10 +123,15 @@ function refusalOf(error: unknown): Refusal {
   return { code, message, ...(details && { details }) };
 }
 
-function tellAnswer(context: Context, { run, story, refused }: Answered, vote: Vote, { host }: Where): void {
+function tellAnswer(
+  context: Context,
+  { run, story, refused }: Answered,
+  wanted: Answer,
+  { host }: Where,
+): void {
   const { io, settings } = context;
   if (settings.json) {
-    const said = vote.override ? 'overridden' : vote.decision;
+    const said = 'override' in wanted ? 'overridden' : wanted.decision;
     writeJson(io, {
       exitCode: refused ? 1 : 0,
       answer: said,
@@ -119,7 +143,7 @@ function tellAnswer(context: Context, { run, story, refused }: Answered, vote: V
   const { ink, width } = lookOf(context);
   const text = refused
     ? [refused.message, ...(host === undefined && run.status === 'waiting-approval' ? [ALONE] : [])].join(' ')
-    : answerWords(run, story, vote);
+    : answerWords(run, story, wanted);
   const [first = '', ...rest] = wrap(printable(text), Math.min(width, 100) - 4);
   const mark = refused ? ink.red('✗') : ink.green('✓');
   io.stdout.write(`\n${[`  ${mark} ${first}`, ...rest.map((line) => `    ${line}`)].join('\n')}\n`);
@@ -128,10 +152,12 @@ function tellAnswer(context: Context, { run, story, refused }: Answered, vote: V
 const ALONE =
   'Everyone at this machine is the same principal, cli: somebody else answers on a host, with a key of their own (--host <url>).';
 
-function answerWords(run: DeployRun, story: Story, { decision, override }: Vote): string {
+function answerWords(run: DeployRun, story: Story, wanted: Answer): string {
+  const { decision } = wanted;
+  if (decision === 'withdrawn') return 'Withdrawn. Nobody is asked any longer, and nothing was moved.';
   if (decision === 'rejected')
     return 'Rejected. The question is asked anew, and every grant has to be given again.';
-  const said = override ? 'Overridden' : 'Granted';
+  const said = 'override' in wanted ? 'Overridden' : 'Granted';
   const round = openRound(story);
   if (!round) return `${said}. ${run.status === 'completed' ? 'It has moved.' : `The run is ${run.status}.`}`;
   const missing = round.required - grantsOf(round).length;

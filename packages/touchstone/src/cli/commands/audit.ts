@@ -1,8 +1,8 @@
 import type { Owner } from '@touchstone/contract';
 import type { AuditEntry, AuditVerdict, Client } from '@touchstone/sdk';
-import type { Where } from '../deploy-door.js';
+import { type Where, whereWords } from '../deploy-door.js';
 import type { ExitCode } from '../exit.js';
-import { type Context, isColoured, writeJson, writeLine } from '../io.js';
+import { type Context, isColoured, roomOf, writeJson, writeLine } from '../io.js';
 import { type Local, readStore } from '../local.js';
 import { commandToType } from '../next-commands.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../render/audit.js';
@@ -27,7 +27,9 @@ export async function verifyAuditCommand(context: Context, options: VerifyAuditO
   if (settings.json) writeJson(io, { valid, exitCode, chains, expected });
   else {
     const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-    io.stdout.write(renderChains(chains, expected, (words) => commandToType(context, words), look));
+    const toType = (words: string): string =>
+      commandToType(context, [words, ...whereWords(options)].join(' '));
+    io.stdout.write(renderChains(chains, expected, toType, look));
   }
   return exitCode;
 }
@@ -95,7 +97,10 @@ export async function listAuditCommand(context: Context, options: ListAuditOptio
     : listThere(await clientOf(context, options), limit));
   if (settings.json) writeJson(io, { items });
   else if (items.length === 0) writeLine(io.stdout, 'The audit log is empty.');
-  else writeLine(io.stdout, auditTable(items, createInk(isColoured(context, io.stdout)), io.stdout.columns));
+  else {
+    const size = { columns: io.stdout.columns, room: roomOf(io.stdout) };
+    writeLine(io.stdout, auditTable(items, createInk(isColoured(context, io.stdout)), size));
+  }
   return 0;
 }
 

@@ -7,7 +7,7 @@ import { type ContractOptions, compileOptionsOf } from '../contract-options.js';
 import { openFileRows } from '../contract-rows.js';
 import { lockDataset, readDatasetLock } from '../dataset-lock.js';
 import { definitionForm, type OpenedDefinition, openDefinition, profiledAgents } from '../definition-file.js';
-import { type Draft, openDraft } from '../draft-file.js';
+import { type Draft, type DraftKind, openDraft } from '../draft-file.js';
 import { progressScreen } from '../drive-run.js';
 import type { ExitCode } from '../exit.js';
 import { type Context, isColoured, writeJson } from '../io.js';
@@ -104,7 +104,7 @@ type Job = {
 type Work = {
   readonly agent: ProfiledAgent;
   readonly contract: CompiledContract;
-  readonly drafts: { readonly [file in 'suite' | 'contract']?: Draft };
+  readonly drafts: { readonly [file in DraftKind]?: Draft };
 };
 
 /** Somebody has pressed Ctrl-C. */
@@ -114,8 +114,8 @@ async function compileOne(job: Job, agent: ProfiledAgent): Promise<Work> {
   const { context, config, definition, options, lock } = job;
   const { cwd } = context.io;
   const { folder } = placeOf(options.out, cwd);
-  const suite = openDraft(folder, `${agent.sha256.slice(0, 8)}.suite`);
-  const contract = openDraft(folder, `${agent.sha256.slice(0, 8)}.contract`);
+  const suite = openDraft(folder, agent.sha256, 'suite');
+  const contract = openDraft(folder, agent.sha256, 'contract');
   const rows = options.rows === undefined ? undefined : await openFileRows(resolve(cwd, options.rows));
   const wish = {
     agent,
@@ -200,7 +200,7 @@ async function placeAll(job: Job, works: readonly Work[]): Promise<readonly Comp
 }
 
 type Place = {
-  readonly holds: 'suite' | 'contract';
+  readonly holds: DraftKind;
   readonly draft: Draft;
   readonly path: string;
   /** The file is there, and holds the same. */

@@ -2,7 +2,7 @@ import { type Where, withDoor } from '../deploy-door.js';
 import { readReference } from '../deploy-options.js';
 import { findVersion, recordsOf } from '../deploy-steps.js';
 import type { ExitCode } from '../exit.js';
-import { type Context, isColoured, writeJson, writeLine } from '../io.js';
+import { type Context, isColoured, roomOf, writeJson, writeLine } from '../io.js';
 import { deploymentsTable } from '../render/deployment.js';
 import { createInk } from '../render/ink.js';
 
@@ -17,10 +17,10 @@ export async function deploymentsCommand(
   const all = await withDoor(context, where, (door) => recordsOf(door, agentId), { isLooking: true });
   const items = version === undefined ? all : [findVersion(all, { agentId, version })];
   if (settings.json) writeJson(io, { agentId, items });
-  else
-    writeLine(
-      io.stdout,
-      deploymentsTable(items, createInk(isColoured(context, io.stdout)), io.stdout.columns),
-    );
+  else {
+    const size = { columns: io.stdout.columns, room: roomOf(io.stdout) };
+    const ink = createInk(isColoured(context, io.stdout));
+    writeLine(io.stdout, deploymentsTable(items, all, ink, size));
+  }
   return 0;
 }

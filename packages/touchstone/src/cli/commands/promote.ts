@@ -13,12 +13,12 @@ export async function promoteCommand(
   options: PromoteOptions,
 ): Promise<ExitCode> {
   const wish = wishOf(argument, options);
-  const { json } = context.settings;
-  const tell = stepTeller(context, options, json);
+  const screen = context.settings.json ? undefined : context.io.stdout;
+  const tell = stepTeller(context, options, screen);
   const promotion = await withDoor(context, options, (door) =>
     carryOutWish(context, door, { ...wish, where: options }, tell),
   );
-  if (json) writeJson(context.io, promotionDocument(promotion));
-  else tellOutcome(context, options, wish, promotion);
+  if (screen) tellOutcome(context, options, wish, promotion, screen);
+  else writeJson(context.io, promotionDocument(promotion));
   return promotion.exitCode;
 }

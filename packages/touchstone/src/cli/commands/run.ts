@@ -7,6 +7,7 @@ import { asEvalRun, type EvalRun, findRun, noRun } from '../find-run.js';
 import { type Context, writeLine } from '../io.js';
 import { hasStore, LOCAL_OWNER, type Local, withLocal } from '../local.js';
 import { openSources, readPackArgument } from '../pack-source.js';
+import { candidateOf, checkPromotable, resumedCandidate } from '../promotable-agent.js';
 import { checkRecordFile } from '../record-file.js';
 import { documentOf } from '../render/document.js';
 import { bodiesWanted, checkReportFiles, tellResult, writeDocuments, writeReports } from '../report.js';
@@ -83,6 +84,7 @@ async function attemptHere(
   if (options.resume !== undefined) return [{ result: await resumeRun(context, local, suite, options) }];
   const sources = await openSources(context, local, suite ?? '', options);
   checkOne(sources, options);
+  if (options.promote) checkPromotable(local.config, candidateOf(sources[0], options), context.io.cwd);
   return runEach(
     context,
     sources,
@@ -91,7 +93,7 @@ async function attemptHere(
   );
 }
 
-/** In the same process: an agent that was named by its file is known to nobody else. */
+/** In the same process and with the same store, in which the run is. */
 async function promoteHere(
   context: Context,
   local: Local,
@@ -205,6 +207,7 @@ async function resumeRun(
 ): Promise<RunResult> {
   const { findRunToResume } = await import('../resume-run.js');
   const run = await findRunToResume(local, suite, options, context.io.cwd);
+  if (options.promote) checkPromotable(local.config, resumedCandidate(run, options), context.io.cwd);
   if (run.status === 'paused') await local.touchstone.engine.resume(LOCAL_OWNER, run.runId, 'cli');
   const result = await finishRun(context, local, run, options);
   tellResult(context, result, options);

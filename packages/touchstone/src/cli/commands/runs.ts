@@ -7,12 +7,12 @@ import {
 } from '@touchstone/contract';
 import type { Run } from '@touchstone/contract/ports';
 import type { ExitCode } from '../exit.js';
-import { isInterrupted } from '../find-run.js';
-import { type Context, isColoured, writeJson, writeLine } from '../io.js';
+import { isExpired, isInterrupted } from '../find-run.js';
+import { type Context, isColoured, roomOf, writeJson, writeLine } from '../io.js';
 import { LOCAL_OWNER, readStore } from '../local.js';
+import { type Column, renderFitting } from '../render/fit-table.js';
 import { forkMark } from '../render/fork.js';
 import { createInk, type Ink } from '../render/ink.js';
-import { renderTable } from '../render/table.js';
 import { truncate } from '../render/text.js';
 import { ago, score, usd } from '../render/units.js';
 import { UsageError } from '../usage-error.js';
@@ -39,12 +39,15 @@ export async function runsCommand(context: Context, options: RunsOptions): Promi
     ({ touchstone }) => touchstone.store.runs.list(LOCAL_OWNER, filter),
     () => ({ items: [] }),
   );
-  if (settings.json) writeJson(io, { items: items.map(documentOfRun) });
+  if (settings.json) writeJson(io, { items: items.map((run) => documentOfRun(run, io.now())) });
   else if (items.length === 0) writeLine(io.stdout, 'No runs. Start one with: touchstone run <suite file>');
   else
     writeLine(
       io.stdout,
-      runsTable(items, io.now(), createInk(isColoured(context, io.stdout)), io.stdout.columns),
+      runsTable(items, io.now(), createInk(isColoured(context, io.stdout)), {
+        columns: io.stdout.columns,
+        room: roomOf(io.stdout),
+      }),
     );
   return 0;
 }
@@ -58,18 +61,20 @@ function checkedStatus(text: string): RunStatus {
 const suiteOf = ({ plan, workflowId }: Run): string =>
   plan.kind === 'eval' ? `${plan.suite.suiteId}@${plan.suite.version}` : workflowId;
 
-/** A run without a suite is listed by what it does. */
-function workOf(run: Run): string {
+/** A run without a suite is listed by what it does; in little room by where that leads, which tells the steps apart. */
+function workOf(run: Run, isTight: boolean): string {
   if (run.plan.kind !== 'deployment') return suiteOf(run);
   const { transition, toState } = run.plan.request;
+  if (isTight && toState !== undefined) return `→ ${toState}`;
   return `${transition}${toState === undefined ? '' : ` to ${toState}`}`;
 }
 const agentOf = ({ plan }: Run): string => agentNamed(plan) ?? '–';
 
-const documentOfRun = (run: Run): object => ({
+const documentOfRun = (run: Run, now: number): object => ({
   runId: run.runId,
   status: run.status,
-  suite: suiteOf(run),
+  ...(isExpired(run, now) && { expired: true }),
+  ...(run.plan.kind === 'eval' ? { suite: suiteOf(run) } : { workflow: run.workflowId }),
   agent: agentOf(run),
   createdAt: new Date(run.createdAt).toISOString(),
   ...(run.completedAt !== undefined && { completedAt: new Date(run.completedAt).toISOString() }),
@@ -80,38 +85,41 @@ const documentOfRun = (run: Run): object => ({
   ...(run.error && { error: run.error }),
 });
 
-/** On a narrow screen names are shortened to what tells them apart. */
-export function runsTable(runs: readonly Run[], now: number, ink: Ink, columns: number): string {
+/** On a narrow screen names are shortened to what tells them apart, and what finds no room is left out. */
+export function runsTable(
+  runs: readonly Run[],
+  now: number,
+  ink: Ink,
+  { columns, room }: { readonly columns: number; readonly room: number },
+): string {
   const wide = columns >= WIDE;
   // The mark of a fork takes its room from the name.
-  const room = runs.some(({ plan }) => plan.fork) ? 15 : 24;
+  const most = runs.some(({ plan }) => plan.fork) ? 15 : 24;
   const name = (text: string): string =>
-    wide ? text : truncate(text.replace(/^.*\.(?=[^.]+@\d)/, ''), room);
-  const rows = runs.map((run) => [
-    run.runId,
-    ink.dim(ago(now - run.createdAt)),
-    name(workOf(run)),
-    ...(wide ? [agentOf(run)] : []),
-    stateText(run, now, ink),
-    scoreOf(run, wide, ink),
-    ...(wide ? [run.headline?.totalCostUsd === undefined ? '–' : usd(run.headline.totalCostUsd)] : []),
-  ]);
-  const heads = [
-    'run',
-    'when',
-    'suite',
-    ...(wide ? ['agent'] : []),
-    'status',
-    'score',
-    ...(wide ? ['cost'] : []),
+    wide ? text : truncate(text.replace(/^.*\.(?=[^.]+@\d)/, ''), most);
+  const column = (head: string, cellOf: (run: Run) => string): Column => ({ head, cells: runs.map(cellOf) });
+  const shown = [
+    column('run', ({ runId }) => runId),
+    { ...column('when', ({ createdAt }) => ink.dim(ago(now - createdAt))), drop: 2 },
+    { ...column('suite', (run) => name(workOf(run, room < WIDE))), least: 12 },
+    ...(wide ? [{ ...column('agent', agentOf), drop: 3 }] : []),
+    column('status', (run) => stateText(run, now, ink)),
+    { ...column('score', (run) => scoreOf(run, wide, ink)), drop: 1 },
+    ...(wide ? [{ ...column('cost', costOf), drop: 0 }] : []),
   ];
-  return renderTable(heads, rows, ink);
+  return renderFitting(shown, ink, room);
 }
+
+const costOf = ({ headline }: Run): string =>
+  headline?.totalCostUsd === undefined ? '–' : usd(headline.totalCostUsd);
 
 /** What has become of it, and that it is no run of its own. */
 const stateText = (run: Run, now: number, ink: Ink): string =>
-  (isInterrupted(run, now) ? ink.yellow('interrupted') : statusOf(run, ink)) +
-  ink.dim(forkMark(run.plan.fork));
+  (isInterrupted(run, now)
+    ? ink.yellow('interrupted')
+    : isExpired(run, now)
+      ? ink.red('expired')
+      : statusOf(run, ink)) + ink.dim(forkMark(run.plan.fork));
 
 function scoreOf({ headline }: Run, wide: boolean, ink: Ink): string {
   if (!headline) return '–';

@@ -60,10 +60,11 @@ async function showDeployment(
   const { storyOf } = await import('../deploy-story.js');
   const { renderStory, storyDocument } = await import('../render/deployment-story.js');
   const story = storyOf(await readEvents({ touchstone }, run.runId));
-  if (settings.json) return writeJson(io, storyDocument(toldRun(run), story));
+  const told = toldRun(run, io.now());
+  if (settings.json) return writeJson(io, storyDocument(told, story));
   const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
   const next = (await import('../deploy-hints.js')).waitingWords(context, run.runId, {});
-  io.stdout.write(renderStory(toldRun(run), story, next, look));
+  io.stdout.write(renderStory(told, story, next, look));
 }
 
 /** What is about the scorecard says nothing about a task or the events. */

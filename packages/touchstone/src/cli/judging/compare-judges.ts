@@ -1,9 +1,9 @@
 import type { CriterionId, RunId, TaskId, TaskResult } from '@touchstone/contract';
-import { fromBody, parseCriterion } from '@touchstone/contract/bodies';
-import type { LocalTouchstone, TaskView } from '../../host/in-process.js';
-import { resultPages, sentenceOf } from '../collect-result.js';
-import { LOCAL_OWNER } from '../local.js';
-import { type Confusion, confusionOf, type Pair } from './agreement.js';
+import type { StepResult } from '@touchstone/contract/ports';
+import type { LocalTouchstone } from '../../host/in-process.js';
+import { resultPages } from '../collect-result.js';
+import { type Confusion, confusionOf } from './agreement.js';
+import { type ComparedCriterion, comparedCriteria } from './compare-verdicts.js';
 
 /** A score, or that there is none. */
 export type Seen = { readonly score: number; readonly passed: boolean; readonly unscored?: true };
@@ -18,7 +18,7 @@ export type JudgeComparison = {
   };
   /** In the order of the log. */
   readonly changed: readonly { readonly taskId: TaskId; readonly before: Seen; readonly after: Seen }[];
-  /** Verdicts on every criterion in plain words that both judges have decided. */
+  /** Verdicts on every criterion that both judges have decided. */
   readonly verdicts: Confusion;
   /** Criteria on which they differed at least once, the most disputed first. */
   readonly disputed: readonly DisputedCriterion[];
@@ -39,22 +39,17 @@ export async function compareJudges(
 ): Promise<JudgeComparison> {
   const first = await resultsByTask(touchstone, before);
   const second = await resultsByTask(touchstone, after);
-  const both = [...second].flatMap(([taskId, now]) => {
-    const then = first.get(taskId);
-    return then ? [{ taskId, then, now }] : [];
+  const both = [...second].flatMap(([taskId, { ordinal, result: now }]) => {
+    const then = first.get(taskId)?.result;
+    return then ? [{ taskId, ordinal, then, now }] : [];
   });
   const changed = both
     .map(({ taskId, then, now }) => ({ taskId, before: seen(then), after: seen(now) }))
     .filter((one) => one.before.score !== one.after.score || one.before.unscored !== one.after.unscored);
   const scored = changed.filter((one) => !one.before.unscored && !one.after.unscored);
   const better = scored.filter((one) => one.after.score > one.before.score).length;
-  const criteria: ComparedCriterion[] = [];
-  for (const { taskId, then, now } of both) {
-    if (!then.judge || !now.judge) continue;
-    const views = [before, after].map((runId) => touchstone.viewTask(LOCAL_OWNER, runId, taskId));
-    const [one, other] = await Promise.all(views);
-    if (one && other) criteria.push(...compareViews(one, other, now));
-  }
+  const judged = both.filter(({ then, now }) => then.judge && now.judge);
+  const criteria = await comparedCriteria(touchstone, before, after, judged);
   return {
     tasks: {
       same: both.length - changed.length,
@@ -68,10 +63,10 @@ export async function compareJudges(
   };
 }
 
-async function resultsByTask(touchstone: LocalTouchstone, runId: RunId): Promise<Map<TaskId, TaskResult>> {
-  const results = new Map<TaskId, TaskResult>();
+async function resultsByTask(touchstone: LocalTouchstone, runId: RunId): Promise<Map<TaskId, StepResult>> {
+  const results = new Map<TaskId, StepResult>();
   for await (const page of resultPages(touchstone, runId))
-    for (const { result } of page) results.set(result.taskId, result);
+    for (const row of page) results.set(row.result.taskId, row);
   return results;
 }
 
@@ -80,26 +75,6 @@ const seen = ({ score, passed, unscored }: TaskResult): Seen => ({
   passed,
   ...(unscored && { unscored: true }),
 });
-
-type ComparedCriterion = { readonly id: CriterionId; readonly sentence: string; readonly pair: Pair };
-type Decided = { readonly met: boolean };
-
-/** Repeat by repeat. Checks are left out, because they come out the same whoever judges. */
-function compareViews(one: TaskView, other: TaskView, { criteria = [] }: TaskResult): ComparedCriterion[] {
-  const { expected } = one;
-  if (expected.kind !== 'rubric') return [];
-  return one.invocations.flatMap((invocation, repeat) =>
-    expected.rubric.flatMap(({ criterion }, place) => {
-      const first = (invocation.criteria as readonly Decided[] | undefined)?.[place];
-      const second = (other.invocations[repeat]?.criteria as readonly Decided[] | undefined)?.[place];
-      const id = criteria[place]?.id;
-      // Nobody was asked about an answer that did not come.
-      if (!first || !second || !id || invocation.output === undefined) return [];
-      if (parseCriterion(String(fromBody(criterion))).kind !== 'prose') return [];
-      return [{ id, sentence: sentenceOf(criterion), pair: { first: first.met, second: second.met } }];
-    }),
-  );
-}
 
 function disputedOf(criteria: readonly ComparedCriterion[]): readonly DisputedCriterion[] {
   const counts = new Map<CriterionId, DisputedCriterion>();

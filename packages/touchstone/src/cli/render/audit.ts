@@ -1,8 +1,8 @@
 import type { Owner } from '@touchstone/contract';
 import type { AuditEntry, AuditVerdict } from '@touchstone/sdk';
+import { type Column, renderFitting } from './fit-table.js';
 import type { Ink, Look } from './ink.js';
-import { renderTable } from './table.js';
-import { printable, truncate, wrap } from './text.js';
+import { printable, wrap } from './text.js';
 import { plural } from './units.js';
 
 const MAX_WIDTH = 100;
@@ -26,8 +26,11 @@ export function renderChains(
     ...chains.flatMap((chain) => chainLines(chain, ink)),
     ...expected.flatMap((one) => expectedLines(one, look)),
   ];
-  const heads = chains.filter(({ valid, records }) => valid && records > 0);
-  return `${[...lines, ...(heads.length > 0 ? keepLines(heads, toType, look) : [])].join('\n')}\n`;
+  const isWell = chains.every(({ valid }) => valid) && expected.every(({ found }) => found);
+  const heads = chains.filter(({ records }) => records > 0);
+  // Whoever has just heard that something is wrong must not be led to trust what is there now.
+  const keep = isWell && heads.length > 0 ? keepLines(heads, toType, look) : [];
+  return `${[...lines, ...keep].join('\n')}\n`;
 }
 
 function chainLines(chain: Chain, ink: Ink): readonly string[] {
@@ -79,21 +82,28 @@ function keepLines(
 type Listed = AuditEntry & { readonly owner?: Owner };
 const WIDE = 120;
 
-export function auditTable(items: readonly Listed[], ink: Ink, columns: number): string {
-  const isWide = columns >= WIDE;
+/** A wide screen also shows why. */
+export function auditTable(
+  items: readonly Listed[],
+  ink: Ink,
+  { columns, room }: { readonly columns: number; readonly room: number },
+): string {
   const several = new Set(items.map(({ owner }) => owner && `${owner.tenant}/${owner.workspace}`)).size > 1;
-  const rows = items.map((item) => [
-    ink.dim(String(item.seq)),
-    ink.dim(item.at.slice(0, 19).replace('T', ' ')),
-    ...(several ? [printable(`${item.owner?.tenant}/${item.owner?.workspace}`)] : []),
-    item.allowed ? ink.green('✓') : ink.red('✗'),
-    cell(item.principal, 20),
-    cell(item.action, 20),
-    cell(item.resource, isWide ? 60 : 30),
-    ...(isWide ? [cell(item.reason ?? '', 60)] : []),
-  ]);
-  const heads = ['', 'when', ...(several ? ['owner'] : []), '', 'who', 'action', 'resource'];
-  return renderTable([...heads, ...(isWide ? ['why'] : [])], rows, ink);
+  const column = (head: string, cellOf: (item: Listed) => string): Column => ({
+    head,
+    cells: items.map(cellOf),
+  });
+  const owner = column('owner', (item) => printable(`${item.owner?.tenant}/${item.owner?.workspace}`));
+  const why = column('why', ({ reason = '' }) => printable(reason));
+  const shown = [
+    column('', ({ seq }) => ink.dim(String(seq))),
+    { ...column('when', ({ at }) => ink.dim(at.slice(0, 19).replace('T', ' '))), drop: 2 },
+    ...(several ? [{ ...owner, drop: 1 }] : []),
+    column('', ({ allowed }) => (allowed ? ink.green('✓') : ink.red('✗'))),
+    { ...column('who', ({ principal }) => printable(principal)), least: 10 },
+    { ...column('action', ({ action }) => printable(action)), least: 14 },
+    { ...column('resource', ({ resource }) => printable(resource)), least: 24 },
+    ...(columns >= WIDE ? [{ ...why, least: 20, drop: 0 }] : []),
+  ];
+  return renderFitting(shown, ink, room);
 }
-
-const cell = (text: string, width: number): string => truncate(printable(text), width);

@@ -14,23 +14,30 @@ const TIME = 21;
 const WORDS = {
   moved: ['MOVED', 'green'],
   waiting: ['WAITING', 'yellow'],
+  expired: ['EXPIRED', 'red'],
   refused: ['REFUSED', 'red'],
 } as const;
+
+/** What has become of it; waiting for an answer that would come too late is waiting no longer. */
+function stateOf(run: DeployRun): keyof typeof WORDS {
+  const { outcome } = outcomeOf(run);
+  return outcome === 'waiting' && run.expired ? 'expired' : outcome;
+}
 
 /** Who asked for what, who agreed, what moved, or why nothing did; in the order in which it happened. */
 export function renderStory(run: DeployRun, story: Story, next: string | undefined, look: Look): string {
   const { ink } = look;
-  const { outcome } = outcomeOf(run);
-  const [word, paint] = WORDS[outcome];
+  const state = stateOf(run);
+  const [word, paint] = WORDS[state];
   const title = `  ${ink[paint](ink.bold(word))}  ${printable(wishWords(run.agentId, run.request))}`;
   const lines = storyLines(run, story).flatMap(([at, text]) => timed(at, text, look));
-  const more = outcome === 'waiting' && next !== undefined ? ['', `  ${next}`] : [];
+  const more = state === 'waiting' && next !== undefined ? ['', `  ${next}`] : [];
   return `\n${[title, `  ${ink.dim(`run ${run.runId}`)}`, '', ...lines, ...more].join('\n')}\n`;
 }
 
 type Line = readonly [at: string, text: string];
 
-function storyLines({ error, status, request }: DeployRun, story: Story): readonly Line[] {
+function storyLines({ error, status, request, expired }: DeployRun, story: Story): readonly Line[] {
   const { asked, rounds, moved, endedAt = '' } = story;
   const why = request.reason === undefined ? '' : ` Reason: ${request.reason}`;
   const opening: readonly Line[] = asked
@@ -40,7 +47,9 @@ function storyLines({ error, status, request }: DeployRun, story: Story): readon
     ? [[endedAt, `Refused (${error.code}): ${error.message}`]]
     : status === 'cancelled'
       ? [[endedAt, 'Cancelled. Nothing was moved.']]
-      : [];
+      : expired
+        ? [[rounds.at(-1)?.deadline ?? '', 'Nobody answered in time, which is a no. Nothing was moved.']]
+        : [];
   const proof: readonly Line[] =
     moved.length > 0 && request.evalRunId !== undefined
       ? [[endedAt, `The evidence is run ${request.evalRunId}.`]]
@@ -82,10 +91,10 @@ function movedWords({ type, payload }: Moved): string {
   if (type === 'deployment.rolled-back')
     return `${fromVersion} was rolled back, and ${toVersion} takes over.`;
   if (type === 'deployment.canary.adjusted')
-    return `${version} gets ${payload.toPercent} % of the traffic instead of ${payload.fromPercent} %.`;
+    return `The share of ${version} is set to ${payload.toPercent} % instead of ${payload.fromPercent} %.`;
   if (type === 'deployment.state.changed') return `${version} was ${fromState} and is now ${toState}.`;
   const on = channel === undefined ? '' : ` on ${channel}`;
-  const share = canaryPercent === undefined ? '' : ` with ${canaryPercent} % of the traffic`;
+  const share = canaryPercent === undefined ? '' : ` with its share set to ${canaryPercent} %`;
   const after = fromVersion === undefined ? '' : `, where ${fromVersion} was before`;
   return `${toVersion} is now ${toState}${on}${share}${after}.`;
 }
@@ -113,7 +122,10 @@ export function renderQuestion(
   const facts: readonly (readonly [string, string])[] = [
     ['asked by', principal],
     ...(request.reason === undefined ? [] : [['reason', request.reason] as const]),
-    ['gate', `${round.gateId}: ${demandOf(round)}`],
+    [
+      'gate',
+      `${round.gateId}: ${demandOf(round)}${barsRequester(run, round) ? ', not by whoever asked' : ''}`,
+    ],
     ['so far', grants.length === 0 ? 'nobody' : `${whole(grants.length)}: ${grants.join(', ')}`],
     ['evidence', evidenceWords(request.evalRunId, report)],
     ...(round.deadline === undefined ? [] : [['deadline', deadlineWords(round.deadline, now)] as const]),
@@ -126,6 +138,10 @@ export function renderQuestion(
   );
   return `${[`  ${ink.bold(printable(wishWords(run.agentId, request)))}`, ...lines].join('\n')}\n`;
 }
+
+/** Older logs do not say so in the question; then the run may know. */
+const barsRequester = (run: DeployRun, round: Round): boolean =>
+  round.barsRequester ?? run.barsRequester?.includes(round.gateId) ?? false;
 
 function evidenceWords(runId: string | undefined, report: EvalReport | undefined): string {
   if (runId === undefined) return 'none';
@@ -148,7 +164,7 @@ export function storyDocument(run: DeployRun, story: Story): object {
   return {
     runId,
     status,
-    outcome: outcomeOf(run).outcome,
+    outcome: stateOf(run),
     agentId,
     request,
     ...(asked && { asked }),

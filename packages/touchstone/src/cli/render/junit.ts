@@ -14,6 +14,7 @@ import { criteriaWords, criterionReport } from './criteria.js';
 import { whyNot } from './failure.js';
 import { forkWords } from './fork.js';
 import { judgeName, modelName } from './notes.js';
+import { reportedPromotion } from './promotion-report.js';
 import { regressionWords } from './regression.js';
 import { quote } from './text.js';
 import { plural, score } from './units.js';
@@ -53,7 +54,7 @@ function suiteElement(result: RunResult): string {
   const unjudged = result.summary ? inconclusiveCases(result) : [runErrorCase(result)];
   const missed = casesThat('fail') + casesThat('error') > 0 ? [] : missedBars(result);
   const barCases = [...missed.map((bar) => barCase(result, bar)), ...regressionCases(result)];
-  const gates = gateCases(result);
+  const gates = [...gateCases(result), ...promotionCases(result)];
   const gatesThat = (status: GateStatus): number => gates.filter((gate) => gate.status === status).length;
   const attributes = attributeText({
     name: refOf(result.suite),
@@ -211,6 +212,25 @@ function gateCases(result: RunResult): readonly GateCase[] {
     return { status, element: `    <testcase ${attributes}>\n      ${trouble}\n    </testcase>` };
   });
 }
+
+/** A promotion that was denied fails the report; one that waits is neither a yes nor a no. */
+function promotionCases(result: RunResult): readonly GateCase[] {
+  const promotion = reportedPromotion(result);
+  if (!promotion) return [];
+  const attributes = attributeText({ classname: refOf(result.suite), name: '(promotion)' });
+  const status = PROMOTION_STATUS[promotion.status];
+  if (status === 'pass') return [{ status, element: `    <testcase ${attributes}/>` }];
+  const { code = 'promotion', words: message } = promotion;
+  const told = attributeText(status === 'warn' ? { message } : { message, type: code });
+  return [
+    {
+      status,
+      element: `    <testcase ${attributes}>\n      <${ELEMENTS[status]} ${told}/>\n    </testcase>`,
+    },
+  ];
+}
+const PROMOTION_STATUS = { moved: 'pass', denied: 'fail', waiting: 'warn', impossible: 'error' } as const;
+const ELEMENTS = { fail: 'failure', error: 'error', warn: 'skipped' } as const;
 
 const TROUBLES: { readonly [status in Exclude<GateStatus, 'pass'>]: (message: string) => string } = {
   fail: (message) => `<failure ${message} type="gate"/>`,

@@ -13,6 +13,7 @@ import {
   suiteMarker,
 } from './markdown-report.js';
 import { costTexts, judgeName, modelName, notesOf } from './notes.js';
+import { reportedPromotion } from './promotion-report.js';
 import { quote } from './text.js';
 import { duration, plural, range, score, whole } from './units.js';
 import { verdictOf } from './verdict.js';
@@ -38,6 +39,7 @@ function section(result: RunResult): string {
   const parts = [
     `${suiteMarker(result)}\n### ${SYMBOLS[paint]} ${word}: ${cell(refOf(result.suite))}, agent ${cell(refOf(result.agent))}`,
     ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
+    promotionLine(result),
     ...comparisonParts(result),
     barTable(result),
     ...contractParts(result),
@@ -49,6 +51,14 @@ function section(result: RunResult): string {
     factsLine(result),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+const PROMOTED = { moved: '✅', denied: '❌ denied,', waiting: '⚠️', impossible: '⚠️ not possible,' } as const;
+
+/** Whether the agent was promoted on this run, and why not. */
+function promotionLine(result: RunResult): string {
+  const promotion = reportedPromotion(result);
+  return promotion ? `**Promotion** ${PROMOTED[promotion.status]} ${cell(promotion.words)}` : '';
 }
 
 function factsLine(result: RunResult): string {

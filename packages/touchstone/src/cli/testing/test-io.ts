@@ -21,6 +21,7 @@ export type Desk = {
 export function openDesk(
   options: {
     readonly isTTY?: boolean;
+    readonly columns?: number;
     readonly env?: Io['env'];
     readonly cwd?: string;
     readonly input?: string;
@@ -32,7 +33,7 @@ export function openDesk(
   const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
   const screen = (name: 'out' | 'err') => ({
     isTTY: options.isTTY ?? false,
-    columns: 80,
+    columns: options.columns ?? 80,
     write(text: string): void {
       written[name] += text;
       for (const look of waiting) look();

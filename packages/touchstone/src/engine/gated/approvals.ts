@@ -67,7 +67,8 @@ const RESUME_SCHEMA: JsonObject = {
 };
 
 function questionOf({ agentId, request, intent }: DeploymentPlan, policy: ApprovalPolicy): JsonObject {
-  const { gateId, requiredRole, requiredScope, quorum, override, overrideBypassesQuorum } = policy;
+  const { gateId, requiredRole, requiredScope, quorum, override, overrideBypassesQuorum, excludeRequester } =
+    policy;
   const { version, transition } = request;
   const toState = intent?.expected.flatMap(({ payload }) => ('toState' in payload ? payload.toState : []))[0];
   return {
@@ -82,6 +83,7 @@ function questionOf({ agentId, request, intent }: DeploymentPlan, policy: Approv
     ...(requiredScope !== undefined && { requiredScope }),
     ...(override && { override }),
     ...(overrideBypassesQuorum !== undefined && { overrideBypassesQuorum }),
+    ...(excludeRequester !== undefined && { excludeRequester }),
   };
 }
 

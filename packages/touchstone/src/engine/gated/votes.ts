@@ -43,10 +43,12 @@ export function answerApproval(asked: Asked, answer: Answer, now: number): Answe
 /** Both the gate's own words and those of any approval are understood. */
 function ballotOf({ by, value }: Answer): Ballot | HostError {
   const { decision, action, reason, override } = membersOf(value);
+  if (decision !== undefined && action !== undefined)
+    return invalid('/resumeValue', 'expected "decision" or "action", not both');
   const meant = decision ?? ACTIONS[String(action)];
   if (meant !== 'granted' && meant !== 'rejected')
     return invalid('/resumeValue/decision', `expected one of ${DECISIONS.join(', ')}`);
-  if (reason !== undefined && (typeof reason !== 'string' || reason.length > MAX_REASON))
+  if (reason !== undefined && (typeof reason !== 'string' || [...reason].length > MAX_REASON))
     return invalid('/resumeValue/reason', `expected a text of at most ${MAX_REASON} characters`);
   if (override !== undefined && typeof override !== 'boolean')
     return invalid('/resumeValue/override', 'expected true or false');
@@ -101,7 +103,9 @@ function refused(
   const message =
     why === 'own_request'
       ? 'Whoever asks for a deployment cannot grant it at this gate.'
-      : `You are not an approver of this gate${needs(asked.policy)}.`;
+      : ballot.override
+        ? `You may not override at this gate${overriding(asked.policy)}.`
+        : `You are not an approver of this gate${needs(asked.policy)}.`;
   return {
     refusal: new HostError('forbidden', message, { gateId: asked.policy.gateId }),
     chapter: {
@@ -110,6 +114,9 @@ function refused(
     },
   };
 }
+
+const overriding = ({ override }: ApprovalPolicy): string =>
+  override ? `: it needs the role ${override.requiredRole}` : ': nobody may';
 
 const needs = ({ requiredRole, requiredScope }: ApprovalPolicy): string => {
   const wanted = [requiredRole && `the role ${requiredRole}`, requiredScope && `the scope ${requiredScope}`];

@@ -1,38 +1,62 @@
-import { type DeploymentPlan, type Json, jsonEqual, type Move, type RunError } from '@touchstone/contract';
+import {
+  type ApprovalPolicy,
+  type DeploymentIntent,
+  type DeploymentPlan,
+  type Digest,
+  type Json,
+  jsonEqual,
+  type Move,
+  type RequiredEval,
+  type RunError,
+} from '@touchstone/contract';
 import type { Run } from '@touchstone/contract/ports';
-import { decideTransition } from '../../scorecard/index.js';
 import { unmetEvidence } from './evidence.js';
-import { claimOf, type DecisionParts, servingNow } from './serving.js';
+import { decideMove } from './plan-transition.js';
+import { claimOf, type DecisionParts, demandsNow, digestNow, servingNow } from './serving.js';
 
 /** The engine's question: what does this run do, now that nobody holds it back? */
 export function createCarryOut(parts: DecisionParts) {
   return async (run: Run, { agentId, request, intent }: DeploymentPlan): Promise<Move | RunError> => {
     if (!intent) throw new Error('A refused transition is never carried out.');
     const { owner, principal } = run;
-    const serving = await servingNow(parts, owner, agentId);
-    const { evals, approvals } = intent;
-    const proof = {
+    const before = await servingNow(parts, owner, agentId);
+    const digest = await digestNow(parts, owner, agentId, request.version);
+    if (isOther(intent, digest, request.transition === 'promote'))
+      return conflict('the agent has changed', 'agent_changed');
+    const now = demandsNow(parts, owner, before, request);
+    if (now.approvals.some((policy) => !isGranted(intent, policy)))
+      return conflict('its gates ask for more', 'gates_changed');
+    const decided = await decideMove(parts, owner, before, request, intent);
+    const isAsAsked = decided.kind === 'move' && isSame(decided.move.events, intent.expected);
+    if (!isAsAsked) return conflict('what serves has changed', 'deployments_moved');
+    const { move } = decided;
+    const evals = [...intent.evals, ...now.evals.filter((one) => !isAmong(intent.evals, one))];
+    const claim = claimOf(agentId, request, intent.digest);
+    const unmet = await unmetEvidence(parts, {
       owner,
       principal,
-      claim: claimOf(agentId, request, intent.digest),
+      claim,
       request,
-      serving,
+      before,
+      next: move.next,
       evals,
-    };
-    const unmet = await unmetEvidence(parts, proof);
-    if (unmet) return unmet;
-    const found = await parts.agents.find(owner, `${agentId}@${request.version}`);
-    if (found && found.facts.digest !== intent.digest)
-      return conflict('the agent has changed', 'agent_changed');
-    const approvalGateId = approvals.at(-1)?.gateId;
-    const facts = { digest: intent.digest, ...(approvalGateId && { approvalGateId }) };
-    const decided = decideTransition(serving, request, facts);
-    const isAsAsked =
-      decided.kind === 'move' &&
-      jsonEqual(decided.move.events as unknown as Json, intent.expected as unknown as Json);
-    return isAsAsked ? decided.move : conflict('what serves has changed', 'deployments_moved');
+    });
+    return unmet ?? move;
   };
 }
+
+/** Backwards a version may go that is gone; forwards only what is there, and as it was. */
+const isOther = ({ digest }: DeploymentIntent, now: Digest | undefined, isForward: boolean): boolean =>
+  now === undefined ? isForward : now !== digest;
+
+const isGranted = ({ approvals }: DeploymentIntent, policy: ApprovalPolicy): boolean =>
+  approvals.some((granted) => isSame(granted, policy));
+
+const isAmong = (evals: readonly RequiredEval[], one: RequiredEval): boolean =>
+  evals.some((other) => isSame(other, one));
+
+const isSame = (one: unknown, other: unknown): boolean => jsonEqual(written(one), written(other));
+const written = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
 
 const conflict = (what: string, reason: string): RunError => ({
   code: 'conflict',

@@ -23,17 +23,14 @@ export function createOnChannel(store: Pick<Store, 'deployments'>, random: Rando
     const deployments = await store.deployments.get(owner, agentId);
     const name = asId<ChannelName>(channel);
     const version = deployments && resolveChannel(deployments, name, random());
-    if (!version) throw noActiveDeployment(`No version of ${agentId} serves on channel ${channel}.`);
+    if (!version) throw noActiveDeployment(agentId, `No version serves on channel ${channel}.`);
     return version;
   };
 }
 
-export const noActiveDeployment = (what: string, reason?: string): HostError =>
+export const noActiveDeployment = (agentId: string, what: string, reason?: string): HostError =>
   new HostError(
     'no_active_deployment',
-    `${what} Promote one: touchstone promote <agentId>@<version> --to active.`,
-    {
-      field: 'agentId',
-      ...(reason !== undefined && { reason }),
-    },
+    `Agent ${agentId}: ${what} Put one there: touchstone promote ${agentId}@<version> --channel <channel>`,
+    { field: 'agentId', agentId, ...(reason !== undefined && { reason }) },
   );

@@ -1,18 +1,21 @@
 import {
   type AgentId,
   asId,
+  type DeploymentPlan,
   type GatePolicy,
+  jsonEqual,
   type Owner,
   type Principal,
   type ReasonLabel,
   type TransitionRequest,
+  validationError,
 } from '@touchstone/contract';
 import type { Engine, Ids, Run, RunOrigin } from '@touchstone/contract/ports';
 import type { AgentDeploymentWire } from '@touchstone/contract/wire';
 import { ENGINE_VERSION } from '../../engine/index.js';
-import { deploymentRecords, noDeployments } from '../../scorecard/index.js';
+import { deploymentRecords } from '../../scorecard/index.js';
 import { planTransition } from './plan-transition.js';
-import type { DecisionParts } from './serving.js';
+import { type DecisionParts, servingNow } from './serving.js';
 
 /** Runs that move deployments are all of this workflow. */
 export const DEPLOYMENT_WORKFLOW = 'touchstone.deployment';
@@ -43,15 +46,18 @@ export function createDeploymentDesk(parts: DeskParts): DeploymentDesk {
   return {
     async list(owner, agentId) {
       const versions = await parts.agents.versions(owner, agentId);
-      const recorded = await store.deployments.get(owner, agentId);
-      if (versions.length === 0 && !recorded) return undefined;
-      return deploymentRecords(recorded ?? noDeployments(agentId), versions);
+      const serving = await servingNow(parts, owner, agentId);
+      if (versions.length === 0 && serving.revision === 0) return undefined;
+      return deploymentRecords(serving, versions);
     },
     async transition(principal, agentId, asked, origin, gates = []) {
+      checkVersion(asked.version);
       const { reason } = asked;
       const request = reason ? { ...asked, reason: asId<ReasonLabel>(await parts.mask(reason)) } : asked;
       const bound = { ...parts, gates: [...gates, ...parts.gates] };
       const plan = await planTransition(bound, principal, agentId, request);
+      const waiting = plan.intent?.approvals.length ? await findWaiting(parts, principal, plan) : undefined;
+      if (waiting) return waiting;
       const created = await store.runs.create({
         runId: parts.ids.runId(),
         owner: principal.owner,
@@ -68,4 +74,26 @@ export function createDeploymentDesk(parts: DeskParts): DeploymentDesk {
       return (await store.runs.get(principal.owner, runId)) as Run;
     },
   };
+}
+
+/** What else could stand behind an `@` leads elsewhere: a channel is no version. */
+function checkVersion(version: string): void {
+  if (/^\d[A-Za-z0-9._+-]{0,63}$/.test(version)) return;
+  const message =
+    'Expected a version such as 1.0.0: a digit, then letters, digits and . _ + -, at most 64 in all.';
+  throw validationError([{ pointer: '/version', message }]);
+}
+
+/** The same principal asking for the same thing again asks no second question. */
+async function findWaiting(
+  { store }: DeskParts,
+  { owner, id }: Principal,
+  { agentId, request }: DeploymentPlan,
+): Promise<Run | undefined> {
+  const filter = { agentId, status: 'waiting-approval', limit: 100 } as const;
+  const { items } = await store.runs.list(owner, filter);
+  return items.find(
+    ({ plan, principal }) =>
+      plan.kind === 'deployment' && principal === id && jsonEqual(plan.request as never, request as never),
+  );
 }

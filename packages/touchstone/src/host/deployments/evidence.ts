@@ -1,26 +1,32 @@
 import {
   type AgentDeployments,
-  type ChannelName,
   type DeployedVersion,
   type EvalPlan,
   type Evidence,
   type EvidenceReason,
-  isHostError,
+  HOST_OWNER,
   type Owner,
   type RequiredEval,
   type RunError,
   type TransitionRequest,
 } from '@touchstone/contract';
 import type { Clock, Run, Store } from '@touchstone/contract/ports';
-import { decideEvidence, describeReason, type EvidenceClaim, shares } from '../../scorecard/index.js';
+import { decideEvidence, describeReason, type EvidenceClaim, rivalsOf } from '../../scorecard/index.js';
+import type { AgentRegistry } from '../agent-registry.js';
 import type { Annotations } from '../annotations.js';
+import type { ContractDesk } from '../contracts.js';
 import { readReport } from '../report.js';
 import type { Touchstone } from '../touchstone.js';
+import { compareWith, type ReadReport } from './compare-with.js';
 
 export type EvidenceParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
   readonly overridesOf: Annotations['overridesOf'];
+  readonly chooseModel: AgentRegistry['chooseModel'];
+  readonly contractOf: ContractDesk['of'];
+  /** What a drop must exceed to count: the operator's word, not the run's. */
+  readonly tolerance: number;
 };
 
 /** A transition that wants to be proven. */
@@ -30,22 +36,22 @@ export type Case = {
   readonly principal: string;
   readonly claim: EvidenceClaim;
   readonly request: TransitionRequest;
-  readonly serving: AgentDeployments;
+  /** What serves, and what would. */
+  readonly before: AgentDeployments;
+  readonly next: AgentDeployments;
   readonly evals: readonly RequiredEval[];
 };
 
 /** Why the proof that is asked for is not there; undefined when all of it is. */
 export async function unmetEvidence(parts: EvidenceParts, proof: Case): Promise<RunError | undefined> {
-  const run = await namedRun(parts.store, proof);
+  const { claim, owner } = proof;
+  const run = claim.evalRunId === undefined ? undefined : await parts.store.runs.get(owner, claim.evalRunId);
   for (const required of demandsOf(proof, run)) {
-    const reason = await decide(parts, proof, required, run);
-    if (reason) return unmet(reason, required);
+    const unmet = await decide(parts, proof, required, run);
+    if (unmet) return unmet;
   }
   return undefined;
 }
-
-const namedRun = async (store: Store, { owner, claim }: Case): Promise<Run | undefined> =>
-  claim.evalRunId === undefined ? undefined : store.runs.get(owner, claim.evalRunId);
 
 /** A run that nobody asked for is held to the same, for the suite it is of: what a record names as proof is one. */
 function demandsOf({ claim, evals }: Case, run: Run | undefined): readonly RequiredEval[] {
@@ -59,10 +65,30 @@ async function decide(
   proof: Case,
   required: RequiredEval,
   run: Run | undefined,
-): Promise<EvidenceReason | undefined> {
-  if (run && run.plan.kind !== 'eval') return 'not_an_eval';
-  const evidence = run && (await gather(parts, proof, required, run, run.plan as EvalPlan));
-  return decideEvidence(required, proof.claim, evidence, parts.clock.now());
+): Promise<RunError | undefined> {
+  const now = parts.clock.now();
+  const judge = (evidence: Evidence | undefined) => decideEvidence(required, proof.claim, evidence, now);
+  if (run && run.plan.kind !== 'eval') return unmet('not_an_eval', required);
+  const facts = run && (await gather(parts, proof, required, run, run.plan as EvalPlan));
+  const reason = judge(facts);
+  if (reason || !run || !facts) return reason && unmet(reason, required);
+  if (!required.noRegression) return undefined;
+  const read = reader(parts, proof, run);
+  for (const rival of rivalsOf(proof.before, proof.next, proof.request.version)) {
+    const compared = await compareWith(parts.store, run, rival, read);
+    const told = { serving: rival.version, ...(compared && { against: compared.regression?.baselineRunId }) };
+    const worse = judge(compared ? { ...facts, report: compared } : { ...facts, incomparable: true });
+    if (worse) return unmet(worse, required, told);
+  }
+  return undefined;
+}
+
+/** Corrections of the promoting principal are left out. */
+function reader(parts: EvidenceParts, { principal }: Case, { owner, runId }: Run): ReadReport {
+  const overridesOf: Annotations['overridesOf'] = async (...run) =>
+    (await parts.overridesOf(...run)).filter(({ by }) => by !== principal);
+  const { store, tolerance } = parts;
+  return (options = {}) => readReport({ store, overridesOf }, owner, runId, { ...options, tolerance });
 }
 
 async function gather(
@@ -72,65 +98,42 @@ async function gather(
   run: Run,
   plan: EvalPlan,
 ): Promise<Evidence> {
-  const { owner } = proof;
-  const found = await parts.findSuite(owner, required.suite);
+  const suite = await suiteNow(parts, run.owner, required.suite);
+  const model = await parts.chooseModel(run.owner, plan.agent, {});
   const facts = {
     runId: run.runId,
     status: run.status,
     plan,
     ...(run.completedAt !== undefined && { endedAt: run.completedAt }),
     ...(run.headline && { headline: run.headline }),
-    ...(found && { suite: found.head }),
+    ...(suite && { suite }),
+    ...('model' in model && model.model && { model: model.model }),
   };
   if (run.status !== 'completed') return facts;
+  const report = await reader(parts, proof, run)();
   return {
     ...facts,
-    ...(await measured(parts, proof, run)),
-    ...(await contractFacts(parts, owner, run, plan)),
-  };
-}
-
-/** The report, held against what serves now where that can be; corrections of the promoting principal left out. */
-async function measured(
-  parts: EvidenceParts,
-  proof: Case,
-  { owner, runId }: Run,
-): Promise<Pick<Evidence, 'report' | 'adjusted' | 'incomparable'>> {
-  const overridesOf: Annotations['overridesOf'] = async (...run) =>
-    (await parts.overridesOf(...run)).filter(({ by }) => by !== proof.principal);
-  const read = (options = {}) => readReport({ store: parts.store, overridesOf }, owner, runId, options);
-  const serving = servingProof(proof);
-  const against = serving?.evalRunId === runId ? undefined : serving?.evalRunId;
-  const compared = against && (await read({ against }).catch(incomparable));
-  const report = compared || (await read());
-  // What serves and came without proof can be compared with nothing, except by a baseline that the run chose itself.
-  const isAlone = serving !== undefined && serving.evalRunId !== runId && !compared;
-  return {
     report,
     ...(report.adjusted && { adjusted: report.adjusted }),
-    ...(isAlone && (against !== undefined || !report.regression) && { incomparable: true }),
+    ...(await contractFacts(parts, run, plan)),
   };
 }
 
-function incomparable(error: unknown): undefined {
-  if (!isHostError(error) || (error.code !== 'validation_error' && error.code !== 'not_found')) throw error;
-}
-
-/** The version, other than the one on its way, that serves most on the channel. */
-function servingProof({ serving, request }: Case): DeployedVersion | undefined {
-  const channel = request.channel ?? ('latest' as ChannelName);
-  const others = {
-    ...serving,
-    versions: serving.versions.filter(({ version }) => version !== request.version),
-  };
-  const [most] = [...shares(others, channel)].sort((a, b) => b.share - a.share);
-  return others.versions.find(({ version }) => version === most?.version);
+/** The operator's suite goes before one that a tenant has put beside it: nobody writes their own exam. */
+async function suiteNow(
+  { findSuite, contractOf }: EvidenceParts,
+  owner: Owner,
+  reference: string,
+): Promise<Evidence['suite']> {
+  const found = (await findSuite(HOST_OWNER, reference)) ?? (await findSuite(owner, reference));
+  if (!found) return undefined;
+  const contract = await contractOf(found.owner, found.head.digest);
+  return { ...found.head, ...(contract && { contract: contract.digest }) };
 }
 
 async function contractFacts(
   parts: EvidenceParts,
-  owner: Owner,
-  { runId, headline }: Run,
+  { owner, runId, headline }: Run,
   { contract }: EvalPlan,
 ): Promise<Pick<Evidence, 'contractPassed'>> {
   if (contract === undefined) return {};
@@ -138,8 +141,19 @@ async function contractFacts(
   return { contractPassed: verdict === 'pass' };
 }
 
-const unmet = (reason: EvidenceReason, { suite }: RequiredEval): RunError => ({
+type Told = { readonly serving?: DeployedVersion['version']; readonly against?: string | undefined };
+
+const unmet = (
+  reason: EvidenceReason,
+  { suite }: RequiredEval,
+  { serving, against }: Told = {},
+): RunError => ({
   code: 'eval_gate_unmet',
   message: `No deployment without evidence: ${describeReason(reason)}`,
-  details: { reason, ...(suite !== '' && { suite }) },
+  details: {
+    reason,
+    ...(suite !== '' && { suite }),
+    ...(serving !== undefined && { serving }),
+    ...(against !== undefined && { against }),
+  },
 });

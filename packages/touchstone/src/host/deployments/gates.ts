@@ -121,6 +121,8 @@ function evalIssues(required: GateInput['requiredEval'], place: string): Issue[]
   const { judge } = required;
   if (typeof judge === 'object' && Object.keys(judge).length !== 1)
     issues.push({ pointer: `${place}/requiredEval/judge`, message: 'expected "model" or "digest"' });
+  if (typeof judge === 'string' && !/^(sha256:|[^/]+\/.)/.test(judge))
+    issues.push({ pointer: `${place}/requiredEval/judge`, message: 'expected provider/model, or a digest' });
   return issues;
 }
 
@@ -140,6 +142,11 @@ function approvalIssues(policy: GateInput['approval'], roles: Roles, place: stri
     issues.push({
       pointer: `${place}/approval`,
       message: 'expected "requiredRole" or "requiredScope": somebody has to be the one who grants',
+    });
+  if (policy.overrideBypassesQuorum && !policy.override)
+    issues.push({
+      pointer: `${place}/approval/overrideBypassesQuorum`,
+      message: 'expected "override" beside it: nobody may override here',
     });
   const named = {
     '/requiredRole': policy.requiredRole,

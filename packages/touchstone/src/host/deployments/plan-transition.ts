@@ -7,6 +7,7 @@ import {
   type DeploymentPlan,
   type Digest,
   HostError,
+  type Move,
   type Owner,
   type Principal,
   type PrincipalId,
@@ -17,10 +18,10 @@ import {
   type TransitionRequest,
   validationError,
 } from '@touchstone/contract';
-import { decideTransition, matchingGates, scopeOf, stateOf, targetState } from '../../scorecard/index.js';
+import { decideTransition, scopeOf, stateOf } from '../../scorecard/index.js';
 import { hasScope } from '../principal.js';
 import { unmetEvidence } from './evidence.js';
-import { claimOf, type DecisionParts, servingNow } from './serving.js';
+import { claimOf, type DecisionParts, demandsNow, digestNow, servingNow } from './serving.js';
 
 /** Who may, then what it would do, then who has to agree and what has to be shown. */
 export async function planTransition(
@@ -29,23 +30,18 @@ export async function planTransition(
   agentId: AgentId,
   request: TransitionRequest,
 ): Promise<DeploymentPlan> {
-  const serving = await servingNow(parts, principal.owner, agentId);
-  const authorization = authorize(principal, agentId, request, serving);
+  const { owner } = principal;
+  const before = await servingNow(parts, owner, agentId);
+  const authorization = authorize(principal, agentId, request, before);
   const asked = { kind: 'deployment', agentId, request, authorization } as const;
   if (!authorization.allowed) return { ...asked, refused: forbidden(authorization) };
-  const intent = await intend(parts, principal, agentId, request, serving).catch(async (error) => {
+  const { intent, move } = await intend(parts, principal, agentId, request, before).catch(async (error) => {
     await noteRefusal(parts, principal, authorization);
     throw error;
   });
   const claim = claimOf(agentId, request, intent.digest);
-  const proof = {
-    owner: principal.owner,
-    principal: principal.id,
-    claim,
-    request,
-    serving,
-    evals: intent.evals,
-  };
+  const { evals } = intent;
+  const proof = { owner, principal: principal.id, claim, request, before, next: move.next, evals };
   // Nobody is asked to agree to what could not be proven anyway. It is proven once more when it is carried out.
   const refused = await unmetEvidence(parts, proof);
   return refused ? { ...asked, refused } : { ...asked, intent };
@@ -89,17 +85,26 @@ async function intend(
   { owner }: Principal,
   agentId: AgentId,
   request: TransitionRequest,
-  serving: AgentDeployments,
-): Promise<DeploymentIntent> {
-  const digest = await digestOf(parts, owner, agentId, request, serving);
-  const to = targetState(request, stateOf(serving, request.version));
-  const gates = to ? matchingGates(parts.gates, owner.tenant, agentId, to) : [];
-  const approvals = gates.flatMap(({ approval }) => approval ?? []);
-  const evals = gates.flatMap(({ requiredEval }) => requiredEval ?? []);
-  const approvalGateId = approvals.at(-1)?.gateId;
-  const decided = decideTransition(serving, request, { digest, ...(approvalGateId && { approvalGateId }) });
+  before: AgentDeployments,
+): Promise<{ readonly intent: DeploymentIntent; readonly move: Move }> {
+  const digest = await digestOf(parts, owner, agentId, request, before);
+  const demands = demandsNow(parts, owner, before, request);
+  const decided = await decideMove(parts, owner, before, request, { ...demands, digest });
   if (decided.kind === 'illegal') throw validationError([decided.issue]);
-  return { digest, expected: decided.move.events, approvals, evals };
+  return { intent: { digest, expected: decided.move.events, ...demands }, move: decided.move };
+}
+
+/** The same question when it is asked for and when it is carried out. */
+export async function decideMove(
+  { agents }: Pick<DecisionParts, 'agents'>,
+  owner: Owner,
+  before: AgentDeployments,
+  request: TransitionRequest,
+  { digest, approvals }: Pick<DeploymentIntent, 'digest' | 'approvals'>,
+) {
+  const approvalGateId = approvals.at(-1)?.gateId;
+  const installed = await agents.versions(owner, before.agentId);
+  return decideTransition(before, request, { digest, installed, ...(approvalGateId && { approvalGateId }) });
 }
 
 /** A version that is gone from the host can still be taken out of service; only forward it cannot go. */
@@ -107,15 +112,15 @@ async function digestOf(
   parts: DecisionParts,
   owner: Owner,
   agentId: AgentId,
-  { version }: TransitionRequest,
-  serving: AgentDeployments,
+  { version, transition }: TransitionRequest,
+  before: AgentDeployments,
 ): Promise<Digest> {
-  const found = await parts.agents.find(owner, `${agentId}@${version}`);
-  const recorded = serving.versions.find((one) => one.version === version);
-  const digest = found?.facts.digest ?? recorded?.digest;
+  const digest = await digestNow(parts, owner, agentId, version);
   if (digest !== undefined) return digest;
-  if ((await parts.agents.versions(owner, agentId)).length === 0 && serving.revision === 0)
+  const recorded = before.versions.find((one) => one.version === version);
+  if (recorded && transition !== 'promote') return recorded.digest;
+  if ((await parts.agents.versions(owner, agentId)).length === 0 && before.revision === 0)
     throw new HostError('not_found', 'There is no such agent.');
-  const message = `There is no version ${version} of this agent. Install it first.`;
+  const message = `There is no version ${version} of this agent here, or its files cannot be read. Install it first.`;
   throw validationError([{ pointer: '/version', message }]);
 }

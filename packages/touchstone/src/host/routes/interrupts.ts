@@ -1,4 +1,4 @@
-import { HostError, type Principal, timestampOf } from '@touchstone/contract';
+import { HostError, isHostError, type Principal, timestampOf } from '@touchstone/contract';
 import type { Interrupt } from '@touchstone/contract/ports';
 import {
   DEFAULT_TOKEN_SEC,
@@ -8,6 +8,7 @@ import {
 } from '../deployments/interrupt-tokens.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
 import { findRun, type HostParts } from '../host-parts.js';
+import { hasScope } from '../principal.js';
 import type { Shape } from '../shape.js';
 
 type Resume = { readonly resumeValue: unknown };
@@ -81,9 +82,10 @@ export const interruptEndpoints = (host: HostParts): readonly Endpoint[] => [
     auth: 'none',
     summary: 'The question a link leads to',
     responses: { 200: { description: 'The question.', schema: question } },
-    refusals: ['interrupt_not_found', 'interrupt_already_resolved', 'interrupt_expired'],
+    refusals: ['forbidden', 'interrupt_not_found', 'interrupt_already_resolved', 'interrupt_expired'],
     async handle(call) {
       const claim = await host.tokens.read(call.params.token ?? '');
+      await makerOf(host, claim);
       return { status: 200, body: questionOf(await openQuestion(host, claim), claim) };
     },
   }),
@@ -95,7 +97,14 @@ export const interruptEndpoints = (host: HostParts): readonly Endpoint[] => [
     summary: 'Answer the question a link leads to',
     body: bodyOf<Resume>(resumeBody),
     responses: { 200: { description: 'The answer counts.', schema: resolved } },
-    refusals: ['INVALID_RESUME_VALUE', 'forbidden', ...REFUSALS, 'interrupt_expired', 'unavailable'],
+    refusals: [
+      'INVALID_RESUME_VALUE',
+      'forbidden',
+      'interrupt_not_found',
+      'interrupt_already_resolved',
+      'interrupt_expired',
+      'unavailable',
+    ],
     handle: (call) => resolveByToken(host, call),
   }),
 ];
@@ -114,12 +123,21 @@ async function resolveByToken(host: HostParts, call: Call<unknown, Resume>): Pro
   const claim = await host.tokens.read(call.params.token ?? '');
   if (claim.intent !== 'resolve')
     throw new HostError('forbidden', 'This link is for looking only. Ask for one that may answer.');
-  const { runId, nodeId, interruptId, owner, principal } = claim;
-  // Whoever made the link may have lost the right to answer since.
-  const by = await host.directory(owner, principal);
-  if (!by?.scopes.has('*') && !by?.scopes.has('approvals:respond'))
-    throw new HostError('forbidden', 'Whoever made this link may no longer answer.');
-  return resolve(host, by, { runId, nodeId, interruptId }, call.body);
+  const { runId, nodeId, interruptId } = claim;
+  return resolve(host, await makerOf(host, claim), { runId, nodeId, interruptId }, call.body).catch(finished);
+}
+
+/** Whoever made the link may have lost the right to answer since, and with it everything the link was good for. */
+async function makerOf({ directory }: HostParts, { owner, principal }: TokenClaim): Promise<Principal> {
+  const by = await directory(owner, principal);
+  if (by && hasScope(by, 'approvals:respond')) return by;
+  throw new HostError('forbidden', 'Whoever made this link may no longer answer.');
+}
+
+/** To someone with a link it is all one how a question came to be closed. */
+function finished(error: unknown): never {
+  if (!isHostError(error) || error.code !== 'interrupt_cancelled') throw error;
+  throw new HostError('interrupt_already_resolved', 'This question is no longer open.');
 }
 
 async function issue(host: HostParts, call: Call<unknown, TokenWish>): Promise<Reply> {

@@ -41,7 +41,8 @@ const agent = {
   digest: asId<Digest>('sha256:agent'),
 };
 const regression = { verdict: 'pass' } as NonNullable<EvalReport['regression']>;
-const report = { verdict: 'pass', regression } as EvalReport;
+const aggregate = { interval: [0.9, 0.97] } as unknown as EvalReport['aggregate'];
+const report = { verdict: 'pass', regression, aggregate } as EvalReport;
 
 type Offer = {
   readonly required: RequiredEval;
@@ -78,6 +79,7 @@ const MET: Offer = {
     endedAt: NOW - 24 * HOUR,
     headline: { passed: true, unscored: 0, aggregateScore: 0.9, taskCount: 3, passedCount: 3 },
     suite: { ...suite, modes: ['golden', 'rubric', 'adversarial', 'regression', 'live-shadow'] },
+    model,
     report,
   },
   now: NOW,
@@ -106,6 +108,12 @@ const absent: Change = (offer) => ({ ...offer, evidence: undefined });
 
 const other = <T>(text: string): T => asId(text) as T;
 
+/** The suite with a contract attached to it now. */
+const bound = (contract: string): Change =>
+  run(({ suite: found }) => ({
+    suite: { ...(found as NonNullable<Evidence['suite']>), contract: other<Digest>(contract) },
+  }));
+
 /** Everything that can be wrong, each with one thing changed, in the order in which it is told. */
 const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
   ['no_eval_run', 'no run was named', (offer) => absent({ ...offer, claim: agent })],
@@ -127,6 +135,8 @@ const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
     plan(() => ({ suite: { ...suite, digest: other('sha256:suite-0') } })),
   ],
   ['suite_changed', 'a suite that is gone', without('suite')],
+  ['suite_changed', 'a contract that it has now', bound('sha256:c')],
+  ['suite_changed', 'a contract that it no longer has', plan(() => ({ contract: other('sha256:e') }))],
   [
     'not_original',
     'a replay',
@@ -149,6 +159,13 @@ const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
   ['mock_model', 'a mock model', plan(() => ({ model: { ...model, mock: true } }))],
   ['mock_model', 'a mock judge', plan(() => ({ judge: { ...judge, mock: true } }))],
   ['mock_model', 'a mock safety judge', plan(() => ({ safetyJudge: { ...judge, mock: true } }))],
+  [
+    'other_model',
+    'a model chosen for the run',
+    run(() => ({ model: { ...model, model: other('large-1') } })),
+  ],
+  ['other_model', 'another temperature', plan(() => ({ model: { ...model, temperature: 0.7 } }))],
+  ['other_model', 'a model of its own by now', without('model')],
   ['cached', 'a remembered answer', headline({ cacheHits: 1 })],
   ['other_judge', 'another judge', gate({ judge: 'local/judge-2' })],
   ['other_judge', 'another identity', gate({ judge: 'sha256:judge-2' })],
@@ -161,7 +178,11 @@ const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
   ['too_old', 'of unknown age', without('endedAt')],
   ['unscored', 'a task without a score', headline({ unscored: 1 })],
   ['contract_unmet', 'a contract that was not kept', run(() => ({ contractPassed: false }))],
-  ['contract_unmet', 'a contract nobody could decide', plan(() => ({ contract: other('sha256:contract') }))],
+  [
+    'contract_unmet',
+    'a contract nobody could decide',
+    (offer) => plan(() => ({ contract: other('sha256:d') }))(bound('sha256:d')(offer)),
+  ],
   ['below_score', 'a score below the one asked for', gate({ requiredPassScore: 0.91 })],
   ['not_passed', 'bars that were missed', headline({ passed: false })],
   ['not_compared', 'nothing to compare it with', run(() => ({ incomparable: true }))],
@@ -207,6 +228,10 @@ describe('evidence', () => {
     ['a comparison besides', plan(() => ({ modes: ['golden', 'rubric', 'adversarial', 'regression'] }))],
     ['nothing that serves yet', told({ regression: undefined })],
     [
+      'an unsure bar of the suite, where the gate has a score of its own that is sure',
+      (offer) => gate({ requiredPassScore: 0.85 })(told({ verdict: 'inconclusive' })(offer)),
+    ],
+    [
       'an unsure result where that is let pass',
       (offer) => gate({ requireConclusive: false })(told({ verdict: 'inconclusive' })(offer)),
     ],
@@ -217,7 +242,10 @@ describe('evidence', () => {
     ],
     [
       'a contract that was kept',
-      (offer) => plan(() => ({ contract: other('sha256:c') }))(run(() => ({ contractPassed: true }))(offer)),
+      (offer) =>
+        plan(() => ({ contract: other('sha256:c') }))(
+          run(() => ({ contractPassed: true }))(bound('sha256:c')(offer)),
+        ),
     ],
     [
       'exactly the score asked for, whatever the bars',
@@ -226,6 +254,12 @@ describe('evidence', () => {
   ];
   it.each(fine)('is met with %s', (_what, change) => {
     expect(decide(change(MET))).toBeUndefined();
+  });
+
+  it('is held to the bar that decides: a score of the gate’s own has to be out of reach of chance', () => {
+    const own = gate({ requiredPassScore: 0.89 });
+    expect(decide(own(told({ aggregate: { interval: [0.88, 0.95] } })(MET)))).toBe('inconclusive');
+    expect(decide(own(told({ aggregate: { interval: [0.89, 0.95] } })(MET)))).toBeUndefined();
   });
 
   it('of a suite that only runs live has to have run live', () => {
@@ -244,7 +278,7 @@ describe('a correction by people', () => {
     ['makes a run pass where it is accepted', [raised, headline({ passed: false }), accepted], undefined],
     [
       'reaches a score where it is accepted',
-      [raised, gate({ requiredPassScore: 0.92 }), accepted],
+      [raised, gate({ requiredPassScore: 0.92, requireConclusive: false }), accepted],
       undefined,
     ],
     ['does not reach it by default', [raised, gate({ requiredPassScore: 0.92 })], 'below_score'],

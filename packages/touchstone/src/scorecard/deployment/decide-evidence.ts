@@ -52,11 +52,12 @@ const CHECKS: readonly Check[] = [
   ['other_version', ({ claim, evidence }) => evidence.plan.agent.version !== claim.version],
   ['agent_changed', ({ claim, evidence }) => evidence.plan.agent.digest !== claim.digest],
   ['other_suite', isOtherSuite],
-  ['suite_changed', ({ evidence }) => evidence.plan.suite.digest !== evidence.suite?.digest],
+  ['suite_changed', isOtherContent],
   ['not_original', ({ evidence: { plan } }) => plan.fork !== undefined || plan.rejudgeOf !== undefined],
   ['not_whole', ({ evidence }) => isPartOfTasks(evidence) || isOtherModes(evidence)],
   ['target_mismatch', ({ evidence }) => evidence.plan.targetMismatchAllowed === true],
   ['mock_model', isMocked],
+  ['other_model', isOtherModel],
   ['cached', isCached],
   ['other_judge', isOtherJudge],
   ['too_old', isTooOld],
@@ -73,6 +74,11 @@ const CHECKS: readonly Check[] = [
 function isOtherSuite({ required, evidence: { plan } }: Case): boolean {
   const [suiteId, version] = required.suite.split('@');
   return plan.suite.suiteId !== suiteId || (version !== undefined && plan.suite.version !== version);
+}
+
+/** A suite is what it asks and, under a contract, by what its answers are measured. */
+function isOtherContent({ evidence: { plan, suite } }: Case): boolean {
+  return plan.suite.digest !== suite?.digest || plan.contract !== suite.contract;
 }
 
 const isPartOfTasks = ({ plan: { ordinals, totalTasks } }: Evidence): boolean =>
@@ -94,6 +100,12 @@ function isOtherModes({ plan, suite }: Evidence): boolean {
 function isMocked({ evidence: { plan } }: Case): boolean {
   return [plan.model, plan.judge, plan.safetyJudge].some((asked) => asked?.mock === true);
 }
+
+/** A model that was chosen for the run is not the one that will answer in service. */
+function isOtherModel({ evidence: { plan, model } }: Case): boolean {
+  return CHOSEN.some((member) => plan.model?.[member] !== model?.[member]);
+}
+const CHOSEN = ['provider', 'model', 'temperature', 'maxTokens'] as const;
 
 function isCached({ evidence: { headline, report } }: Case): boolean {
   return (headline?.cacheHits ?? 0) > 0 || (report?.cacheHits ?? 0) > 0;
@@ -147,6 +159,12 @@ const isComparison = (
 
 function isInconclusive({ required, evidence }: Case): boolean {
   if (!required.requireConclusive) return false;
-  const isUnsure = !evidence.report || evidence.report.verdict === 'inconclusive';
-  return isUnsure || isComparison(required, evidence, 'inconclusive');
+  return isUnsure(required, evidence) || isComparison(required, evidence, 'inconclusive');
+}
+
+/** Of the bar that decides: the gate's own score where it has one, the suite's otherwise. */
+function isUnsure({ requiredPassScore }: RequiredEval, { report }: Evidence): boolean {
+  if (!report || requiredPassScore === undefined)
+    return report?.verdict !== 'pass' && report?.verdict !== 'fail';
+  return report.aggregate.interval[0] < requiredPassScore;
 }

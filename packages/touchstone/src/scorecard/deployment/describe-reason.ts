@@ -16,6 +16,8 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
   target_mismatch:
     'The suite was written for another agent, and the run let that pass. Use a suite for this one.',
   mock_model: 'A model or judge of the eval run gives prepared answers. Run the suite with real ones.',
+  other_model:
+    'The eval run asked another model than the agent asks in service. Run the suite without choosing one.',
   cached: 'Some answers of the eval run came from the cache. Run the suite without it.',
   other_judge:
     'The eval run has another judge than the gate asks for, or none. Run the suite with that judge.',

@@ -31,15 +31,18 @@ export function rollBack(step: Step): Move | Issue {
   };
 }
 
-/** The nearest earlier version on the channel that serves or could serve again. */
-function findTarget({ current, row: { version }, request }: Step): DeployedVersion | Issue {
+/** The nearest earlier version on the channel that serves or could serve again, and is there to do so. */
+function findTarget({ current, row: { version }, request, facts }: Step): DeployedVersion | Issue {
   const on = ASSIGNED_CHANNELS.filter((name) => lineOf(current, name).includes(version));
   const channel = request.channel ?? on[0];
   if (channel === undefined) return nowhereToGo('/version', `${version} is on no channel`);
   const line = lineOf(current, channel);
   if (!line.includes(version)) return otherChannel(version, channel, on);
   const earlier = line.slice(0, line.indexOf(version)).flatMap((each) => rowOf(current, each) ?? []);
-  const target = earlier.findLast(({ state }) => state === 'active' || state === 'paused');
+  const target = earlier.findLast(
+    ({ state, version: each }) =>
+      (state === 'active' || state === 'paused') && (facts.installed?.includes(each) ?? true),
+  );
   return target ?? nowhereToGo('/channel', `No version before ${version} on ${channel} is active or paused`);
 }
 

@@ -6,6 +6,7 @@ import type {
   Digest,
   GateId,
   TransitionRequest,
+  Version,
 } from '@touchstone/contract';
 
 /** What is known about a transition besides the request itself. */
@@ -14,6 +15,8 @@ export type MoveFacts = {
   readonly digest: Digest;
   /** The gate that people let it pass, when there is one. */
   readonly approvalGateId?: GateId;
+  /** Versions that are there to serve; all that are recorded when absent. */
+  readonly installed?: readonly Version[];
 };
 
 /** A transition that is possible: of which version, from what picture, to where. */

@@ -494,3 +494,25 @@ describe('what a contract says of a task', () => {
     expect(terms.tasks.get(TASK)).toEqual(['hard', 'soft']);
   });
 });
+
+describe('checking answers against schemas', () => {
+  it('lets others in between two tasks of a run, however many are scored at once', async () => {
+    const checked = [criterionOf('fits', 'schema-validity')];
+    const order: string[] = [];
+    const schemaCheck = () => {
+      order.push('check');
+      return [];
+    };
+    const contract = contractOf(checked, { schema: { type: 'string' } });
+    const scorer = createContractScorer({ contract, schemaCheck });
+    const somebodyElse = (left: number): void => {
+      order.push('other');
+      if (left > 0) setImmediate(somebodyElse, left - 1);
+    };
+    setImmediate(somebodyElse, 9);
+    const { signal } = new AbortController();
+    const scoreOne = () => scorer(taskOf(checked), transcriptOf({ a: 1 }), signal, async () => undefined);
+    await Promise.all([scoreOne(), scoreOne(), scoreOne()]);
+    expect(order.join(' ')).toMatch(/^(other )+check( other)+ check( other)+ check/);
+  });
+});

@@ -1,3 +1,4 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises';
 import type { JsonObject } from '@touchstone/contract';
 import {
   type Body,
@@ -37,6 +38,7 @@ export type ContractScorer = (
 /** Scores the tasks of a suite as the contract says that it was compiled with. Asks only where a criterion needs it. */
 export function createContractScorer(parts: ContractParts): ContractScorer {
   const appliedTo = createReader(parts.contract);
+  const nextTurn = createTurns();
   const sla = parts.contract.sla?.expectedLatencyMs;
   const evaluating = { ...parts, ...(sla !== undefined && { expectedLatencyMs: sla }) };
   return (task, transcript, signal, spend) => {
@@ -44,16 +46,31 @@ export function createContractScorer(parts: ContractParts): ContractScorer {
     if (task.expected.kind === 'golden') return goldenScore(task.expected.match, output);
     const applied = appliedTo(task);
     if (output === undefined) return conclude(applied, noneMet(applied), parts.redact);
-    const decided = decide(applied, transcript, output, evaluating);
-    const scored = (rulings: Rulings) => ({
-      ...conclude(applied, rulings, parts.redact),
-      ...judgedBy(rulings, parts),
-      ...schemaValidity(rulings, parts),
-    });
-    const open = applied.filter((one) => !decided.has(one));
-    if (open.length === 0) return scored(decided);
-    const asking = { ...parts, input: task.input, output, seed: transcript.seed, signal, spend };
-    return ask(open, asking).then((asked) => scored(new Map([...decided, ...asked])));
+    const decideAll = () => {
+      const decided = decide(applied, transcript, output, evaluating);
+      const scored = (rulings: Rulings) => ({
+        ...conclude(applied, rulings, parts.redact),
+        ...judgedBy(rulings, parts),
+        ...schemaValidity(rulings, parts),
+      });
+      const open = applied.filter((one) => !decided.has(one));
+      if (open.length === 0) return scored(decided);
+      const asking = { ...parts, input: task.input, output, seed: transcript.seed, signal, spend };
+      return ask(open, asking).then((asked) => scored(new Map([...decided, ...asked])));
+    };
+    return usesSchema(applied) ? nextTurn().then(decideAll) : decideAll();
+  };
+}
+
+const usesSchema = (applied: readonly Applied[]): boolean =>
+  applied.some(({ evaluator }) => evaluator === 'schema-validity');
+
+/** A foreign schema may take its whole bounded time, so tasks that need one come one at a time, with others between them. */
+function createTurns(): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    last = last.then(() => letOthersIn());
+    return last;
   };
 }
 

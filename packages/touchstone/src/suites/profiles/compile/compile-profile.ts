@@ -5,6 +5,7 @@ import type { ProfiledAgent, ProfileWarning } from '../types.js';
 import type { CompiledTask, SuiteTask } from './build-task.js';
 import { type Compilation, surveyProfile } from './compile.js';
 import type { CompileInput, CompileOptions } from './options.js';
+import { Size } from './size.js';
 import type { SuiteIdentity } from './suite-frame.js';
 
 /** An AgentEvalSuite document. */
@@ -23,9 +24,12 @@ export type Compiled = {
 /** Makes the suite and the contract of a profile, as values. Long datasets are better written than held. */
 export async function compileProfile(input: CompileInput): Promise<Compiled> {
   const compilation = await surveyProfile(input);
+  const { maxBytes = Number.POSITIVE_INFINITY } = input.options ?? {};
+  const size = new Size(input.agent, compilation.criteria, maxBytes);
   const tasks: SuiteTask[] = [];
   const terms: [string, CompiledTask][] = [];
   for await (const built of compilation.tasks()) {
+    size.add(built);
     tasks.push(built.task);
     terms.push([built.task.taskId, built.terms]);
   }

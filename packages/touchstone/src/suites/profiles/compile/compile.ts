@@ -46,8 +46,8 @@ export async function surveyProfile(input: CompileInput): Promise<Compilation> {
   const chosen = await chooseRows(rows, options);
   const survey = await surveyRows(chosen.rows, rules, createRowCheck(input.schemas), options);
   const facts = input.dataset?.();
-  if (survey.tasks === 0 && survey.issueCount === 0) throw noTasks(agent, profile);
-  await checkIds(survey, chosen.rows, rules);
+  if (survey.tasks === 0 && survey.issueCount === 0) throw noTasks(agent, profile, facts);
+  await checkIds(survey, chosen.rows, rules, facts);
   refuse(survey, plan, facts);
   const base = profilePointer(agent);
   const criteria = usedCriteria(plan, survey);
@@ -60,7 +60,7 @@ export async function surveyProfile(input: CompileInput): Promise<Compilation> {
     warnings: [
       ...frame.warnings,
       ...plan.warnings,
-      ...survey.warnings(plan.criteria, `${base}/grading_rubric`, hasLines(facts)),
+      ...survey.warnings(plan.criteria, `${base}/grading_rubric`, hasLines(facts), frame.bars),
     ],
     tasks: () => emitTasks(chosen.rows, rules, survey, () => checkUnchanged(facts, input.dataset?.())),
   };
@@ -88,7 +88,19 @@ function readProfile({ agent, schemas }: CompileInput, options: CompileOptions):
   return { profile, frame, plan };
 }
 
-function noTasks(agent: ProfiledAgent, { golden_dataset_uri }: EvaluationProfile): Error {
+function noTasks(
+  agent: ProfiledAgent,
+  { golden_dataset_uri }: EvaluationProfile,
+  facts?: DatasetFacts,
+): Error {
+  if (facts?.format === 'rows')
+    return compileError([
+      {
+        pointer: facts.list ?? '',
+        message: 'Expected at least one row; the list is empty.',
+        code: 'no_tasks',
+      },
+    ]);
   const message = golden_dataset_uri
     ? 'Expected a dataset with at least one row; this one has none.'
     : 'Expected a golden dataset or rows handed in: a suite has at least one task.';
@@ -158,7 +170,12 @@ const tooManyTasks = (maxTasks: number): Error =>
   ]);
 
 /** Ids with equal hashes are read once more, since only their letters can tell whether they are the same. */
-async function checkIds(survey: Survey, rows: ChosenRows['rows'], rules: RowRules): Promise<void> {
+async function checkIds(
+  survey: Survey,
+  rows: ChosenRows['rows'],
+  rules: RowRules,
+  facts: DatasetFacts | undefined,
+): Promise<void> {
   const isSuspect = survey.ids.suspects();
   if (!isSuspect) return;
   const places = new Map<string, number>();
@@ -167,14 +184,14 @@ async function checkIds(survey: Survey, rows: ChosenRows['rows'], rules: RowRule
       if (!isSuspect(taskId)) continue;
       const earlier = places.get(taskId);
       if (earlier === undefined) places.set(taskId, row.at);
-      else survey.report(duplicateTask(taskId, earlier), row.at);
+      else survey.report(duplicateTask(taskId, placeOf(earlier, facts)), row.at);
     }
   }
 }
 
-const duplicateTask = (taskId: string, earlier: number): CompileIssue => ({
+const duplicateTask = (taskId: string, earlier: string): CompileIssue => ({
   pointer: '/id',
-  message: `The id of this row becomes task id "${taskId}", as that of the row at ${earlier} already does. Ids must differ in letters and digits.`,
+  message: `The id of this row becomes task id "${taskId}", as that of the row ${earlier} already does. Ids must differ in letters and digits.`,
   code: 'duplicate_task',
 });
 
@@ -187,6 +204,11 @@ function refuse(survey: Survey, { criteria }: CriteriaPlan, facts: DatasetFacts 
   if (!first) return;
   const more = { pointer: '', message: `${unlisted} more are wrong in the dataset.`, code: first.code };
   throw compileError(unlisted > 0 ? [...issues, more] : issues);
+}
+
+function placeOf(at: number, facts: DatasetFacts | undefined): string {
+  if (hasLines(facts)) return `on line ${at}`;
+  return facts?.format === 'rows' ? `at ${facts.list ?? ''}/${at - 1}` : `number ${at}`;
 }
 
 /** Rows of a list are told by their pointer; in a file also by their number, which a person can count. */

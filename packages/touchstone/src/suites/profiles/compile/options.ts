@@ -21,6 +21,8 @@ export type CompileOptions = {
   readonly percentThresholds?: boolean;
   /** More tasks than this are refused. */
   readonly maxTasks?: number;
+  /** More bytes than this are not held: for compiling to values. What is written as it comes may be as long as it is. */
+  readonly maxBytes?: number;
   /** Takes this many rows of a longer dataset, the same ones for the same seed. */
   readonly sample?: { readonly count: number; readonly seed: string };
   /** Makes the policy's total cost a bar of the suite. */

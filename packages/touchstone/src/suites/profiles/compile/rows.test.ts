@@ -127,6 +127,26 @@ describe('weights', () => {
     expect(codesOf(compiled)).toEqual(['nothing_blocks']);
   });
 
+  test.each([
+    ['no criterion is strict', soft, null, /^No criterion is strict .* every run passes\.$/],
+    [
+      'the latency is a bar',
+      soft,
+      500,
+      /^No criterion is strict .* only the latency can fail a run, whatever its answers\.$/,
+    ],
+    [
+      'a strict one may be missed throughout',
+      criterion('non_empty', { threshold: 0 }),
+      null,
+      /^What is strict may be missed in every task, .* every run passes\.$/,
+    ],
+  ])('what blocks is told as it is where %s', async (_, rule, expected_latency_ms, told) => {
+    const promising = agent(profile({ grading_rubric: [rule], expected_latency_ms }));
+    const { warnings } = await compile(promising, [{ input: 1 }]);
+    expect(warnings.find(({ code }) => code === 'nothing_blocks')?.message).toMatch(told);
+  });
+
   test('rows that only warn lower the bar by what they could lose', async () => {
     const rows = [
       { input: 1, criteria: ['tone'] },

@@ -4,6 +4,7 @@ import type { CompiledCriterion, PlannedCriterion } from './criteria.js';
 import type { DatasetFacts } from './options.js';
 import { passScoreOf, type Tally } from './pass-score.js';
 import { NEEDED, type PlannedTask, type RowPlan } from './plan-row.js';
+import type { Bars } from './suite-frame.js';
 import { IdHashes } from './task-ids.js';
 import type { CompileIssue, CompileWarning } from './trouble.js';
 
@@ -114,6 +115,7 @@ export class Survey {
     criteria: readonly PlannedCriterion[],
     pointer: string,
     lines: boolean,
+    bars: Bars,
   ): readonly CompileWarning[] {
     const places = (count: Count) => placesOf(count, lines);
     const warnings: CompileWarning[] = criteria.flatMap((planned) =>
@@ -128,10 +130,16 @@ export class Survey {
     if (this.passScore === 0)
       warnings.push({
         code: 'nothing_blocks',
-        message: 'No criterion is strict and no task has one right answer, so every run passes.',
+        message: `${this.#whyNothing()}, so ${whatBlocks(bars)}.`,
         pointer,
       });
     return warnings;
+  }
+
+  #whyNothing(): string {
+    return this.#hardTasks.size > 0
+      ? 'What is strict may be missed in every task, by its threshold'
+      : 'No criterion is strict and no task has one right answer';
   }
 
   #criterionWarnings(planned: PlannedCriterion, places: (count: Count) => string): readonly CompileWarning[] {
@@ -151,6 +159,16 @@ export class Survey {
     }
     return warnings;
   }
+}
+
+function whatBlocks({ maxP95LatencyMs, maxCostUsd }: Bars): string {
+  const bars = [
+    ...(maxP95LatencyMs === undefined ? [] : ['the latency']),
+    ...(maxCostUsd === undefined ? [] : ['the cost']),
+  ];
+  return bars.length === 0
+    ? 'every run passes'
+    : `only ${bars.join(' and ')} can fail a run, whatever its answers`;
 }
 
 function countIn(counts: Map<PlannedCriterion, Count>, planned: PlannedCriterion, at: number): void {

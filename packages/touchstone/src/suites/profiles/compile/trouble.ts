@@ -5,6 +5,7 @@ export type CompileCode =
   | 'no_profile'
   | 'no_tasks'
   | 'too_many_tasks'
+  | 'suite_too_large'
   | 'too_many_criteria'
   | 'invalid_option'
   | 'invalid_version'

@@ -6,6 +6,7 @@ import { child } from '../../pointer.js';
 import { withPositions } from '../../positions.js';
 import type { Schemas } from '../compile/options.js';
 import { inspect } from '../datasets/jsonl.js';
+import { shareSchemas } from './share-schemas.js';
 
 const MAX_ISSUES = 20;
 
@@ -33,7 +34,7 @@ export function readContract(text: string, suite: Suite, reading: ContractReadin
   if (flaws.faults.length + flaws.issues.length > 0) throw refusal('invalid_contract', flaws);
   const misshapen = reading.shapeIssues(source.value);
   if (misshapen.length > 0) throw refusal('invalid_contract', { issues: misshapen });
-  const contract = source.value as EvalContract;
+  const contract = shareSchemas(source.value as EvalContract);
   const strange = pairIssues(contract, suite);
   if (strange.length > 0) throw refusal('contract_mismatch', { issues: strange });
   const issues = [...criterionIssues(contract), ...taskIssues(contract, suite.tasks, reading.schemaIssues)];

@@ -86,6 +86,10 @@ function readHeader(
   line: number,
   check: (columns: readonly string[]) => readonly Issue[],
 ): readonly string[] {
+  if (header.some((name) => name.includes('\r'))) {
+    const message = 'Expected lines that end in LF or CRLF; here the header goes on after a CR alone.';
+    throw validationError([{ pointer: '', message, line }], { code: 'invalid_rows' });
+  }
   const columns = header.map((name) => name.trim());
   const issues = columns.flatMap((name, index): readonly Issue[] => {
     if (name === '') return [{ pointer: '', message: `Column ${index + 1} has no name.`, line }];

@@ -29,7 +29,11 @@ function readLine({ line, bytes }: ByteLine, maxRowBytes: number): readonly RawR
 function readRow(text: string, line: number): RawRow {
   const source = readJson(text);
   const locate = (issues: readonly Issue[], faults: readonly Fault[] = []): readonly Issue[] =>
-    withPositions(text, source, faults, issues).map((issue) => ({ ...issue, line }));
+    withPositions(text, source, faults, issues).map((issue) => ({
+      ...issue,
+      message: issue.message.replace('the end of the file', 'the end of the line'),
+      line,
+    }));
   const { faults, issues } = inspect(source);
   if (faults.length === 0 && issues.length === 0)
     return { at: line, value: source.value, faults: [], locate: (found) => locate(found) };

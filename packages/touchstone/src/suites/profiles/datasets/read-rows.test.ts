@@ -253,3 +253,17 @@ describe('what the bytes are', () => {
     }
   });
 });
+
+describe('what is wrong with a file', () => {
+  it('a second value on a line ends where the line should', async () => {
+    const { issues } = await troubleOf(
+      rowsOf('{"input":"a"} {"input":"b"}\n{"input":"c"}', { format: 'jsonl' }),
+    );
+    expect(issues).toEqual(['1:/0 Expected the end of the line after the first value.']);
+  });
+
+  it('lines that end in CR alone are no lines of a CSV file', async () => {
+    const { code, issues } = await troubleOf(rowsOf('input,id\ra,1\rb,2\r', { format: 'csv' }));
+    expect([code, issues]).toEqual(['invalid_rows', [expect.stringMatching(/^1: .*CRLF.*CR alone/)]]);
+  });
+});

@@ -150,3 +150,13 @@ describe('files below a folder', () => {
     expect(refsBelow(join(folder, 'root'))(path)).toBeUndefined();
   });
 });
+
+test('a profile of something that calls itself no agent is a slip, not something to pass over', () => {
+  const { type: _, ...desk } = manifestAgent('desk', { evaluation: { grading_rubric: [] } });
+  for (const odd of [{ ...desk, type: 'agnt' }, desk])
+    expect(issuesOf(() => readDefinition(JSON.stringify(manifestOf({ desk: odd }))))).toMatchObject([
+      { pointer: '/definitions/desk/type', message: expect.stringContaining('"agent"') },
+    ]);
+  const tool = { type: 'tool', id: 'desk', evaluation: null };
+  expect(readDefinition(JSON.stringify(manifestOf({ desk: tool }))).agents).toEqual([]);
+});

@@ -102,7 +102,16 @@ const withoutRefs: typeof jsonObject = {
     return jsonObject.read(value, pointer, report);
   },
 };
-const opaqueDefinition = withEvaluators(withoutRefs);
+/** A slip in the type must not make a profile something that nobody looks at. */
+const withoutProfile: typeof jsonObject = {
+  ...withoutRefs,
+  read: (value, pointer, report) => {
+    if (isObject(value) && value.evaluation !== undefined && value.evaluation !== null)
+      report(child(pointer, 'type'), 'Expected "agent": nothing else carries an evaluation profile.');
+    return withoutRefs.read(value, pointer, report);
+  },
+};
+const opaqueDefinition = withEvaluators(withoutProfile);
 
 function checkEvaluators(value: Json, pointer: string, report: Report): void {
   if (typeof value !== 'object' || value === null) return;

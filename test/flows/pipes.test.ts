@@ -1,0 +1,65 @@
+// Goal: a pipeline must not turn a failed evaluation into a success. Method: the program as it is installed, whose
+// stdout, stderr or both are pipes that nobody reads any more when it begins to write.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CLI } from './processes.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'touchstone-pipes-'));
+  const match = { strategy: 'exact', value: 'yes' };
+  const tasks = ['a', 'b'].map((taskId) => ({ taskId, input: {}, expected: { kind: 'golden', match } }));
+  const suite = { suiteId: 'local.test.evals.missed', version: '1.0.0', modes: ['golden'], tasks };
+  writeFileSync(join(folder, 'missed.suite.json'), JSON.stringify(suite));
+  // What an agent says aside goes to stderr.
+  writeFileSync(join(folder, 'agent.mjs'), "export default () => { console.log('hm'); return 'no'; };");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+type Closed = 'stdout' | 'stderr';
+const MISSED = ['run', 'missed.suite.json', '--agent', 'agent.mjs'];
+
+async function start(closed: readonly Closed[], ...argv: string[]) {
+  const child = spawn(process.execPath, [CLI, ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: folder,
+    timeout: 20_000,
+    // Ended like this, it has no exit code of its own.
+    killSignal: 'SIGKILL',
+  });
+  for (const name of closed) child[name].destroy();
+  const read = (name: Closed, stream: Readable) => (closed.includes(name) ? '' : text(stream));
+  const [[code], out, err] = await Promise.all([
+    once(child, 'close') as Promise<[number]>,
+    read('stdout', child.stdout),
+    read('stderr', child.stderr),
+  ]);
+  return { code, out, err };
+}
+
+const runsHere = async (): Promise<unknown> => JSON.parse((await start([], 'runs', '--json')).out).items;
+
+test.each<readonly Closed[][]>([[['stdout']], [['stderr']], [['stdout', 'stderr']]])(
+  'where the readers of %j have gone, a run is carried out and says how it ended',
+  async (closed) => {
+    const told = await start([], ...MISSED);
+    expect(told).toMatchObject({ code: 1, err: expect.stringContaining('hm') });
+    const untold = await start(closed, ...MISSED);
+    expect([untold.code, untold.err]).toEqual([1, closed.includes('stderr') ? '' : told.err]);
+    expect(untold.out).toContain(closed.includes('stdout') ? '' : '0 passed · 2 failed');
+    expect(await runsHere()).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+    expect(await start(closed, 'run', 'nothing.suite.json')).toMatchObject({ code: 2 });
+    expect(await start(closed, 'show', 'last', '--json')).toMatchObject({ code: 0 });
+  },
+);
+
+test('nobody waits for changes whose outcome nobody would read', async () => {
+  expect(await start(['stdout'], ...MISSED, '--watch')).toMatchObject({ code: 1 });
+  expect(await runsHere()).toHaveLength(1);
+});
