@@ -475,4 +475,19 @@ describe('another host', () => {
     }
     expect((await serving).code).toBe(0);
   });
+
+  test('says so when a gate is for a tenant that no key names', async () => {
+    const approval = { requiredRole: 'admin' };
+    const gates = ['acme', 'amce'].map((tenant) => ({ agentId: '*', to: 'active', tenant, approval }));
+    const keys = [{ key: 'a-key-of-acme-0123456789', tenant: 'acme', roles: ['admin'] }];
+    write('touchstone.config.json', JSON.stringify({ keys, gates }));
+    const serving = desk.run('serve', '--port', '0', '--data', 'served');
+    await desk.seen('listening');
+    desk.signal('SIGTERM');
+    const { code, err } = await serving;
+    expect([code, err]).toEqual([
+      0,
+      'warning: gate amce/*:active is for tenant amce, which no key of the configuration names.\n',
+    ]);
+  });
 });

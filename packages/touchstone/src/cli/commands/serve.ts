@@ -29,7 +29,7 @@ export async function serveCommand(context: Context, options: ServeOptions): Pro
   try {
     writeLine(io.stdout, `listening ${host.url}`);
     for (const line of keyLines) writeLine(io.stdout, line);
-    for (const line of warnings(options)) writeLine(io.stderr, line);
+    for (const line of warnings(config, options)) writeLine(io.stderr, line);
     await stopped;
   } finally {
     await host.close();
@@ -136,5 +136,15 @@ const untilSignal = (io: Io): Promise<void> =>
     });
   });
 
-const warnings = ({ testSeams }: ServeOptions): string[] =>
-  testSeams ? ['warning: test seams are mounted under /v1/host/sample. Not for production.'] : [];
+const warnings = (config: Config, { testSeams }: ServeOptions): string[] => [
+  ...gatesForNobody(config),
+  ...(testSeams ? ['warning: test seams are mounted under /v1/host/sample. Not for production.'] : []),
+];
+
+/** A tenant that is written wrong would leave its deployments without a gate. Keys of the store may name it all the same. */
+const gatesForNobody = ({ gates, keys }: Config): string[] =>
+  gates.flatMap(({ gateId, tenant }) =>
+    tenant === undefined || keys.some((key) => key.tenant === tenant)
+      ? []
+      : [`warning: gate ${gateId} is for tenant ${tenant}, which no key of the configuration names.`],
+  );
