@@ -172,11 +172,20 @@ export async function recordsOf(host: Door, agentId = AGENT, key = KEY): Promise
 export const recordOf = async (host: Door, version: string, agentId = AGENT): Promise<Listed> =>
   (await recordsOf(host, agentId)).find((record) => record.version === version) as Listed;
 
+/** A poll with that many events may have left some for the next one. */
+const FULL_POLL = 1_000;
+
 /** What a run has said so far, each event as published. Runs that wait are not waited for. */
 export async function logOf(host: Door, runId: string, key = KEY): Promise<readonly Event[]> {
-  const { status, body } = await readJson(host, `/v1/runs/${runId}/events/poll?timeout=1`, { key });
-  expect({ status, body }).toMatchObject({ status: 200 });
-  const events = body.events as readonly Event[];
+  const events: Event[] = [];
+  for (let isFull = true; isFull; ) {
+    const after = events.length === 0 ? '' : `&lastSequence=${events.length - 1}`;
+    const { status, body } = await readJson(host, `/v1/runs/${runId}/events/poll?timeout=1${after}`, { key });
+    expect({ status, body }).toMatchObject({ status: 200 });
+    const page = body.events as readonly Event[];
+    events.push(...page);
+    isFull = page.length >= FULL_POLL && body.isComplete !== true;
+  }
   for (const event of events) checkEvent(event);
   return events;
 }
