@@ -1,4 +1,4 @@
-import { type ChannelName, HOST_OWNER, type Owner, type Scorecard } from '@touchstone/contract';
+import { HOST_OWNER, type Owner, type Scorecard } from '@touchstone/contract';
 import type { AgentFacts, Clock, Ids, Log, Random, Run, Suite } from '@touchstone/contract/ports';
 import { createSchemaCheck, type HostTools, parseAgentSpec } from '../agents/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
@@ -19,6 +19,7 @@ import { createContractDesk } from './contracts.js';
 import { createRun } from './create-run.js';
 import { buildDebugBundle } from './debug-bundle.js';
 import { definitionSpec } from './definition-agent.js';
+import { ledThere } from './deployments/channel.js';
 import { diffRuns } from './diff.js';
 import { evalSettings } from './eval-settings.js';
 import { createFork } from './fork-run.js';
@@ -241,7 +242,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     toolTrouble: tools.trouble,
     async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
       const { channel, contract } = asked;
-      const planning = { ...onChannel(parts, channel), ...(contract && { contract }) };
+      const planning = { ...ledThere(parts, channel), ...(contract && { contract }) };
       const run = await createRun(planning, principal, body, {
         origin,
         exclusiveScope,
@@ -290,14 +291,4 @@ function keepLooking(lookAround: () => Promise<unknown>, log: Log): () => void {
   const timer = setInterval(look, DEFAULT_LIMITS.leaseMs);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-/** The same parts, for a caller that has been led to its agent by a channel. */
-function onChannel<T extends Pick<Touchstone, 'findAgent'>>(parts: T, channel: ChannelName | undefined): T {
-  if (channel === undefined) return parts;
-  const findAgent: Touchstone['findAgent'] = async (owner, reference) => {
-    const found = await parts.findAgent(owner, reference);
-    return found && { ...found, channel };
-  };
-  return { ...parts, findAgent };
 }

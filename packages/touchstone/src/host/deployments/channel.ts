@@ -10,6 +10,7 @@ import {
 } from '@touchstone/contract';
 import type { Random, Store } from '@touchstone/contract/ports';
 import { resolveChannel } from '../../scorecard/index.js';
+import type { Touchstone } from '../touchstone.js';
 
 /** The version that serves on a channel, drawn once for whoever asks. */
 export type OnChannel = (owner: Owner, agentId: AgentId, channel: string) => Promise<DeployedVersion>;
@@ -34,3 +35,16 @@ export const noActiveDeployment = (agentId: string, what: string, reason?: strin
     `Agent ${agentId}: ${what} Put one there: touchstone promote ${agentId}@<version> --channel <channel>`,
     { field: 'agentId', agentId, ...(reason !== undefined && { reason }) },
   );
+
+/** The same parts, for a caller that has been led to its agent by a channel. */
+export function ledThere<T extends Pick<Touchstone, 'findAgent'>>(
+  parts: T,
+  channel: ChannelName | undefined,
+): T {
+  if (channel === undefined) return parts;
+  const findAgent: Touchstone['findAgent'] = async (owner, reference) => {
+    const found = await parts.findAgent(owner, reference);
+    return found && { ...found, channel };
+  };
+  return { ...parts, findAgent };
+}

@@ -1,19 +1,9 @@
-import { asId, HostError, type JsonObject, type RunId } from '@touchstone/contract';
+import { asId, HostError, type RunId } from '@touchstone/contract';
+import type { CompileWish } from '../compile-definition.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
 import { type HostParts, runIdOf } from '../host-parts.js';
 import { contractReport } from './report-shape.js';
 import { closed } from './vendor-shapes.js';
-
-type CompileBody = {
-  readonly definition: JsonObject;
-  readonly rows?: readonly unknown[];
-  readonly agent?: string;
-  readonly targetAgentId?: string;
-  readonly scope?: string;
-  readonly org?: string;
-  readonly suiteName?: string;
-  readonly install?: boolean;
-};
 
 const suitePart = (description: string) =>
   ({ type: 'string', minLength: 1, maxLength: 64, description }) as const;
@@ -71,7 +61,7 @@ export const profileEndpoints = (host: HostParts): readonly Endpoint[] => [
     path: '/v1/host/touchstone/profiles:compile',
     auth: 'suites:write',
     summary: 'Compile the test contract that an agent definition carries into a suite',
-    body: bodyOf<CompileBody>(compileBody),
+    body: bodyOf<CompileWish>(compileBody),
     responses: {
       200: { description: 'The suite and its contract.', schema: compiled },
       201: { description: 'The same, and both are installed now.', schema: compiled },
@@ -95,7 +85,7 @@ export const profileEndpoints = (host: HostParts): readonly Endpoint[] => [
   }),
 ];
 
-async function compile(host: HostParts, { principal, body }: Call<unknown, CompileBody>): Promise<Reply> {
+async function compile(host: HostParts, { principal, body }: Call<unknown, CompileWish>): Promise<Reply> {
   const { document, pinned, warnings, suite, installed } = await host.touchstone.compileDefinition(
     principal.owner,
     body,
