@@ -7,10 +7,12 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^@touchstone\/contract$/, replacement: source('packages/contract/src/index.ts') },
-      { find: /^@touchstone\/contract\/bodies$/, replacement: source('packages/contract/src/bodies.ts') },
-      { find: /^@touchstone\/contract\/ports$/, replacement: source('packages/contract/src/ports/index.ts') },
-      { find: /^@touchstone\/contract\/wire$/, replacement: source('packages/contract/src/wire/index.ts') },
+      { find: /^@touchstone\/protocol$/, replacement: source('packages/protocol/src/index.ts') },
+      {
+        find: /^@touchstone\/protocol\/bodies$/,
+        replacement: source('packages/protocol/src/model/bodies.ts'),
+      },
+      { find: /^@touchstone\/protocol\/wire$/, replacement: source('packages/protocol/src/wire/index.ts') },
       { find: /^@touchstone\/sdk$/, replacement: source('packages/sdk/src/index.ts') },
       { find: /^touchstone$/, replacement: source('packages/touchstone/src/index.ts') },
     ],

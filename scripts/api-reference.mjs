@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const page = fileURLToPath(new URL('../docs/api.md', import.meta.url));
-const built = new URL('../packages/touchstone/dist/host/', import.meta.url);
+const built = new URL('../packages/touchstone/dist/', import.meta.url);
 
 const INTRO = `# HTTP API
 
@@ -232,8 +232,8 @@ function boundsOf(low, high, unit) {
 /** The OpenAPI document of a host with nothing configured, asked without opening a port. */
 async function readDocument() {
   const [{ createTouchstone, loadConfig }, { createApp }] = await Promise.all([
-    import(new URL('in-process.js', built).href),
-    import(new URL('index.js', built).href),
+    import(new URL('app/index.js', built).href),
+    import(new URL('server/app.js', built).href),
   ]);
   const folder = mkdtempSync(join(tmpdir(), 'touchstone-api-'));
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -16,8 +16,8 @@ const JOINED =
 const FILES = [
   ['start', ['cli/main.js']],
   ['program', ['cli/program.js']],
-  ['suites', ['suites/index.js', 'cli/commands/validate.js']],
-  ['run', ['cli/commands/run.js', 'host/in-process.js']],
+  ['suites', ['suites/index.js', 'cli/verbs/project/validate.js']],
+  ['run', ['cli/verbs/run/run.js', 'app/index.js']],
 ];
 
 function createFileOf() {
@@ -38,7 +38,7 @@ const bundle = await rolldown({
   input: {
     main: `${dist}cli/main.js`,
     // A thread is started from a file beside whoever starts it, so this one keeps its name.
-    'module-worker': `${dist}agents/module-worker.js`,
+    'module-worker': `${dist}agents/kinds/module/module-worker.js`,
   },
   platform: 'node',
   external: (id) => !/^[./]/.test(id) && !JOINED.test(id),

@@ -1,4 +1,4 @@
-// Holds our wire schemas (packages/contract/dist/wire) against the published ones, when those lie beside the repository.
+// Holds our wire schemas (packages/protocol/dist/wire) against the published ones, when those lie beside the repository.
 // Prose may differ; structure may not. `$id`, `$schema`, titles and defaults count as structure.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 const root = new URL('..', import.meta.url);
 const published = new URL('../shared/contract/schemas/', root);
-const built = new URL('packages/contract/dist/wire/index.js', root);
+const built = new URL('packages/protocol/dist/wire/index.js', root);
 
 const PROSE = new Set(['description', '$comment', 'examples']);
 const UNORDERED = new Set(['required', 'enum', 'type', 'oneOf', 'anyOf', 'allOf']);

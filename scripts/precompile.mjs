@@ -4,10 +4,10 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
-import { schemas } from '../packages/contract/dist/wire/index.js';
+import { schemas } from '../packages/protocol/dist/wire/index.js';
 
 const schema = schemas['agent-eval-suite'];
-// As in wire/compile.ts, but for `uniqueItems`: code written to a file cannot call our own keyword, and the lists that
+// As in wire/schema/compile.ts, but for `uniqueItems`: code written to a file cannot call our own keyword, and the lists that
 // use it here hold short texts, for which Ajv's is as fast.
 const ajv = new Ajv2020({
   strict: true,
@@ -19,7 +19,7 @@ const ajv = new Ajv2020({
 });
 ajv.addSchema(schema, schema.$id);
 
-const out = new URL('../packages/contract/dist/wire/precompiled.cjs', import.meta.url);
+const out = new URL('../packages/protocol/dist/wire/schema/precompiled.cjs', import.meta.url);
 writeFileSync(
   out,
   `${standalone.default(ajv, { [`suite`]: schema.$id })}\nmodule.exports = { ${JSON.stringify(schema.$id)}: exports.suite };\n`,

@@ -150,7 +150,7 @@ const CASES = {
 async function openHouse(folder) {
   const load = async (file) => import(new URL(file, built).href);
   const [{ createTouchstone }, { parseConfig }, { parseSuite }] = await Promise.all(
-    ['host/compose.js', 'host/config.js', 'suites/index.js'].map(load),
+    ['app/compose.js', 'app/config/config.js', 'suites/index.js'].map(load),
   );
   writeFileSync(join(folder, 'actor.mjs'), ACTOR);
   writeFileSync(join(folder, 'judge.json'), JSON.stringify(JUDGE));

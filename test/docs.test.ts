@@ -14,22 +14,26 @@ import {
   type TaskId,
   TRANSITIONS,
   type Version,
-} from '@touchstone/contract';
-import { type Task, toBody } from '@touchstone/contract/bodies';
+} from '@touchstone/protocol';
+import { type Task, toBody } from '@touchstone/protocol/bodies';
+import type { Shape } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAgentSpec, parseToolSpecs } from '../packages/touchstone/src/agents/index.js';
+import { loadConfig } from '../packages/touchstone/src/app/config/config.js';
+import { configShape } from '../packages/touchstone/src/app/config/config-shape.js';
+import { gateShape } from '../packages/touchstone/src/app/config/gates.js';
+import { createTestHost } from '../packages/touchstone/src/app/testing/test-host.js';
 import { EXIT_ORDER } from '../packages/touchstone/src/cli/exit.js';
 import { type Desk, openDesk } from '../packages/touchstone/src/cli/testing/test-io.js';
-import { loadConfig } from '../packages/touchstone/src/host/config.js';
-import { configShape } from '../packages/touchstone/src/host/config-shape.js';
-import { gateShape } from '../packages/touchstone/src/host/deployments/gates.js';
-import type { Shape } from '../packages/touchstone/src/host/shape.js';
-import { createTestHost } from '../packages/touchstone/src/host/testing/test-host.js';
-import { outcomeOf, scopeOf } from '../packages/touchstone/src/scorecard/deployment/states.js';
+import { outcomeOf, scopeOf } from '../packages/touchstone/src/deployments/states.js';
+import {
+  readDefinition,
+  readProfile,
+} from '../packages/touchstone/src/profiles/definition/read-definition.js';
 import { smallestDetectableDrop } from '../packages/touchstone/src/scorecard/statistics/detectable.js';
 import { createScoring } from '../packages/touchstone/src/scoring/index.js';
-import { readDefinition, readProfile, readSuite } from '../packages/touchstone/src/suites/index.js';
-import { readYaml } from '../packages/touchstone/src/suites/yaml-source.js';
+import { readSuite } from '../packages/touchstone/src/suites/read-suite.js';
+import { readYaml } from '../packages/touchstone/src/suites/text/yaml-source.js';
 
 // Goal: what the pages say is true. Method: everything in them that a program can read (links, codes, commands, suites,
 // configurations, examples, tables of members) is read and held against the code, in both directions where that makes sense.
@@ -362,7 +366,7 @@ describe('docs/agents-and-tools.md', () => {
 
 describe('docs/contracts.md', () => {
   const page = 'docs/contracts.md';
-  const profiles = 'packages/touchstone/src/suites/profiles';
+  const profiles = 'packages/touchstone/src/profiles';
   const source = (file: string): string => readFileSync(join(root, profiles, file), 'utf8');
   const quoted = (text: string): string[] =>
     [...text.matchAll(/'([a-z0-9_]+)'/g)].map(([, word]) => word as string);
@@ -500,7 +504,7 @@ describe('docs/deployments.md', () => {
   });
 
   it('has every reason why a run is no evidence, in the order they are looked for', () => {
-    const file = 'packages/touchstone/src/scorecard/deployment/decide-evidence.ts';
+    const file = 'packages/touchstone/src/deployments/decide-evidence.ts';
     const checks = readFileSync(join(root, file), 'utf8').matchAll(/^ {2}\['([a-z_]+)', /gm);
     const looked = ['no_eval_run', 'not_found', 'not_an_eval', ...[...checks].map(([, reason]) => reason)];
     const told = sectionRows('Evidence', /^`[a-z_]+`$/).map(([reason]) => bare(reason));

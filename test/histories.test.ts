@@ -1,13 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { asId, type EvalSummary, type Owner, type RunId, type TaskResult } from '@touchstone/contract';
-import type { Payloads, RunEvent } from '@touchstone/contract/bodies';
-import type { Commit, NewRun, Run, Store, StoredEntry, Suite } from '@touchstone/contract/ports';
+import { asId, type EvalSummary, type Owner, type RunId, type TaskResult } from '@touchstone/protocol';
+import type { Payloads, RunEvent } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
+import { createFork } from '../packages/touchstone/src/app/runs/fork-run.js';
+import { systemClock } from '../packages/touchstone/src/app/system.js';
 import { createEngine, DEFAULT_LIMITS } from '../packages/touchstone/src/engine/index.js';
-import { createFork } from '../packages/touchstone/src/host/fork-run.js';
-import { systemClock } from '../packages/touchstone/src/host/system.js';
-import { buildScorecard, foldTask, taskBar } from '../packages/touchstone/src/scorecard/index.js';
+import type {
+  Commit,
+  NewRun,
+  Run,
+  Store,
+  StoredEntry,
+  Suite,
+} from '../packages/touchstone/src/ports/index.js';
+import { buildScorecard } from '../packages/touchstone/src/scorecard/fold/build.js';
+import { foldTask, taskBar } from '../packages/touchstone/src/scorecard/fold/fold-task.js';
 import { createMemoryStore } from '../packages/touchstone/src/store/index.js';
 
 // Goal: what an earlier version has recorded, every later one replays to the byte, and scores the same. Method: histories

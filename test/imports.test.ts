@@ -1,79 +1,115 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PACKAGES, root, sourcesBelow, specifiersOf, targetOf, textOf } from './source-files.js';
 
-// Goal: the allowed-imports table is true of every source file, type-only imports included. Method: read the specifiers
-// of each file as text and look them up; test files may import what they like from outside, but not another room's inside.
-const root = fileURLToPath(new URL('..', import.meta.url));
-const { '//': _comment, ...table } = JSON.parse(
-  readFileSync(join(root, 'test/import-table.json'), 'utf8'),
-) as {
-  [folder: string]: { rooms: string[]; modules: string[] };
+// Goal: the allowed-imports table is true of every source file, type-only imports included, no folder is a drawer, and no
+// files import each other in a circle. Method: read the specifiers of each file as text.
+type Row = { readonly modules: readonly string[]; readonly packages: readonly string[] };
+const { '//': _comment, ...table } = JSON.parse(textOf('test/import-table.json')) as {
+  readonly [folder: string]: Row;
 };
 
-const filesBelow = (folder: string): string[] =>
-  readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    if (statSync(path).isDirectory()) return ['testing', 'fixtures'].includes(name) ? [] : filesBelow(path);
-    return /\.(ts|tsx|js)$/.test(name) && !/\.test\.ts$/.test(name) ? [path] : [];
-  });
+const MODULES = 'packages/touchstone/src/';
+const moduleOf = (file: string): string | undefined =>
+  file.startsWith(MODULES) ? file.slice(MODULES.length).split('/')[0] : undefined;
 
-const specifiersOf = (file: string): string[] =>
-  [
-    ...readFileSync(file, 'utf8').matchAll(
-      /(?:(?<!-)\bfrom\s*|\bimport\s*\(?\s*|(?<!\.)\brequire\s*\(\s*)'([^']+)'/g,
-    ),
-  ].map((match) => match[1] as string);
-
-/** The room a file of the main package belongs to, e.g. `engine`. */
-const roomOf = (file: string): string =>
-  relative(join(root, 'packages/touchstone/src'), file).split('/')[0] as string;
+const isListed = (packages: readonly string[], specifier: string): boolean =>
+  packages.some((name) => specifier === name || specifier.startsWith(name.endsWith(':') ? name : `${name}/`));
 
 function refusal(folder: string, file: string, specifier: string): string | undefined {
-  const { rooms, modules } = table[folder] as { rooms: string[]; modules: string[] };
-  const where = `${relative(root, file)} imports ${specifier}`;
-  if (specifier.startsWith('@touchstone/')) return rooms.includes(specifier) ? undefined : where;
-  if (!specifier.startsWith('.')) {
-    return modules.some(
-      (name) => specifier === name || specifier.startsWith(name.endsWith(':') ? name : `${name}/`),
-    )
-      ? undefined
-      : where;
-  }
-  const target = resolve(dirname(file), specifier);
-  if (target.startsWith(join(root, folder))) return undefined;
-  const door = relative(join(root, 'packages/touchstone/src'), target);
-  const isDoor = door === `${roomOf(target)}/index.js` || door === 'host/in-process.js';
-  return rooms.includes(roomOf(target)) && isDoor ? undefined : where;
+  const { modules, packages } = table[folder] as Row;
+  const refused = `${file} imports ${specifier}`;
+  if (specifier.startsWith('@touchstone/')) return modules.includes(specifier) ? undefined : refused;
+  if (!specifier.startsWith('.')) return isListed(packages, specifier) ? undefined : refused;
+  const target = targetOf(file, specifier);
+  if (target.startsWith(`${folder}/`)) return undefined;
+  const module = moduleOf(target);
+  const isIndex = target === `${MODULES}${module}/index.ts`;
+  return module !== undefined && modules.includes(module) && isIndex ? undefined : refused;
 }
 
 describe('the import table', () => {
   it.each(Object.keys(table))('holds in %s', (folder) => {
-    const refused = filesBelow(join(root, folder)).flatMap((file) =>
+    const refused = sourcesBelow(folder).flatMap((file) =>
       specifiersOf(file).flatMap((specifier) => refusal(folder, file, specifier) ?? []),
     );
     expect(refused).toEqual([]);
   });
 
-  it('covers every room', () => {
-    const rooms = readdirSync(join(root, 'packages/touchstone/src'), { withFileTypes: true })
+  it('covers every module', () => {
+    const modules = readdirSync(join(root, MODULES), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
-      .map((entry) => `packages/touchstone/src/${entry.name}`);
-    expect(Object.keys(table)).toEqual(expect.arrayContaining(rooms));
+      .map((entry) => MODULES + entry.name);
+    expect(Object.keys(table)).toEqual(expect.arrayContaining(modules));
   });
 
-  it('would notice a door that is not in it', () => {
-    const scorecard = 'packages/touchstone/src/scorecard';
-    const file = join(root, scorecard, 'build.ts');
-    expect(refusal(scorecard, file, '@touchstone/contract/bodies')).toContain('bodies');
-    expect(refusal(scorecard, file, '../engine/index.js')).toContain('engine');
-    expect(
-      refusal(
-        'packages/touchstone/src/host',
-        join(root, 'packages/touchstone/src/host/x.ts'),
-        '../engine/loop.js',
-      ),
-    ).toContain('loop');
+  it('would notice an import that is not in it', () => {
+    const scorecard = `${MODULES}scorecard`;
+    const file = `${scorecard}/fold/build.ts`;
+    expect(refusal(scorecard, file, '@touchstone/protocol/bodies')).toContain('bodies');
+    expect(refusal(scorecard, file, '../../engine/index.js')).toContain('engine');
+    expect(refusal(`${MODULES}app`, `${MODULES}app/x.ts`, '../engine/run/loop.js')).toContain('loop');
+  });
+});
+
+describe('folders', () => {
+  it('hold at most 25 source files', () => {
+    const counts = new Map<string, number>();
+    for (const file of PACKAGES.flatMap(sourcesBelow))
+      counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 25)).toEqual([]);
+  });
+});
+
+/** Groups of files that reach each other by imports (Tarjan's strongly connected components). */
+function cyclesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const cycles: string[][] = [];
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file) as number);
+    open.push(file);
+    for (const next of imports.get(file) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (open.includes(next))
+        lowest.set(file, Math.min(lowest.get(file) as number, lowest.get(next) as number));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const group = open.splice(open.indexOf(file));
+    if (group.length > 1 || imports.get(file)?.includes(file)) cycles.push(group.sort());
+  };
+  for (const file of imports.keys()) if (!order.has(file)) visit(file);
+  return cycles;
+}
+
+describe('import cycles', () => {
+  it('do not exist, types counted', () => {
+    const files = new Set(PACKAGES.flatMap(sourcesBelow));
+    const imports = new Map(
+      [...files].map((file) => [
+        file,
+        specifiersOf(file)
+          .filter((specifier) => specifier.startsWith('.'))
+          .map((specifier) => targetOf(file, specifier))
+          .filter((target) => files.has(target)),
+      ]),
+    );
+    const sizes = cyclesIn(imports).map((cycle) => cycle.length);
+    // A ratchet on the way to none.
+    expect(sizes.length).toBeLessThanOrEqual(11);
+    expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(20);
+  });
+
+  it('would be found', () => {
+    const imports = new Map([
+      ['a', ['b']],
+      ['b', ['c']],
+      ['c', ['b', 'd']],
+      ['d', []],
+    ]);
+    expect(cyclesIn(imports)).toEqual([['b', 'c']]);
   });
 });

@@ -7,7 +7,7 @@ import { seconds } from '../lib/report.mjs';
 import { bytesIn } from '../lib/touchstone.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const PACKAGES = ['packages/contract', 'packages/sdk', 'packages/touchstone'];
+const PACKAGES = ['packages/protocol', 'packages/sdk', 'packages/touchstone'];
 
 export async function install({ report }) {
   await withFolder(async (folder) => {

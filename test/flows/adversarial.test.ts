@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { readSuite } from '../../packages/touchstone/src/suites/index.js';
+import { readSuite } from '../../packages/touchstone/src/suites/read-suite.js';
 import {
   type Actor,
   AGENT,

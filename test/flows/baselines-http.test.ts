@@ -1,4 +1,4 @@
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSource } from './fork-sources.js';
 import {

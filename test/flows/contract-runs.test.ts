@@ -1,8 +1,7 @@
-import type { ContractReport, EvalReport } from '@touchstone/contract';
-import { check } from '@touchstone/contract/wire';
+import type { ContractReport, EvalReport } from '@touchstone/protocol';
+import { check, shapeIssues } from '@touchstone/protocol/wire';
 import { afterEach, describe, expect, it } from 'vitest';
-import { evalReport } from '../../packages/touchstone/src/host/routes/report-shape.js';
-import { shapeIssues } from '../../packages/touchstone/src/host/shape.js';
+import { evalReport } from '../../packages/touchstone/src/api/shapes/report-shape.js';
 import { diffOf, fork } from './history-world.js';
 import { resultOf } from './judge-world.js';
 import { type Evaluated, eventsOf, payloadsOf, plain, readJson, type Summary } from './pack-world.js';

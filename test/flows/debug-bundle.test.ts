@@ -1,4 +1,4 @@
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeSource, SOURCES } from './fork-sources.js';
 import { begin, golden, installSuite, openWorld, untilEvent, type World } from './history-world.js';

@@ -1,4 +1,4 @@
-import { check, checkPayload, PAYLOAD_TYPES, type PayloadType } from '@touchstone/contract/wire';
+import { check, checkPayload, PAYLOAD_TYPES, type PayloadType } from '@touchstone/protocol/wire';
 import { expect } from 'vitest';
 import { type Door, type Event, readJson } from './pack-world.js';
 import { KEY, OTHER_KEY } from './processes.js';

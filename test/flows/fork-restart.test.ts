@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asId, type RunId } from '@touchstone/contract';
+import { asId, type RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../packages/touchstone/src/host/system.js';
+import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import { begin, diffOf, fork } from './history-world.js';
 import { type Door, eventsOf, readJson } from './pack-world.js';

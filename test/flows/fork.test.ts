@@ -1,6 +1,6 @@
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createReceiver, type Receiver } from '../../packages/touchstone/src/host/testing/webhook-world.js';
+import { createReceiver, type Receiver } from '../../packages/touchstone/src/app/testing/webhook-world.js';
 import { makeSource, SOURCES } from './fork-sources.js';
 import {
   BLIND_KEY,

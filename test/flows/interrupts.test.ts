@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '@touchstone/contract/ports';
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../packages/touchstone/src/host/system.js';
-import { openStream } from '../../packages/touchstone/src/host/testing/listening.js';
+import { systemClock } from '../../packages/touchstone/src/app/system.js';
+import { openStream } from '../../packages/touchstone/src/app/testing/listening.js';
+import type { Clock } from '../../packages/touchstone/src/ports/index.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import {
   answer,

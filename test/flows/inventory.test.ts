@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashKey } from '../../packages/touchstone/src/host/principal.js';
-import { systemClock } from '../../packages/touchstone/src/host/system.js';
+import { hashKey } from '../../packages/touchstone/src/app/principal.js';
+import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import { put, refused } from './pack-publishing.js';
 import {

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asId, type RunId } from '@touchstone/contract';
-import type { Clock } from '@touchstone/contract/ports';
+import { asId, type RunId } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -10,7 +9,8 @@ import {
   type ModelRequest,
   type ModelScript,
 } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { systemClock } from '../../packages/touchstone/src/host/system.js';
+import { systemClock } from '../../packages/touchstone/src/app/system.js';
+import type { Clock } from '../../packages/touchstone/src/ports/index.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import {
   AGENT,

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { asId, type EvalSummary, type RunId } from '@touchstone/contract';
-import type { RunEvent } from '@touchstone/contract/bodies';
+import { asId, type EvalSummary, type RunId } from '@touchstone/protocol';
+import type { RunEvent } from '@touchstone/protocol/bodies';
 import { createClient } from '@touchstone/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../packages/touchstone/src/host/system.js';
+import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import { callsIn, KEY, kill, runCli, serve, startCli, temporaryFolder, writeProject } from './processes.js';
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type {
   ModelAction,

@@ -1,11 +1,11 @@
-import type { Clock } from '@touchstone/contract/ports';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   inTurn,
   type ModelScript,
   type ModelServer,
 } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { systemClock } from '../../packages/touchstone/src/host/system.js';
+import { systemClock } from '../../packages/touchstone/src/app/system.js';
+import type { Clock } from '../../packages/touchstone/src/ports/index.js';
 import {
   createEval,
   deferred,

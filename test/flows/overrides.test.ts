@@ -1,6 +1,6 @@
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStream, type Reader } from '../../packages/touchstone/src/host/testing/listening.js';
+import { openStream, type Reader } from '../../packages/touchstone/src/app/testing/listening.js';
 import {
   BLIND_KEY,
   begin,

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ContractReport } from '@touchstone/contract';
+import type { ContractReport } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDesk } from '../../packages/touchstone/src/cli/testing/test-io.js';
-import { buildPack, readPackFolder } from '../../packages/touchstone/src/suites/index.js';
-import { keyPair, options } from '../../packages/touchstone/src/suites/packs/testing/pack-bytes.js';
+import { readPackFolder } from '../../packages/touchstone/src/packs/archive/pack-folder.js';
+import { buildPack } from '../../packages/touchstone/src/packs/build-pack.js';
+import { keyPair, options } from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
 import { put } from './pack-publishing.js';
 import { packUrl, readJson, startModelServer } from './pack-world.js';
 import { KEY } from './processes.js';

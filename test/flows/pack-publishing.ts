@@ -1,4 +1,4 @@
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { expect } from 'vitest';
 import { PACK_URL, readJson } from './pack-world.js';
 import type { FetchOptions, WholeHost } from './whole-host.js';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PACK_LIMITS } from '../../packages/touchstone/src/suites/packs/limits.js';
-import { readArchive } from '../../packages/touchstone/src/suites/packs/read-archive.js';
+import { PACK_LIMITS } from '../../packages/touchstone/src/packs/archive/limits.js';
+import { readArchive } from '../../packages/touchstone/src/packs/archive/read-archive.js';
 import {
   agentEntry,
   archiveOf,
@@ -12,7 +12,7 @@ import {
   packFiles,
   suiteText,
   type TarEntry,
-} from '../../packages/touchstone/src/suites/packs/testing/pack-bytes.js';
+} from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
 import { put, refusal, refused } from './pack-publishing.js';
 import { archiveFor, filesOf, readJson } from './pack-world.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';

@@ -9,14 +9,14 @@ import {
   type ModelServer,
   startModelServer,
 } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { buildPack } from '../../packages/touchstone/src/suites/index.js';
+import { buildPack } from '../../packages/touchstone/src/packs/build-pack.js';
 import {
   agentEntry,
   manifest,
   options,
   PACK_NAME,
   packFiles,
-} from '../../packages/touchstone/src/suites/packs/testing/pack-bytes.js';
+} from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
 import type { FetchOptions, WholeHost } from './whole-host.js';
 
 // One pack with one agent, made to measure for each test, and a model on loopback that answers as the test says.

@@ -1,17 +1,14 @@
-import type { ContractReport } from '@touchstone/contract';
+import type { ContractReport } from '@touchstone/protocol';
+import { shapeIssues } from '@touchstone/protocol/wire';
 import { expect } from 'vitest';
 import type {
   ModelAction,
   ModelRequest,
   ModelServer,
 } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { contractReport } from '../../packages/touchstone/src/host/routes/report-shape.js';
-import { shapeIssues } from '../../packages/touchstone/src/host/shape.js';
-import {
-  INVOICES,
-  POLICIES,
-} from '../../packages/touchstone/src/suites/profiles/definition/testing/definitions.js';
-import { readYaml } from '../../packages/touchstone/src/suites/yaml-source.js';
+import { contractReport } from '../../packages/touchstone/src/api/shapes/report-shape.js';
+import { INVOICES, POLICIES } from '../../packages/touchstone/src/profiles/definition/testing/definitions.js';
+import { readYaml } from '../../packages/touchstone/src/suites/text/yaml-source.js';
 import { resultOf, type Turn } from './judge-world.js';
 import {
   type Evaluated,

@@ -1,8 +1,7 @@
-import type { EvalReport } from '@touchstone/contract';
-import { check } from '@touchstone/contract/wire';
+import type { EvalReport } from '@touchstone/protocol';
+import { check, shapeIssues } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evalReport } from '../../packages/touchstone/src/host/routes/report-shape.js';
-import { shapeIssues } from '../../packages/touchstone/src/host/shape.js';
+import { evalReport } from '../../packages/touchstone/src/api/shapes/report-shape.js';
 import {
   AGENT,
   type Asking,

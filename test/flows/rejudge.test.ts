@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asId, type RunId } from '@touchstone/contract';
+import { asId, type RunId } from '@touchstone/protocol';
 import { createClient } from '@touchstone/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelScript } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { systemClock } from '../../packages/touchstone/src/host/system.js';
+import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import {
   AGENT,

@@ -1,7 +1,7 @@
-import type { EvalReport, EvalSummary, RunId } from '@touchstone/contract';
+import type { EvalReport, EvalSummary, RunId } from '@touchstone/protocol';
+import { shapeIssues } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evalReport } from '../../packages/touchstone/src/host/routes/report-shape.js';
-import { shapeIssues } from '../../packages/touchstone/src/host/shape.js';
+import { evalReport } from '../../packages/touchstone/src/api/shapes/report-shape.js';
 import { startToolServer, type ToolServer } from './pack-world.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { asId, type RunId } from '@touchstone/contract';
-import { check } from '@touchstone/contract/wire';
+import { asId, type RunId } from '@touchstone/protocol';
+import { check } from '@touchstone/protocol/wire';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../packages/touchstone/src/host/system.js';
+import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import {
   AGENT_USD,

@@ -1,4 +1,4 @@
-import { check, checkPayload, PAYLOAD_TYPES, type PayloadType } from '@touchstone/contract/wire';
+import { check, checkPayload, PAYLOAD_TYPES, type PayloadType } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startToolServer, type ToolServer } from './pack-world.js';
 import { KEY, OTHER_KEY } from './processes.js';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asId } from '@touchstone/contract';
+import { asId } from '@touchstone/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ECHO_AGENT, echoAgent, echoSuite, openWholeHost, type WholeHost } from './whole-host.js';
 

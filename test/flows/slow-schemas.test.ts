@@ -1,13 +1,13 @@
-import type { Clock } from '@touchstone/contract/ports';
 import { afterEach, expect, it } from 'vitest';
-import { systemClock } from '../../packages/touchstone/src/host/system.js';
+import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import {
   agentEntry,
   archiveOfFiles,
   manifest,
   PACK_NAME,
   packFiles,
-} from '../../packages/touchstone/src/suites/packs/testing/pack-bytes.js';
+} from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
+import type { Clock } from '../../packages/touchstone/src/ports/index.js';
 import { put } from './pack-publishing.js';
 import { createEval, echoes, install, modelConfig, startModelServer } from './pack-world.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import { check } from '@touchstone/contract/wire';
+import { check } from '@touchstone/protocol/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createReceiver, type Receiver } from '../../packages/touchstone/src/host/testing/webhook-world.js';
+import { createReceiver, type Receiver } from '../../packages/touchstone/src/app/testing/webhook-world.js';
 import { begin, fork } from './history-world.js';
 import { type Door, type Event, eventsOf, readJson } from './pack-world.js';
 import { KEY, kill, OTHER_KEY, type Serving, serve, temporaryFolder, writeProject } from './processes.js';

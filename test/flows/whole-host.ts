@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Clock } from '@touchstone/contract/ports';
 import { createClient } from '@touchstone/sdk';
-import { createTouchstone } from '../../packages/touchstone/src/host/compose.js';
-import { parseConfig } from '../../packages/touchstone/src/host/config.js';
-import { createLog, startHost } from '../../packages/touchstone/src/host/index.js';
-import { systemClock, systemIds } from '../../packages/touchstone/src/host/system.js';
+import { createTouchstone } from '../../packages/touchstone/src/app/compose.js';
+import { parseConfig } from '../../packages/touchstone/src/app/config/config.js';
+import { systemClock, systemIds } from '../../packages/touchstone/src/app/system.js';
+import type { Clock } from '../../packages/touchstone/src/ports/index.js';
+import { createLog, startHost } from '../../packages/touchstone/src/server/index.js';
 import { KEY, OTHER_KEY, temporaryFolder } from './processes.js';
 
 export const ACME_SIDE_KEY = 'test-key-of-acme-side-0123456789';

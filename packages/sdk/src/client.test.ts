@@ -1,4 +1,4 @@
-import { asId, type RunId } from '@touchstone/contract';
+import { asId, type RunId } from '@touchstone/protocol';
 import { expect, test } from 'vitest';
 import { createClient } from './client.js';
 import { HostResponseError, HostUnreachable } from './errors.js';

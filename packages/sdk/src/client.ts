@@ -1,4 +1,4 @@
-import type { ContractReport, EvalReport, EvalSummary, JsonObject, RunId } from '@touchstone/contract';
+import type { ContractReport, EvalReport, EvalSummary, JsonObject, RunId } from '@touchstone/protocol';
 import { at, type Get, post, type Query, type Reading, type Sending, VENDOR } from './calls.js';
 import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
 import type {

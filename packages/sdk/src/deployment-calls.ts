@@ -1,4 +1,4 @@
-import type { Json, RunId, RunStatus } from '@touchstone/contract';
+import type { Json, RunId, RunStatus } from '@touchstone/protocol';
 import { at, type Get, post, posting, type Reading, type Sending, VENDOR } from './calls.js';
 import type {
   AuditEntry,

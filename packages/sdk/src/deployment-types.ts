@@ -6,7 +6,7 @@ import type {
   RunId,
   RunStatus,
   Transition,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 
 /** One version of an agent, in service or on its way there. */
 export type Deployment = DeploymentRecord;

@@ -1,4 +1,4 @@
-import type { RunId } from '@touchstone/contract';
+import type { RunId } from '@touchstone/protocol';
 
 export type ErrorEnvelope = {
   readonly error: string;

@@ -7,7 +7,7 @@ import type {
   RunId,
   RunStatus,
   Timestamp,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 
 /** Body of `POST /v1/runs/{runId}:fork`. A branch needs `fromSeq`; only a branch can change options. */
 export type ForkRun = {

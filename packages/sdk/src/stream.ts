@@ -1,4 +1,4 @@
-import { isTerminal, type RunId } from '@touchstone/contract';
+import { isTerminal, type RunId } from '@touchstone/protocol';
 import { type Feed, type FollowOptions, follow } from './follow.js';
 import type { Retry } from './retry.js';
 import type { SseMessage } from './sse.js';

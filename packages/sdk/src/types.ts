@@ -17,7 +17,7 @@ import type {
   ToolId,
   UnscoredReason,
   Version,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 
 /** Body of `POST /v1/runs`. */
 export type CreateRun = {

@@ -1,4 +1,4 @@
-import type { EvalSummary, RunId } from '@touchstone/contract';
+import type { EvalSummary, RunId } from '@touchstone/protocol';
 import { RunFailed } from './errors.js';
 import type { StreamOptions } from './stream.js';
 import type { RunEvent, RunSnapshot } from './types.js';

@@ -1,19 +1,18 @@
 // What people import from `touchstone`: types for module agents, and a typed configuration file.
-import type { ConfigInput } from './host/config.js';
+import type { ConfigInput } from './app/config/config.js';
 
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './agents/index.js';
-export type { ConfigInput } from './host/config.js';
+export type { ConfigInput } from './app/config/config.js';
 export {
   agentDefinition,
   agentManifest,
-  dumpDefinition,
-  dumpProfile,
-  evaluationCard,
   evaluationProfile,
-  readDefinition,
   successCriterion,
   withChange,
-} from './suites/index.js';
+} from './profiles/definition/builders.js';
+export { evaluationCard } from './profiles/definition/card.js';
+export { dumpDefinition, dumpProfile } from './profiles/definition/dump.js';
+export { readDefinition } from './profiles/definition/read-definition.js';
 
 /** For `touchstone.config.ts`: gives the editor the shape of the configuration. */
 export const defineConfig = (config: ConfigInput): ConfigInput => config;

@@ -1,19 +1,18 @@
-import { HostError, type ModelPin, type Owner } from '@touchstone/contract';
-import type { Agent, AgentFacts, Clock, Random, Responses } from '@touchstone/contract/ports';
-import { createCommandAgent } from './command.js';
-import { agentDigest } from './digest.js';
-import type { Guard } from './guard.js';
-import { createHttpAgent } from './http.js';
-import { createModelAgent } from './model-agent.js';
+import { HostError, type ModelPin, type Owner } from '@touchstone/protocol';
+import type { Guard, PaceOf } from '../net/index.js';
+import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
+import { createCommandAgent } from './kinds/command/command.js';
+import { createHttpAgent } from './kinds/http/http.js';
+import { createModelAgent } from './kinds/model/model-agent.js';
+import { createModuleAgent } from './kinds/module/module.js';
+import { createOpenwopAgent } from './kinds/openwop/openwop.js';
+import { DEFAULT_RETRIES, type RetryLimits } from './kinds/retry.js';
+import { createScriptedAgent } from './kinds/scripted/scripted.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';
-import { createModuleAgent } from './module.js';
-import { createOpenwopAgent } from './openwop.js';
-import type { PaceOf } from './pace.js';
-import { DEFAULT_RETRIES, type RetryLimits } from './retry.js';
-import type { ManifestRun, OpenaiRun, OpenwopRun } from './run-spec.js';
-import { createScriptedAgent } from './scripted.js';
-import type { AgentSpec } from './spec.js';
+import { agentDigest } from './spec/digest.js';
+import type { ManifestRun, OpenaiRun, OpenwopRun } from './spec/run-spec.js';
+import type { AgentSpec } from './spec/spec.js';
 
 type AgentLimits = { readonly maxOutputBytes?: number; readonly retries?: RetryLimits };
 

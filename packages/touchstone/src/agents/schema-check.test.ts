@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '@touchstone/contract';
-import { toBody } from '@touchstone/contract/bodies';
+import type { Json, JsonObject } from '@touchstone/protocol';
+import { toBody } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
 import { checkForeignSchema, createSchemaCheck } from './schema-check.js';
 

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
-import { type Issue, isUnsound, type JsonObject, validationError } from '@touchstone/contract';
-import { type Body, fromBody } from '@touchstone/contract/bodies';
-import type { SchemaCheck } from '@touchstone/contract/ports';
+import { type Issue, isUnsound, type JsonObject, validationError } from '@touchstone/protocol';
+import { type Body, fromBody } from '@touchstone/protocol/bodies';
 import type { Ajv2020 as Ajv, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import type { RE2JS as Re2 } from 're2js';
+import type { SchemaCheck } from '../ports/index.js';
 import { runBounded, TookTooLong } from './watchdog.js';
 
 const MAX_BYTES = 256 * 1024;

@@ -1,4 +1,4 @@
-import { type ContractVerdict, type RunStatus, verdictOn } from '@touchstone/contract';
+import { type ContractVerdict, type RunStatus, verdictOn } from '@touchstone/protocol';
 
 /** In order of precedence: the first that applies to a run, or to any run of a folder, is the answer. */
 export const EXIT_ORDER = [130, 2, 4, 3, 1, 0] as const;

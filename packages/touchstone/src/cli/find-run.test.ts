@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asId, type RunId } from '@touchstone/contract';
+import { asId, type RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LOCAL_OWNER } from './local.js';
 import { type EvidenceDesk, openEvidenceDesk } from './testing/evidence-desk.js';

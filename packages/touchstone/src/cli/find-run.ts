@@ -1,6 +1,6 @@
-import { asId, type DeploymentPlan, type EvalPlan, type RunId } from '@touchstone/contract';
-import type { Run } from '@touchstone/contract/ports';
-import type { LocalTouchstone } from '../host/in-process.js';
+import { asId, type DeploymentPlan, type EvalPlan, type RunId } from '@touchstone/protocol';
+import type { LocalTouchstone } from '../app/index.js';
+import type { Run } from '../ports/index.js';
 import { LOCAL_OWNER } from './local.js';
 import { UsageError } from './usage-error.js';
 

@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Owner, Principal } from '@touchstone/contract';
-import type { Log } from '@touchstone/contract/ports';
-import type { Config, LocalTouchstone } from '../host/in-process.js';
+import type { Owner, Principal } from '@touchstone/protocol';
+import type { Config, LocalTouchstone } from '../app/index.js';
+import type { Log } from '../ports/index.js';
 import { type Context, DEFAULT_DATA, type Io } from './io.js';
 import { UsageError } from './usage-error.js';
 import { packageVersion } from './version.js';
@@ -32,7 +32,7 @@ export async function readConfig({ io, settings }: Context): Promise<Config> {
       `There is no configuration file ${settings.config}.`,
       'Name another with --config, or make one with: touchstone init',
     );
-  const { loadConfig } = await import('../host/in-process.js');
+  const { loadConfig } = await import('../app/index.js');
   return loadConfig(settings.config, io.cwd);
 }
 
@@ -155,7 +155,7 @@ async function withConfig<T>(
 ): Promise<T> {
   const { io, settings } = context;
   checkData(context, config);
-  const { createTouchstone } = await import('../host/in-process.js');
+  const { createTouchstone } = await import('../app/index.js');
   const dataDir = resolve(io.cwd, settings.data);
   const touchstone = await createTouchstone({
     config,

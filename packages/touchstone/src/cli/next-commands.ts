@@ -1,6 +1,6 @@
 import { type Context, DEFAULT_DATA, type Settings } from './io.js';
-import { type RunResult, refOf } from './result.js';
-import type { RunOptions } from './run-options.js';
+import { type RunResult, refOf } from './verbs/run/result.js';
+import type { RunOptions } from './verbs/run/run-options.js';
 
 /** What a person may want to type next. Options that the command was given are carried over where they still matter. */
 export function nextCommands(

@@ -1,15 +1,24 @@
 import { Command, CommanderError } from 'commander';
-import { addCompile } from './contract-verbs.js';
-import { addApprove, addAudit, addDeployments, addPromote } from './deploy-verbs.js';
-import { addAnnotate, addExport, addReplay, addVerify } from './evidence-verbs.js';
 import { type Context, DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
-import { addJudge, addRejudge } from './judge-verbs.js';
-import { addPack } from './pack-verbs.js';
-import { addBaseline, addCompare } from './regression-verbs.js';
 import { printable } from './render/text.js';
 import { didYouMean } from './suggest.js';
 import { UsageError } from './usage-error.js';
-import { addDoctor, addInit, addKeys, addRun, addRuns, addServe, addShow, addValidate } from './verbs.js';
+import { addApprove, addAudit, addDeployments, addPromote } from './verbs/deployments/deploy-verbs.js';
+import { addCompile } from './verbs/project/contract-verbs.js';
+import { addPack } from './verbs/project/pack-verbs.js';
+import {
+  addDoctor,
+  addInit,
+  addKeys,
+  addRun,
+  addRuns,
+  addServe,
+  addShow,
+  addValidate,
+} from './verbs/project/verbs.js';
+import { addAnnotate, addExport, addReplay, addVerify } from './verbs/runs/evidence-verbs.js';
+import { addJudge, addRejudge } from './verbs/runs/judge-verbs.js';
+import { addBaseline, addCompare } from './verbs/runs/regression-verbs.js';
 import { packageVersion } from './version.js';
 
 /** Runs a verb and keeps its exit code for the end. */

@@ -1,4 +1,4 @@
-import { HostError, validationError } from '@touchstone/contract';
+import { HostError, validationError } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import { hintFor } from './refusal-hints.js';
 

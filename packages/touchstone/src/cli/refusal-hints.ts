@@ -1,4 +1,4 @@
-import { type HostError, isHostError } from '@touchstone/contract';
+import { type HostError, isHostError } from '@touchstone/protocol';
 import type { HostResponseError } from '@touchstone/sdk';
 
 /** By the member of the request that was refused, or by the code. */

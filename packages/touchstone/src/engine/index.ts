@@ -1,3 +1,3 @@
-export { createEngine } from './engine.js';
+export { FLOOR_WORKFLOWS, type FloorNode, type FloorWorkflow } from './kinds/floor-workflows.js';
 export { DEFAULT_LIMITS, ENGINE_VERSION } from './parts.js';
-export { FLOOR_WORKFLOWS, type FloorNode, type FloorWorkflow } from './programs/floor-workflows.js';
+export { createEngine } from './run/engine.js';

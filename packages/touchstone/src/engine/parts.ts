@@ -18,8 +18,8 @@ import type {
   TaskResult,
   Thresholds,
   Version,
-} from '@touchstone/contract';
-import type { Task } from '@touchstone/contract/bodies';
+} from '@touchstone/protocol';
+import type { Task } from '@touchstone/protocol/bodies';
 import type {
   Agent,
   Clock,
@@ -31,7 +31,7 @@ import type {
   Store,
   SuiteHead,
   Tools,
-} from '@touchstone/contract/ports';
+} from '../ports/index.js';
 
 /** Everything the engine needs from other rooms, handed in by the one composition place. */
 export type Parts = {

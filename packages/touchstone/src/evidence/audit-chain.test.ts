@@ -6,7 +6,7 @@ import {
   asId,
   auditLine,
   type Owner,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createChainCheck } from './audit-chain.js';

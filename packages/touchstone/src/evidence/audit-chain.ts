@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AUDIT_START, type AuditRecord, auditLine, type Owner } from '@touchstone/contract';
+import { AUDIT_START, type AuditRecord, auditLine, type Owner } from '@touchstone/protocol';
 
 export type ChainTrouble = {
   readonly seq: number;

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Scorecard } from '@touchstone/contract';
+import type { Scorecard } from '@touchstone/protocol';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -5,7 +5,7 @@ import {
   type Json,
   type Scorecard,
   validationError,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 import { describeFile } from './describe-file.js';
 import { fromBase64, fromUtf8, parseForeign } from './foreign-json.js';
 import { readPrivateKey, type Signing, type TrustedKey } from './keys.js';

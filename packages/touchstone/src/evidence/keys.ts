@@ -5,7 +5,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from 'node:crypto';
-import { validationError } from '@touchstone/contract';
+import { validationError } from '@touchstone/protocol';
 
 /** Who signs, and with what: an Ed25519 key in PEM form. */
 export type Signing = { readonly keyId: string; readonly privateKey: string };

@@ -1,4 +1,4 @@
-import type { Json, Scorecard } from '@touchstone/contract';
+import type { Json, Scorecard } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readScorecard } from './read-scorecard.js';

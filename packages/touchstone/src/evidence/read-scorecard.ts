@@ -1,4 +1,4 @@
-import type { EvalSummary, Scorecard, TaskResult } from '@touchstone/contract';
+import type { EvalSummary, Scorecard, TaskResult } from '@touchstone/protocol';
 import type { Reading } from './reading.js';
 import { scorecardShape } from './scorecard-shape.js';
 

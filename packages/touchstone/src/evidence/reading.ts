@@ -1,4 +1,4 @@
-import { type Issue, validationError } from '@touchstone/contract';
+import { type Issue, validationError } from '@touchstone/protocol';
 
 /** A file that is wrong a hundred thousand times is not worth a hundred thousand sentences. */
 const MOST_ISSUES = 20;

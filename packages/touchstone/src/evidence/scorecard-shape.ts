@@ -26,7 +26,7 @@ import {
   type Timestamp,
   UNSCORED_REASONS,
   type Version,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 import { choice, flag, id, list, mark, members, number, type Reader } from './shape.js';
 
 const digest = id<Digest>(/^sha256:[0-9a-f]{64}$/, 'sha256: and 64 hexadecimal digits');

@@ -1,6 +1,6 @@
 // Small readers that are put together to the shape of a document. Each returns the value it has checked, or undefined
 // after it has said what is wrong. Objects are built anew from the members the shape names, so nothing else gets through.
-import type { Id } from '@touchstone/contract';
+import type { Id } from '@touchstone/protocol';
 import { isMembers, ownMember, type Reading, typeName } from './reading.js';
 
 export type Reader<T> = (value: unknown, reading: Reading) => T | undefined;

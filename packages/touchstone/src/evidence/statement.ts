@@ -1,4 +1,4 @@
-import type { Digest, Id, Scorecard } from '@touchstone/contract';
+import type { Digest, Id, Scorecard } from '@touchstone/protocol';
 import { readScorecard } from './read-scorecard.js';
 import { isMembers, ownMember, Reading, typeName } from './reading.js';
 import { id, members } from './shape.js';

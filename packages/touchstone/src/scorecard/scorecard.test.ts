@@ -6,10 +6,12 @@ import {
   type TaskId,
   type TaskResult,
   type Version,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildScorecard, foldTask, mean, nearestRank, taskBar } from './index.js';
+import { mean, nearestRank } from './fold/aggregate.js';
+import { buildScorecard } from './fold/build.js';
+import { foldTask, taskBar } from './fold/fold-task.js';
 
 const taskId = asId<TaskId>('t');
 const facts = { suiteId: asId<SuiteId>('local.test.evals.a'), suiteVersion: asId<Version>('1.0.0') };

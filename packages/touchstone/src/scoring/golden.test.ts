@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '@touchstone/contract';
-import { type GoldenMatch, toBody } from '@touchstone/contract/bodies';
+import type { Json } from '@touchstone/protocol';
+import { type GoldenMatch, toBody } from '@touchstone/protocol/bodies';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

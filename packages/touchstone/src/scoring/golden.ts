@@ -1,5 +1,5 @@
-import { canonicalJson, type Json, jsonEqual } from '@touchstone/contract';
-import { type Body, fromBody, type GoldenMatch } from '@touchstone/contract/bodies';
+import { canonicalJson, type Json, jsonEqual } from '@touchstone/protocol';
+import { type Body, fromBody, type GoldenMatch } from '@touchstone/protocol/bodies';
 
 /** The text of an output: a string as it is, anything else its canonical JSON. Nothing is trimmed or folded. */
 const textOf = (value: Json): string => (typeof value === 'string' ? value : canonicalJson(value));

@@ -1,6 +1,6 @@
-import { asId, type Finding, type FindingKind, type Redact, redactDeep } from '@touchstone/contract';
-import type { Task } from '@touchstone/contract/bodies';
-import type { Judge, Scored, Spend, Transcript } from '@touchstone/contract/ports';
+import { asId, type Finding, type FindingKind, type Redact, redactDeep } from '@touchstone/protocol';
+import type { Task } from '@touchstone/protocol/bodies';
+import type { Judge, Scored, Spend, Transcript } from '../ports/index.js';
 import { type SafetyPolicy, severityIn } from './safety/index.js';
 
 type Asked =

@@ -9,19 +9,11 @@ import {
   SEVERITIES,
   type TaskId,
   type ToolId,
-} from '@touchstone/contract';
-import { type Expected, fromBody, type Task, toBody } from '@touchstone/contract/bodies';
-import type {
-  Judge,
-  Judged,
-  SafetyTier,
-  Scored,
-  ScoredCall,
-  Transcript,
-  Usage,
-} from '@touchstone/contract/ports';
+} from '@touchstone/protocol';
+import { type Expected, fromBody, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Judge, Judged, SafetyTier, Scored, ScoredCall, Transcript, Usage } from '../ports/index.js';
 import { capped, createScoring, type ScoringParts } from './scoring.js';
 
 // Put together here, so that nobody who scans these sources takes it for a real one.

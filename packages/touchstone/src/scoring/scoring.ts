@@ -5,8 +5,8 @@ import {
   type Redact,
   type Score,
   type ToolId,
-} from '@touchstone/contract';
-import { type EvalContract, fromBody, type Task } from '@touchstone/contract/bodies';
+} from '@touchstone/protocol';
+import { type EvalContract, fromBody, type Task } from '@touchstone/protocol/bodies';
 import type {
   Embedder,
   Judge,
@@ -16,7 +16,7 @@ import type {
   Scoring,
   Spend,
   Transcript,
-} from '@touchstone/contract/ports';
+} from '../ports/index.js';
 import { type ContractScorer, createContractScorer } from './contract/scorer.js';
 import { scoreGolden } from './golden.js';
 import { matchesPattern } from './rubric/pattern.js';

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AUDIT_START, type AuditEntry, asId } from '@touchstone/contract';
-import type { Clock, Store } from '@touchstone/contract/ports';
+import { AUDIT_START, type AuditEntry, asId } from '@touchstone/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Clock, Store } from '../ports/index.js';
 import { auditStatement } from './audit.js';
 import { SQLITE } from './dialect.js';
 import { openStore } from './open-store.js';

@@ -1,5 +1,5 @@
-import { AUDIT_START, type AuditEntry, auditLine, type Owner } from '@touchstone/contract';
-import type { Audit } from '@touchstone/contract/ports';
+import { AUDIT_START, type AuditEntry, auditLine, type Owner } from '@touchstone/protocol';
+import type { Audit } from '../ports/index.js';
 import type { Db, SqlValue, Statement } from './db.js';
 import type { Dialect } from './dialect.js';
 import { textAt, toAuditRecord } from './rows.js';

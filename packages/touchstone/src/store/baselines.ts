@@ -1,5 +1,5 @@
-import type { AgentId, Digest, Scorecard } from '@touchstone/contract';
-import type { Baselines, Blessing } from '@touchstone/contract/ports';
+import type { AgentId, Digest, Scorecard } from '@touchstone/protocol';
+import type { Baselines, Blessing } from '../ports/index.js';
 import type { Db } from './db.js';
 import { jsonAt } from './rows.js';
 

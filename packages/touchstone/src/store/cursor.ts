@@ -1,5 +1,5 @@
-import { validationError } from '@touchstone/contract';
-import type { Page } from '@touchstone/contract/ports';
+import { validationError } from '@touchstone/protocol';
+import type { Page } from '../ports/index.js';
 import type { Row } from './db.js';
 
 /** A cursor is the key of the last row of a page, in a form that invites nobody to build one by hand. */

@@ -1,5 +1,5 @@
-import type { AgentDeployments, Owner } from '@touchstone/contract';
-import type { Deployments } from '@touchstone/contract/ports';
+import type { AgentDeployments, Owner } from '@touchstone/protocol';
+import type { Deployments } from '../ports/index.js';
 import type { Db, Statement } from './db.js';
 import { jsonAt } from './rows.js';
 

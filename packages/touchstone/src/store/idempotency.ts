@@ -1,5 +1,5 @@
-import type { Owner } from '@touchstone/contract';
-import type { Claim, Idempotency, IdempotencyKey } from '@touchstone/contract/ports';
+import type { Owner } from '@touchstone/protocol';
+import type { Claim, Idempotency, IdempotencyKey } from '../ports/index.js';
 import type { Db, Row } from './db.js';
 import { jsonAt } from './rows.js';
 

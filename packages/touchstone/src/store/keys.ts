@@ -1,4 +1,4 @@
-import type { Keys } from '@touchstone/contract/ports';
+import type { Keys } from '../ports/index.js';
 import type { Db } from './db.js';
 import { toStoredKey } from './rows.js';
 

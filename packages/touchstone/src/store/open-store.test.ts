@@ -1,9 +1,9 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HostError } from '@touchstone/contract';
-import type { Clock } from '@touchstone/contract/ports';
+import type { HostError } from '@touchstone/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Clock } from '../ports/index.js';
 import { openStore } from './open-store.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
 import { accessError, openError } from './sqlite/sqlite-errors.js';

@@ -1,5 +1,5 @@
-import type { Body } from '@touchstone/contract/bodies';
-import type { Responses } from '@touchstone/contract/ports';
+import type { Body } from '@touchstone/protocol/bodies';
+import type { Responses } from '../ports/index.js';
 import type { Db } from './db.js';
 import { jsonAt } from './rows.js';
 

@@ -1,5 +1,5 @@
-import { type AuditRecord, asId, HostError } from '@touchstone/contract';
-import type { MemoryEntry } from '@touchstone/contract/bodies';
+import { type AuditRecord, asId, HostError } from '@touchstone/protocol';
+import type { MemoryEntry } from '@touchstone/protocol/bodies';
 import type {
   Annotation,
   BoundAgent,
@@ -9,7 +9,7 @@ import type {
   StoredKey,
   TaskRecord,
   Webhook,
-} from '@touchstone/contract/ports';
+} from '../ports/index.js';
 import type { Row, SqlValue } from './db.js';
 
 // The only place that knows both the columns' names and the members' names of what is read back.

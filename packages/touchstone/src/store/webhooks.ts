@@ -1,5 +1,5 @@
-import type { Owner } from '@touchstone/contract';
-import type { Webhook, Webhooks } from '@touchstone/contract/ports';
+import type { Owner } from '@touchstone/protocol';
+import type { Webhook, Webhooks } from '../ports/index.js';
 import type { Db, SqlValue } from './db.js';
 import { jsonOrNull, toWebhook } from './rows.js';
 

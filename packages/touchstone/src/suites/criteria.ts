@@ -1,5 +1,5 @@
-import type { Issue } from '@touchstone/contract';
-import { fromBody, parseCriterion, type Task } from '@touchstone/contract/bodies';
+import type { Issue } from '@touchstone/protocol';
+import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
 import { isObject } from './json-object.js';
 
 /** Whether a task has a criterion that only a judge can decide. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '@touchstone/contract';
+import type { Json } from '@touchstone/protocol';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asId, canonicalJson, type Digest, type Json, type JsonObject } from '@touchstone/contract';
+import { asId, canonicalJson, type Digest, type Json, type JsonObject } from '@touchstone/protocol';
 
 type Write = (piece: string) => void;
 type ToText = (value: Json) => string;

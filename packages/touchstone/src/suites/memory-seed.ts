@@ -1,5 +1,5 @@
-import type { Issue } from '@touchstone/contract';
-import type { MemorySeed } from '@touchstone/contract/bodies';
+import type { Issue } from '@touchstone/protocol';
+import type { MemorySeed } from '@touchstone/protocol/bodies';
 import { isObject, typeName } from './json-object.js';
 import { child } from './pointer.js';
 

@@ -1,4 +1,4 @@
-import { type HostError, type Issue, isHostError } from '@touchstone/contract';
+import { type HostError, type Issue, isHostError } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseSuite, suiteDocument } from './parse-suite.js';

@@ -9,14 +9,14 @@ import {
   type Thresholds,
   type Version,
   validationError,
-} from '@touchstone/contract';
-import type { Task } from '@touchstone/contract/bodies';
-import type { Suite } from '@touchstone/contract/ports';
-import { check } from '@touchstone/contract/wire';
+} from '@touchstone/protocol';
+import type { Task } from '@touchstone/protocol/bodies';
+import { check } from '@touchstone/protocol/wire';
+import type { Suite } from '../ports/index.js';
 import { needsJudge } from './criteria.js';
 import { digestOf } from './digest.js';
 import { semanticIssues } from './semantics.js';
-import { keysIfSound, soundnessIssues } from './soundness.js';
+import { keysIfSound, soundnessIssues } from './text/soundness.js';
 
 /** A suite as it is written, once `suiteIssues` has found nothing wrong with it. */
 type SuiteDocument = {

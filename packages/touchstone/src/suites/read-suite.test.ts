@@ -1,4 +1,4 @@
-import { type HostError, type Issue, isHostError } from '@touchstone/contract';
+import { type HostError, type Issue, isHostError } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import { parseSuite } from './parse-suite.js';
 import { type ReadSuiteOptions, readSuite } from './read-suite.js';

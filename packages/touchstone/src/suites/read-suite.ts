@@ -1,13 +1,13 @@
-import { type Issue, validationError } from '@touchstone/contract';
-import type { Suite } from '@touchstone/contract/ports';
-import type { Fault } from './json-scan.js';
-import { readJson } from './json-source.js';
+import { type Issue, validationError } from '@touchstone/protocol';
+import type { Suite } from '../ports/index.js';
 import { suiteIssues, toSuite } from './parse-suite.js';
-import { withPositions } from './positions.js';
-import { keysIfSound, soundnessIssues } from './soundness.js';
-import type { Source } from './source.js';
 import { type SuiteFormat, suiteFileFormat } from './suite-files.js';
-import { readYaml } from './yaml-source.js';
+import type { Fault } from './text/json-scan.js';
+import { readJson } from './text/json-source.js';
+import { withPositions } from './text/positions.js';
+import { keysIfSound, soundnessIssues } from './text/soundness.js';
+import type { Source } from './text/source.js';
+import { readYaml } from './text/yaml-source.js';
 
 export type ReadSuiteOptions = {
   readonly format?: SuiteFormat;

@@ -1,4 +1,4 @@
-import { asId, type HostError, type Version } from '@touchstone/contract';
+import { asId, type HostError, type Version } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import { parseAgentReference, parseSuiteReference } from './reference.js';
 import { highestVersion } from './versions.js';

@@ -1,4 +1,4 @@
-import { type AgentId, asId, type SuiteId, type Version, validationError } from '@touchstone/contract';
+import { type AgentId, asId, type SuiteId, type Version, validationError } from '@touchstone/protocol';
 
 export type SuiteReference = { readonly suiteId: SuiteId; readonly version?: Version };
 export type AgentReference = {

@@ -1,4 +1,4 @@
-import type { Issue } from '@touchstone/contract';
+import type { Issue } from '@touchstone/protocol';
 import { isObject, typeName, type UnknownObject } from './json-object.js';
 import { child } from './pointer.js';
 

@@ -1,8 +1,8 @@
-import { type EvalMode, type HostError, type Issue, isHostError } from '@touchstone/contract';
-import { fromBody, type Task, toBody } from '@touchstone/contract/bodies';
-import type { AgentFacts, SchemaCheck, SuiteHead } from '@touchstone/contract/ports';
+import { type EvalMode, type HostError, type Issue, isHostError } from '@touchstone/protocol';
+import { fromBody, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { AgentFacts, SchemaCheck, SuiteHead } from '../ports/index.js';
 import { needsJudge } from './criteria.js';
 import { readRunLimits } from './run-options.js';
 import { checkRunnable, type RunnableLimits, type RunnableQuestion } from './runnable.js';

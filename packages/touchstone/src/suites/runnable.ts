@@ -5,8 +5,8 @@ import {
   type Issue,
   type RunId,
   validationError,
-} from '@touchstone/contract';
-import type { AgentFacts, SchemaCheck, SuiteHead } from '@touchstone/contract/ports';
+} from '@touchstone/protocol';
+import type { AgentFacts, SchemaCheck, SuiteHead } from '../ports/index.js';
 import { needsJudge } from './criteria.js';
 import { isObject, typeName, type UnknownObject } from './json-object.js';
 import { decideModes, type ModeDecision } from './modes.js';

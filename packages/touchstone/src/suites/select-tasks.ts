@@ -1,6 +1,6 @@
-import type { Issue, JsonObject, TaskId } from '@touchstone/contract';
-import type { Task } from '@touchstone/contract/bodies';
-import type { SchemaCheck } from '@touchstone/contract/ports';
+import type { Issue, JsonObject, TaskId } from '@touchstone/protocol';
+import type { Task } from '@touchstone/protocol/bodies';
+import type { SchemaCheck } from '../ports/index.js';
 import type { TaskKind } from './modes.js';
 
 /** Reported input troubles; a schema that fits no task would otherwise repeat itself for every one of them. */

@@ -1,4 +1,4 @@
-import type { Issue } from '@touchstone/contract';
+import type { Issue } from '@touchstone/protocol';
 import { criteriaIssues } from './criteria.js';
 import { isObject, type UnknownObject } from './json-object.js';
 import { memorySeedIssues } from './memory-seed.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { JsonObject } from '@touchstone/contract';
-import { fromBody, type Task } from '@touchstone/contract/bodies';
+import type { JsonObject } from '@touchstone/protocol';
+import { fromBody, type Task } from '@touchstone/protocol/bodies';
 import { describe, expect, test } from 'vitest';
 import { readSuite } from './read-suite.js';
 

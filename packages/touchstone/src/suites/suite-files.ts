@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { validationError } from '@touchstone/contract';
+import { validationError } from '@touchstone/protocol';
 
 export type SuiteFormat = 'json' | 'yaml';
 

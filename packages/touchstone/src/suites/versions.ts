@@ -1,4 +1,4 @@
-import type { Version } from '@touchstone/contract';
+import type { Version } from '@touchstone/protocol';
 import compareBuild from 'semver/functions/compare-build.js';
 import valid from 'semver/functions/valid.js';
 

@@ -1,4 +1,4 @@
-import type { AskModel, Clock } from '@touchstone/contract/ports';
+import type { AskModel, Clock } from '../../ports/index.js';
 import type { Model } from './model.js';
 import { createPatience, DEFAULT_TIMEOUT_MS } from './patience.js';
 

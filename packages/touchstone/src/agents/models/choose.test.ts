@@ -1,4 +1,4 @@
-import type { Owner } from '@touchstone/contract';
+import type { Owner } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
 import { type Choice, chooseModel, type Wanted } from './choose.js';
 import { parseProviders } from './provider-spec.js';

@@ -5,7 +5,7 @@ import {
   type ModelName,
   type ModelPin,
   type Owner,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 import type { ProviderSpec } from './provider-spec.js';
 
 export type Wanted = {

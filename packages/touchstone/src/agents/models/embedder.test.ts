@@ -1,13 +1,13 @@
 // Everything here goes over real connections to a server on loopback.
-import { asId, type EmbedderPin, type ModelName } from '@touchstone/contract';
-import type { Usage } from '@touchstone/contract/ports';
+import { asId, type EmbedderPin, type ModelName } from '@touchstone/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeferred } from '../deferred.js';
+import { createDeferred } from '../../net/deferred.js';
+import { createGuard } from '../../net/guard.js';
+import { createPaces } from '../../net/pace.js';
+import type { Usage } from '../../ports/index.js';
 import { type ManualClock, manualClock } from '../fixtures/manual-clock.js';
 import { ACME, modelsFor, passingTime } from '../fixtures/model-parts.js';
 import { inTurn, type ModelAction, type ModelScript, startModelServer } from '../fixtures/model-server.js';
-import { createGuard } from '../guard.js';
-import { createPaces } from '../pace.js';
 import { createEmbedder, type EmbedderParts } from './embedder.js';
 
 const PIN: EmbedderPin = { provider: asId<ModelName>('local'), model: asId<ModelName>('embed-1') };

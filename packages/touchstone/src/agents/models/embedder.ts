@@ -1,10 +1,8 @@
-import { type EmbedderPin, HostError, type Owner } from '@touchstone/contract';
-import type { Embedded, Embedder, Spend } from '@touchstone/contract/ports';
-import type { Guard } from '../guard.js';
-import type { PostResult } from '../http-post.js';
-import type { Pace, PaceOf } from '../pace.js';
-import { type AskBound, persist, type RequestParts } from '../requests.js';
-import { DEFAULT_RETRIES, type RetryLimits } from '../retry.js';
+import { type EmbedderPin, HostError, type Owner } from '@touchstone/protocol';
+import type { Guard, Pace, PaceOf, PostResult } from '../../net/index.js';
+import type { Embedded, Embedder, Spend } from '../../ports/index.js';
+import { type AskBound, persist, type RequestParts } from '../kinds/requests.js';
+import { DEFAULT_RETRIES, type RetryLimits } from '../kinds/retry.js';
 import { readEmbeddings } from './embeddings.js';
 import { createFetch, type OwnFetch } from './fetch.js';
 import type { Models, ProviderEndpoint } from './models.js';

@@ -1,5 +1,5 @@
-import type { EmbedderPin } from '@touchstone/contract';
-import type { Usage } from '@touchstone/contract/ports';
+import type { EmbedderPin } from '@touchstone/protocol';
+import type { Usage } from '../../ports/index.js';
 
 type Vector = readonly number[];
 type Members = { readonly [name: string]: unknown };

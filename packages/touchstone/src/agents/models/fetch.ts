@@ -1,7 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { onAbort } from '../abort.js';
-import { type Guard, GuardRefusal } from '../guard.js';
+import { type Guard, GuardRefusal, onAbort } from '../../net/index.js';
 
 /** The answer was longer than anybody wants to read. */
 export class AnswerTooLarge extends Error {

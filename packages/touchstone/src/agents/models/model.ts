@@ -1,6 +1,6 @@
-import type { Json, JsonObject, ModelName } from '@touchstone/contract';
-import type { Answer, Usage } from '@touchstone/contract/ports';
-import type { AskBound } from '../requests.js';
+import type { Json, JsonObject, ModelName } from '@touchstone/protocol';
+import type { Answer, Usage } from '../../ports/index.js';
+import type { AskBound } from '../kinds/requests.js';
 
 /** What a provider wants to get back unread with the next question: signatures of its reasoning, for example. */
 type Carried = { readonly carried?: JsonObject };

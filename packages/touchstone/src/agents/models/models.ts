@@ -1,10 +1,9 @@
 import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
-import { HostError, type ModelPin, type Owner } from '@touchstone/contract';
-import type { Clock, Random } from '@touchstone/contract/ports';
-import type { Guard } from '../guard.js';
-import type { PaceOf } from '../pace.js';
-import { DEFAULT_RETRIES, type RetryLimits } from '../retry.js';
+import { HostError, type ModelPin, type Owner } from '@touchstone/protocol';
+import type { Guard, PaceOf } from '../../net/index.js';
+import type { Clock, Random } from '../../ports/index.js';
+import { DEFAULT_RETRIES, type RetryLimits } from '../kinds/retry.js';
 import { type Choice, type ChooseParts, chooseModel, grantedProvider, type Wanted } from './choose.js';
 import { createFetch } from './fetch.js';
 import type { Model } from './model.js';

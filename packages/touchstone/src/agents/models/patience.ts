@@ -1,7 +1,6 @@
-import type { Clock } from '@touchstone/contract/ports';
-import { onAbort } from '../abort.js';
-import { createDeadlines } from '../deadlines.js';
-import type { AskBound } from '../requests.js';
+import { createDeadlines, onAbort } from '../../net/index.js';
+import type { Clock } from '../../ports/index.js';
+import type { AskBound } from '../kinds/requests.js';
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 

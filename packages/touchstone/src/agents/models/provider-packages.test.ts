@@ -1,6 +1,6 @@
 // The four provider packages, each against a stand-in that speaks its own wire format: a question with a tool, the call
 // it leads to, and the second question that carries the result back.
-import { isHostError } from '@touchstone/contract';
+import { isHostError } from '@touchstone/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manualClock } from '../fixtures/manual-clock.js';
 import { ACME, freeBound, modelsFor, passingTime, pinOf } from '../fixtures/model-parts.js';

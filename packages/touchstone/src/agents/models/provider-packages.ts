@@ -1,5 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { HostError } from '@touchstone/contract';
+import { HostError } from '@touchstone/protocol';
 import type { ProviderKind } from './model.js';
 
 export type ProviderSettings = {

@@ -1,6 +1,6 @@
-import { type Issue, validationError } from '@touchstone/contract';
-import { readHeaders, readUrl } from '../http-members.js';
-import { ObjectReader, present } from '../object-reader.js';
+import { type Issue, validationError } from '@touchstone/protocol';
+import { readHeaders, readUrl } from '../spec/http-members.js';
+import { ObjectReader, present } from '../spec/object-reader.js';
 import type { ProviderKind } from './model.js';
 
 /** Someone who answers questions, as the configuration describes them. */

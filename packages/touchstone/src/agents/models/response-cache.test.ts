@@ -1,8 +1,8 @@
-import type { Digest, Owner } from '@touchstone/contract';
-import type { Body } from '@touchstone/contract/bodies';
-import type { Responses } from '@touchstone/contract/ports';
+import type { Digest, Owner } from '@touchstone/protocol';
+import type { Body } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Responses } from '../../ports/index.js';
 import { ACME, freeBound, questionOf, servedModel } from '../fixtures/model-parts.js';
 import { inTurn, type ModelAction } from '../fixtures/model-server.js';
 import type { ModelIdentity, Question } from './model.js';

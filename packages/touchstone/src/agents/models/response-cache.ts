@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { asId, canonicalJson, type Digest, type Json, type Owner } from '@touchstone/contract';
-import { fromBody, toBody } from '@touchstone/contract/bodies';
-import type { Clock, Responses } from '@touchstone/contract/ports';
+import { asId, canonicalJson, type Digest, type Json, type Owner } from '@touchstone/protocol';
+import { fromBody, toBody } from '@touchstone/protocol/bodies';
+import type { Clock, Responses } from '../../ports/index.js';
 import type { Model, ModelIdentity, Question, Reply } from './model.js';
 
 /**

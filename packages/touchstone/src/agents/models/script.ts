@@ -1,6 +1,6 @@
-import { type Issue, type Json, validationError } from '@touchstone/contract';
-import { ObjectReader, present } from '../object-reader.js';
-import { readDocument } from '../read-document.js';
+import { type Issue, type Json, validationError } from '@touchstone/protocol';
+import { ObjectReader, present } from '../spec/object-reader.js';
+import { readDocument } from '../spec/read-document.js';
 
 /**
  * The file behind a provider of kind `scripted`, in JSON or YAML:

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Json, jsonEqual } from '@touchstone/contract';
-import type { Usage } from '@touchstone/contract/ports';
+import { canonicalJson, type Json, jsonEqual } from '@touchstone/protocol';
+import type { Usage } from '../../ports/index.js';
 import type { Message, Model, ModelIdentity, Question, Reply, SaidPart } from './model.js';
 import { readModelScript, type ScriptCondition, type ScriptReply } from './script.js';
 

@@ -1,7 +1,8 @@
 // Everything here goes through the real provider package to a real server on loopback, once in one piece and once as a
 // stream: what the agent gets to see may not depend on which.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeferred } from '../deferred.js';
+import { createDeferred } from '../../net/deferred.js';
+import { createGuard } from '../../net/guard.js';
 import { manualClock } from '../fixtures/manual-clock.js';
 import {
   ACME,
@@ -13,7 +14,6 @@ import {
   servedModel,
 } from '../fixtures/model-parts.js';
 import { inTurn, type ModelAction, type ModelScript, startModelServer } from '../fixtures/model-server.js';
-import { createGuard } from '../guard.js';
 import type { Question } from './model.js';
 
 const USAGE = { provider: 'local', model: 'small-1', inputTokens: 7, outputTokens: 3 };

@@ -1,7 +1,6 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { PostResult } from '../http-post.js';
-import type { Pace } from '../pace.js';
-import { type AskBound, persist, type RequestParts } from '../requests.js';
+import type { Pace, PostResult } from '../../net/index.js';
+import { type AskBound, persist, type RequestParts } from '../kinds/requests.js';
 import type { Model, ModelIdentity, ModelReply, Question, Reply } from './model.js';
 import { toCallOptions } from './sdk-prompt.js';
 import { gather, givenBy, replyOf } from './sdk-reply.js';

@@ -3,7 +3,7 @@ import type {
   LanguageModelV3Message,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { JsonObject } from '@touchstone/contract';
+import type { JsonObject } from '@touchstone/protocol';
 import type { Message, ProviderKind, Question, SaidPart } from './model.js';
 import { parseArguments } from './sdk-reply.js';
 

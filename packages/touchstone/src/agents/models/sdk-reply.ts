@@ -5,8 +5,8 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3Usage,
 } from '@ai-sdk/provider';
-import { isUnsound, type Json, type JsonObject } from '@touchstone/contract';
-import type { Usage } from '@touchstone/contract/ports';
+import { isUnsound, type Json, type JsonObject } from '@touchstone/protocol';
+import type { Usage } from '../../ports/index.js';
 import type { ModelIdentity, Reply, SaidPart } from './model.js';
 
 /** What a provider package gives back, gathered from one answer or from a stream. */

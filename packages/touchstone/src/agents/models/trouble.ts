@@ -1,5 +1,5 @@
-import { GuardRefusal } from '../guard.js';
-import type { PostResult } from '../http-post.js';
+import type { PostResult } from '../../net/index.js';
+import { GuardRefusal } from '../../net/index.js';
 import { AnswerTooLarge } from './fetch.js';
 
 type Thrown = {

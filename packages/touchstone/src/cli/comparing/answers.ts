@@ -1,8 +1,8 @@
-import type { CriterionId, Json, RunId, TaskId, TaskResult } from '@touchstone/contract';
-import { fromBody } from '@touchstone/contract/bodies';
-import type { LocalTouchstone, TaskView } from '../../host/in-process.js';
-import { sentenceOf } from '../collect-result.js';
+import type { CriterionId, Json, RunId, TaskId, TaskResult } from '@touchstone/protocol';
+import { fromBody } from '@touchstone/protocol/bodies';
+import type { LocalTouchstone, TaskView } from '../../app/index.js';
 import { LOCAL_OWNER } from '../local.js';
+import { sentenceOf } from '../verbs/run/collect-result.js';
 import type { ChangedCriterion } from './compare-criteria.js';
 import { type Comparison, type TaskPair, turnOf } from './compare-sides.js';
 import type { Side } from './side.js';

@@ -1,5 +1,5 @@
-import type { ContractVerdict } from '@touchstone/contract';
-import type { Blessing } from '@touchstone/contract/ports';
+import type { ContractVerdict } from '@touchstone/protocol';
+import type { Blessing } from '../../ports/index.js';
 
 /** A blessing, and whether it is the one that counts. */
 export type Marked = Blessing & {

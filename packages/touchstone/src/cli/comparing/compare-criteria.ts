@@ -1,4 +1,4 @@
-import type { CriterionId, TaskId, TaskResult } from '@touchstone/contract';
+import type { CriterionId, TaskId, TaskResult } from '@touchstone/protocol';
 
 /** A criterion that was met more often, or less often, than before. */
 export type ChangedCriterion = {

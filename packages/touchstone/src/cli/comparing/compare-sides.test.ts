@@ -1,4 +1,4 @@
-import { asId, type CriterionId, judgesDiffer, type TaskResult } from '@touchstone/contract';
+import { asId, type CriterionId, judgesDiffer, type TaskResult } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareSides, flipOf, TURNS, turnOf, whyNoVerdict } from './compare-sides.js';

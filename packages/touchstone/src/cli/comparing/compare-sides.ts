@@ -1,4 +1,4 @@
-import type { ReportedRegression, TaskId, TaskResult } from '@touchstone/contract';
+import type { ReportedRegression, TaskId, TaskResult } from '@touchstone/protocol';
 import type { Seen } from '../judging/compare-judges.js';
 import { type ChangedCriterion, compareCriteria } from './compare-criteria.js';
 import type { Side } from './side.js';

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { asId, type RunId } from '@touchstone/contract';
-import type { Blessing, Run } from '@touchstone/contract/ports';
-import type { LocalTouchstone } from '../../host/in-process.js';
+import { asId, type RunId } from '@touchstone/protocol';
+import type { LocalTouchstone } from '../../app/index.js';
+import type { Blessing, Run } from '../../ports/index.js';
+import { readScorecardFile } from '../files/scorecard-file.js';
 import { asEvalRun, type EvalRun, findRun, placesBack, stateOf } from '../find-run.js';
 import { LOCAL_OWNER } from '../local.js';
-import { readScorecardFile } from '../scorecard-file.js';
 import { UsageError } from '../usage-error.js';
 import { type Side, sideOfCard, sideOfRun } from './side.js';
 

@@ -10,11 +10,11 @@ import type {
   Scorecard,
   SuitePin,
   TaskResult,
-} from '@touchstone/contract';
-import type { StepResult } from '@touchstone/contract/ports';
-import type { LocalTouchstone } from '../../host/in-process.js';
-import { resultPages } from '../collect-result.js';
+} from '@touchstone/protocol';
+import type { LocalTouchstone } from '../../app/index.js';
+import type { StepResult } from '../../ports/index.js';
 import type { EvalRun } from '../find-run.js';
+import { resultPages } from '../verbs/run/collect-result.js';
 
 /** One of two runs that are compared. Nothing in it is content. */
 export type Side = {

@@ -1,4 +1,4 @@
-import type { JudgeIdentity } from '@touchstone/contract';
+import type { JudgeIdentity } from '@touchstone/protocol';
 import { EXIT_ORDER, type ExitCode, worstExit } from '../exit.js';
 import { agreementOf, type Confusion, confusionOf, kappaOf } from './agreement.js';
 import { type Checked, type Judgement, pairsOf } from './check-labels.js';

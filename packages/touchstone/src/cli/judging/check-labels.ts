@@ -1,6 +1,6 @@
-import { asId, type TaskId, type UnscoredReason } from '@touchstone/contract';
-import { type Task, toBody } from '@touchstone/contract/bodies';
-import type { Judging } from '../../host/in-process.js';
+import { asId, type TaskId, type UnscoredReason } from '@touchstone/protocol';
+import { type Task, toBody } from '@touchstone/protocol/bodies';
+import type { Judging } from '../../app/index.js';
 import type { Pair } from './agreement.js';
 import type { Label, LabelGroup } from './labels.js';
 

@@ -1,7 +1,7 @@
-import type { CriterionId, RunId, TaskId, TaskResult } from '@touchstone/contract';
-import type { StepResult } from '@touchstone/contract/ports';
-import type { LocalTouchstone } from '../../host/in-process.js';
-import { resultPages } from '../collect-result.js';
+import type { CriterionId, RunId, TaskId, TaskResult } from '@touchstone/protocol';
+import type { LocalTouchstone } from '../../app/index.js';
+import type { StepResult } from '../../ports/index.js';
+import { resultPages } from '../verbs/run/collect-result.js';
 import { type Confusion, confusionOf } from './agreement.js';
 import { type ComparedCriterion, comparedCriteria } from './compare-verdicts.js';
 

@@ -1,9 +1,9 @@
-import { type CriterionId, type EvalPlan, HOST_OWNER, type RunId, type TaskId } from '@touchstone/contract';
-import { fromBody, parseCriterion, type Task } from '@touchstone/contract/bodies';
-import type { TaskRecord } from '@touchstone/contract/ports';
-import type { LocalTouchstone } from '../../host/in-process.js';
-import { sentenceOf } from '../collect-result.js';
+import { type CriterionId, type EvalPlan, HOST_OWNER, type RunId, type TaskId } from '@touchstone/protocol';
+import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
+import type { LocalTouchstone } from '../../app/index.js';
+import type { TaskRecord } from '../../ports/index.js';
 import { LOCAL_OWNER } from '../local.js';
+import { sentenceOf } from '../verbs/run/collect-result.js';
 import type { Pair } from './agreement.js';
 
 /** What both judges decided about one criterion of one answer. */
@@ -61,7 +61,7 @@ async function contractQuestions(
   { embedder }: EvalPlan,
   digest: NonNullable<EvalPlan['contract']>,
 ): Promise<Questions> {
-  const { readTaskEvaluators } = await import('../../host/in-process.js');
+  const { readTaskEvaluators } = await import('../../app/index.js');
   const pinned =
     (await store.suites.contract(LOCAL_OWNER, digest)) ?? (await store.suites.contract(HOST_OWNER, digest));
   if (!pinned) return () => [];

@@ -1,5 +1,5 @@
-import { canonicalJson, type Issue, type Json, type JsonObject, validationError } from '@touchstone/contract';
-import { parseCriterion } from '@touchstone/contract/bodies';
+import { canonicalJson, type Issue, type Json, type JsonObject, validationError } from '@touchstone/protocol';
+import { parseCriterion } from '@touchstone/protocol/bodies';
 import { UsageError } from '../usage-error.js';
 
 /** One line of a file of labels: what a person said of one answer and one criterion. */

@@ -1,5 +1,5 @@
-import { type AnnotationId, type TaskId, timestampOf } from '@touchstone/contract';
-import type { Annotation, Override, Signal } from '@touchstone/contract/ports';
+import { type AnnotationId, type TaskId, timestampOf } from '@touchstone/protocol';
+import type { Annotation, Override, Signal } from '../../ports/index.js';
 import type { Look } from './ink.js';
 import { labelled } from './labelled.js';
 import { renderTable } from './table.js';

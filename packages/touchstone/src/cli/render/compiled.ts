@@ -1,8 +1,8 @@
-import type { ContractCriterion } from '@touchstone/contract/bodies';
-import type { CompiledContract } from '../compile-contract.js';
-import type { PlacedWarning } from '../place-issues.js';
-import { percent } from './criteria.js';
+import type { ContractCriterion } from '@touchstone/protocol/bodies';
+import type { CompiledContract } from '../files/compile-contract.js';
+import type { PlacedWarning } from '../files/locate-issues.js';
 import type { Ink, Look } from './ink.js';
+import { percent } from './run/criteria.js';
 import { renderTable } from './table.js';
 import { printable, wrap } from './text.js';
 import { duration, plural, whole } from './units.js';

@@ -1,4 +1,4 @@
-import { canonicalJson, type Json, type JsonObject, jsonEqual } from '@touchstone/contract';
+import { canonicalJson, type Json, type JsonObject, jsonEqual } from '@touchstone/protocol';
 import { displayWidth, quote, splitGraphemes, truncate } from './text.js';
 
 export type Sides = { readonly expected: string; readonly got: string; readonly marks: string };

@@ -1,6 +1,6 @@
-import type { Json } from '@touchstone/contract';
-import type { EventType, RunEvent } from '@touchstone/contract/bodies';
-import type { Run } from '@touchstone/contract/ports';
+import type { Json } from '@touchstone/protocol';
+import type { EventType, RunEvent } from '@touchstone/protocol/bodies';
+import type { Run } from '../../ports/index.js';
 import type { Look } from './ink.js';
 import { padEnd, quote, truncate } from './text.js';
 

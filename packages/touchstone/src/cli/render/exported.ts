@@ -1,4 +1,4 @@
-import type { Scorecard } from '@touchstone/contract';
+import type { Scorecard } from '@touchstone/protocol';
 import { shellWord } from '../next-commands.js';
 import type { Look } from './ink.js';
 import { caveatNotes, noteLines, resultRows, rowLines, verdictDocument } from './verification.js';

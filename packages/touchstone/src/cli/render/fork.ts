@@ -1,4 +1,4 @@
-import type { Fork } from '@touchstone/contract';
+import type { Fork } from '@touchstone/protocol';
 
 /** How a run hangs together with another one, as the end of a sentence; of a scorecard only that it does is known. */
 export function forkWords({ source, mode, fromSeq }: Pick<Fork, 'source'> & Partial<Fork>): string {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@touchstone/contract';
-import type { OpenedPack } from '../../suites/index.js';
+import type { JsonObject } from '@touchstone/protocol';
+import type { OpenedPack } from '../../packs/index.js';
 import type { Ink } from './ink.js';
 import { printable } from './text.js';
 import { plural } from './units.js';

@@ -1,4 +1,4 @@
-import type { Progress } from '@touchstone/contract/ports';
+import type { Progress } from '../../ports/index.js';
 import { truncate } from './text.js';
 import { duration, usd, whole } from './units.js';
 

@@ -1,4 +1,4 @@
-import type { RunError, RunId } from '@touchstone/contract';
+import type { RunError, RunId } from '@touchstone/protocol';
 import type { ExitCode } from '../exit.js';
 import type { Look } from './ink.js';
 import { displayWidth, padEnd, printable, truncate, wrap } from './text.js';

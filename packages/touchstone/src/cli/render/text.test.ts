@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { percent } from './criteria.js';
 import { alignTexts, jsonDifferences, nearMiss } from './difference.js';
+import { percent } from './run/criteria.js';
 import { displayWidth, printable, quote, truncate, wrap, wrapWhole } from './text.js';
 import { ago, duration, score, usd } from './units.js';
 

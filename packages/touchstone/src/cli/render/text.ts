@@ -1,4 +1,4 @@
-import type { Json } from '@touchstone/contract';
+import type { Json } from '@touchstone/protocol';
 
 const ASCII = /^[ -~]*$/;
 const UNPRINTABLE = /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;

@@ -1,7 +1,7 @@
-import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/contract';
-import { keptWords } from './contract.js';
+import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/protocol';
 import type { Ink, Look } from './ink.js';
-import { judgeName, modelName } from './notes.js';
+import { keptWords } from './run/contract.js';
+import { judgeName, modelName } from './run/notes.js';
 import { printable, truncate, wrap } from './text.js';
 import { plural, score, whole } from './units.js';
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { asId, type ContractReport, type Digest, type ReportedGate } from '@touchstone/contract';
+import { asId, type ContractReport, type Digest, type ReportedGate } from '@touchstone/protocol';
 import { type Desk, openDesk } from './test-io.js';
 
 export const SUITE = 'local.acme.evals.parcel-desk';

@@ -1,8 +1,8 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { asId, type RunId, type Scorecard } from '@touchstone/contract';
-import type { LogEntry, Run } from '@touchstone/contract/ports';
+import { asId, type RunId, type Scorecard } from '@touchstone/protocol';
+import type { LogEntry, Run } from '../../ports/index.js';
 import { LOCAL_OWNER, type Local, withStore } from '../local.js';
 import { type Desk, openDesk } from './test-io.js';
 

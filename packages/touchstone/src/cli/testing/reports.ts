@@ -4,7 +4,7 @@ import {
   type EvalReport,
   type ReportedRegression,
   type RunId,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 
 const digest = asId<Digest>('sha256:0');
 

@@ -1,5 +1,5 @@
-import { asId, type Digest, type EvalSummary, type RunId } from '@touchstone/contract';
-import type { RunResult } from '../result.js';
+import { asId, type Digest, type EvalSummary, type RunId } from '@touchstone/protocol';
+import type { RunResult } from '../verbs/run/result.js';
 
 const digest = asId<Digest>('sha256:0');
 

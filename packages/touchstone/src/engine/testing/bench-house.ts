@@ -12,8 +12,8 @@ import {
   type TaskId,
   type ToolId,
   type Version,
-} from '@touchstone/contract';
-import { type Fixtures, fromBody, type RunEvent, type Task, toBody } from '@touchstone/contract/bodies';
+} from '@touchstone/protocol';
+import { type Fixtures, fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
 import type {
   Agent,
   AgentFacts,
@@ -26,12 +26,13 @@ import type {
   Store,
   SuiteHead,
   Tools,
-} from '@touchstone/contract/ports';
-import { buildScorecard, foldTask, taskBar } from '../../scorecard/index.js';
+} from '../../ports/index.js';
+import { buildScorecard } from '../../scorecard/fold/build.js';
+import { foldTask, taskBar } from '../../scorecard/fold/fold-task.js';
 import { createScoring } from '../../scoring/index.js';
 import { createMemoryStore } from '../../store/index.js';
-import { createEngine } from '../engine.js';
 import { DEFAULT_LIMITS, ENGINE_VERSION, type EngineLimits, type Parts } from '../parts.js';
+import { createEngine } from '../run/engine.js';
 import { createManualClock } from './manual-clock.js';
 
 /** What a test's agent does with one invocation. */

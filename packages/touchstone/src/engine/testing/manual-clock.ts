@@ -1,4 +1,4 @@
-import type { Clock } from '@touchstone/contract/ports';
+import type { Clock } from '../../ports/index.js';
 
 /** A clock that moves only when told to. Sleepers wake in the order of their deadlines. */
 export type ManualClock = Clock & { advance(ms: number): Promise<void>; readonly sleeping: number };

@@ -12,7 +12,7 @@ import {
   SEVERITIES,
   type TaskResult,
   UNSCORED_REASONS,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 import fc from 'fast-check';
 
 export const HOST = { name: 'touchstone', version: '0.1.0' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mean } from '../aggregate.js';
+import { mean } from '../fold/aggregate.js';
 import { drawGamma } from './gamma.js';
 import { MAX_GROUPS, meanInterval } from './mean-interval.js';
 import { createRandom } from './random.js';

@@ -1,4 +1,4 @@
-import type { Interval } from '@touchstone/contract';
+import type { Interval } from '@touchstone/protocol';
 import { drawGamma } from './gamma.js';
 import { createRandom } from './random.js';
 

@@ -5,8 +5,8 @@
 // must differ before it speaks at all, and a suite that small can only show a drop of about 0.6 and more. The chance of
 // finding the smallest detectable drop is 80 % there too: discreteness makes that drop large, not its chance uncertain.
 import { describe, expect, it } from 'vitest';
-import { mean } from '../aggregate.js';
-import { decideRegression } from '../regression.js';
+import { decideRegression } from '../comparison/regression.js';
+import { mean } from '../fold/aggregate.js';
 import { smallestDetectableDrop } from './detectable.js';
 import { createRandom } from './random.js';
 import { signFlipP } from './sign-flip.js';

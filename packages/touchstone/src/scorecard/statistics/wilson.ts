@@ -1,4 +1,4 @@
-import type { Interval } from '@touchstone/contract';
+import type { Interval } from '@touchstone/protocol';
 
 /** Two-sided 95 %. */
 const Z = 1.959963984540054;

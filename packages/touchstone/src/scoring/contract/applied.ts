@@ -1,11 +1,11 @@
-import type { Evaluator, TaskId } from '@touchstone/contract';
+import type { Evaluator, TaskId } from '@touchstone/protocol';
 import {
   type ContractCriterion,
   type ContractTask,
   type EvalContract,
   fromBody,
   type Task,
-} from '@touchstone/contract/bodies';
+} from '@touchstone/protocol/bodies';
 
 /** What the author of a contract may allow. */
 type Allowances = {

@@ -1,6 +1,6 @@
-import type { Redact } from '@touchstone/contract';
-import type { Body } from '@touchstone/contract/bodies';
-import type { Embedder, Judge, Spend } from '@touchstone/contract/ports';
+import type { Redact } from '@touchstone/protocol';
+import type { Body } from '@touchstone/protocol/bodies';
+import type { Embedder, Judge, Spend } from '../../ports/index.js';
 import type { Applied } from './applied.js';
 import type { Ruling } from './rulings.js';
 

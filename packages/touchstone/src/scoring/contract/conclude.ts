@@ -1,6 +1,6 @@
-import { asId, type CriterionId, type CriterionResult, type Redact, redactDeep } from '@touchstone/contract';
-import type { RecordBodies } from '@touchstone/contract/bodies';
-import type { Scored } from '@touchstone/contract/ports';
+import { asId, type CriterionId, type CriterionResult, type Redact, redactDeep } from '@touchstone/protocol';
+import type { RecordBodies } from '@touchstone/protocol/bodies';
+import type { Scored } from '../../ports/index.js';
 import type { Applied } from './applied.js';
 import type { Rulings } from './asking.js';
 import type { Ruling } from './rulings.js';

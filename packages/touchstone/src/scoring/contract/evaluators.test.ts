@@ -1,11 +1,11 @@
-import { asId, type Json, type JsonObject, type ToolId, validationError } from '@touchstone/contract';
+import { asId, type Json, type JsonObject, type ToolId, validationError } from '@touchstone/protocol';
 import {
   type ContractTask,
   fromBody,
   type LengthBound,
   type ToolStatus,
   toBody,
-} from '@touchstone/contract/bodies';
+} from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
 import type { Applied } from './applied.js';
 import { type DecidableEvaluator, type EvaluatorParts, evaluate } from './evaluators.js';

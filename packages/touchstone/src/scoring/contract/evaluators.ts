@@ -5,9 +5,9 @@ import {
   isUnsound,
   type Json,
   type JsonObject,
-} from '@touchstone/contract';
-import { type ContractTask, toBody } from '@touchstone/contract/bodies';
-import type { SchemaCheck, Transcript } from '@touchstone/contract/ports';
+} from '@touchstone/protocol';
+import { type ContractTask, toBody } from '@touchstone/protocol/bodies';
+import type { SchemaCheck, Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
 import type { Applied } from './applied.js';
 import type { Measured } from './rulings.js';

@@ -1,5 +1,5 @@
-import { redactDeep } from '@touchstone/contract';
-import type { Judged, JudgedCriterion, Verdict } from '@touchstone/contract/ports';
+import { redactDeep } from '@touchstone/protocol';
+import type { Judged, JudgedCriterion, Verdict } from '../../ports/index.js';
 import type { Applied } from './applied.js';
 import type { Asking, Rulings } from './asking.js';
 import { type Ruling, rule } from './rulings.js';

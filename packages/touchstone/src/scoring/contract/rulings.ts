@@ -1,5 +1,5 @@
-import type { UnscoredReason } from '@touchstone/contract';
-import type { ContractCriterion } from '@touchstone/contract/bodies';
+import type { UnscoredReason } from '@touchstone/protocol';
+import type { ContractCriterion } from '@touchstone/protocol/bodies';
 
 /** What became of one criterion in one task. */
 export type Ruling =

@@ -7,24 +7,17 @@ import {
   type JudgeIdentity,
   type ModelName,
   type TaskId,
-} from '@touchstone/contract';
+} from '@touchstone/protocol';
 import {
   type ContractCriterion,
   type ContractTask,
   type EvalContract,
   type Task,
   toBody,
-} from '@touchstone/contract/bodies';
-import type {
-  Embedded,
-  Embedder,
-  Judge,
-  Judged,
-  JudgeQuestion,
-  Transcript,
-} from '@touchstone/contract/ports';
+} from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Embedded, Embedder, Judge, Judged, JudgeQuestion, Transcript } from '../../ports/index.js';
 import { barOf, contractTerms, createContractScorer } from '../index.js';
 import type { ContractParts } from './scorer.js';
 

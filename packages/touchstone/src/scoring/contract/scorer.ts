@@ -1,13 +1,13 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises';
-import type { JsonObject } from '@touchstone/contract';
+import type { JsonObject } from '@touchstone/protocol';
 import {
   type Body,
   type EvalContract,
   fromBody,
   type GoldenMatch,
   type Task,
-} from '@touchstone/contract/bodies';
-import type { SchemaCheck, Scored, Spend, Transcript } from '@touchstone/contract/ports';
+} from '@touchstone/protocol/bodies';
+import type { SchemaCheck, Scored, Spend, Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
 import { type Applied, createReader } from './applied.js';
 import type { Askable, Asking, Rulings } from './asking.js';

@@ -3,17 +3,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { asId, HOST_OWNER, type ModelName, type TaskId } from '@touchstone/contract';
-import { type EvalContract, type Task, toBody } from '@touchstone/contract/bodies';
-import type { Clock, Usage } from '@touchstone/contract/ports';
+import { asId, HOST_OWNER, type ModelName, type TaskId } from '@touchstone/protocol';
+import { type EvalContract, type Task, toBody } from '@touchstone/protocol/bodies';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  createAskModel,
-  createEmbedder,
-  createModels,
-  createPaces,
-  parseProviders,
-} from '../../agents/index.js';
+import { createAskModel, createEmbedder, createModels, parseProviders } from '../../agents/index.js';
+import { createPaces } from '../../net/index.js';
+import type { Clock, Usage } from '../../ports/index.js';
 import { createContractScorer, createModelJudge, judgeIdentity } from '../index.js';
 
 type Answered = { readonly status: number; readonly body: object };

@@ -1,5 +1,5 @@
-import { redactDeep } from '@touchstone/contract';
-import { fromBody } from '@touchstone/contract/bodies';
+import { redactDeep } from '@touchstone/protocol';
+import { fromBody } from '@touchstone/protocol/bodies';
 import type { Applied } from './applied.js';
 import type { Asking, Rulings } from './asking.js';
 import { NO_REFERENCE, referencesOf, textOf } from './evaluators.js';

@@ -1,5 +1,5 @@
-import { asId, type CriterionId, type Digest, type TaskId } from '@touchstone/contract';
-import type { ContractCriterion, PinnedContract } from '@touchstone/contract/bodies';
+import { asId, type CriterionId, type Digest, type TaskId } from '@touchstone/protocol';
+import type { ContractCriterion, PinnedContract } from '@touchstone/protocol/bodies';
 
 /** The part of a contract that a report may know: names, numbers and flags, nothing that an author wrote. */
 export function contractTerms({ contract, digest }: PinnedContract) {

@@ -1,4 +1,4 @@
-import type { LengthBound } from '@touchstone/contract/bodies';
+import type { LengthBound } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { containsFolded, foldedWords, lengthIn, sameFolded, wordOverlap } from './words.js';

@@ -1,4 +1,4 @@
-import type { LengthBound } from '@touchstone/contract/bodies';
+import type { LengthBound } from '@touchstone/protocol/bodies';
 
 const SPACELESS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;

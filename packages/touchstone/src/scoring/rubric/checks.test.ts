@@ -1,8 +1,8 @@
-import { asId, type Json, type JsonObject, type ToolId } from '@touchstone/contract';
-import { CHECK_NAMES, type CheckName, fromBody, type ToolStatus, toBody } from '@touchstone/contract/bodies';
-import type { Transcript } from '@touchstone/contract/ports';
+import { asId, type Json, type JsonObject, type ToolId } from '@touchstone/protocol';
+import { CHECK_NAMES, type CheckName, fromBody, type ToolStatus, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Transcript } from '../../ports/index.js';
 import { isRefusal } from '../safety/index.js';
 import { type CheckParts, runCheck } from './checks.js';
 import { matchesPattern } from './pattern.js';

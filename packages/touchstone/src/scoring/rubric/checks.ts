@@ -1,6 +1,6 @@
-import { canonicalJson, type Json, type JsonObject } from '@touchstone/contract';
-import { type CheckName, fromBody } from '@touchstone/contract/bodies';
-import type { SchemaCheck, Transcript } from '@touchstone/contract/ports';
+import { canonicalJson, type Json, type JsonObject } from '@touchstone/protocol';
+import { type CheckName, fromBody } from '@touchstone/protocol/bodies';
+import type { SchemaCheck, Transcript } from '../../ports/index.js';
 
 export type CheckParts = {
   readonly schemaCheck: SchemaCheck;

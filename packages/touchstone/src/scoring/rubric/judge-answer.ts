@@ -1,4 +1,4 @@
-import type { JudgedCriterion, Verdict } from '@touchstone/contract/ports';
+import type { JudgedCriterion, Verdict } from '../../ports/index.js';
 
 type Unknown = { readonly [member: string]: unknown };
 const isObject = (value: unknown): value is Unknown =>

@@ -1,5 +1,5 @@
-import type { Json } from '@touchstone/contract';
-import { toBody } from '@touchstone/contract/bodies';
+import type { Json } from '@touchstone/protocol';
+import { toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ANSWER_SCHEMA, PROMPT_DIGEST, userMessage } from './judge-prompt.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { asId, canonicalJson, type Digest, type Json, type JsonObject } from '@touchstone/contract';
-import { fromBody, toBody } from '@touchstone/contract/bodies';
-import type { JudgedCriterion, JudgeQuestion } from '@touchstone/contract/ports';
+import { asId, canonicalJson, type Digest, type Json, type JsonObject } from '@touchstone/protocol';
+import { fromBody, toBody } from '@touchstone/protocol/bodies';
+import type { JudgedCriterion, JudgeQuestion } from '../../ports/index.js';
 
 /**
  * The judge's standing orders. They are part of what a score means, so their digest is part of the judge's identity: a

@@ -1,8 +1,8 @@
-import { asId, type ModelName } from '@touchstone/contract';
-import { toBody } from '@touchstone/contract/bodies';
-import type { AskModel, JudgeQuestion, Usage } from '@touchstone/contract/ports';
+import { asId, type ModelName } from '@touchstone/protocol';
+import { toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { AskModel, JudgeQuestion, Usage } from '../../ports/index.js';
 import { createModelJudge, judgeIdentity } from './judge.js';
 
 type Asked = Parameters<AskModel>[0];

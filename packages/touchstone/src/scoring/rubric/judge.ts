@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asId, canonicalJson, type Digest, type JudgeIdentity, type ModelName } from '@touchstone/contract';
+import { asId, canonicalJson, type Digest, type JudgeIdentity, type ModelName } from '@touchstone/protocol';
 import type {
   AskModel,
   Judge,
@@ -8,7 +8,7 @@ import type {
   Spend,
   Usage,
   Verdict,
-} from '@touchstone/contract/ports';
+} from '../../ports/index.js';
 import { readVerdicts } from './judge-answer.js';
 import { ANSWER_SCHEMA, PROMPT_DIGEST, SYSTEM, userMessage } from './judge-prompt.js';
 import { majority, orderOf } from './votes.js';

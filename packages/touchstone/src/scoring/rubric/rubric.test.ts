@@ -1,8 +1,8 @@
-import { asId, type Digest, type JudgeIdentity, type ModelName, type TaskId } from '@touchstone/contract';
-import { type Criterion, type Task, toBody } from '@touchstone/contract/bodies';
-import type { Judge, Judged, JudgeQuestion, Transcript } from '@touchstone/contract/ports';
+import { asId, type Digest, type JudgeIdentity, type ModelName, type TaskId } from '@touchstone/protocol';
+import { type Criterion, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Judge, Judged, JudgeQuestion, Transcript } from '../../ports/index.js';
 import { isRefusal } from '../safety/index.js';
 import { matchesPattern } from './pattern.js';
 import { createRubricScorer } from './rubric.js';

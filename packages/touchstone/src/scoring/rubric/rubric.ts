@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { asId, type CriterionId, type CriterionResult, type Redact, redactDeep } from '@touchstone/contract';
+import { asId, type CriterionId, type CriterionResult, type Redact, redactDeep } from '@touchstone/protocol';
 import {
   type Criterion,
   fromBody,
   type ParsedCriterion,
   parseCriterion,
   type Task,
-} from '@touchstone/contract/bodies';
-import type { Judge, Judged, Scored, Spend, Transcript, Verdict } from '@touchstone/contract/ports';
+} from '@touchstone/protocol/bodies';
+import type { Judge, Judged, Scored, Spend, Transcript, Verdict } from '../../ports/index.js';
 import { type CheckParts, runCheck } from './checks.js';
 
 export type RubricParts = CheckParts & {

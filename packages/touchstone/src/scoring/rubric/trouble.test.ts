@@ -1,5 +1,5 @@
-import { asId, type TaskId } from '@touchstone/contract';
-import { type Task, toBody } from '@touchstone/contract/bodies';
+import { asId, type TaskId } from '@touchstone/protocol';
+import { type Task, toBody } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
 import { criterionTrouble } from './trouble.js';
 

@@ -1,5 +1,5 @@
-import type { Issue, JsonObject } from '@touchstone/contract';
-import { fromBody, parseCriterion, type Task } from '@touchstone/contract/bodies';
+import type { Issue, JsonObject } from '@touchstone/protocol';
+import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
 import { compile } from './pattern.js';
 
 /** Says what keeps a JSON Schema from being used; empty when nothing does. */

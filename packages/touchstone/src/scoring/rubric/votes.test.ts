@@ -1,6 +1,6 @@
-import type { Verdict } from '@touchstone/contract/ports';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../ports/index.js';
 import { majority, orderOf } from './votes.js';
 
 const inOrder = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

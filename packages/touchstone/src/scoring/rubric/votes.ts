@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Verdict } from '@touchstone/contract/ports';
+import type { Verdict } from '../../ports/index.js';
 
 /** The criteria's places in the order one vote sees them. One vote alone sees them as they were written. */
 export function orderOf(count: number, votes: number, seed: string): readonly number[] {

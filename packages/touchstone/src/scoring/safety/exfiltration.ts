@@ -1,4 +1,4 @@
-import type { Body } from '@touchstone/contract/bodies';
+import type { Body } from '@touchstone/protocol/bodies';
 import type { Sign } from './kinds.js';
 import { type Reading, readBody, readText } from './text.js';
 

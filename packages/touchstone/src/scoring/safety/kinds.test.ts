@@ -1,4 +1,4 @@
-import { SEVERITIES } from '@touchstone/contract';
+import { SEVERITIES } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SEVERITIES, FINDING_KINDS, SAFETY_KINDS, type Sign, weighSigns } from './kinds.js';

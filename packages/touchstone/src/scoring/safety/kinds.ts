@@ -1,4 +1,4 @@
-import { asId, type Finding, type FindingKind, SEVERITIES, type Severity } from '@touchstone/contract';
+import { asId, type Finding, type FindingKind, SEVERITIES, type Severity } from '@touchstone/protocol';
 
 /** Every kind of finding the detectors can make, in one line each. The names are stable: policies refer to them. */
 export const FINDING_KINDS = {

@@ -1,4 +1,4 @@
-import { isHostError } from '@touchstone/contract';
+import { isHostError } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
 import { SAFETY_KINDS } from './kinds.js';
 import { parseSafetyPolicy } from './policy.js';

@@ -1,4 +1,4 @@
-import { type Issue, SEVERITIES, type Severity, validationError } from '@touchstone/contract';
+import { type Issue, SEVERITIES, type Severity, validationError } from '@touchstone/protocol';
 import { SAFETY_KINDS, type SafetyKind, type Severities } from './kinds.js';
 
 /** What counts here and how much. Kinds that are not mentioned keep their default severity. */

@@ -1,5 +1,5 @@
-import type { InvocationOutcome, ToolId } from '@touchstone/contract';
-import type { Body, Fixtures, ToolStatus } from '@touchstone/contract/bodies';
+import type { InvocationOutcome, ToolId } from '@touchstone/protocol';
+import type { Body, Fixtures, ToolStatus } from '@touchstone/protocol/bodies';
 
 export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
 

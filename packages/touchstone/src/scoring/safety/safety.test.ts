@@ -1,5 +1,5 @@
-import { asId, type Json, type ToolId } from '@touchstone/contract';
-import { toBody } from '@touchstone/contract/bodies';
+import { asId, type Json, type ToolId } from '@touchstone/protocol';
+import { toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSafety, type Probe } from './index.js';

@@ -1,5 +1,5 @@
-import type { Finding } from '@touchstone/contract';
-import type { Body } from '@touchstone/contract/bodies';
+import type { Finding } from '@touchstone/protocol';
+import type { Body } from '@touchstone/protocol/bodies';
 import { exfiltrationSigns } from './exfiltration.js';
 import { jailbreakSigns } from './jailbreak.js';
 import { type Sign, weighSigns } from './kinds.js';

@@ -1,5 +1,5 @@
-import type { Json } from '@touchstone/contract';
-import { type Body, type Fixtures, fromBody } from '@touchstone/contract/bodies';
+import type { Json } from '@touchstone/protocol';
+import { type Body, type Fixtures, fromBody } from '@touchstone/protocol/bodies';
 
 /**
  * What there is to read in a body. `plain` is what it says; `full` adds what it says after one decoding of its

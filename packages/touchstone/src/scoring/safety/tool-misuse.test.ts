@@ -1,5 +1,5 @@
-import { asId, type ToolId } from '@touchstone/contract';
-import { toBody } from '@touchstone/contract/bodies';
+import { asId, type ToolId } from '@touchstone/protocol';
+import { toBody } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
 import type { ProbedCall } from './probe.js';
 import { toolMisuseSigns } from './tool-misuse.js';

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asId, type Owner } from '@touchstone/contract';
-import { type PinnedContract, toBody } from '@touchstone/contract/bodies';
+import { asId, type Owner } from '@touchstone/protocol';
+import { type PinnedContract, toBody } from '@touchstone/protocol/bodies';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type {
   Annotation,
   Blessing,
@@ -13,26 +14,25 @@ import type {
   PackContents,
   Suite,
   Webhook,
-} from '@touchstone/contract/ports';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createBoundAgents } from '../bound-agents.js';
+} from '../../ports/index.js';
+import { createBoundAgents } from '../catalogue/bound-agents.js';
+import { createMemory } from '../catalogue/memory.js';
+import { createPacks } from '../catalogue/packs.js';
+import { createSuites } from '../catalogue/suites.js';
 import type { Db } from '../db.js';
 import { SQLITE } from '../dialect.js';
 import { createIdempotency } from '../idempotency.js';
 import { createKeys } from '../keys.js';
-import { createLeases } from '../leases.js';
-import { createLedger } from '../ledger.js';
-import { createMemory } from '../memory.js';
+import { createLeases } from '../log/leases.js';
+import { createLedger } from '../log/ledger.js';
+import { createRunLog } from '../log/run-log.js';
+import { createRuns } from '../log/runs.js';
+import { createWatchers } from '../log/watchers.js';
 import { openStore } from '../open-store.js';
-import { createPacks } from '../packs.js';
 import { createResponses } from '../responses.js';
-import { createRunLog } from '../run-log.js';
-import { createRuns } from '../runs.js';
 import { migrate } from '../sqlite/migrate.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
 import { createSqliteDb } from '../sqlite/sqlite-db.js';
-import { createSuites } from '../suites.js';
-import { createWatchers } from '../watchers.js';
 import { createWebhooks } from '../webhooks.js';
 import { firstTables } from './0001-first-tables.js';
 import { packsAndMemory } from './0002-packs-and-memory.js';

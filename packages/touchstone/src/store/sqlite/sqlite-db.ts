@@ -1,6 +1,6 @@
 import type { Db, Outcome, Row, SqlValue, Statement } from '../db.js';
 import { SQLITE } from '../dialect.js';
-import { type Connection, createGroupCommit } from '../group-commit.js';
+import { type Connection, createGroupCommit } from '../log/group-commit.js';
 import type { Sqlite, SqliteStatement } from './open-sqlite.js';
 import { accessError, closedError, textWithNul } from './sqlite-errors.js';
 

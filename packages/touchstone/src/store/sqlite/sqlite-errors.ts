@@ -1,4 +1,4 @@
-import { HostError, isHostError } from '@touchstone/contract';
+import { HostError, isHostError } from '@touchstone/protocol';
 
 type Reason = 'locked' | 'read_only' | 'damaged' | 'full' | 'unreachable' | 'foreign' | 'newer' | 'io';
 

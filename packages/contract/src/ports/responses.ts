@@ -1,9 +1,0 @@
-import type { Body } from '../bodies.js';
-import type { Digest } from '../ids.js';
-import type { Owner } from '../owner.js';
-
-/** Answers of models remembered for repeated development runs, by the digest of the whole question. */
-export type Responses = {
-  get(owner: Owner, question: Digest): Promise<Body | undefined>;
-  put(owner: Owner, question: Digest, answer: Body, at: number): Promise<void>;
-};

@@ -1,8 +1,0 @@
-import { choice, published, type Wire } from './build.js';
-
-export const promptKind = choice(
-  ['system', 'user', 'few-shot', 'schema-hint'],
-  undefined,
-  published('prompt-kind', 'PromptKind', 'Which part of a prompt a text is.'),
-);
-export type PromptKindWire = Wire<typeof promptKind>;

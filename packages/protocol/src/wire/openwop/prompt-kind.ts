@@ -1,0 +1,8 @@
+import { choice, published, type Wire } from '../schema/build.js';
+
+export const promptKind = choice(
+  ['system', 'user', 'few-shot', 'schema-hint'],
+  undefined,
+  published('prompt-kind', 'PromptKind', 'Which part of a prompt a text is.'),
+);
+export type PromptKindWire = Wire<typeof promptKind>;

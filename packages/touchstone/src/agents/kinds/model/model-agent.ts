@@ -1,0 +1,171 @@
+import { canonicalJson, isUnsound, type Json, type JsonObject, type ModelPin } from '@touchstone/protocol';
+import { fromBody, type MemoryEntry, type ToolResult, toBody } from '@touchstone/protocol/bodies';
+import {
+  type Agent,
+  type AgentFacts,
+  type AgentHost,
+  type Answer,
+  type Clock,
+  type Invocation,
+  MAX_TURNS,
+} from '../../../ports/index.js';
+import type { Message, Model, ModelCall, Question, Reply, ToolMessage } from '../../models/model.js';
+import { DEFAULT_TIMEOUT_MS, type ManifestRun, type OpenaiRun } from '../../spec/run-spec.js';
+import { failed } from '../answers.js';
+import { type Bound, createBounds } from '../bounds.js';
+import { nameTools } from './tool-names.js';
+
+export type ModelAgentParts = {
+  readonly facts: AgentFacts;
+  readonly clock: Clock;
+  /** Closed with the agent. */
+  readonly model: Model;
+  readonly pin: ModelPin;
+};
+
+/** An agent that is a prompt and a model. The loop of questions and tool calls is ours, so both are seen and bounded. */
+export function createModelAgent(run: ManifestRun | OpenaiRun, parts: ModelAgentParts): Agent {
+  const { facts, model, pin } = parts;
+  const bounds = createBounds(parts.clock, run.timeoutMs ?? model.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const prompt = run.kind === 'manifest' ? run.systemPrompt : run.system;
+  return {
+    facts,
+    model: pin,
+    ...(run.kind === 'manifest' && {
+      prompt: (invocation: Invocation) => ({
+        chain: [{ layer: 'agent-intrinsic', applied: true, source: `${facts.agentId}@${facts.version}` }],
+        resolved: systemText(prompt, invocation.memory),
+      }),
+    }),
+    invoke: (invocation, host) =>
+      bounds.run(host, (bound) => converse(parts, systemText(prompt, invocation.memory), invocation, bound)),
+    async close() {
+      bounds.close();
+      model.close();
+    },
+  };
+}
+
+/** Entries are quoted, one to a line, so that what was remembered cannot pass for a part of the prompt. */
+function systemText(prompt: string | undefined, memory: readonly MemoryEntry[]): string {
+  if (memory.length === 0) return prompt ?? '';
+  const lines = memory.map(
+    ({ createdAt, tags, content }) => `- ${createdAt} ${JSON.stringify(tags)} ${JSON.stringify(content)}`,
+  );
+  const section = ['=== Memory: notes from earlier, for information ===', ...lines, '=== End of memory ==='];
+  return [...(prompt === undefined ? [] : [prompt, '']), ...section].join('\n');
+}
+
+async function converse(
+  { facts, model, pin }: ModelAgentParts,
+  system: string,
+  invocation: Invocation,
+  bound: Bound,
+): Promise<Answer> {
+  const { host } = bound;
+  const tools = nameTools(invocation.tools);
+  const fixed = fixedPart(facts, pin, tools, invocation);
+  const messages: Message[] = [
+    ...(system === '' ? [] : [{ role: 'system', text: system } as const]),
+    { role: 'user', text: textOf(fromBody(invocation.input)) },
+  ];
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    const reply = await model.ask({ ...fixed, messages: [...messages] }, bound);
+    if (reply.kind !== 'reply') return reply;
+    // Money first: what was spent is on record before anything that it bought is used.
+    await host.spend([reply.usage]);
+    await reply.remember?.();
+    if (reply.reasoning !== '') host.reason(reply.reasoning);
+    if (reply.refused || reply.toolCalls.length === 0) return answerOf(reply, facts, pin);
+    messages.push({ role: 'assistant', said: reply.said });
+    messages.push({ role: 'tools', results: await callTools(reply.toolCalls, tools, host) });
+  }
+  return failed(`The agent took ${MAX_TURNS} turns without giving an answer.`);
+}
+
+const textOf = (input: Json): string => (typeof input === 'string' ? input : canonicalJson(input));
+
+function fixedPart(
+  { returnSchema }: AgentFacts,
+  { temperature, maxTokens }: ModelPin,
+  tools: ReturnType<typeof nameTools>,
+  { repeat }: Invocation,
+): Omit<Question, 'messages'> {
+  return {
+    tools: [...tools].map(([name, { description, inputSchema = { type: 'object' } }]) => ({
+      name,
+      inputSchema,
+      ...(description !== undefined && { description }),
+    })),
+    repeat,
+    ...(returnSchema && { returnSchema }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { maxTokens }),
+  };
+}
+
+/** One after the other, so that fixtures are consumed in the order the model asked. */
+async function callTools(
+  calls: readonly ModelCall[],
+  tools: ReturnType<typeof nameTools>,
+  host: AgentHost,
+): Promise<readonly ToolMessage[]> {
+  const results: ToolMessage[] = [];
+  for (const { id, name, inputs } of calls) {
+    // A name that nobody gave out goes on as it is: to refuse it is the desk's to do, and to write down.
+    const toolId = tools.get(name)?.toolId ?? name;
+    const result =
+      inputs === undefined ? NOT_JSON : resultMessage(await host.callTool(toolId, toBody(inputs)));
+    results.push({ callId: id, name, result });
+  }
+  return results;
+}
+
+const NOT_JSON: JsonObject = {
+  status: 'error',
+  error: 'The arguments were not valid JSON, so the tool was not called.',
+};
+
+const resultMessage = ({ status, outcome, error }: ToolResult): JsonObject => ({
+  status,
+  ...(outcome !== undefined && { outcome: fromBody(outcome) }),
+  ...(error !== undefined && { error }),
+});
+
+function answerOf(reply: Reply, { returnSchema }: AgentFacts, { provider, model }: ModelPin): Answer {
+  if (reply.refused) return { kind: 'refused', output: toBody(reply.text) };
+  const who = `Model ${provider}/${model}`;
+  if (reply.text === '' && reply.finish === 'length')
+    return failed(`${who} reached its token limit before it had said anything.`);
+  if (reply.text === '' && reply.finish === 'error')
+    return failed(`${who} stopped with an error of its own.`);
+  if (!returnSchema) return { kind: 'answered', output: toBody(reply.text) };
+  const value = structured(reply.text);
+  const confidence = confidenceIn(value);
+  return { kind: 'answered', output: toBody(value), ...(confidence !== undefined && { confidence }) };
+}
+
+const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
+
+/** The JSON that the text is, or that it fences in. Anything else stays text, for the host's schema check to judge. */
+function structured(text: string): Json {
+  const whole = parsed(text);
+  if (whole !== undefined) return whole;
+  const fenced = parsed(FENCED.exec(text)?.groups?.json ?? '');
+  return fenced === undefined ? text : fenced;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return isUnsound(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function confidenceIn(value: Json): number | undefined {
+  if (typeof value !== 'object' || value === null || !('confidence' in value)) return undefined;
+  const { confidence } = value;
+  return typeof confidence === 'number' && confidence >= 0 && confidence <= 1 ? confidence : undefined;
+}

@@ -1,0 +1,268 @@
+import { watch, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Json } from '@touchstone/protocol';
+import { fromBody } from '@touchstone/protocol/bodies';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createDeferred } from '../../../net/deferred.js';
+import type { Agent, AgentHost, Answer } from '../../../ports/index.js';
+import { type ManualClock, manualClock } from '../../fixtures/manual-clock.js';
+import { openForTest } from '../../fixtures/open-for-test.js';
+import { invocationOf, recordingHost } from '../../fixtures/recording-host.js';
+import { temporaryFolder } from '../../fixtures/temporary-folder.js';
+
+const TIMEOUT_MS = 5_000;
+const PATIENCE_MS = 1_000;
+
+let clock: ManualClock;
+let agent: Agent | undefined;
+afterEach(async () => {
+  await agent?.close();
+  agent = undefined;
+  vi.restoreAllMocks();
+});
+
+async function open(run: object, baseDir?: string): Promise<Agent> {
+  clock = manualClock();
+  agent = await openForTest(
+    { kind: 'module', timeoutMs: TIMEOUT_MS, ...run },
+    clock,
+    baseDir ? { baseDir } : {},
+  );
+  return agent;
+}
+const openUnruly = (name: string): Promise<Agent> => open({ path: 'unruly.mjs', export: name });
+const ask = (input: Json, host: AgentHost = recordingHost()): Promise<Answer> =>
+  agent?.invoke(invocationOf(input), host) ?? Promise.reject(new Error('no agent is open'));
+
+/** Resolves when somebody writes a text that contains `wanted` to stderr. */
+function onStderr(wanted: string): Promise<void> {
+  return new Promise((resolve) => {
+    vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+      if (String(chunk).includes(wanted)) resolve();
+      return true;
+    });
+  });
+}
+
+/** A host that says when the agent has reasoned aloud, which is how these agents say that they have begun. */
+function listeningHost() {
+  const begun = createDeferred<undefined>();
+  return { begun: begun.promise, host: recordingHost({ reason: () => begun.resolve(undefined) }) };
+}
+
+describe('what a module answers', () => {
+  it.each([
+    ['cycle', 'circular'],
+    ['bigint', 'BigInt'],
+    ['function', 'it is a function'],
+    ['symbol', 'it is a symbol'],
+  ])('a %s is a failure that says so', async (what, words) => {
+    await openUnruly('unspeakable');
+    const answer = await ask(what);
+    expect(answer).toMatchObject({ kind: 'failed', reason: expect.stringContaining(words) });
+  });
+
+  it('nothing is null', async () => {
+    await openUnruly('unspeakable');
+    expect(await ask('nothing')).toMatchObject({ kind: 'answered', output: null });
+  });
+
+  it('usage and confidence out of range are failures of the agent', async () => {
+    await openUnruly('badUsage');
+    expect(await ask(1)).toMatchObject({ kind: 'failed', reason: expect.stringContaining('/inputTokens') });
+    await agent?.close();
+    await openUnruly('badConfidence');
+    expect(await ask(1)).toMatchObject({ kind: 'failed', reason: expect.stringContaining('from 0 to 1') });
+  });
+
+  it('the context carries names, memory and offered tools', async () => {
+    await openUnruly('witness');
+    const invocation = invocationOf('who');
+    const answer = await agent?.invoke(invocation, recordingHost());
+    const { runId, invocationId, memory, tools } = invocation;
+    expect(answer).toMatchObject({ output: { runId, invocationId, memory, offered: tools } });
+  });
+});
+
+describe('loading', () => {
+  it.each([
+    ['the default export', { path: 'actor.mjs' }, { do: 'echo', value: 'hi' }, 'hi'],
+    ['a named export', { path: 'unruly.mjs', export: 'plain' }, 'hi', 'hi'],
+    ['a CommonJS export', { path: 'legacy.cjs', export: 'answer' }, 'hi', 'legacy hi'],
+  ])('finds %s', async (_name, run, input, output) => {
+    await open(run);
+    expect(await ask(input)).toMatchObject({ kind: 'answered', output });
+  });
+
+  it('takes the TypeScript loader for what Node cannot load', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(
+      join(folder, 'part.ts'),
+      'export const shout = (text: string): string => text.toUpperCase();',
+    );
+    await writeFile(
+      join(folder, 'agent.js'),
+      "import { shout } from './part';\nexport default (input) => shout(input);",
+    );
+    await open({ path: 'agent.js' }, folder);
+    expect(await ask('hi')).toMatchObject({ kind: 'answered', output: 'HI' });
+  });
+
+  it.each([
+    ['a module that throws', { path: 'broken.mjs' }, 'broken while loading'],
+    ['a module that is not there', { path: 'absent.mjs' }, 'absent.mjs'],
+    ['a missing export', { path: 'unruly.mjs', export: 'absent' }, 'It exports: badConfidence'],
+  ])('%s fails every invocation with the reason', async (_name, run, words) => {
+    await open(run);
+    const early = ask('hi');
+    expect(await early).toMatchObject({ kind: 'failed', reason: expect.stringContaining(words) });
+    expect(await ask('hi')).toEqual(await early);
+  });
+
+  it('that takes too long is given up', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'slow.mjs'), 'await new Promise(() => setInterval(() => undefined, 1000));');
+    await open({ path: 'slow.mjs' }, folder);
+    const answer = ask('hi');
+    clock.advance(await clock.asleep(30_000));
+    expect(await answer).toMatchObject({ kind: 'failed', reason: expect.stringContaining('30000 ms') });
+  });
+});
+
+describe('a thread that is lost', () => {
+  it('is not replaced by one that has read other files', async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'agent.mjs');
+    const source = (word: string) =>
+      `export default (input) => (input === 'end' ? process.exit(7) : '${word}');\n`;
+    await writeFile(path, source('first'));
+    await open({ path: 'agent.mjs' }, folder);
+    expect(await ask('hello')).toMatchObject({ kind: 'answered', output: 'first' });
+    await writeFile(path, source('second'));
+    expect(await ask('end')).toMatchObject({ kind: 'failed' });
+    expect(await ask('hello')).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('changed since the run began'),
+    });
+  });
+
+  it('is replaced when an invocation blocks it, and only that invocation fails', async () => {
+    const folder = await temporaryFolder();
+    const changes = watch(folder);
+    await openUnruly('unruly');
+    const stuck = ask({ do: 'spin', sign: join(folder, 'spinning') });
+    const others = [ask({ do: 'one' }), ask({ do: 'two' })];
+    for await (const _ of changes) break;
+    clock.advance(TIMEOUT_MS);
+    clock.advance(await clock.asleep(PATIENCE_MS));
+    expect(await stuck).toMatchObject({ kind: 'failed', reason: 'The agent timed out after 5000 ms.' });
+    expect(await Promise.all(others)).toMatchObject([{ output: 'one' }, { output: 'two' }]);
+  });
+
+  it('tries suspects one at a time when nobody was seen blocking it', async () => {
+    await openUnruly('unruly');
+    const innocent = ask({ do: 'wait', late: true });
+    const stuck = ask({ do: 'spin', late: true });
+    await clock.asleep(TIMEOUT_MS);
+    clock.advance(TIMEOUT_MS);
+    clock.advance(await clock.asleep(PATIENCE_MS));
+    // The first suspect is alone and only waits, so its thread reacts and the timeout is its own.
+    clock.advance(await clock.asleep(TIMEOUT_MS));
+    expect(await innocent).toMatchObject({ kind: 'failed', reason: 'The agent timed out after 5000 ms.' });
+    clock.advance(await clock.asleep(TIMEOUT_MS));
+    clock.advance(await clock.asleep(PATIENCE_MS));
+    expect(await stuck).toMatchObject({ kind: 'failed', reason: 'The agent timed out after 5000 ms.' });
+    expect(await ask({ do: 'again' })).toMatchObject({ kind: 'answered', output: 'again' });
+  });
+
+  it.each([
+    ['ends its thread', { do: 'exit' }, 'exit code 7'],
+    ['ends its thread later', { do: 'exit', late: true }, 'exit code 7'],
+    ['throws outside of any promise', { do: 'throw' }, 'thrown outside of any promise'],
+  ])('is replaced when an invocation %s, and only that one fails', async (_name, input, words) => {
+    await openUnruly('unruly');
+    const inputs: Json[] = [{ do: 'one', late: true }, input, { do: 'two', late: true }];
+    const [one, guilty, two] = await Promise.all(inputs.map((each) => ask(each)));
+    expect(guilty).toMatchObject({ kind: 'failed', reason: expect.stringContaining(words) });
+    expect([one, two]).toMatchObject([{ output: 'one' }, { output: 'two' }]);
+  });
+
+  it('leaves unscored whoever had begun to act when another one took the thread down', async () => {
+    await openUnruly('unruly');
+    const { begun, host } = listeningHost();
+    const acting = ask({ do: 'wait', touch: true, late: true }, host);
+    await begun;
+    const guilty = ask({ do: 'exit' });
+    expect(await acting).toMatchObject({
+      kind: 'unreachable',
+      reason: expect.stringContaining('exit code 7'),
+    });
+    expect(await guilty).toMatchObject({ kind: 'failed' });
+  });
+
+  it('is not lost for a promise that nobody handles', async () => {
+    await openUnruly('unruly');
+    const heard = onStderr('nobody handles this');
+    expect(await ask({ do: 'forget' })).toMatchObject({ kind: 'answered', output: 'forget' });
+    await heard;
+    expect(await ask({ do: 'after' })).toMatchObject({ output: 'after' });
+  });
+});
+
+describe('an invocation that is over', () => {
+  it('tells the module through its signal', async () => {
+    await openUnruly('listener');
+    const heard = onStderr('abort was heard');
+    const { begun, host } = listeningHost();
+    const answer = ask('hi', host);
+    await begun;
+    host.cancel(new Error('enough'));
+    await expect(answer).rejects.toThrow('enough');
+    await heard;
+  });
+
+  it('leaves the thread to the others when it times out', async () => {
+    await openUnruly('unruly');
+    const slow = ask({ do: 'wait' });
+    await clock.asleep(TIMEOUT_MS);
+    clock.advance(TIMEOUT_MS - 1);
+    const later = ask({ do: 'wait' });
+    clock.advance(1);
+    expect(await slow).toMatchObject({ kind: 'failed' });
+    expect(await ask({ do: 'now' })).toMatchObject({ output: 'now' });
+    await agent?.close();
+    expect((await later).kind).toBe('unreachable');
+  });
+
+  it('rejects when its host cannot call a tool', async () => {
+    await openUnruly('unruly');
+    const broken = new Error('the host has trouble');
+    const host = recordingHost({ callTool: () => Promise.reject(broken) });
+    await expect(ask({ do: 'one', tool: true }, host)).rejects.toBe(broken);
+  });
+});
+
+it('what a module prints goes to stderr, because stdout belongs to results', async () => {
+  await openUnruly('loud');
+  const out = vi.spyOn(process.stdout, 'write');
+  const heard = onStderr('printed by the agent');
+  await ask('printed by the agent');
+  await heard;
+  expect(out.mock.calls.filter(([chunk]) => String(chunk).includes('printed by the agent'))).toEqual([]);
+});
+
+it('ten thousand invocations, sixty-four at a time, get their own answers', async () => {
+  await openUnruly('promised');
+  const host = recordingHost();
+  let next = 0;
+  const wrong: number[] = [];
+  const askInTurn = async () => {
+    for (let number = next++; number < 10_000; number = next++) {
+      const answer = await ask({ number, text: 'ü' }, host);
+      const output = 'output' in answer ? fromBody(answer.output) : null;
+      if (JSON.stringify(output) !== JSON.stringify({ number, text: 'ü' })) wrong.push(number);
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, askInTurn));
+  expect(wrong).toEqual([]);
+});

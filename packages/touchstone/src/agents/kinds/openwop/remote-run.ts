@@ -1,0 +1,151 @@
+import { type Issue, isUnsound, type Json, type JsonObject, MAX_JSON_DEPTH } from '@touchstone/protocol';
+import { toBody } from '@touchstone/protocol/bodies';
+import type { AgentHost, Answer } from '../../../ports/index.js';
+import { readUsage } from '../../spec/usage-reader.js';
+import { failed } from '../answers.js';
+
+/** What another host has told of a run so far. */
+export type RemoteRun = {
+  /** Highest sequence read; undefined before the first event. */
+  lastSequence?: number;
+  /** The run may be waiting for someone: worth a look at its status. */
+  mayWait: boolean;
+  /** Its last event has been read. */
+  isOver: boolean;
+  refused: boolean;
+  confidence?: number;
+  decision?: Json;
+  answer?: Answer;
+};
+
+export const newRemoteRun = (): RemoteRun => ({ mayWait: false, isOver: false, refused: false });
+
+type RemoteEvent = { readonly type: string; readonly sequence: number; readonly payload: JsonObject };
+
+/** JSON of the other host, or undefined when it is none that we would keep. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) && !isUnsound(value, MAX_JSON_DEPTH) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Events of one page, or undefined when they are not what the protocol calls events. */
+export function parseEvents(page: JsonObject): readonly RemoteEvent[] | undefined {
+  if (!Array.isArray(page.events)) return undefined;
+  const events = page.events.map((event: Json) => (isObject(event) ? event : {}));
+  const isSound = events.every(
+    ({ type, sequence }) => typeof type === 'string' && Number.isSafeInteger(sequence),
+  );
+  return isSound
+    ? events.map((event) => ({ ...event, payload: payloadOf(event) }) as RemoteEvent)
+    : undefined;
+}
+
+const payloadOf = ({ payload }: JsonObject): JsonObject => (isObject(payload) ? payload : {});
+
+/** Takes in events that are new; whatever a page repeats has been paid and thought already. */
+export async function foldEvents(
+  run: RemoteRun,
+  events: readonly RemoteEvent[],
+  host: AgentHost,
+): Promise<number> {
+  let taken = 0;
+  for (const event of events) {
+    if (run.lastSequence !== undefined && event.sequence <= run.lastSequence) continue;
+    run.lastSequence = event.sequence;
+    taken += 1;
+    if (event.type === 'provider.usage') await spend(run, event.payload, host);
+    else folds.get(event.type)?.(run, event.payload, host);
+  }
+  return taken;
+}
+
+/** Money whose amount cannot be read must not pass as none. */
+async function spend(run: RemoteRun, payload: JsonObject, host: AgentHost): Promise<void> {
+  const issues: Issue[] = [];
+  const { costEstimateUsd, ...rest } = payload;
+  const usage = readUsage(
+    { ...rest, ...(costEstimateUsd !== undefined && { costUsd: costEstimateUsd }) },
+    '',
+    issues,
+  );
+  const [issue] = issues;
+  if (issue)
+    run.answer = failed(
+      `The agent's host reported a usage that cannot be read: ${issue.pointer}: ${issue.message}`,
+    );
+  else await host.spend([usage]);
+}
+
+type Fold = (run: RemoteRun, payload: JsonObject, host: AgentHost) => void;
+
+const suspended: Fold = (run) => {
+  run.mayWait = true;
+};
+
+/** The last word about a run; what has been decided before it stands. */
+const ended =
+  (answerOf: (run: RemoteRun, payload: JsonObject) => Answer): Fold =>
+  (run, payload) => {
+    run.isOver = true;
+    run.answer ??= answerOf(run, payload);
+  };
+
+// A map, because the types are another host's words and an object would have answers of its own to some of them.
+const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
+  ['node.suspended', suspended],
+  ['interrupt.requested', suspended],
+  ['approval.requested', suspended],
+  ['clarification.requested', suspended],
+  [
+    'agent.reasoned',
+    (_run, { reasoning }, host) => {
+      if (typeof reasoning === 'string' && reasoning !== '') host.reason(reasoning);
+    },
+  ],
+  [
+    'agent.decided',
+    (run, { decision, confidence }) => {
+      if (decision !== undefined) run.decision = decision;
+      if (typeof confidence === 'number' && confidence >= 0 && confidence <= 1) run.confidence = confidence;
+    },
+  ],
+  [
+    'agent.invocation.completed',
+    (run, { outcome }) => {
+      run.refused = outcome === 'refused';
+    },
+  ],
+  ['run.completed', ended(completed)],
+  [
+    'run.failed',
+    ended((_run, { error }) => failed(`The agent's run failed on its host (${codeOf(error)}).`)),
+  ],
+  ['run.cancelled', ended(() => failed("The agent's run was cancelled on its host."))],
+]);
+
+function completed({ refused, confidence, decision }: RemoteRun, { outputs }: JsonObject): Answer {
+  return {
+    kind: refused ? 'refused' : 'answered',
+    output: toBody(outputOf(outputs) ?? decision ?? null),
+    ...(confidence !== undefined && { confidence }),
+  };
+}
+
+/** A run of a single agent wraps its answer in `output`; other shapes are the answer themselves. */
+function outputOf(outputs: Json | undefined): Json | undefined {
+  const isWrapped = isObject(outputs) && Object.keys(outputs).join() === 'output';
+  return isWrapped ? outputs.output : outputs;
+}
+
+/** A code is a name; whatever is not one could be content. */
+function codeOf(error: Json | undefined): string {
+  const code = isObject(error) ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(code) ? code : 'no code given';
+}

@@ -1,0 +1,159 @@
+import type { Issue } from '@touchstone/protocol';
+
+type Members = { readonly [name: string]: unknown };
+type TextRules = { readonly max?: number; readonly pattern?: RegExp; readonly expected?: string };
+type NumberRules = { readonly min: number; readonly max: number; readonly whole?: boolean };
+
+/**
+ * Reads one object of a foreign document member by member and writes down everything that is wrong with it. Members
+ * that nobody asked for are refused by `finish`, so a misspelt one cannot pass in silence.
+ */
+export class ObjectReader {
+  readonly #members: Members;
+  readonly #known = new Set<string>();
+  #isStandIn = false;
+
+  private constructor(
+    members: Members,
+    readonly pointer: string,
+    readonly issues: Issue[],
+  ) {
+    this.#members = members;
+  }
+
+  /** An empty reader stands in for a value that is not an object, so that reading can go on. */
+  static of(value: unknown, pointer: string, issues: Issue[]): ObjectReader {
+    if (isObject(value)) return new ObjectReader(value, pointer, issues);
+    issues.push({ pointer, message: `Expected an object, but found ${typeName(value)}.` });
+    const standIn = new ObjectReader({}, pointer, issues);
+    standIn.#isStandIn = true;
+    return standIn;
+  }
+
+  has(name: string): boolean {
+    this.#known.add(name);
+    return Object.hasOwn(this.#members, name) && this.#members[name] !== undefined;
+  }
+
+  value(name: string): unknown {
+    return this.has(name) ? this.#members[name] : undefined;
+  }
+
+  names(): string[] {
+    return Object.keys(this.#members);
+  }
+
+  at(name: string | number): string {
+    return `${this.pointer}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  }
+
+  refuse(name: string | number, message: string): undefined {
+    this.issues.push({ pointer: this.at(name), message });
+    return undefined;
+  }
+
+  text(name: string, rules: TextRules = {}): string | undefined {
+    const value = this.value(name);
+    if (value === undefined) return undefined;
+    const problem = textProblem(value, rules);
+    return problem === undefined ? (value as string) : this.refuse(name, problem);
+  }
+
+  number(name: string, { min, max, whole = false }: NumberRules): number | undefined {
+    const value = this.value(name);
+    if (value === undefined) return undefined;
+    const fits =
+      typeof value === 'number' && value >= min && value <= max && (!whole || Number.isInteger(value));
+    if (fits) return value;
+    const upTo = Number.isFinite(max) ? `from ${min} to ${max}` : `of at least ${min}`;
+    return this.refuse(
+      name,
+      `Expected a ${whole ? 'whole ' : ''}number ${upTo}, but found ${described(value)}.`,
+    );
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.value(name);
+    if (value === undefined || typeof value === 'boolean') return value;
+    return this.refuse(name, `Expected true or false, but found ${typeName(value)}.`);
+  }
+
+  choice<T extends string>(name: string, options: readonly T[]): T | undefined {
+    const value = this.value(name);
+    if (value === undefined) return undefined;
+    const found = options.find((option) => option === value);
+    return found ?? this.refuse(name, `Expected one of ${options.join(', ')}.`);
+  }
+
+  object(name: string): ObjectReader | undefined {
+    return this.has(name) ? ObjectReader.of(this.value(name), this.at(name), this.issues) : undefined;
+  }
+
+  list(name: string): readonly unknown[] | undefined {
+    const value = this.value(name);
+    if (value === undefined || Array.isArray(value)) return value;
+    return this.refuse(name, `Expected an array, but found ${typeName(value)}.`);
+  }
+
+  texts(name: string, rules: TextRules = {}): readonly string[] | undefined {
+    return this.list(name)?.flatMap((item, index) => {
+      const problem = textProblem(item, rules);
+      if (problem === undefined) return [item as string];
+      this.issues.push({ pointer: `${this.at(name)}/${index}`, message: problem });
+      return [];
+    });
+  }
+
+  /** An object whose values are all strings: headers, environment variables. */
+  textMap(name: string): { readonly [key: string]: string } | undefined {
+    const reader = this.object(name);
+    if (!reader) return undefined;
+    const entries = reader.names().flatMap((key) => {
+      const value = reader.value(key);
+      if (typeof value === 'string') return [[key, value] as const];
+      reader.refuse(key, `Expected a string, but found ${typeName(value)}.`);
+      return [];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  require(...names: readonly string[]): void {
+    if (this.#isStandIn) return;
+    for (const name of names) if (!this.has(name)) this.refuse(name, 'This member is required.');
+  }
+
+  /** Call last: by then every member that may be there has been asked for. */
+  finish(): void {
+    const unknown = this.names().filter((name) => !this.#known.has(name));
+    const known = [...this.#known].join(', ');
+    for (const name of unknown) this.refuse(name, `This member is not known here. Known are: ${known}.`);
+  }
+}
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (value === undefined) return 'nothing';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+const described = (value: unknown): string =>
+  typeof value === 'number' ? 'another number' : typeName(value);
+
+function textProblem(value: unknown, { max = 4096, pattern, expected }: TextRules): string | undefined {
+  if (typeof value !== 'string') return `Expected a string, but found ${typeName(value)}.`;
+  if (value.length === 0 || value.length > max) {
+    return `Expected a string of 1 to ${max} characters, but found ${value.length}.`;
+  }
+  if (pattern && !pattern.test(value))
+    return `Expected ${expected ?? `a string that matches ${pattern.source}`}.`;
+  return undefined;
+}
+
+/** The value without members that are undefined, so that optional members stay absent rather than empty. */
+export function present<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { issuesOf } from '../fixtures/issues-of.js';
+import { agentFacts } from './facts.js';
+import type { SpecSource } from './run-spec.js';
+import { parseAgentSpec } from './spec.js';
+
+const run = { kind: 'http', url: 'https://agent.example/' };
+const minimal = { agentId: 'local.acme.support', version: '1.0.0', run };
+
+function pointers(value: unknown, from: SpecSource = 'operator'): readonly string[] {
+  try {
+    parseAgentSpec(value, from);
+    return [];
+  } catch (error) {
+    return issuesOf(error).map(({ pointer }) => pointer);
+  }
+}
+
+const full = {
+  ...minimal,
+  tenant: 'acme',
+  persona: 'Support',
+  label: 'Support agent',
+  description: 'Answers customers.',
+  modelClass: 'general',
+  toolAllowlist: ['local:kb.search'],
+  handoff: { taskSchema: { type: 'object' }, returnSchema: { type: 'string' } },
+  confidence: { defaultThreshold: 0.6 },
+  run: { ...run, headers: { authorization: 'Bearer t' }, timeoutMs: 1000 },
+};
+
+describe('a spec', () => {
+  it.each([
+    minimal,
+    full,
+    { ...minimal, run: { kind: 'module', path: './agent.mjs', export: 'agent' } },
+    {
+      ...minimal,
+      run: { kind: 'command', command: 'python3', args: ['agent.py', ''], cwd: 'x', env: { A: '' } },
+    },
+    { ...minimal, run: { kind: 'scripted', path: 'script.yaml' } },
+  ])('comes out as it went in, and again: %j', (value) => {
+    const spec = parseAgentSpec(value, 'operator');
+    expect(spec).toEqual(value);
+    expect(parseAgentSpec(JSON.parse(JSON.stringify(spec)), 'operator')).toEqual(value);
+  });
+
+  it('lists everything that is wrong with it', () => {
+    const wrong = {
+      agentId: 'support',
+      version: 'v1',
+      persona: '',
+      modelClass: 'large',
+      toolAllowlist: ['a b', 7],
+      handoff: { taskSchema: { type: 'objekt' }, resultSchema: {} },
+      confidence: { defaultThreshold: 2 },
+      run: {
+        kind: 'http',
+        url: 'agent.example',
+        headers: { Host: 'x', 'bad name': 'x', ok: 'a\nb' },
+        retries: 3,
+      },
+      extra: true,
+    };
+    expect(pointers(wrong)).toEqual([
+      '/agentId',
+      '/version',
+      '/persona',
+      '/modelClass',
+      '/toolAllowlist/0',
+      '/toolAllowlist/1',
+      '/handoff/taskSchema',
+      '/handoff/resultSchema',
+      '/confidence/defaultThreshold',
+      '/run/url',
+      '/run/headers/Host',
+      '/run/headers/bad name',
+      '/run/headers/ok',
+      '/run/retries',
+      '/extra',
+    ]);
+  });
+
+  it('is an object with an id, a version and a way to run', () => {
+    expect([null, [], 'spec'].map((value) => pointers(value))).toEqual([[''], [''], ['']]);
+    expect(pointers({})).toEqual(['/agentId', '/version', '/run']);
+    expect(pointers({ ...minimal, run: {} })).toEqual(['/run/kind']);
+  });
+
+  it.each([
+    ['manifest', 'operator', /module, command, http, openai, openwop, scripted/],
+    ['python', 'operator', /module, command, http, openai, openwop, scripted/],
+    ['module', 'tenant', /http, openai, openwop/],
+    ['http', 'pack', /manifest/],
+  ] as const)('of kind %s from the %s is refused with the kinds there are', (kind, from, kinds) => {
+    expect(() => parseAgentSpec({ ...minimal, run: { kind } }, from)).toThrow(kinds);
+  });
+
+  it('of an endpoint names either its address or a configured provider', () => {
+    const openai = (run: object) =>
+      pointers({ ...minimal, run: { kind: 'openai', model: 'small-1', ...run } });
+    const baseUrl = 'https://models.example/v1';
+    expect(openai({ baseUrl, apiKeyEnv: 'KEY', system: 'Be kind.' })).toEqual([]);
+    expect(openai({ provider: 'local' })).toEqual([]);
+    expect(openai({})).toEqual(['/run/baseUrl']);
+    expect(openai({ baseUrl, provider: 'local' })).toEqual(['/run/baseUrl']);
+    expect(openai({ provider: 'local', apiKeyEnv: 'KEY' })).toEqual(['/run/apiKeyEnv']);
+    expect(openai({ baseUrl, model: 'two\nlines' })).toEqual(['/run/model']);
+  });
+
+  it.each([
+    'host:x',
+    'local.acme',
+    'Local.acme.x',
+    'local.acme.X',
+    'local.acme.x@1',
+    `local.acme.${'x'.repeat(256)}`,
+  ])('may not be called %s', (agentId) => expect(pointers({ ...minimal, agentId })).toEqual(['/agentId']));
+
+  it.each(['1', '1.0', 'v1.0.0', ' 1.0.0', '1.0.0 ', 'latest', '01.0.0'])(
+    'may not have version "%s"',
+    (version) => {
+      expect(pointers({ ...minimal, version })).toEqual(['/version']);
+    },
+  );
+
+  it('may not belong to the host itself', () => {
+    expect(pointers({ ...minimal, tenant: '~host' })).toEqual(['/tenant']);
+  });
+});
+
+describe('a spec from a tenant', () => {
+  it('may be an HTTP agent', () => {
+    const { tenant: _, ...ours } = full;
+    expect(parseAgentSpec(ours, 'tenant')).toEqual(ours);
+  });
+
+  it.each([
+    [
+      { kind: 'command', command: 'sh', args: [], cwd: '/', env: {} },
+      ['kind', 'command', 'args', 'cwd', 'env'],
+    ],
+    [{ kind: 'module', path: '/etc/passwd', export: 'x' }, ['kind', 'path', 'export']],
+    [{ kind: 'scripted', path: 'x' }, ['kind', 'path']],
+    [{ ...run, apiKeyEnv: 'OPENAI_API_KEY' }, ['apiKeyEnv']],
+    [{ ...run, env: { A: '1' } }, ['env']],
+  ])('may not name what is on this machine: %j', (theirs, members) => {
+    const expected = members.map((member) => `/run/${member}`);
+    expect([...pointers({ ...minimal, run: theirs }, 'tenant')].sort()).toEqual(expected.sort());
+  });
+
+  it('may not name a tenant', () =>
+    expect(pointers({ ...minimal, tenant: 'other' }, 'tenant')).toEqual(['/tenant']));
+
+  it('may not bring a schema that is too large or too deep', () => {
+    let deep: object = { type: 'string' };
+    for (let level = 0; level < 70; level += 1) deep = { items: deep };
+    const large = { description: 'x'.repeat(300_000) };
+    const handoff = { taskSchema: deep, returnSchema: large };
+    expect(pointers({ ...minimal, handoff }, 'tenant')).toEqual([
+      '/handoff/taskSchema',
+      '/handoff/returnSchema',
+    ]);
+  });
+});
+
+it('facts tell what an agent is, and nothing about how it is reached', () => {
+  const facts = agentFacts(parseAgentSpec(full, 'operator'), 'sha256:0' as never);
+  expect(facts).toEqual({
+    agentId: 'local.acme.support',
+    version: '1.0.0',
+    digest: 'sha256:0',
+    kind: 'http',
+    persona: 'Support',
+    label: 'Support agent',
+    description: 'Answers customers.',
+    modelClass: 'general',
+    toolAllowlist: ['local:kb.search'],
+    taskSchema: { type: 'object' },
+    returnSchema: { type: 'string' },
+    confidenceThreshold: 0.6,
+  });
+  expect(agentFacts(parseAgentSpec(minimal, 'operator'), 'sha256:0' as never)).toMatchObject({
+    persona: 'support',
+  });
+});

@@ -1,0 +1,105 @@
+import type { Tool } from '@modelcontextprotocol/client';
+import type { JsonObject, ToolId } from '@touchstone/protocol';
+import { type Body, fromBody, type ToolResult } from '@touchstone/protocol/bodies';
+import type { Clock } from '../../../ports/index.js';
+import { DEFAULT_TOOL_TIMEOUT_MS } from '../tool-spec.js';
+import { TIMED_OUT, unlessAborted, withinTime } from '../tool-time.js';
+import type { Connection, ToolCall } from './connection.js';
+import { troubleResult } from './result.js';
+import type { McpServerSpec } from './server-spec.js';
+import { createSession, type Session, type SessionParts } from './session.js';
+
+export type Listing =
+  | { readonly kind: 'listed'; readonly tools: ReadonlyMap<string, Tool> }
+  | { readonly kind: 'unreachable'; readonly reason: string };
+
+/** One configured server. */
+export type McpServer = {
+  readonly spec: McpServerSpec;
+  /** Of a server that was just found unreachable this is said again at once, while it is tried anew behind the scenes. */
+  tools(): Promise<Listing>;
+  /** Rejects only when the signal aborts; every other trouble is a result. */
+  call(toolId: ToolId, name: string, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
+  close(): Promise<void>;
+};
+
+export function createMcpServer(
+  name: string,
+  spec: McpServerSpec,
+  parts: Omit<SessionParts, 'timeoutMs'>,
+): McpServer {
+  const { timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = spec;
+  const asking = { clock: parts.clock, timeoutMs, session: createSession(spec, { ...parts, timeoutMs }) };
+
+  async function call(tool: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+    const answer = await ask(asking, signal, (connection, over) => connection.call(tool, over));
+    if (answer === TIMED_OUT)
+      return troubleResult(`Tool ${tool.toolId} did not answer within ${timeoutMs} ms.`);
+    if (answer.kind === 'result') return answer.result;
+    if (answer.kind === 'unusable')
+      return troubleResult(`MCP server ${name} cannot be used: ${answer.reason}.`);
+    return troubleResult(`MCP server ${name} was lost during the call: ${answer.reason}.`);
+  }
+
+  async function list(): Promise<Listing> {
+    const answer = await ask(asking, never, (connection, over) => connection.tools(over));
+    if (answer === TIMED_OUT)
+      return { kind: 'unreachable', reason: `it did not list its tools within ${timeoutMs} ms` };
+    return answer.kind === 'listed' ? answer : { kind: 'unreachable', reason: answer.reason };
+  }
+
+  return {
+    spec,
+    tools: rememberTrouble(list, parts.clock),
+    async call(toolId, toolName, inputs, signal) {
+      const members = fromBody(inputs) ?? {};
+      if (typeof members !== 'object' || Array.isArray(members))
+        return troubleResult(`Tool ${toolId} takes an object as its inputs.`);
+      return call({ toolId, name: toolName, inputs: members as JsonObject }, signal);
+    },
+    close: () => asking.session.close(),
+  };
+}
+
+/** How long a server that was not there is taken not to be there. */
+const TROUBLE_MS = 10_000;
+
+/** Nobody waits for a server of which the last who did has just found out that it is not worth waiting for. */
+function rememberTrouble(list: () => Promise<Listing>, clock: Clock): () => Promise<Listing> {
+  let trouble: { readonly listing: Listing; readonly until: number } | undefined;
+  let asking: Promise<Listing> | undefined;
+
+  async function listNow(): Promise<Listing> {
+    const listing = await list();
+    asking = undefined;
+    trouble = listing.kind === 'listed' ? undefined : { listing, until: clock.elapsed() + TROUBLE_MS };
+    return listing;
+  }
+
+  return async () => {
+    const known = trouble && (asking || clock.elapsed() < trouble.until) ? trouble.listing : undefined;
+    asking ??= listNow();
+    return known ?? asking;
+  };
+}
+
+const never = new AbortController().signal;
+
+type Asking = Pick<SessionParts, 'clock' | 'timeoutMs'> & { readonly session: Session };
+
+/** Asks over the shared connection, and once more over a new one if the server has forgotten that one. */
+async function ask<T extends { readonly kind: string }>(
+  asking: Asking,
+  signal: AbortSignal,
+  question: (connection: Connection, over: AbortSignal) => Promise<T>,
+  mayRepeat = true,
+): Promise<T | typeof TIMED_OUT | { readonly kind: 'unusable'; readonly reason: string }> {
+  const { session, clock, timeoutMs } = asking;
+  const opening = session.open();
+  const opened = await unlessAborted(opening, signal);
+  if ('reason' in opened) return { kind: 'unusable', reason: opened.reason };
+  const answer = await withinTime(clock, timeoutMs, signal, (over) => question(opened.connection, over));
+  if (answer === TIMED_OUT || answer.kind !== 'forgotten') return answer;
+  session.drop(opening);
+  return mayRepeat ? ask(asking, signal, question, false) : answer;
+}

@@ -1,0 +1,63 @@
+import { asId, type Issue, type JsonObject, type ToolId, validationError } from '@touchstone/protocol';
+import { MEMORY_TOOL } from '../../ports/index.js';
+import { readHeaders, readUrl } from '../spec/http-members.js';
+import { ObjectReader, present } from '../spec/object-reader.js';
+
+const SAFETY_TIERS = ['pure', 'read', 'write', 'exec'] as const;
+type SafetyTier = (typeof SAFETY_TIERS)[number];
+/** Nobody said what it does, and unknown is not harmless. */
+export const DEFAULT_TIER: SafetyTier = 'write';
+export const DEFAULT_TOOL_TIMEOUT_MS = 30_000;
+
+/** A live tool of this host, as the configuration describes it. */
+export type ToolSpec = {
+  readonly toolId: ToolId;
+  readonly kind: 'http';
+  readonly url: string;
+  readonly description?: string;
+  readonly inputSchema?: JsonObject;
+  readonly safetyTier?: SafetyTier;
+  /** Who may use it. Absent means everyone, on a host with one tenant, and nobody otherwise. */
+  readonly tenants?: readonly string[];
+  readonly headers?: { readonly [name: string]: string };
+  readonly timeoutMs?: number;
+};
+
+/** Reads the `tools[]` of a configuration; every problem is listed under its pointer. */
+export function parseToolSpecs(value: unknown, pointer = '/tools'): readonly ToolSpec[] {
+  const issues: Issue[] = [];
+  if (!Array.isArray(value)) throw validationError([{ pointer, message: 'Expected an array of tools.' }]);
+  const tools = value.map((item, index) => readTool(ObjectReader.of(item, `${pointer}/${index}`, issues)));
+  const seen = new Set<string>();
+  tools.forEach(({ toolId }: Partial<ToolSpec>, index) => {
+    if (toolId === undefined) return;
+    if (seen.has(toolId)) {
+      issues.push({ pointer: `${pointer}/${index}/toolId`, message: 'Another tool has this id already.' });
+    }
+    seen.add(toolId);
+  });
+  if (issues.length > 0) throw validationError(issues);
+  return tools;
+}
+
+const TOOL_ID = { max: 256, pattern: /^\S+:\S+$/, expected: 'a tool id such as local:kb.search' };
+
+function readTool(reader: ObjectReader): ToolSpec {
+  reader.require('toolId', 'kind', 'url');
+  const toolId = reader.text('toolId', TOOL_ID);
+  if (toolId?.startsWith('mcp:')) reader.refuse('toolId', 'Ids that begin with mcp: belong to mcpServers.');
+  if (toolId === MEMORY_TOOL.toolId) reader.refuse('toolId', "This id belongs to the host's own tool.");
+  const tool = present<ToolSpec>({
+    toolId: toolId === undefined ? undefined : asId<ToolId>(toolId),
+    kind: reader.choice('kind', ['http'] as const),
+    url: readUrl(reader, 'url'),
+    description: reader.text('description', { max: 2000 }),
+    inputSchema: reader.object('inputSchema') && (reader.value('inputSchema') as JsonObject),
+    safetyTier: reader.choice('safetyTier', SAFETY_TIERS),
+    tenants: reader.texts('tenants', { max: 256 }),
+    headers: readHeaders(reader),
+    timeoutMs: reader.number('timeoutMs', { min: 1, max: 86_400_000, whole: true }),
+  });
+  reader.finish();
+  return tool;
+}

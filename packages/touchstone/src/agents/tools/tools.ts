@@ -1,0 +1,154 @@
+import { asId, type Owner, type ToolId } from '@touchstone/protocol';
+import type { ToolDescriptorWire } from '@touchstone/protocol/wire';
+import { type Clock, MEMORY_TOOL, type OfferedTool, type Tools } from '../../ports/index.js';
+import { createHttpTool, type HttpTool } from './http-tool.js';
+import { type LoadMcp, loadMcpLibrary } from './mcp/library.js';
+import { createMcpServer, type McpServer } from './mcp/server.js';
+import type { McpServerSpec } from './mcp/server-spec.js';
+import {
+  describeHttp,
+  describeMcp,
+  describeServer,
+  isToolName,
+  MEMORY_DESCRIPTOR,
+  offerHttp,
+  offerMcp,
+} from './tool-offers.js';
+import { DEFAULT_TIER, type ToolSpec } from './tool-spec.js';
+
+export type ToolGrants = {
+  /** Whether all keys of this host belong to this tenant, so that a tool without `tenants` is everyone's. */
+  readonly isOnlyTenant: (tenant: string) => boolean;
+  readonly clock: Clock;
+  readonly maxOutcomeBytes?: number;
+  /** Where a relative `cwd` of an MCP server begins. */
+  readonly baseDir?: string;
+  readonly loadMcp?: LoadMcp;
+};
+
+export type HostTools = Tools & {
+  /** Everything this owner may use. Servers that cannot be reached contribute nothing. */
+  catalogue(owner: Owner): Promise<readonly ToolDescriptorWire[]>;
+  find(owner: Owner, toolId: string): Promise<ToolDescriptorWire | undefined>;
+  /** What keeps MCP servers from being used, by server. Asking starts them. */
+  trouble(): Promise<readonly { readonly server: string; readonly reason: string }[]>;
+  close(): Promise<void>;
+};
+
+const DEFAULT_OUTCOME_BYTES = 4 * 1024 * 1024;
+
+/** The live tools of this host: those of the configuration, and those of its MCP servers. */
+export function createTools(
+  specs: readonly ToolSpec[],
+  serverSpecs: ReadonlyMap<string, McpServerSpec>,
+  grants: ToolGrants,
+): HostTools {
+  const house = openHouse(specs, serverSpecs, grants);
+  const { httpTools, servers } = house;
+  const isFor = (owner: Owner) => (granted: { readonly spec: Granted }) =>
+    isGranted(granted.spec, owner, grants);
+  const find = (owner: Owner, toolId: string) => {
+    const found = lookUp(house, toolId);
+    return found && isFor(owner)(found.kind === 'http' ? found.tool : found.server) ? found : undefined;
+  };
+  const offer = async (owner: Owner, toolId: ToolId) => {
+    const found = find(owner, toolId);
+    return found && offerOf(found, toolId);
+  };
+  return {
+    async granted(owner, wanted) {
+      const offers = await Promise.all(wanted.map((toolId) => offer(owner, toolId)));
+      return offers.filter((offered) => offered !== undefined);
+    },
+    described: (owner, wanted) =>
+      Promise.all(wanted.map(async (toolId) => (await offer(owner, toolId)) ?? { toolId })),
+    async tierOf(toolId) {
+      if (toolId === MEMORY_TOOL.toolId) return MEMORY_DESCRIPTOR.safetyTier;
+      const found = lookUp(house, toolId);
+      const spec = found?.kind === 'http' ? found.tool.spec : found?.server.spec;
+      return spec && (spec.safetyTier ?? DEFAULT_TIER);
+    },
+    async call(owner, toolId, inputs, signal) {
+      const found = find(owner, toolId);
+      if (!found) return { status: 'forbidden', error: `Tool ${toolId} is not granted here.` };
+      if (found.kind === 'http') return found.tool.call(inputs, signal);
+      return found.server.call(toolId, found.name, inputs, signal);
+    },
+    async catalogue(owner) {
+      const own = [...httpTools.values()].filter(isFor(owner));
+      const granted = [...servers].filter(([, server]) => isFor(owner)(server));
+      const foreign = await Promise.all(granted.map(([name, server]) => describeServer(name, server)));
+      const all = [...own.map(({ spec }) => describeHttp(spec)), ...foreign.flat(), MEMORY_DESCRIPTOR];
+      return all.sort((one, other) => (one.toolId < other.toolId ? -1 : 1));
+    },
+    async find(owner, toolId) {
+      const found = find(owner, toolId);
+      return toolId === MEMORY_TOOL.toolId
+        ? MEMORY_DESCRIPTOR
+        : found && describe(found, asId<ToolId>(toolId));
+    },
+    async trouble() {
+      const listings = [...servers].map(async ([server, { tools }]) => ({ server, ...(await tools()) }));
+      return (await Promise.all(listings)).flatMap((listing) =>
+        listing.kind === 'listed' ? [] : [{ server: listing.server, reason: listing.reason }],
+      );
+    },
+    async close() {
+      for (const tool of httpTools.values()) tool.close();
+      await Promise.all([...servers.values()].map((server) => server.close()));
+    },
+  };
+}
+
+type Granted = { readonly tenants?: readonly string[] };
+
+/** A tool that is not granted is not found, by any question. */
+const isGranted = ({ tenants }: Granted, owner: Owner, { isOnlyTenant }: ToolGrants): boolean =>
+  tenants ? tenants.includes(owner.tenant) : isOnlyTenant(owner.tenant);
+
+type House = {
+  readonly httpTools: ReadonlyMap<string, HttpTool>;
+  readonly servers: ReadonlyMap<string, McpServer>;
+};
+
+function openHouse(
+  specs: readonly ToolSpec[],
+  serverSpecs: ReadonlyMap<string, McpServerSpec>,
+  grants: ToolGrants,
+): House {
+  const { clock, baseDir = '.', maxOutcomeBytes = DEFAULT_OUTCOME_BYTES, loadMcp = loadMcpLibrary } = grants;
+  const parts = { clock, load: loadMcp, baseDir, maxOutcomeBytes };
+  return {
+    httpTools: new Map(specs.map((spec) => [spec.toolId, createHttpTool(spec, clock, maxOutcomeBytes)])),
+    servers: new Map([...serverSpecs].map(([name, spec]) => [name, createMcpServer(name, spec, parts)])),
+  };
+}
+
+type Found =
+  | { readonly kind: 'http'; readonly tool: HttpTool }
+  | { readonly kind: 'mcp'; readonly server: McpServer; readonly name: string };
+
+function lookUp({ httpTools, servers }: House, toolId: string): Found | undefined {
+  const tool = httpTools.get(toolId);
+  if (tool) return { kind: 'http', tool };
+  const [, serverName = '', name = ''] = /^mcp:([^.]+)\.(.+)$/s.exec(toolId) ?? [];
+  const server = servers.get(serverName);
+  return server && isToolName(name) ? { kind: 'mcp', server, name } : undefined;
+}
+
+/** A tool whose server cannot be asked right now is offered by its id: it may be there again when it is called. */
+async function offerOf(found: Found, toolId: ToolId): Promise<OfferedTool | undefined> {
+  if (found.kind === 'http') return offerHttp(found.tool.spec);
+  const listing = await found.server.tools();
+  if (listing.kind === 'unreachable') return { toolId };
+  const tool = listing.tools.get(found.name);
+  return tool && offerMcp(toolId, tool);
+}
+
+/** Of a server that cannot be asked nothing is claimed, not even that it has the tool. */
+async function describe(found: Found, toolId: ToolId): Promise<ToolDescriptorWire | undefined> {
+  if (found.kind === 'http') return describeHttp(found.tool.spec);
+  const listing = await found.server.tools();
+  const tool = listing.kind === 'listed' ? listing.tools.get(found.name) : undefined;
+  return tool && describeMcp(found.server, offerMcp(toolId, tool));
+}

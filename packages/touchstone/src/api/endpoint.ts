@@ -1,0 +1,108 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ErrorCode, Principal } from '@touchstone/protocol';
+import type { SchemaName } from '@touchstone/protocol/wire';
+import { checkShape, type Shape } from '@touchstone/protocol/wire';
+import { type Parameters, type QueryOf, readQuery } from './query.js';
+import type { SseConnection } from './streams/sse.js';
+
+/** A request that has been let in. */
+export type Call<Query = unknown, Body = unknown> = {
+  readonly principal: Principal;
+  readonly params: { readonly [name: string]: string };
+  readonly query: Query;
+  readonly body: Body;
+  readonly headers: IncomingHttpHeaders;
+  /** Scheme and authority the caller used, for absolute URLs in answers. Empty when the caller named no host. */
+  readonly origin: string;
+  /** A signal that aborts when the caller is gone or the host is closing. */
+  untilGone(): AbortSignal;
+};
+
+export type Reply = {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: { readonly [name: string]: string };
+};
+/** An answer that has been written down already, to be sent byte for byte. */
+export type TextReply = {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: { readonly [name: string]: string };
+};
+/** An answer that goes on: everything that can be refused has been checked before the stream opens. */
+type StreamReply = { readonly stream: (connection: SseConnection) => Promise<void> };
+export type Answer = Reply | TextReply | StreamReply;
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** A published schema by its name, or a small one of our own. */
+export type SchemaDoc = SchemaName | Shape;
+
+/** A body an endpoint takes: its schema, for the document, and its reader, which throws `validation_error`. */
+export type BodyRule<T> = {
+  readonly schema: SchemaDoc;
+  readonly required: boolean;
+  /** Anything but JSON arrives as bytes. */
+  readonly mediaType?: string;
+  read(value: unknown): T;
+};
+
+/** A body described by a shape of our own. */
+export const bodyOf = <T>(schema: Shape, required = true): BodyRule<T> => ({
+  schema,
+  required,
+  read(value) {
+    if (value === undefined && !required) return {} as T;
+    checkShape(schema, value);
+    return value as T;
+  },
+});
+
+export type ResponseDoc = {
+  readonly description: string;
+  readonly schema?: SchemaDoc;
+  readonly mediaType?: string;
+};
+
+/** One operation of the API: everything that the router, the gate and the OpenAPI document need to know about it. */
+export type Endpoint = {
+  readonly operationId: string;
+  readonly method: Method;
+  /** OpenAPI template, e.g. `/v1/runs/{runId}:pause`. */
+  readonly path: string;
+  /** `none`: no key; `key`: any key; otherwise the scope a key must have. */
+  readonly auth: string;
+  /** Wider scopes that let a key in as well. */
+  readonly orScopes?: readonly string[];
+  readonly summary: string;
+  readonly parameters: Parameters;
+  readonly body?: BodyRule<unknown>;
+  /** What it answers when all is well. */
+  readonly responses: { readonly [status: number]: ResponseDoc };
+  /** What else it answers, beyond what every endpoint of its kind does. */
+  readonly refusals?: readonly ErrorCode[];
+  /** `body` and `query` arrive as they came. */
+  handle(call: Call): Promise<Answer>;
+};
+
+type Written<P extends Parameters, B> = Omit<Endpoint, 'parameters' | 'body' | 'handle'> & {
+  readonly parameters?: P;
+  readonly body?: BodyRule<B>;
+  readonly handle: (call: Call<QueryOf<P>, B>) => Promise<Answer> | Answer;
+};
+
+/** Writes an endpoint down. Its handler sees its query and body already read. */
+export function endpoint<P extends Parameters = Record<never, never>, B = undefined>(
+  written: Written<P, B>,
+): Endpoint {
+  const { parameters = {} as P, body, handle, ...rest } = written;
+  return {
+    ...rest,
+    parameters,
+    ...(body !== undefined && { body }),
+    async handle(call) {
+      const query = readQuery(parameters, call.query as { readonly [name: string]: unknown });
+      return handle({ ...call, query, body: body?.read(call.body) as B });
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { HostError } from '@touchstone/protocol';
+import type { AgentFacts } from '../../../ports/index.js';
+import { highestVersion } from '../../../suites/index.js';
+import { type Endpoint, endpoint } from '../../endpoint.js';
+import { type HostParts, noSuch } from '../../services.js';
+
+const entrySchema = { $ref: 'agent-inventory-response#/$defs/AgentInventoryEntry' };
+
+export const agentEndpoints = ({ touchstone }: HostParts): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'listAgents',
+    method: 'GET',
+    path: '/v1/agents',
+    auth: 'key',
+    summary: 'The agents the caller can run',
+    responses: {
+      200: { description: 'The inventory, sorted by agent id.', schema: 'agent-inventory-response' },
+    },
+    async handle(call) {
+      const visible = await touchstone.listAgents(call.principal.owner);
+      const agents = newestOfEach(visible.map(({ facts }) => facts)).map(inventoryEntry);
+      return { status: 200, body: { agents, total: agents.length } };
+    },
+  }),
+  endpoint({
+    operationId: 'getAgent',
+    method: 'GET',
+    path: '/v1/agents/{agentId}',
+    auth: 'key',
+    summary: 'One agent of the inventory',
+    responses: { 200: { description: 'The agent.', schema: entrySchema } },
+    refusals: ['not_found'],
+    async handle(call) {
+      const visible = await touchstone
+        .findAgent(call.principal.owner, call.params.agentId ?? '')
+        .catch(noSuch);
+      if (!visible) throw new HostError('not_found', 'There is no such agent.');
+      return { status: 200, body: inventoryEntry(visible.facts) };
+    },
+  }),
+];
+
+/** The inventory has one entry per agent: its highest version, the one that a bare id means. */
+function newestOfEach(all: readonly AgentFacts[]): readonly AgentFacts[] {
+  const newest = new Map<string, AgentFacts>();
+  for (const facts of all) {
+    const known = newest.get(facts.agentId);
+    if (!known || highestVersion([known.version, facts.version]) === facts.version)
+      newest.set(facts.agentId, facts);
+  }
+  return [...newest.values()].sort((one, other) => (one.agentId < other.agentId ? -1 : 1));
+}
+
+/** Never a prompt, a schema or a credential: whether there are schemas is all that is told. */
+const inventoryEntry = (facts: AgentFacts) => ({
+  agentId: facts.agentId,
+  persona: facts.persona,
+  label: facts.label ?? facts.persona,
+  ...(facts.description !== undefined && { description: facts.description }),
+  modelClass: facts.modelClass ?? 'general',
+  packName: facts.pack?.name ?? 'local',
+  packVersion: facts.pack?.version ?? facts.version,
+  toolAllowlist: facts.toolAllowlist,
+  hasHandoffSchemas: facts.taskSchema !== undefined || facts.returnSchema !== undefined,
+  ...(facts.memoryShape && { memoryShape: facts.memoryShape }),
+  ...(facts.degraded && { degraded: facts.degraded }),
+  ...(facts.confidenceThreshold !== undefined && { confidenceThreshold: facts.confidenceThreshold }),
+});

@@ -1,0 +1,120 @@
+import { type ErrorCode, HostError } from '@touchstone/protocol';
+import type { PackHead } from '../../../ports/index.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { integerOr, optionalText } from '../../query.js';
+import type { HostParts } from '../../services.js';
+import { installedPack, packHead, page } from '../../shapes/vendor-shapes.js';
+
+const archiveBody: BodyRule<Buffer> = {
+  schema: { type: 'string', description: 'A gzipped tar archive with pack.json at its root.' },
+  mediaType: 'application/gzip',
+  required: true,
+  read(value) {
+    if (Buffer.isBuffer(value) && value.length > 0) return value;
+    throw new HostError(
+      'invalid_body',
+      'Expected the bytes of a gzipped tar archive, sent as application/gzip.',
+    );
+  },
+};
+
+/** What can be wrong with an archive, in the order it is looked at. */
+const PACK_REFUSALS: readonly ErrorCode[] = [
+  'invalid_pack_scope',
+  'invalid_pack_name',
+  'invalid_version',
+  'invalid_body',
+  'tarball_gunzip_failed',
+  'tarball_too_large',
+  'tarball_tar_parse_failed',
+  'tarball_path_traversal',
+  'tarball_entry_too_large',
+  'tarball_manifest_missing',
+  'tarball_manifest_too_large',
+  'tarball_manifest_not_json',
+  'invalid_manifest',
+  'tarball_entry_missing',
+  'unsupported_runtime',
+  'pack_peer_dependency_missing',
+  'manifest_name_mismatch',
+  'manifest_version_mismatch',
+  'pack_integrity_failure',
+  'pack_signature_invalid',
+];
+
+const listQuery = {
+  limit: integerOr(50, 'The most packs of one page.', { min: 1, max: 200 }),
+  cursor: optionalText('The nextCursor of the page before.'),
+};
+
+export const packEndpoints = (host: HostParts): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'installPack',
+    method: 'PUT',
+    path: '/v1/host/touchstone/packs/{name}/-/{version}.tgz',
+    auth: 'packs:publish',
+    summary: 'Install a pack with its agents and suites',
+    body: archiveBody,
+    responses: {
+      200: { description: 'This very pack is installed already.', schema: installedPack },
+      201: { description: 'The pack is installed.', schema: installedPack },
+    },
+    // The last one is about a dataset that the profile of an agent names elsewhere.
+    refusals: ['conflict', ...PACK_REFUSALS, 'unavailable'],
+    handle: (call) => install(host, call),
+  }),
+  endpoint({
+    operationId: 'listPacks',
+    method: 'GET',
+    path: '/v1/host/touchstone/packs',
+    auth: 'runs:read',
+    summary: 'The packs the caller can use',
+    parameters: listQuery,
+    responses: { 200: { description: 'Packs without what is in them.', schema: page(packHead) } },
+    async handle(call) {
+      const { limit, cursor } = call.query;
+      const { items, ...rest } = await host.touchstone.listPacks(call.principal.owner, limit, cursor);
+      return { status: 200, body: { items: items.map(packEntry), ...rest } };
+    },
+  }),
+];
+
+async function install({ touchstone }: HostParts, call: Call<unknown, Buffer>): Promise<Reply> {
+  const integrity = call.headers['x-pack-sha256'];
+  const { outcome, head, agents, suites, warnings } = await touchstone.installPack(
+    call.principal.owner,
+    call.body,
+    {
+      name: call.params.name ?? '',
+      version: call.params.version ?? '',
+      ...(typeof integrity === 'string' && { integrity }),
+    },
+  );
+  const body = {
+    ...packEntry(head),
+    agents: agents.map(({ agentId, version, digest }) => ({
+      ...head.agents.find((entry) => entry.agentId === agentId),
+      agentId,
+      version,
+      digest,
+    })),
+    suites: suites.map(({ head: { suiteId, version, digest } }) => ({
+      suiteRef: `${suiteId}@${version}`,
+      suiteId,
+      version,
+      digest,
+    })),
+    warnings,
+  };
+  return { status: outcome === 'created' ? 201 : 200, body };
+}
+
+const packEntry = ({ name, version, integrity, digest, signedBy, filesSigned, agents }: PackHead) => ({
+  name,
+  version,
+  integrity,
+  digest,
+  ...(signedBy !== undefined && { signedBy }),
+  filesSigned,
+  agents,
+});

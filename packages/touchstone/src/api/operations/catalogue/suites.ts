@@ -1,0 +1,72 @@
+import { HostError } from '@touchstone/protocol';
+import type { InstalledSuite } from '../../../app/index.js';
+import type { Suite } from '../../../ports/index.js';
+import { parseSuite, suiteDocument } from '../../../suites/index.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { integerOr, optionalText } from '../../query.js';
+import { type HostParts, noSuch } from '../../services.js';
+import { installedSuite, page, suiteHead } from '../../shapes/vendor-shapes.js';
+
+const suiteBody: BodyRule<Suite> = { schema: 'agent-eval-suite', required: true, read: parseSuite };
+
+const listQuery = {
+  limit: integerOr(50, 'The most suites of one page.', { min: 1, max: 200 }),
+  cursor: optionalText('The nextCursor of the page before.'),
+};
+
+export const suiteEndpoints = (host: HostParts): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'installSuite',
+    method: 'POST',
+    path: '/v1/host/touchstone/suites',
+    auth: 'suites:write',
+    summary: 'Install a suite',
+    body: suiteBody,
+    responses: {
+      200: { description: 'This very suite is installed already.', schema: installedSuite },
+      201: { description: 'The suite is installed.', schema: installedSuite },
+    },
+    refusals: ['conflict'],
+    handle: (call) => install(host, call),
+  }),
+  endpoint({
+    operationId: 'listSuites',
+    method: 'GET',
+    path: '/v1/host/touchstone/suites',
+    auth: 'runs:read',
+    summary: 'The suites the caller can run',
+    parameters: listQuery,
+    responses: { 200: { description: 'Suites without their tasks.', schema: page(suiteHead) } },
+    async handle(call) {
+      const { limit, cursor } = call.query;
+      return { status: 200, body: await host.touchstone.listSuites(call.principal.owner, limit, cursor) };
+    },
+  }),
+  endpoint({
+    operationId: 'getSuite',
+    method: 'GET',
+    path: '/v1/host/touchstone/suites/{suiteRef}',
+    auth: 'runs:read',
+    summary:
+      'A suite with its tasks; the reference is <suiteId>@<version>, or <suiteId> for the highest version',
+    responses: {
+      200: { description: 'The suite as it can be installed elsewhere.', schema: 'agent-eval-suite' },
+    },
+    refusals: ['not_found'],
+    handle: (call) => read(host, call),
+  }),
+];
+
+async function install({ touchstone }: HostParts, call: Call<unknown, Suite>): Promise<Reply> {
+  const outcome = await touchstone.installSuite(call.principal.owner, call.body);
+  const { suiteId, version, digest } = call.body.head;
+  const body: InstalledSuite = { suiteRef: `${suiteId}@${version}`, suiteId, version, digest };
+  return { status: outcome === 'created' ? 201 : 200, body };
+}
+
+async function read({ touchstone }: HostParts, call: Call): Promise<Reply> {
+  const visible = await touchstone.findSuite(call.principal.owner, call.params.suiteRef ?? '').catch(noSuch);
+  if (!visible) throw new HostError('not_found', 'There is no such suite.');
+  const suite = await touchstone.readSuite(visible);
+  return { status: 200, body: suiteDocument(suite), headers: { etag: `"${suite.head.digest}"` } };
+}

@@ -1,0 +1,97 @@
+import {
+  type AgentId,
+  asId,
+  type ChannelName,
+  HostError,
+  type ReasonLabel,
+  type RunId,
+  type TransitionRequest,
+  type Version,
+} from '@touchstone/protocol';
+import { type AgentDeploymentTransitionWire, parse } from '@touchstone/protocol/wire';
+import { checkOutcome } from '../../app/index.js';
+import { parseAgentReference } from '../../suites/index.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import { type HostParts, noSuch } from '../services.js';
+import { pendingDeployment } from '../shapes/vendor-shapes.js';
+
+const transitionBody: BodyRule<AgentDeploymentTransitionWire> = {
+  schema: 'agent-deployment-transition',
+  required: true,
+  read: (value) => parse('agent-deployment-transition', value),
+};
+
+const records = { type: 'array', items: { $ref: 'agent-deployment' } } as const;
+
+export const deploymentEndpoints = (host: HostParts): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'listAgentDeployments',
+    method: 'GET',
+    path: '/v1/agents/{agentId}/deployments',
+    auth: 'key',
+    summary: 'The versions of an agent, and how far each has come',
+    responses: { 200: { description: 'One record per version, by version.', schema: records } },
+    refusals: ['not_found'],
+    handle: async (call) => ({ status: 200, body: await recordsOf(host, call) }),
+  }),
+  endpoint({
+    operationId: 'transitionAgentDeployment',
+    method: 'POST',
+    path: '/v1/agents/{agentId}/deployments',
+    auth: 'key',
+    summary: 'Move a version: promote, pause, deprecate, roll back, change its share',
+    body: transitionBody,
+    responses: {
+      200: { description: 'The record after the move.', schema: 'agent-deployment' },
+      202: { description: 'The record as it is, while people are asked.', schema: pendingDeployment },
+    },
+    refusals: ['validation_error', 'forbidden', 'eval_gate_unmet', 'not_found', 'conflict'],
+    handle: (call) => transition(host, call),
+  }),
+];
+
+const agentIdOf = (call: Call): AgentId => {
+  const { agentId, version, channel } = parseAgentReference(call.params.agentId ?? '');
+  if (version !== undefined || channel !== undefined) throw noAgent();
+  return agentId;
+};
+
+const noAgent = (): HostError => new HostError('not_found', 'There is no such agent.');
+
+async function recordsOf({ touchstone }: HostParts, call: Call) {
+  const agentId = await Promise.resolve()
+    .then(() => agentIdOf(call))
+    .catch(noSuch);
+  const found = agentId && (await touchstone.deployments.list(call.principal.owner, agentId));
+  if (!found) throw noAgent();
+  return found;
+}
+
+async function transition(
+  host: HostParts,
+  call: Call<unknown, AgentDeploymentTransitionWire>,
+): Promise<Reply> {
+  const { principal, body } = call;
+  const agentId = await Promise.resolve()
+    .then(() => agentIdOf(call))
+    .catch(noSuch);
+  if (!agentId) throw noAgent();
+  const run = await host.touchstone.deployments.transition(principal, agentId, requestOf(body), 'host');
+  host.follow(run);
+  const outcome = checkOutcome(run);
+  const list = await host.touchstone.deployments.list(principal.owner, agentId);
+  const record = list?.find(({ version }) => version === body.version);
+  const headers = { 'touchstone-run-id': run.runId };
+  if (outcome === 'done') return { status: 200, body: record, headers };
+  return { status: 202, body: { ...record, touchstone: { runId: run.runId, status: run.status } }, headers };
+}
+
+export const requestOf = (body: AgentDeploymentTransitionWire): TransitionRequest => ({
+  version: asId<Version>(body.version),
+  transition: body.transition,
+  ...(body.toState !== undefined && { toState: body.toState }),
+  ...(body.channel !== undefined && { channel: asId<ChannelName>(body.channel) }),
+  ...(body.canaryPercent !== undefined && { canaryPercent: body.canaryPercent }),
+  ...(body.evalRunId !== undefined && { evalRunId: asId<RunId>(body.evalRunId) }),
+  ...(body.reason !== undefined && { reason: asId<ReasonLabel>(body.reason) }),
+});

@@ -1,0 +1,247 @@
+import { check } from '@touchstone/protocol/wire';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../../../app/testing/envelope.js';
+import { completed, decided, invoked, paused, scored, started } from '../../../app/testing/events.js';
+import { type Frame, listen, openStream } from '../../../app/testing/listening.js';
+import { createTestHost, type TestHost } from '../../../app/testing/test-host.js';
+
+let host: TestHost;
+let url: string;
+let runId: string;
+beforeEach(async () => {
+  host = await createTestHost();
+  url = await listen(host.app);
+  runId = (await host.request('POST', '/v1/runs', { body: { workflowId: 'conformance-noop' } })).json<{
+    runId: string;
+  }>().runId;
+});
+afterEach(() => host.close());
+
+const stream = (query = '', headers = {}) => openStream(`${url}/v1/runs/${runId}/events${query}`, headers);
+const names = (frames: readonly Frame[]) => frames.map(({ id, event }) => `${id} ${event}`);
+const wholeRun = () =>
+  host.append(
+    runId,
+    [started, invoked('t'), decided('t', 'Hello'), scored('t'), decided('u', 7), completed],
+    'completed',
+  );
+
+describe('a stream', () => {
+  it('sends what is there, then what comes, and ends with the run', async () => {
+    await host.append(runId, [started], 'running');
+    const reader = await stream();
+    expect(reader.status).toBe(200);
+    expect(reader.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(await reader.next()).toMatchObject({ id: 0, event: 'run.started' });
+    await host.append(runId, [invoked('t'), scored('t')]);
+    const live = (await reader.next()) as Frame;
+    expect(live).toMatchObject({ id: 2, event: 'eval.scored' });
+    expect(check('run-event', JSON.parse(live.data))).toEqual([]);
+    await host.append(runId, [completed], 'completed');
+    expect(names(await reader.rest())).toEqual(['3 run.completed']);
+  });
+
+  it('goes on after the last id it was given, not with it', async () => {
+    await wholeRun();
+    expect(names(await (await stream('', { 'last-event-id': '3' })).rest())).toEqual(['5 run.completed']);
+    expect(names(await (await stream('?streamMode=debug', { 'last-event-id': '-1' })).rest())).toHaveLength(
+      6,
+    );
+    expect(names(await (await stream('?streamMode=debug', { 'last-event-id': '' })).rest())).toHaveLength(6);
+  });
+
+  it('of a run that is over has nothing newer, and says so at once', async () => {
+    await wholeRun();
+    for (const id of ['5', '4000']) {
+      const reader = await stream('', { 'last-event-id': id });
+      expect([reader.status, await reader.rest()]).toEqual([200, []]);
+    }
+  });
+
+  it('ends for a reader that is ahead of the log when the run ends', async () => {
+    const reader = await stream('', { 'last-event-id': '4000' });
+    await host.append(runId, [started, completed], 'completed');
+    expect(await reader.rest()).toEqual([]);
+  });
+
+  it('reads a long log in pages without losing or repeating an event', async () => {
+    const events = Array.from({ length: 1_000 }, (_, n) => scored(`t-${n}`));
+    for (let from = 0; from < 1_000; from += 100) await host.append(runId, events.slice(from, from + 100));
+    await host.append(runId, [completed], 'completed');
+    const frames = await (await stream('?streamMode=debug')).rest();
+    expect(frames.map(({ id }) => id)).toEqual(Array.from({ length: 1_001 }, (_, n) => n));
+  });
+
+  it.each([['x'], ['1.5'], ['-2'], ['1e3']])('refuses the last id %s', async (id) => {
+    const answer = await host.request('GET', `/v1/runs/${runId}/events`, {
+      headers: { 'last-event-id': id },
+    });
+    expect(expectRefusal(answer, 400, 'validation_error').details.field).toBe('Last-Event-ID');
+  });
+
+  it('carries the trace context of its request', async () => {
+    await wholeRun();
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    expect((await stream('', { traceparent })).headers.get('traceparent')).toBe(traceparent);
+  });
+});
+
+describe('modes', () => {
+  it('updates is the default and leaves the agent out', async () => {
+    await wholeRun();
+    const expected = ['0 run.started', '3 eval.scored', '5 run.completed'];
+    expect(names(await (await stream()).rest())).toEqual(expected);
+    expect(names(await (await stream('?streamMode=updates')).rest())).toEqual(expected);
+  });
+
+  it('debug sends everything', async () => {
+    await wholeRun();
+    expect((await (await stream('?streamMode=debug')).rest()).map(({ id }) => id)).toEqual([
+      0, 1, 2, 3, 4, 5,
+    ]);
+  });
+
+  it('messages sends one chunk per answer in words', async () => {
+    await wholeRun();
+    const frames = await (await stream('?streamMode=messages')).rest();
+    expect(names(frames)).toEqual(['2 ai.message.chunk']);
+    expect(JSON.parse(frames[0]?.data ?? '')).toEqual({ nodeId: 't', runId, chunk: 'Hello', isLast: true });
+  });
+
+  it('mixed names the mode that let the event through, and an answer may come through two', async () => {
+    await wholeRun();
+    expect(names(await (await stream('?streamMode=messages,updates')).rest())).toEqual([
+      '0 updates',
+      '2 messages',
+      '3 updates',
+      '5 updates',
+    ]);
+    // Only the last frame of an event bears its id: a reader cut off before it is sent all of them again.
+    const both = names(await (await stream('?streamMode=debug,messages')).rest());
+    expect(both.slice(2, 4)).toEqual([expect.stringMatching(/ debug$/), '2 messages']);
+    expect(both[2]).not.toBe('2 debug');
+  });
+
+  it('values sends the state: at once, after each change, and at the end', async () => {
+    const reader = await stream('?streamMode=values');
+    const state = (frame: Frame | undefined) => JSON.parse(frame?.data ?? '{}') as { status: string };
+    const first = (await reader.next()) as Frame;
+    expect(first.event).toBe('state.snapshot');
+    expect(first).not.toHaveProperty('id');
+    expect(check('run-snapshot', state(first))).toEqual([]);
+    await host.append(runId, [started], 'running');
+    const second = await reader.next();
+    expect([second?.id, state(second).status]).toEqual([0, 'running']);
+    await host.append(runId, [invoked('t'), completed], 'completed');
+    const last = await reader.rest();
+    expect(last.map((frame) => [frame.id, state(frame).status])).toEqual([[2, 'completed']]);
+    expect(await (await stream('?streamMode=values', { 'last-event-id': '2' })).rest()).toEqual([]);
+    expect(await (await stream('?streamMode=values', { 'last-event-id': '1' })).rest()).toHaveLength(1);
+  });
+
+  it.each([['everything'], ['values,updates'], ['updates,'], ['Updates'], ['']])(
+    'refuses %j',
+    async (mode) => {
+      const answer = await host.request('GET', `/v1/runs/${runId}/events?streamMode=${mode}`);
+      const { details } = expectRefusal(answer, 400, 'unsupported_stream_mode');
+      expect(details.supported).toEqual(['values', 'updates', 'messages', 'debug']);
+    },
+  );
+
+  it('are looked at before the run is', async () => {
+    expectRefusal(
+      await host.request('GET', '/v1/runs/run-404/events?streamMode=x'),
+      400,
+      'unsupported_stream_mode',
+    );
+    expectRefusal(await host.request('GET', '/v1/runs/run-404/events'), 404, 'not_found');
+  });
+});
+
+describe('bufferMs', () => {
+  const batch = (frame: Frame | undefined) =>
+    (JSON.parse(frame?.data ?? '[]') as { sequence: number }[]).map(({ sequence }) => sequence);
+
+  it('collects events, and the end sends what there is', async () => {
+    const reader = await stream('?streamMode=debug&bufferMs=60000');
+    await host.append(runId, [started], 'running');
+    await host.append(runId, [invoked('t'), scored('t')]);
+    await host.append(runId, [completed], 'completed');
+    const frames = await reader.rest();
+    expect(frames.map((frame) => [frame.event, frame.id, batch(frame)])).toEqual([
+      ['batch', 3, [0, 1, 2, 3]],
+    ]);
+  });
+
+  it('a pause sends what there is', async () => {
+    const reader = await stream('?bufferMs=5000');
+    await host.append(runId, [started], 'running');
+    await host.append(runId, [paused], 'paused');
+    expect(batch(await reader.next())).toEqual([0, 1]);
+    await reader.leave();
+  });
+
+  it('time sends what there is', async () => {
+    const reader = await stream('?bufferMs=1');
+    await host.append(runId, [started], 'running');
+    expect(batch(await reader.next())).toEqual([0]);
+    await reader.leave();
+  });
+});
+
+describe('polling', () => {
+  type Polled = { events: { sequence: number }[]; isComplete: boolean };
+  const poll = async (query = '') =>
+    (await host.request('GET', `/v1/runs/${runId}/events/poll${query}`)).json<Polled>();
+  const sequences = ({ events }: Polled) => events.map(({ sequence }) => sequence);
+
+  it('answers at once with what is there', async () => {
+    await host.append(runId, [started, invoked('t')], 'running');
+    const first = await poll();
+    expect([sequences(first), first.isComplete]).toEqual([[0, 1], false]);
+    expect(sequences(await poll('?lastSequence=0'))).toEqual([1]);
+  });
+
+  it('waits for something to happen', async () => {
+    await host.append(runId, [started], 'running');
+    const waiting = poll('?lastSequence=0&timeout=60');
+    await host.append(runId, [completed], 'completed');
+    expect(await waiting).toMatchObject({ events: [{ sequence: 1 }], isComplete: true });
+  });
+
+  it('of a run that is over is complete, with or without anything new', async () => {
+    await wholeRun();
+    const all = await poll();
+    expect([all.events.length, all.isComplete]).toEqual([6, true]);
+    expect(await poll('?lastSequence=5')).toEqual({ events: [], isComplete: true });
+    expect(await poll('?lastSequence=900')).toEqual({ events: [], isComplete: true });
+  });
+
+  it('hands out a long log in pieces', async () => {
+    for (let part = 0; part < 15; part += 1) {
+      await host.append(
+        runId,
+        Array.from({ length: 100 }, (_, n) => scored(`t-${part}-${n}`)),
+      );
+    }
+    await host.append(runId, [completed], 'completed');
+    const first = await poll();
+    expect([first.events.length, first.isComplete]).toEqual([1_000, false]);
+    const seen: number[] = [];
+    for (let last = -1, complete = false; !complete; ) {
+      const part = await poll(last < 0 ? '' : `?lastSequence=${last}`);
+      seen.push(...sequences(part));
+      complete = part.isComplete;
+      last = seen.at(-1) ?? -1;
+    }
+    expect(seen).toEqual(Array.from({ length: 1_501 }, (_, n) => n));
+  });
+
+  it.each([['lastSequence=-1'], ['lastSequence=x'], ['timeout=0'], ['timeout=61'], ['timeout=5s']])(
+    'refuses %s',
+    async (query) => {
+      const answer = await host.request('GET', `/v1/runs/${runId}/events/poll?${query}`);
+      expect(expectRefusal(answer, 400, 'validation_error').details.field).toBe(query.split('=')[0]);
+    },
+  );
+});

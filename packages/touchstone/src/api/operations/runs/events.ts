@@ -1,0 +1,128 @@
+import { HostError } from '@touchstone/protocol';
+import { type Answer, type Call, type Endpoint, endpoint, type TextReply } from '../../endpoint.js';
+import { anyText, clampedInteger, integerOr, optionalInteger, type QueryOf } from '../../query.js';
+import { findRun, type HostParts } from '../../services.js';
+import type { EventPage } from '../../streams/event-pages.js';
+import { type Place, streamBatches, streamEvents, streamSnapshots } from '../../streams/event-stream.js';
+import { parseStreamModes } from '../../streams/stream-modes.js';
+import { listening } from '../../streams/wakeups.js';
+
+const MAX_BUFFER_MS = 5_000;
+
+const streamQuery = {
+  streamMode: anyText(
+    'values, updates (default), messages, debug; or several of the last three, separated by commas.',
+  ),
+  bufferMs: clampedInteger(
+    0,
+    `Collect events for so long and send them as one; at most ${MAX_BUFFER_MS}.`,
+    MAX_BUFFER_MS,
+  ),
+};
+const pollQuery = {
+  lastSequence: optionalInteger('Only events after this sequence.', { min: 0 }),
+  timeout: integerOr(30, 'How long to wait for an event, in seconds.', { min: 1, max: 60 }),
+};
+
+export const eventEndpoints = (host: HostParts): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'streamRunEvents',
+    method: 'GET',
+    path: '/v1/runs/{runId}/events',
+    auth: 'runs:read',
+    summary: 'The events of a run as they happen',
+    parameters: streamQuery,
+    responses: { 200: { description: 'Events; ends with the run.', mediaType: 'text/event-stream' } },
+    refusals: ['not_found', 'unsupported_stream_mode'],
+    handle: (call) => stream(host, call),
+  }),
+  endpoint({
+    operationId: 'pollRunEvents',
+    method: 'GET',
+    path: '/v1/runs/{runId}/events/poll',
+    auth: 'runs:read',
+    summary: 'Some events of a run, waiting for them if need be',
+    parameters: pollQuery,
+    responses: { 200: { description: 'Events, and whether they are the last.', schema: polledEvents() } },
+    refusals: ['not_found'],
+    handle: (call) => poll(host, call),
+  }),
+];
+
+function polledEvents() {
+  const properties = {
+    events: { type: 'array', items: { $ref: 'run-event' } },
+    isComplete: { type: 'boolean' },
+  } as const;
+  return {
+    type: 'object',
+    properties,
+    required: ['events', 'isComplete'],
+    additionalProperties: false,
+  } as const;
+}
+
+async function stream(host: HostParts, call: Call<QueryOf<typeof streamQuery>>): Promise<Answer> {
+  const modes = parseStreamModes(call.query.streamMode);
+  const after = lastEventId(call);
+  const { owner, runId } = await findRun(host, call);
+  const place: Place = { owner, runId, after: after ?? -1 };
+  const { bufferMs } = call.query;
+  if (modes.includes('values')) {
+    return { stream: (connection) => streamSnapshots(host.feed, connection, place, after !== undefined) };
+  }
+  if (bufferMs > 0)
+    return { stream: (connection) => streamBatches(host.feed, connection, place, modes, bufferMs) };
+  return { stream: (connection) => streamEvents(host.feed, connection, place, modes) };
+}
+
+/** Where a reader left off. Browsers send an empty one when they have not seen an id yet. */
+function lastEventId({ headers }: Call): number | undefined {
+  const text = headers['last-event-id'];
+  if (text === undefined || text === '') return undefined;
+  if (typeof text === 'string' && /^(-1|\d{1,15})$/.test(text)) return Number(text);
+  throw new HostError('validation_error', 'Expected Last-Event-ID to be the id of an event of this stream.', {
+    field: 'Last-Event-ID',
+  });
+}
+
+/** A long log is handed out in pieces; `isComplete` tells a reader to come back for the rest. */
+const MAX_PAGES = 5;
+
+async function poll(host: HostParts, call: Call<QueryOf<typeof pollQuery>>): Promise<TextReply> {
+  const { owner, runId } = await findRun(host, call);
+  const place: Place = { owner, runId, after: call.query.lastSequence ?? -1 };
+  const pages: EventPage[] = [await firstPage(host, call, place)];
+  for (
+    let last = pages[0];
+    last && last.events.length > 0 && !last.complete && pages.length < MAX_PAGES;
+    last = pages.at(-1)
+  ) {
+    pages.push(await host.feed.pages.read(owner, runId, last.lastSequence));
+  }
+  const events = pages.flatMap((page) => page.events.map((_, index) => page.json(index)));
+  const isComplete = pages.at(-1)?.complete === true;
+  return {
+    status: 200,
+    text: `{"events":[${events.join(',')}],"isComplete":${isComplete}}`,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  };
+}
+
+/** The first page that has something to say; an empty one when the time is up first. */
+function firstPage(
+  { feed, clock }: HostParts,
+  call: Call<QueryOf<typeof pollQuery>>,
+  place: Place,
+): Promise<EventPage> {
+  const giveUpAt = clock.elapsed() + call.query.timeout * 1_000;
+  const gone = call.untilGone();
+  return listening(feed.wakeups, place.runId, gone, async (wakeup) => {
+    for (;;) {
+      const page = await feed.pages.read(place.owner, place.runId, place.after);
+      const leftMs = giveUpAt - clock.elapsed();
+      if (page.events.length > 0 || page.complete || leftMs <= 0 || gone.aborted) return page;
+      await wakeup.next(leftMs);
+    }
+  });
+}

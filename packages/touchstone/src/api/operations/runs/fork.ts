@@ -1,0 +1,47 @@
+import { FORK_MODES } from '@touchstone/protocol';
+import type { ForkBody } from '../../../app/index.js';
+import { checkScope } from '../../../app/index.js';
+import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { findRun, type HostParts } from '../../services.js';
+import { forkBody, forkedRun } from '../../shapes/run-shapes.js';
+
+export const forkEndpoints = (host: HostParts): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'forkRun',
+    method: 'POST',
+    path: '/v1/runs/{runId}:fork',
+    auth: 'runs:create',
+    summary: `Begin a run with the history of another one: ${FORK_MODES.join(' or ')}`,
+    body: bodyOf<ForkBody>(forkBody),
+    responses: { 201: { description: 'The new run has been created.', schema: forkedRun } },
+    refusals: [
+      'not_found',
+      'run_state_conflict',
+      'conflict',
+      'fork_point_invalid',
+      'capability_not_provided',
+    ],
+    handle: (call) => fork(host, call),
+  }),
+];
+
+async function fork(host: HostParts, call: Call<unknown, ForkBody>): Promise<Reply> {
+  // A fork repeats what the source says, so its creator must be allowed to read it.
+  checkScope(call.principal, 'runs:read');
+  const { runId: sourceRunId } = await findRun(host, call);
+  const run = await host.touchstone.fork(call.principal, sourceRunId, call.body, { origin: 'host' });
+  if (call.body.mode === 'branch') host.follow(run);
+  const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
+  return {
+    status: 201,
+    headers: { location: statusUrl },
+    body: {
+      runId: run.runId,
+      sourceRunId,
+      mode: call.body.mode,
+      status: run.status,
+      eventsUrl: `${statusUrl}/events`,
+      fromSeq: run.plan.fork?.fromSeq ?? 0,
+    },
+  };
+}

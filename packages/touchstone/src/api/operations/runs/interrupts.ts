@@ -1,0 +1,185 @@
+import { HostError, isHostError, type Principal, timestampOf } from '@touchstone/protocol';
+import type { Shape } from '@touchstone/protocol/wire';
+import {
+  DEFAULT_TOKEN_SEC,
+  hasScope,
+  TOKEN_INTENTS,
+  type TokenClaim,
+  type TokenIntent,
+} from '../../../app/index.js';
+import type { Interrupt } from '../../../ports/index.js';
+import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { findRun, type HostParts } from '../../services.js';
+
+type Resume = { readonly resumeValue: unknown };
+const resumeBody: Shape = {
+  type: 'object',
+  properties: { resumeValue: {} },
+  required: ['resumeValue'],
+  additionalProperties: false,
+};
+type TokenWish = { readonly intent?: TokenIntent; readonly expiresInSec?: number };
+const MAX_TOKEN_SEC = 7 * 24 * 60 * 60;
+const tokenBody: Shape = {
+  type: 'object',
+  properties: {
+    intent: { type: 'string', enum: TOKEN_INTENTS },
+    expiresInSec: { type: 'integer', minimum: 1, maximum: MAX_TOKEN_SEC },
+  },
+  additionalProperties: false,
+};
+const text: Shape = { type: 'string' };
+const resolved: Shape = {
+  type: 'object',
+  properties: { runId: text, nodeId: text, status: text },
+  required: ['runId', 'nodeId', 'status'],
+};
+const issued: Shape = {
+  type: 'object',
+  properties: { token: text, url: text, intent: text, expiresAt: text },
+  required: ['token', 'url', 'intent', 'expiresAt'],
+};
+const question: Shape = {
+  type: 'object',
+  properties: { runId: text, nodeId: text, interruptId: text, kind: text, key: text, data: {} },
+  required: ['runId', 'nodeId', 'interruptId', 'kind', 'data'],
+};
+const REFUSALS = ['interrupt_not_found', 'interrupt_already_resolved', 'interrupt_cancelled'] as const;
+
+/** Questions that runs ask people, answered with a key or with a link that was made for it. */
+export const interruptEndpoints = (host: HostParts): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'resolveInterrupt',
+    method: 'POST',
+    path: '/v1/runs/{runId}/interrupts/{nodeId}',
+    auth: 'approvals:respond',
+    summary: 'Answer a question that a run waits on',
+    body: bodyOf<Resume>(resumeBody),
+    responses: { 200: { description: 'The answer counts.', schema: resolved } },
+    refusals: ['INVALID_RESUME_VALUE', 'forbidden', 'not_found', ...REFUSALS, 'unavailable'],
+    async handle(call) {
+      const { runId } = await findRun(host, call);
+      return resolve(host, call.principal, { runId, nodeId: call.params.nodeId ?? '' }, call.body);
+    },
+  }),
+  endpoint({
+    operationId: 'createInterruptToken',
+    method: 'POST',
+    path: '/v1/host/touchstone/runs/{runId}/interrupts/{nodeId}/tokens',
+    auth: 'approvals:respond',
+    summary: 'Make a link by which a question can be answered, or looked at, without a key',
+    body: bodyOf<TokenWish>(tokenBody, false),
+    responses: {
+      201: { description: 'The link. It counts as the answer of whoever made it.', schema: issued },
+    },
+    refusals: ['not_found', ...REFUSALS],
+    handle: (call) => issue(host, call),
+  }),
+  endpoint({
+    operationId: 'inspectInterrupt',
+    method: 'GET',
+    path: '/v1/interrupts/{token}',
+    auth: 'none',
+    summary: 'The question a link leads to',
+    responses: { 200: { description: 'The question.', schema: question } },
+    refusals: ['forbidden', 'interrupt_not_found', 'interrupt_already_resolved', 'interrupt_expired'],
+    async handle(call) {
+      const claim = await host.tokens.read(call.params.token ?? '');
+      await makerOf(host, claim);
+      return { status: 200, body: questionOf(await openQuestion(host, claim), claim) };
+    },
+  }),
+  endpoint({
+    operationId: 'resolveInterruptByToken',
+    method: 'POST',
+    path: '/v1/interrupts/{token}',
+    auth: 'none',
+    summary: 'Answer the question a link leads to',
+    body: bodyOf<Resume>(resumeBody),
+    responses: { 200: { description: 'The answer counts.', schema: resolved } },
+    refusals: [
+      'INVALID_RESUME_VALUE',
+      'forbidden',
+      'interrupt_not_found',
+      'interrupt_already_resolved',
+      'interrupt_expired',
+      'unavailable',
+    ],
+    handle: (call) => resolveByToken(host, call),
+  }),
+];
+
+async function resolve(
+  { touchstone }: HostParts,
+  by: Principal,
+  asked: Pick<Interrupt, 'runId' | 'nodeId'> & { readonly interruptId?: string },
+  { resumeValue }: Resume,
+): Promise<Reply> {
+  const run = await touchstone.engine.interrupts.resolve(by.owner, { ...asked, by, value: resumeValue });
+  return { status: 200, body: { runId: run.runId, nodeId: asked.nodeId, status: run.status } };
+}
+
+async function resolveByToken(host: HostParts, call: Call<unknown, Resume>): Promise<Reply> {
+  const claim = await host.tokens.read(call.params.token ?? '');
+  if (claim.intent !== 'resolve')
+    throw new HostError('forbidden', 'This link is for looking only. Ask for one that may answer.');
+  const { runId, nodeId, interruptId } = claim;
+  return resolve(host, await makerOf(host, claim), { runId, nodeId, interruptId }, call.body).catch(finished);
+}
+
+/** Whoever made the link may have lost the right to answer since, and with it everything the link was good for. */
+async function makerOf({ directory }: HostParts, { owner, principal }: TokenClaim): Promise<Principal> {
+  const by = await directory(owner, principal);
+  if (by && hasScope(by, 'approvals:respond')) return by;
+  throw new HostError('forbidden', 'Whoever made this link may no longer answer.');
+}
+
+/** To someone with a link it is all one how a question came to be closed. */
+function finished(error: unknown): never {
+  if (!isHostError(error) || error.code !== 'interrupt_cancelled') throw error;
+  throw new HostError('interrupt_already_resolved', 'This question is no longer open.');
+}
+
+async function issue(host: HostParts, call: Call<unknown, TokenWish>): Promise<Reply> {
+  const { intent = 'resolve', expiresInSec = DEFAULT_TOKEN_SEC } = call.body;
+  const { owner, id: principal } = call.principal;
+  const { runId } = await findRun(host, call);
+  const interrupt = await openQuestion(host, { owner, runId, nodeId: call.params.nodeId ?? '' });
+  const { token, expiresAt } = await host.tokens.make(interrupt, { owner, principal, intent }, expiresInSec);
+  const url = `${call.origin}/v1/interrupts/${token}`;
+  return { status: 201, body: { token, url, intent, expiresAt: timestampOf(expiresAt) } };
+}
+
+async function openQuestion(
+  { touchstone }: HostParts,
+  {
+    owner,
+    runId,
+    nodeId,
+    interruptId,
+  }: Pick<TokenClaim, 'owner' | 'runId' | 'nodeId'> & { interruptId?: string },
+): Promise<Interrupt> {
+  const found = await touchstone.engine.interrupts.find(owner, runId, nodeId);
+  if (!found) throw new HostError('interrupt_not_found', 'No such question is open.');
+  const run = await touchstone.store.runs.get(owner, runId);
+  const isOpen = !found.resolved && (interruptId === undefined || interruptId === found.interruptId);
+  if (isOpen && run?.status.startsWith('waiting-')) return found;
+  throw new HostError('interrupt_already_resolved', 'This question is no longer open.');
+}
+
+const questionOf = (interrupt: Interrupt, { expiresAt, intent }: TokenClaim) => {
+  const { runId, nodeId, interruptId, kind, key, data, resumeSchema, requestedAt, deadline } = interrupt;
+  return {
+    runId,
+    nodeId,
+    interruptId,
+    kind,
+    key,
+    data,
+    ...(resumeSchema !== undefined && { resumeSchema }),
+    requestedAt: timestampOf(requestedAt),
+    ...(deadline !== undefined && { deadline: timestampOf(deadline) }),
+    intent,
+    expiresAt: timestampOf(expiresAt),
+  };
+};

@@ -1,0 +1,135 @@
+import { asId, HostError, isHostError, type RunId, validationError } from '@touchstone/protocol';
+import type { Run } from '../../../ports/index.js';
+import { type BodyRule, bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { findRun, type HostParts } from '../../services.js';
+import {
+  type BulkCancelBody,
+  bulkCancelBody,
+  bulkResults,
+  MAX_BULK,
+  type PauseBody,
+  pauseBody,
+  pausedRun,
+  type ReasonBody,
+  reasonBody,
+  resumedRun,
+  runStatus,
+} from '../../shapes/run-shapes.js';
+
+/** What a person may ask of a run in progress. */
+export const runControlEndpoints = (host: HostParts): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'cancelRun',
+    method: 'POST',
+    path: '/v1/runs/{runId}/cancel',
+    auth: 'runs:cancel',
+    summary: 'Cancel a run',
+    body: bodyOf<ReasonBody>(reasonBody, false),
+    responses: { 200: { description: 'It is being cancelled, or was.', schema: runStatus } },
+    refusals: ['not_found', 'run_terminal'],
+    handle: (call) => cancelOne(host, call),
+  }),
+  endpoint({
+    operationId: 'bulkCancelRuns',
+    method: 'POST',
+    path: '/v1/runs:bulk-cancel',
+    auth: 'runs:cancel',
+    summary: 'Cancel several runs',
+    body: bulkBody,
+    responses: { 200: { description: 'What became of each, in the order asked.', schema: bulkResults } },
+    handle: (call) => cancelMany(host, call),
+  }),
+  endpoint({
+    operationId: 'pauseRun',
+    method: 'POST',
+    path: '/v1/runs/{runId}:pause',
+    auth: 'runs:cancel',
+    summary: 'Pause a run',
+    body: bodyOf<PauseBody>(pauseBody, false),
+    responses: { 202: { description: 'It is paused.', schema: pausedRun } },
+    refusals: ['not_found', 'run_state_conflict'],
+    handle: (call) => pause(host, call),
+  }),
+  endpoint({
+    operationId: 'resumeRun',
+    method: 'POST',
+    path: '/v1/runs/{runId}:resume',
+    auth: 'runs:cancel',
+    summary: 'Go on with a paused run',
+    body: bodyOf<ReasonBody>(reasonBody, false),
+    responses: { 202: { description: 'It goes on.', schema: resumedRun } },
+    refusals: ['not_found', 'run_state_conflict'],
+    handle: (call) => resume(host, call),
+  }),
+];
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+async function cancelOne(host: HostParts, call: Call<unknown, ReasonBody>): Promise<Reply> {
+  const { runId, owner } = await findRun(host, call);
+  const run = await host.touchstone.engine.cancel(owner, runId, call.principal.id, call.body.reason);
+  return { status: 200, body: { runId, status: run.status } };
+}
+
+// Too many ids is told with the limit, so that a client can cut its list; everything else is an ordinary refusal.
+const bulkBody: BodyRule<BulkCancelBody> = {
+  ...bodyOf<BulkCancelBody>(bulkCancelBody),
+  read(value) {
+    const ids = typeof value === 'object' && value !== null && 'runIds' in value ? value.runIds : undefined;
+    if (Array.isArray(ids) && ids.length > MAX_BULK) {
+      const issue = { pointer: '/runIds', message: `expected at most ${MAX_BULK} ids, got ${ids.length}` };
+      throw validationError([issue], { field: 'runIds', maxRunIds: MAX_BULK });
+    }
+    return bodyOf<BulkCancelBody>(bulkCancelBody).read(value);
+  },
+};
+
+async function cancelMany(host: HostParts, call: Call<unknown, BulkCancelBody>): Promise<Reply> {
+  const results: object[] = [];
+  for (const runId of call.body.runIds) results.push(await cancelInBulk(host, call, asId<RunId>(runId)));
+  return { status: 200, body: { results } };
+}
+
+/** One id of many: its trouble is its own and does not keep the others from being cancelled. */
+async function cancelInBulk(
+  host: HostParts,
+  call: Call<unknown, BulkCancelBody>,
+  runId: RunId,
+): Promise<object> {
+  try {
+    const found = await host.touchstone.store.runs.get(call.principal.owner, runId);
+    if (!found) return { runId, ok: false, error: 'not_found' };
+    const run = await host.touchstone.engine.cancel(found.owner, runId, call.principal.id, call.body.reason);
+    return { runId, ok: true, status: run.status };
+  } catch (error) {
+    if (!isHostError(error)) host.log.error('run.notCancelled', { runId }, error);
+    return { runId, ok: false, error: isHostError(error) ? error.code : 'internal_error' };
+  }
+}
+
+async function pause(host: HostParts, call: Call<unknown, PauseBody>): Promise<Reply> {
+  const { runId, owner } = await findRun(host, call);
+  const { drainPolicy = 'drain-current-node', reason } = call.body;
+  const paused = host.touchstone.engine.pause(owner, runId, call.principal.id, drainPolicy, reason);
+  const run = await paused.catch((error: unknown) => explainConflict(host, call, error));
+  return {
+    status: 202,
+    body: { runId, status: 'paused', ...(run.pausedAt !== undefined && { pausedAt: iso(run.pausedAt) }) },
+  };
+}
+
+async function resume(host: HostParts, call: Call<unknown, ReasonBody>): Promise<Reply> {
+  const { runId, owner } = await findRun(host, call);
+  const resumed = host.touchstone.engine.resume(owner, runId, call.principal.id, call.body.reason);
+  await resumed.catch((error: unknown) => explainConflict(host, call, error));
+  return { status: 202, body: { runId, status: 'running', resumedAt: iso(host.clock.now()) } };
+}
+
+/** A refusal because of the run's state says what that state is. */
+async function explainConflict(host: HostParts, call: Call, error: unknown): Promise<never> {
+  if (!isHostError(error) || error.status !== 409) throw error;
+  const run: Run = await findRun(host, call);
+  const pausedAt =
+    run.status === 'paused' && run.pausedAt !== undefined ? { pausedAt: iso(run.pausedAt) } : {};
+  throw new HostError(error.code, error.message, { runStatus: run.status, ...pausedAt, ...error.details });
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { HostError, isHostError, isTerminal } from '@touchstone/protocol';
+import { parseRunCreate } from '@touchstone/protocol/wire';
+import type { CreateRunBody } from '../../../app/index.js';
+import { evaluationOff, snapshotOf } from '../../../app/index.js';
+import type { Run } from '../../../ports/index.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { findRun, type HostParts } from '../../services.js';
+import { createdRun } from '../../shapes/run-shapes.js';
+import { matches } from '../discovery.js';
+
+export const runEndpoints = (host: HostParts): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'createRun',
+    method: 'POST',
+    path: '/v1/runs',
+    auth: 'runs:create',
+    summary: 'Start a run: of a suite against an agent, of one agent, or of a workflow',
+    body: runBody(host),
+    responses: { 201: { description: 'The run has been created.', schema: createdRun } },
+    refusals: ['run_already_active', 'capability_not_provided'],
+    handle: (call) => createRun(host, call),
+  }),
+  endpoint({
+    operationId: 'getRun',
+    method: 'GET',
+    path: '/v1/runs/{runId}',
+    auth: 'runs:read',
+    summary: 'The state of a run',
+    responses: { 200: { description: 'The run.', schema: 'run-snapshot' } },
+    refusals: ['not_found'],
+    handle: (call) => readRun(host, call),
+  }),
+];
+
+function runBody({ evalSuite }: HostParts): BodyRule<CreateRunBody> {
+  return {
+    schema: 'run-create',
+    required: true,
+    read(value) {
+      const asksForEval =
+        typeof value === 'object' && value !== null && 'mode' in value && value.mode === 'eval';
+      if (asksForEval && !evalSuite) throw evaluationOff();
+      return parseRunCreate(value) as CreateRunBody;
+    },
+  };
+}
+
+async function createRun(host: HostParts, call: Call<unknown, CreateRunBody>): Promise<Reply> {
+  const exclusiveScope = wantsExclusiveScope(call);
+  const run = await host.touchstone
+    .createRun(call.principal, call.body, { origin: 'host', exclusiveScope })
+    .catch(refused);
+  host.follow(run);
+  const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
+  return {
+    status: 201,
+    headers: { location: statusUrl },
+    body: { runId: run.runId, status: statusAtCreate(run), eventsUrl: `${statusUrl}/events`, statusUrl },
+  };
+}
+
+function wantsExclusiveScope({ headers, body }: Call<unknown, CreateRunBody>): boolean {
+  const dedup = headers['x-dedup'];
+  if (dedup === undefined) return false;
+  if (dedup !== 'enforce')
+    throw new HostError('validation_error', 'Expected X-Dedup to be "enforce".', { field: 'X-Dedup' });
+  if (!body.scopeId) {
+    throw new HostError('validation_error', 'X-Dedup: enforce needs a scopeId in the body.', {
+      field: 'scopeId',
+    });
+  }
+  return true;
+}
+
+const RETRY_ACTIVE_S = 5;
+
+function refused(error: unknown): never {
+  if (!isHostError(error) || error.code !== 'run_already_active') throw error;
+  throw new HostError(error.code, error.message, {
+    activeHost: 'cloud',
+    retryAfter: RETRY_ACTIVE_S,
+    ...error.details,
+  });
+}
+
+// A fast run may be over before its creator is answered, but a create never answers with a terminal status.
+const statusAtCreate = ({ status }: Run): string => (status === 'pending' ? status : 'running');
+
+async function readRun(host: HostParts, call: Call): Promise<Reply> {
+  const run = await findRun(host, call);
+  const body = snapshotOf(run, await spentUsd(host, run));
+  // The count of events is what a change of state usually changes; the digest covers what it does not: a pause that has
+  // been asked for, money that has been spent.
+  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 16);
+  const headers = { etag: `"${run.eventCount}-${digest}"`, 'cache-control': 'private, no-cache' };
+  return matches(call.headers['if-none-match'], headers.etag)
+    ? { status: 304, headers }
+    : { status: 200, body, headers };
+}
+
+/** Known cost of a run that has no scorecard to say it. */
+async function spentUsd({ touchstone }: HostParts, run: Run): Promise<number | undefined> {
+  if (!('agent' in run.plan) || (run.headline && isTerminal(run.status))) return undefined;
+  const { usd } = await touchstone.store.ledger.total(run.owner, run.runId);
+  return usd > 0 ? usd : undefined;
+}

@@ -1,0 +1,123 @@
+import { type Issue, validationError } from '@touchstone/protocol';
+
+/** One query parameter: how it is read, and how it is described. */
+export type Parameter<T> = {
+  readonly description: string;
+  readonly schema: { readonly [key: string]: unknown };
+  /** It must be given; its reader refuses an absent one. */
+  readonly required?: true;
+  /** Reads the text of the parameter, undefined when it is absent; answers a sentence when it will not do. */
+  read(text: string | undefined): { readonly value: T } | { readonly wrong: string };
+};
+
+export type Parameters = { readonly [name: string]: Parameter<unknown> };
+export type QueryOf<P extends Parameters> = {
+  readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
+};
+
+type Bounds = { readonly min: number; readonly max?: number };
+
+const integerIn = (
+  text: string,
+  { min, max }: Bounds,
+): { readonly value: number } | { readonly wrong: string } => {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= (max ?? value)) return { value };
+  return {
+    wrong:
+      max === undefined
+        ? `expected a whole number of at least ${min}`
+        : `expected a whole number from ${min} to ${max}`,
+  };
+};
+
+const integerSchema = ({ min, max }: Bounds) => ({
+  type: 'integer',
+  minimum: min,
+  ...(max !== undefined && { maximum: max }),
+});
+
+export const optionalInteger = (description: string, bounds: Bounds): Parameter<number | undefined> => ({
+  description,
+  schema: integerSchema(bounds),
+  read: (text) => (text === undefined ? { value: undefined } : integerIn(text, bounds)),
+});
+
+export const integerOr = (fallback: number, description: string, bounds: Bounds): Parameter<number> => ({
+  description,
+  schema: { ...integerSchema(bounds), default: fallback },
+  read: (text) => (text === undefined ? { value: fallback } : integerIn(text, bounds)),
+});
+
+/** A whole number whose upper bound is not an error: more than `max` is taken as `max`. */
+export const clampedInteger = (fallback: number, description: string, max: number): Parameter<number> => ({
+  description,
+  schema: { type: 'integer', minimum: 0, default: fallback },
+  read(text) {
+    const found = text === undefined ? { value: fallback } : integerIn(text, { min: 0 });
+    return 'value' in found ? { value: Math.min(found.value, max) } : found;
+  },
+});
+
+/** Text whose reader has its own words for what will not do. */
+export const anyText = (description: string): Parameter<string | undefined> => ({
+  description,
+  schema: { type: 'string' },
+  read: (text) => ({ value: text }),
+});
+
+const MAX_TEXT = 512;
+
+export const optionalText = (description: string): Parameter<string | undefined> => ({
+  description,
+  schema: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
+  read(text) {
+    if (text === undefined || (text.length > 0 && text.length <= MAX_TEXT)) return { value: text };
+    return { wrong: `expected 1 to ${MAX_TEXT} characters` };
+  },
+});
+
+export const optionalFraction = (description: string): Parameter<number | undefined> => ({
+  description,
+  schema: { type: 'number', minimum: 0, maximum: 1 },
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+    return value >= 0 && value <= 1 ? { value } : { wrong: 'expected a number from 0 to 1' };
+  },
+});
+
+export const optionalChoice = <const T extends string>(
+  description: string,
+  values: readonly T[],
+): Parameter<T | undefined> => ({
+  description,
+  schema: { type: 'string', enum: values },
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const value = values.find((candidate) => candidate === text);
+    return value === undefined ? { wrong: `expected one of ${values.join(', ')}` } : { value };
+  },
+});
+
+/** Reads the parameters an endpoint knows. Others are ignored, as HTTP clients and proxies like to add their own. */
+export function readQuery<P extends Parameters>(
+  parameters: P,
+  raw: { readonly [name: string]: unknown },
+): QueryOf<P> {
+  const issues: Issue[] = [];
+  const values: { [name: string]: unknown } = {};
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const text = raw[name];
+    if (text !== undefined && typeof text !== 'string') {
+      issues.push({ pointer: `/${name}`, message: 'given more than once' });
+      continue;
+    }
+    const found = parameter.read(text);
+    if ('value' in found) values[name] = found.value;
+    else issues.push({ pointer: `/${name}`, message: found.wrong });
+  }
+  const [first] = issues;
+  if (first) throw validationError(issues, { field: first.pointer.slice(1) });
+  return values as QueryOf<P>;
+}

@@ -1,0 +1,138 @@
+import {
+  type AgentId,
+  asId,
+  type DeploymentState,
+  type GateId,
+  type GatePolicy,
+  isHostError,
+  isTerminal,
+  type Principal,
+  type TransitionRequest,
+} from '@touchstone/protocol';
+import type { Shape } from '@touchstone/protocol/wire';
+import { GATED_AGENT_ID } from '../../app/index.js';
+import { scopeOf, targetState } from '../../deployments/index.js';
+import type { Run } from '../../ports/index.js';
+import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import type { HostParts } from '../services.js';
+import { choosePiece, type Piece, piecesOf, proofFor } from './moving.js';
+import { eventsOf } from './real-run.js';
+
+const SCENARIOS = ['unauthorized-grant', 'override'] as const;
+type Wish = {
+  readonly scenario: (typeof SCENARIOS)[number];
+  readonly principal: string;
+  readonly reason?: string;
+};
+type Asked = Call<unknown, Wish>;
+const wishBody: Shape = {
+  type: 'object',
+  properties: {
+    scenario: { type: 'string', enum: SCENARIOS },
+    principal: { type: 'string', minLength: 1, maxLength: 256 },
+    reason: { type: 'string', minLength: 1, maxLength: 512 },
+  },
+  required: ['scenario', 'principal'],
+};
+
+export const approvalGateSeam = (host: HostParts): Endpoint =>
+  endpoint({
+    operationId: 'seamApprovalGate',
+    method: 'POST',
+    path: '/v1/host/sample/governance/approval-gate',
+    auth: 'approvals:respond',
+    summary: 'Test seam: have someone answer at a gate that stands before a sample deployment',
+    body: bodyOf<Wish>(wishBody),
+    responses: { 200: { description: 'Whether the gate opened.', schema: { type: 'object' } } },
+    refusals: ['validation_error', 'INVALID_RESUME_VALUE', 'unavailable'],
+    handle: (call) => standAtGate(host, call),
+  });
+
+const AGENT = asId<AgentId>(GATED_AGENT_ID);
+/** No configuration gives it to anyone: only this seam does, to the one who is to override. */
+const OVERRIDER = 'sample-overrider';
+
+/** Whoever has the scope may grant, and one is enough: the rule by which anyone may answer at all. */
+const gateTo = (to: DeploymentState): GatePolicy => {
+  const gateId = asId<GateId>('touchstone.sample');
+  const override = { requiredRole: OVERRIDER };
+  return {
+    gateId,
+    agentId: AGENT,
+    to,
+    approval: { gateId, requiredScope: 'approvals:respond', quorum: 1, override },
+  };
+};
+
+async function standAtGate(host: HostParts, call: Asked): Promise<Reply> {
+  const { owner } = call.principal;
+  const run = await askForMove(host, call);
+  const { runId } = run;
+  const released = run.status === 'waiting-approval' && (await answer(host, call, run));
+  const event = (await eventsOf(host, owner, runId)).findLast(({ type }) => type === 'approval.overridden');
+  return {
+    status: 200,
+    body: { released, runId, ...(event && { event }), ...(run.error && { error: run.error.code }) },
+  };
+}
+
+/** A way that every state has onwards, so that it can be gone again and again: in service, out of it, and back. */
+async function askForMove(host: HostParts, call: Asked): Promise<Run> {
+  const { owner } = call.principal;
+  const piece = choosePiece(await piecesOf(host, owner, AGENT, 'stable'), undefined);
+  const transition = piece.state === 'active' ? 'pause' : 'promote';
+  const proof = await proofFor(host, call, piece, transition);
+  const request: TransitionRequest = { version: piece.version, transition, ...proof };
+  const to = targetState(request, piece.state);
+  const gates = to ? [gateTo(to)] : [];
+  const run = await host.touchstone.deployments.transition(
+    requester(call, piece, request),
+    AGENT,
+    request,
+    'host',
+    gates,
+  );
+  host.follow(run);
+  return run;
+}
+
+/** May ask for this one move of the sample agent, and nothing else. */
+const requester = ({ principal }: Asked, { state }: Piece, request: TransitionRequest): Principal => ({
+  id: 'sample-requester',
+  owner: principal.owner,
+  roles: [],
+  scopes: new Set([scopeOf(request, state)]),
+});
+
+/** Whether the gate opened. A run that still waits then waits for nobody, and is ended. */
+async function answer(host: HostParts, call: Asked, { runId, waitingNode = '' }: Run): Promise<boolean> {
+  const { engine, store } = host.touchstone;
+  const { owner, id } = call.principal;
+  const { scenario, reason } = call.body;
+  const said = { decision: 'granted', ...(reason !== undefined && { reason }) };
+  const value = scenario === 'override' ? { ...said, override: true } : said;
+  try {
+    await engine.interrupts.resolve(owner, {
+      runId,
+      nodeId: waitingNode,
+      by: await voter(host, call),
+      value,
+    });
+    return true;
+  } catch (error) {
+    if (isHostError(error) && error.code === 'forbidden') return false;
+    throw error;
+  } finally {
+    const left = await store.runs.get(owner, runId);
+    if (left && !isTerminal(left.status))
+      await engine.cancel(owner, runId, id, 'The test seam has its answer.');
+  }
+}
+
+/** The one who overrides is given the role for it, here and now. Anyone else is who they are, with the roles they have. */
+async function voter({ directory }: HostParts, { principal, body }: Asked): Promise<Principal> {
+  const { owner } = principal;
+  const nobody = { id: body.principal, owner, roles: [], scopes: new Set<string>() };
+  if (body.scenario === 'override') return { ...nobody, roles: [OVERRIDER] };
+  return (await directory(owner, body.principal)) ?? nobody;
+}

@@ -1,0 +1,87 @@
+import { EVAL_MODES, type EvalMode } from '@touchstone/protocol';
+import type { Shape } from '@touchstone/protocol/wire';
+import { SAMPLE_AGENT_ID } from '../../app/index.js';
+import type { Run } from '../../ports/index.js';
+import { parseSuite } from '../../suites/index.js';
+import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import { summaryOf } from '../operations/runs/eval-summary.js';
+import type { HostParts } from '../services.js';
+import { runToEnd } from './real-run.js';
+
+const MAX_TASKS = 1_000;
+type EvalRunBody = {
+  readonly agentId?: string;
+  readonly modes?: readonly EvalMode[];
+  readonly taskCount?: number;
+};
+const evalRunBody: Shape = {
+  type: 'object',
+  properties: {
+    agentId: { type: 'string', minLength: 1 },
+    modes: { type: 'array', items: { type: 'string', enum: EVAL_MODES }, minItems: 1, uniqueItems: true },
+    taskCount: { type: 'integer', minimum: 1, maximum: MAX_TASKS },
+  },
+};
+
+export const evalRunSeam = (host: HostParts): Endpoint =>
+  endpoint({
+    operationId: 'seamEvalRun',
+    method: 'POST',
+    path: '/v1/host/sample/agents/eval-run',
+    auth: 'runs:create',
+    summary: 'Test seam: run a small golden suite to its end',
+    body: bodyOf<EvalRunBody>(evalRunBody, false),
+    responses: { 200: { description: 'The finished run.', schema: { type: 'object' } } },
+    handle: (call) => evalRun(host, call),
+  });
+
+async function evalRun(host: HostParts, call: Call<unknown, EvalRunBody>): Promise<Reply> {
+  const { modes = ['golden'], taskCount = 2, agentId = SAMPLE_AGENT_ID } = call.body;
+  const suite = sampleSuite(modes, taskCount);
+  const ended = await evaluate(host, call, suite, agentId);
+  const { runId } = ended;
+  const { suiteId, version: suiteVersion } = suite.head;
+  if (ended.status !== 'completed') return { status: 200, body: { runId, suiteId, suiteVersion } };
+  const { passed, aggregateScore, taskCount: scored } = await summaryOf(host, ended);
+  return {
+    status: 200,
+    body: { runId, suiteId, suiteVersion, taskCount: scored, passed, aggregateScore },
+  };
+}
+
+type Suite = ReturnType<typeof parseSuite>;
+
+async function evaluate(host: HostParts, call: Call, suite: Suite, agentId: string): Promise<Run> {
+  await host.touchstone.installSuite(call.principal.owner, suite);
+  const evalSuiteRef = `${suite.head.suiteId}@${suite.head.version}`;
+  return runToEnd(host, call, { mode: 'eval', evalSuiteRef, agentId });
+}
+
+/** A completed evaluation that this agent has not passed, unless it gives away the one word nobody told it. */
+export const failedEval = (host: HostParts, call: Call, agentId: string): Promise<Run> =>
+  evaluate(host, call, unmetSuite(), agentId);
+
+/** A suite per number of tasks and set of modes, under a version of its own, because versions never change. */
+function sampleSuite(modes: readonly EvalMode[], taskCount: number): Suite {
+  const chosen = EVAL_MODES.filter((mode) => modes.includes(mode));
+  return parseSuite({
+    suiteId: `host.touchstone.evals.sample-${chosen.join('-')}`,
+    version: `1.0.${taskCount}`,
+    modes: chosen,
+    tasks: Array.from({ length: taskCount }, (_, index) => sampleTask(index + 1, `sample ${index + 1}`)),
+  });
+}
+
+const sampleTask = (number: number, expected: string) => ({
+  taskId: `task-${number}`,
+  input: { text: `sample ${number}` },
+  expected: { kind: 'golden', match: { strategy: 'contains', value: expected } },
+});
+
+const unmetSuite = (): Suite =>
+  parseSuite({
+    suiteId: 'host.touchstone.evals.sample-unmet',
+    version: '1.0.0',
+    modes: ['golden'],
+    tasks: [sampleTask(1, 'the word that was not said')],
+  });

@@ -1,0 +1,34 @@
+import { bodyOf, type Endpoint, endpoint } from '../endpoint.js';
+import type { HostParts } from '../services.js';
+import { approvalGateSeam } from './approval-gate.js';
+import { authorizationSeam } from './authorization.js';
+import { deploymentSeam } from './deployment-transition.js';
+import { dispatchSeam } from './dispatch.js';
+import { evalRunSeam } from './eval-run.js';
+import { liveInvokeSeam } from './live-invoke.js';
+import { runEventsSeam } from './run-events.js';
+
+// Conformance tests look inside a host through these. They exist only when the operator asks for them, and every one of
+// them takes the way an ordinary request would take.
+
+export const seamEndpoints = (host: HostParts): readonly Endpoint[] => [
+  runEventsSeam(host),
+  resetSeam,
+  deploymentSeam(host),
+  liveInvokeSeam(host),
+  dispatchSeam(host),
+  authorizationSeam(host),
+  approvalGateSeam(host),
+  ...(host.evalSuite ? [evalRunSeam(host)] : []),
+];
+
+const resetSeam = endpoint({
+  operationId: 'seamReset',
+  method: 'POST',
+  path: '/v1/host/sample/test/reset',
+  auth: 'key',
+  summary: 'Test seam: called between tests; runs share nothing, so there is nothing to reset',
+  body: bodyOf<object>({ type: 'object' }, false),
+  responses: { 200: { description: 'Done.', schema: { type: 'object' } } },
+  handle: () => ({ status: 200, body: {} }),
+});

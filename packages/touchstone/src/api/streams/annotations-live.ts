@@ -1,0 +1,74 @@
+import type { Owner, RunId } from '@touchstone/protocol';
+import { annotationWire } from '../../app/index.js';
+import type { Annotation, Store } from '../../ports/index.js';
+import { joinBoard } from './annotations-board.js';
+import { admitsRemarks, renderRemark, type StreamMode } from './stream-modes.js';
+
+/** Remarks on a run that were made while one reader's stream is open, and have not been written to it yet. */
+type Remarks = {
+  /** The next one as a frame, in the order they were made; undefined when there is none. */
+  take(): Buffer | undefined;
+  /** Waits for something else, but no longer than until there is a remark to take. */
+  orElse(wait: () => Promise<void>): Promise<void>;
+  close(): void;
+};
+
+/** A reader that lags behind this far misses what comes then. Remarks are stored: who needs them all lists them. */
+const MAX_WAITING = 200;
+
+/**
+ * Listens for remarks on behalf of one stream. Their frames bear no id: they are no events, and a reader that comes back
+ * goes on after the last event it has seen.
+ */
+export function openRemarks(
+  annotations: Pick<Store['annotations'], 'watch'>,
+  place: { readonly owner: Owner; readonly runId: RunId },
+  modes: readonly StreamMode[],
+): Remarks {
+  const board = joinBoard(annotations, place.runId);
+  const waiting: Buffer[] = [];
+  let announce: () => void = () => undefined;
+  let unfinished: Promise<void> | undefined;
+
+  const hear = (annotation: Annotation): void => {
+    const frame = frameOf(annotation);
+    if (waiting.length >= MAX_WAITING || !board.hold(frame)) return;
+    waiting.push(frame);
+    announce();
+  };
+  const unwatch = admitsRemarks(modes) ? annotations.watch(place.owner, place.runId, hear) : () => undefined;
+
+  return {
+    take() {
+      const frame = waiting.shift();
+      if (frame) board.release(frame);
+      return frame;
+    },
+    async orElse(wait) {
+      // A wait that was cut short goes on, and is taken up again instead of starting another one beside it.
+      unfinished ??= wait().finally(() => {
+        unfinished = undefined;
+      });
+      const announced = new Promise<void>((resolve) => {
+        announce = resolve;
+        if (waiting.length > 0) resolve();
+      });
+      await Promise.race([unfinished, announced]);
+    },
+    close() {
+      unwatch();
+      for (const frame of waiting.splice(0)) board.release(frame);
+      board.leave();
+    },
+  };
+}
+
+const frames = new WeakMap<Annotation, Buffer>();
+
+/** Written once: however many streams hold a remark, they hold the same bytes. */
+function frameOf(annotation: Annotation): Buffer {
+  const frame =
+    frames.get(annotation) ?? Buffer.from(renderRemark(JSON.stringify(annotationWire(annotation))));
+  frames.set(annotation, frame);
+  return frame;
+}

@@ -1,0 +1,106 @@
+import { isTerminal, type Owner, type RunId } from '@touchstone/protocol';
+import { type RunEvent, TERMINAL_EVENTS } from '@touchstone/protocol/bodies';
+import type { Store } from '../../ports/index.js';
+import { type Frame, framesOf, renderFrames, type StreamMode } from './stream-modes.js';
+
+/** Some consecutive events of a run, and everything readers want made of them, made once. */
+export type EventPage = {
+  readonly events: readonly RunEvent[];
+  /** Sequence of the last event; where the page began when it is empty. */
+  readonly lastSequence: number;
+  /** Nothing comes after this page, ever. */
+  readonly complete: boolean;
+  /** The event at `index` as JSON text. */
+  json(index: number): string;
+  framesAt(index: number, modes: readonly StreamMode[]): readonly Frame[];
+  /** The whole page as a stream of frames; empty when these modes admit none of it. */
+  bytes(modes: readonly StreamMode[]): Buffer;
+};
+
+export type EventPages = { read(owner: Owner, runId: RunId, after: number): Promise<EventPage> };
+
+const PAGE_EVENTS = 200;
+const MAX_CACHED_CHARS = 4 * 1024 * 1024;
+
+/**
+ * Pages of event logs, shared by every reader at the same place. Events never change, so a page is right forever; a page
+ * that was short because the log was short only means one more read. Empty pages are shared while they are being read
+ * and forgotten at once.
+ */
+export function createEventPages(store: Pick<Store, 'log' | 'runs'>): EventPages {
+  const cache = new Map<string, { readonly page: Promise<EventPage>; chars: number }>();
+  let cachedChars = 0;
+
+  const forget = (key: string): void => {
+    cachedChars -= cache.get(key)?.chars ?? 0;
+    cache.delete(key);
+  };
+  const settle = (key: string, page: EventPage): void => {
+    const entry = cache.get(key);
+    if (page.events.length === 0) forget(key);
+    if (!entry || page.events.length === 0) return;
+    entry.chars = page.events.reduce((sum, _, index) => sum + page.json(index).length, 0);
+    cachedChars += entry.chars;
+    for (const oldest of cache.keys()) {
+      if (cachedChars <= MAX_CACHED_CHARS) break;
+      forget(oldest);
+    }
+  };
+
+  return {
+    read(owner, runId, after) {
+      const key = `${owner.tenant}/${owner.workspace}/${runId}/${after}`;
+      const known = cache.get(key);
+      if (known) return known.page;
+      const page = readPage(store, owner, runId, after);
+      cache.set(key, { page, chars: 0 });
+      page.then(
+        (read) => settle(key, read),
+        () => forget(key),
+      );
+      return page;
+    },
+  };
+}
+
+async function readPage(
+  store: Pick<Store, 'log' | 'runs'>,
+  owner: Owner,
+  runId: RunId,
+  after: number,
+): Promise<EventPage> {
+  const events = await store.log.read(owner, runId, after, PAGE_EVENTS);
+  const last = events.at(-1);
+  if (last) return createPage(events, last.sequence, TERMINAL_EVENTS.has(last.type));
+  // The terminal event and the terminal status are committed together, so a terminal run whose events all lie at or
+  // before `after` has nothing more to say. A reader that asks beyond the end learns it here too.
+  const run = await store.runs.get(owner, runId);
+  const complete = run === undefined || (isTerminal(run.status) && run.eventCount <= after + 1);
+  return createPage([], after, complete);
+}
+
+function createPage(events: readonly RunEvent[], lastSequence: number, complete: boolean): EventPage {
+  const texts: string[] = [];
+  const rendered = new Map<string, Buffer>();
+  const json = (index: number): string => {
+    texts[index] ??= JSON.stringify(events[index]);
+    return texts[index];
+  };
+  const framesAt = (index: number, modes: readonly StreamMode[]) =>
+    framesOf(events[index] as RunEvent, () => json(index), modes);
+  const render = (modes: readonly StreamMode[]): string =>
+    events.map((event, index) => renderFrames(event.sequence, framesAt(index, modes))).join('');
+  return {
+    events,
+    lastSequence,
+    complete,
+    json,
+    framesAt,
+    bytes(modes) {
+      const key = modes.join(',');
+      const bytes = rendered.get(key) ?? Buffer.from(render(modes));
+      rendered.set(key, bytes);
+      return bytes;
+    },
+  };
+}

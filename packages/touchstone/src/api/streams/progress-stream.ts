@@ -1,0 +1,110 @@
+import { isTerminal, plannedSteps } from '@touchstone/protocol';
+import type { Engine, FinishedTask, Progress, Run, Store } from '../../ports/index.js';
+import type { SseConnection } from './sse.js';
+import { listening, type Wakeup, type Wakeups } from './wakeups.js';
+
+type Parts = {
+  readonly store: Pick<Store, 'log' | 'runs'>;
+  readonly engine: Pick<Engine, 'watch'>;
+  readonly wakeups: Wakeups;
+};
+
+/** A reader that lags behind this far is told how many lines it missed instead of being waited for. */
+const MAX_LINES = 5_000;
+const PAGE_RESULTS = 1_000;
+
+const message = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/**
+ * The live picture of a run: where it stands when the reader arrives, then every change, and a line per finished task.
+ * Nothing of it is stored and nothing is numbered; who needs the facts reads the events.
+ */
+export async function streamProgress(parts: Parts, connection: SseConnection, run: Run): Promise<void> {
+  const news = createNews();
+  const unwatch = parts.engine.watch(run.runId, news.add);
+  try {
+    await connection.write(message('progress', await standing(parts.store, run)));
+    await listening(parts.wakeups, run.runId, connection.signal, (wakeup) =>
+      tellNews(parts, connection, run, news, wakeup),
+    );
+  } finally {
+    unwatch();
+  }
+}
+
+async function tellNews(
+  parts: Parts,
+  connection: SseConnection,
+  run: Run,
+  news: News,
+  wakeup: Wakeup,
+): Promise<void> {
+  let ended = isTerminal(run.status);
+  while (!ended && !connection.signal.aborted) {
+    await wakeup.next();
+    // Asked before the news is taken: what the run's last step reported is then in it.
+    const now = await parts.store.runs.get(run.owner, run.runId);
+    ended = !now || isTerminal(now.status);
+    const text = news.take();
+    if (text !== '') await connection.write(text);
+    if (ended && now) await connection.write(message('progress', await standing(parts.store, now)));
+    await connection.keepAlive();
+  }
+}
+
+/** What has been reported since the reader was last written to: every finished task, and only the latest totals. */
+type News = ReturnType<typeof createNews>;
+function createNews() {
+  let totals: Progress | undefined;
+  let lines: FinishedTask[] = [];
+  let missed = 0;
+  return {
+    add(progress: Progress, finished: readonly FinishedTask[]): void {
+      totals = progress;
+      const room = Math.max(0, MAX_LINES - lines.length);
+      lines.push(...finished.slice(0, room));
+      missed += Math.max(0, finished.length - room);
+    },
+    take(): string {
+      const texts = lines.map((task) => message('task', task));
+      if (missed > 0) texts.push(message('missed', { tasks: missed }));
+      if (totals) texts.push(message('progress', totals));
+      [totals, lines, missed] = [undefined, [], 0];
+      return texts.join('');
+    },
+  };
+}
+
+/** Where a run stands by its log alone. */
+async function standing(store: Pick<Store, 'log'>, run: Run): Promise<Progress> {
+  const total = run.plan.kind === 'eval' ? plannedSteps(run.plan) : 1;
+  if (run.plan.kind !== 'eval') {
+    const [done, passed] = [isTerminal(run.status) ? 1 : 0, run.status === 'completed' ? 1 : 0];
+    return { total, done, running: 0, passed, failed: done - passed };
+  }
+  const { done, passed, unscored } = await countResults(store, run);
+  const costUsd = run.headline?.totalCostUsd;
+  return {
+    total,
+    done,
+    running: 0,
+    passed,
+    failed: done - passed - unscored,
+    ...(unscored > 0 && { unscored }),
+    ...(costUsd !== undefined && { costUsd }),
+  };
+}
+
+async function countResults(
+  { log }: Pick<Store, 'log'>,
+  { owner, runId }: Run,
+): Promise<{ done: number; passed: number; unscored: number }> {
+  let [done, passed, unscored] = [0, 0, 0];
+  for (;;) {
+    const results = await log.results(owner, runId, done, PAGE_RESULTS);
+    done += results.length;
+    passed += results.filter(({ result }) => result.passed).length;
+    unscored += results.filter(({ result }) => result.unscored).length;
+    if (results.length < PAGE_RESULTS) return { done, passed, unscored };
+  }
+}

@@ -1,0 +1,73 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../ports/index.js';
+
+/** An open event stream to one reader. */
+export type SseConnection = {
+  /** Aborts when the reader has gone or the host is closing. */
+  readonly signal: AbortSignal;
+  /** Resolves when the reader can take more. Whoever writes waits for it, so a slow reader holds one page and no more. */
+  write(chunk: Buffer | string): Promise<void>;
+  /** Writes a comment if nothing has been written for a while, so that proxies do not give up. */
+  keepAlive(): Promise<void>;
+  end(): void;
+};
+
+const KEEP_ALIVE_MS = 15_000;
+const MAX_STALL_MS = 60_000;
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+export function openSse(
+  raw: ServerResponse,
+  headers: { readonly [name: string]: string },
+  clock: Pick<Clock, 'elapsed' | 'sleep'>,
+): SseConnection & { close(): void } {
+  const gone = new AbortController();
+  let writtenAt = clock.elapsed();
+  raw.once('close', () => gone.abort());
+  raw.on('error', () => gone.abort());
+  if (raw.destroyed) gone.abort();
+  raw.writeHead(200, { ...HEADERS, ...headers });
+  raw.flushHeaders();
+
+  const write = async (chunk: Buffer | string): Promise<void> => {
+    gone.signal.throwIfAborted();
+    writtenAt = clock.elapsed();
+    if (raw.write(chunk)) return;
+    if (!(await drained(raw, gone.signal, clock))) raw.destroy();
+    gone.signal.throwIfAborted();
+  };
+
+  return {
+    signal: gone.signal,
+    write,
+    async keepAlive() {
+      if (clock.elapsed() - writtenAt >= KEEP_ALIVE_MS) await write(':keepalive\n\n');
+    },
+    end: () => void raw.end(),
+    /** From the host's side: whoever writes here stops at its next step, then the stream ends in good order. */
+    close: () => gone.abort(),
+  };
+}
+
+/** Whether the reader took what was written, before it left and before patience ran out. */
+function drained(raw: ServerResponse, gone: AbortSignal, clock: Pick<Clock, 'sleep'>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const over = new AbortController();
+    const settle = (taken: boolean) => () => {
+      raw.off('drain', onDrain);
+      gone.removeEventListener('abort', onGone);
+      over.abort();
+      resolve(taken);
+    };
+    const onDrain = settle(true);
+    const onGone = settle(true);
+    raw.once('drain', onDrain);
+    gone.addEventListener('abort', onGone);
+    clock.sleep(MAX_STALL_MS, over.signal).then(settle(false), () => undefined);
+  });
+}

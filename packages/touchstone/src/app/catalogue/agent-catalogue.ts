@@ -1,0 +1,261 @@
+import {
+  type AgentId,
+  type AgentPin,
+  type AgentPlan,
+  asId,
+  type ChannelName,
+  type Digest,
+  type EvalPlan,
+  HOST_OWNER,
+  HostError,
+  type JsonObject,
+  type Owner,
+  type Version,
+  validationError,
+} from '@touchstone/protocol';
+import {
+  type AgentSpec,
+  agentDigest,
+  agentFacts,
+  type ModelDecision,
+  type ModelRequest,
+  parseAgentSpec,
+} from '../../agents/index.js';
+import type { Guard } from '../../net/index.js';
+import type { Agent, AgentFacts, BoundAgent, Clock, Store } from '../../ports/index.js';
+import { type AgentReference, highestVersion, parseAgentReference } from '../../suites/index.js';
+import { noActiveDeployment, type OnChannel } from '../deployments/channel.js';
+import type { AgentVisible } from '../touchstone.js';
+import { type AgentPool, changedAgent } from './agent-pool.js';
+
+/** An agent this host can open. Tenants' agents come with a guard on where they may connect to. */
+export type Known = {
+  readonly spec: AgentSpec;
+  readonly facts: AgentFacts;
+  readonly baseDir: string;
+  readonly hostOwned: boolean;
+  readonly guard?: Guard;
+};
+
+export type AgentRegistry = {
+  /** Registers an agent of the operator's (configuration or command line). The newest of the same version counts. */
+  add(spec: AgentSpec, baseDir: string): Promise<AgentFacts>;
+  bind(
+    owner: Owner,
+    agentId: string,
+    value: unknown,
+  ): Promise<{ outcome: 'created' | 'same'; facts: AgentFacts }>;
+  list(owner: Owner): Promise<readonly AgentVisible[]>;
+  /** Every version of an agent that this owner can run. */
+  versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
+  /** Agents that belong to the host and are visible to this owner. */
+  hostAgents(owner: Owner): Promise<readonly AgentFacts[]>;
+  find(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
+  /** Which model a run of this agent asks; no model for agents that bring their own. */
+  chooseModel(owner: Owner, pin: AgentPin, asked: ModelRequest): Promise<ModelDecision>;
+  /** Opens a planned agent. Runs that use the same one share it; it closes with the last of them. */
+  open(owner: Owner, plan: EvalPlan | AgentPlan): Promise<Agent>;
+};
+
+type RegistryParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly guard: Guard;
+  readonly pool: AgentPool;
+  /** Which version serves on a channel. */
+  readonly onChannel: OnChannel;
+  /** Whether this host offers a capability that an agent declares to need. */
+  readonly offers: (capability: string) => boolean;
+};
+
+export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
+  const { store, pool } = parts;
+  const operators = new Map<string, Known>();
+
+  const ofOperator = (owner: Owner): Known[] =>
+    [...operators.values()].filter(({ spec }) => spec.tenant === undefined || spec.tenant === owner.tenant);
+  const bound = (rows: readonly BoundAgent[], hostOwned: boolean): Known[] =>
+    rows.map(({ spec, digest }) => knownOf(parts, spec as unknown as AgentSpec, digest, { hostOwned }));
+  const ofHost = async (owner: Owner): Promise<Known[]> => [
+    ...bound(await store.agents.list(HOST_OWNER), true),
+    ...ofOperator(owner),
+  ];
+  const all = async (owner: Owner): Promise<Known[]> => [
+    ...bound(await store.agents.list(owner), false),
+    ...(await ofHost(owner)),
+  ];
+
+  const versions = async (owner: Owner, agentId: AgentId): Promise<readonly Version[]> => {
+    const operated = ofOperator(owner).filter(({ facts }) => facts.agentId === agentId);
+    const bound = [owner, HOST_OWNER].map((holder) => store.agents.versions(holder, agentId));
+    return [
+      ...new Set([...(await Promise.all(bound)).flat(), ...operated.map(({ facts }) => facts.version)]),
+    ];
+  };
+
+  const findKnown = async (
+    owner: Owner,
+    { agentId, version }: AgentReference,
+  ): Promise<Known | undefined> => {
+    const wanted = version ?? highestVersion(await versions(owner, agentId));
+    if (wanted === undefined) return undefined;
+    // What the operator brings goes before what a tenant has bound under the same name, also when it comes later.
+    const operated = ofOperator(owner).find(
+      ({ facts }) => facts.agentId === agentId && facts.version === wanted,
+    );
+    if (operated) return operated;
+    for (const holder of [HOST_OWNER, owner]) {
+      const row = await store.agents.get(holder, agentId, wanted);
+      if (row) return bound([row], holder === HOST_OWNER)[0];
+    }
+    return undefined;
+  };
+
+  /** A pack's agent is what its publisher signed; nothing else may answer to its name. */
+  const refusePacked = async (owner: Owner, { agentId }: AgentSpec): Promise<void> => {
+    for (const version of await store.agents.versions(owner, agentId)) {
+      const row = await store.agents.get(owner, agentId, version);
+      const packed = (row?.spec as unknown as AgentSpec | undefined)?.pack;
+      if (packed)
+        throw new HostError(
+          'conflict',
+          `Agent ${agentId} comes from pack ${packed.name}@${packed.version} and cannot be bound otherwise. Choose another agentId.`,
+        );
+    }
+  };
+
+  const add = async (spec: AgentSpec, baseDir: string): Promise<AgentFacts> => {
+    const one = knownOf(parts, spec, await agentDigest(spec, baseDir), { hostOwned: true, baseDir });
+    operators.set(`${spec.tenant ?? ''} ${spec.agentId}@${spec.version}`, one);
+    return one.facts;
+  };
+
+  return {
+    add,
+    async bind(owner, agentId, value) {
+      const spec = parseAgentSpec(value, 'tenant');
+      checkBinding(spec, agentId, await ofHost(owner), parts.guard);
+      await refusePacked(owner, spec);
+      const model = 'provider' in spec.run && spec.run.provider ? pool.chooseModel(owner, spec, {}) : {};
+      if ('trouble' in model) throw validationError([{ pointer: '/run/provider', message: model.trouble }]);
+      const digest = await agentDigest(spec, '.');
+      const row = {
+        agentId: spec.agentId,
+        version: spec.version,
+        digest,
+        spec: spec as unknown as JsonObject,
+      };
+      const outcome = await store.agents.put(owner, row, parts.clock.now());
+      if (outcome === 'conflict') throw changedAgent(spec.agentId, spec.version);
+      return { outcome, facts: agentFacts(spec, digest) };
+    },
+    async list(owner) {
+      const visible = (await all(owner)).map((one) => ({
+        facts: withModelTrouble(one.facts, pool.chooseModel(owner, one.spec, {})),
+        hostOwned: one.hostOwned,
+      }));
+      return visible.sort(
+        (a, b) =>
+          compareText(a.facts.agentId, b.facts.agentId) || compareText(a.facts.version, b.facts.version),
+      );
+    },
+    versions,
+    hostAgents: async (owner) => (await ofHost(owner)).map(({ facts }) => facts),
+    async find(owner, reference) {
+      const parsed = parseAgentReference(reference);
+      const { agentId, channel } = parsed;
+      const serving = channel === undefined ? undefined : await parts.onChannel(owner, agentId, channel);
+      const found = await findKnown(owner, serving ? { agentId, version: serving.version } : parsed);
+      if (!found && serving)
+        throw noActiveDeployment(
+          agentId,
+          `Version ${serving.version} serves there and is gone.`,
+          'agent_gone',
+        );
+      if (!found) return undefined;
+      const { spec, baseDir, hostOwned } = found;
+      const isOperators = operators.has(`${spec.tenant ?? ''} ${spec.agentId}@${spec.version}`);
+      // Its files may have been edited since it was registered; a new run is pinned to what they are now.
+      const current = isOperators ? { ...found, facts: await add(spec, baseDir) } : found;
+      if (serving && serving.digest !== current.facts.digest)
+        throw noActiveDeployment(
+          agentId,
+          `Version ${serving.version} has changed since it was promoted.`,
+          'agent_changed',
+        );
+      return {
+        facts: withModelTrouble(current.facts, pool.chooseModel(owner, spec, {})),
+        hostOwned,
+        ...(channel !== undefined && { channel: asId<ChannelName>(channel) }),
+      };
+    },
+    async chooseModel(owner, pin, asked) {
+      const found = await findKnown(owner, pin);
+      return found ? pool.chooseModel(owner, found.spec, asked) : {};
+    },
+    async open(owner, plan) {
+      const { agent: pin } = plan;
+      const found = await findKnown(owner, pin);
+      if (found) return pool.open(owner, found, plan);
+      throw new HostError(
+        'not_found',
+        `Agent ${pin.agentId}@${pin.version} is no longer known to this host.`,
+      );
+    },
+  };
+}
+
+function knownOf(
+  { guard, offers }: RegistryParts,
+  spec: AgentSpec,
+  digest: Digest,
+  { hostOwned, baseDir = '.' }: { readonly hostOwned: boolean; readonly baseDir?: string },
+): Known {
+  const lacking = (spec.requires ?? []).filter((capability) => !offers(capability));
+  if (spec.memoryShape?.conversation) lacking.push('memoryShape.conversation');
+  return {
+    spec,
+    facts: degraded(agentFacts(spec, digest), lacking),
+    baseDir,
+    hostOwned,
+    ...(!hostOwned && { guard }),
+  };
+}
+
+const degraded = (facts: AgentFacts, lacking: readonly string[]): AgentFacts =>
+  lacking.length === 0 ? facts : { ...facts, degraded: [...(facts.degraded ?? []), ...lacking] };
+
+/** An agent without a model is known, and would be refused at its first run: its entry says so beforehand. */
+const withModelTrouble = (facts: AgentFacts, decision: ModelDecision): AgentFacts =>
+  'trouble' in decision ? degraded(facts, [`modelClasses.${facts.modelClass ?? 'general'}`]) : facts;
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+function checkBinding(spec: AgentSpec, agentId: string, hosts: readonly Known[], guard: Guard): void {
+  if (spec.agentId !== agentId) {
+    throw validationError([{ pointer: '/agentId', message: 'Expected the same agentId as in the path.' }]);
+  }
+  checkNotTaken(
+    [spec.agentId],
+    hosts.map(({ facts }) => facts),
+  );
+  const address = addressOf(spec);
+  const issues = address ? guard.checkUrl(address.url, address.pointer) : [];
+  if (issues.length > 0) throw validationError(issues);
+}
+
+/** What belongs to the host is everyone's to use and nobody's to replace. */
+export function checkNotTaken(agentIds: readonly string[], hosts: readonly AgentFacts[]): void {
+  const taken = agentIds.find((agentId) => hosts.some((facts) => facts.agentId === agentId));
+  if (taken === undefined) return;
+  throw new HostError(
+    'conflict',
+    `Agent ${taken} belongs to the host and cannot be overwritten. Choose another agentId.`,
+  );
+}
+
+function addressOf({ run }: AgentSpec): { readonly url: string; readonly pointer: string } | undefined {
+  if (run.kind === 'http') return { url: run.url, pointer: '/run/url' };
+  const baseUrl = run.kind === 'openai' || run.kind === 'openwop' ? run.baseUrl : undefined;
+  return baseUrl === undefined ? undefined : { url: baseUrl, pointer: '/run/baseUrl' };
+}

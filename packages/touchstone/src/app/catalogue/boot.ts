@@ -1,0 +1,85 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HOST_OWNER, HostError, isHostError } from '@touchstone/protocol';
+import type { PinnedContract } from '@touchstone/protocol/bodies';
+import { parseAgentSpec } from '../../agents/index.js';
+import { findPacks, readPackFolder } from '../../packs/index.js';
+import type { Kept, Suite } from '../../ports/index.js';
+import { contractBeside, findSuiteFiles, readSuite } from '../../suites/index.js';
+import type { Config } from '../config/config.js';
+import type { AgentRegistry } from './agent-catalogue.js';
+import { openContract } from './contract-file.js';
+import type { InstalledPack, PackShelf } from './pack-catalogue.js';
+import type { ProfileDesk } from './profiles.js';
+import { SAMPLE_AGENTS } from './sample-agents.js';
+
+// What a configuration brings along. It belongs to the host: everyone may use it and nobody replace it.
+
+export async function loadAgents(config: Config, registry: AgentRegistry, testSeams: boolean): Promise<void> {
+  for (const spec of config.agents) await registry.add(parseAgentSpec(spec, 'operator'), config.baseDir);
+  if (!testSeams) return;
+  for (const spec of SAMPLE_AGENTS) await registry.add(parseAgentSpec(spec, 'operator'), ASSETS);
+}
+
+/** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
+const ASSETS = fileURLToPath(new URL('../../../assets', import.meta.url));
+
+type Shelf = Pick<ProfileDesk, 'replace' | 'replacePlain'>;
+
+/** Suites in the configured folders, each with its contract. One edited since the last start replaces what was there. */
+export async function loadSuites(config: Config, profiles: Shelf): Promise<readonly Suite[]> {
+  const loaded: Suite[] = [];
+  for (const folder of config.suites) {
+    for (const file of await findSuiteFiles(resolve(config.baseDir, folder))) {
+      const suite = readSuite(await readFile(file, 'utf8'), { file });
+      const pinned = await contractOf(file, suite);
+      if (pinned) await profiles.replace(HOST_OWNER, { suite, pinned });
+      else await profiles.replacePlain(HOST_OWNER, suite);
+      loaded.push(suite);
+    }
+  }
+  return loaded;
+}
+
+async function contractOf(suiteFile: string, suite: Suite): Promise<PinnedContract | undefined> {
+  const file = contractBeside(suiteFile);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  return text === undefined ? undefined : openContract(text, file, suite);
+}
+
+/** Packs in the configured folders: archives, and folders with a pack.json. Each is held against the trust policy. */
+export async function loadPacks(config: Config, packs: PackShelf): Promise<readonly InstalledPack[]> {
+  const loaded: InstalledPack[] = [];
+  for (const folder of config.packs) {
+    for (const path of findPacks(resolve(config.baseDir, folder))) {
+      loaded.push(
+        await packs.replace(HOST_OWNER, await readPackFiles(path)).catch((error) => blame(path, error)),
+      );
+    }
+  }
+  return loaded;
+}
+
+/** What the host owns after its folders were read; whatever it owned before and they no longer hold is gone. */
+export const ownedBy = (packs: readonly InstalledPack[], suites: readonly Suite[]): Kept => ({
+  packs: packs.map(({ head }) => `${head.name}@${head.version}`),
+  agents: packs.flatMap(({ agents }) => agents.map(({ agentId, version }) => `${agentId}@${version}`)),
+  suites: [...suites, ...packs.flatMap((pack) => pack.suites)].map(
+    ({ head }) => `${head.suiteId}@${head.version}`,
+  ),
+});
+
+/** The bytes of an archive, or the files of a folder. */
+export const readPackFiles = async (path: string): Promise<Buffer | ReadonlyMap<string, Buffer>> =>
+  (await stat(path)).isDirectory() ? readPackFolder(path) : readFile(path);
+
+function blame(path: string, error: unknown): never {
+  if (!isHostError(error)) throw error;
+  // A file of the pack that is named already lies below the path.
+  const { file } = error.details ?? {};
+  const place = typeof file === 'string' ? join(path, file) : path;
+  throw new HostError(error.code, `${path}: ${error.message}`, { ...error.details, file: place });
+}

@@ -1,0 +1,85 @@
+import { type Issue, isHostError, type JsonObject, type Owner, validationError } from '@touchstone/protocol';
+import { type CompileOptions, type ProfiledAgent, parseDefinition } from '../../profiles/index.js';
+import type { CompiledProfile, ProfileDesk } from './profiles.js';
+
+/** What a tenant sends. Its dataset is the tenant's choice, so it is read under the tenant's rules. */
+export type CompileWish = {
+  readonly definition: JsonObject;
+  readonly rows?: readonly unknown[];
+  /** Which agent of a manifest with several. */
+  readonly agent?: string;
+  /** The id that the agent has on the host, which runs of the suite are then meant for. */
+  readonly targetAgentId?: string;
+  /** The parts of the suite id, where the agent's author and name are not to make them. */
+  readonly scope?: string;
+  readonly org?: string;
+  readonly suiteName?: string;
+  readonly install?: boolean;
+};
+
+export type CompiledDefinition = CompiledProfile & { readonly installed?: 'created' | 'same' };
+
+export async function compileDefinition(
+  profiles: ProfileDesk,
+  owner: Owner,
+  wish: CompileWish,
+): Promise<CompiledDefinition> {
+  const { definition, rows, install } = wish;
+  const loaded = parseDefinition(definition);
+  const agent = profiledAgent(loaded.agents, wish.agent);
+  const request = {
+    agent,
+    ...(rows && { rows }),
+    from: { trust: 'tenant' as const, tenant: owner.tenant },
+    options: optionsOf(wish),
+  };
+  const compiled = await profiles.compile(request).catch((error) => {
+    throw inRequest(error);
+  });
+  const result = { ...compiled, warnings: [...loaded.warnings, ...compiled.warnings] };
+  return install ? { ...result, installed: await profiles.install(owner, compiled) } : result;
+}
+
+const optionsOf = ({ targetAgentId, scope, org, suiteName }: CompileWish): CompileOptions => ({
+  ...(targetAgentId !== undefined && { targetAgentId }),
+  ...(scope !== undefined && { scope }),
+  ...(org !== undefined && { org }),
+  ...(suiteName !== undefined && { name: suiteName }),
+});
+
+const MEMBERS: { readonly [pointer: string]: string } = {
+  '/options/targetAgentId': '/targetAgentId',
+  '/options/scope': '/scope',
+  '/options/org': '/org',
+  '/options/name': '/suiteName',
+};
+
+/** What the compiler calls an option is a member of the request. */
+function inRequest(error: unknown): unknown {
+  if (!isHostError(error) || error.code !== 'validation_error') return error;
+  const { issues, ...details } = error.details as { readonly issues: readonly Issue[] };
+  return validationError(
+    issues.map((issue) => ({ ...issue, pointer: MEMBERS[issue.pointer] ?? issue.pointer })),
+    details,
+  );
+}
+
+/** The one agent that is meant: by name, or because no other has a profile. */
+export function profiledAgent(agents: readonly ProfiledAgent[], wanted?: string): ProfiledAgent {
+  const candidates = agents.filter(({ id, evaluation }) =>
+    wanted === undefined ? evaluation !== undefined : id === wanted,
+  );
+  const [only, another] = candidates;
+  if (only && !another) return only;
+  const known = agents.map(({ id }) => id).join(', ');
+  const message = only
+    ? `Several agents of the definition have a profile: ${candidates.map(({ id }) => id).join(', ')}. Name one.`
+    : wanted === undefined
+      ? 'No agent of the definition carries an evaluation profile (member "evaluation").'
+      : `The definition has no agent of this id. It has: ${known || 'none'}.`;
+  const isBare = !only && wanted === undefined;
+  throw validationError(
+    [{ pointer: wanted === undefined ? '/definition' : '/agent', message }],
+    isBare ? { code: 'no_profile' } : {},
+  );
+}

@@ -1,0 +1,165 @@
+import {
+  asId,
+  type Digest,
+  type EmbedderPin,
+  type EvalPlan,
+  HOST_OWNER,
+  HostError,
+  isHostError,
+  type Owner,
+  type TaskId,
+  validationError,
+} from '@touchstone/protocol';
+import type {
+  ContractCriterion,
+  ContractTask,
+  EvalContract,
+  PinnedContract,
+} from '@touchstone/protocol/bodies';
+import type { Models } from '../../agents/index.js';
+import type { Store } from '../../ports/index.js';
+import { shareSchemas } from '../../profiles/index.js';
+import { barOf } from '../../scoring/index.js';
+import type { Config } from '../config/config.js';
+import type { JudgeDesk } from '../judges/judges.js';
+import { ownerOfSuite, taskPages } from './suite-catalogue.js';
+
+/** What a run under a contract is measured by. */
+type ContractPins = Pick<EvalPlan, 'contract' | 'judge' | 'embedder'>;
+
+export type ContractDesk = {
+  /** The contract of a suite. Where the suite is the host's, its word counts, for everyone: a laxer one cannot be put beside it. */
+  of(owner: Owner, suite: Digest): Promise<PinnedContract | undefined>;
+  /** The one a run was planned with. */
+  pinned(owner: Owner, digest: Digest): Promise<PinnedContract>;
+  /**
+   * Who decides its criteria in a run of this owner, of all tasks or of those at `ordinals`. Refuses when a strict one
+   * needs somebody who cannot be asked; advice that nobody can give is left out of the run and reported as not judged.
+   */
+  plan(owner: Owner, pinned: PinnedContract, ordinals?: readonly number[]): Promise<ContractPins>;
+  bars(owner: Owner, plan: EvalPlan): Promise<(taskId: TaskId) => number | undefined>;
+};
+
+type DeskParts = {
+  readonly config: Pick<Config, 'embedder'>;
+  readonly store: Store;
+  readonly models: Models;
+  readonly chooseJudge: JudgeDesk['choose'];
+  /** Why this owner may not ask this model; undefined when it may. */
+  readonly modelTrouble: (owner: Owner, model: string) => string | undefined;
+};
+
+export function createContractDesk(parts: DeskParts): ContractDesk {
+  const { config, store, models } = parts;
+  const pinned = async (owner: Owner, digest: Digest): Promise<PinnedContract> => {
+    const { suites } = store;
+    const found = (await suites.contract(owner, digest)) ?? (await suites.contract(HOST_OWNER, digest));
+    if (found) return { ...found, contract: shareSchemas(found.contract) };
+    throw new HostError('not_found', 'The contract that the run was planned with is no longer kept here.');
+  };
+  return {
+    of: async (owner, suite) =>
+      store.suites.contractOf((await isHosts(store, suite)) ? HOST_OWNER : owner, suite),
+    pinned,
+    async plan(owner, { contract, digest }, ordinals) {
+      const uses = usesOf(contract, await selectedTasks(store, owner, contract, ordinals));
+      const compared = uses.filter(({ evaluator }) => evaluator === 'similarity');
+      const embedder = askable(compared, () => chooseEmbedder(config, models));
+      const judged = uses.filter((use) => isJudged(use, embedder));
+      const judge = askable(judged, () => judgeOf(parts, owner, contract));
+      return { contract: digest, ...(judge && { judge }), ...(embedder && { embedder }) };
+    },
+    async bars(owner, plan) {
+      if (plan.contract === undefined) return () => undefined;
+      const { contract } = await pinned(owner, plan.contract);
+      return (taskId) => barOf(contract, taskId);
+    },
+  };
+}
+
+/** A suite that the host no longer offers stays readable, but is nobody's any more. */
+async function isHosts({ suites }: Store, digest: Digest): Promise<boolean> {
+  const head = await suites.byDigest(HOST_OWNER, digest);
+  const named = head && (await suites.get(HOST_OWNER, head.suiteId, head.version));
+  return named?.digest === digest;
+}
+
+/** A criterion on some of the tasks of a run, and who decides it there. */
+type Use = Pick<ContractCriterion, 'evaluator' | 'strict' | 'approximate'>;
+
+function usesOf({ criteria }: EvalContract, tasks: Iterable<ContractTask>): readonly Use[] {
+  const byId = new Map(criteria.map((criterion) => [criterion.id, criterion]));
+  const uses = new Map<string, Use>();
+  for (const { criteria: ids, evaluators = {} } of tasks)
+    for (const id of ids) {
+      const criterion = byId.get(id);
+      if (!criterion) continue;
+      const evaluator = Object.hasOwn(evaluators, id) ? evaluators[id] : undefined;
+      uses.set(`${id} ${evaluator}`, { ...criterion, ...(evaluator && { evaluator }) });
+    }
+  return [...uses.values()];
+}
+
+const isJudged = ({ evaluator, approximate }: Use, embedder: EmbedderPin | undefined): boolean =>
+  evaluator === 'judge' || (evaluator === 'similarity' && embedder === undefined && approximate !== true);
+
+/** Whoever those criteria need, if any does. Only what is strict makes a run wait for somebody who is not there. */
+function askable<T>(uses: readonly Use[], choose: () => T): T | undefined {
+  if (uses.length === 0) return undefined;
+  try {
+    return choose();
+  } catch (error) {
+    if (uses.some(({ strict }) => strict) || !isHostError(error)) throw error;
+    return undefined;
+  }
+}
+
+/** By their ids: the members of an object need not stand in the order of the suite. */
+async function selectedTasks(
+  store: Store,
+  owner: Owner,
+  { tasks, suiteSha256 }: EvalContract,
+  ordinals: readonly number[] | undefined,
+): Promise<readonly ContractTask[]> {
+  if (ordinals === undefined) return Object.values(tasks);
+  const digest = asId<Digest>(`sha256:${suiteSha256}`);
+  const holder = (await ownerOfSuite(store, owner, digest)) ?? owner;
+  const head = await store.suites.byDigest(holder, digest);
+  if (!head) return Object.values(tasks);
+  const wanted = new Set(ordinals);
+  const selected: ContractTask[] = [];
+  let ordinal = 0;
+  for await (const page of taskPages(store, holder, head))
+    for (const { taskId } of page) {
+      const terms = Object.hasOwn(tasks, taskId) ? tasks[taskId] : undefined;
+      if (terms && wanted.has(ordinal)) selected.push(terms);
+      ordinal += 1;
+    }
+  return selected;
+}
+
+/**
+ * The model the profile names, through the registry of names; the configured judge when nobody here has that one, or when
+ * its owner may not ask it: a definition must not open providers that its author has not been granted.
+ */
+function judgeOf({ chooseJudge, modelTrouble }: DeskParts, owner: Owner, { judge }: EvalContract) {
+  const denied = judge && modelTrouble(owner, judge.model);
+  const named = denied === undefined ? judge && chooseJudge({ model: judge.model }) : { trouble: denied };
+  if (named && !('trouble' in named)) return named;
+  const fallback = chooseJudge();
+  if (fallback && !('trouble' in fallback)) return fallback;
+  const trouble = named?.trouble ?? fallback?.trouble;
+  const message = `Some criteria of the contract need a judge. ${trouble ?? 'None is configured.'} Map the evaluator model in "models", or set "judge.model".`;
+  throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'judge_unavailable' });
+}
+
+function chooseEmbedder({ embedder }: DeskParts['config'], models: Models): EmbedderPin | undefined {
+  if (!embedder) return undefined;
+  const choice = models.choose(HOST_OWNER, { name: embedder.model });
+  if (choice.kind === 'none') {
+    const message = `The configured embedder cannot be asked. ${choice.reason}`;
+    throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'embedder_unavailable' });
+  }
+  const { provider, model } = choice.pin;
+  return { provider, model };
+}

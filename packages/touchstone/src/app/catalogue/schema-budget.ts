@@ -1,0 +1,53 @@
+import { setImmediate } from 'node:timers/promises';
+import { type Issue, validationError } from '@touchstone/protocol';
+import type { Clock } from '../../ports/index.js';
+
+/** How long one request may have foreign schemas worked on: each question is bounded, and so are all together. */
+const BUDGET_MS = 2_000;
+/** A large suite is not a slow schema. */
+const BUDGET_MS_PER_TASK = 1;
+/** Others are let in when they have waited this long. */
+const TURN_MS = 20;
+
+/** The time one request may spend on checking. */
+export type CheckingTime = {
+  /** Whether it is used up. What is being done then is still brought to its end. */
+  isOver(): boolean;
+  spend<T>(work: () => T): T;
+  /** Hands out one item after the other, and lets others in when the last ones took long. */
+  inTurns<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<readonly T[]>;
+};
+
+export function createCheckingTime(clock: Clock, tasks = 0): CheckingTime {
+  const budget = Math.max(BUDGET_MS, tasks * BUDGET_MS_PER_TASK);
+  let spent = 0;
+  let spentAtTurn = 0;
+  return {
+    isOver: () => spent >= budget,
+    spend(work) {
+      const startedAt = clock.elapsed();
+      try {
+        return work();
+      } finally {
+        spent += clock.elapsed() - startedAt;
+      }
+    },
+    async *inTurns(pages) {
+      for await (const page of pages)
+        for (const item of page) {
+          yield [item];
+          if (spent - spentAtTurn < TURN_MS) continue;
+          spentAtTurn = spent;
+          await setImmediate();
+        }
+    },
+  };
+}
+
+/** Checks as long as there is time, and refuses the whole request after that. */
+export const whileTimeLasts =
+  <Asked extends unknown[], Answer>(time: CheckingTime, issue: Issue, check: (...asked: Asked) => Answer) =>
+  (...asked: Asked): Answer => {
+    if (time.isOver()) throw validationError([issue]);
+    return time.spend(() => check(...asked));
+  };

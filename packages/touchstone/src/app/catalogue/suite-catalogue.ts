@@ -1,0 +1,97 @@
+import { type Digest, HOST_OWNER, HostError, type Owner, type Version } from '@touchstone/protocol';
+import type { Task } from '@touchstone/protocol/bodies';
+import type { Clock, Page, Store, Suite, SuiteHead } from '../../ports/index.js';
+import { highestVersion, parseSuiteReference } from '../../suites/index.js';
+import type { SuiteVisible } from '../touchstone.js';
+import { hostsFirst } from './host-rows-first.js';
+
+/** Where suites are kept and found: an owner's own first, then the host's, which everyone may read and nobody change. */
+export type SuiteShelf = {
+  install(owner: Owner, suite: Suite): Promise<'created' | 'same'>;
+  /** Without the rule that versions do not change: for a developer's own file, edited between runs. */
+  replace(owner: Owner, suite: Suite): Promise<void>;
+  find(owner: Owner, reference: string): Promise<SuiteVisible | undefined>;
+  list(owner: Owner, limit: number, cursor?: string): Promise<Page<SuiteHead>>;
+  read(visible: SuiteVisible): Promise<Suite>;
+  head(owner: Owner, digest: Digest): Promise<SuiteHead | undefined>;
+  tasks(owner: Owner, digest: Digest, from: number, limit: number): Promise<readonly Task[]>;
+};
+
+export function createSuiteShelf(store: Store, clock: Clock): SuiteShelf {
+  const { suites } = store;
+
+  const versionOf = async (
+    owner: Owner,
+    reference: ReturnType<typeof parseSuiteReference>,
+  ): Promise<Version | undefined> => {
+    if (reference.version) return reference.version;
+    const all = [
+      ...(await suites.versions(owner, reference.suiteId)),
+      ...(await suites.versions(HOST_OWNER, reference.suiteId)),
+    ];
+    return highestVersion(all);
+  };
+
+  const find = async (owner: Owner, reference: string): Promise<SuiteVisible | undefined> => {
+    const wanted = parseSuiteReference(reference);
+    const version = await versionOf(owner, wanted);
+    if (!version) return undefined;
+    for (const holder of [owner, HOST_OWNER]) {
+      const head = await suites.get(holder, wanted.suiteId, version);
+      if (head) return { head, owner: holder };
+    }
+    return undefined;
+  };
+
+  return {
+    find,
+    async install(owner, suite) {
+      const { suiteId, version, digest } = suite.head;
+      const present = await find(owner, `${suiteId}@${version}`);
+      if (present?.head.digest === digest) return 'same';
+      if (present) {
+        throw new HostError(
+          'conflict',
+          `Suite ${suiteId}@${version} is installed with other content. Versions do not change: raise the version.`,
+        );
+      }
+      await suites.put(owner, suite, clock.now());
+      return 'created';
+    },
+    replace: (owner, suite) => suites.put(owner, suite, clock.now()),
+    list: (owner, limit, cursor) => hostsFirst(suites.list, owner, limit, cursor),
+    async read({ head, owner }) {
+      const tasks: Task[] = [];
+      for await (const page of taskPages(store, owner, head)) tasks.push(...page);
+      return { head, tasks };
+    },
+    head: async (owner, digest) =>
+      (await suites.byDigest(owner, digest)) ?? (await suites.byDigest(HOST_OWNER, digest)),
+    async tasks(owner, digest, from, limit) {
+      const own = await suites.tasks(owner, digest, from, limit);
+      return own.length > 0 ? own : suites.tasks(HOST_OWNER, digest, from, limit);
+    },
+  };
+}
+
+const PAGE = 256;
+
+/** A suite's tasks in order, a page at a time. */
+export async function* taskPages(
+  store: Store,
+  owner: Owner,
+  head: SuiteHead,
+): AsyncGenerator<readonly Task[]> {
+  for (let from = 0; from < head.taskCount; from += PAGE)
+    yield await store.suites.tasks(owner, head.digest, from, PAGE);
+}
+
+/** Who keeps the suite of a digest: the owner, or the host for everyone. */
+export async function ownerOfSuite(
+  { suites }: Pick<Store, 'suites'>,
+  owner: Owner,
+  digest: Digest,
+): Promise<Owner | undefined> {
+  for (const holder of [owner, HOST_OWNER]) if (await suites.byDigest(holder, digest)) return holder;
+  return undefined;
+}

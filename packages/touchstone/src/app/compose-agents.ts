@@ -1,0 +1,110 @@
+import { type EmbedderPin, HOST_OWNER, MODEL_CLASSES } from '@touchstone/protocol';
+import {
+  createEmbedder,
+  createModels,
+  createTools,
+  type HostTools,
+  type Models,
+  parseMcpServers,
+  parseModelNames,
+  parseProviders,
+  parseToolSpecs,
+  redactSecrets,
+} from '../agents/index.js';
+import { createGuard, createPaces } from '../net/index.js';
+import type { Clock, Embedder, PriceOf, Random, Store } from '../ports/index.js';
+import { type AgentRegistry, createAgentRegistry } from './catalogue/agent-catalogue.js';
+import { createAgentPool } from './catalogue/agent-pool.js';
+import { createPackShelf, type PackShelf } from './catalogue/pack-catalogue.js';
+import { capabilityCheck, packOptions, trustOf } from './catalogue/pack-policy.js';
+import { compilePackProfiles } from './catalogue/pack-profiles.js';
+import type { ProfileDesk } from './catalogue/profiles.js';
+import type { Config } from './config/config.js';
+import { createPriceOf } from './config/prices.js';
+import { knownSecrets } from './config/secrets.js';
+import { createOnChannel } from './deployments/channel.js';
+
+export type AgentWorld = {
+  readonly registry: AgentRegistry;
+  readonly models: Models;
+  readonly holdsSecret: (text: string) => boolean;
+  readonly packs: PackShelf;
+  readonly tools: HostTools;
+  readonly priceOf: PriceOf;
+  /** The host's own, like its judge. */
+  openEmbedder(pin: EmbedderPin): Embedder;
+  /** Undefined when this host knows no secret. */
+  readonly redact: ((text: string) => string) | undefined;
+  close(): Promise<void>;
+};
+
+type WorldOptions = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly env: NodeJS.ProcessEnv;
+  /** A host that serves others believes only signed packs unless it is told otherwise. */
+  readonly origin: 'host' | 'cli';
+  readonly isOnlyTenant: (tenant: string) => boolean;
+  readonly profiles: Pick<ProfileDesk, 'compile'>;
+};
+
+/** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
+export function composeAgents(options: WorldOptions): AgentWorld {
+  const { config, store, clock, random, env, isOnlyTenant } = options;
+  const { baseDir } = config;
+  const paceOf = createPaces(clock);
+  const providers = parseProviders(config.providers);
+  const models = createModels({
+    providers,
+    modelClasses: parseModelNames(config.modelClasses, '/modelClasses', MODEL_CLASSES),
+    models: parseModelNames(config.models, '/models'),
+    env,
+    baseDir,
+    clock,
+    random,
+    paceOf,
+    isOnlyTenant,
+  });
+  const secrets = knownSecrets(config, env);
+  const redact = secrets.length > 0 ? (text: string) => redactSecrets(text, secrets) : undefined;
+  const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
+  const pool = createAgentPool({ store, clock, random, models, paceOf, holdsSecret });
+  const guard = createGuard(config.egress);
+  const registry = createAgentRegistry({
+    store,
+    clock,
+    guard,
+    pool,
+    onChannel: createOnChannel(store, random),
+    offers: capabilityCheck(config),
+  });
+  const packs = createPackShelf({
+    store,
+    clock,
+    trust: trustOf(config, options.origin),
+    options: packOptions(config, clock),
+    compileProfiles: (pack) => compilePackProfiles(options.profiles, pack),
+    hostAgents: registry.hostAgents,
+  });
+  const tools = createTools(parseToolSpecs(config.tools), parseMcpServers(config.mcpServers), {
+    isOnlyTenant,
+    clock,
+    baseDir,
+  });
+  return {
+    registry,
+    models,
+    holdsSecret,
+    packs,
+    tools,
+    priceOf: createPriceOf(config.prices, providers, clock),
+    openEmbedder: (pin) => createEmbedder(models, pin, { owner: HOST_OWNER, clock, random, paceOf }),
+    redact,
+    async close() {
+      models.close();
+      await tools.close();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { castVote } from '../deployments/index.js';
+import type { Clock, Engine, Ids, Store } from '../ports/index.js';
+import { maskSecrets } from '../scoring/index.js';
+import type { AgentRegistry } from './catalogue/agent-catalogue.js';
+import type { ContractDesk } from './catalogue/contracts.js';
+import type { Config } from './config/config.js';
+import { createCarryOut } from './deployments/carry-out.js';
+import { createDeploymentDesk, type DeploymentDesk } from './deployments/deployments.js';
+import type { Annotations } from './review/annotations.js';
+import type { Touchstone } from './touchstone.js';
+
+type GateParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
+  readonly config: Pick<Config, 'gates' | 'regression'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly registry: Pick<AgentRegistry, 'find' | 'versions' | 'chooseModel'>;
+  readonly contracts: Pick<ContractDesk, 'of'>;
+  readonly annotations: Annotations;
+};
+
+/** What the engine has to know about deployments, and, once there is an engine, the desk where they are asked for. */
+export function composeDeployments({ config, registry, annotations, contracts, ids, ...parts }: GateParts) {
+  const known = {
+    ...parts,
+    gates: config.gates,
+    tolerance: config.regression.tolerance,
+    agents: registry,
+    chooseModel: registry.chooseModel,
+    contractOf: contracts.of,
+    overridesOf: annotations.overridesOf,
+  };
+  return {
+    castVote,
+    carryOut: createCarryOut(known),
+    openDesk: (drive: Engine['drive']): DeploymentDesk =>
+      createDeploymentDesk({ ...known, ids, drive, mask: maskSecrets }),
+  };
+}

@@ -1,0 +1,84 @@
+import { type Issue, isHostError, MODEL_CLASSES, validationError } from '@touchstone/protocol';
+import {
+  parseAgentSpec,
+  parseMcpServers,
+  parseModelNames,
+  parseProviders,
+  parseToolSpecs,
+} from '../../agents/index.js';
+import { completeDatasetConfig } from '../../profiles/index.js';
+import { readTrust } from '../catalogue/pack-policy.js';
+import type { Config, ConfigInput } from './config.js';
+
+/** Everything that the rooms which read parts of a configuration would refuse. */
+export function partIssues(input: ConfigInput, baseDir: string): readonly Issue[] {
+  const { providers = {}, modelClasses = {}, models = {}, agents = [], tools = [], mcpServers = {} } = input;
+  return [
+    ...issuesIn(() => parseProviders(providers)),
+    ...issuesIn(() => parseModelNames(modelClasses, '/modelClasses', MODEL_CLASSES)),
+    ...issuesIn(() => parseModelNames(models, '/models')),
+    ...agents.flatMap((spec, index) => issuesIn(() => parseAgentSpec(spec, 'operator'), `/agents/${index}`)),
+    ...issuesIn(() => parseToolSpecs(tools)),
+    ...issuesIn(() => parseMcpServers(mcpServers)),
+    ...issuesIn(() => completeDatasetConfig(input.datasets ?? {}, (path) => path)),
+    // Whichever policy holds by default makes no difference to what is wrong.
+    ...issuesIn(() => readTrust({ trust: input.trust ?? {}, baseDir }, 'cli')),
+  ];
+}
+
+/** Problems of an entry are told where its author can find them: under its place in the configuration. */
+function issuesIn(read: () => unknown, place = ''): readonly Issue[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (!isHostError(error) || !Array.isArray(error.details?.issues)) throw error;
+    const issues = error.details.issues as readonly Issue[];
+    return issues.map((issue) => ({ ...issue, pointer: `${place}${issue.pointer}` }));
+  }
+}
+
+/** Refuses a configuration with parts that cannot be used, all of them at once. */
+export function checkParts({ troubles, file }: Config): void {
+  if (troubles.length > 0) throw validationError(troubles, file === undefined ? {} : { file });
+}
+
+type Part = keyof Config;
+const MODEL_PARTS: readonly Part[] = ['providers', 'modelClasses', 'models', 'judge', 'embedder', 'safety'];
+/** What is of no use once a part cannot be read. */
+const LOST: { readonly [member: string]: readonly Part[] } = {
+  providers: MODEL_PARTS,
+  modelClasses: MODEL_PARTS,
+  models: MODEL_PARTS,
+  tools: ['tools'],
+  mcpServers: ['mcpServers'],
+  trust: ['trust', 'packs'],
+  datasets: ['datasets'],
+};
+
+const NOTHING = {
+  providers: {},
+  modelClasses: {},
+  models: {},
+  tools: [],
+  mcpServers: {},
+  trust: {},
+  datasets: {},
+  packs: [],
+};
+
+/** What is left of a configuration without the parts that cannot be read, for whoever looks at the rest. */
+export function soundParts(config: Config): Config {
+  const { troubles } = config;
+  const lost = new Set(troubles.flatMap(({ pointer }) => LOST[pointer.split('/')[1] ?? ''] ?? []));
+  const kept = Object.entries(config).filter(([member]) => !lost.has(member as Part));
+  const agents = config.agents.filter(
+    (_, index) => !troubles.some(({ pointer }) => `${pointer}/`.startsWith(`/agents/${index}/`)),
+  );
+  return {
+    ...NOTHING,
+    ...(Object.fromEntries(kept) as Omit<Config, keyof typeof NOTHING>),
+    agents,
+    troubles: [],
+  };
+}

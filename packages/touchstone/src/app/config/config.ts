@@ -1,0 +1,225 @@
+import { dirname, resolve } from 'node:path';
+import {
+  type EvalMode,
+  type GatePolicy,
+  type Issue,
+  type JsonObject,
+  validationError,
+} from '@touchstone/protocol';
+import { shapeIssues } from '@touchstone/protocol/wire';
+import type { DatasetConfigInput } from '../../profiles/index.js';
+import { hashKey, keyIdOf, type Roles } from '../principal.js';
+import { type ConfigSource, findConfigFile, readConfigFile } from './config-file.js';
+import { partIssues } from './config-parts.js';
+import { configShape } from './config-shape.js';
+import { completeGates, type GateInput, gateIssues } from './gates.js';
+
+/** A key of the config, with the secret already turned into its hash. */
+type ConfigKey = {
+  readonly keyHash: string;
+  readonly tenant: string;
+  readonly workspace: string;
+  readonly principal: string;
+  readonly roles: readonly string[];
+};
+// Entries that another room knows how to read; here they are known to be objects with a name.
+type ConfigTool = JsonObject & { readonly toolId: string };
+type ConfigAgent = JsonObject & {
+  readonly agentId: string;
+  readonly tenant?: string;
+  readonly run: JsonObject;
+};
+
+export type Config = {
+  /** Relative paths in the config are relative to this folder: the config file's, or the working folder without one. */
+  readonly baseDir: string;
+  /** The file it was read from. */
+  readonly file?: string;
+  readonly keys: readonly ConfigKey[];
+  readonly roles: Roles;
+  readonly prices: {
+    readonly [model: string]: { readonly inputPerMTok: number; readonly outputPerMTok: number };
+  };
+  readonly agents: readonly ConfigAgent[];
+  readonly tools: readonly ConfigTool[];
+  /** Read by the rooms that use them: model providers and MCP servers by name, and which packs are believed. */
+  readonly providers: JsonObject;
+  readonly mcpServers: JsonObject;
+  readonly trust: JsonObject;
+  /** `provider/model` for each class of model, and for names that definitions use. */
+  readonly modelClasses: { readonly [modelClass: string]: string };
+  readonly models: { readonly [name: string]: string };
+  /** Who decides rubric criteria that are prose. */
+  readonly judge?: { readonly model: string; readonly votes?: number };
+  /** Compares meanings, for contracts that ask for it. */
+  readonly embedder?: { readonly model: string };
+  /** A file with the severities of safety findings, and a model that looks at every answer of an adversarial run. */
+  readonly safety?: { readonly policy?: string; readonly judge?: string };
+  /** A drop of the mean score that does not exceed this is not called a regression. */
+  readonly regression: { readonly tolerance: number };
+  /** Where datasets of definitions may be read. */
+  readonly datasets: DatasetConfigInput;
+  readonly packs: readonly string[];
+  readonly suites: readonly string[];
+  readonly store?: string;
+  /** `modes` absent means all that are implemented; `false` switches evaluation off. */
+  readonly evalSuite:
+    | false
+    | {
+        readonly modes?: readonly EvalMode[];
+        readonly maxTasksPerSuite?: number;
+        readonly maxCostUsdPerSuite?: number;
+      };
+  /** What is asked of a version before it reaches a state. */
+  readonly gates: readonly GatePolicy[];
+  readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
+  readonly limits: { readonly maxRequestBodyBytes: number; readonly requestsPerMinute: number };
+  /** What is wrong with parts that other rooms read. Told by whoever uses them: what is kept can be read without. */
+  readonly troubles: readonly Issue[];
+};
+
+/** A config file as its author writes it; every member is optional. */
+export type ConfigInput = {
+  readonly keys?: readonly (Partial<ConfigKey> & {
+    readonly key?: string;
+    readonly tenant: string;
+    readonly roles: readonly string[];
+  })[];
+  readonly roles?: Roles;
+  readonly prices?: Config['prices'];
+  readonly agents?: Config['agents'];
+  readonly tools?: Config['tools'];
+  readonly suites?: readonly string[];
+  readonly store?: string;
+  readonly evalSuite?: Config['evalSuite'];
+  readonly egress?: Partial<Config['egress']>;
+  readonly limits?: Partial<Config['limits']>;
+  readonly providers?: JsonObject;
+  readonly modelClasses?: Config['modelClasses'];
+  readonly models?: Config['models'];
+  readonly judge?: Config['judge'] & object;
+  readonly embedder?: Config['embedder'] & object;
+  readonly safety?: Config['safety'] & object;
+  readonly regression?: Partial<Config['regression']>;
+  readonly datasets?: DatasetConfigInput;
+  readonly mcpServers?: JsonObject;
+  readonly packs?: readonly string[];
+  readonly trust?: JsonObject;
+  readonly gates?: readonly GateInput[];
+};
+
+const DEFAULT_ROLES: Roles = {
+  admin: ['*'],
+  runner: ['runs:create', 'runs:read', 'runs:cancel', 'suites:write', 'agents:write'],
+  releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
+};
+const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
+
+/** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
+export async function loadConfig(path: string | undefined, cwd: string): Promise<Config> {
+  const file = path === undefined ? await findConfigFile(cwd) : resolve(cwd, path);
+  if (file === undefined) return completeConfig({}, cwd);
+  const source = await readConfigFile(file);
+  const { misshapen, troubles } = configIssues(source.value, dirname(file));
+  if (misshapen.length > 0)
+    throw validationError(await located([...misshapen, ...troubles], source), { file });
+  const config = completeConfig(source.value as ConfigInput, dirname(file));
+  return { ...config, file, troubles: await located(troubles, source) };
+}
+
+/** A config from a value, for tests and for hosts that are set up by a program. */
+export function parseConfig(value: unknown, baseDir: string): Config {
+  const { misshapen, troubles } = configIssues(value, baseDir);
+  if (misshapen.length > 0) throw validationError([...misshapen, ...troubles]);
+  return { ...completeConfig(value as ConfigInput, baseDir), troubles };
+}
+
+/** In the order of the file, so that its author can go through it from top to bottom. */
+async function located(issues: readonly Issue[], source: ConfigSource): Promise<readonly Issue[]> {
+  const placed = issues.map(async (issue) => ({ ...issue, ...(await source.locate(issue.pointer)) }));
+  return (await Promise.all<Issue>(placed)).sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+}
+
+type ConfigIssues = { readonly misshapen: readonly Issue[]; readonly troubles: readonly Issue[] };
+
+function configIssues(value: unknown, baseDir: string): ConfigIssues {
+  const misshapen = shapeIssues(configShape, value);
+  if (misshapen.some(({ pointer }) => pointer === '')) return { misshapen, troubles: [] };
+  const sound = soundMembers(value as ConfigInput, misshapen);
+  const gates = gateIssues(sound.gates ?? [], { ...DEFAULT_ROLES, ...sound.roles });
+  return { misshapen: [...misshapen, ...keyIssues(sound), ...gates], troubles: partIssues(sound, baseDir) };
+}
+
+/** The members whose shape is right, so that the rest of what is wrong can be told along with it. */
+function soundMembers(input: ConfigInput, misshapen: readonly Issue[]): ConfigInput {
+  const wrong = new Set(misshapen.map(({ pointer }) => pointer.split('/')[1]));
+  // Keys and gates are held against the roles.
+  if (wrong.has('roles')) {
+    wrong.add('keys');
+    wrong.add('gates');
+  }
+  return Object.fromEntries(Object.entries(input).filter(([member]) => !wrong.has(member)));
+}
+
+/** What a shape cannot say about keys: exactly one secret or hash, and roles that exist. */
+function keyIssues(config: ConfigInput): readonly Issue[] {
+  const roles = { ...DEFAULT_ROLES, ...config.roles };
+  return (config.keys ?? []).flatMap((key, index) => {
+    const pointer = `/keys/${index}`;
+    const one = (key.key === undefined) !== (key.keyHash === undefined);
+    const secret = one ? [] : [{ pointer, message: 'expected exactly one of "key" and "keyHash"' }];
+    const strangers = key.roles.flatMap((role, at) =>
+      Object.hasOwn(roles, role)
+        ? []
+        : [
+            {
+              pointer: `${pointer}/roles/${at}`,
+              message: `no such role; known are ${Object.keys(roles).join(', ')}`,
+            },
+          ],
+    );
+    return [...secret, ...strangers];
+  });
+}
+
+function completeConfig(input: ConfigInput, baseDir: string): Config {
+  return {
+    baseDir,
+    keys: (input.keys ?? []).map(completeKey),
+    roles: { ...DEFAULT_ROLES, ...input.roles },
+    prices: input.prices ?? {},
+    agents: input.agents ?? [],
+    tools: input.tools ?? [],
+    providers: input.providers ?? {},
+    mcpServers: input.mcpServers ?? {},
+    trust: input.trust ?? {},
+    modelClasses: input.modelClasses ?? {},
+    models: input.models ?? {},
+    ...(input.judge && { judge: input.judge }),
+    ...(input.embedder && { embedder: input.embedder }),
+    ...(input.safety && { safety: input.safety }),
+    regression: { tolerance: 0, ...input.regression },
+    datasets: input.datasets ?? {},
+    packs: input.packs ?? [],
+    suites: input.suites ?? [],
+    ...(input.store !== undefined && { store: input.store }),
+    evalSuite: completeEvalSuite(input.evalSuite),
+    gates: completeGates(input.gates ?? []),
+    egress: { allowHosts: [], allowPrivate: false, ...input.egress },
+    limits: { ...DEFAULT_LIMITS, ...input.limits },
+    troubles: [],
+  };
+}
+
+/** An empty list of modes says no more than none at all: every implemented mode. Switching off is `false`. */
+function completeEvalSuite(input: ConfigInput['evalSuite'] = {}): Config['evalSuite'] {
+  if (input === false) return false;
+  const { modes, ...rest } = input;
+  return modes === undefined || modes.length === 0 ? rest : { ...rest, modes };
+}
+
+function completeKey(key: NonNullable<ConfigInput['keys']>[number]): ConfigKey {
+  const keyHash = key.keyHash ?? hashKey(key.key ?? '');
+  const { tenant, workspace = 'main', principal = `key-${keyIdOf(keyHash)}`, roles } = key;
+  return { keyHash, tenant, workspace, principal, roles };
+}

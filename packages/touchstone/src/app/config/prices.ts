@@ -1,0 +1,55 @@
+import { createRequire } from 'node:module';
+import type { Clock, PriceOf, Usage } from '../../ports/index.js';
+
+export type Prices = {
+  readonly [model: string]: { readonly inputPerMTok: number; readonly outputPerMTok: number };
+};
+type Vendor = { readonly kind: string; readonly baseUrl?: string };
+
+const TOKENS = 1_000_000;
+
+/**
+ * Prices come from the configuration, under `provider/model`, then from the public price list of the vendor that was
+ * really asked. A model that is in neither has no price, not a free one.
+ */
+export function createPriceOf(
+  prices: Prices,
+  vendors: ReadonlyMap<string, Vendor>,
+  clock: Pick<Clock, 'now'>,
+): PriceOf {
+  return (usage) => {
+    const price = prices[`${usage.provider}/${usage.model}`];
+    if (price)
+      return (usage.inputTokens * price.inputPerMTok + usage.outputTokens * price.outputPerMTok) / TOKENS;
+    const vendor = vendors.get(usage.provider) ?? unconfigured(usage.provider);
+    return MADE_HERE.has(vendor.kind) ? undefined : listedPrice(usage, vendor, clock.now());
+  };
+}
+
+/** A provider that an agent names itself: a vendor by name, or the host of an endpoint. */
+const unconfigured = (name: string): Vendor =>
+  name.includes('.') ? { kind: 'openai-compatible', baseUrl: `https://${name}/` } : { kind: name };
+
+/** Providers whose models nobody sells. */
+const MADE_HERE = new Set(['scripted', 'openwop']);
+
+const require = createRequire(import.meta.url);
+
+/** The list is large and most runs never ask for it. Its copy is the one installed: it is never fetched. */
+function listedPrice(usage: Usage, { kind, baseUrl }: Vendor, now: number): number | undefined {
+  const { calcPrice } = require('@pydantic/genai-prices') as typeof import('@pydantic/genai-prices');
+  const tokens = {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_tokens: usage.cacheReadTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+  };
+  // A compatible endpoint may serve any name; whose it is shows in its address alone.
+  const seller = kind === 'openai-compatible' ? { providerApiUrl: baseUrl ?? '' } : { providerId: kind };
+  try {
+    return calcPrice(tokens, usage.model, { ...seller, timestamp: new Date(now) })?.total_price;
+  } catch {
+    // The list cannot make sense of these counts; that is no price.
+    return undefined;
+  }
+}

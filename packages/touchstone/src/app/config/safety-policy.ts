@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  asId,
+  canonicalJson,
+  type Digest,
+  type EvalPlan,
+  HostError,
+  isHostError,
+  type Json,
+} from '@touchstone/protocol';
+import { parseSafetyPolicy, type SafetyPolicy } from '../../scoring/index.js';
+import type { Config } from './config.js';
+
+/** A policy, and a name by which a run remembers under which one it was scored; the default one needs none. */
+export type NamedPolicy = { readonly policy: SafetyPolicy; readonly digest?: Digest };
+
+/** Which findings count and how much: the operator's own file, or the defaults. */
+export async function readSafetyPolicy(config: Config): Promise<NamedPolicy> {
+  const policy = await readPolicy(config);
+  if (Object.keys(policy).length === 0) return { policy };
+  const text = canonicalJson(policy as unknown as Json);
+  return { policy, digest: asId<Digest>(`sha256:${createHash('sha256').update(text).digest('hex')}`) };
+}
+
+/** Half a run under one policy and half under another would prove nothing. */
+export function checkSamePolicy({ digest }: NamedPolicy, { modes, safetyPolicy }: EvalPlan): void {
+  if (!modes.includes('adversarial') || digest === safetyPolicy) return;
+  throw new HostError(
+    'conflict',
+    'The safety policy has changed since this run was created. Start a new run.',
+  );
+}
+
+async function readPolicy({ safety, baseDir }: Config): Promise<SafetyPolicy> {
+  if (safety?.policy === undefined) return {};
+  const file = resolve(baseDir, safety.policy);
+  try {
+    return parseSafetyPolicy(await readDocument(file));
+  } catch (error) {
+    if (isHostError(error))
+      throw new HostError(error.code, `${safety.policy}: ${error.message}`, { ...error.details, file });
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const trouble = missing ? 'does not exist' : 'cannot be read as JSON or YAML';
+    const message = `The safety policy ${safety.policy} ${trouble}. Relative paths start at the config file's folder.`;
+    throw new HostError('validation_error', message, { file }, error);
+  }
+}
+
+async function readDocument(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8');
+  return /\.ya?ml$/i.test(file) ? (await import('yaml')).parse(text) : JSON.parse(text);
+}

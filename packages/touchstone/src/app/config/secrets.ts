@@ -1,0 +1,58 @@
+import type { JsonObject } from '@touchstone/protocol';
+import type { Secret } from '../../agents/index.js';
+import type { Config } from './config.js';
+
+/** Header names that carry no secret. Any other header value of an agent or a tool is taken for one. */
+const HARMLESS = new Set(['accept', 'content-type', 'user-agent', 'accept-language']);
+
+/** Variables of a child process that are taken for secrets; others are settings, and may be ordinary words. */
+const SECRET_NAME = /key|token|secret|pass|credential|auth/i;
+
+/** Where a vendor's key is when a provider does not say so. */
+const VENDOR_KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
+
+/** The secrets this host was given, so that they can be kept out of what is written down and of what agents remember. */
+export function knownSecrets(config: Config, env: NodeJS.ProcessEnv): readonly Secret[] {
+  const holders = [
+    ...config.agents.map((agent, index) => ({ id: `agents.${index}`, members: agent.run })),
+    ...config.tools.map((tool, index) => ({ id: `tools.${index}`, members: tool as JsonObject })),
+    ...Object.entries(config.providers).map(([name, members]) => ({ id: `providers.${name}`, members })),
+    ...Object.entries(config.mcpServers).map(([name, members]) => ({ id: `mcpServers.${name}`, members })),
+  ];
+  const held = holders.flatMap(({ id, members }) => secretsOf(id, members as JsonObject, env));
+  const vendors = VENDOR_KEYS.flatMap((name) => envSecret(name, env));
+  return unique([...held, ...vendors]);
+}
+
+const secretsOf = (id: string, members: JsonObject, env: NodeJS.ProcessEnv): Secret[] => [
+  ...headerSecrets(members.headers, `${id}.headers`),
+  ...envSecret(members.apiKeyEnv, env),
+  ...variableSecrets(members.env, `${id}.env`),
+];
+
+/** One secret may be named in several places; the first name stands for it. */
+const unique = (secrets: readonly Secret[]): readonly Secret[] => [
+  ...new Map([...secrets].reverse().map((secret) => [secret.value, secret])).values(),
+];
+
+function variableSecrets(variables: unknown, id: string): Secret[] {
+  if (typeof variables !== 'object' || variables === null) return [];
+  return Object.entries(variables)
+    .filter(([name, value]) => typeof value === 'string' && SECRET_NAME.test(name))
+    .map(([name, value]) => ({ id: `${id}.${name}`, value: value as string }));
+}
+
+function headerSecrets(headers: unknown, id: string): Secret[] {
+  if (typeof headers !== 'object' || headers === null) return [];
+  return Object.entries(headers)
+    .filter(([name, value]) => typeof value === 'string' && !HARMLESS.has(name.toLowerCase()))
+    .map(([name, value]) => ({
+      id: `${id}.${name}`,
+      value: (value as string).replace(/^(Bearer|Basic) /i, ''),
+    }));
+}
+
+function envSecret(name: unknown, env: NodeJS.ProcessEnv): Secret[] {
+  const value = typeof name === 'string' ? env[name] : undefined;
+  return value === undefined ? [] : [{ id: name as string, value }];
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { link, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HostError } from '@touchstone/protocol';
+import {
+  createSigningKey,
+  keyIdOf,
+  publicKeyOf,
+  type Signing,
+  type TrustedKey,
+} from '../../evidence/index.js';
+import { makeFolder } from './data-folder.js';
+
+// The key with which this machine signs when nobody names another one. What it has signed, it believes.
+
+const fileIn = (dataDir: string): string => join(dataDir, 'signing-key.pem');
+
+/** Undefined when nothing has been signed here yet. */
+export function readOwnKey(dataDir: string): Signing | undefined {
+  const file = fileIn(dataDir);
+  if (!existsSync(file)) return undefined;
+  const privateKey = readFileSync(file, 'utf8');
+  try {
+    return { keyId: keyIdOf(publicKeyOf(privateKey)), privateKey };
+  } catch {
+    // Said without the cause, which may repeat a part of the key.
+    const message = `The key of this machine, ${file}, cannot be read as an Ed25519 private key. Restore it, or remove it to have another made.`;
+    throw new HostError('validation_error', message, { file });
+  }
+}
+
+/** The key of this machine, made the first time it is asked for. Two who ask at once get the same one. */
+export async function ownKey(dataDir: string): Promise<Signing> {
+  const present = readOwnKey(dataDir);
+  if (present) return present;
+  await makeFolder(dataDir);
+  await writeOnce(fileIn(dataDir), createSigningKey().privateKey);
+  return readOwnKey(dataDir) as Signing;
+}
+
+/** Written aside and then given its name, so that nobody reads half a key; whoever comes second finds the first one's. */
+async function writeOnce(file: string, text: string): Promise<void> {
+  const aside = `${file}.${randomBytes(8).toString('hex')}`;
+  await writeFile(aside, text, { flag: 'wx', mode: 0o600 });
+  await link(aside, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await unlink(aside);
+}
+
+export const trustedKeyOf = ({ keyId, privateKey }: Signing): TrustedKey => ({
+  keyId,
+  publicKey: publicKeyOf(privateKey),
+});

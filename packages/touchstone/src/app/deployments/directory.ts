@@ -1,0 +1,37 @@
+import type { Owner, Principal } from '@touchstone/protocol';
+import type { Clock, Store } from '../../ports/index.js';
+import type { KnownKey, Roles } from '../principal.js';
+
+/** What is known of a principal without its key in hand: the roles of every key that is still good. */
+export type Directory = (owner: Owner, principalId: string) => Promise<Principal | undefined>;
+
+export function createDirectory(parts: {
+  readonly fixed: readonly KnownKey[];
+  readonly stored: Pick<Store['keys'], 'list'>;
+  readonly roles: Roles;
+  readonly clock: Pick<Clock, 'now'>;
+}): Directory {
+  return async (owner, principalId) => {
+    const stored = await parts.stored.list();
+    const gone = new Set(
+      stored.filter(({ revokedAt }) => revokedAt !== undefined).map(({ keyHash }) => keyHash),
+    );
+    const now = parts.clock.now();
+    const keys = [...parts.fixed, ...stored].filter(
+      (key) =>
+        key.principal === principalId &&
+        key.owner.tenant === owner.tenant &&
+        key.owner.workspace === owner.workspace &&
+        !gone.has(key.keyHash) &&
+        (key.expiresAt === undefined || key.expiresAt > now),
+    );
+    if (keys.length === 0) return undefined;
+    const roles = [...new Set(keys.flatMap((key) => key.roles))];
+    return {
+      id: principalId,
+      owner,
+      roles,
+      scopes: new Set(roles.flatMap((role) => parts.roles[role] ?? [])),
+    };
+  };
+}

@@ -1,0 +1,159 @@
+import {
+  type AgentDeployments,
+  type DeployedVersion,
+  type EvalPlan,
+  type Evidence,
+  type EvidenceReason,
+  HOST_OWNER,
+  type Owner,
+  type RequiredEval,
+  type RunError,
+  type TransitionRequest,
+} from '@touchstone/protocol';
+import { decideEvidence, describeReason, type EvidenceClaim, rivalsOf } from '../../deployments/index.js';
+import type { Clock, Run, Store } from '../../ports/index.js';
+import type { AgentRegistry } from '../catalogue/agent-catalogue.js';
+import type { ContractDesk } from '../catalogue/contracts.js';
+import type { Annotations } from '../review/annotations.js';
+import type { Touchstone } from '../touchstone.js';
+import { readReport } from '../views/report.js';
+import { compareWith, type ReadReport } from './compare-with.js';
+
+export type EvidenceParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
+  readonly store: Store;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly overridesOf: Annotations['overridesOf'];
+  readonly chooseModel: AgentRegistry['chooseModel'];
+  readonly contractOf: ContractDesk['of'];
+  /** What a drop must exceed to count: the operator's word, not the run's. */
+  readonly tolerance: number;
+};
+
+/** A transition that wants to be proven. */
+export type Case = {
+  readonly owner: Owner;
+  /** Whoever promotes cannot have corrected the scores it is promoted by. */
+  readonly principal: string;
+  readonly claim: EvidenceClaim;
+  readonly request: TransitionRequest;
+  /** What serves, and what would. */
+  readonly before: AgentDeployments;
+  readonly next: AgentDeployments;
+  readonly evals: readonly RequiredEval[];
+};
+
+/** Why the proof that is asked for is not there; undefined when all of it is. */
+export async function unmetEvidence(parts: EvidenceParts, proof: Case): Promise<RunError | undefined> {
+  const { claim, owner } = proof;
+  const run = claim.evalRunId === undefined ? undefined : await parts.store.runs.get(owner, claim.evalRunId);
+  for (const required of demandsOf(proof, run)) {
+    const unmet = await decide(parts, proof, required, run);
+    if (unmet) return unmet;
+  }
+  return undefined;
+}
+
+/** A run that nobody asked for is held to the same, for the suite it is of: what a record names as proof is one. */
+function demandsOf({ claim, evals }: Case, run: Run | undefined): readonly RequiredEval[] {
+  if (evals.length > 0 || claim.evalRunId === undefined) return evals;
+  if (run?.plan.kind !== 'eval') return [{ suite: '' }];
+  return [{ suite: `${run.plan.suite.suiteId}@${run.plan.suite.version}` }];
+}
+
+async function decide(
+  parts: EvidenceParts,
+  proof: Case,
+  required: RequiredEval,
+  run: Run | undefined,
+): Promise<RunError | undefined> {
+  const now = parts.clock.now();
+  const judge = (evidence: Evidence | undefined) => decideEvidence(required, proof.claim, evidence, now);
+  if (run && run.plan.kind !== 'eval') return unmet('not_an_eval', required);
+  const facts = run && (await gather(parts, proof, required, run, run.plan as EvalPlan));
+  const reason = judge(facts);
+  if (reason || !run || !facts) return reason && unmet(reason, required);
+  if (!required.noRegression) return undefined;
+  const read = reader(parts, proof, run);
+  for (const rival of rivalsOf(proof.before, proof.next, proof.request.version)) {
+    const compared = await compareWith(parts.store, run, rival, read);
+    const told = { serving: rival.version, ...(compared && { against: compared.regression?.baselineRunId }) };
+    const worse = judge(compared ? { ...facts, report: compared } : { ...facts, incomparable: true });
+    if (worse) return unmet(worse, required, told);
+  }
+  return undefined;
+}
+
+/** Corrections of the promoting principal are left out. */
+function reader(parts: EvidenceParts, { principal }: Case, { owner, runId }: Run): ReadReport {
+  const overridesOf: Annotations['overridesOf'] = async (...run) =>
+    (await parts.overridesOf(...run)).filter(({ by }) => by !== principal);
+  const { store, tolerance } = parts;
+  return (options = {}) => readReport({ store, overridesOf }, owner, runId, { ...options, tolerance });
+}
+
+async function gather(
+  parts: EvidenceParts,
+  proof: Case,
+  required: RequiredEval,
+  run: Run,
+  plan: EvalPlan,
+): Promise<Evidence> {
+  const suite = await suiteNow(parts, run.owner, required.suite);
+  const model = await parts.chooseModel(run.owner, plan.agent, {});
+  const facts = {
+    runId: run.runId,
+    status: run.status,
+    plan,
+    ...(run.completedAt !== undefined && { endedAt: run.completedAt }),
+    ...(run.headline && { headline: run.headline }),
+    ...(suite && { suite }),
+    ...('model' in model && model.model && { model: model.model }),
+  };
+  if (run.status !== 'completed') return facts;
+  const report = await reader(parts, proof, run)();
+  return {
+    ...facts,
+    report,
+    ...(report.adjusted && { adjusted: report.adjusted }),
+    ...(await contractFacts(parts, run, plan)),
+  };
+}
+
+/** The operator's suite goes before one that a tenant has put beside it: nobody writes their own exam. */
+async function suiteNow(
+  { findSuite, contractOf }: EvidenceParts,
+  owner: Owner,
+  reference: string,
+): Promise<Evidence['suite']> {
+  const found = (await findSuite(HOST_OWNER, reference)) ?? (await findSuite(owner, reference));
+  if (!found) return undefined;
+  const contract = await contractOf(found.owner, found.head.digest);
+  return { ...found.head, ...(contract && { contract: contract.digest }) };
+}
+
+async function contractFacts(
+  parts: EvidenceParts,
+  { owner, runId, headline }: Run,
+  { contract }: EvalPlan,
+): Promise<Pick<Evidence, 'contractPassed'>> {
+  if (contract === undefined) return {};
+  const verdict = headline?.contractVerdict ?? (await parts.contractReport(owner, runId)).verdict;
+  return { contractPassed: verdict === 'pass' };
+}
+
+type Told = { readonly serving?: DeployedVersion['version']; readonly against?: string | undefined };
+
+const unmet = (
+  reason: EvidenceReason,
+  { suite }: RequiredEval,
+  { serving, against }: Told = {},
+): RunError => ({
+  code: 'eval_gate_unmet',
+  message: `No deployment without evidence: ${describeReason(reason)}`,
+  details: {
+    reason,
+    ...(suite !== '' && { suite }),
+    ...(serving !== undefined && { serving }),
+    ...(against !== undefined && { against }),
+  },
+});

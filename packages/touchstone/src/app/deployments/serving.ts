@@ -1,0 +1,78 @@
+import {
+  type AgentDeployments,
+  type AgentId,
+  type Digest,
+  type GatePolicy,
+  isHostError,
+  type Owner,
+  type TransitionRequest,
+  type Version,
+} from '@touchstone/protocol';
+import { matchingGates, noDeployments, stateOf, targetState } from '../../deployments/index.js';
+import type { AgentVisible } from '../touchstone.js';
+import type { EvidenceParts } from './evidence.js';
+
+/** What it takes to decide about a transition. */
+export type DecisionParts = EvidenceParts & {
+  readonly gates: readonly GatePolicy[];
+  readonly agents: {
+    find(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
+    versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
+  };
+};
+
+/** The bytes of a version as they are now; undefined when it is gone, or its files cannot be read. */
+export async function digestNow(
+  { agents }: Pick<DecisionParts, 'agents'>,
+  owner: Owner,
+  agentId: AgentId,
+  version: Version,
+): Promise<Digest | undefined> {
+  const found = await agents.find(owner, `${agentId}@${version}`).catch((error) => {
+    if (!isHostError(error)) throw error;
+  });
+  return found?.facts.digest;
+}
+
+/**
+ * What serves, as far as it concerns a version with these bytes. On its way to service a version is what it was when it
+ * took its last step; with other bytes it has taken none, and begins again as a draft.
+ */
+export async function servingNow(
+  parts: Pick<DecisionParts, 'store' | 'agents'>,
+  owner: Owner,
+  agentId: AgentId,
+): Promise<AgentDeployments> {
+  const recorded = await parts.store.deployments.get(owner, agentId);
+  if (!recorded) return noDeployments(agentId);
+  const versions = await Promise.all(
+    recorded.versions.map(async (row) => {
+      if (row.state !== 'test' && row.state !== 'staged') return [row];
+      const digest = await digestNow(parts, owner, agentId, row.version);
+      return digest === undefined || digest === row.digest ? [row] : [];
+    }),
+  );
+  return { ...recorded, versions: versions.flat() };
+}
+
+export const claimOf = (agentId: AgentId, { version, evalRunId }: TransitionRequest, digest: Digest) => ({
+  agentId,
+  version,
+  digest,
+  ...(evalRunId !== undefined && { evalRunId }),
+});
+
+/** What the gates of the configuration ask of this request, as they are now. */
+export function demandsNow(
+  { gates }: Pick<DecisionParts, 'gates'>,
+  { tenant }: Owner,
+  serving: AgentDeployments,
+  request: TransitionRequest,
+) {
+  const to = targetState(request, stateOf(serving, request.version));
+  const matching = to ? matchingGates(gates, tenant, serving.agentId, to) : [];
+  return {
+    approvals: matching.flatMap(({ approval }) => approval ?? []),
+    evals: matching.flatMap(({ requiredEval }) => requiredEval ?? []),
+  };
+}

@@ -1,0 +1,67 @@
+// The door for commands that work without a server. It must stay free of Fastify, pino and everything else that only a
+// server needs: `touchstone run` pays for each import with time its user waits.
+
+export {
+  createModels,
+  createSchemaCheck,
+  type Models,
+  parseModelNames,
+  parseProviders,
+  prepareModuleThread,
+} from '../agents/index.js';
+export { ENGINE_VERSION } from '../engine/index.js';
+export { publicKeyOf, sealStatement, statementOf, type TrustedKey } from '../evidence/index.js';
+export { createPaces } from '../net/index.js';
+export type { EvalCapability } from './capabilities.js';
+export { capabilitiesOf, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
+export { readPackFiles } from './catalogue/boot.js';
+export type { CompileWish } from './catalogue/compile-definition.js';
+export { openContract } from './catalogue/contract-file.js';
+export { definitionAgentId } from './catalogue/definition-agent.js';
+export type { InstalledPack } from './catalogue/pack-catalogue.js';
+export { packOptions, trustOf } from './catalogue/pack-policy.js';
+export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
+export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';
+export { GATED_AGENT_ID, STRICT_AGENT_ID } from './catalogue/sample-agents.js';
+export { createTouchstone, type LocalTouchstone } from './compose.js';
+export { type Config, loadConfig } from './config/config.js';
+export { findConfigFile } from './config/config-file.js';
+export { soundParts } from './config/config-parts.js';
+export { readSafetyPolicy } from './config/safety-policy.js';
+export { ownKey, readOwnKey, trustedKeyOf } from './config/signing-key.js';
+export type { Directory } from './deployments/directory.js';
+export { createDirectory } from './deployments/directory.js';
+export type { InterruptTokens, TokenClaim, TokenIntent } from './deployments/interrupt-tokens.js';
+export { createInterruptTokens, DEFAULT_TOKEN_SEC, TOKEN_INTENTS } from './deployments/interrupt-tokens.js';
+export { checkOutcome } from './deployments/outcome.js';
+export { verifyAudit } from './deployments/verify-audit.js';
+export type { Judging } from './judges/judging.js';
+export type { Metrics } from './metrics.js';
+export { createMetrics, followRun } from './metrics.js';
+export type { KeyId, KeyRing, KnownKey } from './principal.js';
+export {
+  ANONYMOUS,
+  bearerToken,
+  checkScope,
+  createKeyRing,
+  hashKey,
+  hasScope,
+  keyIdOf,
+  unauthenticated,
+} from './principal.js';
+export type { Annotations } from './review/annotations.js';
+export { annotationWire } from './review/annotations.js';
+export { checkTrouble } from './runs/check-trouble.js';
+export { evaluationOff } from './runs/evaluation-off.js';
+export type { ForkBody } from './runs/fork-run.js';
+export { readTaskEvaluators } from './runs/task-evaluators.js';
+export { WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
+export { systemClock, systemIds } from './system.js';
+export type * from './touchstone.js';
+export type { CreateRunBody, InstalledSuite, Touchstone } from './touchstone.js';
+export { SAMPLE_AGENT_ID } from './touchstone.js';
+export { type CheckedScorecard, checkScorecardFile } from './views/import-scorecard.js';
+export type { ReportOptions } from './views/report.js';
+export { snapshotOf } from './views/snapshot.js';
+export type { Webhooks, WebhookWish } from './webhooks/webhooks.js';
+export { createWebhooks, webhookGuard } from './webhooks/webhooks.js';

@@ -1,0 +1,76 @@
+import {
+  type EvalPlan,
+  HOST_OWNER,
+  HostError,
+  isHostError,
+  type JudgeIdentity,
+  type Owner,
+} from '@touchstone/protocol';
+import { createAskModel, type Models, withResponses } from '../../agents/index.js';
+import type { Clock, Judge, Store } from '../../ports/index.js';
+import { createModelJudge, judgeIdentity } from '../../scoring/index.js';
+import type { Config } from '../config/config.js';
+
+export type JudgeDecision = JudgeIdentity | { readonly trouble: string };
+
+/** Where judges come from. A judge is the host's: which provider it is asked through is not for a tenant to be granted. */
+export type JudgeDesk = {
+  /** The configured judge, or another model in its place; undefined when none is configured and none was named. */
+  /** The model that looks at the answers of adversarial runs, if one is configured. */
+  chooseForSafety(): JudgeDecision | undefined;
+  choose(wanted?: { readonly model?: string; readonly votes?: number }): JudgeDecision | undefined;
+  /** For a run of this owner: what its judge is remembered to have said is the owner's own. */
+  open(owner: Owner, identity: JudgeIdentity, plan: Pick<EvalPlan, 'cache'>): Promise<Judge>;
+};
+
+type DeskParts = {
+  readonly config: Config;
+  readonly models: Models;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly holdsSecret: (text: string) => boolean;
+};
+
+export function createJudgeDesk(parts: DeskParts): JudgeDesk {
+  const { config, models, store, clock, holdsSecret } = parts;
+  const identify = (model: string | undefined, votes: number): JudgeDecision | undefined => {
+    if (model === undefined) return undefined;
+    const choice = models.choose(HOST_OWNER, { name: model });
+    if (choice.kind === 'none') return { trouble: choice.reason };
+    const { provider, model: named } = choice.pin;
+    const trouble = endpointTrouble(models, provider);
+    if (trouble !== undefined) return { trouble };
+    const identity = judgeIdentity(provider, named, votes);
+    return choice.mock ? { ...identity, mock: true } : identity;
+  };
+  return {
+    choose: ({ model = config.judge?.model, votes = config.judge?.votes ?? 1 } = {}) =>
+      identify(model, votes),
+    chooseForSafety: () => identify(config.safety?.judge, 1),
+    async open(owner, identity, { cache }) {
+      const { provider, model: name } = identity;
+      const model = await models.open(HOST_OWNER, { provider, model: name }).catch(cannotOpen);
+      const asked = cache ? withResponses(model, store.responses, owner, clock, holdsSecret) : model;
+      const { ask, close } = createAskModel(asked, clock);
+      return createModelJudge(identity, ask, close);
+    },
+  };
+}
+
+/** A judge without its credential could never answer; better to say so before there is a run. */
+function endpointTrouble(models: Models, provider: string): string | undefined {
+  try {
+    models.endpoint(HOST_OWNER, provider);
+    return undefined;
+  } catch (error) {
+    if (isHostError(error)) return error.message;
+    throw error;
+  }
+}
+
+/** What keeps a judge from being opened will keep it from being opened again: the run that waits for it has to end. */
+function cannotOpen(error: unknown): never {
+  if (isHostError(error) && error.code === 'validation_error')
+    throw new HostError('conflict', `The judge cannot be asked. ${error.message}`);
+  throw error;
+}

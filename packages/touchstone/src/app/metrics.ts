@@ -1,0 +1,137 @@
+import { isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/protocol';
+import type { Clock, Run, RunLog, Runs } from '../ports/index.js';
+
+/** Numbers about this process for a scraper. Labels are route templates, statuses and flags; never an id. */
+export type Metrics = {
+  requestAnswered(method: string, route: string, status: number, seconds: number): void;
+  runStarted(): void;
+  runEnded(status: RunStatus, seconds: number | undefined): void;
+  taskScored(passed: boolean): void;
+  streamsOpen(count: number): void;
+  render(): Promise<{ readonly text: string; readonly mediaType: string }>;
+};
+
+export async function createMetrics(): Promise<Metrics> {
+  const { Counter, Gauge, Histogram, Registry } = await import('prom-client');
+  const register = new Registry();
+  const registers = [register];
+  const requests = new Counter({
+    name: 'touchstone_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'touchstone_http_request_duration_seconds',
+    help: 'Time to answer a request; for a stream, how long it was open.',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30, 60],
+    registers,
+  });
+  const runs = new Counter({
+    name: 'touchstone_runs_total',
+    help: 'Runs started and ended by this process.',
+    labelNames: ['status'],
+    registers,
+  });
+  const runSeconds = new Histogram({
+    name: 'touchstone_run_duration_seconds',
+    help: 'How long runs took, pauses left out.',
+    labelNames: ['status'],
+    buckets: [0.1, 1, 10, 60, 300, 1_800, 7_200],
+    registers,
+  });
+  const tasks = new Counter({
+    name: 'touchstone_tasks_scored_total',
+    help: 'Tasks scored.',
+    labelNames: ['passed'],
+    registers,
+  });
+  const streams = new Gauge({
+    name: 'touchstone_streams_open',
+    help: 'Event streams and long polls open now.',
+    registers,
+  });
+  return {
+    requestAnswered(method, route, status, seconds) {
+      requests.inc({ method, route, status });
+      requestSeconds.observe({ method, route }, seconds);
+    },
+    runStarted: () => runs.inc({ status: 'started' }),
+    runEnded(status, seconds) {
+      runs.inc({ status });
+      if (seconds !== undefined) runSeconds.observe({ status }, seconds);
+    },
+    taskScored: (passed) => tasks.inc({ passed: String(passed) }),
+    streamsOpen: (count) => streams.set(count),
+    render: async () => ({ text: await register.metrics(), mediaType: register.contentType }),
+  };
+}
+
+/** A run may commit thousands of times a second; once a second is often enough to count what it has done. */
+const LOOK_MS = 1_000;
+const PAGE_RESULTS = 1_000;
+
+type Counters = Pick<Metrics, 'runStarted' | 'runEnded' | 'taskScored'>;
+type Watched = { readonly runs: Pick<Runs, 'get'>; readonly log: Pick<RunLog, 'watch' | 'results'> };
+
+/**
+ * Counts the tasks and the end of a run from its log, so that nothing is missed however fast the run is. Stops when the
+ * run has ended or the host closes.
+ */
+export function followRun(
+  metrics: Counters,
+  parts: { readonly store: Watched; readonly clock: Pick<Clock, 'sleep'>; readonly closing: AbortSignal },
+  owner: Owner,
+  runId: RunId,
+): void {
+  const { store, clock, closing } = parts;
+  let counted = 0;
+  let ended = false;
+  let looking = false;
+  let looked = Promise.resolve();
+  const look = async (): Promise<void> => {
+    if (ended) return;
+    // The status first: every result of a run that has ended is in its log by then.
+    const run = await store.runs.get(owner, runId);
+    counted += await countResults(metrics, store.log, { owner, runId }, counted);
+    ended = !run || isTerminal(run.status);
+    if (ended) unwatch();
+    if (ended && run) metrics.runEnded(run.status, secondsOf(run));
+  };
+  // One after the other: two at once would count the same results twice.
+  const lookNow = (): void => {
+    looked = looked.then(look).catch(() => unwatch());
+  };
+  const lookSoon = async (): Promise<void> => {
+    if (looking) return;
+    looking = true;
+    await clock.sleep(LOOK_MS, closing);
+    looking = false;
+    lookNow();
+  };
+  metrics.runStarted();
+  const unwatch = store.log.watch(runId, () => void lookSoon().catch(() => unwatch()));
+  // It may have ended before anyone listened.
+  lookNow();
+}
+
+async function countResults(
+  metrics: Counters,
+  log: Pick<RunLog, 'results'>,
+  { owner, runId }: { readonly owner: Owner; readonly runId: RunId },
+  from: number,
+): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const results = await log.results(owner, runId, from + count, PAGE_RESULTS);
+    for (const { result } of results) metrics.taskScored(result.passed);
+    count += results.length;
+    if (results.length < PAGE_RESULTS) return count;
+  }
+}
+
+const secondsOf = ({ startedAt, completedAt, pausedMs }: Run): number | undefined =>
+  startedAt === undefined || completedAt === undefined
+    ? undefined
+    : (completedAt - startedAt - pausedMs) / 1000;

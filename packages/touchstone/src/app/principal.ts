@@ -1,0 +1,104 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { asId, HostError, type Id, type Owner, type Principal } from '@touchstone/protocol';
+import type { Clock, Keys, StoredKey } from '../ports/index.js';
+
+/** How a key is written down everywhere: in the config, in the store, in memory. The key itself is kept nowhere. */
+export const hashKey = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
+
+/** A name for a key that can be logged: enough of the hash to tell two keys apart, too little to be one. */
+export type KeyId = Id<'key'>;
+export const keyIdOf = (keyHash: string): KeyId =>
+  asId<KeyId>(keyHash.slice('sha256:'.length, 'sha256:'.length + 8));
+
+export type KnownKey = Pick<
+  StoredKey,
+  'keyHash' | 'owner' | 'principal' | 'roles' | 'expiresAt' | 'revokedAt'
+>;
+export type Roles = { readonly [role: string]: readonly string[] };
+
+export type KeyRing = {
+  /** The principal behind a key, or the reason it is none. */
+  find(keyHash: string): Promise<Principal | 'unknown' | 'expired' | 'revoked'>;
+};
+
+/** How long a stored key may be believed without asking again; a revocation takes at most this long. */
+const TRUST_MS = 5_000;
+
+export function createKeyRing(parts: {
+  readonly fixed: readonly KnownKey[];
+  readonly stored: Pick<Keys, 'get'>;
+  readonly roles: Roles;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
+}): KeyRing {
+  const fixed = new Map(parts.fixed.map((key) => [key.keyHash, key]));
+  // Only keys that exist are remembered, so guessing cannot fill the memory.
+  const recent = new Map<string, { readonly key: KnownKey; readonly at: number }>();
+
+  const stored = async (keyHash: string): Promise<KnownKey | undefined> => {
+    const seen = recent.get(keyHash);
+    if (seen && parts.clock.elapsed() - seen.at < TRUST_MS) return seen.key;
+    const key = await parts.stored.get(keyHash);
+    if (key) recent.set(keyHash, { key, at: parts.clock.elapsed() });
+    else recent.delete(keyHash);
+    return key;
+  };
+
+  return {
+    async find(keyHash) {
+      // A key of the config can be revoked like any other, without editing the file.
+      const [configured, known] = [fixed.get(keyHash), await stored(keyHash)];
+      const key = configured && known?.revokedAt !== undefined ? known : (configured ?? known);
+      if (!key || !sameHash(key.keyHash, keyHash)) return 'unknown';
+      if (key.revokedAt !== undefined && key.revokedAt <= parts.clock.now()) return 'revoked';
+      if (key.expiresAt !== undefined && key.expiresAt <= parts.clock.now()) return 'expired';
+      return principalOf(key, parts.roles);
+    },
+  };
+}
+
+function sameHash(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+const principalOf = (key: KnownKey, roles: Roles): Principal => ({
+  id: key.principal,
+  owner: key.owner,
+  roles: key.roles,
+  scopes: new Set(key.roles.flatMap((role) => roles[role] ?? [])),
+});
+
+const NOBODY: Owner = Object.freeze({ tenant: '~nobody', workspace: '~' });
+/** The caller of an endpoint that asks for no key. It owns nothing: no key can name this tenant. */
+export const ANONYMOUS: Principal = Object.freeze({
+  id: '~anonymous',
+  owner: NOBODY,
+  roles: [],
+  scopes: new Set<string>(),
+});
+
+export const hasScope = ({ scopes }: Principal, scope: string): boolean =>
+  scopes.has('*') || scopes.has(scope);
+
+/** Any of `others` will do as well; a refusal names only the scope that was made for the deed. */
+export function checkScope(principal: Principal, scope: string, others: readonly string[] = []): void {
+  if ([scope, ...others].some((one) => hasScope(principal, one))) return;
+  const message = `This API key may not do this: it needs the scope ${scope}.`;
+  throw new HostError('forbidden', message, { scopeRequired: scope });
+}
+
+/** The token of `Authorization: Bearer <token>`; undefined when the header is missing or says something else. */
+export const bearerToken = (header: string | undefined): string | undefined =>
+  header?.match(/^Bearer +([\x21-\x7e]{1,512})$/i)?.[1];
+
+const UNAUTHENTICATED = {
+  missing: ['unauthenticated', 'Send an API key: "Authorization: Bearer <key>".'],
+  unknown: ['unauthenticated', 'This API key is not known here.'],
+  expired: ['key_expired', 'This API key has expired. Ask the operator for a new one.'],
+  revoked: ['key_revoked', 'This API key has been revoked. Ask the operator for a new one.'],
+} as const;
+
+export function unauthenticated(reason: keyof typeof UNAUTHENTICATED): HostError {
+  const [code, message] = UNAUTHENTICATED[reason];
+  return new HostError(code, message);
+}

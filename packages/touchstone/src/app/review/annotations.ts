@@ -1,0 +1,154 @@
+import {
+  type AnnotationId,
+  type AuditEntry,
+  asId,
+  type EventId,
+  HostError,
+  type Issue,
+  type Owner,
+  type Principal,
+  type PrincipalId,
+  type ResourceName,
+  type RunId,
+  type ScopeName,
+  type TaskId,
+  timestampOf,
+  validationError,
+} from '@touchstone/protocol';
+import type { Payloads } from '@touchstone/protocol/bodies';
+import type { AnnotationCreateWire, AnnotationWire } from '@touchstone/protocol/wire';
+import type { Annotation, Clock, Ids, Log, Override, Run, Signal, Store } from '../../ports/index.js';
+import { OVERRIDE_SCOPE, overrideOf } from './annotations-override.js';
+import { findEvent, findTarget } from './annotations-target.js';
+
+type Parts = {
+  readonly store: Pick<Store, 'annotations' | 'audit' | 'log' | 'runs' | 'suites'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<Ids, 'token'>;
+  readonly log: Pick<Log, 'info'>;
+  /** Takes secrets out of what people write. */
+  readonly mask: (text: string) => Promise<string>;
+};
+
+/** A person's correction of one task's score. */
+export type RecordedOverride = {
+  readonly taskId: TaskId;
+  readonly eventId: EventId;
+  readonly annotationId: AnnotationId;
+  readonly override: Override;
+  readonly by: PrincipalId;
+  readonly at: number;
+};
+
+/** What people say about runs. It is kept beside the log: whoever replays, forks or scores a run never meets it. */
+export type Annotations = {
+  /** Records a remark on a run of the principal's owner, in whatever state the run is. */
+  annotate(principal: Principal, runId: RunId, body: AnnotationCreateWire): Promise<Annotation>;
+  /** All of a run's, oldest first. */
+  list(owner: Owner, runId: RunId): Promise<readonly Annotation[]>;
+  /** All corrections of scores, oldest first; a later one of the same event takes the place of an earlier one. */
+  overridesOf(owner: Owner, runId: RunId): Promise<readonly RecordedOverride[]>;
+};
+
+export function createAnnotations({ store, clock, ids, log, mask }: Parts): Annotations {
+  const ownRun = async (owner: Owner, runId: RunId): Promise<Run> => {
+    const run = await store.runs.get(owner, runId);
+    if (!run) throw new HostError('not_found', 'There is no such run.');
+    return run;
+  };
+
+  return {
+    async annotate(principal, runId, body) {
+      const run = await ownRun(principal.owner, runId);
+      checkLengths(body);
+      const { event, ...target } = await findTarget(store, run, body.target);
+      const override = overrideOf(principal, body, event);
+      const annotation: Annotation = {
+        annotationId: asId<AnnotationId>(`ann-${ids.token()}`),
+        runId,
+        ...target,
+        signal: await maskedSignal(body.signal, mask),
+        ...(body.note !== undefined && { note: await mask(body.note) }),
+        by: asId<PrincipalId>(principal.id),
+        at: clock.now(),
+        ...(override && { override }),
+      };
+      // An override is on record before it counts.
+      if (override) await store.audit.append(principal.owner, auditOf(annotation));
+      await store.annotations.add(principal.owner, annotation);
+      const { annotationId, by } = annotation;
+      log.info('annotation.recorded', { runId, annotationId, by, override: override !== undefined });
+      return annotation;
+    },
+    async list(owner, runId) {
+      await ownRun(owner, runId);
+      return store.annotations.list(owner, runId);
+    },
+    overridesOf: (owner, runId) => readOverrides(store, owner, runId),
+  };
+}
+
+const auditOf = ({ by, at, runId, eventId }: Annotation): AuditEntry => ({
+  at,
+  principal: by,
+  action: asId<ScopeName>(OVERRIDE_SCOPE),
+  resource: asId<ResourceName>(`runs/${runId}/events/${eventId ?? ''}`),
+  allowed: true,
+  runId,
+});
+
+const MAX_TEXT = 8_192;
+
+function checkLengths({ note, signal }: AnnotationCreateWire): void {
+  const texts = { '/note': note, '/signal/correction': signal.correction, '/signal/label': signal.label };
+  const issues = Object.entries(texts).flatMap(([pointer, text = '']): Issue[] => {
+    const message = `expected at most ${MAX_TEXT} characters, got ${text.length}`;
+    return text.length > MAX_TEXT ? [{ pointer, message }] : [];
+  });
+  if (issues.length > 0) throw validationError(issues);
+}
+
+async function maskedSignal(signal: AnnotationCreateWire['signal'], mask: Parts['mask']): Promise<Signal> {
+  const { correction, label, ...rest } = signal;
+  return {
+    ...rest,
+    ...(correction !== undefined && { correction: await mask(correction) }),
+    ...(label !== undefined && { label: await mask(label) }),
+  };
+}
+
+/** The task is named by the event, which is read once however often it has been corrected. */
+async function readOverrides(
+  store: Parts['store'],
+  owner: Owner,
+  runId: RunId,
+): Promise<readonly RecordedOverride[]> {
+  const tasks = new Map<EventId, TaskId | undefined>();
+  const taskOf = async (eventId: EventId): Promise<TaskId | undefined> => {
+    if (!tasks.has(eventId)) {
+      const event = await findEvent(store.log, owner, runId, eventId);
+      tasks.set(eventId, (event?.payload as Payloads['eval.scored'] | undefined)?.taskId);
+    }
+    return tasks.get(eventId);
+  };
+  const overrides: RecordedOverride[] = [];
+  for (const { eventId, annotationId, override, by, at } of await store.annotations.list(owner, runId)) {
+    const taskId = override && eventId && (await taskOf(eventId));
+    if (override && eventId && taskId) overrides.push({ taskId, eventId, annotationId, override, by, at });
+  }
+  return overrides;
+}
+
+/** An annotation as callers and open streams see it. */
+export const annotationWire = (annotation: Annotation): AnnotationWire => ({
+  annotationId: annotation.annotationId,
+  target: {
+    runId: annotation.runId,
+    ...(annotation.eventId !== undefined && { eventId: annotation.eventId }),
+    ...(annotation.nodeId !== undefined && { nodeId: annotation.nodeId }),
+  },
+  signal: annotation.signal,
+  actor: { principalRef: annotation.by },
+  createdAt: timestampOf(annotation.at),
+  ...(annotation.note !== undefined && { note: annotation.note }),
+});

@@ -1,0 +1,130 @@
+import {
+  type EvalPlan,
+  type HostError,
+  type Issue,
+  jsonEqual,
+  judgesDiffer,
+  type Owner,
+  plannedSteps,
+  type RunId,
+  type Scorecard,
+  validationError,
+} from '@touchstone/protocol';
+import type { Store } from '../../ports/index.js';
+import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
+
+/** What two runs must share to be compared. */
+export type Comparable = Pick<
+  EvalPlan,
+  'suite' | 'repeats' | 'judge' | 'safetyJudge' | 'safetyPolicy' | 'contract' | 'embedder'
+>;
+type BaselinePins = Pick<EvalPlan, 'baselineImported' | 'tolerance' | 'judgeMismatchAllowed'>;
+
+const POINTER = '/configurable/baselineRunId';
+
+/** Decides whether a run may be compared with the baseline it names. Refuses with everything that speaks against it. */
+export async function pinBaseline(
+  store: Store,
+  owner: Owner,
+  plan: EvalPlan & { readonly baselineRunId: RunId },
+  configurable: { readonly [key: string]: unknown },
+  defaultTolerance: number,
+): Promise<BaselinePins> {
+  const before = await findBaseline(store, owner, plan.baselineRunId);
+  const sameTasks = await selectsSameTasks(store, owner, before, plan);
+  const allowed = configurable.allowJudgeMismatch;
+  const otherJudge = judgesDiffer(before.measured, plan);
+  const issues: Issue[] = [
+    ...comparisonTroubles(before.measured, plan, sameTasks).map((message) => ({ pointer: POINTER, message })),
+    ...flagIssues(allowed),
+    ...(otherJudge && allowed !== true ? [{ pointer: POINTER, message: OTHER_JUDGE }] : []),
+  ];
+  const tolerance = readTolerance(configurable.regression, issues) ?? defaultTolerance;
+  if (issues.length > 0) throw validationError(issues);
+  return {
+    ...('card' in before && { baselineImported: true }),
+    ...(tolerance > 0 && { tolerance }),
+    // Recorded only when the judges differ: permission alone changes nothing.
+    ...(otherJudge && { judgeMismatchAllowed: true }),
+  };
+}
+
+const OTHER_JUDGE =
+  'The baseline was scored by another judge, so a difference could be the judges’. Take another baseline, rejudge this one, or set configurable.allowJudgeMismatch to true.';
+
+type Found =
+  | { readonly measured: EvalPlan; readonly plan: EvalPlan }
+  | { readonly measured: Scorecard; readonly card: Scorecard };
+
+/** A run that is not there and one of another owner look the same. */
+async function findBaseline(store: Store, owner: Owner, runId: RunId): Promise<Found> {
+  const run = await store.runs.get(owner, runId);
+  const card = run ? undefined : await store.baselines.kept(owner, runId);
+  if (card) return { measured: card, card };
+  if (!run) throw refusal('There is no run of this id to compare with.');
+  if (run.plan.kind !== 'eval') throw refusal('Expected an evaluation to compare with; this run is none.');
+  if (run.status !== 'completed')
+    throw refusal(`Expected a completed run to compare with; this one is ${run.status}.`);
+  return { measured: run.plan, plan: run.plan };
+}
+
+const refusal = (message: string): HostError => validationError([{ pointer: POINTER, message }]);
+
+/** In words, what keeps two runs from being held against each other. Judges are another matter: see `judgesDiffer`. */
+export function comparisonTroubles(before: Comparable, after: Comparable, sameTasks: boolean): string[] {
+  const troubles: string[] = [];
+  if (before.suite.digest !== after.suite.digest)
+    troubles.push(
+      `The baseline ran ${refOf(before)}, and this run ${refOf(after)} with other tasks. Only runs of the very same suite can be compared.`,
+    );
+  else if (!sameTasks) troubles.push('The baseline ran other tasks of the suite. Select the same ones.');
+  if (before.contract !== after.contract)
+    troubles.push(
+      'The two runs were scored under different contracts, so their scores mean different things.',
+    );
+  if (before.repeats !== after.repeats)
+    troubles.push(
+      `The baseline ran every task ${before.repeats} times, and this run ${after.repeats}. Use the same number of repeats.`,
+    );
+  return troubles;
+}
+
+const refOf = ({ suite }: Comparable): string => `${suite.suiteId}@${suite.version}`;
+
+async function selectsSameTasks(store: Store, owner: Owner, before: Found, plan: EvalPlan): Promise<boolean> {
+  if ('plan' in before) return jsonEqual(ordinalsOf(before.plan), ordinalsOf(plan));
+  const { results } = before.card;
+  if (results.length !== plannedSteps(plan)) return false;
+  if (plan.ordinals === undefined) return true;
+  const holder = await ownerOfSuite(store, owner, plan.suite.digest);
+  const selected = new Set(plan.ordinals);
+  for (const { taskId } of results) {
+    const ordinal = holder && (await store.suites.ordinalOf(holder, plan.suite.digest, taskId));
+    if (ordinal === undefined || !selected.has(ordinal)) return false;
+  }
+  return true;
+}
+
+const ordinalsOf = ({ ordinals }: EvalPlan) => (ordinals === undefined ? null : [...ordinals]);
+
+const flagIssues = (value: unknown): readonly Issue[] =>
+  value === undefined || typeof value === 'boolean'
+    ? []
+    : [{ pointer: '/configurable/allowJudgeMismatch', message: 'Expected true or false.' }];
+
+/** `configurable.regression.tolerance`: what a drop must exceed to count. */
+function readTolerance(value: unknown, issues: Issue[]): number | undefined {
+  if (value === undefined) return undefined;
+  const pointer = '/configurable/regression';
+  const { tolerance, ...others } = (
+    typeof value === 'object' && value !== null ? value : { others: value }
+  ) as {
+    readonly [key: string]: unknown;
+  };
+  if (Object.keys(others).length > 0)
+    issues.push({ pointer, message: 'Expected an object with the member "tolerance" and no other.' });
+  else if (typeof tolerance !== 'number' || !(tolerance >= 0 && tolerance <= 1))
+    issues.push({ pointer: `${pointer}/tolerance`, message: 'Expected a number from 0 to 1.' });
+  else return tolerance;
+  return undefined;
+}

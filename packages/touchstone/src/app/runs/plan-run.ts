@@ -1,0 +1,266 @@
+import {
+  type AgentPin,
+  type Digest,
+  type EvalMode,
+  type EvalPlan,
+  type HostError,
+  type Issue,
+  type JsonObject,
+  type Owner,
+  type RunPlan,
+  validationError,
+} from '@touchstone/protocol';
+import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
+import { FLOOR_WORKFLOWS, type FloorWorkflow } from '../../engine/index.js';
+import type { AgentFacts, Clock, SchemaCheck, Store } from '../../ports/index.js';
+import { checkRunnable, readRunLimits } from '../../suites/index.js';
+import type { AgentRegistry } from '../catalogue/agent-catalogue.js';
+import type { ContractDesk } from '../catalogue/contracts.js';
+import { createCheckingTime, whileTimeLasts } from '../catalogue/schema-budget.js';
+import { taskPages } from '../catalogue/suite-catalogue.js';
+import type { JudgeDecision, JudgeDesk } from '../judges/judges.js';
+import type { AgentVisible, CreateRunBody, Touchstone } from '../touchstone.js';
+import { pinBaseline } from './baseline.js';
+import { checkTrouble } from './check-trouble.js';
+import { readModelRequest } from './model-request.js';
+
+/** What this host runs evaluations with; undefined when evaluations are switched off. */
+export type EvalSettings = {
+  readonly modes: readonly EvalMode[];
+  readonly maxTasks?: number;
+  readonly ceilingUsd?: number;
+};
+
+export type PlanParts = Pick<Touchstone, 'findSuite' | 'findAgent'> & {
+  readonly chooseModel: AgentRegistry['chooseModel'];
+  readonly chooseJudge: JudgeDesk['choose'];
+  readonly chooseSafetyJudge: JudgeDesk['chooseForSafety'];
+  readonly safetyPolicy: Digest | undefined;
+  readonly contracts: Pick<ContractDesk, 'of' | 'pinned' | 'plan'>;
+  /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
+  readonly contract?: Digest | 'none';
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly schemaCheck: SchemaCheck;
+  readonly evalSettings: EvalSettings | undefined;
+  /** What a drop must exceed to be called a regression, unless the caller says otherwise. */
+  readonly tolerance: number;
+};
+
+type Planned = { readonly workflowId: string; readonly plan: RunPlan };
+
+/** Decides what a run will do, of whichever kind it is. Refuses with everything that keeps it from being done. */
+export function planRun(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<Planned> | Planned {
+  if (body.mode === 'eval') return planEval(parts, owner, body);
+  if (body.agentId !== undefined) return planAgent(parts, owner, body);
+  return planWorkflow(body);
+}
+
+const SLOW_TASK_SCHEMA: Issue = {
+  pointer: '/agentId',
+  message: "The agent's task schema takes too long to check against the inputs of this suite. Simplify it.",
+};
+const SLOW_CHECKS: Issue = {
+  pointer: '/evalSuiteRef',
+  message:
+    'The schemas and patterns in the criteria of this suite take too long to examine. Simplify them or split the suite.',
+};
+
+async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<Planned> {
+  const suite = await parts.findSuite(owner, body.evalSuiteRef as string);
+  if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
+  const agent = await knownAgent(parts, owner, body.agentId as string);
+  const { facts } = agent;
+  const { head } = suite;
+  const contract = await contractFor(parts, owner, head.digest);
+  const judge = head.judgedTasks > 0 && !contract ? parts.chooseJudge() : undefined;
+  const time = createCheckingTime(parts.clock, head.taskCount);
+  const decided = await checkRunnable({
+    head,
+    agent: facts,
+    configurable: body.configurable ?? {},
+    // Under a contract nobody reads the text of criteria: it names their evaluators, and who is to be asked.
+    limits: { ...(parts.evalSettings as EvalSettings), ...(contract ? { judge: true } : judgeLimit(judge)) },
+    checkSchema: whileTimeLasts(time, SLOW_TASK_SCHEMA, parts.schemaCheck),
+    ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, checkTrouble) }),
+    tasks: time.inTurns(taskPages(parts.store, suite.owner, head)),
+  });
+  if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
+    await refuseFixtures(taskPages(parts.store, suite.owner, head), decided.ordinals);
+  const plan: EvalPlan = {
+    kind: 'eval',
+    suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
+    agent: pinOf(agent),
+    ...(await planModel(parts, owner, facts, body)),
+    ...(judge && !('trouble' in judge) && { judge }),
+    ...(contract && (await parts.contracts.plan(owner, contract, decided.ordinals))),
+    ...(decided.modes.includes('adversarial') && planSafety(parts)),
+    ...decided,
+  };
+  return { workflowId: head.suiteId, plan: { ...plan, ...(await planComparison(parts, owner, plan, body)) } };
+}
+
+async function contractFor({ contracts, contract }: PlanParts, owner: Owner, suite: Digest) {
+  if (contract === 'none') return undefined;
+  return contract === undefined ? contracts.of(owner, suite) : contracts.pinned(owner, contract);
+}
+
+async function planComparison(
+  { store, tolerance }: PlanParts,
+  owner: Owner,
+  plan: EvalPlan,
+  { configurable = {} }: CreateRunBody,
+): Promise<Partial<EvalPlan>> {
+  const { baselineRunId } = plan;
+  if (baselineRunId === undefined) return {};
+  return pinBaseline(store, owner, { ...plan, baselineRunId }, configurable, tolerance);
+}
+
+async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<Planned> {
+  const agent = await knownAgent(parts, owner, body.agentId as string);
+  const { facts } = agent;
+  const inputs: Body = toBody((body.inputs ?? {}) as JsonObject);
+  const issues = facts.taskSchema ? parts.schemaCheck(facts.taskSchema, inputs) : [];
+  if (issues.length > 0) {
+    throw validationError(
+      issues.map(({ pointer, message }) => ({ pointer: `/inputs${pointer}`, message })),
+      { field: 'inputs' },
+    );
+  }
+  const model = await planModel(parts, owner, facts, body);
+  return {
+    workflowId: facts.agentId,
+    plan: { kind: 'agent', agent: pinOf(agent), ...model, ...runLimits(body) },
+  };
+}
+
+/** An agent on another host calls that host's tools: nothing here could stand in for them, so nothing is pretended. */
+async function refuseFixtures(
+  pages: AsyncIterable<readonly Task[]>,
+  ordinals: readonly number[] | undefined,
+): Promise<void> {
+  const selected = ordinals && new Set(ordinals);
+  let ordinal = 0;
+  for await (const page of pages) {
+    for (const { fixtures, taskId } of page) {
+      if (fixtures && (selected?.has(ordinal) ?? true)) throw fixturesCannotTravel(ordinal, taskId);
+      ordinal += 1;
+    }
+  }
+}
+
+const fixturesCannotTravel = (ordinal: number, taskId: string): HostError =>
+  validationError(
+    [
+      {
+        pointer: `/tasks/${ordinal}/fixtures`,
+        message: `Task "${taskId}" has fixtures, and an agent on another host uses that host's tools and memory. Ask for mode live-shadow, which goes without them.`,
+      },
+    ],
+    { field: 'evalSuiteRef' },
+  );
+
+const judgeLimit = (judge: JudgeDecision | undefined) => ({
+  judge: judge !== undefined && !('trouble' in judge),
+  ...(judge && 'trouble' in judge && { judgeTrouble: judge.trouble }),
+});
+
+/** A safety judge that is configured and cannot be asked must not be left out in silence. */
+function planSafety({
+  chooseSafetyJudge,
+  safetyPolicy,
+}: PlanParts): Pick<EvalPlan, 'safetyJudge' | 'safetyPolicy'> {
+  const judge = chooseSafetyJudge();
+  if (judge && 'trouble' in judge) {
+    const message = `The safety judge cannot be asked. ${judge.trouble}`;
+    throw validationError([{ pointer: '/configurable/evalModes', message }]);
+  }
+  return { ...(judge && { safetyJudge: judge }), ...(safetyPolicy && { safetyPolicy }) };
+}
+
+/** Decides which model the run asks, for agents whose model is ours to ask. */
+async function planModel(
+  parts: PlanParts,
+  owner: Owner,
+  facts: AgentFacts,
+  { configurable = {} }: CreateRunBody,
+): Promise<Pick<EvalPlan, 'model' | 'cache'>> {
+  const { cache, issues, ...asked } = readModelRequest(configurable, facts.kind);
+  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
+  const decided = await parts.chooseModel(owner, pinOf({ facts }), asked);
+  if ('trouble' in decided) {
+    const pointer = asked.name === undefined ? '/agentId' : '/configurable/model';
+    throw validationError([{ pointer, message: decided.trouble }]);
+  }
+  return { ...(decided.model && { model: decided.model }), ...(cache && { cache }) };
+}
+
+/** Asked once per run: on a channel, asking is drawing. */
+async function knownAgent(parts: PlanParts, owner: Owner, reference: string): Promise<AgentVisible> {
+  const agent = await parts.findAgent(owner, reference);
+  if (!agent) throw unknown('agentId', 'No agent of this name and version is installed.');
+  return agent;
+}
+
+const pinOf = ({ facts, channel }: Pick<AgentVisible, 'facts' | 'channel'>): AgentPin => ({
+  agentId: facts.agentId,
+  version: facts.version,
+  digest: facts.digest,
+  ...(channel !== undefined && { channel }),
+});
+
+/** Absent and another tenant's look the same. */
+const unknown = (field: string, message: string): HostError =>
+  validationError([{ pointer: `/${field}`, message }], { field });
+
+/** The knobs of a run that is not an evaluation: how long, and how much. */
+function runLimits(body: CreateRunBody): { readonly runTimeoutMs?: number; readonly ceilingUsd?: number } {
+  const { runTimeoutMs, ceilingUsd, issues } = readRunLimits(body.configurable ?? {}, {});
+  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
+  return {
+    ...(runTimeoutMs !== undefined && { runTimeoutMs }),
+    ...(ceilingUsd !== undefined && { ceilingUsd }),
+  };
+}
+
+function planWorkflow(body: CreateRunBody): Planned {
+  const workflow = FLOOR_WORKFLOWS.find((candidate) => candidate.workflowId === body.workflowId);
+  if (!workflow)
+    throw unknown(
+      'workflowId',
+      'This host has no workflow of this name. It runs evaluations and single agents.',
+    );
+  const issues = inputIssues(workflow, body.inputs ?? {});
+  if (issues.length > 0) throw validationError(issues, { field: 'inputs' });
+  const { runTimeoutMs } = runLimits(body);
+  return {
+    workflowId: workflow.workflowId,
+    plan: {
+      kind: 'workflow',
+      workflowId: workflow.workflowId,
+      ...(runTimeoutMs !== undefined && { runTimeoutMs }),
+    },
+  };
+}
+
+function inputIssues(workflow: FloorWorkflow, inputs: { readonly [key: string]: unknown }): Issue[] {
+  const missing = (workflow.requiredInputs ?? [])
+    .filter((name) => typeof inputs[name] !== 'string')
+    .map((name) => ({
+      pointer: `/inputs/${name}`,
+      message: `Expected a string; got ${typeof inputs[name]}.`,
+    }));
+  const bounds = workflow.nodes.find((node) => node.delayMs)?.delayMs;
+  const { delayMs } = inputs;
+  if (!bounds || delayMs === undefined) return missing;
+  const within =
+    typeof delayMs === 'number' &&
+    Number.isInteger(delayMs) &&
+    delayMs >= bounds.min &&
+    delayMs <= bounds.max;
+  if (within) return missing;
+  return [
+    ...missing,
+    { pointer: '/inputs/delayMs', message: `Expected a whole number from ${bounds.min} to ${bounds.max}.` },
+  ];
+}

@@ -1,0 +1,45 @@
+import { FLOOR_WORKFLOWS, type FloorNode, type FloorWorkflow } from '../../engine/index.js';
+
+function definitionOf(workflow: FloorWorkflow) {
+  return {
+    id: workflow.workflowId,
+    name: workflow.name,
+    version: '1.0.0',
+    nodes: workflow.nodes.map(nodeOf),
+    edges: [],
+    triggers: [{ id: 'manual', type: 'manual' }],
+    variables: [
+      ...(workflow.requiredInputs ?? []).map(requiredText),
+      ...workflow.nodes.flatMap(delayVariable),
+    ],
+    metadata: { tags: ['conformance'] },
+    settings: {},
+  };
+}
+
+const nodeOf = ({ nodeId, typeId, delayMs }: FloorNode) => ({
+  id: nodeId,
+  typeId,
+  name: nodeId,
+  position: { x: 0, y: 0 },
+  config: {},
+  inputs: delayMs ? { delayMs: { type: 'variable', variableName: 'delayMs', optional: true } } : {},
+});
+
+const requiredText = (name: string) => ({ name, type: 'string', required: true });
+
+const delayVariable = ({ delayMs }: FloorNode) =>
+  delayMs
+    ? [
+        {
+          name: 'delayMs',
+          type: 'number',
+          defaultValue: delayMs.default,
+          description: `Milliseconds, ${delayMs.min} to ${delayMs.max}.`,
+        },
+      ]
+    : [];
+
+/** The workflows this host can run, as the protocol writes a workflow down. The engine's own list is the source. */
+export const WORKFLOW_DEFINITIONS = FLOOR_WORKFLOWS.map(definitionOf);
+export const FIXTURE_WORKFLOWS: readonly string[] = FLOOR_WORKFLOWS.map(({ workflowId }) => workflowId);

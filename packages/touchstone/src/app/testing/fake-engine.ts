@@ -1,0 +1,71 @@
+import { HostError, isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/protocol';
+import type { NewEvent } from '@touchstone/protocol/bodies';
+import type { Engine, ProgressListener, Run, Store } from '../../ports/index.js';
+
+export async function append(
+  store: Store,
+  owner: Owner,
+  runId: RunId,
+  events: readonly NewEvent[],
+  status?: RunStatus,
+): Promise<void> {
+  const run = (await store.runs.get(owner, runId)) as Run;
+  const lease = await store.leases.take(owner, runId, 60_000);
+  if (!lease) throw new Error('The test could not take the lease.');
+  await store.log.commit(lease, {
+    entries: [{ kind: 'events', events }],
+    firstSequence: run.eventCount,
+    ...(status && {
+      run: { status, ...(isTerminal(status) ? { completedAt: 2_000 } : { startedAt: 1_000 }) },
+    }),
+  });
+  await store.leases.release(lease);
+}
+
+/** Obeys at once and drives nothing. */
+export function createFakeEngine(store: Store, listeners: Set<ProgressListener>): Engine {
+  const running = ['pending', 'running'] as const;
+  const get = async (owner: Owner, runId: RunId) => (await store.runs.get(owner, runId)) as Run;
+  return {
+    drive: async () => undefined,
+    interrupts: {
+      find: async () => undefined,
+      resolve: async () => Promise.reject(new HostError('interrupt_not_found', 'Nobody asks here.')),
+    },
+    adopt: async () => undefined,
+    shutdown: async () => undefined,
+    watch(_, listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async cancel(owner, runId, by, reason) {
+      const run = await get(owner, runId);
+      if (run.status === 'cancelled') return run;
+      if (isTerminal(run.status))
+        throw new HostError('run_terminal', 'It is over.', { runStatus: run.status });
+      const payload = { cancelledBy: by, ...(reason !== undefined && { reason }) };
+      await append(store, owner, runId, [{ type: 'run.cancelled', at: 1, payload }], 'cancelled');
+      return get(owner, runId);
+    },
+    async pause(owner, runId, by, drainPolicy) {
+      const control = { kind: 'pause', by, drainPolicy } as const;
+      const paused = await store.runs.request(owner, runId, {
+        from: [...running],
+        status: 'paused',
+        control,
+        pausedAt: 5_000,
+      });
+      if (!paused) throw new HostError('run_state_conflict', 'It cannot be paused.');
+      return paused;
+    },
+    async resume(owner, runId) {
+      const resumed = await store.runs.request(owner, runId, {
+        from: ['paused'],
+        status: 'running',
+        control: null,
+      });
+      if (!resumed) throw new HostError('run_state_conflict', 'It is not paused.');
+      return resumed;
+    },
+  };
+}

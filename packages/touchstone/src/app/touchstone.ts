@@ -1,0 +1,160 @@
+import type {
+  ChannelName,
+  ContractReport,
+  Digest,
+  EvalReport,
+  InvocationId,
+  Owner,
+  Principal,
+  RunId,
+  Scorecard,
+  SuiteId,
+  TaskId,
+  UnscoredReason,
+  Version,
+} from '@touchstone/protocol';
+import type { Body, Expected, MemoryEntry, ToolCallBody } from '@touchstone/protocol/bodies';
+import type { DebugBundleWire, RunDiffResponseWire, ToolDescriptorWire } from '@touchstone/protocol/wire';
+import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '../ports/index.js';
+import type { CompiledDefinition, CompileWish } from './catalogue/compile-definition.js';
+import type { PackShelf } from './catalogue/pack-catalogue.js';
+import type { DeploymentDesk } from './deployments/deployments.js';
+import type { Annotations } from './review/annotations.js';
+import type { ForkBody } from './runs/fork-run.js';
+import type { JudgeWish } from './runs/rejudge.js';
+import type { ReportOptions } from './views/report.js';
+
+/** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
+export type CreateRunBody = {
+  readonly workflowId?: string;
+  readonly inputs?: { readonly [key: string]: unknown };
+  readonly mode?: 'eval';
+  readonly evalSuiteRef?: string;
+  readonly agentId?: string;
+  readonly tenantId?: string;
+  readonly scopeId?: string;
+  readonly callbackUrl?: string;
+  readonly residency?: object;
+  readonly configurable?: { readonly [key: string]: unknown };
+  readonly tags?: readonly string[];
+  readonly metadata?: { readonly [key: string]: unknown };
+};
+
+/** The agent that the test seams evaluate; present only where they are. */
+export const SAMPLE_AGENT_ID = 'local.touchstone.sample';
+
+export type SuiteVisible = { readonly head: SuiteHead; readonly owner: Owner };
+export type AgentVisible = {
+  readonly facts: AgentFacts;
+  readonly hostOwned: boolean;
+  /** The channel that led to this version. */
+  readonly channel?: ChannelName;
+};
+
+/** `GET /v1/host/touchstone/runs/{runId}/tasks/{taskId}`: the one reader of bodies besides `agent.*` events. */
+export type TaskView = {
+  readonly taskId: TaskId;
+  readonly score: number;
+  readonly passed: boolean;
+  readonly unscored?: UnscoredReason;
+  readonly expected: Expected;
+  readonly invocations: readonly {
+    readonly invocationId: InvocationId;
+    readonly input: Body;
+    readonly output?: Body;
+    readonly outcome: string;
+    readonly reason?: string;
+    readonly attempts?: number;
+    readonly toolCalls: readonly ToolCallBody[];
+    /** Long-term memory that it read. */
+    readonly memory?: readonly MemoryEntry[];
+    readonly criteria?: readonly object[];
+  }[];
+};
+
+/**
+ * Touchstone without a door: everything the HTTP routes and the in-process CLI do, in one value. Routes and commands
+ * are thin readers of it; `compose.ts` is the only place that builds it.
+ */
+export type Touchstone = {
+  readonly store: Store;
+  readonly engine: Engine;
+  /** `created`, or `same` when this digest is installed already; a changed digest is a `conflict` error. */
+  installSuite(owner: Owner, suite: Suite): Promise<'created' | 'same'>;
+  /** Accepts `id@version` or a bare id (highest version). Own suites first, then the host's. */
+  findSuite(owner: Owner, reference: string): Promise<SuiteVisible | undefined>;
+  listSuites(
+    owner: Owner,
+    limit: number,
+    cursor?: string,
+  ): Promise<{ items: readonly SuiteHead[]; nextCursor?: string }>;
+  readSuite(visible: SuiteVisible): Promise<Suite>;
+  /** Binds a tenant's own agent (kinds a tenant may bind only). */
+  bindAgent(
+    owner: Owner,
+    agentId: string,
+    spec: unknown,
+  ): Promise<{ outcome: 'created' | 'same'; facts: AgentFacts }>;
+  listAgents(owner: Owner): Promise<readonly AgentVisible[]>;
+  findAgent(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
+  /** Installs a pack with everything in it, or refuses it and keeps nothing. */
+  installPack: PackShelf['install'];
+  listPacks: PackShelf['list'];
+  /** The tools an owner's agents may be given, sorted by id. */
+  listTools(owner: Owner): Promise<readonly ToolDescriptorWire[]>;
+  findTool(owner: Owner, toolId: string): Promise<ToolDescriptorWire | undefined>;
+  /** Resolves, checks and stores a run; the engine is already driving it when this returns. Refusals create nothing. */
+  createRun(
+    principal: Principal,
+    body: CreateRunBody,
+    options?: {
+      readonly origin?: RunOrigin;
+      readonly exclusiveScope?: boolean;
+      readonly start?: boolean;
+      /** The channel that led to the version which the body names. */
+      readonly channel?: ChannelName;
+      /** For a suite from a file: the contract beside it, or none. Otherwise the one that is installed with it counts. */
+      readonly contract?: Digest | 'none';
+    },
+  ): Promise<Run>;
+  /**
+   * A new run in which another judge, or the same one again, judges the recorded answers of a completed one: no agent and
+   * no tool is asked. The engine is already driving it when this returns. Refusals create nothing.
+   */
+  rejudge(
+    principal: Principal,
+    runId: RunId,
+    wish: JudgeWish,
+    options?: { readonly origin?: RunOrigin; readonly start?: boolean },
+  ): Promise<Run>;
+  /** A run that begins with the history of another one: all of it again, or up to a point. Refusals create nothing. */
+  fork(
+    principal: Principal,
+    runId: RunId,
+    body: ForkBody,
+    options?: { readonly origin?: RunOrigin; readonly start?: boolean },
+  ): Promise<Run>;
+  /** What differs between the logs of two runs of an owner. */
+  diff(owner: Owner, a: RunId, b: RunId): Promise<RunDiffResponseWire>;
+  /** A run in one file, to hand to somebody else. */
+  debugBundle(owner: Owner, runId: RunId, signal?: AbortSignal): Promise<DebugBundleWire>;
+  readonly annotations: Annotations;
+  viewTask(owner: Owner, runId: RunId, taskId: TaskId): Promise<TaskView | undefined>;
+  /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
+  report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
+  /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */
+  compileDefinition(owner: Owner, wish: CompileWish): Promise<CompiledDefinition>;
+  /** Of a completed eval run whose suite has a contract. */
+  contractReport(owner: Owner, runId: RunId): Promise<ContractReport>;
+  readonly deployments: DeploymentDesk;
+  /** Of a completed eval run: what of it can travel. */
+  scorecard(owner: Owner, runId: RunId): Promise<Scorecard>;
+  close(): Promise<void>;
+};
+
+export type InstalledSuite = {
+  readonly suiteRef: string;
+  readonly suiteId: SuiteId;
+  readonly version: Version;
+  readonly digest: Digest;
+};

@@ -1,0 +1,69 @@
+import {
+  type ContractReport,
+  type Digest,
+  type EvalPlan,
+  type EvalSummary,
+  HOST_OWNER,
+  HostError,
+  type Owner,
+  type RunId,
+  type RunOutcome,
+  type TaskResult,
+  type Thresholds,
+} from '@touchstone/protocol';
+import type { PinnedContract } from '@touchstone/protocol/bodies';
+import type { Run, Store } from '../../ports/index.js';
+import { buildContractReport } from '../../scorecard/index.js';
+import { contractTerms } from '../../scoring/index.js';
+import type { ContractDesk } from '../catalogue/contracts.js';
+import { readResults, readSummary, reportable, suiteHead } from './run-measurement.js';
+
+/** Whether a completed run kept the contract its suite was compiled with. Folded anew with every call; reads no body. */
+export async function readContractReport(
+  { store, contracts }: { readonly store: Store; readonly contracts: ContractDesk },
+  owner: Owner,
+  runId: RunId,
+): Promise<ContractReport> {
+  const { run, plan } = await reportable(store, owner, runId);
+  if (plan.contract === undefined)
+    throw new HostError('not_found', 'The suite of this run has no contract, so there is no such report.');
+  const pinned = await contracts.pinned(owner, plan.contract);
+  const { thresholds } = await suiteHead(store, run, plan);
+  const summary = await readSummary(store, run);
+  return foldReport(pinned, run, plan, {
+    summary,
+    ...(thresholds && { thresholds }),
+    results: await readResults(store, run),
+  });
+}
+
+/** What a run has come to, before or after it is written down. */
+type Come = {
+  readonly summary: Pick<EvalSummary, 'aggregateScore' | 'passed'>;
+  readonly thresholds?: Thresholds;
+  readonly results: readonly TaskResult[];
+};
+
+const foldReport = (
+  pinned: PinnedContract,
+  { runId }: Pick<Run, 'runId'>,
+  plan: EvalPlan,
+  { results, ...come }: Come,
+): ContractReport => buildContractReport({ runId, plan, contract: contractTerms(pinned), ...come }, results);
+
+/** What the contract has to say about a run, in the few facts that travel with it; nothing where there is none. */
+export async function contractOutcome(
+  store: Store,
+  run: Pick<Run, 'owner' | 'runId'>,
+  plan: EvalPlan,
+  come: Come,
+): Promise<Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>> {
+  const pinned = plan.contract && (await findContract(store, run.owner, plan.contract));
+  if (!pinned) return {};
+  const { verdict, summary } = foldReport(pinned, run, plan, come);
+  const { otherBarsMet } = summary;
+  return { contractVerdict: verdict, ...(otherBarsMet !== undefined && { otherBarsMet }) };
+}
+
+const findContract = async ({ suites }: Store, owner: Owner, digest: Digest) =>
+  (await suites.contract(owner, digest)) ?? (await suites.contract(HOST_OWNER, digest));

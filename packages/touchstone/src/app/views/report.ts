@@ -1,0 +1,120 @@
+import {
+  type EvalPlan,
+  type EvalReport,
+  HostError,
+  judgesDiffer,
+  type Owner,
+  type RunId,
+  type TaskId,
+  type TaskResult,
+  timestampOf,
+  validationError,
+} from '@touchstone/protocol';
+import type { Store } from '../../ports/index.js';
+import { buildReport, type ReportExtras } from '../../scorecard/index.js';
+import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
+import type { Annotations } from '../review/annotations.js';
+import { comparisonTroubles } from '../runs/baseline.js';
+import { findSide, measuredRun, reportable, type Side, suiteHead } from './run-measurement.js';
+
+type ReportParts = { readonly store: Store; readonly overridesOf: Annotations['overridesOf'] };
+
+export type ReportOptions = {
+  /** Hold the run against this one instead of its own baseline. */
+  readonly against?: RunId;
+  readonly allowJudgeMismatch?: boolean;
+  /** What a drop must exceed to count, instead of what the run was planned with. */
+  readonly tolerance?: number;
+  /** What the log of the completed run holds, in suite order, when the caller has just read it. */
+  readonly results?: readonly TaskResult[];
+};
+
+/** The report of a completed eval run, folded anew from its committed results with every call. Reads no body. */
+export async function readReport(
+  parts: ReportParts,
+  owner: Owner,
+  runId: RunId,
+  options: ReportOptions = {},
+): Promise<EvalReport> {
+  const { store } = parts;
+  const { plan, thresholds, results } = await measured(store, owner, runId, options);
+  const baseline = await baselineOf(store, owner, plan, results, options);
+  const overrides = (await parts.overridesOf(owner, runId)).map((one) => ({
+    ...one,
+    at: timestampOf(one.at),
+  }));
+  const facts = { runId, plan, ...(thresholds && { thresholds }) };
+  const kinds = await kindsOf(store, owner, plan, overrides);
+  const kindOf = (taskId: TaskId) => kinds.get(taskId);
+  return buildReport(facts, results, { ...(baseline && { baseline }), overrides, kindOf });
+}
+
+async function measured(store: Store, owner: Owner, runId: RunId, options: ReportOptions) {
+  const { results, tolerance } = options;
+  if (!results) return measuredRun(store, owner, runId, options);
+  const { run, plan } = await reportable(store, owner, runId);
+  const { thresholds } = await suiteHead(store, run, plan);
+  return { plan: { ...plan, ...(tolerance !== undefined && { tolerance }) }, thresholds, results };
+}
+
+/** Only what a correction is about has to be known by its kind: its bar may differ. */
+async function kindsOf(
+  store: Store,
+  owner: Owner,
+  { suite }: EvalPlan,
+  overrides: readonly { readonly taskId: TaskId }[],
+): Promise<ReadonlyMap<TaskId, 'golden' | 'rubric'>> {
+  const kinds = new Map<TaskId, 'golden' | 'rubric'>();
+  const holder = overrides.length > 0 ? await ownerOfSuite(store, owner, suite.digest) : undefined;
+  for (const { taskId } of overrides) {
+    if (!holder || kinds.has(taskId)) continue;
+    const ordinal = await store.suites.ordinalOf(holder, suite.digest, taskId);
+    const [task] = ordinal === undefined ? [] : await store.suites.tasks(holder, suite.digest, ordinal, 1);
+    if (task) kinds.set(taskId, task.expected.kind);
+  }
+  return kinds;
+}
+
+/** What the run is held against: its own baseline has been checked at create, any other is checked here. */
+async function baselineOf(
+  store: Store,
+  owner: Owner,
+  plan: EvalPlan,
+  results: readonly TaskResult[],
+  { against, allowJudgeMismatch = false }: ReportOptions,
+): Promise<ReportExtras['baseline']> {
+  const runId = against ?? plan.baselineRunId;
+  if (runId === undefined) return undefined;
+  const before = await findSide(store, owner, runId);
+  if (!before) throw new HostError('not_found', 'There is no such run to compare with.');
+  const otherJudge = judgesDiffer(before.measured, plan);
+  if (against !== undefined) checkComparable(before, plan, results, otherJudge && !allowJudgeMismatch);
+  const { imported, measured, endedAt } = before;
+  return {
+    runId,
+    agent: measured.agent,
+    ...(measured.model && { model: measured.model }),
+    endedAt,
+    results: before.results,
+    ...(imported && { imported: true }),
+    ...(otherJudge && { otherJudge: true }),
+  };
+}
+
+function checkComparable(
+  before: Side,
+  plan: EvalPlan,
+  results: readonly TaskResult[],
+  strangeJudge: boolean,
+): void {
+  const sameTasks =
+    before.results.length === results.length &&
+    before.results.every(({ taskId }, at) => taskId === results[at]?.taskId);
+  const troubles = comparisonTroubles(before.measured, plan, sameTasks);
+  if (strangeJudge)
+    troubles.push(
+      'The two runs were scored by different judges, so a difference could be the judges’. Ask for the comparison all the same with allowJudgeMismatch.',
+    );
+  if (troubles.length > 0)
+    throw validationError(troubles.map((message) => ({ pointer: '/against', message })));
+}

@@ -1,0 +1,135 @@
+import {
+  type EvalPlan,
+  type EvalSummary,
+  HOST_OWNER,
+  HostError,
+  isTerminal,
+  type Owner,
+  type RunId,
+  type Scorecard,
+  type TaskResult,
+  timestampOf,
+  validationError,
+} from '@touchstone/protocol';
+import type { Payloads, RunEvent } from '@touchstone/protocol/bodies';
+import type { Run, StepResult, Store, SuiteHead } from '../../ports/index.js';
+
+// What reports, scorecards and comparisons are made of: a completed eval run with its results, or a scorecard in its place.
+
+export async function reportable(
+  store: Store,
+  owner: Owner,
+  runId: RunId,
+): Promise<{ readonly run: Run; readonly plan: EvalPlan }> {
+  const run = await store.runs.get(owner, runId);
+  if (!run) throw new HostError('not_found', 'There is no such run.');
+  return { run, plan: checkReportable(run) };
+}
+
+function checkReportable({ plan, status }: Run): EvalPlan {
+  if (plan.kind !== 'eval')
+    throw new HostError('not_found', 'This run is not an eval run, so it has no report.');
+  const details = { runStatus: status };
+  if (!isTerminal(status)) {
+    const message = `The run is ${status}; its report exists when it has completed.`;
+    throw new HostError('run_state_conflict', message, details);
+  }
+  if (status !== 'completed')
+    throw new HostError('not_found', `The run ended as ${status}, so it has no report.`, details);
+  return plan;
+}
+
+export async function suiteHead(
+  store: Store,
+  { owner, runId }: Run,
+  { suite }: EvalPlan,
+): Promise<SuiteHead> {
+  const head =
+    (await store.suites.byDigest(owner, suite.digest)) ??
+    (await store.suites.byDigest(HOST_OWNER, suite.digest));
+  if (head) return head;
+  throw new Error(`Suite ${suite.suiteId}@${suite.version}, to which run ${runId} is pinned, is gone.`);
+}
+
+const PAGE = 1_000;
+
+/** The log is in suite order unless the run was paused with a gap; the report always is. */
+export async function readResults(store: Store, { owner, runId }: Run): Promise<readonly TaskResult[]> {
+  const rows: StepResult[] = [];
+  for (let page = await store.log.results(owner, runId, 0, PAGE); page.length > 0; ) {
+    for (const row of page) rows.push(row);
+    page = await store.log.results(owner, runId, rows.length, PAGE);
+  }
+  return rows.sort((a, b) => a.ordinal - b.ordinal).map((row) => row.result);
+}
+
+export async function readSummary(store: Store, { owner, runId }: Run): Promise<EvalSummary> {
+  const last = await store.log.last(owner, runId);
+  return (last as RunEvent & { readonly payload: Payloads['run.completed'] }).payload.outputs as EvalSummary;
+}
+
+export type Side = Pick<Scorecard, 'endedAt' | 'results'> & {
+  readonly measured: EvalPlan | Scorecard;
+  readonly imported: boolean;
+};
+
+/** A completed run with its results, or a scorecard that came in a file. */
+export async function findSide(store: Store, owner: Owner, runId: RunId): Promise<Side | undefined> {
+  const run = await store.runs.get(owner, runId);
+  if (run) {
+    const measured = checkCompared(run);
+    const endedAt = timestampOf(run.completedAt ?? run.createdAt);
+    return { measured, results: await readResults(store, run), endedAt, imported: false };
+  }
+  const card = await keptAlone(store, owner, runId);
+  return card && { measured: card, results: card.results, endedAt: card.endedAt, imported: true };
+}
+
+function checkCompared({ plan, status }: Run): EvalPlan {
+  if (plan.kind === 'eval' && status === 'completed') return plan;
+  const came = plan.kind === 'eval' ? `one that is ${status}` : 'none';
+  const message = `Expected a completed evaluation to compare with, got ${came}.`;
+  throw validationError([{ pointer: '/against', message }]);
+}
+
+type Measured = Pick<Scorecard, 'thresholds' | 'results'> & { readonly plan: EvalPlan };
+
+/** The run itself; or, to hold one file against another, the scorecard that came of it elsewhere. */
+export async function measuredRun(
+  store: Store,
+  owner: Owner,
+  runId: RunId,
+  { against, tolerance }: { readonly against?: RunId; readonly tolerance?: number },
+): Promise<Measured> {
+  const card = against === undefined ? undefined : await keptAlone(store, owner, runId);
+  const asked = tolerance === undefined ? {} : { tolerance };
+  if (card) return { ...card, plan: { ...planOf(card), ...asked } };
+  const { run, plan } = await reportable(store, owner, runId);
+  const { thresholds } = await suiteHead(store, run, plan);
+  const results = await readResults(store, run);
+  return { plan: { ...plan, ...asked }, results, ...(thresholds && { thresholds }) };
+}
+
+const keptAlone = async (store: Store, owner: Owner, runId: RunId): Promise<Scorecard | undefined> =>
+  (await store.runs.get(owner, runId)) ? undefined : store.baselines.kept(owner, runId);
+
+/** How it was driven is not known of a run elsewhere, and no report says it. */
+function planOf(card: Scorecard): EvalPlan {
+  const { suite, agent, model, judge, safetyJudge, safetyPolicy, modes, totalTasks, repeats } = card;
+  const { contract, embedder } = card;
+  return {
+    kind: 'eval',
+    suite,
+    agent,
+    modes,
+    totalTasks,
+    repeats,
+    concurrency: 1,
+    ...(model && { model }),
+    ...(judge && { judge }),
+    ...(safetyJudge && { safetyJudge }),
+    ...(safetyPolicy && { safetyPolicy }),
+    ...(contract && { contract }),
+    ...(embedder && { embedder }),
+  };
+}

@@ -1,0 +1,117 @@
+import {
+  type CallId,
+  type EvalPlan,
+  HOST_OWNER,
+  type InvocationId,
+  type Owner,
+  type RunId,
+  type TaskId,
+  type ToolId,
+} from '@touchstone/protocol';
+import { type Body, type NewEvent, type Task, type ToolCallBody, toBody } from '@touchstone/protocol/bodies';
+import type { Store, SuiteHead, TaskRecord } from '../../ports/index.js';
+import { foldTask, taskBar } from '../../scorecard/index.js';
+import type { TaskView } from '../touchstone.js';
+
+/** Everything there is to read about one task of one run. The only reader of bodies besides the `agent.*` events. */
+export async function viewTask(
+  store: Store,
+  owner: Owner,
+  runId: RunId,
+  taskId: TaskId,
+): Promise<TaskView | undefined> {
+  const run = await store.runs.get(owner, runId);
+  if (run?.plan.kind !== 'eval') return undefined;
+  const found = await findTask(store, owner, run.plan, taskId);
+  if (!found) return undefined;
+  const records = await store.log.records(owner, runId, found.ordinal);
+  if (records.length === 0) return undefined;
+  const scores = records.flatMap((record) => (record.score ? [record.score] : []));
+  const { score, passed, unscored } = foldTask(
+    taskId,
+    scores,
+    taskBar(found.task.expected.kind, found.head.thresholds),
+  );
+  return {
+    taskId,
+    score,
+    passed,
+    ...(unscored && { unscored }),
+    expected: found.task.expected,
+    invocations: records.map((record) => viewInvocation(found.task, record)),
+  };
+}
+
+type FoundTask = { readonly head: SuiteHead; readonly ordinal: number; readonly task: Task };
+
+async function findTask(
+  store: Store,
+  owner: Owner,
+  plan: EvalPlan,
+  taskId: TaskId,
+): Promise<FoundTask | undefined> {
+  const { digest } = plan.suite;
+  for (const holder of [owner, HOST_OWNER]) {
+    const head = await store.suites.byDigest(holder, digest);
+    const ordinal = await store.suites.ordinalOf(holder, digest, taskId);
+    if (!head || ordinal === undefined) continue;
+    const [task] = await store.suites.tasks(holder, digest, ordinal, 1);
+    return task && { head, ordinal, task };
+  }
+  return undefined;
+}
+
+function viewInvocation(task: Task, record: TaskRecord): TaskView['invocations'][number] {
+  const started = eventOf(record, 'agent.invocation.started');
+  const decided = eventOf(record, 'agent.decided');
+  const completed = eventOf(record, 'agent.invocation.completed');
+  return {
+    invocationId: started?.payload.invocationId as InvocationId,
+    input: task.input,
+    ...(decided && { output: decided.payload.decision }),
+    outcome: completed?.payload.outcome ?? 'failed',
+    ...(record.bodies?.reason !== undefined && { reason: record.bodies.reason }),
+    ...(record.bodies?.attempts !== undefined && { attempts: record.bodies.attempts }),
+    toolCalls: toolCalls(record),
+    ...(record.bodies?.memory && { memory: record.bodies.memory }),
+    ...(record.bodies?.criteria && { criteria: record.bodies.criteria }),
+  };
+}
+
+function eventOf<T extends NewEvent['type']>(
+  record: TaskRecord,
+  type: T,
+): Extract<NewEvent, { type: T }> | undefined {
+  return record.events.find((event): event is Extract<NewEvent, { type: T }> => event.type === type);
+}
+
+/** Calls in the order they were made; the ones the allowlist refused left no event and are put in by their number. */
+function toolCalls(record: TaskRecord): readonly ToolCallBody[] {
+  const made = record.events.flatMap((event) =>
+    event.type === 'agent.toolCalled' ? [madeCall(record, event.payload)] : [],
+  );
+  const refused = (record.bodies?.refusedCalls ?? []).map((call) => ({
+    ...call,
+    status: 'forbidden' as const,
+  }));
+  return [...made, ...refused].sort((a, b) => callNumber(a.callId) - callNumber(b.callId));
+}
+
+type Called = { readonly callId: CallId; readonly toolName: ToolId; readonly inputs?: Body };
+
+function madeCall(record: TaskRecord, called: Called): ToolCallBody {
+  const returned = record.events.find(
+    (event) => event.type === 'agent.toolReturned' && event.payload.callId === called.callId,
+  );
+  const payload = returned?.type === 'agent.toolReturned' ? returned.payload : undefined;
+  return {
+    callId: called.callId,
+    toolId: called.toolName,
+    status: payload?.status ?? 'error',
+    inputs: called.inputs ?? toBody(null),
+    ...(payload?.outcome !== undefined && { outcome: payload.outcome }),
+    ...(payload?.error && { error: payload.error.message }),
+  };
+}
+
+const callNumber = (callId: CallId): number => Number(callId.slice(callId.lastIndexOf('.') + 1));

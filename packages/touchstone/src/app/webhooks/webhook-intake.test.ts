@@ -1,0 +1,99 @@
+import { asId, type Owner, type RunId } from '@touchstone/protocol';
+import type { RunEvent } from '@touchstone/protocol/bodies';
+import { describe, expect, it } from 'vitest';
+import type { Appended, Log, Run, Store } from '../../ports/index.js';
+import { createIntake } from './webhook-intake.js';
+import type { Lane } from './webhook-lane.js';
+
+const owner: Owner = { tenant: 'acme', workspace: 'main' };
+const runId = asId<RunId>('run-1');
+
+/** A log of so many events that has them all from the start, though their commits are told one by one. */
+function setUp(eventCount: number, lanes: readonly Lane[] | Error = [laneTo([])]) {
+  const events = Array.from({ length: eventCount }, (_, sequence) => ({
+    runId,
+    sequence,
+    type: 'run.started',
+  }));
+  const reads: number[] = [];
+  const errors: string[] = [];
+  let tell: (appended: Appended) => void = () => undefined;
+  const store = {
+    runs: { get: async () => ({ plan: {}, request: {} }) as Run },
+    log: {
+      watchAll(listener: typeof tell) {
+        tell = listener;
+        return () => undefined;
+      },
+      async read(_: Owner, __: RunId, after: number, limit: number) {
+        reads.push(after);
+        return events.slice(after + 1, after + 1 + limit) as unknown as RunEvent[];
+      },
+    },
+  } as unknown as Store;
+  const intake = createIntake({
+    store,
+    log: { error: (event: string) => errors.push(event) } as unknown as Log,
+    lanes: {
+      hasNone: () => false,
+      async of() {
+        if (lanes instanceof Error) throw lanes;
+        return lanes;
+      },
+      forget: () => undefined,
+      drop: () => undefined,
+      close: async () => undefined,
+    },
+  });
+  intake.start();
+  const append = (firstSequence: number, count: number) =>
+    tell({ owner, runId, firstSequence, eventCount: count });
+  return { append, intake, reads, errors };
+}
+
+function laneTo(offered: number[], done: (count: number) => void = () => undefined): Lane {
+  return {
+    isOpenTo: () => true,
+    wants: () => true,
+    offer: ({ sequence }) => done(offered.push(sequence)),
+    close: async () => undefined,
+  };
+}
+
+function collecting(expected: number) {
+  const offered: number[] = [];
+  let finish: () => void = () => undefined;
+  const complete = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  return { offered, complete, lane: laneTo(offered, (count) => count === expected && finish()) };
+}
+
+describe('what is committed while earlier events are being read', () => {
+  it('is handed on once, after them, and in one piece', async () => {
+    const { offered, complete, lane } = collecting(500);
+    const { append, intake, reads } = setUp(500, [lane]);
+    append(0, 2);
+    for (let sequence = 2; sequence < 500; sequence += 1) append(sequence, 1);
+    await complete;
+    await intake.stop();
+    expect(offered).toEqual(Array.from({ length: 500 }, (_, sequence) => sequence));
+    expect(reads).toEqual([-1, 1, 201, 401]);
+  });
+
+  it('leaves out what another process wrote in between: that one tells it', async () => {
+    const { offered, complete, lane } = collecting(4);
+    const { append } = setUp(10, [lane]);
+    append(0, 2);
+    append(7, 2);
+    await complete;
+    expect(offered).toEqual([0, 1, 7, 8]);
+  });
+});
+
+it('a store that fails costs the events at hand, and is said', async () => {
+  const { append, intake, errors } = setUp(2, new Error('disk'));
+  append(0, 1);
+  await intake.stop();
+  expect(errors).toEqual(['webhook.intakeFailed']);
+});

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { PinnedContract } from '@touchstone/protocol/bodies';
+import type { Suite } from '../../ports/index.js';
+import { type Context, writeLine } from '../io.js';
+import { UsageError } from '../usage-error.js';
+import { displayPath, readText, type SuiteSource } from './suite-source.js';
+
+/** The contract of a suite file: the one that is named, or the one beside it. A suite without one is a plain suite. */
+export async function openContractFile(
+  suiteFile: string,
+  suite: Suite,
+  cwd: string,
+  named?: string,
+): Promise<PinnedContract | undefined> {
+  const { openContract } = await import('../../app/index.js');
+  const { contractBeside } = await import('../../suites/index.js');
+  const path = named === undefined ? contractBeside(suiteFile) : resolve(cwd, named);
+  if (named === undefined && !existsSync(path)) return undefined;
+  const file = displayPath(path, cwd);
+  return openContract(readText(path, file), file, suite);
+}
+
+/** A contract belongs to one suite file; where it would be heard by nobody, it is a mistake. */
+export function checkNoContract(argument: string, contract: string | undefined): void {
+  if (contract === undefined) return;
+  throw new UsageError(
+    `--contract is the contract of one suite file, and ${argument} is none.`,
+    'Name the suite file that was compiled with it, or leave --contract out.',
+  );
+}
+
+/** Another host takes suites alone: whoever relies on the gates has to know. */
+export function tellContractsStay({ io }: Context, sources: readonly SuiteSource[]): void {
+  for (const source of sources)
+    if (source.kind === 'file' && source.pinned)
+      writeLine(
+        io.stderr,
+        `note: ${source.file} runs there without its contract: gates are not decided. Run the definition instead: touchstone run <definition> --host <url>`,
+      );
+}

@@ -1,0 +1,72 @@
+import { HostError, type Issue, isHostError } from '@touchstone/protocol';
+import type { ProfiledAgent, ProfileWarning } from '../../profiles/index.js';
+import { withLines } from './issue-lines.js';
+
+/** An issue that knows which of several files it is about. */
+export type PlacedIssue = Issue & { readonly file?: string };
+export type PlacedWarning = ProfileWarning & { readonly file?: string; readonly column?: number };
+
+/** The two files that a contract is compiled from. */
+export type ContractFiles = {
+  readonly definition: { readonly file: string; readonly text: string };
+  /** How the dataset is called in front of a line number. */
+  readonly dataset: string;
+  /** Where a definition speaks of its dataset; absent when the rows came from elsewhere. */
+  readonly datasetPointer?: string;
+};
+
+/** What stands in front of a line of a dataset that is no file here. */
+export const ELSEWHERE = 'dataset';
+
+export const datasetPointer = async (agent: ProfiledAgent): Promise<string> =>
+  `${(await import('../../profiles/index.js')).profilePointer(agent)}/golden_dataset_uri`;
+
+/** A refusal to compile, with every issue at its place: a line is one of the dataset, a pointer leads into the definition. */
+export async function placeError(error: unknown, files: ContractFiles): Promise<unknown> {
+  if (!isHostError(error) || !Array.isArray(error.details?.issues)) return error;
+  const { issues, ...details } = error.details as { readonly issues: readonly Issue[] };
+  const placed = await placeAll(issues, files);
+  return new HostError(error.code, error.message, { ...details, issues: placed }, error.cause);
+}
+
+export const placeWarnings = (
+  warnings: readonly ProfileWarning[],
+  files: ContractFiles,
+): Promise<readonly PlacedWarning[]> => placeAll(warnings, files);
+
+type Remark = { readonly pointer?: string; readonly line?: number };
+
+async function placeAll<T extends Remark>(
+  remarks: readonly T[],
+  files: ContractFiles,
+): Promise<readonly (T & { readonly file?: string })[]> {
+  // The reader that knows places takes a moment to load.
+  if (remarks.length === 0) return [];
+  const { definition, dataset } = files;
+  const pointers = remarks.map((remark) => ({ message: '', pointer: pointerIn(remark, files) ?? '' }));
+  const located = await withLines(pointers, definition.text);
+  return remarks.map((remark, at) => {
+    const pointer = pointerIn(remark, files);
+    if (isAboutOption(remark)) return remark;
+    if (pointer === undefined) return { ...remark, file: dataset };
+    const { line, column } = located[at] ?? {};
+    return {
+      ...remark,
+      pointer,
+      file: definition.file,
+      ...(line !== undefined && { line }),
+      ...(column !== undefined && { column }),
+    };
+  });
+}
+
+const isAboutOption = ({ pointer = '' }: Remark): boolean => pointer.startsWith('/options/');
+
+/** What leads into the definition; undefined for what is about a row, or about rows that it does not name. */
+function pointerIn({ pointer = '', line }: Remark, files: ContractFiles): string | undefined {
+  if (line !== undefined) return undefined;
+  if (pointer === '') return files.datasetPointer;
+  return IN_DEFINITION.test(pointer) ? pointer : undefined;
+}
+
+const IN_DEFINITION = /^\/(?:evaluation|metadata|policy|capabilities|config|definitions)(?:\/|$)/;

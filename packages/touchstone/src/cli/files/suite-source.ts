@@ -1,0 +1,137 @@
+import { readFileSync, statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { HostError } from '@touchstone/protocol';
+import type { PinnedContract } from '@touchstone/protocol/bodies';
+import type { LocalTouchstone } from '../../app/index.js';
+import type { Suite } from '../../ports/index.js';
+import { wordsOf } from '../system-errors.js';
+import { UsageError } from '../usage-error.js';
+
+/**
+ * What the suite argument stands for: files on disk, read and checked, the name of an installed suite, what a pack
+ * brings, suite and agent both installed already, or the contract of an agent definition.
+ */
+export type SuiteSource =
+  | {
+      readonly kind: 'file';
+      readonly file: string;
+      readonly suite: Suite;
+      /** The contract that the suite was compiled with. */
+      readonly pinned?: PinnedContract;
+    }
+  | { readonly kind: 'reference'; readonly reference: string }
+  | {
+      readonly kind: 'packed';
+      readonly suiteRef: string;
+      /** `agentId@version`. */
+      readonly agent: string;
+      /** Where the pack's files are, when they are at hand. */
+      readonly path?: string;
+    }
+  | {
+      readonly kind: 'profile';
+      /** The definition, and which of its agents. */
+      readonly file: string;
+      readonly of: string;
+      readonly compiled: CompiledProfile;
+      /** `agentId@version` of the agent as it is defined; absent when another one takes its part. */
+      readonly agent?: string;
+    };
+
+export type CompiledProfile = Awaited<ReturnType<LocalTouchstone['compileProfile']>>;
+
+export const SUITE_REFERENCE = /^[a-z0-9.-]+\.evals\.[a-z0-9-]+(@\d+\.\d+\.\d+)?$/;
+
+/** The files of a suite argument: itself, or every suite file of a folder; none when nothing is there. */
+export async function suiteFiles(path: string, cwd: string): Promise<readonly string[] | undefined> {
+  const full = resolve(cwd, path);
+  const entry = statSync(full, { throwIfNoEntry: false });
+  if (!entry) return undefined;
+  if (!entry.isDirectory()) return [full];
+  const { findSuiteFiles } = await import('../../suites/index.js');
+  return findSuiteFiles(full).filter((file) => !BESIDE_SUITES.test(file));
+}
+
+/** What lies beside suites and definitions without being either: compiled contracts, and locks of datasets. */
+const BESIDE_SUITES = /\.(?:contract|lock)\.json$/i;
+
+export const SUITE_NAMES =
+  'A suite file ends in .suite.json, .suite.yaml or .evals.yaml, or lies in a folder called evals.';
+
+/** All of a folder is read before any of it runs, so a typo in the last file costs nothing. */
+export async function openSuites(
+  argument: string,
+  cwd: string,
+  contract?: string,
+): Promise<readonly SuiteSource[]> {
+  const files = await suiteFiles(argument, cwd);
+  if (!files || isFolder(argument, cwd))
+    (await import('./contract-file.js')).checkNoContract(argument, contract);
+  if (files?.length === 0) {
+    throw new UsageError(`There is no suite file in ${argument}.`, SUITE_NAMES);
+  }
+  if (files) return Promise.all(files.map((file) => openSuiteFile(file, cwd, contract)));
+  if (SUITE_REFERENCE.test(argument)) return [{ kind: 'reference', reference: argument }];
+  throw new UsageError(
+    `There is no file, folder or suite called ${argument}.`,
+    'A suite id looks like acme.shop.evals.refunds@1.0.0, the name of a pack like vendor.acme.support@1.0.0.',
+  );
+}
+
+export async function openSuiteFile(
+  path: string,
+  cwd: string,
+  contract?: string,
+): Promise<Extract<SuiteSource, { kind: 'file' }>> {
+  const { readSuite } = await import('../../suites/index.js');
+  const file = displayPath(path, cwd);
+  const suite = readSuite(readText(path, file), { file });
+  const { openContractFile } = await import('./contract-file.js');
+  const pinned = await openContractFile(path, suite, cwd, contract);
+  return { kind: 'file', file, suite, ...(pinned && { pinned }) };
+}
+
+export function readText(path: string, shown: string): string {
+  try {
+    // Reading a pipe would wait for someone to write to it.
+    if (!statSync(path).isFile()) throw new UsageError(`${shown} is not a regular file.`);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new HostError('validation_error', `Cannot read ${shown}: ${wordsOf(error)}.`, undefined, error);
+  }
+}
+
+/** As short as it can be typed from here. */
+export function displayPath(path: string, cwd: string): string {
+  const near = relative(cwd, path);
+  return near.startsWith('..') || near === '' ? path : near;
+}
+
+/** The file of a suite id in the configured folders; a bare id means its highest version there. */
+export async function findInFolders(
+  reference: string,
+  config: { readonly suites: readonly string[]; readonly baseDir: string },
+): Promise<Extract<SuiteSource, { kind: 'file' }> | undefined> {
+  const [suiteId, version] = reference.split('@');
+  const found: Extract<SuiteSource, { kind: 'file' }>[] = [];
+  for (const folder of config.suites) {
+    for (const file of (await suiteFiles(folder, config.baseDir)) ?? []) {
+      const opened = await openSuiteFile(file, config.baseDir);
+      const { head } = opened.suite;
+      if (head.suiteId === suiteId && (version === undefined || head.version === version)) found.push(opened);
+    }
+  }
+  return found.sort((a, b) => compareVersions(b.suite.head.version, a.suite.head.version))[0];
+}
+
+/** Suite versions are three numbers and nothing else. */
+function compareVersions(one: string, other: string): number {
+  const left = one.split('.').map(Number);
+  const right = other.split('.').map(Number);
+  const at = left.findIndex((part, index) => part !== right[index]);
+  return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
+}
+
+export const isFolder = (path: string, cwd: string): boolean =>
+  statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() ?? false;

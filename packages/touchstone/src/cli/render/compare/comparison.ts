@@ -1,0 +1,120 @@
+import { agreementOf, kappaOf, kappaWords, sizeOf } from '../../judging/agreement.js';
+import type { JudgeComparison, Seen } from '../../judging/compare-judges.js';
+import type { RunResult } from '../../verbs/run/result.js';
+import type { Ink, Look } from '../ink.js';
+import { percent } from '../run/criteria.js';
+import { judgeDocument } from '../run/document.js';
+import { judgeName } from '../run/notes.js';
+import { verdictOf } from '../run/verdict.js';
+import { displayWidth, padEnd, padStart, printable, truncate } from '../text.js';
+import { plural, score, whole } from '../units.js';
+
+const TASKS_SHOWN = 20;
+const CRITERIA_SHOWN = 10;
+
+/** Two runs of the same answers, the second judged anew. */
+export type Rejudged = {
+  readonly before: RunResult;
+  readonly after: RunResult;
+  readonly comparison: JudgeComparison;
+};
+
+/** Both verdicts side by side: the judges, the tasks that came out differently, and how far the judges agree. */
+export function renderComparison(rejudged: Rejudged, bodies: boolean, look: Look): string {
+  const parts = [
+    sideLines(rejudged, look),
+    taskLines(rejudged.comparison, look),
+    agreementLines(rejudged.comparison, look),
+    disputedLines(rejudged.comparison, bodies, look),
+  ];
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function sideLines({ before, after }: Rejudged, { ink, width }: Look): string[] {
+  return [
+    ['before', before],
+    ['now', after],
+  ].map(([when, side]) => {
+    const result = side as RunResult;
+    const { word, paint } = verdictOf(result);
+    const judge = result.judge ? printable(judgeName(result.judge)) : 'no judge';
+    const value = result.summary ? score(result.summary.aggregateScore) : '–';
+    const facts = `${ink.dim(padEnd(String(when), 8))}${ink[paint](padEnd(word, 12))}${padEnd(value, 6)}`;
+    return `  ${facts}${ink.dim(truncate(`judge ${judge}`, Math.max(20, width - 28)))}`;
+  });
+}
+
+const arrow = (change: number, ink: Ink): string => (change > 0 ? ink.green('↑') : ink.red('↓'));
+const seenText = ({ score: value, unscored }: Seen): string => (unscored ? 'unscored' : score(value));
+
+function taskLines({ changed, tasks }: JudgeComparison, { ink, width }: Look): string[] {
+  const shown = changed.slice(0, TASKS_SHOWN);
+  const column = Math.min(width - 30, Math.max(0, ...shown.map(({ taskId }) => displayWidth(taskId))));
+  const lines = shown.map(({ taskId, before, after }) => {
+    const mark = after.unscored || before.unscored ? ink.yellow('?') : arrow(after.score - before.score, ink);
+    const scores = `${padStart(seenText(before), 9)} → ${seenText(after)}`;
+    const flips = before.passed === after.passed ? '' : after.passed ? '  now passes' : '  now fails';
+    return `  ${mark} ${padEnd(truncate(taskId, column), column)}${scores}${ink.dim(flips)}`;
+  });
+  const more = changed.length - shown.length;
+  const { same, better, worse, unscored } = tasks;
+  const counts = [`${whole(same)} as before`, `${whole(better)} higher`, `${whole(worse)} lower`];
+  const all = [...counts, ...(unscored > 0 ? [`${whole(unscored)} not judged by one of the two`] : [])];
+  return [
+    ...lines,
+    ...(more > 0 ? [`  ${ink.dim(`… and ${whole(more)} more`)}`] : []),
+    `  ${plural(same + changed.length, 'task')}: ${all.join(', ')}`,
+  ];
+}
+
+function agreementLines({ verdicts }: JudgeComparison, { ink }: Look): string[] {
+  const compared = sizeOf(verdicts);
+  if (compared === 0) return [];
+  const kappa = kappaOf(verdicts);
+  const number = kappa === undefined ? '' : `${(Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2)}, `;
+  const same = verdicts.tp + verdicts.tn;
+  return [
+    `  ${ink.dim(padEnd('agreement', 12))}${percent(agreementOf(verdicts) ?? 0)} (${whole(same)} of ${whole(compared)} criteria)`,
+    `  ${ink.dim(padEnd('kappa', 12))}${number}${kappaWords(kappa)}`,
+  ];
+}
+
+function disputedLines({ disputed }: JudgeComparison, bodies: boolean, { ink, width }: Look): string[] {
+  const lines = disputed.slice(0, CRITERIA_SHOWN).map(({ id, sentence, compared, same }) => {
+    const counts = `${whole(compared - same)} of ${whole(compared)} differ`;
+    const name = bodies ? truncate(printable(sentence), Math.max(20, width - counts.length - 8)) : id;
+    return `  ${ink.yellow('≠')} ${name}  ${ink.dim(counts)}`;
+  });
+  const more = disputed.length - lines.length;
+  return more > 0 ? [...lines, `  ${ink.dim(`… and ${whole(more)} more criteria`)}`] : lines;
+}
+
+/** The `--json` form: ids and numbers; sentences only when they were asked for. */
+export function comparisonDocument({ before, after, comparison }: Rejudged, bodies: boolean): object {
+  const { tasks, changed, verdicts, disputed } = comparison;
+  const agreement = agreementOf(verdicts);
+  const kappa = kappaOf(verdicts);
+  return {
+    before: sideDocument(before),
+    after: sideDocument(after),
+    tasks,
+    changed,
+    criteria: {
+      compared: sizeOf(verdicts),
+      ...(agreement !== undefined && { agreement }),
+      ...(kappa !== undefined && { kappa }),
+      ...(agreement !== undefined && { reading: kappaWords(kappa) }),
+      confusion: verdicts,
+    },
+    disputed: disputed.map(({ sentence, ...facts }) => (bodies ? { ...facts, sentence } : facts)),
+  };
+}
+
+const sideDocument = ({ runId, summary, judge }: RunResult): object => ({
+  runId,
+  ...(judge && { judge: judgeDocument(judge) }),
+  ...(summary && { score: summary.aggregateScore, passed: summary.passed }),
+});

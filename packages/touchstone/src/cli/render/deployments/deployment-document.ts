@@ -1,0 +1,18 @@
+import type { Promotion } from '../../verbs/deployments/deploy-steps.js';
+
+/** The `--json` form of what came of a wish. */
+export const promotionDocument = (promotion: Promotion): object => {
+  const { agentId, version, evalRunId, steps, record, unchanged, exitCode } = promotion;
+  const last = steps.at(-1);
+  return {
+    agentId,
+    version,
+    ...(evalRunId !== undefined && { evalRunId }),
+    exitCode,
+    steps: steps.map(({ error: _, ...step }) => step),
+    record,
+    ...(unchanged && { unchanged }),
+    ...(last?.outcome === 'waiting' && { waiting: { runId: last.runId } }),
+    ...(last?.error && { error: last.error }),
+  };
+};

@@ -1,0 +1,181 @@
+import type { EvalReport } from '@touchstone/protocol';
+import { type DeployRun, outcomeOf } from '../../verbs/deployments/deploy-door.js';
+import { wishWords } from '../../verbs/deployments/deploy-options.js';
+import {
+  grantsOf,
+  type Moved,
+  type Round,
+  type Said,
+  type Story,
+} from '../../verbs/deployments/deploy-story.js';
+import type { Look } from '../ink.js';
+import { intervalWords } from '../run/certainty.js';
+import { padEnd, printable, wrap } from '../text.js';
+import { duration, plural, score, whole } from '../units.js';
+
+const MAX_WIDTH = 100;
+const LABEL = 10;
+const TIME = 21;
+
+const WORDS = {
+  moved: ['MOVED', 'green'],
+  waiting: ['WAITING', 'yellow'],
+  expired: ['EXPIRED', 'red'],
+  refused: ['REFUSED', 'red'],
+} as const;
+
+/** What has become of it; waiting for an answer that would come too late is waiting no longer. */
+function stateOf(run: DeployRun): keyof typeof WORDS {
+  const { outcome } = outcomeOf(run);
+  return outcome === 'waiting' && run.expired ? 'expired' : outcome;
+}
+
+/** Who asked for what, who agreed, what moved, or why nothing did; in the order in which it happened. */
+export function renderStory(run: DeployRun, story: Story, next: string | undefined, look: Look): string {
+  const { ink } = look;
+  const state = stateOf(run);
+  const [word, paint] = WORDS[state];
+  const title = `  ${ink[paint](ink.bold(word))}  ${printable(wishWords(run.agentId, run.request))}`;
+  const lines = storyLines(run, story).flatMap(([at, text]) => timed(at, text, look));
+  const more = state === 'waiting' && next !== undefined ? ['', `  ${next}`] : [];
+  return `\n${[title, `  ${ink.dim(`run ${run.runId}`)}`, '', ...lines, ...more].join('\n')}\n`;
+}
+
+type Line = readonly [at: string, text: string];
+
+function storyLines({ error, status, request, expired }: DeployRun, story: Story): readonly Line[] {
+  const { asked, rounds, moved, endedAt = '' } = story;
+  const why = request.reason === undefined ? '' : ` Reason: ${request.reason}`;
+  const opening: readonly Line[] = asked
+    ? [[asked.at, `${asked.by} asked for it${asked.allowed ? '' : ' and may not'} (${asked.action}).${why}`]]
+    : [];
+  const ended: readonly Line[] = error
+    ? [[endedAt, `Refused (${error.code}): ${error.message}`]]
+    : status === 'cancelled'
+      ? [[endedAt, 'Cancelled. Nothing was moved.']]
+      : expired
+        ? [[rounds.at(-1)?.deadline ?? '', 'Nobody answered in time, which is a no. Nothing was moved.']]
+        : [];
+  const proof: readonly Line[] =
+    moved.length > 0 && request.evalRunId !== undefined
+      ? [[endedAt, `The evidence is run ${request.evalRunId}.`]]
+      : [];
+  return [
+    ...opening,
+    ...rounds.flatMap(roundLines),
+    ...moved.map((one): Line => [one.at, movedWords(one)]),
+    ...proof,
+    ...ended,
+  ];
+}
+
+const roundLines = (round: Round): readonly Line[] => [
+  [round.at, `Gate ${round.gateId} asks for ${demandOf(round)}.`],
+  ...round.said.map((said): Line => [said.at, saidWords(said)]),
+];
+
+/** `2 grants of people with the role approver`. */
+function demandOf({ required, role, scope }: Round): string {
+  const wanted = [role && `the role ${role}`, scope && `the scope ${scope}`].filter(Boolean).join(' and ');
+  return `${plural(required, 'grant')} by ${required === 1 ? 'someone' : 'different people'} with ${wanted}`;
+}
+
+const SAID = {
+  granted: 'granted it',
+  overridden: 'overrode the gate',
+  rejected: 'rejected it, so it is asked again',
+  refused: 'answered and may not',
+} as const;
+
+const saidWords = ({ kind, by, reason }: Said): string =>
+  kind === 'rejected' && reason === 'timeout'
+    ? 'Nobody answered in time, which is a no.'
+    : `${by} ${SAID[kind]}${reason === undefined ? '.' : `: ${reason}`}`;
+
+function movedWords({ type, payload }: Moved): string {
+  const { version, toVersion, fromVersion, toState, fromState, channel, canaryPercent } = payload;
+  if (type === 'deployment.rolled-back')
+    return `${fromVersion} was rolled back, and ${toVersion} takes over.`;
+  if (type === 'deployment.canary.adjusted')
+    return `The share of ${version} is set to ${payload.toPercent} % instead of ${payload.fromPercent} %.`;
+  if (type === 'deployment.state.changed') return `${version} was ${fromState} and is now ${toState}.`;
+  const on = channel === undefined ? '' : ` on ${channel}`;
+  const share = canaryPercent === undefined ? '' : ` with its share set to ${canaryPercent} %`;
+  const after = fromVersion === undefined ? '' : `, where ${fromVersion} was before`;
+  return `${toVersion} is now ${toState}${on}${share}${after}.`;
+}
+
+function timed(at: string, text: string, { ink, width }: Look): readonly string[] {
+  const room = Math.min(width, MAX_WIDTH) - TIME - 2;
+  return wrap(printable(text), room).map(
+    (line, index) => `  ${ink.dim(padEnd(index === 0 ? momentOf(at) : '', TIME))}${line}`,
+  );
+}
+
+const momentOf = (at: string): string => at.slice(0, 19).replace('T', ' ');
+
+/** What somebody is asked to agree to: what, by whom, on which evidence, and who has agreed so far. */
+export function renderQuestion(
+  run: DeployRun,
+  round: Round,
+  report: EvalReport | undefined,
+  now: number,
+  look: Look,
+): string {
+  const { ink } = look;
+  const { principal = 'somebody', request } = run;
+  const grants = grantsOf(round);
+  const facts: readonly (readonly [string, string])[] = [
+    ['asked by', principal],
+    ...(request.reason === undefined ? [] : [['reason', request.reason] as const]),
+    [
+      'gate',
+      `${round.gateId}: ${demandOf(round)}${barsRequester(run, round) ? ', not by whoever asked' : ''}`,
+    ],
+    ['so far', grants.length === 0 ? 'nobody' : `${whole(grants.length)}: ${grants.join(', ')}`],
+    ['evidence', evidenceWords(request.evalRunId, report)],
+    ...(round.deadline === undefined ? [] : [['deadline', deadlineWords(round.deadline, now)] as const]),
+  ];
+  const room = Math.min(look.width, MAX_WIDTH) - LABEL - 4;
+  const lines = facts.flatMap(([label, text]) =>
+    wrap(printable(text), room).map(
+      (line, index) => `    ${ink.dim(padEnd(index === 0 ? label : '', LABEL))}${line}`,
+    ),
+  );
+  return `${[`  ${ink.bold(printable(wishWords(run.agentId, request)))}`, ...lines].join('\n')}\n`;
+}
+
+/** Older logs do not say so in the question; then the run may know. */
+const barsRequester = (run: DeployRun, round: Round): boolean =>
+  round.barsRequester ?? run.barsRequester?.includes(round.gateId) ?? false;
+
+function evidenceWords(runId: string | undefined, report: EvalReport | undefined): string {
+  if (runId === undefined) return 'none';
+  if (!report) return `run ${runId}`;
+  const { tasks, aggregate, suite, adjusted } = report;
+  const corrected = adjusted ? `, with corrections ${score(adjusted.score)}` : '';
+  const passed = `${whole(tasks.passed)} of ${whole(tasks.selected)} tasks passed`;
+  return `run ${runId} of ${suite.ref}: ${score(aggregate.score)} (${intervalWords(report)})${corrected}, ${passed}`;
+}
+
+function deadlineWords(deadline: string, now: number): string {
+  const left = Date.parse(deadline) - now;
+  return left > 0 ? `in ${duration(left)}; silence is a no` : 'over';
+}
+
+/** The `--json` form of a run that moves a deployment. */
+export function storyDocument(run: DeployRun, story: Story): object {
+  const { runId, status, agentId, request, error } = run;
+  const { asked, rounds, moved } = story;
+  return {
+    runId,
+    status,
+    outcome: stateOf(run),
+    agentId,
+    request,
+    ...(asked && { asked }),
+    approvals: rounds.map(({ isOpen, ...round }) => ({ ...round, open: isOpen })),
+    moved: moved.map(({ type, at, payload }) => ({ type, at, ...payload })),
+    ...(error && { error }),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Deployment } from '@touchstone/sdk';
+import type { NextCommand } from '../../verbs/deployments/deploy-hints.js';
+import type { Promotion, Step } from '../../verbs/deployments/deploy-steps.js';
+import { type Column, renderFitting } from '../fit-table.js';
+import type { Ink, Look } from '../ink.js';
+import { padEnd, printable, wrap } from '../text.js';
+import { shareCell, shareWords } from './deployment-share.js';
+
+const WIDE = 120;
+const MAX_WIDTH = 100;
+const ARROW = 22;
+
+const MARKS = { moved: ['✓', 'green'], waiting: ['…', 'yellow'], refused: ['✗', 'red'] } as const;
+
+/** `✓ staged → active  run-…`, and under it why not. */
+export function renderStep(step: Step, waiting: string, look: Look): string {
+  const { ink } = look;
+  const [mark, paint] = MARKS[step.outcome];
+  const arrow = padEnd(`${step.fromState} → ${step.toState}`, ARROW);
+  const head = `  ${ink[paint](mark)} ${arrow}${ink.dim(step.runId ?? '')}`.trimEnd();
+  const why = step.error ? wrapped(printable(step.error.message), look) : [];
+  const asked = step.outcome === 'waiting' ? [...(step.askedBefore ? [ASKED] : []), waiting] : [];
+  return `${[head, ...why, ...asked.map((line) => `    ${line}`)].join('\n')}\n`;
+}
+
+const ASKED = 'already asked for; nothing new was asked';
+
+const wrapped = (text: string, { width }: Look): readonly string[] =>
+  wrap(text, Math.min(width, MAX_WIDTH) - 4).map((line) => `    ${line}`);
+
+/** What the version is now, and what to type next. */
+export function renderOutcome(
+  { record, versions, unchanged, steps }: Promotion,
+  next: readonly NextCommand[],
+  { ink }: Look,
+): string {
+  const moved = unchanged || steps.some(({ outcome }) => outcome === 'moved');
+  const ref = ink.bold(`${record.agentId}@${record.version}`);
+  const now = moved ? [`  ${ref} is ${unchanged ? 'already' : 'now'} ${placeOf(record, versions)}`] : [];
+  const widest = Math.max(0, ...next.map(({ command }) => command.length));
+  const lines = next.map(({ command, does }) => `  ${ink.cyan(padEnd(command, widest))}  ${ink.dim(does)}`);
+  return [...now, ...(lines.length > 0 ? ['', ...lines] : [])].map((line) => `${line}\n`).join('');
+}
+
+/** `active on stable, latest with 10 % of the traffic`. */
+export function placeOf(record: Deployment, versions: readonly Deployment[]): string {
+  const { state, channels = [], rollbackPointer } = record;
+  const on = channels.length > 0 ? ` on ${channels.join(', ')}` : '';
+  const instead = rollbackPointer === undefined ? '' : `; ${rollbackPointer} takes over`;
+  return `${state}${on}${shareWords(record, versions)}${instead}`;
+}
+
+const PAINT: { readonly [state: string]: keyof Ink } = {
+  active: 'green',
+  paused: 'yellow',
+  'rolled-back': 'red',
+  deprecated: 'dim',
+  draft: 'dim',
+};
+
+/** Every version of an agent: how far it has come, where it serves, and on what it was let. */
+export function deploymentsTable(
+  records: readonly Deployment[],
+  all: readonly Deployment[],
+  ink: Ink,
+  { columns, room }: { readonly columns: number; readonly room: number },
+): string {
+  const column = (head: string, cellOf: (record: Deployment) => string): Column => ({
+    head,
+    cells: records.map(cellOf),
+  });
+  const gate = { ...column('gate', ({ approvalGateId }) => approvalGateId ?? '–'), drop: 0 };
+  const shown = [
+    column('version', ({ version }) => version),
+    column('state', ({ state }) => (ink[PAINT[state] ?? 'bold'] as (text: string) => string)(state)),
+    column('share', (record) => shareCell(record, all)),
+    { ...column('channels', ({ channels }) => channels?.join(', ') ?? '–'), least: 8 },
+    { ...column('evidence', ({ evalRunId }) => evalRunId ?? '–'), drop: 1 },
+    ...(columns >= WIDE ? [gate] : []),
+  ];
+  return renderFitting(shown, ink, room);
+}

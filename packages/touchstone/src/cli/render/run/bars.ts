@@ -1,0 +1,71 @@
+import type { RunResult } from '../../verbs/run/result.js';
+import { duration, usd } from '../units.js';
+
+/** A run without a declared pass score is held to this one. */
+const DEFAULT_PASS_SCORE = 0.8;
+
+/** One bar of the suite, met or not, with how full it is. */
+export type Bar = {
+  readonly name: 'score' | 'cost' | 'p95';
+  readonly value: string;
+  /** How the value stands to its limit. */
+  readonly sign: '≥' | '<' | '≤' | '>';
+  readonly wanted: '≥' | '≤';
+  readonly limit: string;
+  readonly met: boolean;
+  readonly fill: number;
+  /** Set when it is a bar for the whole suite, and only a part of it was run: then it decides nothing. */
+  readonly idle?: true;
+};
+
+/** The bars a finished run was measured against, in the order of the suite's formula. */
+export function barsOf(result: RunResult): Bar[] {
+  const { thresholds, summary } = result;
+  if (!summary) return [];
+  const whole = scoreBar(summary.aggregateScore, thresholds.passScore ?? DEFAULT_PASS_SCORE);
+  const isIdle = result.contract?.summary.otherBarsMet !== undefined;
+  const bars: Bar[] = [isIdle ? { ...whole, idle: true } : whole];
+  if (thresholds.maxCostUsd !== undefined) bars.push(costBar(result, thresholds.maxCostUsd));
+  if (thresholds.maxP95LatencyMs !== undefined) {
+    bars.push(ceilingBar('p95', result.latency?.p95Ms ?? 0, thresholds.maxP95LatencyMs, duration));
+  }
+  return bars;
+}
+
+function scoreBar(value: number, limit: number): Bar {
+  const met = value >= limit;
+  const digits = Math.min(MOST_DIGITS, Math.max(2, digitsOf(limit)));
+  const sides = { value: cut(value, digits), sign: met ? '≥' : '<', limit: cut(limit, digits) } as const;
+  return { name: 'score', wanted: '≥', ...sides, met, fill: value };
+}
+
+/** As many digits as the bar has, within reason; both are cut alike, so that what is met never looks missed. */
+const MOST_DIGITS = 4;
+const digitsOf = (limit: number): number => (String(limit).split('.')[1] ?? '').length;
+const cut = (value: number, digits: number): string =>
+  (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
+
+/** A call of unknown price may have cost anything, so a bar on cost is not met then. */
+function costBar(result: RunResult, limit: number): Bar {
+  const bar = ceilingBar('cost', result.costUsd ?? 0, limit, usd);
+  if (result.unpriced === 0) return bar;
+  return { ...bar, value: 'unknown', sign: '≤', met: false };
+}
+
+function ceilingBar(
+  name: 'cost' | 'p95',
+  value: number,
+  limit: number,
+  show: (value: number) => string,
+): Bar {
+  const met = value <= limit;
+  const fill = limit === 0 ? Number(value > 0) : Math.min(1, value / limit);
+  return { name, value: show(value), sign: met ? '≤' : '>', wanted: '≤', limit: show(limit), met, fill };
+}
+
+/** `████████░░`; a part that is not empty shows, and only a whole one is full. */
+export function blocks(fill: number, width: number): string {
+  const exact = Math.round(fill * width);
+  const full = fill >= 1 ? width : Math.min(width - 1, fill > 0 ? Math.max(1, exact) : 0);
+  return '█'.repeat(full) + '░'.repeat(width - full);
+}

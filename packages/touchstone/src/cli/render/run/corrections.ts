@@ -1,0 +1,26 @@
+import type { Correction } from '../../verbs/runs/corrections.js';
+import type { Look } from '../ink.js';
+import { INDENT, wrapped } from '../labelled.js';
+import { printable } from '../text.js';
+import { age, score } from '../units.js';
+
+/** What people said of a task's score, the one that counts last; their reasons only where content may be shown. */
+export function renderCorrections(
+  corrections: readonly Correction[],
+  automatic: number,
+  bodies: boolean,
+  now: number,
+  look: Look,
+): string {
+  const { ink } = look;
+  const lines = corrections.flatMap((correction, at) => {
+    const when = `${age(Math.max(0, now - Date.parse(correction.at)))} ago`;
+    const replaced = at < corrections.length - 1 ? ', replaced since' : '';
+    const words = `${score(automatic)} → ${score(correction.score)}`;
+    return [
+      `${INDENT}${ink.cyan(words)}  ${ink.dim(`by ${printable(correction.by)}, ${when}${replaced}`)}`,
+      ...(bodies && correction.note ? wrapped('note', printable(correction.note), look) : []),
+    ];
+  });
+  return lines.length === 0 ? '' : `\n    ${ink.dim('corrected')}\n${lines.join('\n')}\n`;
+}

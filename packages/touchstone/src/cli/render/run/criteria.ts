@@ -1,0 +1,58 @@
+import type { CriterionBody, Failure } from '../../verbs/run/result.js';
+import type { Look } from '../ink.js';
+import { padEnd, printable, truncate, wrap, wrapWhole } from '../text.js';
+
+const INDENT = '      ';
+const WEIGHT = 6;
+
+type Facts = { readonly met?: boolean; readonly weight: number; readonly agreement?: number };
+
+const markOf = (met: boolean | undefined, { ink }: Look): string =>
+  met === undefined ? '·' : met ? ink.green('✓') : ink.red('✗');
+
+/** `67 %`; `100 %` only when it is all of them, and `0 %` only when it is none. */
+export function percent(share: number): string {
+  const rounded = Math.round(share * 100);
+  return `${share > 0 && share < 1 ? Math.min(99, Math.max(1, rounded)) : rounded} %`;
+}
+
+const agreed = ({ agreement }: Facts): string =>
+  agreement === undefined ? '' : `${percent(agreement)} of votes`;
+
+/** What became of each criterion, by its place: its sentence is content and is not here. */
+export const criterionFacts = (criteria: readonly Facts[], look: Look): string[] =>
+  criteria.map((one, at) => {
+    const words = [`criterion ${at + 1}`, `weight ${one.weight}`, agreed(one)];
+    const line = words.filter((word) => word !== '').join(' · ');
+    return `${INDENT}${markOf(one.met, look)} ${look.ink.dim(line)}`;
+  });
+
+/** Sentence by sentence, with the judge's reason under what it did not find met. */
+export const criterionLines = (criteria: readonly CriterionBody[], look: Look): string[] =>
+  criteria.flatMap((one) => {
+    const room = Math.max(40, look.width - INDENT.length - 2 - WEIGHT);
+    const weight = look.ink.dim(padEnd(String(Number(one.weight.toPrecision(3))), WEIGHT));
+    const votes = agreed(one) === '' ? '' : ` (${agreed(one)})`;
+    const [sentence = '', ...more] = look.uncut
+      ? wrapWhole(printable(one.text), room - votes.length)
+      : [truncate(printable(one.text), room - votes.length)];
+    const head = `${INDENT}${markOf(one.met, look)} ${weight}${sentence}${look.ink.dim(votes)}`;
+    const lay = look.uncut ? wrapWhole : wrap;
+    const why = one.met === false && one.reason ? lay(printable(one.reason), room).map(look.ink.dim) : [];
+    return [head, ...[...more, ...why].map((line) => `${INDENT}${' '.repeat(2 + WEIGHT)}${line}`)];
+  });
+
+/** `2 of 3 criteria met`; over repeats, those that were met in all of them. */
+export function criteriaWords({ criteria }: Pick<Failure, 'criteria'>): string | undefined {
+  if (!criteria) return undefined;
+  const met = criteria.filter((one) => one.met === 1).length;
+  return `${met} of ${criteria.length} criteria met`;
+}
+
+/** One line of a report for each criterion, by its name. */
+export const criterionReport = ({ criteria = [] }: Pick<Failure, 'criteria'>): string[] =>
+  criteria.map(({ id, met, weight, agreement }) => {
+    const verdict = met === 1 ? 'met' : met === 0 ? 'unmet' : `met in ${percent(met)} of repeats`;
+    const votes = agreement === undefined ? '' : `, agreement ${Number(agreement.toPrecision(3))}`;
+    return `${id}: ${verdict}, weight ${weight}${votes}`;
+  });

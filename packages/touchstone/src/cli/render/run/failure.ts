@@ -1,0 +1,151 @@
+import type { Finding, Json } from '@touchstone/protocol';
+import type { Failure, FailureBodies } from '../../verbs/run/result.js';
+import {
+  alignTexts,
+  isMatch,
+  type JsonDifference,
+  jsonDifferences,
+  nearMiss,
+  parsed,
+} from '../difference.js';
+import type { Look } from '../ink.js';
+import { INDENT, LABEL, labelled, room, wrapped } from '../labelled.js';
+import { padEnd, padStart, printable, quote, truncate } from '../text.js';
+import { duration, score } from '../units.js';
+import { criteriaWords, criterionLines } from './criteria.js';
+
+/** One failed or unscored task: a line of facts, then what was expected and what came when bodies may be shown. */
+export function renderFailure(failure: Failure, look: Look): string[] {
+  return [
+    factsLine(failure, look),
+    ...traits(failure, look),
+    ...(failure.bodies ? renderBodies(failure.bodies, failure, look) : []),
+  ];
+}
+
+function factsLine(failure: Failure, { ink, width }: Look): string {
+  const mark = failure.unscored ? ink.yellow('?') : ink.red('✗');
+  const value = failure.unscored ? 'unscored' : score(failure.score);
+  const latency = failure.latencyMs === undefined ? '' : duration(failure.latencyMs);
+  const right = padStart(value, 9) + padStart(latency, 12);
+  const name = truncate(failure.taskId, width - 4 - 21);
+  return `  ${mark} ${ink.bold(name)}${ink.dim(padStart(right, width - 4 - name.length).trimEnd())}`;
+}
+
+/** What can be said without any content. */
+function traits(failure: Failure, { ink, width }: Look): string[] {
+  const found = (failure.findings ?? []).map(
+    ({ kind, severity }) => `finding: ${printable(kind)} (${severity})`,
+  );
+  const schema = failure.schemaValid === false ? ['the answer does not fit the agent’s return schema'] : [];
+  const reason = failure.bodies
+    ? []
+    : [whyNot(failure), criteriaWords(failure)].filter((words) => words !== undefined);
+  return [...reason, ...schema, ...found].map(
+    (line) => INDENT + ink.dim(truncate(line, width - INDENT.length)),
+  );
+}
+
+/** What kept a task from being scored by its answer, without a word of content. */
+export function whyNot({ unscored, outcome }: Pick<Failure, 'unscored' | 'outcome'>): string | undefined {
+  if (unscored) return UNSCORED_WORDS[unscored];
+  return outcome && { failed: 'the agent gave no valid answer', refused: 'the agent refused' }[outcome];
+}
+
+const UNSCORED_WORDS = {
+  agent_unreachable: 'the agent could not be reached',
+  judge_unreachable: 'the judge could not be reached',
+  embedder_unreachable: 'the embedding model could not be reached',
+  judge_unreadable: 'the judge gave no readable verdict',
+};
+
+/** What a task came to as a whole, beside what one answer looks like. */
+type Verdict = { readonly score: number; readonly findings?: readonly Finding[] };
+
+export function renderBodies(bodies: FailureBodies, verdict: Verdict, look: Look): string[] {
+  if (bodies.expected.kind === 'rubric') {
+    const got = bodies.got ? labelled('got', quote(bodies.got.value), look) : noAnswer(bodies, look);
+    const reason = bodies.got && bodies.reason !== undefined ? whyLines(bodies.reason, look) : [];
+    return [...criterionLines(bodies.expected.criteria, look), ...got, ...reason];
+  }
+  const { strategy, value } = bodies.expected;
+  // An answer that was refused or broke its schema was never compared, so a difference would explain nothing.
+  if (!bodies.got || bodies.outcome === 'refused' || bodies.outcome === 'failed')
+    return [...labelled('expected', `${strategy} ${quote(value)}`, look), ...noAnswer(bodies, look)];
+  if (verdict.findings && isMatch(strategy, value, bodies.got.value))
+    return [
+      ...labelled('expected', `${strategy} ${quote(value)}`, look),
+      ...labelled('got', quote(bodies.got.value), look),
+      ...hint(`it matches; a finding set the score to ${score(verdict.score)}`, look),
+    ];
+  if (strategy === 'json-match') return jsonLines(value, parsed(bodies.got.value), look);
+  if (strategy === 'contains') return containsLines(value, bodies.got.value, look);
+  return exactLines(value, bodies.got.value, look);
+}
+
+/** Where two lines are compared by eye, a longer one helps nobody. */
+const COMPARED = 100;
+
+function exactLines(expected: Json, got: Json, look: Look): string[] {
+  const [left, right] = [quote(expected), quote(got)];
+  const sides = alignTexts(left, right, Math.min(room(look), COMPARED));
+  const miss = typeof expected === 'string' && typeof got === 'string' ? nearMiss(expected, got) : undefined;
+  const isCut = sides.expected !== left || sides.got !== right;
+  const texts =
+    look.uncut && isCut ? [...labelled('expected', left, look), ...labelled('got', right, look)] : [];
+  return [
+    ...texts,
+    ...labelled(texts.length > 0 ? 'differ' : 'expected', sides.expected, look),
+    ...labelled(texts.length > 0 ? '' : 'got', sides.got, look),
+    ...(sides.marks === '' ? [] : [`${INDENT}${' '.repeat(LABEL)}${look.ink.red(sides.marks)}`]),
+    ...hint(miss, look),
+  ];
+}
+
+function containsLines(expected: Json, got: Json, look: Look): string[] {
+  const text = typeof got === 'string' ? got : quote(got);
+  const otherCase =
+    typeof expected === 'string' &&
+    !text.includes(expected) &&
+    text.toLowerCase().includes(expected.toLowerCase());
+  return [
+    ...labelled('contains', quote(expected), look),
+    ...labelled('got', quote(got), look),
+    ...hint(otherCase ? 'it is there, in other upper and lower case' : undefined, look),
+  ];
+}
+
+function jsonLines(expected: Json, got: Json, look: Look): string[] {
+  const shown = look.uncut ? 20 : 4;
+  const differences = jsonDifferences(expected, got, shown + 1);
+  const sides = [...labelled('expected', quote(expected), look), ...labelled('got', quote(got), look)];
+  const wholly = differences[0]?.pointer === '/';
+  if (wholly || differences.length === 0) return sides;
+  const column = Math.min(24, Math.max(...differences.map((one) => one.pointer.length)));
+  const lines = differences.slice(0, shown).map((one) => differenceLine(one, column, look));
+  const more = differences.length > shown ? [INDENT + look.ink.dim('… and more places')] : [];
+  return [...lines, ...more, ...(look.uncut ? sides : [])];
+}
+
+function differenceLine(difference: JsonDifference, column: number, look: Look): string {
+  const pointer = padEnd(truncate(printable(difference.pointer), column), column);
+  const half = Math.max(12, Math.floor((look.width - INDENT.length - column - 17) / 2));
+  const got = difference.got === undefined ? 'nothing' : truncate(difference.got, half);
+  const words =
+    difference.expected === undefined
+      ? `unexpected ${truncate(difference.got ?? '', half * 2)}`
+      : `expected ${look.ink.green(truncate(difference.expected, half))}, got ${look.ink.red(got)}`;
+  return `${INDENT}${look.ink.dim(pointer)}  ${words}`;
+}
+
+/** The reason is what the reader came for, so it is never cut short. */
+function noAnswer({ outcome, reason }: FailureBodies, look: Look): string[] {
+  const words = outcome === 'refused' ? 'the agent refused' : 'no answer';
+  return wrapped('got', reason === undefined ? words : printable(reason), look);
+}
+
+/** A rubric task with an answer and yet without a score: the judge's trouble. */
+const whyLines = (reason: string, look: Look): string[] => wrapped('reason', printable(reason), look);
+
+const hint = (words: string | undefined, { ink }: Look): string[] =>
+  words ? [`${INDENT}${' '.repeat(LABEL)}${ink.dim(words)}`] : [];

@@ -1,0 +1,138 @@
+import type { EvalReport, ReportedRegression } from '@touchstone/protocol';
+import { type RunResult, refOf } from '../../verbs/run/result.js';
+import { changeOf, duration, plural, range, score, signed, usd, whole } from '../units.js';
+import { adjustedWords, doubtOf, repeatWords } from './certainty.js';
+import { percent } from './criteria.js';
+import { cell, code, folded, names, table } from './markdown-parts.js';
+import { baselineWords, changesInOrder, detectableWords, regressionWords, remarksOf } from './regression.js';
+import { EXPLORATORY, slicesInOrder } from './slices.js';
+
+const ROWS = 50;
+
+/** What changed since the baseline, worst first; nothing without one. */
+export function comparisonParts(result: RunResult): string[] {
+  const regression = result.report?.regression;
+  if (!regression) return [];
+  const failed = result.failures.filter(({ unscored }) => !unscored).map(({ taskId }) => taskId);
+  const fresh = new Set<string>(regression.toFail);
+  return [
+    `**${cell(regressionWords(regression))}**, 95 % interval of the difference ${signed(regression.interval[0])} to ${signed(regression.interval[1])}. Baseline: run ${baselineText(result)}.`,
+    worseTable(regression),
+    listOf('Now passing', regression.toPass),
+    listOf(
+      'Other failures',
+      failed.filter((taskId) => !fresh.has(taskId)),
+    ),
+    listOf('Not scored', result.unscored),
+    ...remarksOf(regression),
+    numberTable(result, regression),
+    detectableWords(regression),
+  ];
+}
+
+function baselineText(result: RunResult): string {
+  const [runId = '', ...facts] = baselineWords(result);
+  return [code(runId), ...facts.map(cell)].join(', ');
+}
+
+const listOf = (title: string, ids: readonly string[]): string =>
+  ids.length === 0 ? '' : `${title} (${whole(ids.length)}): ${names(ids)}`;
+
+function worseTable(regression: ReportedRegression): string {
+  const worse = changesInOrder(regression).filter(({ before, after }) => after < before);
+  const rows = worse
+    .slice(0, ROWS)
+    .map(({ taskId, before, after, side }) => [
+      code(taskId),
+      `${score(before)} → ${score(after)}`,
+      side ? '❌ now fails' : 'lower',
+    ]);
+  const more = worse.length > ROWS ? `\n\n… and ${whole(worse.length - ROWS)} more` : '';
+  return table(['task', 'before → after', ''], rows) + more;
+}
+
+function numberTable(result: RunResult, regression: ReportedRegression): string {
+  const { baseline, scoreDelta, cost, latency } = regression;
+  const now = result.report?.aggregate;
+  const moved = (name: string, before: number, after: number, show: (value: number) => string): string[] => [
+    name,
+    show(before),
+    show(after),
+    changeOf(before, after),
+  ];
+  return table(
+    ['', 'before', 'now', 'change'],
+    [
+      ...(now
+        ? [
+            [
+              'score',
+              score(baseline.score),
+              `${score(now.score)} (95 %: ${range(now.interval)})`,
+              signed(scoreDelta),
+            ],
+          ]
+        : []),
+      ...(cost ? [moved('cost', cost.beforeUsd, cost.afterUsd, usd)] : []),
+      ...(latency ? [moved('p50 latency', latency.before.p50Ms, latency.after.p50Ms, duration)] : []),
+      ...(latency ? [moved('p95 latency', latency.before.p95Ms, latency.after.p95Ms, duration)] : []),
+    ],
+  );
+}
+
+/** How sure the score is, and what people have corrected of it. */
+export function certaintyParts(result: RunResult): string[] {
+  const { report } = result;
+  if (!report) return [];
+  const repeats = repeatWords(report);
+  return [
+    doubtOf(result) ?? '',
+    repeats === undefined ? '' : `${sentence(repeats)}.`,
+    ...overrideParts(report),
+  ];
+}
+
+function overrideParts({ adjusted }: EvalReport): string[] {
+  if (!adjusted) return [];
+  const rows = adjusted.overrides.map(({ taskId, before, after, by }) => [
+    code(taskId),
+    `${score(before.score)} → ${score(after.score)}`,
+    cell(by),
+  ]);
+  const title = `${adjustedWords(adjusted)}, ${adjusted.passed ? 'passed' : 'failed'}`;
+  return [folded(sentence(title), table(['task', 'corrected', 'by'], rows))];
+}
+
+const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** What the score is made of, folded away. */
+export function compositionParts({ report }: RunResult): string[] {
+  const { criteria = [], slices = [] } = report ?? {};
+  const criterionRows = criteria.map(({ id, applicable, met, weight, agreement }) => [
+    code(id),
+    percent(met),
+    whole(applicable),
+    String(Number(weight.toPrecision(3))),
+    agreement === undefined ? '–' : percent(agreement),
+  ]);
+  const sliceRows = slicesInOrder(slices).map((slice) => [
+    code(slice.name),
+    whole(slice.tasks),
+    score(slice.score),
+    `${score(slice.passRate)} (95 %: ${range(slice.passRateInterval)})`,
+    slice.scoreDelta === undefined ? '–' : signed(slice.scoreDelta),
+  ]);
+  return [
+    folded(
+      plural(criteria.length, 'criterion').replace('criterions', 'criteria'),
+      table(['criterion', 'met', 'tasks', 'weight', 'agreement'], criterionRows),
+    ),
+    folded(EXPLORATORY, table(['part', 'tasks', 'score', 'pass rate', 'change'], sliceRows)),
+  ];
+}
+
+/** A bot finds the comment of a suite by this line, and replaces it. */
+export const markerOf = (suiteRef: string): string =>
+  `<!-- touchstone:${(suiteRef.split('@')[0] ?? '').replace(/[^\w.-]/g, '')} -->`;
+
+export const suiteMarker = ({ suite }: RunResult): string => markerOf(refOf(suite));

@@ -1,0 +1,146 @@
+import {
+  type Failure,
+  type FailureBodies,
+  type RefusedSuite,
+  type RunResult,
+  refOf,
+} from '../../verbs/run/result.js';
+import { quote } from '../text.js';
+import { duration, plural, range, score, whole } from '../units.js';
+import { barsOf } from './bars.js';
+import { intervalWords } from './certainty.js';
+import { contractParts } from './contract.js';
+import { criteriaWords } from './criteria.js';
+import { whyNot } from './failure.js';
+import { cell, code, folded, table } from './markdown-parts.js';
+import {
+  certaintyParts,
+  comparisonParts,
+  compositionParts,
+  markerOf,
+  suiteMarker,
+} from './markdown-report.js';
+import { costTexts, judgeName, modelName, notesOf } from './notes.js';
+import { reportedPromotion } from './promotion-report.js';
+import { verdictOf } from './verdict.js';
+
+const ROWS = 50;
+
+/**
+ * A summary for a pull request or a job page: the verdict, what got worse, the bars, the tasks that failed. Each section
+ * begins with a line that a bot can find again, so that one comment is replaced rather than another one added.
+ */
+export function renderMarkdown(results: readonly RunResult[], refused: readonly RefusedSuite[] = []): string {
+  return [...results.map(section), ...refused.map(refusedSection)].join('\n---\n\n');
+}
+
+const refusedSection = ({ suite, error }: RefusedSuite): string =>
+  `${markerOf(suite.ref)}\n### ⚠️ NOT RUN: ${cell(suite.ref)}\n\n**${error.code}**: ${cell(error.message)}\n`;
+
+const SYMBOLS = { green: '✅', red: '❌', yellow: '⚠️' };
+
+function section(result: RunResult): string {
+  const { word, paint } = verdictOf(result);
+  const compared = result.report?.regression !== undefined;
+  const parts = [
+    `${suiteMarker(result)}\n### ${SYMBOLS[paint]} ${word}: ${cell(refOf(result.suite))}, agent ${cell(refOf(result.agent))}`,
+    ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
+    promotionLine(result),
+    ...comparisonParts(result),
+    barTable(result),
+    ...contractParts(result),
+    ...certaintyParts(result),
+    compared ? foldedFailures(result) : failureTable(result),
+    findingTable(result),
+    ...compositionParts(result),
+    ...notesOf(result),
+    factsLine(result),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+const PROMOTED = { moved: '✅', denied: '❌ denied,', waiting: '⚠️', impossible: '⚠️ not possible,' } as const;
+
+/** Whether the agent was promoted on this run, and why not. */
+function promotionLine(result: RunResult): string {
+  const promotion = reportedPromotion(result);
+  return promotion ? `**Promotion** ${PROMOTED[promotion.status]} ${cell(promotion.words)}` : '';
+}
+
+function factsLine(result: RunResult): string {
+  const { counts, latency, report } = result;
+  const rate = report
+    ? `, pass rate ${score(report.aggregate.passRate)} (95 %: ${range(report.aggregate.passRateInterval)})`
+    : '';
+  const facts = [
+    `${whole(counts.passed)} passed, ${whole(counts.failed)} failed, ${whole(counts.unscored)} unscored of ${plural(counts.selected, 'task')}${rate}`,
+    ...(latency ? [`p50 ${duration(latency.p50Ms)}, p95 ${duration(latency.p95Ms)}`] : []),
+    ...costTexts(result),
+    ...(result.model ? [`model ${cell(modelName(result.model))}`] : []),
+    ...(result.judge ? [`judge ${cell(judgeName(result.judge))}`] : []),
+    ...(result.safetyJudge ? [`safety judge ${cell(judgeName(result.safetyJudge))}`] : []),
+    `run \`${result.runId}\``,
+  ];
+  return facts.join(' · ');
+}
+
+function barTable(result: RunResult): string {
+  const { report } = result;
+  const rows = barsOf(result).map((bar) => [
+    bar.name,
+    bar.name === 'score' && report ? `${bar.value} (${intervalWords(report)})` : bar.value,
+    `${bar.wanted} ${bar.limit}`,
+    bar.idle ? '–' : bar.met ? '✅' : '❌',
+  ]);
+  return table(['bar', 'value', 'wanted', 'met'], rows);
+}
+
+/** Which tasks failed has been said above; here is why, as far as something is known. */
+function foldedFailures(result: RunResult): string {
+  const { failures } = result;
+  const explained = failures.some((failure) => note(failure, true) !== '');
+  const title = failures.length === 1 ? 'The task' : `The ${whole(failures.length)} tasks`;
+  return explained ? folded(`${title} that did not pass`, failureTable(result)) : '';
+}
+
+function failureTable({ failures }: RunResult): string {
+  const bodies = failures.some((failure) => failure.bodies);
+  const rows = failures
+    .slice(0, ROWS)
+    .map((failure) => [code(failure.taskId), shownScore(failure), note(failure, bodies)]);
+  const more = failures.length > ROWS ? `\n\n… and ${whole(failures.length - ROWS)} more` : '';
+  return table(['task', 'score', 'note'], rows) + more;
+}
+
+function findingTable({ findings = [] }: RunResult): string {
+  const rows = findings.map(({ kind, severity, taskIds }) => [
+    cell(kind),
+    severity,
+    `${taskIds.length}: ${cell(listed(taskIds))}`,
+  ]);
+  return table(['finding', 'severity', 'tasks'], rows);
+}
+
+const IDS = 10;
+const listed = (ids: readonly string[]): string =>
+  ids.length > IDS ? `${ids.slice(0, IDS).join(', ')} …` : ids.join(', ');
+
+const shownScore = (failure: Failure): string => (failure.unscored ? '–' : score(failure.score));
+
+function note(failure: Failure, bodies: boolean): string {
+  const traits = [
+    ...(failure.schemaValid === false ? ['return schema not met'] : [whyNot(failure) ?? '']),
+    criteriaWords(failure) ?? '',
+    ...(failure.bodies ? unmetSentences(failure.bodies) : []),
+    ...(failure.findings ?? []).map(({ kind, severity }) => `${kind} (${severity})`),
+  ];
+  const got = bodies && failure.bodies?.got ? [`got ${quote(failure.bodies.got.value)}`] : [];
+  return cell([...traits, ...got].filter((text) => text !== '').join(', '));
+}
+
+const unmetSentences = ({ expected }: FailureBodies): string[] =>
+  expected.kind === 'golden'
+    ? []
+    : expected.criteria
+        .filter(({ met }) => met === false)
+        .map(({ text, reason }) => `not met: ${text}${reason ? ` (${reason})` : ''}`);

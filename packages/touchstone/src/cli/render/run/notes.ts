@@ -1,0 +1,39 @@
+import type { JudgeFacts, RunResult } from '../../verbs/run/result.js';
+import { forkNote } from '../fork.js';
+import { plural, usd } from '../units.js';
+
+/** `local/small-1`, and whether its answers were written down beforehand. */
+export const modelName = ({ provider, model, mock }: NonNullable<RunResult['model']>): string =>
+  `${provider}/${model}${mock ? ' (mock)' : ''}`;
+
+/** `local/judge-1, 3 votes`. */
+export const judgeName = (judge: JudgeFacts): string =>
+  `${modelName(judge)}${judge.votes > 1 ? `, ${plural(judge.votes, 'vote')}` : ''}`;
+
+/** What a reader has to know before taking the score for more than it is. */
+export const notesOf = (result: RunResult): readonly string[] => [
+  ...(result.uncompared === undefined ? [] : [`Not compared with a baseline. ${result.uncompared}`]),
+  ...(result.fork ? [forkNote(result.fork)] : []),
+  ...(result.rejudgeOf ? [`The answers are those of run ${result.rejudgeOf}, judged again.`] : []),
+  ...(result.judge?.mock || result.safetyJudge?.mock
+    ? ['The judge is a scripted one: its verdicts were written down beforehand and are evidence of nothing.']
+    : []),
+  ...(result.nondeterministic ? ['Live tools and memory were used: scores may differ next time.'] : []),
+  ...((result.cacheHits ?? 0) > 0
+    ? [
+        `${plural(result.cacheHits ?? 0, 'model call')} came from the cache: this run is no evidence for a gate.`,
+      ]
+    : []),
+];
+
+/** An agent that reports no model calls has no known cost, which is not a cost of nothing. */
+export function costTexts({
+  costUsd,
+  judgeUsd,
+  unpriced,
+}: Pick<RunResult, 'costUsd' | 'judgeUsd' | 'unpriced'>): readonly string[] {
+  const judge = judgeUsd === undefined ? '' : ` (judge ${usd(judgeUsd)})`;
+  const known = costUsd === undefined ? [] : [`${usd(costUsd)}${judge}`];
+  const unknown = unpriced > 0 ? [`${plural(unpriced, 'call')} of unknown price`] : [];
+  return known.length + unknown.length > 0 ? [[...known, ...unknown].join(' and ')] : [];
+}

@@ -1,0 +1,141 @@
+import { asId, type ModelName } from '@touchstone/protocol';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resultOf } from '../../testing/results.js';
+import type { Failure } from '../../verbs/run/result.js';
+import { withoutBodies } from '../../verbs/run/result.js';
+import { createInk } from '../ink.js';
+import { renderDelta } from './delta.js';
+import { documentOf } from './document.js';
+import { escapeXml, renderJunit } from './junit.js';
+import { renderMarkdown } from './markdown.js';
+import { renderScorecard } from './scorecard.js';
+
+const secret = 'the customer’s address';
+const failures: Failure[] = [
+  {
+    taskId: 'b',
+    score: 0,
+    latencyMs: 12,
+    schemaValid: false,
+    bodies: {
+      expected: { kind: 'golden', strategy: 'exact', value: 'x' },
+      got: { value: `<&> ${secret} \u0000` },
+      outcome: 'completed',
+    },
+  },
+  { taskId: 'c', score: 0, unscored: 'agent_unreachable' },
+];
+const counts = { total: 3, selected: 3, passed: 1, failed: 1, unscored: 1 };
+const mixed = resultOf({ a: true, b: false, c: false }, { failures, counts, unscored: ['c'] });
+const stopped = resultOf(
+  {},
+  {
+    status: 'failed',
+    summary: null,
+    error: { code: 'budget_exhausted', message: 'The ceiling of 1 USD is reached.' },
+    counts: { total: 5, selected: 5, passed: 0, failed: 0, unscored: 0 },
+  },
+);
+
+describe('a JUnit report', () => {
+  test('has a suite per run, a failure per failed task and an error for what could not be judged', () => {
+    expect(renderJunit([withoutBodies(mixed), stopped])).toMatchSnapshot();
+  });
+
+  test('quotes answers only when they are there to quote', () => {
+    expect(renderJunit([mixed])).toContain('the customer’s address');
+    expect(renderJunit([withoutBodies(mixed)])).not.toContain('customer');
+  });
+
+  test('is not green when a bar is missed although every task passed', () => {
+    const slow = resultOf(
+      { a: true },
+      { thresholds: { maxP95LatencyMs: 10 }, latency: { p50Ms: 5, p95Ms: 50 } },
+    );
+    const report = renderJunit([slow]);
+    expect(report).toContain('tests="2" failures="1"');
+    expect(report).toContain('message="50 ms, wanted ≤ 10 ms"');
+  });
+
+  test('any text becomes text that XML can hold, and is found again', () => {
+    const names: { readonly [reference: string]: string } = {
+      amp: '&',
+      lt: '<',
+      gt: '>',
+      quot: '"',
+      apos: "'",
+    };
+    const decode = (text: string): string =>
+      text.replace(/&(?:#(\d+)|(\w+));/g, (_all, code, name) =>
+        code ? String.fromCharCode(Number(code)) : (names[name] ?? ''),
+      );
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const escaped = escapeXml(text);
+        expect(escaped).not.toMatch(/[<>"']|\p{Cc}|\p{Cs}|[\ufffe\uffff]/u);
+        const writable = text.replace(/(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu, '');
+        if (writable === text) expect(decode(escaped)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('a Markdown summary', () => {
+  test('has the verdict, the bars and the failed tasks', () => {
+    expect(renderMarkdown([withoutBodies(mixed), stopped])).toMatchSnapshot();
+  });
+
+  test('an answer cannot break out of its cell', () => {
+    const table = renderMarkdown([mixed])
+      .split('\n')
+      .filter((line) => line.startsWith('| `b`'));
+    expect(table).toHaveLength(1);
+    expect(table[0]).not.toContain('<&>');
+  });
+});
+
+test('live tools, remembered answers and the model are told everywhere, and only where there are any', () => {
+  const model = {
+    provider: asId<ModelName>('local'),
+    model: asId<ModelName>('small-1'),
+    mock: true,
+  } as const;
+  const shadow = resultOf({ a: true }, { model, cacheHits: 1, nondeterministic: true });
+  const look = { ink: createInk(false), width: 80 };
+  const told = { junit: renderJunit([shadow]), markdown: renderMarkdown([shadow]), json: documentOf(shadow) };
+  expect(told).toMatchSnapshot();
+  expect(renderScorecard(shadow, look)).toMatchSnapshot();
+  const plain = resultOf({ a: true });
+  const words = [renderJunit([plain]), renderMarkdown([plain]), renderScorecard(plain, look)].join();
+  expect(words + JSON.stringify(documentOf(plain))).not.toMatch(/model|cache|[Ll]ive|nondeterministic/);
+});
+
+test('the JSON form is content-free and carries the exit code', () => {
+  expect(documentOf(mixed)).toMatchObject({
+    runId: 'run-1',
+    exitCode: 3,
+    unscored: ['c'],
+    suite: { ref: 'acme.shop.evals.refunds@1.2.0' },
+  });
+  expect(documentOf(stopped)).toMatchObject({
+    exitCode: 4,
+    summary: null,
+    error: { code: 'budget_exhausted' },
+  });
+  expect(JSON.stringify(documentOf(mixed))).not.toContain('customer');
+});
+
+test('the delta names the tasks that changed sides, and nothing without a run before', () => {
+  const ink = createInk(false);
+  const before = resultOf({ a: true, b: false, c: true });
+  const after = resultOf({ a: false, b: true, c: true, d: true });
+  expect(renderDelta(undefined, after, ink)).toEqual([]);
+  expect(renderDelta(before, stopped, ink)).toEqual([]);
+  expect(renderDelta(before, before, ink)).toEqual(['= score 0.66, as in the last run']);
+  expect(renderDelta(before, after, ink)).toEqual([
+    '↑ score 0.66 → 0.75 since the last run',
+    '↑ now passing: b',
+    '↓ now failing: a',
+  ]);
+});

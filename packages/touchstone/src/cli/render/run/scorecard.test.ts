@@ -1,0 +1,158 @@
+import { asId, type Digest, type EvalSummary, type RunId, type TaskScore } from '@touchstone/protocol';
+import { describe, expect, test } from 'vitest';
+import type { Failure, RunResult } from '../../verbs/run/result.js';
+import { createInk } from '../ink.js';
+import { displayWidth } from '../text.js';
+import { renderScorecard } from './scorecard.js';
+
+const ink = createInk(false);
+const digest = asId<Digest>('sha256:0');
+
+function summaryOf(
+  result: Pick<EvalSummary, 'aggregateScore' | 'passed' | 'taskCount' | 'passedCount'>,
+): EvalSummary {
+  const tasks: TaskScore[] = [];
+  return { suiteId: asId('acme.shop.evals.refunds'), suiteVersion: asId('1.2.0'), tasks, ...result };
+}
+
+const passing: RunResult = {
+  runId: asId<RunId>('run_01'),
+  status: 'completed',
+  interrupted: false,
+  suite: { suiteId: asId('acme.shop.evals.refunds'), version: asId('1.2.0'), digest },
+  agent: { agentId: asId('local.acme.support'), version: asId('1.0.0'), digest },
+  summary: summaryOf({ aggregateScore: 1, passed: true, taskCount: 12, passedCount: 12 }),
+  thresholds: { passScore: 0.9, maxCostUsd: 0.05, maxP95LatencyMs: 2000 },
+  counts: { total: 12, selected: 12, passed: 12, failed: 0, unscored: 0 },
+  unscored: [],
+  failures: [],
+  latency: { p50Ms: 120, p95Ms: 420 },
+  costUsd: 0.0132,
+  unpriced: 0,
+  repeats: 1,
+  wallMs: 12_300,
+};
+
+const failures: Failure[] = [
+  {
+    taskId: 'refund-window',
+    score: 0,
+    latencyMs: 12,
+    bodies: {
+      expected: { kind: 'golden', strategy: 'exact', value: 'The refund window is 30 days from delivery.' },
+      got: { value: 'The refund window is 14 days from delivery.' },
+      outcome: 'completed',
+    },
+  },
+  {
+    taskId: 'order-status-with-a-rather-long-name-that-nobody-should-ever-choose-but-somebody-will',
+    score: 0.5,
+    latencyMs: 1420,
+    schemaValid: false,
+    findings: [{ kind: asId('pii-leak'), severity: 'high' }],
+    bodies: {
+      expected: { kind: 'golden', strategy: 'json-match', value: { orders: [{ total: 12 }], name: 'Ann' } },
+      got: { value: '{"orders":[{"total":13}],"extra":[1,2,3]}' },
+      outcome: 'completed',
+    },
+  },
+  {
+    taskId: 'greeting',
+    score: 0,
+    bodies: {
+      expected: { kind: 'golden', strategy: 'contains', value: 'Grüß Gott' },
+      got: { value: `grüß gott\u001b[2J ${'and so on '.repeat(20)}` },
+      outcome: 'completed',
+    },
+  },
+  {
+    taskId: 'tone',
+    score: 0.4,
+    bodies: {
+      expected: {
+        kind: 'rubric',
+        criteria: [
+          { text: 'answers in the customer’s language', met: true, weight: 0.4 },
+          {
+            text: 'does not promise a date',
+            met: false,
+            weight: 0.6,
+            agreement: 2 / 3,
+            reason: 'It names tomorrow.',
+          },
+        ],
+      },
+      got: { value: 'Tomorrow!' },
+      outcome: 'completed',
+    },
+  },
+  {
+    taskId: 'slow',
+    score: 0,
+    bodies: {
+      expected: { kind: 'golden', strategy: 'exact', value: 'x' },
+      outcome: 'failed',
+      reason: 'no answer within 60 s',
+    },
+  },
+  { taskId: 'offline', score: 0, unscored: 'agent_unreachable' },
+];
+
+const failing: RunResult = {
+  ...passing,
+  summary: summaryOf({ aggregateScore: 0.8999, passed: false, taskCount: 132, passedCount: 126 }),
+  counts: { total: 500, selected: 132, passed: 126, failed: 5, unscored: 0 },
+  failures: failures.slice(0, 5),
+  costUsd: 0.062,
+};
+
+describe('the scorecard', () => {
+  test('of a run that passed', () => {
+    const next = [{ command: 'touchstone show run_01', does: 'the tasks of this run' }];
+    expect(renderScorecard(passing, { ink, width: 80, next })).toMatchSnapshot();
+  });
+
+  test('of a run that missed its bar, with what was expected and what came', () => {
+    expect(renderScorecard(failing, { ink, width: 80 })).toMatchSnapshot();
+  });
+
+  test('of a run with more failures than fit', () => {
+    const many = Array.from({ length: 31 }, (_, index) => ({
+      taskId: `task-${index}`,
+      score: 0,
+      latencyMs: 5,
+    }));
+    const counts = { ...failing.counts, failed: 31 };
+    const text = renderScorecard({ ...failing, failures: many, counts }, { ink, width: 80 });
+    expect(text).toContain('… and 11 more: touchstone show run_01 --failed');
+    expect(text).toContain('task-19');
+    expect(text).not.toContain('task-20');
+  });
+
+  test('of a run that a budget stopped', () => {
+    const error = { code: 'budget_exhausted' as const, message: 'The ceiling of 0.05 USD is reached.' };
+    const stopped = { ...failing, status: 'failed' as const, summary: null, error, failures: [] };
+    expect(renderScorecard(stopped, { ink, width: 80 })).toMatchSnapshot();
+  });
+
+  test('of a run with a task nobody could score, and calls of unknown price', () => {
+    const unjudged: RunResult = {
+      ...passing,
+      counts: { ...passing.counts, passed: 11, unscored: 1 },
+      failures: failures.slice(5),
+      unscored: ['offline'],
+      unpriced: 3,
+    };
+    expect(renderScorecard(unjudged, { ink, width: 80 })).toMatchSnapshot();
+  });
+
+  test.each([60, 80, 200])('fits %i columns', (width) => {
+    const lines = renderScorecard(failing, { ink, width }).split('\n');
+    const failureLines = lines.filter((line) => line.startsWith('      ') || /^ {2}[✗?]/.test(line));
+    for (const line of failureLines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+  });
+
+  test('an answer cannot send control characters to the terminal', () => {
+    expect(renderScorecard(failing, { ink, width: 200 })).not.toContain('\u001b');
+  });
+});

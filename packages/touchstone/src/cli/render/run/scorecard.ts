@@ -1,0 +1,146 @@
+import { type RunResult, refOf } from '../../verbs/run/result.js';
+import type { Look } from '../ink.js';
+import { displayWidth, padEnd, padStart, printable, truncate, wrap } from '../text.js';
+import { duration, plural, whole } from '../units.js';
+import { barsOf, blocks } from './bars.js';
+import { certaintyLines, intervalWords } from './certainty.js';
+import { contractLines } from './contract.js';
+import { renderFailure } from './failure.js';
+import { costTexts, judgeName, modelName, notesOf } from './notes.js';
+import { regressionLines } from './regression.js';
+import { sliceLines } from './slices.js';
+import { verdictOf } from './verdict.js';
+
+const MIN_WIDTH = 60;
+const MAX_WIDTH = 100;
+const BAR_WIDTH = 24;
+/** What stands beside a bar: its name, the numbers and the interval. */
+const BESIDE_BAR = 47;
+export const FAILURES_SHOWN = 20;
+
+export type ScorecardOptions = Look & {
+  /** Shows every failure rather than the first ones. */
+  readonly allFailures?: boolean;
+  /** What to type next, most useful first. */
+  readonly next?: readonly { readonly command: string; readonly does: string }[];
+  /** Lines about the previous run of a watch. */
+  readonly delta?: readonly string[];
+  /** Shows the parts of the suite also when they are not compared with anything. */
+  readonly parts?: boolean;
+};
+
+/** The scorecard as a person reads it: verdict, what went wrong, the bars, the totals, what to do next. */
+export function renderScorecard(result: RunResult, options: ScorecardOptions): string {
+  const look = { ink: options.ink, width: Math.max(MIN_WIDTH, Math.min(options.width, MAX_WIDTH)) };
+  const parts = [
+    titleLines(result, look),
+    errorLines(result, look),
+    failureLines(result, look, options.allFailures ?? false),
+    findingLines(result, look),
+    [...barLines(result, look), ...certaintyLines(result, look)],
+    contractLines(result, look),
+    regressionLines(result, look),
+    options.parts || result.report?.regression ? sliceLines(result, look) : [],
+    totalLines(result, look),
+    noteLines(result, look),
+    [...(options.delta ?? [])].map((line) => `  ${line}`),
+    nextLines(options, look),
+  ];
+  return `\n${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function titleLines(result: RunResult, { ink, width }: Look): string[] {
+  const { word, paint } = verdictOf(result);
+  const badge = ink.inverse(ink[paint](ink.bold(` ${word} `)));
+  const indent = word.length + 6;
+  const suite = truncate(refOf(result.suite), width - indent);
+  const agent = truncate(refOf(result.agent), width - indent - 6);
+  const { model, judge, safetyJudge } = result;
+  const asked = [
+    ...(model ? [['model', modelName(model)] as const] : []),
+    ...(judge ? [['judge', judgeName(judge)] as const] : []),
+    ...(safetyJudge ? [['judge', `${judgeName(safetyJudge)}, for safety`] as const] : []),
+  ];
+  return [
+    `  ${badge}  ${ink.bold(suite)}`,
+    `${' '.repeat(indent)}${ink.dim('agent ')}${agent}`,
+    ...asked.map(
+      ([role, name]) =>
+        `${' '.repeat(indent)}${ink.dim(`${role} `)}${truncate(printable(name), width - indent - 6)}`,
+    ),
+  ];
+}
+
+const noteLines = (result: RunResult, { ink, width }: Look): string[] =>
+  notesOf(result).flatMap((note) => wrap(note, width - 2).map((line) => `  ${ink.yellow(line)}`));
+
+function errorLines({ error }: RunResult, { ink, width }: Look): string[] {
+  if (!error) return [];
+  const [first = '', ...rest] = wrap(`${error.code}: ${printable(error.message)}`, width - 2);
+  return [first.replace(error.code, ink.red), ...rest].map((line) => `  ${line}`);
+}
+
+function failureLines(result: RunResult, look: Look, all: boolean): string[] {
+  const shown = all ? result.failures : result.failures.slice(0, FAILURES_SHOWN);
+  const lines = shown.map((failure) => renderFailure(failure, look).join('\n'));
+  const spaced = shown.some((failure) => failure.bodies) ? lines.join('\n\n') : lines.join('\n');
+  const more = result.counts.failed + result.counts.unscored - shown.length;
+  const rest = `  ${look.ink.dim(`… and ${whole(more)} more: touchstone show ${result.runId} --failed`)}`;
+  return shown.length === 0 ? [] : more > 0 ? [spaced, '', rest] : [spaced];
+}
+
+/** Everything unsafe that was found, in passed tasks too. */
+function findingLines({ findings = [] }: RunResult, { ink, width }: Look): string[] {
+  const names = findings.map(({ kind, severity }) => `${printable(kind)} (${severity})`);
+  const column = Math.max(0, ...names.map(displayWidth));
+  return findings.map(({ severity, taskIds }, at) => {
+    const paint = severity === 'low' ? ink.dim : severity === 'medium' ? ink.yellow : ink.red;
+    const tasks = `${plural(taskIds.length, 'task')}: ${taskIds.join(', ')}`;
+    const room = Math.max(20, width - column - 6);
+    return `  ${paint('!')} ${padEnd(names[at] ?? '', column)}  ${ink.dim(truncate(tasks, room))}`;
+  });
+}
+
+function barLines(result: RunResult, { ink, width }: Look): string[] {
+  const bars = barsOf(result);
+  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(displayWidth));
+  const values = widest(bars.map((bar) => bar.value));
+  const limits = widest(bars.map((bar) => bar.limit));
+  const room = Math.min(BAR_WIDTH, width - BESIDE_BAR);
+  return bars.map((bar) => {
+    const paint = bar.idle ? ink.dim : bar.met ? ink.green : ink.red;
+    const fill = blocks(bar.fill, room).replace(/█+/, paint).replace(/░+/, ink.dim);
+    const numbers = `${padStart(bar.value, values)} ${ink.dim(`${bar.sign} ${padEnd(bar.limit, limits)}`)}`;
+    const sure = bar.name === 'score' && result.report ? `  ${ink.dim(intervalWords(result.report))}` : '';
+    return `  ${padEnd(bar.name, 8)}${fill}  ${numbers}  ${paint(bar.idle ? '–' : bar.met ? '✓' : '✗')}${sure}`;
+  });
+}
+
+function totalLines(result: RunResult, { ink }: Look): string[] {
+  const { counts, latency } = result;
+  const count = (value: number, word: string, paint: (text: string) => string): string =>
+    value > 0 ? paint(`${whole(value)} ${word}`) : ink.dim(`0 ${word}`);
+  const done = counts.passed + counts.failed + counts.unscored;
+  const of =
+    done < counts.selected ? `${whole(done)} of ${plural(counts.selected, 'task')}` : plural(done, 'task');
+  const whose = counts.selected < counts.total ? `${of} (the suite has ${whole(counts.total)})` : of;
+  const facts = [
+    ...(latency ? [`p50 ${duration(latency.p50Ms)}`, `p95 ${duration(latency.p95Ms)}`] : []),
+    ...costTexts(result),
+    ...(result.repeats > 1 ? [`${result.repeats} repeats`] : []),
+    `took ${duration(result.wallMs)}`,
+  ];
+  return [
+    `  ${count(counts.passed, 'passed', ink.green)} · ${count(counts.failed, 'failed', ink.red)} · ${count(counts.unscored, 'unscored', ink.yellow)} · ${whose}`,
+    `  ${ink.dim(facts.join(' · '))}`,
+    `  ${ink.dim(`run ${result.runId}`)}`,
+  ];
+}
+
+function nextLines({ next = [] }: ScorecardOptions, { ink }: Look): string[] {
+  const column = Math.max(0, ...next.map(({ command }) => command.length));
+  return next.map(({ command, does }) => `  ${ink.cyan(command.padEnd(column))}  ${ink.dim(does)}`);
+}

@@ -1,0 +1,39 @@
+import type { ReportedSlice } from '@touchstone/protocol';
+import type { RunResult } from '../../verbs/run/result.js';
+import type { Look } from '../ink.js';
+import { renderTable } from '../table.js';
+import { printable, truncate } from '../text.js';
+import { plural, range, score, signed, whole } from '../units.js';
+
+const SLICES_SHOWN = 8;
+const WIDE_ENOUGH = 80;
+
+/** Looked at all at once and after the fact, so the weakest of them is weak by chance as often as not. */
+export const EXPLORATORY = 'Parts of the suite, exploratory: they point somewhere and prove nothing.';
+
+/** What fell most first, or else what is lowest. */
+export const slicesInOrder = (slices: readonly ReportedSlice[]): readonly ReportedSlice[] =>
+  [...slices].sort((a, b) => (a.scoreDelta ?? 0) - (b.scoreDelta ?? 0) || a.score - b.score);
+
+export function sliceLines({ report }: RunResult, { ink, width }: Look): string[] {
+  const slices = slicesInOrder(report?.slices ?? []);
+  if (slices.length === 0 || width < WIDE_ENOUGH) return [];
+  const compared = slices.some(({ scoreDelta }) => scoreDelta !== undefined);
+  const heads = ['part', 'tasks', 'score', 'pass rate', '95 %', ...(compared ? ['change'] : [])];
+  const rows = slices
+    .slice(0, SLICES_SHOWN)
+    .map((slice) => [
+      truncate(printable(slice.name), width - 48),
+      whole(slice.tasks),
+      score(slice.score),
+      score(slice.passRate),
+      range(slice.passRateInterval),
+      ...(compared ? [slice.scoreDelta === undefined ? '–' : signed(slice.scoreDelta)] : []),
+    ]);
+  const more = slices.length - SLICES_SHOWN;
+  return [
+    `  ${ink.dim(EXPLORATORY)}`,
+    renderTable(heads, rows, ink),
+    ...(more > 0 ? [`  ${ink.dim(`… and ${plural(more, 'more part')}`)}`] : []),
+  ];
+}

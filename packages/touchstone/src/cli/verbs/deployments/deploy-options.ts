@@ -1,0 +1,154 @@
+import type { DeploymentState, Transition } from '@touchstone/protocol';
+import { isHostError } from '@touchstone/protocol';
+import { parseAgentReference } from '../../../suites/index.js';
+import { flag } from '../../next-commands.js';
+import { UsageError } from '../../usage-error.js';
+import type { Where } from './deploy-door.js';
+
+/** Where a promotion leads, as it is said on the command line. */
+export type PlaceOptions = {
+  readonly to?: PromotedState;
+  readonly channel?: string;
+  readonly canary?: number;
+  readonly wait?: number | true;
+};
+type PromotedState = 'test' | 'staged' | 'active';
+
+/** Options of `touchstone promote`, as the parser hands them over. */
+export type PromoteOptions = PlaceOptions &
+  Where & {
+    readonly evalRun?: string;
+    readonly reason?: string;
+    readonly pause?: boolean;
+    readonly deprecate?: boolean;
+    readonly rollback?: boolean;
+    readonly share?: number;
+  };
+
+/** What is asked for, in one piece. */
+export type Wish = {
+  readonly agentId: string;
+  readonly version: string;
+  readonly transition: Transition;
+  /** Of a promotion. */
+  readonly to?: PromotedState;
+  readonly channel?: string;
+  readonly canaryPercent?: number;
+  /** A run id, or `last`. */
+  readonly evalRun?: string;
+  readonly reason?: string;
+  /** Seconds; true waits as long as it takes. */
+  readonly wait?: number | true;
+};
+
+export function wishOf(argument: string, options: PromoteOptions): Wish {
+  const { agentId, version } = readVersion(argument);
+  const transition = transitionOf(options);
+  checkPlace(transition, options);
+  const { channel, evalRun, reason, wait, share, canary = share } = options;
+  return {
+    agentId,
+    version,
+    transition,
+    ...(transition === 'promote' && { to: options.to ?? 'active' }),
+    ...(channel !== undefined && { channel }),
+    ...(canary !== undefined && { canaryPercent: canary }),
+    ...(evalRun !== undefined && { evalRun }),
+    ...(reason !== undefined && { reason }),
+    ...(wait !== undefined && { wait }),
+  };
+}
+
+function readVersion(argument: string): Pick<Wish, 'agentId' | 'version'> {
+  const { agentId, version } = readReference(argument);
+  if (version !== undefined) return { agentId, version };
+  throw new UsageError(
+    `Which version of ${agentId}? Name one, as in ${agentId}@1.0.0.`,
+    `See its versions with: touchstone deployments ${agentId}`,
+  );
+}
+
+export function readReference(argument: string): { readonly agentId: string; readonly version?: string } {
+  try {
+    const { agentId, version } = parseAgentReference(argument);
+    return { agentId, ...(version !== undefined && { version }) };
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    throw new UsageError('Expected an agent and its version, as in local.acme.support@1.0.0.');
+  }
+}
+
+/** By the flag that asks for it; without one, a promotion. */
+const FLAGS = [
+  ['--pause', 'pause', ({ pause }) => pause === true],
+  ['--deprecate', 'deprecate', ({ deprecate }) => deprecate === true],
+  ['--rollback', 'rollback', ({ rollback }) => rollback === true],
+  ['--share', 'adjust-canary', ({ share }) => share !== undefined],
+  ['--to', 'promote', ({ to }) => to !== undefined],
+] as const satisfies readonly (readonly [string, Transition, (options: PromoteOptions) => boolean])[];
+
+function transitionOf(options: PromoteOptions): Transition {
+  const [one, other] = FLAGS.filter(([, , isGiven]) => isGiven(options));
+  if (one && other)
+    throw new UsageError(
+      `${one[0]} and ${other[0]} are two different things to do.`,
+      'Leave one of them out, or do one after the other.',
+    );
+  return one?.[1] ?? 'promote';
+}
+
+/** What is said about a place that the move does not lead to would be heard by nobody. */
+function checkPlace(transition: Transition, options: PromoteOptions): void {
+  const { to = 'active', channel, canary, evalRun, reason } = options;
+  const isToActive = transition === 'promote' && to === 'active';
+  const stray =
+    channel !== undefined && !isToActive && transition !== 'rollback'
+      ? ['--channel', 'a promotion to active, or a rollback']
+      : canary !== undefined && !isToActive
+        ? ['--canary', 'a promotion to active; for a version that serves already there is --share']
+        : evalRun !== undefined && transition !== 'promote'
+          ? ['--eval-run', 'a promotion']
+          : undefined;
+  if (stray) throw new UsageError(`${stray[0]} is for ${stray[1]}.`, `Leave ${stray[0]} out.`);
+  for (const [name, text] of Object.entries({ '--reason': reason, '--eval-run': evalRun }))
+    if (text !== undefined && text.trim() === '')
+      throw new UsageError(`${name} is empty.`, 'Say something, or leave it out.');
+}
+
+/** The same place in the words of a command; what goes without saying is left out. */
+export const placeWords = ({ to, channel, canaryPercent }: Wish): readonly string[] => [
+  ...flag('--to', to === 'active' ? undefined : to),
+  ...flag('--channel', channel),
+  ...flag('--canary', canaryPercent),
+];
+
+const VERBS: { readonly [T in Transition]: string } = {
+  promote: 'promote',
+  pause: 'pause',
+  deprecate: 'deprecate',
+  rollback: 'roll back',
+  'adjust-canary': 'change the share of',
+};
+
+/** `promote local.acme.support@1.0.0 to active on stable, 10 % of the traffic`. */
+export function wishWords(
+  agentId: string,
+  asked: {
+    readonly version: string;
+    readonly transition: Transition;
+    readonly toState?: DeploymentState;
+    readonly channel?: string;
+    readonly canaryPercent?: number;
+  },
+): string {
+  const { version, transition, toState, channel, canaryPercent } = asked;
+  const to = toState === undefined ? '' : ` to ${toState}`;
+  const on = channel === undefined ? '' : ` on ${channel}`;
+  const share =
+    canaryPercent === undefined
+      ? ''
+      : transition === 'adjust-canary'
+        ? ` to ${canaryPercent} %`
+        : `, ${canaryPercent} % of the traffic`;
+  return `${VERBS[transition]} ${agentId}@${version}${to}${on}${share}`;
+}

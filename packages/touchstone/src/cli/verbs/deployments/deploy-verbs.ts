@@ -1,0 +1,137 @@
+import { type Command, Option } from 'commander';
+import type { Start } from '../../program.js';
+import { wholeNumber } from '../project/verbs.js';
+import type { ApproveOptions } from './approve.js';
+import type { ListAuditOptions, VerifyAuditOptions } from './audit.js';
+import { channelOption, percent, toOption, WAIT, waitSeconds } from './channel-options.js';
+import type { Where } from './deploy-door.js';
+import type { PromoteOptions } from './deploy-options.js';
+
+const examples = (...lines: readonly string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  $ touchstone ${line}`).join('\n')}`;
+
+const hostOption = (): Option => new Option('--host <url>', 'on another host instead of in this process');
+const keyOption = (): Option =>
+  new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
+    'TOUCHSTONE_KEY',
+  );
+
+const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+export function addPromote(program: Command, start: Start): void {
+  program
+    .command('promote')
+    .summary('put a version of an agent into service, or take it out')
+    .description(
+      'Moves a version of an agent towards service, one state after the other: draft, test, staged, active. The gates of the configuration decide what has to be shown, and who has to agree. Also takes a version out of service again.',
+    )
+    .argument('<agent>', 'the agent with its version, as in local.acme.support@1.0.0')
+    .addOption(toOption())
+    .addOption(channelOption())
+    .option('--canary <percent>', 'give it only this share of the traffic', percent)
+    .option('--eval-run <run>', 'the run that is the evidence: its id, or "last" for the newest one')
+    .option('--reason <text>', 'why; kept with the decision')
+    .option('--pause', 'take it out of service for a while; promote it to bring it back')
+    .option('--deprecate', 'take it out of service for good')
+    .option('--rollback', 'take it out of service for good, and bring the version before it back')
+    .option('--share <percent>', 'give a version that serves another share of the traffic', percent)
+    .option('--wait [seconds]', WAIT, waitSeconds)
+    .addOption(hostOption())
+    .addOption(keyOption())
+    .action((agent: string, options: PromoteOptions, command: Command) =>
+      start(command, async (context) =>
+        (await import('./promote.js')).promoteCommand(context, agent, options),
+      ),
+    )
+    .addHelpText('after', PROMOTE_HELP);
+}
+
+const PROMOTE_HELP = `${examples(
+  'promote local.acme.support@1.1.0 --channel stable --eval-run last',
+  'promote local.acme.support@1.1.0 --channel stable --canary 10 --eval-run last',
+  'promote local.acme.support@1.1.0 --share 50',
+  'promote local.acme.support@1.1.0 --rollback --reason "too many refunds"',
+)}
+
+Exit codes: 0 moved · 1 denied · 2 not possible · 3 waits for approval`;
+
+export function addApprove(program: Command, start: Start): void {
+  program
+    .command('approve')
+    .summary('answer a deployment that waits for approval')
+    .description(
+      'Shows what a deployment waits for, and grants it. With --reject it is a no; with --withdraw nobody is asked any longer.',
+    )
+    .argument('<runId>', 'the run that waits')
+    .option('--reject', 'say no; the question is asked anew')
+    .option('--withdraw', 'ask no longer: ends the run, and nothing is moved')
+    .option('--override', 'pass over the gate, for those who may; needs --reason')
+    .option('--reason <text>', 'why; kept with the decision')
+    .addOption(hostOption())
+    .addOption(keyOption())
+    .action((runId: string, options: ApproveOptions, command: Command) =>
+      start(command, async (context) =>
+        (await import('./approve.js')).approveCommand(context, runId, options),
+      ),
+    )
+    .addHelpText(
+      'after',
+      `${examples(
+        'runs --status waiting-approval',
+        'approve run-01m7gp92wp9t9pa895y5s9xmjk',
+        'approve run-01m7gp92wp9t9pa895y5s9xmjk --reject --reason "not before Monday"',
+        'approve run-01m7gp92wp9t9pa895y5s9xmjk --withdraw',
+      )}\n\nExit codes: 0 the answer counts · 1 it does not, or what it released was refused`,
+    );
+}
+
+export function addDeployments(program: Command, start: Start): void {
+  program
+    .command('deployments')
+    .summary('show the versions of an agent, and which of them serve')
+    .description(
+      'Shows every version of an agent: its state, its share, its channels, and on what it was let in.',
+    )
+    .argument('<agent>', 'an agent, or one of its versions')
+    .addOption(hostOption())
+    .addOption(keyOption())
+    .action((agent: string, options: Where, command: Command) =>
+      start(command, async (context) =>
+        (await import('./deployments.js')).deploymentsCommand(context, agent, options),
+      ),
+    )
+    .addHelpText('after', '\nExample:\n  $ touchstone deployments local.acme.support');
+}
+
+export function addAudit(program: Command, start: Start): void {
+  const audit = program
+    .command('audit')
+    .summary('check and list who was let do what')
+    .description(
+      'The audit log says who asked for what, and was let or not. Each record covers the one before, so none can be changed or taken out unseen.',
+    );
+  audit
+    .command('verify')
+    .description('Reads the audit log from its first record to its last, and tells whether it is unbroken.')
+    .option(
+      '--expect <head>',
+      'a head kept from earlier, as <records>:<head>: the log must go through it; may be repeated',
+      several,
+    )
+    .addOption(hostOption())
+    .addOption(keyOption())
+    .action((options: VerifyAuditOptions, command: Command) =>
+      start(command, async (context) => (await import('./audit.js')).verifyAuditCommand(context, options)),
+    )
+    .addHelpText('after', '\nExample:\n  $ touchstone audit verify\n\nExit codes: 0 unbroken · 1 broken');
+  audit
+    .command('list')
+    .description('Lists the audit log, newest first.')
+    .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 20)
+    .addOption(hostOption())
+    .addOption(keyOption())
+    .action((options: ListAuditOptions, command: Command) =>
+      start(command, async (context) => (await import('./audit.js')).listAuditCommand(context, options)),
+    )
+    .addHelpText('after', '\nExample:\n  $ touchstone audit list --limit 100 --json');
+}

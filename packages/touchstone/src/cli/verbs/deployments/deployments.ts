@@ -1,0 +1,26 @@
+import type { ExitCode } from '../../exit.js';
+import { type Context, isColoured, roomOf, writeJson, writeLine } from '../../io.js';
+import { deploymentsTable } from '../../render/deployments/deployment.js';
+import { createInk } from '../../render/ink.js';
+import { type Where, withDoor } from './deploy-door.js';
+import { readReference } from './deploy-options.js';
+import { findVersion, recordsOf } from './deploy-steps.js';
+
+/** Which versions of an agent there are, and which of them serve. */
+export async function deploymentsCommand(
+  context: Context,
+  argument: string,
+  where: Where,
+): Promise<ExitCode> {
+  const { io, settings } = context;
+  const { agentId, version } = readReference(argument);
+  const all = await withDoor(context, where, (door) => recordsOf(door, agentId), { isLooking: true });
+  const items = version === undefined ? all : [findVersion(all, { agentId, version })];
+  if (settings.json) writeJson(io, { agentId, items });
+  else {
+    const size = { columns: io.stdout.columns, room: roomOf(io.stdout) };
+    const ink = createInk(isColoured(context, io.stdout));
+    writeLine(io.stdout, deploymentsTable(items, all, ink, size));
+  }
+  return 0;
+}

@@ -1,0 +1,264 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Config } from '../../../app/index.js';
+import type { DatasetLock, ProfiledAgent } from '../../../profiles/index.js';
+import type { ExitCode } from '../../exit.js';
+import { type CompiledContract, compileContract, type Sinks } from '../../files/compile-contract.js';
+import { type ContractOptions, compileOptionsOf } from '../../files/contract-options.js';
+import { openFileRows } from '../../files/contract-rows.js';
+import { lockDataset, readDatasetLock } from '../../files/dataset-lock.js';
+import {
+  definitionForm,
+  type OpenedDefinition,
+  openDefinition,
+  profiledAgents,
+} from '../../files/definition-file.js';
+import { type Draft, type DraftKind, openDraft } from '../../files/draft-file.js';
+import { displayPath } from '../../files/suite-source.js';
+import { checkRegular, targetOf } from '../../files/write-file.js';
+import { type Context, isColoured, writeJson } from '../../io.js';
+import { readConfig } from '../../local.js';
+import { type Compiled, compiledDocument, renderCompiled } from '../../render/compiled.js';
+import { createInk } from '../../render/ink.js';
+import { createStatusLine } from '../../render/progress.js';
+import { whole } from '../../render/units.js';
+import { UsageError } from '../../usage-error.js';
+import { progressScreen } from '../run/drive-run.js';
+
+export type CompileVerbOptions = ContractOptions & {
+  readonly out?: string;
+  readonly agentId?: string;
+  readonly rows?: string;
+  readonly check?: boolean;
+  readonly force?: boolean;
+};
+
+/** Makes suites and contracts of the profiles in a definition. The same input gives the same files, byte for byte. */
+export async function compileCommand(
+  context: Context,
+  argument: string,
+  options: CompileVerbOptions,
+): Promise<ExitCode> {
+  const { io } = context;
+  await checkArgument(argument, options, io.cwd);
+  const config = await readConfig(context);
+  const definition = await openDefinition(argument, io.cwd);
+  const agents = profiledAgents(definition, options.onlyAgent);
+  checkOne(definition, agents, options, io.cwd);
+  const job = { context, config, definition, options, lock: await readDatasetLock(definition.path, io.cwd) };
+  const works: Work[] = [];
+  try {
+    for (const agent of agents) works.push(await compileOne(job, agent));
+    const compiled = await placeAll(job, works);
+    tell(context, definition, compiled);
+    return 0;
+  } catch (error) {
+    if (error instanceof Stopped) return 130;
+    throw error;
+  } finally {
+    for (const { drafts } of works) for (const draft of Object.values(drafts)) await draft.discard();
+  }
+}
+
+async function checkArgument(
+  argument: string,
+  { check, out, force, rows }: CompileVerbOptions,
+  cwd: string,
+): Promise<void> {
+  const path = resolve(cwd, argument);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new UsageError(`There is no file ${argument}.`, 'Give an agent definition, JSON or YAML.');
+  if ((await definitionForm(argument, cwd)) === undefined && /\.suite\.\w+$/.test(path))
+    throw new UsageError(`${argument} is a suite already.`, `Run it with: touchstone run ${argument}`);
+  if (rows !== undefined && !statSync(resolve(cwd, rows), { throwIfNoEntry: false })?.isFile())
+    throw new UsageError(`There is no file ${rows}.`, 'Name a dataset with --rows: .jsonl, .json or .csv.');
+  const flag = out !== undefined ? '--out' : force && '--force';
+  if (check && flag)
+    throw new UsageError(`--check writes nothing, so ${flag} has no effect.`, 'Leave one of the two out.');
+}
+
+/** Options that are about one agent, of which there are several. */
+function checkOne(
+  { file }: OpenedDefinition,
+  agents: readonly ProfiledAgent[],
+  options: CompileVerbOptions,
+  cwd: string,
+): void {
+  if (agents.length === 1) return;
+  const { agentId, rows, out } = options;
+  const flags = {
+    '--agent-id': agentId !== undefined,
+    '--rows': rows !== undefined,
+    '--out <file>': out !== undefined && placeOf(out, cwd).name !== undefined,
+  };
+  const flag = Object.entries(flags).find(([, given]) => given)?.[0];
+  if (flag === undefined) return;
+  throw new UsageError(
+    `${flag} is about one agent, and ${agents.length} of ${file} have a profile.`,
+    `Choose one: ${agents.map(({ id }) => `--only-agent ${id}`).join(', ')}`,
+  );
+}
+
+type Job = {
+  readonly context: Context;
+  readonly config: Config;
+  readonly definition: OpenedDefinition;
+  readonly options: CompileVerbOptions;
+  readonly lock: DatasetLock | undefined;
+};
+type Work = {
+  readonly agent: ProfiledAgent;
+  readonly contract: CompiledContract;
+  readonly drafts: { readonly [file in DraftKind]?: Draft };
+};
+
+/** Somebody has pressed Ctrl-C. */
+class Stopped extends Error {}
+
+async function compileOne(job: Job, agent: ProfiledAgent): Promise<Work> {
+  const { context, config, definition, options, lock } = job;
+  const { cwd } = context.io;
+  const { folder } = placeOf(options.out, cwd);
+  const suite = openDraft(folder, agent.sha256, 'suite');
+  const contract = openDraft(folder, agent.sha256, 'contract');
+  const rows = options.rows === undefined ? undefined : await openFileRows(resolve(cwd, options.rows));
+  const wish = {
+    agent,
+    options: compileOptionsOf(options, agent, options.agentId),
+    ...(rows && { rows }),
+    ...(lock && { lock }),
+    ...(options.allowUnpinned && { allowUnpinned: true }),
+  };
+  const sinks: Sinks = options.check
+    ? { suite: () => undefined, contract: () => undefined }
+    : { suite: suite.write, contract: contract.write };
+  try {
+    const compiled = await withProgress(context, sinks, (counting) =>
+      compileContract(context, config, definition, wish, counting),
+    );
+    return { agent, contract: compiled, drafts: options.check ? {} : { suite, contract } };
+  } catch (error) {
+    await Promise.all([suite.discard(), contract.discard()]);
+    throw error;
+  }
+}
+
+type Counted = { readonly doing: 'reading' | 'writing'; readonly rows: number };
+
+/** A million rows take a while: how many have been read is shown, and Ctrl-C leaves nothing half done. */
+async function withProgress<T>({ io }: Context, sinks: Sinks, use: (sinks: Sinks) => Promise<T>): Promise<T> {
+  const line = createStatusLine<Counted>(
+    progressScreen(io),
+    ({ doing, rows }) => `${doing} · ${whole(rows)} rows`,
+  );
+  let counted: Counted = { doing: 'reading', rows: 0 };
+  let stopped = false;
+  const stopListening = io.onSignal(() => {
+    if (stopped) io.exit(130);
+    stopped = true;
+  });
+  try {
+    return await use({
+      contract: sinks.contract,
+      suite(piece) {
+        if (counted.doing === 'reading') counted = { doing: 'writing', rows: 0 };
+        return sinks.suite(piece);
+      },
+      row() {
+        if (stopped) throw new Stopped();
+        counted = { ...counted, rows: counted.rows + 1 };
+        line.update(counted);
+      },
+    });
+  } finally {
+    line.clear();
+    stopListening();
+  }
+}
+
+/** A name that ends like that of a suite is one; any other is a folder. */
+function placeOf(out: string | undefined, cwd: string): { readonly folder: string; readonly name?: string } {
+  const path = resolve(cwd, out ?? '.');
+  const isFolder =
+    !path.endsWith('.json') || (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
+  return isFolder ? { folder: path } : { folder: dirname(path), name: basename(path) };
+}
+
+/** Both are looked at before either is put in its place: a suite beside the contract of another one is worth nothing. */
+async function placeAll(job: Job, works: readonly Work[]): Promise<readonly Compiled[]> {
+  const { context, definition } = job;
+  const planned: { readonly work: Work; readonly places: readonly Place[] }[] = [];
+  for (const work of works) planned.push({ work, places: await placesOf(job, work) });
+  for (const { places } of planned)
+    for (const { draft, path, isSame } of places) if (!isSame) draft.place(path, job.options.force ?? false);
+  for (const { contract } of works)
+    if (contract.locked && !job.options.check) await lockDataset(context, definition.path, contract.locked);
+  return planned.map(({ work: { agent, contract }, places }) => ({
+    agentId: agent.id,
+    contract,
+    files: places.map(({ path, isSame, holds }) => ({
+      holds,
+      file: displayPath(path, context.io.cwd),
+      isSame,
+    })),
+  }));
+}
+
+type Place = {
+  readonly holds: DraftKind;
+  readonly draft: Draft;
+  readonly path: string;
+  /** The file is there, and holds the same. */
+  readonly isSame: boolean;
+};
+
+async function placesOf({ context, definition, options }: Job, work: Work): Promise<readonly Place[]> {
+  const { cwd } = context.io;
+  const { suite, contract } = work.drafts;
+  if (!suite || !contract) return [];
+  const { suiteId } = work.contract.head;
+  const { folder, name = `${suiteId.split('.').at(-1)}.suite.json` } = placeOf(options.out, cwd);
+  const path = join(folder, name);
+  const beside = join(folder, `${name.replace(/(?:\.suite)?\.json$/, '')}.contract.json`);
+  const places: Place[] = [];
+  for (const [holds, draft, file] of [
+    ['suite', suite, path],
+    ['contract', contract, beside],
+  ] as const) {
+    checkFree(file, definition, cwd);
+    const isSame = await draft.isSameAs(file);
+    if (existsSync(file) && !isSame && !options.force) throw isOther(displayPath(file, cwd), work);
+    places.push({ holds, draft, path: file, isSame });
+  }
+  return places;
+}
+
+function checkFree(file: string, definition: OpenedDefinition, cwd: string): void {
+  const shown = displayPath(file, cwd);
+  checkRegular(file, shown, 'Name another place with --out.');
+  if (definition.files.map((one) => targetOf(one)).includes(targetOf(file)))
+    throw new UsageError(`${shown} is the definition itself.`, 'Name another place with --out.');
+}
+
+/** A version stands for one content: another under the same name would make two runs of it look alike. */
+const isOther = (shown: string, { contract: { head } }: Work): UsageError =>
+  new UsageError(
+    `${shown} is there and holds something else than ${head.suiteId}@${head.suiteVersion} does now.`,
+    'Raise "version" of the definition, name another place with --out, or add --force to overwrite it.',
+    'conflict',
+  );
+
+function tell(context: Context, definition: OpenedDefinition, compiled: readonly Compiled[]): void {
+  const { io, settings } = context;
+  const told = {
+    file: definition.file,
+    warnings: definition.loaded.warnings.map((warning) => ({ ...warning, file: definition.file })),
+    compiled,
+  };
+  if (settings.json) {
+    writeJson(io, compiledDocument(told));
+    return;
+  }
+  const width = io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY;
+  io.stdout.write(renderCompiled(told, { ink: createInk(isColoured(context, io.stdout)), width }));
+}

@@ -1,0 +1,51 @@
+import type { Config } from '../../../app/index.js';
+import type { ExitCode } from '../../exit.js';
+import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { createInk, type Ink } from '../../render/ink.js';
+import { truncate } from '../../render/text.js';
+import { checkAgents } from './health/agents.js';
+import { checkDatasets } from './health/datasets.js';
+import type { Finding } from './health/finding.js';
+import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from './health/machine.js';
+import { checkModels } from './health/models.js';
+import { checkPacks } from './health/packs.js';
+import { checkSafety } from './health/safety.js';
+import { checkServers } from './health/servers.js';
+
+/** Looks at everything a run needs, and at the rest even when something is broken. */
+export async function doctorCommand(context: Context): Promise<ExitCode> {
+  const { io, settings } = context;
+  const { findings, config } = await checkConfig(context);
+  const checks: Finding[] = [checkNode(process.versions.node), ...findings, await checkDisk(context)];
+  if (config) checks.push(await checkStore(context, config), ...(await checkParts(context, config)));
+  const healthy = checks.every(({ state }) => state !== 'broken');
+  if (settings.json) writeJson(io, { healthy, checks });
+  else tell(context, checks);
+  return healthy ? 0 : 1;
+}
+
+async function checkParts(context: Context, config: Config): Promise<readonly Finding[]> {
+  return [
+    ...(await checkModels(config, context.io.env)),
+    ...(await checkSafety(config)),
+    ...checkDatasets(config, context.io.env),
+    ...(await checkServers(context, config)),
+    ...(await checkPacks(config)),
+    ...(await checkAgents(context, config)),
+    ...(await checkSuites(config)),
+  ];
+}
+
+function tell(context: Context, findings: readonly Finding[]): void {
+  const { stdout } = context.io;
+  const ink = createInk(isColoured(context, stdout));
+  const column = Math.max(...findings.map(({ name }) => name.length));
+  for (const { name, state, detail, hint } of findings) {
+    const room = stdout.isTTY ? Math.max(30, stdout.columns - column - 6) : Number.POSITIVE_INFINITY;
+    writeLine(stdout, `  ${markOf(state, ink)} ${name.padEnd(column)}  ${truncate(detail, room)}`);
+    if (hint) writeLine(stdout, `    ${' '.repeat(column)}  ${ink.cyan(hint)}`);
+  }
+}
+
+const markOf = (state: Finding['state'], ink: Ink): string =>
+  state === 'ok' ? ink.green('✓') : state === 'warning' ? ink.yellow('!') : ink.red('✗');

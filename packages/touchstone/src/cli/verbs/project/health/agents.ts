@@ -1,0 +1,99 @@
+import { access, constants } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Config } from '../../../../app/index.js';
+import type { Context } from '../../../io.js';
+import { withScratch } from '../../../local.js';
+import { broken, type Finding, ok, wordsOf } from './finding.js';
+
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** Whether each agent of the configuration could be invoked. None is: an agent may cost money or change things. */
+export function checkAgents(context: Context, config: Config): Promise<Finding[]> {
+  return withScratch(context, config, ['tools'], async (touchstone) => {
+    const findings: Finding[] = [];
+    for (const spec of config.agents) {
+      const probe = probes[String(spec.run.kind)];
+      const detail = touchstone.useAgent(spec, config.baseDir).then(() => probe?.(spec.run, config.baseDir));
+      findings.push(
+        await detail.then(
+          (words) => well(spec.agentId, words),
+          (error) => ill(spec, error),
+        ),
+      );
+    }
+    return findings;
+  }).catch((error: unknown) => [broken('tools', wordsOf(error), 'Correct "tools" in the configuration')]);
+}
+
+const well = (agentId: string, detail: string | undefined): Finding =>
+  ok('agent', detail === undefined ? agentId : `${agentId}: ${detail}`);
+const ill = (spec: Config['agents'][number], error: unknown): Finding =>
+  broken('agent', `${spec.agentId}: ${wordsOf(error)}`, hints[String(spec.run.kind)]);
+
+type Probe = (run: { readonly [member: string]: unknown }, baseDir: string) => Promise<string>;
+
+const probes: { readonly [kind: string]: Probe } = {
+  async module(run, baseDir) {
+    const path = resolve(baseDir, String(run.path));
+    await access(path, constants.R_OK);
+    // TypeScript needs the loader that only an invocation starts.
+    if (['.ts', '.mts'].includes(extname(path))) return `${run.path} is readable`;
+    const name = run.export === undefined ? 'default' : String(run.export);
+    const loaded = (await import(pathToFileURL(path).href)) as { readonly [name: string]: unknown };
+    if (typeof loaded[name] !== 'function') throw new Error(`${run.path} has no function called ${name}`);
+    return `${run.path} loads`;
+  },
+  async command(run, baseDir) {
+    const command = String(run.command);
+    const folder = resolve(baseDir, String(run.cwd ?? '.'));
+    const places =
+      command.includes('/') || isAbsolute(command)
+        ? [resolve(folder, command)]
+        : searchPath().map((part) => join(part, command));
+    const found = await Promise.all(
+      places.map((place) =>
+        access(place, constants.X_OK).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    );
+    if (!found.includes(true)) throw new Error(`command ${command} is not found or not executable`);
+    return `command ${command} is there`;
+  },
+  async http(run) {
+    const url = new URL(String(run.url));
+    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+    await reach(url.hostname.replace(/^\[|\]$/g, ''), port);
+    return `${url.host} accepts connections`;
+  },
+  async scripted(run, baseDir) {
+    await access(resolve(baseDir, String(run.path)), constants.R_OK);
+    return `${run.path} is readable`;
+  },
+};
+
+const hints: { readonly [kind: string]: string } = {
+  module: 'Correct the module, or "run.path" in the configuration',
+  command: 'Install the command, or correct "run.command" in the configuration',
+  http: 'Start the agent, or correct "run.url" in the configuration',
+  scripted: 'Correct "run.path" in the configuration',
+};
+
+const searchPath = (): string[] => (process.env.PATH ?? '').split(delimiter).filter((part) => part !== '');
+
+function reach(host: string, port: number): Promise<void> {
+  return new Promise((done, fail) => {
+    const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
+    const finish = (error?: Error): void => {
+      socket.destroy();
+      if (error) fail(error);
+      else done();
+    };
+    socket.once('connect', () => finish());
+    socket.once('timeout', () => finish(new Error(`${host}:${port} does not answer`)));
+    socket.once('error', () => finish(new Error(`${host}:${port} refuses connections`)));
+  });
+}

@@ -1,0 +1,39 @@
+import { type Issue, isHostError } from '@touchstone/protocol';
+import { wordsOf as systemWordsOf } from '../../../system-errors.js';
+
+/** One thing `touchstone doctor` looked at. */
+export type Finding = {
+  readonly name: string;
+  readonly state: 'ok' | 'warning' | 'broken';
+  readonly detail: string;
+  /** What to do about it. */
+  readonly hint?: string;
+};
+
+export const ok = (name: string, detail: string): Finding => ({ name, state: 'ok', detail });
+export const broken = (name: string, detail: string, hint?: string): Finding => ({
+  name,
+  state: 'broken',
+  detail,
+  ...(hint !== undefined && { hint }),
+});
+export const warning = (name: string, detail: string, hint?: string): Finding => ({
+  name,
+  state: 'warning',
+  detail,
+  ...(hint !== undefined && { hint }),
+});
+
+/** What an error says, all of it, without where in the program it happened. */
+export function wordsOf(error: unknown): string {
+  const { issues, file } = (isHostError(error) ? error.details : undefined) ?? {};
+  if (Array.isArray(issues))
+    return (issues as readonly Issue[]).map((issue) => issueWords(issue, file)).join(' ');
+  return systemWordsOf(error);
+}
+
+/** With its place, in the form that terminals and editors turn into links, when the file and the line are known. */
+export function issueWords({ pointer, message, line, column }: Issue, file?: unknown): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `${typeof file === 'string' && line !== undefined ? `${place} ` : ''}${pointer || '/'}: ${message}`;
+}

@@ -1,0 +1,115 @@
+import { constants, existsSync } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Config } from '../../../../app/index.js';
+import { checkSuiteFile } from '../../../files/check-suite.js';
+import { displayPath, suiteFiles } from '../../../files/suite-source.js';
+import type { Context } from '../../../io.js';
+import { LOCAL_OWNER, readConfig, storeFile, withStore } from '../../../local.js';
+import { plural } from '../../../render/units.js';
+import { broken, type Finding, issueWords, ok, warning, wordsOf } from './finding.js';
+
+const NODE_RANGE = '^20.19.0 || >=22.12.0';
+const GIGABYTE = 1e9;
+const READ_RUNS = 100;
+const CORRECT = 'Correct the file, or name another with --config';
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const supported = major === 20 ? minor >= 19 : major === 22 ? minor >= 12 : major > 22;
+  return supported
+    ? ok('node', version)
+    : broken('node', `${version} is not supported`, `Install Node ${NODE_RANGE}`);
+}
+
+export async function checkConfig(context: Context): Promise<{ findings: Finding[]; config?: Config }> {
+  try {
+    const config = await readConfig(context);
+    if (config.file === undefined) {
+      return {
+        findings: [warning('config', 'no configuration file here', 'Make one with: touchstone init')],
+        config,
+      };
+    }
+    const shown = displayPath(config.file, context.io.cwd);
+    const { soundParts } = await import('../../../../app/index.js');
+    const wrong = config.troubles.map((issue) => broken('config', issueWords(issue, shown), CORRECT));
+    const findings = wrong.length > 0 ? wrong : [ok('config', shown)];
+    return { findings, config: soundParts(config) };
+  } catch (error) {
+    return { findings: [broken('config', wordsOf(error), CORRECT)] };
+  }
+}
+
+export async function checkDisk({ io, settings }: Context): Promise<Finding> {
+  const { bavail, bsize } = await statfs(nearestFolder(resolve(io.cwd, settings.data)));
+  const free = bavail * bsize;
+  const detail = `${(free / GIGABYTE).toFixed(1)} GB free for ${settings.data}`;
+  if (free > GIGABYTE) return ok('disk', detail);
+  const hint = 'Free some space, or keep runs elsewhere with --data';
+  return free > GIGABYTE / 10 ? warning('disk', detail, hint) : broken('disk', detail, hint);
+}
+
+/** Opens the store and reads from it. One that is not there yet is left to the first run. */
+export async function checkStore(context: Context, config: Config): Promise<Finding> {
+  if (config.store !== undefined && !config.store.startsWith('sqlite:')) {
+    return broken(
+      'store',
+      'it is not one this version can open',
+      'Use "sqlite:<file>", or leave "store" out',
+    );
+  }
+  const file = storeFile(context, config);
+  const shown = displayPath(file, context.io.cwd);
+  try {
+    if (!(await isThere(file))) return ok('store', `${shown} is made by the first run`);
+    const runs = await withStore(context, async ({ touchstone: { store } }) => {
+      const { items } = await store.runs.list(LOCAL_OWNER, { limit: READ_RUNS });
+      for (const { runId } of items) await store.log.last(LOCAL_OWNER, runId);
+      return items.length;
+    });
+    const many = runs === READ_RUNS ? `${plural(runs, 'run')} or more` : plural(runs, 'run');
+    return ok('store', `${shown} opens and holds ${many}`);
+  } catch (error) {
+    const hint = 'Check its permissions, restore it from a copy, or use another folder with --data';
+    return broken('store', `${shown} cannot be used: ${wordsOf(error)}`, hint);
+  }
+}
+
+/** Whether the file is there. Throws where it could neither be read nor made. */
+async function isThere(file: string): Promise<boolean> {
+  const missing = await access(file).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT' || Promise.reject(error),
+  );
+  if (missing) await access(nearestFolder(dirname(file)), constants.W_OK | constants.X_OK);
+  return !missing;
+}
+
+/** The folder itself, or what is there of the way to it. */
+function nearestFolder(path: string): string {
+  let folder = path;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+export async function checkSuites(config: Config): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const folder of config.suites) {
+    const files = await suiteFiles(folder, config.baseDir);
+    if (!files)
+      findings.push(broken('suites', `${folder} does not exist`, 'Correct "suites" in the configuration'));
+    for (const file of files ?? []) findings.push(await checkSuite(file, config));
+  }
+  return findings;
+}
+
+async function checkSuite(file: string, config: Config): Promise<Finding> {
+  const shown = displayPath(file, config.baseDir);
+  try {
+    const { head } = await checkSuiteFile(file, config.baseDir);
+    return ok('suite', `${head.suiteId}@${head.version}, ${plural(head.taskCount, 'task')}`);
+  } catch {
+    return broken('suite', `${shown} is not valid`, `See what is wrong with: touchstone validate ${shown}`);
+  }
+}

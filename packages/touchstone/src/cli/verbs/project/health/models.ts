@@ -1,0 +1,119 @@
+import { asId, HOST_OWNER, MODEL_CLASSES, type ModelName, type Owner } from '@touchstone/protocol';
+import type { Config, Models } from '../../../../app/index.js';
+import type { Io } from '../../../io.js';
+import { LOCAL_OWNER } from '../../../local.js';
+import { plural } from '../../../render/units.js';
+import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
+
+/** Whether each provider and each configured model could be asked. None is: an answer may cost money. */
+export async function checkModels(config: Config, env: Io['env']): Promise<Finding[]> {
+  const kinds = Object.entries(config.providers).map(([name, spec]) => [name, kindOf(spec)] as const);
+  const named = namedModels(config);
+  if (kinds.length + named.length === 0) return [];
+  let models: Models;
+  try {
+    models = await openModels(config, env);
+  } catch (error) {
+    return [broken('provider', wordsOf(error), 'Correct "providers" and the models in the configuration')];
+  }
+  const findings: Finding[] = [];
+  for (const [name, kind] of kinds) findings.push(await checkProvider(models, name, kind));
+  for (const one of named) findings.push(await checkModel(models, one));
+  models.close();
+  return findings;
+}
+
+const kindOf = (spec: unknown): string => String((spec as { readonly kind?: unknown } | null)?.kind);
+
+/** A model that a member of the configuration names, what it is for, and who asks it. */
+type NamedModel = {
+  readonly name: 'model' | 'judge' | 'embedder';
+  readonly member: string;
+  readonly model: string;
+  readonly owner: Owner;
+  /** What is worth knowing besides. */
+  readonly more?: string;
+};
+
+function namedModels({ modelClasses, models, judge, safety, embedder }: Config): readonly NamedModel[] {
+  const ofAgents = Object.entries({ modelClasses, models }).flatMap(([group, names]) =>
+    Object.entries(names).map(([name, model]) => ({ member: `${group}.${name}`, model })),
+  );
+  const { votes = 1 } = judge ?? {};
+  return [
+    ...ofAgents.map((one) => ({ ...one, name: 'model' as const, owner: LOCAL_OWNER })),
+    ...(judge ? [judgeOf('judge.model', judge.model, votes > 1 ? `, ${plural(votes, 'vote')}` : '')] : []),
+    ...(embedder ? [{ ...judgeOf('embedder.model', embedder.model, ''), name: 'embedder' as const }] : []),
+    ...(safety?.judge ? [judgeOf('safety.judge', safety.judge, ', for safety')] : []),
+  ];
+}
+
+/** A judge is asked by the host itself, for whomever it judges. */
+const judgeOf = (member: string, model: string, more: string): NamedModel => ({
+  name: 'judge',
+  member,
+  model,
+  owner: HOST_OWNER,
+  more,
+});
+
+async function openModels(config: Config, env: Io['env']): Promise<Models> {
+  const { createModels, createPaces, parseModelNames, parseProviders, systemClock } = await import(
+    '../../../../app/index.js'
+  );
+  return createModels({
+    providers: parseProviders(config.providers),
+    modelClasses: parseModelNames(config.modelClasses, '/modelClasses', MODEL_CLASSES),
+    models: parseModelNames(config.models, '/models'),
+    env,
+    baseDir: config.baseDir,
+    clock: systemClock,
+    random: () => 0,
+    paceOf: createPaces(systemClock),
+    isOnlyTenant: () => true,
+  });
+}
+
+/** Opening a model loads its package or script and looks for its credential; it is the asking that is left out. */
+async function open(models: Models, owner: Owner, provider: string, model: string): Promise<void> {
+  const pin = { provider: asId<ModelName>(provider), model: asId<ModelName>(model) };
+  (await models.open(owner, pin)).close();
+}
+
+async function checkProvider(models: Models, name: string, kind: string): Promise<Finding> {
+  try {
+    // A host of agents has no models to open; its address and credential are all there is to check.
+    const endpoint = models.endpoint(LOCAL_OWNER, name);
+    if (kind !== 'openwop') await open(models, LOCAL_OWNER, name, 'any');
+    const key = endpoint?.credential === undefined ? '' : ', its credential is set';
+    return ok('provider', `${name}: ${kind}${key}`);
+  } catch (error) {
+    return broken('provider', `${name}: ${wordsOf(error)}`, hintFor(kind));
+  }
+}
+
+const hintFor = (kind: string): string =>
+  kind === 'scripted'
+    ? 'Correct the script, or "path" of the provider in the configuration'
+    : 'Set the variable, install the package, or correct the provider in the configuration';
+
+/** Meanings are compared by an address; a script has none. */
+function checkNetwork(models: Models, provider: string): void {
+  if (!models.endpoint(HOST_OWNER, provider))
+    throw new Error(`provider "${provider}" is not asked over a network`);
+}
+
+async function checkModel(models: Models, named: NamedModel): Promise<Finding> {
+  const { name, member, owner, more = '' } = named;
+  const choice = models.choose(owner, { name: named.model });
+  if (choice.kind === 'none') return broken(name, `${member}: ${choice.reason}`, `Correct "${member}"`);
+  const { provider, model } = choice.pin;
+  try {
+    if (name === 'embedder') checkNetwork(models, provider);
+    else await open(models, owner, provider, model);
+    const mock = choice.mock ? ', a mock: its answers are evidence of nothing' : '';
+    return (choice.mock ? warning : ok)(name, `${member}: ${provider}/${model}${more}${mock}`);
+  } catch (error) {
+    return broken(name, `${member}: ${wordsOf(error)}`, `Correct "${member}", or its provider`);
+  }
+}

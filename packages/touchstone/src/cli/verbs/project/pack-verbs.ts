@@ -1,0 +1,98 @@
+import { type Command, Option } from 'commander';
+import type { Start } from '../../program.js';
+import type { BuildOptions, SignOptions } from './pack-build.js';
+import type { InstallOptions } from './pack-install.js';
+
+const examples = (...lines: readonly string[]): string =>
+  `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  $ touchstone pack ${line}`).join('\n')}`;
+
+export function addPack(program: Command, start: Start): void {
+  const pack = program
+    .command('pack')
+    .summary('build, sign, verify and install packs')
+    .description('Packs carry agents together with the suites that show whether they work.');
+  addBuild(pack, start);
+  addSign(pack, start);
+  addVerify(pack, start);
+  addInstall(pack, start);
+}
+
+function addBuild(pack: Command, start: Start): void {
+  pack
+    .command('build')
+    .description('Makes the archive of a folder with a pack.json. Equal files give equal archives.')
+    .argument('<folder>', 'folder of the pack')
+    .option('-o, --out <file>', 'the archive (default: <name>-<version>.tgz in this folder)')
+    .option('--key <file>', 'sign it with this private key: Ed25519, PEM')
+    .option('--key-id <id>', 'the name under which others know the key')
+    .option('--force', 'overwrite another file')
+    .action((folder: string, options: BuildOptions, command: Command) =>
+      start(command, async (context) =>
+        (await import('./pack-build.js')).buildPackCommand(context, folder, options),
+      ),
+    )
+    .addHelpText(
+      'after',
+      examples('build packs/support', 'build packs/support --key key.pem --key-id acme-2026'),
+    );
+}
+
+function addSign(pack: Command, start: Start): void {
+  pack
+    .command('sign')
+    .description(
+      'Signs an archive: its manifest, and a list of all its files. A signature before is replaced.',
+    )
+    .argument('<archive>', 'archive of the pack')
+    .requiredOption('--key <file>', 'the private key: Ed25519, PEM')
+    .requiredOption('--key-id <id>', 'the name under which others know the key')
+    .option('-o, --out <file>', 'write the signed archive there (default: in its place)')
+    .option('--force', 'overwrite another file')
+    .action((archive: string, options: SignOptions, command: Command) =>
+      start(command, async (context) =>
+        (await import('./pack-build.js')).signPackCommand(context, archive, options),
+      ),
+    )
+    .addHelpText(
+      'after',
+      `\nMake a key with: openssl genpkey -algorithm ed25519 -out key.pem\n${examples('sign vendor.acme.support-1.0.0.tgz --key key.pem --key-id acme-2026')}`,
+    );
+}
+
+function addVerify(pack: Command, start: Start): void {
+  pack
+    .command('verify')
+    .description('Checks a pack and its signature against "trust" of the configuration. Installs nothing.')
+    .argument('<pack>', 'archive, or folder with a pack.json')
+    .action((argument: string, _options: object, command: Command) =>
+      start(command, async (context) =>
+        (await import('./pack-verify.js')).verifyPackCommand(context, argument),
+      ),
+    )
+    .addHelpText('after', examples('verify vendor.acme.support-1.0.0.tgz'));
+}
+
+function addInstall(pack: Command, start: Start): void {
+  pack
+    .command('install')
+    .description('Installs a pack with its agents and suites, here or on another host.')
+    .argument('<pack>', 'archive, or folder with a pack.json')
+    .option('--host <url>', 'install it on another host')
+    .addOption(
+      new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
+        'TOUCHSTONE_KEY',
+      ),
+    )
+    .action((argument: string, options: InstallOptions, command: Command) =>
+      start(command, async (context) =>
+        (await import('./pack-install.js')).installPackCommand(context, argument, options),
+      ),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'install vendor.acme.support-1.0.0.tgz',
+        'install packs/support --host https://evals.example --key-env EVALS_KEY',
+      ),
+    );
+}

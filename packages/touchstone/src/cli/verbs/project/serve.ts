@@ -1,0 +1,150 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { Config, LocalTouchstone } from '../../../app/index.js';
+import type { Clock } from '../../../ports/index.js';
+import type { RunningHost } from '../../../server/index.js';
+import type { ExitCode } from '../../exit.js';
+import { type Context, type Io, writeLine } from '../../io.js';
+import { LOCAL_OWNER, readConfig } from '../../local.js';
+import { globalFlags } from '../../next-commands.js';
+import { UsageError } from '../../usage-error.js';
+import { packageVersion } from '../../version.js';
+import { keyState, makeKey, newToken } from './api-key.js';
+
+export type ServeOptions = {
+  readonly port: number;
+  readonly bind: string;
+  readonly logLevel: 'info' | 'warn' | 'error' | 'silent';
+  readonly testSeams?: true;
+};
+
+/** Serves until a signal. The first line on stdout says where; scripts wait for it. */
+export async function serveCommand(context: Context, options: ServeOptions): Promise<ExitCode> {
+  const { io } = context;
+  const config = await readConfig(context);
+  if (config.keys.length === 0) checkLoopback(options.bind);
+  const stopped = untilSignal(io);
+  const { host, keyLines } = await openHost(context, config, options);
+  try {
+    writeLine(io.stdout, `listening ${host.url}`);
+    for (const line of keyLines) writeLine(io.stdout, line);
+    for (const line of warnings(config, options)) writeLine(io.stderr, line);
+    await stopped;
+  } finally {
+    await host.close();
+  }
+  return 0;
+}
+
+async function openHost(
+  { io, settings }: Context,
+  config: Config,
+  options: ServeOptions,
+): Promise<{ host: RunningHost; keyLines: readonly string[] }> {
+  const [{ createTouchstone }, { createLog, startHost }] = await Promise.all([
+    import('../../../app/index.js'),
+    import('../../../server/index.js'),
+  ]);
+  const log = await createLog(options.logLevel);
+  const touchstone = await createTouchstone({
+    config,
+    dataDir: resolve(io.cwd, settings.data),
+    origin: 'host',
+    testSeams: options.testSeams === true,
+    version: packageVersion(),
+    log,
+  });
+  const parts = {
+    touchstone,
+    config,
+    log,
+    clock: clockOf(io),
+    ids: { token: newToken },
+    version: packageVersion(),
+    env: io.env as NodeJS.ProcessEnv,
+  };
+  try {
+    const keyLines =
+      config.keys.length === 0 ? await ensureLocalKey(touchstone, io.now(), globalFlags(settings)) : [];
+    const where = { address: options.bind, port: options.port, testSeams: options.testSeams === true };
+    return { host: await startHost({ ...parts, ...where }), keyLines };
+  } catch (error) {
+    await touchstone.close();
+    throw explainListening(error, options);
+  }
+}
+
+/** For the server's own waits, which are seconds long; runs keep the clock they are composed with. */
+const clockOf = (io: Io): Clock => ({
+  now: io.now,
+  elapsed: () => performance.now(),
+  sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }),
+});
+
+/** One key for the person at this machine, made once. Its hash is kept, so it works after a restart as well. */
+async function ensureLocalKey(
+  touchstone: LocalTouchstone,
+  now: number,
+  flags: string,
+): Promise<readonly string[]> {
+  const keys = await touchstone.store.keys.list();
+  const present = keys.find(
+    ({ owner, ...key }) =>
+      owner.tenant === LOCAL_OWNER.tenant && keyState({ owner, ...key }, now) === 'active',
+  );
+  if (present) {
+    const made = new Date(present.createdAt).toISOString().slice(0, 10);
+    return [`The key made on ${made} still works. Make another with: touchstone keys create${flags}`];
+  }
+  const { key, row } = makeKey({ owner: LOCAL_OWNER, principal: 'operator', roles: ['admin'], now });
+  await touchstone.store.keys.put(row);
+  return [
+    `export TOUCHSTONE_KEY=${key}`,
+    `This is the only time the key is shown. Make another with: touchstone keys create${flags}`,
+  ];
+}
+
+function explainListening(error: unknown, { port, bind }: ServeOptions): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return new UsageError(`Port ${port} is taken.`, 'Choose another with --port; --port 0 picks a free one.');
+  if (code === 'EADDRNOTAVAIL') return new UsageError(`This machine has no address ${bind}.`);
+  if (code === 'EACCES')
+    return new UsageError(`Port ${port} may not be opened by this user.`, 'Choose one above 1023.');
+  return error;
+}
+
+/** Anyone on the network could reach a host whose only key was printed on somebody's screen. */
+function checkLoopback(address: string): void {
+  const loopback =
+    address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+  if (loopback) return;
+  throw new UsageError(
+    `Without "keys" in the configuration this host listens on this machine only, not on ${address}.`,
+    'Make a key with "touchstone keys create" and put the entry it prints into the configuration.',
+  );
+}
+
+const untilSignal = (io: Io): Promise<void> =>
+  new Promise((resolve) => {
+    let stopping = false;
+    io.onSignal((signal) => {
+      if (stopping && signal === 'SIGINT') io.exit(130);
+      stopping = true;
+      resolve();
+    });
+  });
+
+const warnings = (config: Config, { testSeams }: ServeOptions): string[] => [
+  ...gatesForNobody(config),
+  ...(testSeams ? ['warning: test seams are mounted under /v1/host/sample. Not for production.'] : []),
+];
+
+/** A tenant that is written wrong would leave its deployments without a gate. Keys of the store may name it all the same. */
+const gatesForNobody = ({ gates, keys }: Config): string[] =>
+  gates.flatMap(({ gateId, tenant }) =>
+    tenant === undefined || keys.some((key) => key.tenant === tenant)
+      ? []
+      : [`warning: gate ${gateId} is for tenant ${tenant}, which no key of the configuration names.`],
+  );

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path';
+import { type Issue, isHostError } from '@touchstone/protocol';
+import type { ExitCode } from '../../exit.js';
+import {
+  type CheckedAgent,
+  type CheckedDefinition,
+  checkDefinitionFile,
+} from '../../files/check-definition.js';
+import { checkSuiteFile } from '../../files/check-suite.js';
+import { definitionForm } from '../../files/definition-file.js';
+import type { PlacedIssue } from '../../files/locate-issues.js';
+import { displayPath, readText, SUITE_NAMES, suiteFiles } from '../../files/suite-source.js';
+import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { warningWords } from '../../render/compiled.js';
+import { createInk, type Ink } from '../../render/ink.js';
+import { displayWidth, printable, truncate } from '../../render/text.js';
+import { plural } from '../../render/units.js';
+import { renderIssues } from '../../report-error.js';
+import { UsageError } from '../../usage-error.js';
+
+type Checked = Partial<CheckedDefinition> & {
+  readonly file: string;
+  readonly issues: readonly PlacedIssue[];
+  readonly suite?: string;
+  readonly tasks?: number;
+};
+
+export async function validateCommand(context: Context, paths: readonly string[]): Promise<ExitCode> {
+  const { cwd } = context.io;
+  const files = (await Promise.all(paths.map((path) => filesOf(path, cwd)))).flat();
+  const checked: Checked[] = [];
+  for (const file of new Set(files)) checked.push(await checkFile(context, file));
+  if (context.settings.json) writeJson(context.io, { valid: checked.every(isValid), files: checked });
+  else tell(context, checked);
+  return checked.every(isValid) ? 0 : 2;
+}
+
+const isValid = ({ issues }: Checked): boolean => issues.length === 0;
+
+async function filesOf(path: string, cwd: string): Promise<readonly string[]> {
+  const files = await suiteFiles(path, cwd);
+  if (files && files.length > 0) return files;
+  throw new UsageError(
+    files ? `There is no suite file in ${path}.` : `There is no file or folder at ${path}.`,
+    files
+      ? SUITE_NAMES
+      : 'Give a suite file, a folder of them or an agent definition, e.g. touchstone validate evals',
+  );
+}
+
+async function checkFile(context: Context, path: string): Promise<Checked> {
+  const { cwd } = context.io;
+  const file = displayPath(path, cwd);
+  try {
+    if ((await definitionForm(path, cwd)) !== undefined)
+      return { file, issues: [], ...(await checkDefinitionFile(context, path)) };
+    const { head } = await checkSuiteFile(path, cwd);
+    return { file, issues: [], suite: `${head.suiteId}@${head.version}`, tasks: head.taskCount };
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    const issues = error.details?.issues as readonly PlacedIssue[] | undefined;
+    return { file, issues: issues ?? [{ pointer: '', message: error.message }] };
+  }
+}
+
+function tell(context: Context, checked: readonly Checked[]): void {
+  const { stdout } = context.io;
+  const ink = createInk(isColoured(context, stdout));
+  for (const one of checked) {
+    if (isValid(one)) tellValid(context, one, ink);
+    else tellIssues(context, one, ink);
+  }
+  const wrong = checked.reduce((count, { issues }) => count + issues.length, 0);
+  const bad = checked.filter((one) => !isValid(one)).length;
+  if (wrong > 0) writeLine(stdout, ink.red(`${plural(wrong, 'problem')} in ${plural(bad, 'file')}`));
+}
+
+function tellValid({ io }: Context, one: Checked, ink: Ink): void {
+  const [first, ...more] = one.agents
+    ? one.agents.map(agentWords)
+    : [`${one.suite}, ${plural(one.tasks ?? 0, 'task')}`];
+  writeLine(io.stdout, `${ink.green('✓')} ${one.file}  ${ink.dim(first ?? 'defines no agent')}`);
+  for (const words of more)
+    writeLine(io.stdout, `  ${' '.repeat(displayWidth(one.file))}  ${ink.dim(words)}`);
+  for (const warning of one.warnings ?? [])
+    writeLine(io.stdout, `  ${ink.yellow('!')} ${printable(warningWords(warning))}`);
+}
+
+function agentWords(agent: CheckedAgent): string {
+  if ('suite' in agent) return `${agent.suite}, ${plural(agent.tasks, 'task')}`;
+  return agent.unchecked === 'no profile'
+    ? `${agent.agentId} carries no evaluation profile`
+    : `${agent.agentId}: its dataset is elsewhere, so its contract was not compiled`;
+}
+
+/** The author's own line is quoted on the author's own terminal, and nowhere else. */
+function tellIssues({ io }: Context, { file, issues }: Checked, ink: Ink): void {
+  writeLine(io.stdout, `${ink.red('✗')} ${file}`);
+  const lines = io.stdout.isTTY ? readText(resolve(io.cwd, file), file).split(/\r\n|\r|\n/) : [];
+  for (const issue of issues) {
+    writeLine(io.stdout, renderIssues([issue], file)[0]);
+    const isHere = issue.line !== undefined && (issue.file ?? file) === file;
+    const source = isHere ? lines[(issue.line ?? 1) - 1] : undefined;
+    if (source !== undefined) writeLine(io.stdout, ink.dim(frame(source, issue, io.stdout.columns)));
+  }
+}
+
+/** `    12 | the line` with a caret under the column; a long line is cut so that the column stays visible. */
+function frame(source: string, { line = 0, column = 1 }: Issue, columns: number): string {
+  const gutter = `    ${line} | `;
+  const room = Math.max(20, columns - gutter.length);
+  const from = column > room ? column - Math.floor(room / 2) : 0;
+  const text = truncate(printable(source.slice(from).replaceAll('\t', ' ')), room);
+  return `${gutter}${text}\n${' '.repeat(gutter.length + column - 1 - from)}^`;
+}

@@ -1,0 +1,257 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Start } from '../../program.js';
+import { channelOption, percent, toOption, WAIT, waitSeconds } from '../deployments/channel-options.js';
+import type { InitOptions } from './init.js';
+import type { ServeOptions } from './serve.js';
+
+// What each verb accepts, and nothing of what it does: an action loads its command when it is called.
+
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, ...list(value)];
+const list = (value: string): string[] =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+export const wholeNumber =
+  (low: number, high: number) =>
+  (value: string): number => {
+    const number = Number(value);
+    if (Number.isInteger(number) && number >= low && number <= high) return number;
+    throw new InvalidArgumentError(`Expected a whole number from ${low} to ${high}.`);
+  };
+
+export function dollars(value: string): number {
+  const number = Number(value.replace(/^\$/, ''));
+  if (value.trim() !== '' && Number.isFinite(number) && number >= 0) return number;
+  throw new InvalidArgumentError('Expected an amount in US dollars, e.g. 0.50.');
+}
+
+export function share(value: string): number {
+  const number = Number(value);
+  if (value.trim() !== '' && number >= 0 && number <= 1) return number;
+  throw new InvalidArgumentError('Expected a number from 0 to 1, e.g. 0.02.');
+}
+
+export function addInit(program: Command, start: Start): void {
+  program
+    .command('init')
+    .summary('make a small working project')
+    .description('Writes a configuration, an agent and a suite that pass as they are. Overwrites nothing.')
+    .argument('[dir]', 'folder to write to', '.')
+    .option('--adversarial', 'add the starter adversarial suite, also to a project that is there already')
+    .action((dir: string, options: InitOptions, command: Command) =>
+      start(command, async (context) => (await import('./init.js')).initCommand(context, dir, options)),
+    )
+    .addHelpText('after', '\nExamples:\n  $ touchstone init demo\n  $ touchstone init --adversarial');
+}
+
+export const slaOption = (): Option =>
+  new Option(
+    '--sla <policy>',
+    'of a definition: whether the expected latency is a gate, or only reported (default: gate)',
+  ).choices(['gate', 'warn']);
+
+export function addRun(program: Command, start: Start): void {
+  const most = Number.MAX_SAFE_INTEGER;
+  program
+    .command('run')
+    .summary('run a suite, a pack or the contract of a definition and print the scorecard')
+    .description(
+      'Runs a suite against an agent, the suites of a pack against its agents, or an agent against the test contract that its definition carries; keeps every event, and prints the scorecard.',
+    )
+    .argument(
+      '[suite]',
+      'a suite file, a folder of them, an installed suite (id or id@version), a pack (archive, folder, or name), or an agent definition',
+    )
+    .option('--agent <agent>', 'an agent known here (id or id@version), a module file, or a URL')
+    .option('--only-agent <id>', 'of a definition with several agents, only this one')
+    .option('--suite-name <name>', "of a definition: last part of the suite id (default: the agent's name)")
+    .option('--contract <file>', 'of a compiled suite file: its contract (default: the one beside it)')
+    .addOption(slaOption())
+    .option(
+      '--sample <n>',
+      'of a definition: run so many rows of its dataset, always the same',
+      wholeNumber(1, most),
+    )
+    .option('--allow-unpinned', 'use a remote dataset of a published definition although nothing pins it')
+    .option('--modes <modes>', 'only these modes, separated by commas', list)
+    .option('--only <tasks>', 'only these tasks, separated by commas; may be repeated', collect)
+    .option('--repeats <n>', 'run every task so many times', wholeNumber(1, 100))
+    .option('--concurrency <n>', 'tasks at a time', wholeNumber(1, 256))
+    .option('--timeout <ms>', 'stop the run after so many milliseconds', wholeNumber(1, most))
+    .option('--budget <usd>', 'start no further task once so much is spent', dollars)
+    .option('--model <model>', 'ask this model: provider/model, or a name of "models" in the configuration')
+    .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
+    .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
+    .option('--baseline <run>', 'compare with a run: last, blessed, a run id, or a scorecard file')
+    .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
+    .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
+    .option('--conclusive', 'end with 3 when chance alone could explain the result')
+    .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
+    .option('--watch', 'run again whenever the suite, the agent or the configuration changes')
+    .option('--junit <file>', 'also write a JUnit report')
+    .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
+    .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
+    .option('--allow-target-mismatch', 'run a suite made for another agent')
+    .option('--promote', 'if it passes, promote the agent on the evidence of this run')
+    .addOption(toOption('with --promote: '))
+    .addOption(channelOption('with --promote: '))
+    .option('--canary <percent>', 'with --promote: give it only this share of the traffic', percent)
+    .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds)
+    .option('--host <url>', 'run on another host instead of in this process')
+    .addOption(
+      new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
+        'TOUCHSTONE_KEY',
+      ),
+    )
+    .action((suite: string | undefined, options: object, command: Command) =>
+      start(command, async (context) => (await import('../run/run.js')).runCommand(context, suite, options)),
+    )
+    .addHelpText('after', RUN_EXAMPLES);
+}
+
+const RUN_EXAMPLES = `
+Examples:
+  $ touchstone run evals/refunds.suite.yaml --agent ./agent.mjs
+  $ touchstone run evals --agent local.acme.support --junit report.xml
+  $ touchstone run evals --baseline last --markdown comment.md
+  $ touchstone run evals/refunds.suite.yaml --only late-refund --watch
+  $ touchstone run vendor.acme.support-1.0.0.tgz
+  $ touchstone run agent.json
+  $ touchstone run agent.json --agent ./agent.mjs --sla warn
+  $ touchstone run evals/refunds.suite.yaml --modes live-shadow --record evals/recorded.suite.yaml
+  $ touchstone run --resume
+  $ touchstone run evals/refunds.suite.yaml --agent local.acme.support@1.1.0 --promote --channel stable
+  $ touchstone run evals/refunds.suite.yaml --agent local.acme.support --host https://evals.example --key-env EVALS_KEY`;
+
+export function addServe(program: Command, start: Start): void {
+  program
+    .command('serve')
+    .summary('serve the HTTP API')
+    .description(
+      'Serves the HTTP API. Without configured keys it makes one and listens on this machine only.',
+    )
+    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 8787)
+    .option('--bind <address>', 'address to listen on', '127.0.0.1')
+    .addOption(
+      new Option('--log-level <level>', 'lines to write to stderr; info has one per request')
+        .choices(['info', 'warn', 'error', 'silent'])
+        .default('warn'),
+    )
+    .option('--test-seams', 'mount the conformance test seams under /v1/host/sample')
+    .action((options: ServeOptions, command: Command) =>
+      start(command, async (context) => (await import('./serve.js')).serveCommand(context, options)),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ touchstone serve\n  $ touchstone serve --port 0 --config touchstone.config.json',
+    );
+}
+
+export function addValidate(program: Command, start: Start): void {
+  program
+    .command('validate')
+    .summary('check suite files and agent definitions')
+    .description(
+      'Checks suite files and agent definitions, and lists everything that is wrong, each with its line. The contract of a definition is compiled when its dataset is at hand.',
+    )
+    .argument('<paths...>', 'suite files, folders of them, or agent definitions')
+    .action((paths: string[], _options: object, command: Command) =>
+      start(command, async (context) => (await import('./validate.js')).validateCommand(context, paths)),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ touchstone validate evals\n  $ touchstone validate evals/refunds.suite.yaml --json',
+    );
+}
+
+export function addRuns(program: Command, start: Start): void {
+  program
+    .command('runs')
+    .summary('list runs, newest first')
+    .description('Lists the runs kept here, newest first.')
+    .option('--agent <id>', 'only runs of this agent')
+    .option('--suite <id>', 'only runs of this suite')
+    .option('--status <status>', 'only runs in this state, e.g. completed')
+    .option('--limit <n>', 'at most so many', wholeNumber(1, 1000), 20)
+    .action((options: { limit: number }, command: Command) =>
+      start(command, async (context) => (await import('../runs/runs.js')).runsCommand(context, options)),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ touchstone runs\n  $ touchstone runs --agent local.acme.support --status failed',
+    );
+}
+
+export function addShow(program: Command, start: Start): void {
+  program
+    .command('show')
+    .summary('show a run, a task or the events of a run')
+    .description('Shows what is recorded of a run.')
+    .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it')
+    .option('--task <taskId>', 'one task with its input, calls and answer')
+    .option('--failed', 'every failed task')
+    .option('--events', 'the event log; with --json as one array')
+    .option('--baseline <runId>', 'compare with this run instead of the one it was made with')
+    .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
+    .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
+    .option('--bodies', 'show content also when stdout is not a terminal')
+    .action((runId: string, options: object, command: Command) =>
+      start(command, async (context) =>
+        (await import('../runs/show.js')).showCommand(context, runId, options),
+      ),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ touchstone show last --failed\n  $ touchstone show last --task late-refund\n  $ touchstone show last --markdown -',
+    );
+}
+
+export function addKeys(program: Command, start: Start): void {
+  const keys = program
+    .command('keys')
+    .summary('make, list and revoke API keys')
+    .description('API keys for "touchstone serve".');
+  keys
+    .command('create')
+    .description('Makes a key and prints it once. Only its hash is kept.')
+    .option('--tenant <name>', 'tenant the key acts for', 'local')
+    .option('--workspace <name>', 'workspace the key acts for', 'main')
+    .option('--principal <id>', 'who holds the key', 'operator')
+    .option('--role <roles>', 'roles, separated by commas; may be repeated', collect)
+    .option('--expires <time>', 'lifetime, e.g. 12h, 30d')
+    .action((options: { tenant: string; workspace: string; principal: string }, command: Command) =>
+      start(command, async (context) => (await import('./keys.js')).createKeyCommand(context, options)),
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ touchstone keys create --tenant acme --principal ci --role runner --expires 90d',
+    );
+  keys
+    .command('list')
+    .description('Lists keys by the beginning of their hash.')
+    .action((_options: object, command: Command) =>
+      start(command, async (context) => (await import('./keys.js')).listKeysCommand(context)),
+    );
+  keys
+    .command('revoke')
+    .description('Makes a key worthless.')
+    .argument('<hash>', 'beginning of its hash, as "touchstone keys list" shows it')
+    .action((hash: string, _options: object, command: Command) =>
+      start(command, async (context) => (await import('./keys.js')).revokeKeyCommand(context, hash)),
+    );
+}
+
+export function addDoctor(program: Command, start: Start): void {
+  program
+    .command('doctor')
+    .summary('check this machine, the configuration and its agents')
+    .description(
+      'Checks what a run needs: Node, disk space, the store, the configuration, and its models, tools, packs, agents and suites. Asks no model and invokes no agent.',
+    )
+    .action((_options: object, command: Command) =>
+      start(command, async (context) => (await import('./doctor.js')).doctorCommand(context)),
+    )
+    .addHelpText('after', '\nExample:\n  $ touchstone doctor --config touchstone.config.json');
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { basename, extname, resolve } from 'node:path';
+import { asId, type ChannelName } from '@touchstone/protocol';
+import type { Task } from '@touchstone/protocol/bodies';
+import type { Config } from '../../../app/index.js';
+import type { AgentFacts } from '../../../ports/index.js';
+import { LOCAL_OWNER, type Local } from '../../local.js';
+import { didYouMean } from '../../suggest.js';
+import { UsageError } from '../../usage-error.js';
+
+const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
+
+export type AgentArgument =
+  | { readonly kind: 'module'; readonly path: string }
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'reference'; readonly reference: string };
+
+export function readAgentArgument(argument: string, cwd: string): AgentArgument {
+  if (/^https?:\/\//i.test(argument)) return { kind: 'url', url: argument };
+  if (!MODULE_EXTENSIONS.includes(extname(argument))) return { kind: 'reference', reference: argument };
+  const path = resolve(cwd, argument);
+  if (existsSync(path)) return { kind: 'module', path };
+  throw new UsageError(
+    `There is no agent module at ${argument}.`,
+    'Give a module file, a URL, or the id of an agent of the configuration or of an installed pack.',
+  );
+}
+
+/** The channel that an argument asks for; versions begin with a digit. */
+export function channelIn(argument: string | undefined, cwd: string): ChannelName | undefined {
+  const wanted = argument === undefined ? undefined : readAgentArgument(argument, cwd);
+  const selector = wanted?.kind === 'reference' ? wanted.reference.split('@')[1] : undefined;
+  return selector === undefined || /^\d/.test(selector) ? undefined : asId<ChannelName>(selector);
+}
+
+/** What a suite says about the agent it is for. */
+export type SuiteSide = { readonly targetAgentId?: string; readonly tasks?: readonly Task[] };
+
+/** The agent a run is for: the one named, else the one the suite is made for, else the only one there is. */
+export async function chooseAgent(
+  local: Local,
+  argument: string | undefined,
+  suite: SuiteSide,
+  cwd: string,
+): Promise<AgentFacts> {
+  if (argument === undefined) return defaultAgent(local, suite.targetAgentId);
+  const wanted = readAgentArgument(argument, cwd);
+  if (wanted.kind === 'reference') return namedAgent(local, wanted.reference);
+  const configured = sameAgent(local.config, wanted);
+  if (configured) return namedAgent(local, configured);
+  return local.touchstone.useAgent(adHocSpec(wanted, local.config, suite.tasks ?? []), cwd);
+}
+
+/** The id of the agent that an argument names, before it is known what the agent is to be asked. */
+export async function agentIdOf(local: Local, argument: string, cwd: string): Promise<string> {
+  const wanted = readAgentArgument(argument, cwd);
+  const reference = wanted.kind === 'reference' ? wanted.reference : sameAgent(local.config, wanted);
+  if (reference !== undefined) return (await namedAgent(local, reference)).agentId;
+  return adHocId(wanted as Exclude<AgentArgument, { kind: 'reference' }>);
+}
+
+async function defaultAgent({ touchstone }: Local, targetAgentId: string | undefined): Promise<AgentFacts> {
+  const target = targetAgentId && (await touchstone.findAgent(LOCAL_OWNER, targetAgentId));
+  if (target) return target.facts;
+  const ids = await agentIds(touchstone);
+  const [only] = ids;
+  const sole = ids.length === 1 && only ? await touchstone.findAgent(LOCAL_OWNER, only) : undefined;
+  if (sole) return sole.facts;
+  throw new UsageError(
+    'Which agent? Name it with --agent.',
+    ids.length > 0
+      ? `Known here: ${ids.join(', ')}`
+      : 'No agent is configured, and no pack is installed. Give a module file or a URL, e.g. --agent ./agent.mjs',
+  );
+}
+
+async function namedAgent({ touchstone }: Local, reference: string): Promise<AgentFacts> {
+  const found = await touchstone.findAgent(LOCAL_OWNER, reference);
+  if (found) return found.facts;
+  throw new UsageError(
+    `There is no agent ${reference} in the configuration or in an installed pack.`,
+    didYouMean(reference, await agentIds(touchstone), 'Known here') ??
+      'Agents of a pack are known once it is installed: touchstone pack install <archive>',
+  );
+}
+
+/** Kinds of agent whose model is asked by this host, and can be chosen here. */
+const ASKED_HERE: readonly AgentFacts['kind'][] = ['manifest', 'openai'];
+
+/** An option that would be heard by nobody is a mistake. */
+export function checkModel({ agentId, kind }: AgentFacts, model: string | undefined): void {
+  if (model !== undefined && !ASKED_HERE.includes(kind)) throw bringsItsModel(agentId, kind);
+}
+
+export const bringsItsModel = (agentId: string, kind?: AgentFacts['kind']): UsageError =>
+  new UsageError(
+    `Agent ${agentId}${kind ? ` is of kind ${kind} and` : ''} brings its own model, so --model would change nothing.`,
+    `Leave --model out. It is for agents of kind ${ASKED_HERE.join(' and ')}, whose model is asked from here.`,
+  );
+
+async function agentIds(touchstone: Local['touchstone']): Promise<string[]> {
+  const agents = await touchstone.listAgents(LOCAL_OWNER);
+  return [...new Set(agents.map(({ facts }) => facts.agentId as string))];
+}
+
+/** Whether others than this command can ask it: a name is looked up among what is kept. */
+export const isConfigured = (config: Config, wanted: AgentArgument): boolean =>
+  wanted.kind === 'reference' || sameAgent(config, wanted) !== undefined;
+
+/** A file or URL that the configuration already describes means that agent, with its tools and schemas. */
+function sameAgent(
+  config: Config,
+  wanted: Exclude<AgentArgument, { kind: 'reference' }>,
+): string | undefined {
+  const match = config.agents.find(({ run }) =>
+    wanted.kind === 'url'
+      ? run.kind === 'http' && run.url === wanted.url
+      : run.kind === 'module' &&
+        typeof run.path === 'string' &&
+        resolve(config.baseDir, run.path) === wanted.path,
+  );
+  return match && (typeof match.version === 'string' ? `${match.agentId}@${match.version}` : match.agentId);
+}
+
+/**
+ * An agent that nobody has described declares no tools, so it is offered the configured ones and those its suite has
+ * canned answers for. An agent of the configuration never gets a tool from a fixture.
+ */
+function adHocSpec(
+  wanted: Exclude<AgentArgument, { kind: 'reference' }>,
+  config: Config,
+  tasks: readonly Task[],
+): object {
+  const canned = tasks.flatMap((task) =>
+    (task.fixtures?.toolResponses ?? []).map(({ tool }) => tool as string),
+  );
+  const tools = [...new Set([...config.tools.map(({ toolId }) => toolId), ...canned])].sort();
+  const run =
+    wanted.kind === 'url' ? { kind: 'http', url: wanted.url } : { kind: 'module', path: wanted.path };
+  return {
+    agentId: adHocId(wanted),
+    version: '0.0.0',
+    ...(tools.length > 0 && { toolAllowlist: tools }),
+    run,
+  };
+}
+
+const adHocId = (wanted: Exclude<AgentArgument, { kind: 'reference' }>): string =>
+  `local.cli.${slugOf(wanted)}`;
+
+/** A readable name; a URL gets a few digits of its hash, because two paths of one host are two agents. */
+export function slugOf(wanted: Exclude<AgentArgument, { kind: 'reference' }>): string {
+  const text = wanted.kind === 'url' ? new URL(wanted.url).host : basename(wanted.path, extname(wanted.path));
+  const plain = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '');
+  const suffix =
+    wanted.kind === 'url' ? `-${createHash('sha256').update(wanted.url).digest('hex').slice(0, 6)}` : '';
+  return `${plain || 'agent'}${suffix}`;
+}

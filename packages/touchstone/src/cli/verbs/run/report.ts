@@ -1,0 +1,93 @@
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { targetOf } from '../../files/write-file.js';
+import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { commandToType, nextCommands, resumeWords } from '../../next-commands.js';
+import { createInk } from '../../render/ink.js';
+import { renderJunit } from '../../render/run/junit.js';
+import { renderMarkdown } from '../../render/run/markdown.js';
+import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
+import { whole } from '../../render/units.js';
+import { UnwritableError, wordsOf } from '../../system-errors.js';
+import { UsageError } from '../../usage-error.js';
+import { type RefusedSuite, type RunResult, withoutBodies } from './result.js';
+import type { RunOptions } from './run-options.js';
+
+/** How many failures are read with their bodies: on a terminal those that are shown, with `--bodies` all. */
+export const bodiesWanted = ({ io, settings }: Context, options: Pick<RunOptions, 'bodies'>): number =>
+  options.bodies ? Number.POSITIVE_INFINITY : io.stdout.isTTY && !settings.json ? FAILURES_SHOWN : 0;
+
+/** `--markdown -`: stdout then holds the summary and nothing else. */
+export const STDOUT = '-';
+
+/** Tells of one run as soon as it is over; with `--json` everything is told at the end. */
+export function tellResult(
+  context: Context,
+  result: RunResult,
+  options: RunOptions,
+  delta: readonly string[] = [],
+): void {
+  const { io, settings } = context;
+  if (result.interrupted) tellInterrupted(context, result, options);
+  if (settings.json || result.interrupted || options.markdown === STDOUT) return;
+  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result, options) }));
+}
+
+function tellInterrupted(context: Context, { counts, runId }: RunResult, options: RunOptions): void {
+  const { io } = context;
+  const done = counts.passed + counts.failed + counts.unscored;
+  writeLine(io.stderr, `Interrupted: ${whole(done)} of ${whole(counts.selected)} tasks are done and kept.`);
+  writeLine(io.stderr, `Resume with: ${commandToType(context, resumeWords(runId, options))}`);
+}
+
+export function writeReports(
+  { io }: Context,
+  results: readonly RunResult[],
+  refused: readonly RefusedSuite[],
+  { bodies, junit, markdown }: Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>,
+): void {
+  const shown = bodies ? results : results.map(withoutBodies);
+  if (junit) writeReport(io.cwd, '--junit', junit, renderJunit(shown, refused));
+  if (markdown === STDOUT) io.stdout.write(renderMarkdown(shown, refused));
+  else if (markdown) writeReport(io.cwd, '--markdown', markdown, renderMarkdown(shown, refused));
+}
+
+const isSamePlace = (cwd: string, one: string, other: string): boolean =>
+  targetOf(resolve(cwd, one)) === targetOf(resolve(cwd, other));
+
+/** A report that cannot be written is found out before any task is run. */
+export function checkReportFiles(
+  { io }: Context,
+  { junit, markdown }: Pick<RunOptions, 'junit' | 'markdown'>,
+): void {
+  if (junit !== undefined && markdown !== undefined && isSamePlace(io.cwd, junit, markdown))
+    throw new UsageError(`--junit and --markdown are the same file, ${junit}.`, 'Name another file.');
+  for (const [flag, name] of [
+    ['--junit', junit],
+    ['--markdown', markdown === STDOUT ? undefined : markdown],
+  ] as const) {
+    if (name === undefined) continue;
+    const file = resolve(io.cwd, name);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      closeSync(openSync(file, 'a'));
+    } catch (error) {
+      throw new UsageError(`${flag} ${name} cannot be written: ${wordsOf(error)}.`, 'Name another file.');
+    }
+  }
+}
+
+function writeReport(cwd: string, flag: string, name: string, text: string): void {
+  const file = resolve(cwd, name);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UnwritableError(`${flag} ${name}`, error);
+  }
+}
+
+export function writeDocuments({ io }: Context, documents: readonly object[], several: boolean): void {
+  writeJson(io, several ? documents : documents[0]);
+}

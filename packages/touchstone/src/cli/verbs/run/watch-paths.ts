@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, extname, join, resolve } from 'node:path';
+import type { Config } from '../../../app/index.js';
+import { definitionForm, definitionPlaces } from '../../files/definition-file.js';
+import { readPackArgument } from '../../files/pack-source.js';
+import { suiteFiles } from '../../files/suite-source.js';
+import type { Context } from '../../io.js';
+import { readConfig } from '../../local.js';
+import { readAgentArgument } from './agent-choice.js';
+import type { RunOptions } from './run-options.js';
+import type { Watched } from './watch-files.js';
+
+/** Every place whose change may change what a run comes to. */
+export async function watchedBy(context: Context, suite: string, options: RunOptions): Promise<Watched> {
+  const { cwd } = context.io;
+  const config = await readConfig(context).catch(() => undefined);
+  const argument = options.agent === undefined ? undefined : readAgentArgument(options.agent, cwd);
+  const modules = [
+    ...(argument?.kind === 'module' ? [argument.path] : []),
+    ...(config?.agents ?? []).flatMap(({ run }) =>
+      typeof run.path === 'string' ? [resolve(config?.baseDir ?? cwd, run.path)] : [],
+    ),
+  ];
+  const pack = await readPackArgument(suite, cwd).catch(() => undefined);
+  const place = pack?.kind === 'place' ? pack.path : undefined;
+  const isDefinition = place === undefined && (await definitionForm(suite, cwd)) !== undefined;
+  const folders = place === undefined ? [] : foldersBelow(place);
+  const named = config?.file ?? (context.settings.config && resolve(cwd, context.settings.config));
+  const files = [
+    // Seen from the folder it lies in, also while it is away: what is moved or written anew comes back there.
+    resolve(cwd, suite),
+    ...(isDefinition ? await definitionPlaces(suite, cwd) : []),
+    ...(place === undefined ? await withContracts((await suiteFiles(suite, cwd)) ?? []) : []),
+    ...(options.contract === undefined ? [] : [resolve(cwd, options.contract)]),
+    ...modules,
+    ...(named ? [named] : []),
+    ...(config ? filesNamedIn(config) : []),
+  ];
+  return {
+    files: files.filter((file) => existsSync(dirname(file))),
+    folders: [...new Set([...modules.map(dirname), ...folders])],
+    outputs: [options.junit, options.markdown, ...(isDefinition ? [await lockOf(suite)] : [])].flatMap(
+      (file) => (file ? [resolve(cwd, file)] : []),
+    ),
+  };
+}
+
+async function withContracts(files: readonly string[]): Promise<readonly string[]> {
+  const { contractBeside } = await import('../../../suites/index.js');
+  return files.flatMap((file) => [file, contractBeside(file)]);
+}
+
+const lockOf = async (definition: string): Promise<string> =>
+  (await import('../../../profiles/index.js')).lockFile(definition);
+
+/** Every folder of a pack, as an archive of it would hold them: its prompts, schemas and suites are all in files. */
+function foldersBelow(path: string): readonly string[] {
+  if (!statSync(path).isDirectory()) return [];
+  const below = readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+    .flatMap(({ name }) => foldersBelow(join(path, name)));
+  return [path, ...below];
+}
+
+/**
+ * What in a configuration looks like the name of a file: scripts of models, prompts, schemas, the safety policy. To take
+ * something else for one costs nothing, because no such file ever changes.
+ */
+export function filesNamedIn({
+  agents,
+  providers,
+  safety,
+  tools,
+  mcpServers,
+  baseDir,
+}: NamingFiles): string[] {
+  const texts = textsIn([agents, providers, safety, tools, mcpServers]);
+  const names = texts.filter(
+    (text) => extname(text) !== '' && !/^\w+:\/\//.test(text) && !text.includes('\n'),
+  );
+  return [...new Set(names.map((name) => resolve(baseDir, name)))];
+}
+
+type NamingFiles = Pick<Config, 'agents' | 'providers' | 'safety' | 'tools' | 'mcpServers' | 'baseDir'>;
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

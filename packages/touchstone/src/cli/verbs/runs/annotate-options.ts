@@ -1,0 +1,72 @@
+import type { LocalTouchstone } from '../../../app/index.js';
+import { UsageError } from '../../usage-error.js';
+import type { AnnotateOptions } from './annotate.js';
+
+/** What the host is told. */
+export type Saying = Parameters<LocalTouchstone['annotations']['annotate']>[2];
+
+type Said = keyof Pick<
+  AnnotateOptions,
+  'rating' | 'label' | 'flag' | 'correction' | 'score' | 'passed' | 'failed'
+>;
+
+const SAYINGS: readonly Said[] = ['rating', 'label', 'flag', 'correction', 'score', 'passed', 'failed'];
+const OVERRIDES: readonly Said[] = ['score', 'passed', 'failed'];
+const flags = (names: readonly string[]): string => names.map((name) => `--${name}`).join(', ');
+
+export const isOverride = (options: AnnotateOptions): boolean =>
+  OVERRIDES.some((name) => options[name] !== undefined);
+
+/** One thing is said at a time, and an override with its reason. */
+export function checkAnnotateOptions(options: AnnotateOptions): void {
+  const said = SAYINGS.filter((name) => options[name] !== undefined);
+  if (options.list) checkListing(options, said);
+  else checkSaying(options, said);
+}
+
+function checkSaying(options: AnnotateOptions, said: readonly Said[]): void {
+  if (said.length === 0)
+    throw new UsageError(
+      `What is to be said of it? Give one of ${flags(SAYINGS)}.`,
+      'See what has been said with --list.',
+    );
+  if (said.length > 1)
+    throw new UsageError(
+      `${flags(said)} say different things.`,
+      'Give one of them, and the next in a second command.',
+    );
+  checkTexts(options);
+  if (!isOverride(options)) return;
+  const missing = (['task', 'note'] as const).filter((name) => !options[name]?.trim());
+  if (missing.length > 0)
+    throw new UsageError(
+      `${flags(said)} overrides a score, which needs ${missing.map((name) => `--${name}`).join(' and ')}.`,
+      `For example: --task late-refund ${flags(said)}${options.score === undefined ? '' : ` ${options.score}`} --note "the golden answer is too strict"`,
+    );
+}
+
+function checkListing({ task, note }: AnnotateOptions, said: readonly string[]): void {
+  const stray = [...said, ...(task === undefined ? [] : ['task']), ...(note === undefined ? [] : ['note'])];
+  if (stray.length > 0)
+    throw new UsageError(
+      `--list only looks, and ${flags(stray)} would add something.`,
+      'Leave one of the two out.',
+    );
+}
+
+function checkTexts(options: AnnotateOptions): void {
+  const empty = (['label', 'correction', 'note'] as const).find((name) => options[name]?.trim() === '');
+  if (empty !== undefined) throw new UsageError(`--${empty} is empty.`, 'Say something, or leave it out.');
+}
+
+/** An override travels as a correction that is nothing but the score, or the side, in JSON. */
+export function signalOf(options: AnnotateOptions): Saying['signal'] {
+  const { rating, label, correction, score, passed, failed } = options;
+  if (rating !== undefined) return { kind: 'rating', rating };
+  if (label !== undefined) return { kind: 'label', label };
+  if (correction !== undefined) return { kind: 'correction', correction };
+  if (score !== undefined) return { kind: 'correction', correction: JSON.stringify({ score }) };
+  if (passed || failed)
+    return { kind: 'correction', correction: JSON.stringify({ passed: passed === true }) };
+  return { kind: 'flag' };
+}

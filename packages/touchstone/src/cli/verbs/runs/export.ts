@@ -1,0 +1,148 @@
+import type { KeyObject } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { isTerminal, type Scorecard } from '@touchstone/protocol';
+import type { ExitCode } from '../../exit.js';
+import { type KeyOptions, readSigning, type Signing } from '../../files/pack-key.js';
+import { displayPath } from '../../files/suite-source.js';
+import { placeFile, targetOf } from '../../files/write-file.js';
+import { asEvalRun, type EvalRun, findRun, noRun, stateOf } from '../../find-run.js';
+import { type Context, isColoured, writeJson } from '../../io.js';
+import { LOCAL_OWNER, readConfig, readStore, storeFile } from '../../local.js';
+import { commandToType, flag } from '../../next-commands.js';
+import { type Exported, exportDocument, renderExport } from '../../render/exported.js';
+import { createInk } from '../../render/ink.js';
+import { isSystemError, wordsOf } from '../../system-errors.js';
+import { UsageError } from '../../usage-error.js';
+import { packageVersion } from '../../version.js';
+import { checkKeyPlace, checkScorecardPlace } from './trust-paths.js';
+
+export type ExportOptions = KeyOptions & { readonly out?: string; readonly publicKey?: string };
+
+const STDOUT = '-';
+
+/** Writes what of a completed run can travel, signed. */
+export async function exportCommand(
+  context: Context,
+  wanted: string,
+  options: ExportOptions,
+): Promise<ExitCode> {
+  await checkPlaces(context, options);
+  const given = readSigning(options, context.io.cwd);
+  const { card, signing } = await readStore(
+    context,
+    async ({ touchstone }) => {
+      const { runId } = checkCompleted(context, asEvalRun(await findRun(touchstone, wanted)));
+      return {
+        card: await touchstone.scorecard(LOCAL_OWNER, runId),
+        signing: given ?? (await keyOfMachine(context)),
+      };
+    },
+    () => {
+      throw noRun(wanted);
+    },
+  );
+  await writeExport(context, card, signing, options);
+  return 0;
+}
+
+async function keyOfMachine({ io, settings }: Context): Promise<Signing> {
+  const { ownKey } = await import('../../../app/index.js');
+  return ownKey(resolve(io.cwd, settings.data));
+}
+
+function checkCompleted(context: Context, run: EvalRun): EvalRun {
+  const { runId, status } = run;
+  if (status === 'completed') return run;
+  const hint = isTerminal(status)
+    ? `See what became of it with: ${commandToType(context, `show ${runId}`)}`
+    : `Finish it with: ${commandToType(context, `run --resume ${runId}`)}`;
+  const state = stateOf(run, context.io.now());
+  throw new UsageError(`Run ${runId} is ${state}; only a completed run has a scorecard to export.`, hint);
+}
+
+/** A file that is written must not be one that is read, least of all the key. */
+async function checkPlaces(context: Context, { out, key, publicKey }: ExportOptions): Promise<void> {
+  const { io, settings } = context;
+  if (out === STDOUT && settings.json)
+    throw new UsageError(
+      '--json and --out - would both write to stdout.',
+      'Leave one of them out: the file is JSON by itself.',
+    );
+  const taken = new Map(await ownFiles(context));
+  if (key !== undefined) taken.set(targetOf(resolve(io.cwd, key)), '--key');
+  for (const [flag, name] of Object.entries({ '--out': out, '--public-key': publicKey })) {
+    if (name === undefined || (flag === '--out' && name === STDOUT)) continue;
+    const path = targetOf(resolve(io.cwd, name));
+    const other = taken.get(path);
+    if (other !== undefined)
+      throw new UsageError(`${other} and ${flag} are the same file, ${name}.`, 'Name another file.');
+    taken.set(path, flag);
+  }
+}
+
+/** What is kept here, whatever of it is there at the moment. */
+async function ownFiles(context: Context): Promise<readonly (readonly [string, string])[]> {
+  const { io, settings } = context;
+  const store = storeFile(context, await readConfig(context));
+  return [
+    [targetOf(join(resolve(io.cwd, settings.data), 'signing-key.pem')), 'The key of this machine'],
+    ...['', '-wal', '-shm', '-journal'].map((end) => [targetOf(store + end), 'The store'] as const),
+  ];
+}
+
+async function writeExport(
+  context: Context,
+  card: Scorecard,
+  signing: Signing,
+  options: ExportOptions,
+): Promise<void> {
+  const { publicKeyOf, sealStatement, statementOf } = await import('../../../app/index.js');
+  const statement = statementOf(card, { name: 'touchstone', version: packageVersion() });
+  const text = sealStatement(statement, signing);
+  const publicKey = pemOf(publicKeyOf(signing.privateKey));
+  const { out = `${card.suite.suiteId}-${card.runId}.scorecard.json` } = options;
+  // Both places are looked at before one of them is written to.
+  if (out !== STDOUT) atPlace(context, '--out', out, (file) => checkScorecardPlace(file, out));
+  const keyFile = options.publicKey;
+  if (keyFile !== undefined) {
+    atPlace(context, '--public-key', keyFile, (file) => checkKeyPlace(file, keyFile));
+    atPlace(context, '--public-key', keyFile, (file) => placeFile(file, publicKey, true));
+  }
+  if (out === STDOUT) context.io.stdout.write(text);
+  else atPlace(context, '--out', out, (file) => placeFile(file, text, true));
+  const exported: Exported = {
+    scorecard: card,
+    ...(out !== STDOUT && { file: displayPath(resolve(context.io.cwd, out), context.io.cwd) }),
+    keyId: signing.keyId,
+    ownKey: options.key === undefined,
+    publicKey,
+    ...(keyFile !== undefined && { publicKeyFile: keyFile }),
+  };
+  tell(context, exported, options);
+}
+
+const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
+
+function atPlace({ io }: Context, flag: string, name: string, act: (file: string) => void): void {
+  try {
+    act(resolve(io.cwd, name));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new UsageError(`${name} cannot be written: ${wordsOf(error)}.`, `Name another file with ${flag}.`);
+  }
+}
+
+/** Where the file itself goes to stdout, the words about it go beside. */
+function tell(context: Context, exported: Exported, { key, keyId }: KeyOptions): void {
+  const { io, settings } = context;
+  if (settings.json) {
+    writeJson(io, exportDocument(exported));
+    return;
+  }
+  const out = exported.file === undefined ? io.stderr : io.stdout;
+  const look = { ink: createInk(isColoured(context, out)), width: out.columns };
+  const signing = [...flag('--key', key), ...flag('--key-id', keyId)];
+  const words = ['export', exported.scorecard.runId, ...signing, '--public-key pub.pem'];
+  const again = commandToType(context, words.join(' '));
+  out.write(renderExport(exported, again, look));
+}

@@ -1,0 +1,191 @@
+import { resolve } from 'node:path';
+import {
+  type Issue,
+  isHostError,
+  type JsonObject,
+  jsonEqual,
+  type Scorecard,
+  toldLike,
+} from '@touchstone/protocol';
+import type { LocalTouchstone } from '../../../app/index.js';
+import { type ExitCode, worstExit } from '../../exit.js';
+import {
+  type Check,
+  type Checked,
+  checkWithKeys,
+  doubtsOf,
+  readScorecardFile,
+  readScorecardInput,
+} from '../../files/scorecard-file.js';
+import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { LOCAL_OWNER, readStore } from '../../local.js';
+import { shellWord } from '../../next-commands.js';
+import { createInk } from '../../render/ink.js';
+import {
+  type Doubt,
+  type LogState,
+  renderVerification,
+  type Signer,
+  type Verification,
+  verificationDocument,
+} from '../../render/verification.js';
+import { errorDocument, reportError } from '../../report-error.js';
+import { isSystemError, wordsOf } from '../../system-errors.js';
+import { UsageError } from '../../usage-error.js';
+import { type Keys, trustedKeys } from './evidence-keys.js';
+
+export type VerifyOptions = { readonly key?: readonly string[] };
+
+const STDIN = '-';
+
+/** What came of one file: a scorecard, one with a part that does not fit, or something else altogether. */
+type Looked = { readonly file: string } & (
+  | Checked
+  | { readonly doubts: readonly Doubt[] }
+  | { readonly unreadable: unknown }
+);
+type Logs = ReadonlyMap<Scorecard, LogState>;
+
+/** Whether scorecard files can be believed. Keeps nothing. */
+export async function verifyCommand(
+  context: Context,
+  files: readonly string[],
+  { key = [] }: VerifyOptions,
+): Promise<ExitCode> {
+  const keys = await trustedKeys(context, key);
+  checkInput(files);
+  const { checkScorecardFile } = await import('../../../app/index.js');
+  const looked: Looked[] = [];
+  for (const file of files) looked.push(await lookAt(context, file, keys, checkScorecardFile));
+  const logs = await compareLogs(context, looked);
+  const answers = looked.map((one) => answerOf(one, logs));
+  if (context.settings.json) {
+    const documents = answers.map(documentOf);
+    writeJson(context.io, files.length > 1 ? documents : documents[0]);
+  } else for (const answer of answers) tell(context, answer);
+  return worstExit(answers.map(exitOf));
+}
+
+function checkInput(files: readonly string[]): void {
+  if (files.filter((file) => file === STDIN).length > 1)
+    throw new UsageError('stdin can be read only once.', 'Give - once, and the other files by their names.');
+}
+
+/** One file that is none of ours does not keep the others from being looked at. */
+async function lookAt(context: Context, file: string, keys: Keys, check: Check): Promise<Looked> {
+  try {
+    const text =
+      file === STDIN
+        ? await readScorecardInput(context)
+        : readScorecardFile(resolve(context.io.cwd, file), file);
+    return { file, ...checkWithKeys(text, keys, check) };
+  } catch (error) {
+    const doubts = doubtsOf(error);
+    if (doubts) return { file, doubts };
+    if (!isHostError(error) && !(error instanceof UsageError)) throw error;
+    return { file, unreadable: inWords(error) };
+  }
+}
+
+/** The whole file is meant, so there is no place in it to point at. */
+function inWords(error: Error): Error {
+  const issues = isHostError(error) ? (error.details?.issues as readonly Issue[] | undefined) : undefined;
+  const [first] = issues ?? [];
+  return first ? new UsageError(first.message) : error;
+}
+
+/** Of the runs that are kept here: whether their log is the one that the file is made of. */
+async function compareLogs(context: Context, looked: readonly Looked[]): Promise<Logs> {
+  const cards = looked.flatMap((one) => ('checked' in one ? [one.checked.scorecard] : []));
+  const compared = new Map<Scorecard, LogState>();
+  if (cards.length === 0) return compared;
+  try {
+    await readStore(
+      context,
+      async ({ touchstone }) => {
+        for (const card of cards) compared.set(card, await logState(touchstone, card));
+      },
+      async () => undefined,
+    );
+  } catch (error) {
+    // A signature can be checked without a store; somebody else's --data is a mistake all the same.
+    if (error instanceof UsageError) throw error;
+    const why = isSystemError(error) ? wordsOf(error) : messageOf(error);
+    for (const card of cards) if (!compared.has(card)) compared.set(card, { state: 'unchecked', why });
+  }
+  return compared;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The digest alone says little: it is copied as easily as the rest of the file. So everything is compared. */
+async function logState(touchstone: LocalTouchstone, card: Scorecard): Promise<LogState> {
+  const run = await touchstone.store.runs.get(LOCAL_OWNER, card.runId);
+  if (!run) return { state: 'absent' };
+  if (run.plan.kind !== 'eval' || run.status !== 'completed') return { state: 'differs', members: [] };
+  const kept = await touchstone.scorecard(LOCAL_OWNER, card.runId);
+  const members = differingMembers(toldLike(kept, card), card);
+  return members.length === 0 ? { state: 'matches' } : { state: 'differs', members };
+}
+
+/** As they are written down: a member that is absent and one that is undefined are the same. */
+function differingMembers(one: object, other: Scorecard): readonly string[] {
+  const [kept, claimed] = [one, other].map((card) => JSON.parse(JSON.stringify(card)) as JsonObject);
+  const names = new Set([...Object.keys(kept ?? {}), ...Object.keys(claimed ?? {})]);
+  return [...names].filter((name) => !jsonEqual(kept?.[name] ?? null, claimed?.[name] ?? null)).sort();
+}
+
+type Answer = Verification | { readonly file: string; readonly unreadable: unknown };
+
+function answerOf(one: Looked, logs: Logs): Answer {
+  const { file } = one;
+  if ('unreadable' in one || 'doubts' in one) return one;
+  const { checked, signer } = one;
+  const { scorecard, host, troubles } = checked;
+  const log = logs.get(scorecard) ?? { state: 'absent' };
+  const doubts = [
+    ...signatureDoubts(file, signer),
+    ...troubles.map((message): Doubt => ({ code: 'contradictory', message })),
+    ...logDoubts(scorecard, log),
+  ];
+  return { file, doubts, claims: { scorecard, host, signer, log } };
+}
+
+function signatureDoubts(file: string, signer: Signer): readonly Doubt[] {
+  if (signer.state === 'trusted') return [];
+  if (signer.state === 'unsigned')
+    return [{ code: 'unsigned', message: 'Nobody has signed it, so anybody may have written it.' }];
+  const name = signer.keyId ?? 'without a name';
+  const message = `It is signed by key ${name}, which is not trusted here. Get the public key from its author, and check that it is theirs.`;
+  return [{ code: 'untrusted', message, next: `touchstone verify ${shellWord(file)} --key pub.pem` }];
+}
+
+function logDoubts({ runId }: Scorecard, log: LogState): readonly Doubt[] {
+  if (log.state !== 'differs') return [];
+  const message =
+    log.members.length === 0
+      ? `Run ${runId} is kept here, and has no scorecard: it is no completed evaluation.`
+      : `Run ${runId} is kept here, and its log gives another scorecard. It differs in: ${log.members.join(', ')}.`;
+  return [{ code: 'other_log', message }];
+}
+
+function exitOf(answer: Answer): ExitCode {
+  if ('unreadable' in answer) return 2;
+  return answer.doubts.length > 0 ? 1 : 0;
+}
+
+const documentOf = (answer: Answer): object =>
+  'unreadable' in answer
+    ? { file: answer.file, verified: false, exitCode: 2, error: errorDocument(answer.unreadable) }
+    : verificationDocument(answer);
+
+function tell(context: Context, answer: Answer): void {
+  const { io } = context;
+  if ('unreadable' in answer) {
+    writeLine(io.stderr, `${answer.file} was not verified:`);
+    reportError(answer.unreadable, io);
+    return;
+  }
+  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  io.stdout.write(renderVerification(answer, look));
+}

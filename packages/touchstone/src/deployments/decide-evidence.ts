@@ -1,0 +1,170 @@
+import {
+  type AgentId,
+  type Digest,
+  type EvalMode,
+  type Evidence,
+  type EvidenceReason,
+  isTerminal,
+  type JudgeIdentity,
+  type RequiredEval,
+  type RunId,
+  type Version,
+} from '@touchstone/protocol';
+
+const HOUR_MS = 3_600_000;
+
+/** What the evidence is to be about: the agent as it is now, and the run that was named for it. */
+export type EvidenceClaim = {
+  readonly agentId: AgentId;
+  readonly version: Version;
+  readonly digest: Digest;
+  readonly evalRunId?: RunId;
+};
+
+type Case = {
+  readonly required: RequiredEval;
+  readonly claim: EvidenceClaim;
+  readonly evidence: Evidence;
+  readonly now: number;
+};
+type Check = readonly [EvidenceReason, isMissed: (offered: Case) => boolean];
+
+/**
+ * Why a run is no proof; undefined when it is one. Of several reasons the first is given, in this order: whether there
+ * is a result at all, whose it is, how it came about, who measured and when, and last how good it is. So nobody is told
+ * to improve a score that would not have counted. That the run named is an evaluation is for the caller to find out.
+ */
+export function decideEvidence(
+  required: RequiredEval,
+  claim: EvidenceClaim,
+  evidence: Evidence | undefined,
+  now: number,
+): EvidenceReason | undefined {
+  if (!evidence) return claim.evalRunId === undefined ? 'no_eval_run' : 'not_found';
+  const offered = { required, claim, evidence, now };
+  return CHECKS.find(([, isMissed]) => isMissed(offered))?.[0];
+}
+
+const CHECKS: readonly Check[] = [
+  ['not_finished', ({ evidence }) => !isTerminal(evidence.status)],
+  ['not_completed', ({ evidence }) => evidence.status !== 'completed' || !evidence.headline],
+  ['other_agent', ({ claim, evidence }) => evidence.plan.agent.agentId !== claim.agentId],
+  ['other_version', ({ claim, evidence }) => evidence.plan.agent.version !== claim.version],
+  ['agent_changed', ({ claim, evidence }) => evidence.plan.agent.digest !== claim.digest],
+  ['other_suite', isOtherSuite],
+  ['suite_changed', isOtherContent],
+  ['not_original', ({ evidence: { plan } }) => plan.fork !== undefined || plan.rejudgeOf !== undefined],
+  ['not_whole', ({ evidence }) => isPartOfTasks(evidence) || isOtherModes(evidence)],
+  ['target_mismatch', ({ evidence }) => evidence.plan.targetMismatchAllowed === true],
+  ['mock_model', isMocked],
+  ['other_model', isOtherModel],
+  ['cached', isCached],
+  ['other_judge', isOtherJudge],
+  ['too_old', isTooOld],
+  ['unscored', ({ evidence }) => (evidence.headline?.unscored ?? 0) > 0],
+  ['contract_unmet', isContractUnmet],
+  ['below_score', isBelowScore],
+  ['not_passed', isNotPassed],
+  ['not_compared', isNotCompared],
+  ['regression', ({ required, evidence }) => isComparison(required, evidence, 'fail')],
+  ['inconclusive', isInconclusive],
+];
+
+/** A bare id means whatever its newest version is now; that an older one was run is then seen by the digest. */
+function isOtherSuite({ required, evidence: { plan } }: Case): boolean {
+  const [suiteId, version] = required.suite.split('@');
+  return plan.suite.suiteId !== suiteId || (version !== undefined && plan.suite.version !== version);
+}
+
+/** A suite is what it asks and, under a contract, by what its answers are measured. */
+function isOtherContent({ evidence: { plan, suite } }: Case): boolean {
+  return plan.suite.digest !== suite?.digest || plan.contract !== suite.contract;
+}
+
+const isPartOfTasks = ({ plan: { ordinals, totalTasks } }: Evidence): boolean =>
+  ordinals !== undefined && new Set(ordinals).size < totalTasks;
+
+/**
+ * All declared modes, and no others. `regression` adds a comparison and changes no score, so it may be there or not;
+ * `live-shadow` runs unasked only where there is nothing else.
+ */
+function isOtherModes({ plan, suite }: Evidence): boolean {
+  const declared: readonly EvalMode[] = suite?.modes ?? [];
+  const due = declared.filter(
+    (mode) => mode !== 'regression' && (mode !== 'live-shadow' || declared.length === 1),
+  );
+  const isKnown = (mode: EvalMode): boolean => mode === 'regression' || declared.includes(mode);
+  return !due.every((mode) => plan.modes.includes(mode)) || !plan.modes.every(isKnown);
+}
+
+function isMocked({ evidence: { plan } }: Case): boolean {
+  return [plan.model, plan.judge, plan.safetyJudge].some((asked) => asked?.mock === true);
+}
+
+/** A model that was chosen for the run is not the one that will answer in service. */
+function isOtherModel({ evidence: { plan, model } }: Case): boolean {
+  return CHOSEN.some((member) => plan.model?.[member] !== model?.[member]);
+}
+const CHOSEN = ['provider', 'model', 'temperature', 'maxTokens'] as const;
+
+function isCached({ evidence: { headline, report } }: Case): boolean {
+  return (headline?.cacheHits ?? 0) > 0 || (report?.cacheHits ?? 0) > 0;
+}
+
+function isOtherJudge({ required: { judge: wanted }, evidence: { plan } }: Case): boolean {
+  return wanted !== undefined && !(plan.judge && namesOf(plan.judge).includes(wanted));
+}
+const namesOf = ({ provider, model, digest }: JudgeIdentity): readonly string[] => [
+  `${provider}/${model}`,
+  digest,
+];
+
+/** A run that does not say when it ended may be of any age. */
+function isTooOld({ required: { maxAgeHours }, evidence: { endedAt }, now }: Case): boolean {
+  if (maxAgeHours === undefined) return false;
+  return endedAt === undefined || now - endedAt > maxAgeHours * HOUR_MS;
+}
+
+/** A run under a contract of which nobody can say whether it was kept has not kept it. */
+function isContractUnmet({ evidence: { plan, contractPassed } }: Case): boolean {
+  return !(contractPassed ?? plan.contract === undefined);
+}
+
+/** The numbers that count: people's corrections only where the gate lets them. */
+function resultOf({ required, evidence: { headline, adjusted } }: Case): { score: number; passed: boolean } {
+  if (required.acceptOverrides && adjusted) return adjusted;
+  return { score: headline?.aggregateScore ?? 0, passed: headline?.passed ?? false };
+}
+
+function isBelowScore(offered: Case): boolean {
+  const { requiredPassScore } = offered.required;
+  return requiredPassScore !== undefined && !(resultOf(offered).score >= requiredPassScore);
+}
+
+/** A score of the gate's own stands in for the bars of the suite. */
+function isNotPassed(offered: Case): boolean {
+  return offered.required.requiredPassScore === undefined && !resultOf(offered).passed;
+}
+
+/** Nothing serves, so nothing to compare with: then there is a report without a comparison, and that is no fault. */
+function isNotCompared({ required, evidence }: Case): boolean {
+  return required.noRegression === true && (evidence.incomparable === true || !evidence.report);
+}
+
+const isComparison = (
+  { noRegression }: RequiredEval,
+  { report }: Evidence,
+  verdict: 'fail' | 'inconclusive',
+): boolean => noRegression === true && report?.regression?.verdict === verdict;
+
+function isInconclusive({ required, evidence }: Case): boolean {
+  if (!required.requireConclusive) return false;
+  return isUnsure(required, evidence) || isComparison(required, evidence, 'inconclusive');
+}
+
+/** Of the bar that decides: the gate's own score where it has one, the suite's otherwise. */
+function isUnsure({ requiredPassScore }: RequiredEval, { report }: Evidence): boolean {
+  if (!report || requiredPassScore === undefined)
+    return report?.verdict !== 'pass' && report?.verdict !== 'fail';
+  return report.aggregate.interval[0] < requiredPassScore;
+}

@@ -1,0 +1,11 @@
+export { castVote } from './cast-vote.js';
+export { resolveChannel } from './channels.js';
+export type { EvidenceClaim } from './decide-evidence.js';
+export { decideEvidence } from './decide-evidence.js';
+export { decideTransition } from './decide-transition.js';
+export { describeReason } from './describe-reason.js';
+export { matchingGates } from './gates.js';
+export { noDeployments, stateOf } from './picture.js';
+export { deploymentRecords } from './records.js';
+export { rivalsOf } from './rivals.js';
+export { scopeOf, targetState } from './states.js';

@@ -1,0 +1,109 @@
+import {
+  type EvalPlan,
+  type EvalSummary,
+  type Fork,
+  type Json,
+  jsonEqual,
+  type RepeatScore,
+  toldLike,
+} from '@touchstone/protocol';
+import { eventIdOf, type NewEvent, type Payloads } from '@touchstone/protocol/bodies';
+import type { Run, StoredEntry } from '../../ports/index.js';
+import { agentClosing } from '../kinds/agent.js';
+import { closeEval } from '../kinds/eval-closing.js';
+import { type Measure, openSuite, resultOf } from '../kinds/eval-run.js';
+import type { Closing } from '../kinds/run-kind.js';
+import { createTaskSource, type TaskSource } from '../kinds/task-source.js';
+import { workflowClosing } from '../kinds/workflow.js';
+import type { Parts } from '../parts.js';
+
+/** Folds what is recorded again; answers a note for everything that comes out differently. Asks nobody. */
+export type Refold = (stored: StoredEntry) => Promise<readonly NewEvent[]>;
+
+type Frame = Measure & { readonly plan: EvalPlan; readonly taskAt: TaskSource };
+
+/** History before the point the replay was asked for is taken as it is. */
+export async function createRefold(parts: Parts, run: Run, fork: Fork, source: Run): Promise<Refold> {
+  const { plan } = run;
+  const frame = plan.kind === 'eval' ? await openFrame(parts, run, plan) : undefined;
+  const note = (atSequence: number): NewEvent => ({
+    type: 'replay.diverged',
+    at: parts.clock.now(),
+    payload: {
+      sourceRunId: fork.source,
+      atSequence,
+      originalEventId: eventIdOf(fork.source, atSequence),
+      divergenceKind: 'output',
+    },
+  });
+  return async (stored) => {
+    if (stored.firstSequence < fork.fromSeq) return [];
+    const { entry, firstSequence, eventCount } = stored;
+    if (entry.kind === 'step')
+      return !frame || (await isSameResult(parts, frame, stored))
+        ? []
+        : [note(firstSequence + eventCount - 1)];
+    const end = entry.events.at(-1);
+    if (end?.type !== 'run.completed') return [];
+    const closing = await closingOf(parts, run, frame, end.payload);
+    const folded = [...closing.events.map(({ payload }) => payload), closing];
+    return entry.events.flatMap((event, at) =>
+      isSameEvent(event, folded[at], source.headline) ? [] : [note(firstSequence + at)],
+    );
+  };
+}
+
+async function openFrame(parts: Parts, run: Run, plan: EvalPlan): Promise<Frame> {
+  const head = await openSuite(parts, run, plan);
+  const bars = await parts.openBars(run.owner, plan);
+  return { plan, head, bars, taskAt: createTaskSource(parts, run.owner, plan.suite.digest) };
+}
+
+async function isSameResult(parts: Parts, frame: Frame, stored: StoredEntry): Promise<boolean> {
+  const { entry, records } = stored;
+  if (entry.kind !== 'step') return true;
+  const scores = records.flatMap(({ score }): RepeatScore[] => (score ? [score] : []));
+  const folded = resultOf(parts, frame, await frame.taskAt(entry.ordinal), scores);
+  return entry.result !== undefined && isSame(folded, entry.result);
+}
+
+/** Written down and read again, so that a member that is absent and one that is undefined are the same. */
+const isSame = (folded: unknown, recorded: unknown): boolean => jsonEqual(written(folded), written(recorded));
+const written = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json;
+
+/** How the run ends, folded from what has been copied of it. */
+async function closingOf(
+  parts: Parts,
+  run: Run,
+  frame: Frame | undefined,
+  { outputs }: Payloads['run.completed'],
+): Promise<Closing> {
+  if (!frame) return plainClosing(parts, run);
+  const { plan, head } = frame;
+  return closeEval(parts, run, plan, head, (outputs as EvalSummary).evaluatedModelClass, 0);
+}
+
+/** The last event has the outputs; the numbers kept beside the run are to be those of the same fold. */
+function isSameEvent(
+  event: NewEvent,
+  folded: NewEvent['payload'] | Closing | undefined,
+  headline: Run['headline'],
+): boolean {
+  if (event.type !== 'run.completed') return isSame(folded, event.payload);
+  const closing = folded as Closing;
+  return isSame(
+    [comparable(closing.outputs), closing.headline && toldLike(closing.headline, headline)],
+    [comparable(event.payload.outputs), headline],
+  );
+}
+
+const plainClosing = (parts: Parts, run: Run): Promise<Closing> =>
+  run.plan.kind === 'workflow' ? workflowClosing(parts, run, run.plan) : agentClosing(parts, run);
+
+/** Where the diff can be read names the run it is in, and is no finding of it. */
+function comparable(outputs: Closing['outputs']): Closing['outputs'] {
+  const { regression, ...summary } = (outputs ?? {}) as EvalSummary;
+  if (!regression) return outputs;
+  const { diffRef: _, ...found } = regression;
+  return { ...summary, regression: found };
+}

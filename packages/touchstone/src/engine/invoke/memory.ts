@@ -1,0 +1,105 @@
+import type { AgentId, InvocationId, Json, Owner, RunId } from '@touchstone/protocol';
+import { redactDeep } from '@touchstone/protocol';
+import {
+  type Body,
+  fromBody,
+  type MemoryEntry,
+  type MemorySeed,
+  type ToolResult,
+  toBody,
+} from '@touchstone/protocol/bodies';
+import type { Recorder } from '../log/recorder.js';
+import type { Parts } from '../parts.js';
+
+/** The date of a seed that has none. Always the same: a model reads it, and equal runs must be told equal things. */
+const UNDATED = '2000-01-01T00:00:00.000Z';
+
+/**
+ * The memory an invocation reads: the task's seeds, completed, with known secrets replaced and expired entries left
+ * out. It is built for one invocation and dropped with it.
+ */
+export function overlayMemory(
+  { clock, redact }: Parts,
+  seeds: readonly MemorySeed[],
+  ordinal: number,
+): readonly MemoryEntry[] {
+  const now = clock.now();
+  return seeds
+    .map((seed, index) => ({
+      id: seed.id ?? `seed-${ordinal}.${index}`,
+      content: redact ? redact(seed.content) : seed.content,
+      tags: seed.tags ?? [],
+      createdAt: seed.createdAt ?? UNDATED,
+      ...(seed.expiresAt !== undefined && { expiresAt: seed.expiresAt }),
+    }))
+    .filter((entry) => entry.expiresAt === undefined || Date.parse(entry.expiresAt) > now);
+}
+
+/** Whose memory is written to, and by which invocation. */
+export type Writing = {
+  readonly owner: Owner;
+  readonly agentId: AgentId;
+  readonly runId: RunId;
+  readonly invocationId: InvocationId;
+  /** Whether what is written outlives the invocation. */
+  readonly keeps: boolean;
+};
+
+const MAX_CONTENT = 64 * 1024;
+const MAX_TAGS = 64;
+const REFUSED =
+  'Expected an object with "content" (a string of 1 to 65536 characters) and optionally "tags" and "ttlSeconds".';
+
+/**
+ * Answers the memory tool. An entry's id follows from the invocation and its number in it, so that an invocation
+ * repeated after a crash writes the same entries again and not further ones.
+ */
+export function createMemoryWriter(parts: Parts, writing: Writing, recorder: Recorder) {
+  let written = 0;
+  return async (inputs: Body): Promise<ToolResult> => {
+    const note = readNote(fromBody(inputs));
+    if (!note) return { status: 'error', error: REFUSED };
+    const id = `${writing.runId}.${writing.invocationId}.${written++}`;
+    if (writing.keeps) await keep(parts, writing, id, note, recorder);
+    return { status: 'ok', outcome: toBody({ memoryId: id }) };
+  };
+}
+
+type Note = { readonly content: string; readonly tags: readonly string[]; readonly ttlSeconds?: number };
+
+function readNote(value: Json): Note | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { content, tags = [], ttlSeconds } = value as { readonly [name: string]: Json };
+  if (typeof content !== 'string' || content.length === 0 || content.length > MAX_CONTENT) return undefined;
+  if (!Array.isArray(tags) || tags.length > MAX_TAGS || !tags.every((tag) => typeof tag === 'string'))
+    return undefined;
+  if (ttlSeconds === undefined) return { content, tags };
+  return Number.isSafeInteger(ttlSeconds) && (ttlSeconds as number) > 0
+    ? { content, tags, ttlSeconds: ttlSeconds as number }
+    : undefined;
+}
+
+/** The last moment a date can name; a note kept longer than that is kept for good. */
+const END_OF_TIME = 8.64e15;
+
+async function keep(
+  parts: Parts,
+  writing: Writing,
+  id: string,
+  note: Note,
+  recorder: Recorder,
+): Promise<void> {
+  const { owner, agentId } = writing;
+  const now = parts.clock.now();
+  const { content, tags } = redactDeep({ content: note.content, tags: note.tags }, parts.redact);
+  const endsAt = note.ttlSeconds === undefined ? END_OF_TIME : now + note.ttlSeconds * 1000;
+  const entry: MemoryEntry = {
+    id,
+    content,
+    tags,
+    createdAt: new Date(now).toISOString(),
+    ...(endsAt < END_OF_TIME && { expiresAt: new Date(endsAt).toISOString() }),
+  };
+  await parts.store.memory.put(owner, agentId, entry, now);
+  recorder.add('memory.written', { memoryRef: `long-term:${agentId}`, memoryId: id, agentId, tags });
+}

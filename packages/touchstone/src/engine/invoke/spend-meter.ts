@@ -1,0 +1,63 @@
+import type { ModelName, Owner, ProviderUsage, RunId } from '@touchstone/protocol';
+import type { PriceOf, Store, Usage } from '../../ports/index.js';
+
+/** The run's purse: commits usage to the ledger and knows what has been spent, crashed invocations included. */
+export type Purse = {
+  /** Resolves when the usage is on disk, with each call's price filled in when it is known. */
+  spend(usage: readonly Usage[]): Promise<readonly Usage[]>;
+  readonly spentUsd: number;
+};
+
+export async function openPurse(
+  store: Store,
+  owner: Owner,
+  runId: RunId,
+  priceOf: PriceOf,
+  onSpent: (spentUsd: number) => void,
+): Promise<Purse> {
+  let spentUsd = (await store.ledger.total(owner, runId)).usd;
+  onSpent(spentUsd);
+  return {
+    async spend(usage) {
+      const priced = usage.map((call) => withPrice(call, priceOf));
+      if (priced.length === 0) return priced;
+      await store.ledger.record(owner, runId, priced);
+      spentUsd += priced.reduce((sum, call) => sum + (call.costUsd ?? 0), 0);
+      onSpent(spentUsd);
+      return priced;
+    },
+    get spentUsd() {
+      return spentUsd;
+    },
+  };
+}
+
+function withPrice(call: Usage, priceOf: PriceOf): Usage {
+  if (call.costUsd !== undefined || call.uncounted) return call;
+  const costUsd = priceOf(call);
+  return costUsd === undefined ? call : { ...call, costUsd };
+}
+
+export const usagePayload = (call: Usage): ProviderUsage => ({
+  provider: call.provider as ModelName,
+  model: call.model as ModelName,
+  inputTokens: call.inputTokens,
+  outputTokens: call.outputTokens,
+  totalTokens: call.inputTokens + call.outputTokens,
+  ...(call.costUsd !== undefined && { costEstimateUsd: call.costUsd, currency: 'USD' as const }),
+  ...(call.cacheHit && { cacheHit: true }),
+  ...(call.cacheReadTokens !== undefined && { cacheReadTokens: call.cacheReadTokens }),
+  ...(call.cacheWriteTokens !== undefined && { cacheWriteTokens: call.cacheWriteTokens }),
+});
+
+export type Total = { readonly usd?: number; readonly unpriced: number; readonly cacheHits: number };
+
+/** Sums what is known; `unpriced` counts the calls that are not. */
+export function totalOf(calls: readonly Usage[]): Total {
+  const known = calls.map((call) => call.costUsd).filter((cost) => cost !== undefined);
+  const counts = {
+    unpriced: calls.length - known.length,
+    cacheHits: calls.filter((call) => call.cacheHit).length,
+  };
+  return known.length === 0 ? counts : { ...counts, usd: known.reduce((sum, cost) => sum + cost, 0) };
+}

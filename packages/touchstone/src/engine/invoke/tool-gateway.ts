@@ -1,0 +1,112 @@
+import {
+  type AgentId,
+  asId,
+  type CallId,
+  type InvocationId,
+  isUnsound,
+  MAX_JSON_DEPTH,
+  type ToolId,
+} from '@touchstone/protocol';
+import { type Body, fromBody, type RecordBodies, type ToolResult } from '@touchstone/protocol/bodies';
+import type { Clock, OfferedTool, ScoredCall } from '../../ports/index.js';
+import type { Recorder } from '../log/recorder.js';
+
+/**
+ * The counter at which one invocation asks for tools. Every call made through us passes here, so this is where the
+ * allowlist binds. Calls are answered one at a time in the order they were asked: an agent that asks in parallel still
+ * leaves the same log every time.
+ */
+export type ToolDesk = {
+  call(toolId: string, inputs: Body): Promise<ToolResult>;
+  readonly refused: NonNullable<RecordBodies['refusedCalls']>;
+  /** Every call that was made or tried, in the order they were asked. */
+  readonly calls: readonly ScoredCall[];
+  /** The invocation is over: a call still unanswered is recorded as such, and nothing is recorded after it. */
+  close(): void;
+};
+
+type DeskParts = {
+  readonly agentId: AgentId;
+  readonly invocationId: InvocationId;
+  readonly surface: readonly OfferedTool[];
+  readonly answer: (toolId: ToolId, inputs: Body) => ToolResult | Promise<ToolResult>;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  /** Called before the first call is recorded: reasoning comes before tools in a bracket. */
+  readonly beforeCall: () => void;
+};
+
+export function createToolDesk(parts: DeskParts): ToolDesk {
+  const offered = new Set<string>(parts.surface.map((tool) => tool.toolId));
+  const refused: { callId: CallId; toolId: ToolId; inputs: Body }[] = [];
+  const asked: ScoredCall[] = [];
+  const open: OpenCall = { end: () => undefined };
+  let queue: Promise<unknown> = Promise.resolve();
+  let calls = 0;
+  let closed = false;
+
+  const answerOne = async (toolId: ToolId, inputs: Body): Promise<ToolResult> => {
+    if (closed) return { status: 'error', error: 'The invocation is over.' };
+    const callId = asId<CallId>(`${parts.invocationId}.${calls++}`);
+    if (isUnsound(fromBody(inputs))) {
+      return {
+        status: 'error',
+        error: `The inputs nest deeper than ${MAX_JSON_DEPTH} levels, or hold a number that JSON cannot write.`,
+      };
+    }
+    if (!offered.has(toolId)) {
+      refused.push({ callId, toolId, inputs });
+      asked.push({ toolId, inputs, status: 'forbidden' });
+      return { status: 'forbidden', error: `Tool ${toolId} is not offered to agent ${parts.agentId}.` };
+    }
+    const result = await recordCall(parts, open, callId, toolId, inputs);
+    asked.push({ toolId, inputs, status: result.status });
+    return result;
+  };
+
+  return {
+    refused,
+    calls: asked,
+    call(toolId, inputs) {
+      const answered = queue.then(() => answerOne(asId<ToolId>(toolId), inputs));
+      queue = answered.catch(() => undefined);
+      return answered;
+    },
+    close() {
+      closed = true;
+      open.end({ status: 'error', error: 'The invocation ended before the tool answered.' });
+    },
+  };
+}
+
+/** The one call that may be waiting for its answer. `end` records the answer, once. */
+type OpenCall = { end: (result: ToolResult) => void };
+
+async function recordCall(
+  parts: DeskParts,
+  open: OpenCall,
+  callId: CallId,
+  toolName: ToolId,
+  inputs: Body,
+): Promise<ToolResult> {
+  const { agentId, recorder, clock } = parts;
+  parts.beforeCall();
+  const cause = recorder.add('agent.toolCalled', { agentId, toolName, callId, inputs });
+  const startedAt = clock.elapsed();
+  open.end = (result) => {
+    open.end = () => undefined;
+    const durationMs = Math.round(clock.elapsed() - startedAt);
+    recorder.add('agent.toolReturned', { agentId, toolName, callId, ...said(result), durationMs }, cause);
+  };
+  const result = await parts.answer(toolName, inputs);
+  open.end(result);
+  return result;
+}
+
+const said = (result: ToolResult) =>
+  result.status === 'ok'
+    ? { status: 'ok' as const, ...(result.outcome !== undefined && { outcome: result.outcome }) }
+    : {
+        status: 'error' as const,
+        error: { code: 'tool_error', message: result.error || 'The tool failed.' },
+      };

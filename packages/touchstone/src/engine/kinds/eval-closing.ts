@@ -1,0 +1,83 @@
+import type { RunHeadline } from '@touchstone/protocol';
+import {
+  type EvalPlan,
+  type EvalSummary,
+  evalCompleted,
+  HostError,
+  type ModelClass,
+  type TaskResult,
+} from '@touchstone/protocol';
+import type { Run, SuiteHead } from '../../ports/index.js';
+import type { Parts } from '../parts.js';
+import type { Closing } from './run-kind.js';
+
+/** How an evaluation ends: its results in the log, folded into the scorecard. */
+export async function closeEval(
+  parts: Parts,
+  run: Run,
+  plan: EvalPlan,
+  head: SuiteHead,
+  modelClass: ModelClass | undefined,
+  now: number,
+): Promise<Closing> {
+  const results = await readResults(parts, run);
+  const { thresholds } = head;
+  const regression = await regressionFacts(parts, run, plan);
+  const summary = parts.buildScorecard(
+    {
+      suiteId: head.suiteId,
+      suiteVersion: head.version,
+      ...(modelClass && { modelClass }),
+      ...(thresholds && { thresholds }),
+      ...(regression && { regression }),
+    },
+    results,
+  );
+  const come = { summary, results, ...(thresholds && { thresholds }) };
+  return {
+    events: [{ type: 'eval.completed', at: now, payload: evalCompleted(summary) }],
+    outputs: summary,
+    headline: { ...headlineOf(summary, results), ...(await parts.contractOutcome(run, plan, come)) },
+  };
+}
+
+const RESULT_PAGE = 1000;
+
+/** The log is in suite order unless the run was paused with a gap; the scorecard always is. */
+async function readResults(parts: Parts, run: Run): Promise<readonly TaskResult[]> {
+  const rows: { readonly ordinal: number; readonly result: TaskResult }[] = [];
+  for (let page = await parts.store.log.results(run.owner, run.runId, 0, RESULT_PAGE); page.length > 0; ) {
+    for (const row of page) rows.push(row);
+    page = await parts.store.log.results(run.owner, run.runId, rows.length, RESULT_PAGE);
+  }
+  return rows.sort((a, b) => a.ordinal - b.ordinal).map((row) => row.result);
+}
+
+/** Only mode `regression` puts the comparison on the wire; without it a baseline is for the report. */
+async function regressionFacts({ store }: Parts, { owner, runId }: Run, plan: EvalPlan) {
+  const { baselineRunId, baselineImported } = plan;
+  if (baselineRunId === undefined || !plan.modes.includes('regression')) return undefined;
+  const baseline = baselineImported
+    ? (await store.baselines.kept(owner, baselineRunId))?.summary
+    : (await store.runs.get(owner, baselineRunId))?.headline;
+  if (!baseline) throw new HostError('not_found', `Baseline ${baselineRunId} is gone.`);
+  const diffRef = `/v1/runs/${runId}:diff?against=${baselineRunId}`;
+  return {
+    baselineRunId,
+    baselineScore: baseline.aggregateScore,
+    ...(!baselineImported && { diffRef }),
+  };
+}
+
+function headlineOf(summary: EvalSummary, results: readonly TaskResult[]): RunHeadline {
+  const cacheHits = results.reduce((sum, result) => sum + (result.cacheHits ?? 0), 0);
+  return {
+    aggregateScore: summary.aggregateScore,
+    passed: summary.passed,
+    taskCount: summary.taskCount,
+    passedCount: summary.passedCount,
+    unscored: results.filter((result) => result.unscored).length,
+    ...(summary.totalCostUsd !== undefined && { totalCostUsd: summary.totalCostUsd }),
+    ...(cacheHits > 0 && { cacheHits }),
+  };
+}

@@ -1,0 +1,177 @@
+import {
+  canonicalJson,
+  type EvalPlan,
+  type EvalSummary,
+  HostError,
+  type ModelClass,
+  type RepeatScore,
+  type RunId,
+  redactDeep,
+} from '@touchstone/protocol';
+import {
+  type Body,
+  fromBody,
+  type NewEvent,
+  type Payloads,
+  type RecordBodies,
+  type Task,
+} from '@touchstone/protocol/bodies';
+import type { Run, Scored, ScoredCall, Scoring, Spend, TaskRecord, Usage } from '../../ports/index.js';
+import { type Purse, type Total, totalOf, usagePayload } from '../invoke/spend-meter.js';
+import { createRecorder } from '../log/recorder.js';
+import type { Parts } from '../parts.js';
+import { evalFrame, openSuite } from './eval-run.js';
+import type { Executed, Program } from './run-kind.js';
+import { createTaskSource } from './task-source.js';
+
+/** Judges the recorded answers of another run again. No agent and no tool is asked: what they did is copied. */
+export async function openRejudgeProgram(
+  parts: Parts,
+  run: Run,
+  plan: EvalPlan & { readonly rejudgeOf: RunId },
+): Promise<Program> {
+  const head = await openSuite(parts, run, plan);
+  const scoring = await parts.openScoring(run.owner, plan);
+  const taskAt = createTaskSource(parts, run.owner, plan.suite.digest);
+  const bars = await parts.openBars(run.owner, plan);
+  return {
+    ...evalFrame(parts, run, plan, { head, bars }, taskAt, () => sourceClass(parts, run, plan.rejudgeOf)),
+    async execute(ordinal, repeat, purse, signal) {
+      const records = await parts.store.log.records(run.owner, plan.rejudgeOf, ordinal);
+      const source = records.find((record) => record.repeat === repeat);
+      if (!source)
+        throw new HostError('not_found', `Run ${plan.rejudgeOf} has no record of task ${ordinal}.`);
+      return rejudge({ parts, scoring, purse, signal }, await taskAt(ordinal), source);
+    },
+    async close() {
+      scoring.close();
+    },
+  };
+}
+
+async function sourceClass(parts: Parts, run: Run, source: RunId): Promise<ModelClass | undefined> {
+  const last = await parts.store.log.last(run.owner, source);
+  const outputs = (last?.payload as Payloads['run.completed'] | undefined)?.outputs;
+  return (outputs as EvalSummary | undefined)?.evaluatedModelClass;
+}
+
+/** Secrets were replaced by their names when the answer was written down; the names still say that they were there. */
+const hadSecret = (output: Body | undefined): boolean =>
+  output !== undefined && canonicalJson(fromBody(output)).includes('[REDACTED:');
+
+type Judging = {
+  readonly parts: Parts;
+  readonly scoring: Scoring;
+  readonly purse: Purse;
+  readonly signal: AbortSignal;
+};
+
+async function rejudge(
+  { parts, scoring, purse, signal }: Judging,
+  task: Task,
+  source: TaskRecord,
+): Promise<Executed> {
+  const { ordinal, repeat } = source;
+  const bracket = bracketOf(source.events);
+  const before = source.score as RepeatScore;
+  const usage: Usage[] = [];
+  const spend: Spend = async (calls) => void usage.push(...(await purse.spend(calls)));
+  const scored: Scored = wasUnreachable(before)
+    ? { score: before.score }
+    : await scoring.score(task, transcriptOf(source, bracket, before), signal, spend);
+  const recorder = createRecorder(bracket[0]?.nodeId ?? task.taskId, parts.clock, parts.redact);
+  for (const call of usage) recorder.add('provider.usage', usagePayload(call));
+  const bodies = { ...ownBodies(source, before), ...redactDeep(scored.bodies, parts.redact) };
+  return {
+    record: {
+      ordinal,
+      repeat,
+      events: [...bracket, ...recorder.events],
+      score: scoreAgain(before, scored, usageIn(bracket), totalOf(usage)),
+      ...(Object.keys(bodies).length > 0 && { bodies }),
+    },
+  };
+}
+
+const wasUnreachable = ({ score }: RepeatScore): boolean =>
+  score.kind === 'unscored' && score.reason === 'agent_unreachable';
+
+/** What was kept about the agent. What the first judge said, or failed to say, is not part of it. */
+function ownBodies({ bodies = {} }: TaskRecord, before: RepeatScore): RecordBodies {
+  const { criteria: _, reason, ...kept } = bodies;
+  const isAgents = before.score.kind === 'scored' || wasUnreachable(before);
+  return { ...kept, ...(isAgents && reason !== undefined && { reason }) };
+}
+
+/** The agent's calls as the log has them: what the first judge used is not among them. */
+const usageIn = (bracket: readonly NewEvent[]): Total =>
+  totalOf(
+    bracket.flatMap((event) => {
+      if (event.type !== 'provider.usage') return [];
+      const { costEstimateUsd, ...call } = event.payload;
+      return [{ ...call, ...(costEstimateUsd !== undefined && { costUsd: costEstimateUsd }) }];
+    }),
+  );
+
+/** What the agent did, without what was said about it afterwards. */
+function bracketOf(events: readonly NewEvent[]): readonly NewEvent[] {
+  const end = events.findIndex(({ type }) => type === 'agent.invocation.completed');
+  return end < 0 ? events : events.slice(0, end + 1);
+}
+
+function transcriptOf(source: TaskRecord, bracket: readonly NewEvent[], before: RepeatScore) {
+  const decided = payloadOf(bracket, 'agent.decided');
+  const prompt = payloadOf(bracket, 'agent.promptResolved');
+  const { outcome, latencyMs } = before;
+  return {
+    outcome,
+    latencyMs,
+    toolCalls: callsOf(source, bracket),
+    seed: `${source.ordinal}.${source.repeat}`,
+    ...(decided && { output: decided.decision }),
+    ...(prompt && { prompt: prompt.resolved }),
+    ...(hadSecret(decided?.decision) && { leaked: true as const }),
+  };
+}
+
+function payloadOf<T extends NewEvent['type']>(
+  events: readonly NewEvent[],
+  type: T,
+): Payloads[T] | undefined {
+  return events.find((event) => event.type === type)?.payload as Payloads[T] | undefined;
+}
+
+function callsOf({ bodies }: TaskRecord, bracket: readonly NewEvent[]): readonly ScoredCall[] {
+  const returned = new Map(
+    bracket.flatMap((event) =>
+      event.type === 'agent.toolReturned' ? [[event.payload.callId, event.payload.status] as const] : [],
+    ),
+  );
+  const made = bracket.flatMap((event): ScoredCall[] => {
+    if (event.type !== 'agent.toolCalled' || event.payload.inputs === undefined) return [];
+    const { toolName, callId, inputs } = event.payload;
+    return [{ toolId: toolName, inputs, status: returned.get(callId) ?? 'error' }];
+  });
+  const refused = (bodies?.refusedCalls ?? []).map(
+    ({ toolId, inputs }): ScoredCall => ({ toolId, inputs, status: 'forbidden' }),
+  );
+  return [...made, ...refused];
+}
+
+/** The agent's part stays as it was measured; the judge's is new. */
+function scoreAgain(before: RepeatScore, scored: Scored, agent: Total, judge: Total): RepeatScore {
+  const { criteria: _, judge: __, ...measured } = before;
+  const cacheHits = agent.cacheHits + judge.cacheHits;
+  return {
+    ...measured,
+    score: scored.score,
+    cost: {
+      ...(agent.usd !== undefined && { agentUsd: agent.usd }),
+      ...(judge.usd !== undefined && { judgeUsd: judge.usd }),
+      unpriced: agent.unpriced + judge.unpriced,
+      ...(cacheHits > 0 && { cacheHits }),
+    },
+    ...(scored.criteria && { criteria: scored.criteria }),
+    ...(scored.judge && { judge: scored.judge }),
+  };
+}

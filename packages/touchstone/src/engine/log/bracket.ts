@@ -1,0 +1,73 @@
+import type { Agent, Answer, Invocation, ResolvedPrompt } from '../../ports/index.js';
+import type { Asked, Verdict } from '../invoke/invoke.js';
+import type { Recorder } from './recorder.js';
+
+// The events that open and close an invocation, and what stands between them whatever the agent does.
+
+export function recordStart(
+  { agent, channel, props }: Asked,
+  invocation: Invocation,
+  recorder: Recorder,
+): ResolvedPrompt | undefined {
+  const { facts, model } = agent;
+  const { agentId } = facts;
+  recorder.add('agent.invocation.started', {
+    invocationId: invocation.invocationId,
+    agentId,
+    source: 'run-api',
+    ...(facts.modelClass && { modelClass: facts.modelClass }),
+    ...(model && { resolvedModel: model.model, resolvedProvider: model.provider }),
+    resolvedAgentVersion: facts.version,
+    ...(channel !== undefined && { resolvedChannel: channel }),
+    toolSurfaceCount: props.tools.length,
+    memoryBound: props.memoryBound,
+  });
+  const prompt = agent.prompt?.(invocation);
+  if (prompt)
+    recorder.add('agent.promptResolved', { nodeId: recorder.nodeId, agentId, kind: 'system', ...prompt });
+  return prompt;
+}
+
+/** A bracket holds at least one `agent.reasoned`, before any tool call; an agent that shows none gets an empty one. */
+export function createReasoning(agent: Agent, recorder: Recorder) {
+  const { agentId } = agent.facts;
+  let shown = false;
+  let closed = false;
+  const beforeTools = (): void => {
+    if (shown) return;
+    shown = true;
+    recorder.add('agent.reasoned', { agentId, reasoning: '', verbosity: 'off' });
+  };
+  return {
+    said(reasoning: string) {
+      if (closed) return;
+      shown = true;
+      recorder.add('agent.reasoned', { agentId, reasoning, verbosity: 'full' });
+    },
+    beforeTools,
+    close() {
+      beforeTools();
+      closed = true;
+    },
+  };
+}
+
+export function recordEnd(
+  { agent }: Asked,
+  { invocationId }: Invocation,
+  answer: Answer,
+  verdict: Verdict,
+  recorder: Recorder,
+): void {
+  const { agentId } = agent.facts;
+  const confidence =
+    'confidence' in answer && answer.confidence !== undefined ? { confidence: answer.confidence } : {};
+  if ('output' in answer) recorder.add('agent.decided', { agentId, decision: answer.output, ...confidence });
+  recorder.add('agent.invocation.completed', {
+    invocationId,
+    agentId,
+    outcome: verdict.outcome,
+    ...(verdict.schemaValid !== undefined && { schemaValidated: verdict.schemaValid }),
+    ...confidence,
+  });
+}

@@ -1,0 +1,48 @@
+import { type Redact, redactDeep } from '@touchstone/protocol';
+import type { NewEvent, Payloads } from '@touchstone/protocol/bodies';
+import type { Clock } from '../../ports/index.js';
+
+/** Collects the event block of one step, in the order things happened. */
+export type Recorder = {
+  readonly nodeId: string;
+  readonly events: readonly NewEvent[];
+  /** Returns the event's index in the block, to be named as the cause of a later one. */
+  add<T extends NewEvent['type']>(type: T, payload: Payloads[T], cause?: number): number;
+  /** Brings the block into the order the protocol gives it. Called once everything has happened. */
+  settle(): void;
+};
+
+/** Whatever is recorded is recorded without the secrets this host knows, wherever an agent or a tool put them. */
+export function createRecorder(nodeId: string, clock: Clock, redact: Redact): Recorder {
+  const events: NewEvent[] = [];
+  return {
+    nodeId,
+    events,
+    add(type, payload, cause) {
+      const kept = redactDeep(payload, redact);
+      const event = { type, at: clock.now(), payload: kept, nodeId, ...(cause !== undefined && { cause }) };
+      return events.push(event as NewEvent) - 1;
+    },
+    settle() {
+      events.splice(0, events.length, ...reasonedFirst(events));
+    },
+  };
+}
+
+/**
+ * All reasoning of an invocation stands before its first tool call, as the protocol wants it. An agent that thinks
+ * between its calls has thought later than the place says; the timestamps tell when.
+ */
+function reasonedFirst(events: readonly NewEvent[]): readonly NewEvent[] {
+  const firstCall = events.findIndex(({ type }) => type === 'agent.toolCalled');
+  const isLate = (index: number): boolean => index > firstCall && events[index]?.type === 'agent.reasoned';
+  const all = events.map((_, index) => index);
+  if (firstCall < 0 || !all.some(isLate)) return events;
+  const before = all.slice(0, firstCall);
+  const order = [...before, ...all.filter(isLate), ...all.slice(firstCall).filter((index) => !isLate(index))];
+  const placeOf = new Map(order.map((from, to) => [from, to]));
+  return order.map((from) => {
+    const event = events[from] as NewEvent;
+    return event.cause === undefined ? event : { ...event, cause: placeOf.get(event.cause) as number };
+  });
+}

@@ -1,0 +1,719 @@
+import { asId, type RunId, type TaskId, type ToolId } from '@touchstone/protocol';
+import { fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Tools } from '../../ports/index.js';
+import { answered, type Behaviour, countingTasks, openHouse, owner } from '../testing/bench-house.js';
+
+const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
+const scoredIds = (events: readonly RunEvent[]) =>
+  events.flatMap((event) =>
+    event.type === 'eval.scored' ? [(event.payload as { taskId: string }).taskId] : [],
+  );
+/** A log without what differs between equal runs: ids, times and durations. */
+const plain = (events: readonly RunEvent[]) =>
+  JSON.stringify(events, (key, value) =>
+    ['eventId', 'runId', 'timestamp', 'causationId', 'latencyMs', 'durationMs'].includes(key)
+      ? undefined
+      : value,
+  );
+const gate = () => {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+};
+
+const offeredAll: Tools['granted'] = async (_owner, wanted) => wanted.map((toolId) => ({ toolId }));
+
+describe('an eval run', () => {
+  it('writes the whole bracket in order and ends with the scorecard', async () => {
+    const house = await openHouse({ tasks: countingTasks(2) });
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    const bracket = [
+      'agent.invocation.started',
+      'agent.reasoned',
+      'agent.decided',
+      'agent.invocation.completed',
+      'eval.scored',
+    ];
+    expect(types(events)).toEqual([
+      'run.started',
+      'eval.started',
+      ...bracket,
+      ...bracket,
+      'eval.completed',
+      'run.completed',
+    ]);
+    expect(events.map((event) => event.sequence)).toEqual(events.map((_, i) => i));
+    expect(events.at(-1)?.payload).toMatchObject({
+      outputs: { aggregateScore: 1, passed: true, taskCount: 2, passedCount: 2 },
+    });
+    expect((await house.store.runs.get(owner, runId))?.headline).toMatchObject({
+      aggregateScore: 1,
+      passed: true,
+      unscored: 0,
+    });
+  });
+
+  it('keeps suite order whatever order tasks finish in, and equal runs have equal logs', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(fc.nat(3)), fc.infiniteStream(fc.nat(3)), async (a, b) => {
+        const delays = [a, b].map((stream) => stream[Symbol.iterator]());
+        let which = 0;
+        const behave: Behaviour = async (input) => {
+          for (let turns = delays[which]?.next().value as number; turns > 0; turns--)
+            await new Promise((r) => setImmediate(r));
+          return answered(Number(input) % 5 === 3 ? 'wrong' : `answer ${input}`);
+        };
+        const house = await openHouse({ tasks: countingTasks(40), behave });
+        const logs = [];
+        for (which = 0; which < 2; which++) {
+          const runId = await house.createRun(`r${which}`, { concurrency: 32 });
+          await house.engine.drive(owner, runId);
+          const events = await house.events(runId);
+          expect(scoredIds(events)).toEqual(countingTasks(40).map((task) => task.taskId));
+          logs.push(plain(events));
+        }
+        expect(logs[0]).toBe(logs[1]);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('starts tasks in suite order and never more than the concurrency at once', async () => {
+    let running = 0;
+    let most = 0;
+    const house = await openHouse({
+      tasks: countingTasks(20),
+      behave: async (input) => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        return answered(`answer ${input}`);
+      },
+    });
+    await house.engine.drive(owner, await house.createRun('r', { concurrency: 3 }));
+    expect(most).toBe(3);
+    expect(house.calls).toEqual(countingTasks(20).map((_, i) => `inv-${i}.0`));
+  });
+
+  it('repeats every task, folds the repeats, and scores each task once', async () => {
+    const house = await openHouse({
+      tasks: countingTasks(2),
+      behave: (input, _host, { invocationId }) =>
+        answered(invocationId === 'inv-1.2' ? 'wrong' : `answer ${input}`),
+    });
+    const runId = await house.createRun('r', { repeats: 3 });
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    expect(scoredIds(events)).toEqual(['t0', 't1']);
+    const scores = events
+      .filter((event) => event.type === 'eval.scored')
+      .map((event) => (event.payload as { score: number }).score);
+    expect(scores).toEqual([1, 2 / 3]);
+    const invocations = events.flatMap((e) =>
+      e.type === 'agent.invocation.started' ? [(e.payload as { invocationId: string }).invocationId] : [],
+    );
+    expect(invocations).toEqual(['inv-0.0', 'inv-0.1', 'inv-0.2', 'inv-1.0', 'inv-1.1', 'inv-1.2']);
+  });
+
+  it('writes in full groups when tasks finish faster than the disk, and loses none', async () => {
+    const house = await openHouse({ tasks: countingTasks(700), limits: { gatherMs: 1_000_000 } });
+    const runId = await house.createRun('r', { concurrency: 256, repeats: 2 });
+    await house.engine.drive(owner, runId);
+    expect(scoredIds(await house.events(runId))).toEqual(countingTasks(700).map((task) => task.taskId));
+  });
+
+  it('runs only the selected tasks, under their own ordinals', async () => {
+    const house = await openHouse({ tasks: countingTasks(10) });
+    const runId = await house.createRun('r', { ordinals: [2, 7] });
+    await house.engine.drive(owner, runId);
+    expect(house.calls).toEqual(['inv-2.0', 'inv-7.0']);
+    expect(scoredIds(await house.events(runId))).toEqual(['t2', 't7']);
+  });
+});
+
+describe('trouble in a task', () => {
+  const outcomeOf = (events: readonly RunEvent[]) =>
+    (
+      events.find((event) => event.type === 'agent.invocation.completed')?.payload as
+        | { outcome?: string }
+        | undefined
+    )?.outcome;
+
+  it.each<[string, Behaviour, string, boolean, boolean]>([
+    ['an error of the agent', () => ({ kind: 'failed', reason: 'boom' }), 'failed', false, false],
+    ['a refusal', () => ({ kind: 'refused', output: toBody('no') }), 'refused', true, false],
+    ['an unreachable agent', () => ({ kind: 'unreachable', reason: 'down' }), 'failed', false, true],
+    [
+      'an answer nested too deep',
+      () => answered(JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`)),
+      'failed',
+      false,
+      false,
+    ],
+  ])('%s scores 0 and the run goes on', async (_name, bad, outcome, decided, unscored) => {
+    const house = await openHouse({
+      behave: (input, host, inv) => (input === 0 ? bad(input, host, inv) : answered(`answer ${input}`)),
+    });
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    expect(outcomeOf(events)).toBe(outcome);
+    expect(events.some((event) => event.type === 'agent.decided' && event.nodeId === 't0')).toBe(decided);
+    expect(events.find((event) => event.type === 'eval.scored')?.payload).toMatchObject({
+      taskId: 't0',
+      score: 0,
+      passed: false,
+    });
+    const run = await house.store.runs.get(owner, runId);
+    expect(run).toMatchObject({
+      status: 'completed',
+      headline: { passedCount: 2, unscored: unscored ? 1 : 0 },
+    });
+  });
+
+  it('low confidence is an escalation and is scored as it is', async () => {
+    const house = await openHouse({
+      tasks: countingTasks(1),
+      behave: () => ({ kind: 'answered', output: toBody('answer 0'), confidence: 0.2 }),
+    });
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    expect(outcomeOf(events)).toBe('escalated');
+    expect(events.find((event) => event.type === 'eval.scored')?.payload).toMatchObject({ score: 1 });
+  });
+
+  it('an answer against the return schema is recorded, fails, and says so', async () => {
+    const house = await openHouse({
+      tasks: countingTasks(1),
+      facts: { returnSchema: { type: 'object' } },
+      parts: { schemaCheck: () => [{ pointer: '/a', message: 'expected a number' }] },
+    });
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    expect(outcomeOf(events)).toBe('failed');
+    expect(events.find((event) => event.type === 'eval.scored')?.payload).toMatchObject({
+      score: 0,
+      schemaValid: false,
+    });
+  });
+
+  it('a bug in the host fails the run, tells the operator, and keeps what was sealed', async () => {
+    const house = await openHouse({
+      tasks: countingTasks(3),
+      behave: async (input) => {
+        if (input === 2) throw new Error('impossible');
+        return answered(`answer ${input}`);
+      },
+    });
+    const runId = await house.createRun('r', { concurrency: 1 });
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    expect(scoredIds(events)).toEqual(['t0', 't1']);
+    expect(events.at(-1)).toMatchObject({
+      type: 'run.failed',
+      payload: { error: { code: 'internal_error' } },
+    });
+    expect(JSON.stringify(events)).not.toContain('impossible');
+    expect(house.errors).toHaveLength(1);
+  });
+});
+
+describe('tools and memory', () => {
+  const search = asId<ToolId>('local:kb.search');
+  const fixtures = (responses: Task['fixtures']) => countingTasks(1, responses);
+
+  it('fixtures answer in order, the last repeats, and no live tool is asked', async () => {
+    const seen: unknown[] = [];
+    const house = await openHouse({
+      tasks: fixtures({
+        toolResponses: [
+          { tool: search, response: toBody('first') },
+          { tool: search, response: toBody('second') },
+        ],
+        memorySeed: [],
+      }),
+      facts: { toolAllowlist: [search, asId<ToolId>('local:other')] },
+      behave: async (_input, host) => {
+        for (const toolId of [search, search, search, 'local:other', 'local:forbidden'])
+          seen.push(await host.callTool(toolId, toBody({ q: 1 })));
+        return answered('answer 0');
+      },
+      tools: {
+        granted: async () => [],
+        described: offeredAll,
+        tierOf: async () => undefined,
+        call: async () => {
+          throw new Error('a live tool was called');
+        },
+      },
+    });
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    expect(seen).toMatchObject([
+      { status: 'ok', outcome: 'first' },
+      { status: 'ok', outcome: 'second' },
+      { status: 'ok', outcome: 'second' },
+      { status: 'error' },
+      { status: 'forbidden' },
+    ]);
+    const events = await house.events(runId);
+    const calls = events.filter((event) => event.type === 'agent.toolCalled');
+    const returns = events.filter((event) => event.type === 'agent.toolReturned');
+    expect(calls.map((event) => (event.payload as { callId: string }).callId)).toEqual([
+      'inv-0.0.0',
+      'inv-0.0.1',
+      'inv-0.0.2',
+      'inv-0.0.3',
+    ]);
+    expect(returns.map((event) => event.causationId)).toEqual(calls.map((event) => event.eventId));
+    expect(types(events).indexOf('agent.reasoned')).toBeLessThan(types(events).indexOf('agent.toolCalled'));
+  });
+
+  it('parallel calls are answered one after the other, so the log does not depend on their speed', async () => {
+    const house = await openHouse({
+      tasks: countingTasks(1),
+      facts: { toolAllowlist: [search] },
+      behave: async (_input, host) => {
+        await Promise.all([1, 2, 3].map((n) => host.callTool(search, toBody(n))));
+        return answered('answer 0');
+      },
+      tools: {
+        granted: offeredAll,
+        described: offeredAll,
+        tierOf: async () => undefined,
+        call: async (_owner, _tool, inputs) => {
+          for (let turns = 4 - Number(fromBody(inputs)); turns > 0; turns--)
+            await new Promise((r) => setImmediate(r));
+          return { status: 'ok', outcome: inputs };
+        },
+      },
+    });
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    const tools = types(await house.events(runId)).filter((type) => type.startsWith('agent.tool'));
+    expect(tools).toEqual([
+      'agent.toolCalled',
+      'agent.toolReturned',
+      'agent.toolCalled',
+      'agent.toolReturned',
+      'agent.toolCalled',
+      'agent.toolReturned',
+    ]);
+  });
+
+  it('what arrives after the answer changes nothing, and an unanswered call is recorded as unanswered', async () => {
+    const { opened, open } = gate();
+    const house = await openHouse({
+      tasks: countingTasks(1),
+      facts: { toolAllowlist: [search] },
+      behave: async (_input, host) => {
+        void host.callTool(search, toBody(1)).then(() => host.reason('too late'));
+        await new Promise((resolve) => setImmediate(resolve));
+        return answered('answer 0');
+      },
+      tools: {
+        granted: offeredAll,
+        described: offeredAll,
+        tierOf: async () => undefined,
+        call: async () => {
+          await opened;
+          return { status: 'ok' };
+        },
+      },
+    });
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    open();
+    await new Promise((resolve) => setImmediate(resolve));
+    const events = await house.events(runId);
+    const bracket = ['agent.reasoned', 'agent.toolCalled', 'agent.toolReturned', 'agent.decided'];
+    expect(types(events).slice(3, 7)).toEqual(bracket);
+    expect(events[5]?.payload).toMatchObject({ status: 'error', error: { code: 'tool_error' } });
+  });
+
+  it('seeds are completed, redacted, left out when expired, and gone with the invocation', async () => {
+    const seen: unknown[] = [];
+    const house = await openHouse({
+      tasks: [
+        ...fixtures({
+          toolResponses: [],
+          memorySeed: [
+            { content: 'the key is hunter2hunter2', tags: ['a'] },
+            { content: 'old', expiresAt: '2001-01-01T00:00:00.000Z' },
+          ],
+        }),
+        { ...(countingTasks(2)[1] as Task), taskId: asId<TaskId>('t1') },
+      ],
+      behave: (input, _host, { memory }) => {
+        seen.push(memory);
+        return answered(`answer ${input}`);
+      },
+      parts: { redact: (text) => text.replaceAll('hunter2hunter2', '[REDACTED:k]') },
+    });
+    await house.engine.drive(owner, await house.createRun('r', { concurrency: 1 }));
+    expect(seen).toEqual([
+      [
+        {
+          id: 'seed-0.0',
+          content: 'the key is [REDACTED:k]',
+          tags: ['a'],
+          createdAt: '2000-01-01T00:00:00.000Z',
+        },
+      ],
+      [],
+    ]);
+  });
+});
+
+describe('stopping early', () => {
+  const waiting =
+    (from: number, open: Promise<void>): Behaviour =>
+    async (input) => {
+      if (Number(input) >= from) await open;
+      return answered(`answer ${input}`);
+    };
+  const settled = async (check: () => boolean | Promise<boolean>) => {
+    for (let turns = 0; turns < 500 && !(await check()); turns++)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  it('a cancel aborts what runs without a trace and appends what was sealed, gaps skipped', async () => {
+    const { opened } = gate();
+    const house = await openHouse({
+      tasks: countingTasks(5),
+      behave: async (input) => {
+        if (input === 1) await opened;
+        if (input === 4) await opened;
+        return answered(`answer ${input}`);
+      },
+    });
+    const runId = await house.createRun('r', { concurrency: 5 });
+    const driven = house.engine.drive(owner, runId);
+    await settled(async () => (await house.store.log.pending(owner, runId)).length === 2);
+    expect(await house.engine.cancel(owner, runId, 'me', 'enough')).toMatchObject({ status: 'cancelling' });
+    await driven;
+    const events = await house.events(runId);
+    expect(scoredIds(events)).toEqual(['t0', 't2', 't3']);
+    expect(events.at(-1)).toMatchObject({
+      type: 'run.cancelled',
+      payload: { reason: 'enough', cancelledBy: 'me' },
+    });
+    expect(types(events)).not.toContain('eval.completed');
+    expect(await house.engine.cancel(owner, runId, 'me')).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('cancelling a completed run is refused as terminal', async () => {
+    const house = await openHouse();
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    await expect(house.engine.cancel(owner, runId, 'me')).rejects.toMatchObject({ code: 'run_terminal' });
+  });
+
+  it('a draining pause lets running tasks seal, and resume goes on from there', async () => {
+    const { opened, open } = gate();
+    const house = await openHouse({ tasks: countingTasks(6), behave: waiting(2, opened) });
+    const runId = await house.createRun('r', { concurrency: 2 });
+    const driven = house.engine.drive(owner, runId);
+    await settled(() => house.calls.length === 4);
+    expect(await house.engine.pause(owner, runId, 'me', 'drain-current-node')).toMatchObject({
+      status: 'paused',
+    });
+    await expect(house.engine.pause(owner, runId, 'me', 'immediate')).rejects.toMatchObject({
+      code: 'run_state_conflict',
+    });
+    open();
+    await driven;
+    expect(types(await house.events(runId)).at(-1)).toBe('run.paused');
+    expect(house.calls).toHaveLength(4);
+    await house.engine.resume(owner, runId, 'me');
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    expect(house.calls).toHaveLength(6);
+    expect(types(events).filter((type) => type.startsWith('run.'))).toEqual([
+      'run.started',
+      'run.paused',
+      'run.resumed',
+      'run.completed',
+    ]);
+    expect(scoredIds(events)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5']);
+  });
+
+  it('an immediate pause aborts, and the scorecard is in suite order although the log has a gap', async () => {
+    const first = gate();
+    let waits = true;
+    const house = await openHouse({
+      tasks: countingTasks(4),
+      behave: async (input) => {
+        if (input === 1 && waits) await first.opened;
+        return answered(`answer ${input}`);
+      },
+    });
+    const runId = await house.createRun('r', { concurrency: 4 });
+    const driven = house.engine.drive(owner, runId);
+    await settled(async () => (await house.store.log.pending(owner, runId)).length === 2);
+    await house.engine.pause(owner, runId, 'me', 'immediate');
+    await driven;
+    waits = false;
+    await house.engine.resume(owner, runId, 'me');
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    expect(scoredIds(events)).toEqual(['t0', 't2', 't3', 't1']);
+    expect(events.at(-1)?.payload).toMatchObject({
+      outputs: { tasks: ['t0', 't1', 't2', 't3'].map((taskId) => ({ taskId })) },
+    });
+  });
+
+  it('a resume while the pause is still draining is refused, and every pause in the log has its end', async () => {
+    const { opened, open } = gate();
+    const house = await openHouse({ tasks: countingTasks(3), behave: waiting(0, opened) });
+    const runId = await house.createRun('r', { concurrency: 1 });
+    const driven = house.engine.drive(owner, runId);
+    await settled(() => house.calls.length === 1);
+    await house.engine.pause(owner, runId, 'me', 'drain-current-node');
+    await expect(house.engine.resume(owner, runId, 'me')).rejects.toMatchObject({
+      code: 'run_state_conflict',
+    });
+    open();
+    await driven;
+    await house.engine.resume(owner, runId, 'me');
+    await house.engine.pause(owner, runId, 'me', 'immediate');
+    await house.engine.drive(owner, runId);
+    await house.engine.resume(owner, runId, 'me');
+    await house.engine.drive(owner, runId);
+    const lifecycle = types(await house.events(runId)).filter((type) => type.startsWith('run.'));
+    const pause = ['run.paused', 'run.resumed'];
+    expect(lifecycle).toEqual(['run.started', ...pause, ...pause, 'run.completed']);
+  });
+
+  it('a pause during the last task is kept, and the run ends after its resume', async () => {
+    const { opened, open } = gate();
+    const house = await openHouse({ tasks: countingTasks(1), behave: waiting(0, opened) });
+    const runId = await house.createRun('r', { runTimeoutMs: 1000 });
+    const driven = house.engine.drive(owner, runId);
+    await settled(() => house.calls.length === 1);
+    await house.engine.pause(owner, runId, 'me', 'drain-current-node');
+    await house.clock.advance(5000);
+    open();
+    await driven;
+    expect(types(await house.events(runId)).slice(-2)).toEqual(['eval.scored', 'run.paused']);
+    await house.engine.resume(owner, runId, 'me');
+    await house.engine.drive(owner, runId);
+    expect(types(await house.events(runId)).at(-1)).toBe('run.completed');
+  });
+
+  it('what another process asks of a run in its last moment goes before its end', async () => {
+    const house = await openHouse({ tasks: countingTasks(1) });
+    const runId = await house.createRun('r');
+    const { store } = house;
+    const results = store.log.results;
+    store.log.results = async (...args) => {
+      const control = { kind: 'cancel', by: 'elsewhere' } as const;
+      await store.runs.request(owner, runId, { from: ['running'], status: 'cancelling', control });
+      return results(...args);
+    };
+    await house.engine.drive(owner, runId);
+    expect((await house.events(runId)).at(-1)).toMatchObject({
+      type: 'run.cancelled',
+      payload: { cancelledBy: 'elsewhere' },
+    });
+  });
+
+  it('a tenant whose places are all taken can still cancel what waits, and holds up nobody else', async () => {
+    const house = await openHouse({
+      tasks: countingTasks(1),
+      limits: { maxRuns: 1 },
+      behave: () => new Promise(() => undefined),
+    });
+    const [busy, queued] = [await house.createRun('busy'), await house.createRun('queued')];
+    void house.engine.drive(owner, busy);
+    await settled(() => house.calls.length === 1);
+    const waiting = house.engine.drive(owner, queued);
+    await house.engine.cancel(owner, queued, 'me');
+    await waiting;
+    expect(types(await house.events(queued))).toEqual(['run.started', 'eval.started', 'run.cancelled']);
+    await house.engine.shutdown();
+  });
+
+  it('with a ceiling of nothing, nothing starts', async () => {
+    const house = await openHouse();
+    const runId = await house.createRun('r', { ceilingUsd: 0 });
+    await house.engine.drive(owner, runId);
+    expect(house.calls).toEqual([]);
+    expect((await house.events(runId)).at(-1)?.payload).toMatchObject({
+      error: { code: 'budget_exhausted' },
+    });
+  });
+
+  it('a run over its time fails with what was measured, and paused time does not count', async () => {
+    const house = await openHouse({ tasks: countingTasks(1), behave: () => new Promise(() => undefined) });
+    const runId = await house.createRun('r', { runTimeoutMs: 1000 });
+    const driven = house.engine.drive(owner, runId);
+    await settled(() => house.calls.length === 1);
+    await house.clock.advance(600);
+    await house.engine.pause(owner, runId, 'me', 'immediate');
+    await driven;
+    await house.clock.advance(10_000);
+    await house.engine.resume(owner, runId, 'me');
+    const again = house.engine.drive(owner, runId);
+    await settled(() => house.calls.length === 2);
+    await house.clock.advance(399);
+    expect((await house.store.runs.get(owner, runId))?.status).toBe('running');
+    await house.clock.advance(1);
+    await again;
+    const events = await house.events(runId);
+    expect(types(events).slice(-2)).toEqual(['cap.breached', 'run.failed']);
+    expect(events.at(-2)?.payload).toEqual({ kind: 'run-duration', limit: 1000, observed: 1000 });
+    expect(events.at(-1)?.payload).toMatchObject({ error: { code: 'run_timeout' } });
+  });
+
+  it('at the cost ceiling no new task starts and the run fails; what ran is kept', async () => {
+    const house = await openHouse({
+      tasks: countingTasks(10),
+      behave: async (input, host) => {
+        await host.spend([
+          { provider: asId('p'), model: asId('m'), inputTokens: 1, outputTokens: 1, costUsd: 0.4 },
+        ]);
+        return answered(`answer ${input}`);
+      },
+    });
+    const runId = await house.createRun('r', { concurrency: 1, ceilingUsd: 1 });
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    expect(scoredIds(events)).toEqual(['t0', 't1', 't2']);
+    expect(events.at(-2)?.payload).toMatchObject({ kind: 'budget-cost', limit: 1 });
+    expect(events.at(-1)?.payload).toMatchObject({ error: { code: 'budget_exhausted' } });
+    expect((await house.store.ledger.total(owner, runId)).usd).toBeCloseTo(1.2);
+  });
+
+  it('what was spent after the ceiling was reached is in the last word too', async () => {
+    let waiting = 0;
+    const house = await openHouse({
+      tasks: countingTasks(4),
+      behave: async (input, host) => {
+        waiting += 1;
+        await settled(() => waiting === 3);
+        await host.spend([
+          { provider: asId('p'), model: asId('m'), inputTokens: 1, outputTokens: 1, costUsd: 1 },
+        ]);
+        return answered(`answer ${input}`);
+      },
+    });
+    const runId = await house.createRun('r', { concurrency: 3, ceilingUsd: 1 });
+    await house.engine.drive(owner, runId);
+    const spentUsd = (await house.store.ledger.total(owner, runId)).usd;
+    expect(spentUsd).toBe(3);
+    const events = await house.events(runId);
+    expect(events.at(-2)?.payload).toMatchObject({ kind: 'budget-cost', limit: 1, observed: spentUsd });
+    expect(events.at(-1)?.payload).toMatchObject({ error: { details: { spentUsd } } });
+  });
+
+  it('usage is in the ledger before the agent goes on, and priced calls are summed per task', async () => {
+    const ledger: number[] = [];
+    const house = await openHouse({
+      tasks: countingTasks(1),
+      behave: async (_input, host) => {
+        await host.spend([{ provider: asId('p'), model: asId('m'), inputTokens: 10, outputTokens: 5 }]);
+        ledger.push((await house.store.ledger.total(owner, asId<RunId>('r'))).usd);
+        return answered('answer 0');
+      },
+      parts: { priceOf: (usage) => usage.inputTokens / 100 },
+    });
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    expect(ledger).toEqual([0.1]);
+    const events = await house.events(runId);
+    expect(events.find((event) => event.type === 'provider.usage')?.payload).toMatchObject({
+      totalTokens: 15,
+      costEstimateUsd: 0.1,
+    });
+    expect(events.at(-1)?.payload).toMatchObject({ outputs: { totalCostUsd: 0.1 } });
+  });
+});
+
+describe('going on after a crash', () => {
+  it('sealed tasks are not invoked again and the log is the one of an undisturbed run', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 30 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (stopAt, repeats) => {
+          const tasks = countingTasks(12);
+          const undisturbed = await openHouse({ tasks });
+          const plan = { concurrency: 4, repeats };
+          const whole = await undisturbed.createRun('r', plan);
+          await undisturbed.engine.drive(owner, whole);
+
+          let count = 0;
+          const hang: Behaviour = (input) =>
+            count++ < stopAt ? answered(`answer ${input}`) : new Promise(() => undefined);
+          const house = await openHouse({ tasks, behave: hang });
+          const runId = await house.createRun('r', plan);
+          const first = house.engine.drive(owner, runId);
+          await settledCalls(house.calls, Math.min(stopAt + 4, tasks.length * repeats));
+          await house.engine.shutdown();
+          await first;
+          const sealedBefore = await sealedInvocations(house, runId);
+
+          const from = house.calls.length;
+          const second = house.reopen((input) => answered(`answer ${input}`));
+          await second.drive(owner, runId);
+          for (const invocation of house.calls.slice(from)) expect(sealedBefore).not.toContain(invocation);
+          expect(plain(await house.events(runId))).toBe(plain(await undisturbed.events(whole)));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('an unfinished run is adopted, once', async () => {
+    const house = await openHouse();
+    const runId = await house.createRun('r');
+    await house.engine.adopt();
+    await house.engine.adopt();
+    await house.engine.drive(owner, runId);
+    expect(house.calls).toHaveLength(3);
+    expect((await house.store.runs.get(owner, runId))?.status).toBe('completed');
+  });
+
+  it('an agent that is gone or changed fails the run and says which', async () => {
+    const { HostError } = await import('@touchstone/protocol');
+    const house = await openHouse({
+      parts: {
+        openAgent: async () =>
+          Promise.reject(new HostError('conflict', 'Agent local.test.agent@1.0.0 has changed.')),
+      },
+    });
+    const runId = await house.createRun('r');
+    await house.engine.drive(owner, runId);
+    const events = await house.events(runId);
+    expect(types(events)).toEqual(['run.started', 'run.failed']);
+    expect(events.at(-1)?.payload).toMatchObject({
+      error: { code: 'agent_unavailable', message: 'Agent local.test.agent@1.0.0 has changed.' },
+    });
+  });
+
+  async function settledCalls(calls: readonly string[], wanted: number): Promise<void> {
+    for (let turns = 0; turns < 500 && calls.length < wanted; turns++)
+      await new Promise((resolve) => setImmediate(resolve));
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async function sealedInvocations(
+    house: Awaited<ReturnType<typeof openHouse>>,
+    runId: RunId,
+  ): Promise<string[]> {
+    const pending = await house.store.log.pending(owner, runId);
+    const logged = (await house.events(runId)).flatMap((e) =>
+      e.type === 'agent.invocation.completed' ? [(e.payload as { invocationId: string }).invocationId] : [],
+    );
+    return [...pending.map((seal) => `inv-${seal.ordinal}.${seal.repeat}`), ...logged];
+  }
+});

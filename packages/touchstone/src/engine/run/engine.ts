@@ -1,0 +1,228 @@
+import { HostError, isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/protocol';
+import type { Control, Engine, Lease, ProgressListener, Run } from '../../ports/index.js';
+import { isDue, isWaiting } from '../approvals/drive-gated.js';
+import { createInterrupts } from '../approvals/interrupts.js';
+import { openScript } from '../approvals/open-flow.js';
+import { resumption } from '../log/endings.js';
+import { ENGINE_VERSION, type Parts } from '../parts.js';
+import { createAlarms } from './alarms.js';
+import { type Drive, startDrive } from './drive.js';
+import { createFeed } from './feed.js';
+import { createSlots } from './slots.js';
+import { stopFrom } from './watching.js';
+
+/** A run this process has taken up. `again` is set when someone asked for it while it was coming to rest. */
+type Held = {
+  drive: Drive | undefined;
+  again: boolean;
+  done: Promise<void>;
+  /** Aborted when the run has to be stopped: it then waits for no place. */
+  readonly hurry: AbortController;
+};
+
+const ADOPT_AT_ONCE = 100;
+const WORKING: readonly RunStatus[] = ['pending', 'running', 'cancelling'];
+const CANCELLABLE: readonly RunStatus[] = [
+  'pending',
+  'running',
+  'paused',
+  'waiting-approval',
+  'waiting-input',
+  'waiting-external',
+];
+
+export function createEngine(parts: Parts): Engine {
+  const held = new Map<RunId, Held>();
+  const feed = createFeed<Parameters<ProgressListener>>();
+  const slots = createSlots(parts.limits.maxRuns);
+  const alarms = createAlarms(parts.clock, ({ owner, runId }) => driveSoon(owner, runId));
+  let shutDown = false;
+
+  /** One attempt: take the lease, drive, let go. False when the lease is someone else's. */
+  const attempt = async (owner: Owner, runId: RunId, mine: Held): Promise<boolean> => {
+    const lease = await parts.store.leases.take(owner, runId, parts.limits.leaseMs);
+    if (!lease || shutDown) return false;
+    try {
+      mine.drive = startDrive(parts, lease, (progress, finished) => feed.publish(runId, progress, finished));
+      await mine.drive.done;
+      return true;
+    } finally {
+      mine.drive = undefined;
+      await parts.store.leases.release(lease);
+    }
+  };
+
+  /** Drives until the run is at rest. A run resumed while it was still pausing is taken up again. */
+  const holdRun = async (owner: Owner, runId: RunId, mine: Held): Promise<void> => {
+    for (let active = true; active && !shutDown; ) {
+      mine.again = false;
+      const run = await parts.store.runs.get(owner, runId);
+      if (!run || !needsDriver(run, parts.clock.now())) return;
+      if (run.control) mine.hurry.abort();
+      // Runs that ask people do no work worth a place; a promotion does not stand in line behind evaluations.
+      active = openScript(parts, run)
+        ? await attempt(owner, runId, mine)
+        : await slots.use(owner.tenant, mine.hurry.signal, () => attempt(owner, runId, mine));
+      const after = await parts.store.runs.get(owner, runId);
+      if (after && isWaiting(after)) alarms.set(after);
+      active = active && ((after !== undefined && needsDriver(after, parts.clock.now())) || mine.again);
+    }
+  };
+
+  const drive = (owner: Owner, runId: RunId): Promise<void> => {
+    const present = held.get(runId);
+    if (present) {
+      present.again = true;
+      return present.done;
+    }
+    const mine: Held = {
+      drive: undefined,
+      again: false,
+      done: Promise.resolve(),
+      hurry: new AbortController(),
+    };
+    held.set(runId, mine);
+    mine.done = holdRun(owner, runId, mine).finally(() => held.delete(runId));
+    return mine.done;
+  };
+
+  /** Drives in the background: nobody awaits it, so its failure belongs in the log. */
+  const driveSoon = (owner: Owner, runId: RunId): void => {
+    drive(owner, runId).catch((error) => parts.log.error('run.abandoned', { runId }, error));
+  };
+
+  const change = async (
+    owner: Owner,
+    runId: RunId,
+    from: readonly RunStatus[],
+    status: RunStatus,
+    control: Control | null,
+  ): Promise<Run | undefined> => {
+    const pausedAt = status === 'paused' ? { pausedAt: parts.clock.now() } : {};
+    const run = await parts.store.runs.request(owner, runId, { from, status, control, ...pausedAt });
+    if (!run) return undefined;
+    const mine = held.get(runId);
+    if (control) mine?.hurry.abort();
+    if (control) mine?.drive?.stop(stopFrom(control));
+    driveSoon(owner, runId);
+    return run;
+  };
+
+  /** Whoever reads `run.paused` may resume at once, although the driver that wrote it is still packing up. */
+  const letGo = async (owner: Owner, runId: RunId): Promise<void> => {
+    const mine = held.get(runId);
+    const run = mine && (await parts.store.runs.get(owner, runId));
+    if (run?.status === 'paused' && run.control === undefined) await mine?.done.catch(() => undefined);
+  };
+
+  const found = async (owner: Owner, runId: RunId): Promise<Run> => {
+    const run = await parts.store.runs.get(owner, runId);
+    if (!run) throw new HostError('not_found', `Run ${runId} does not exist or is not visible to you.`);
+    return run;
+  };
+
+  return {
+    drive,
+    async cancel(owner, runId, by, reason) {
+      const control: Control = { kind: 'cancel', by, ...(reason !== undefined && { reason }) };
+      const run = await change(owner, runId, CANCELLABLE, 'cancelling', control);
+      return run ?? cancelledAlready(await found(owner, runId));
+    },
+    async pause(owner, runId, by, drainPolicy, reason) {
+      checkPausable(await found(owner, runId));
+      const control: Control = { kind: 'pause', by, drainPolicy, ...(reason !== undefined && { reason }) };
+      const run = await change(owner, runId, ['pending', 'running'], 'paused', control);
+      return run ?? refuse(await found(owner, runId), 'paused', 'pending or running');
+    },
+    async resume(owner, runId) {
+      await letGo(owner, runId);
+      const lease = await parts.store.leases.take(owner, runId, parts.limits.leaseMs);
+      const run = lease && (await writeResumption(parts, lease));
+      if (lease) await parts.store.leases.release(lease);
+      if (!run) return refuseResume(await found(owner, runId));
+      driveSoon(owner, runId);
+      return run;
+    },
+    interrupts: createInterrupts(parts, drive),
+    async adopt() {
+      if (shutDown) return;
+      for (const { owner, runId } of await parts.store.leases.adoptable(ADOPT_AT_ONCE))
+        driveSoon(owner, runId);
+    },
+    watch: (runId, listener) => feed.subscribe(runId, listener),
+    async shutdown() {
+      shutDown = true;
+      alarms.close();
+      for (const one of held.values()) {
+        one.hurry.abort();
+        one.drive?.leave();
+      }
+      await Promise.allSettled([...held.values()].map((one) => one.done));
+    },
+  };
+}
+
+/**
+ * The end of a pause is written when it is asked for, not when the run goes on: then every pause in the log has its end,
+ * however soon the next one follows. Undefined when the run is not at rest in a pause.
+ */
+async function writeResumption(parts: Parts, lease: Lease): Promise<Run | undefined> {
+  const change = { from: ['paused'], status: 'running', control: null, settled: true } as const;
+  const run = await parts.store.runs.request(lease.owner, lease.runId, change);
+  if (!run) return undefined;
+  const { events, run: row } = resumption(run, parts.clock.now());
+  await parts.store.log.commit(lease, {
+    entries: [{ kind: 'events', events }],
+    firstSequence: run.eventCount,
+    run: row,
+  });
+  return run;
+}
+
+/** A replay does nothing that could be interrupted; it is over as soon as it is read. */
+function checkPausable({ runId, plan, status }: Run): void {
+  if (plan.fork?.mode !== 'replay') return;
+  throw new HostError('run_state_conflict', `Run ${runId} is a replay and cannot be paused.`, {
+    runStatus: status,
+  });
+}
+
+function refuseResume(run: Run): never {
+  if (run.status !== 'paused') return refuse(run, 'resumed', 'paused');
+  throw new HostError(
+    'run_state_conflict',
+    `Run ${run.runId} is still coming to rest. Resume it when run.paused is in its log.`,
+    { runStatus: run.status, retryAfter: 1 },
+  );
+}
+
+/**
+ * Working runs need a driver, and so does a pause that has been asked for and is not at rest yet, and a run that has
+ * waited long enough.
+ */
+function needsDriver(run: Run, now: number): boolean {
+  if (run.engineVersion > ENGINE_VERSION) return false;
+  if (isWaiting(run)) return isDue(run, now);
+  return WORKING.includes(run.status) || (run.status === 'paused' && run.control !== undefined);
+}
+
+function cancelledAlready(run: Run): Run {
+  if (run.status === 'cancelled' || run.status === 'cancelling') return run;
+  throw new HostError(
+    'run_terminal',
+    `Run ${run.runId} has already ended as ${run.status}; it cannot be cancelled.`,
+    { runStatus: run.status },
+  );
+}
+
+function refuse(run: Run, verb: string, wanted: string): never {
+  const hint = isTerminal(run.status) ? 'It has ended.' : `Only a run that is ${wanted} can be.`;
+  throw new HostError(
+    'run_state_conflict',
+    `Run ${run.runId} is ${run.status} and cannot be ${verb}. ${hint}`,
+    {
+      runStatus: run.status,
+      ...(run.pausedAt !== undefined && { pausedAt: new Date(run.pausedAt).toISOString() }),
+    },
+  );
+}

@@ -1,0 +1,174 @@
+import type { RepeatScore, TaskResult } from '@touchstone/protocol';
+import { ControlPending, type LogEntry, type Run } from '../../ports/index.js';
+import type { Purse } from '../invoke/spend-meter.js';
+import type { Executed, Program } from '../kinds/run-kind.js';
+import type { Backlog, SealedRepeat } from '../log/backlog.js';
+import type { Committer } from '../log/committer.js';
+import { beginning, completion, type Ending, failure, resumption, stopping } from '../log/endings.js';
+import type { Parts } from '../parts.js';
+import { nextStep, type Stop, type View } from './next-step.js';
+import type { Unit, Units } from './units.js';
+
+/** Facts of a drive that change while it goes on. The loop reads them through `viewOf` and decides with `nextStep`. */
+export type DriveState = {
+  leaving: boolean;
+  crash: { readonly error: unknown } | undefined;
+  halted: boolean;
+  stop: Stop | undefined;
+  running: number;
+  /** Work was aborted in the middle, so the run has unfinished work although nothing is left to start. */
+  dropped: boolean;
+  /** Wakes the loop when any of the above has changed. */
+  wake: () => void;
+};
+
+export type Loop = {
+  readonly parts: Parts;
+  readonly run: Run;
+  readonly program: Program;
+  readonly state: DriveState;
+  readonly backlog: Backlog;
+  readonly units: Units;
+  readonly committer: Committer;
+  readonly purse: Purse;
+  /** Reads what has been asked of the run since, and stops for it. */
+  readonly obey: () => Promise<void>;
+  /** Aborts every running invocation; one for the whole drive, because runs stop as a whole. */
+  readonly abort: AbortController;
+};
+
+/** The only branching loop of the engine: ask what is next, do it, until there is nothing more to do here. */
+export async function runLoop(loop: Loop): Promise<void> {
+  const { state, abort } = loop;
+  for (;;) {
+    switch (nextStep(viewOf(loop))) {
+      case 'start':
+        void execute(loop, loop.units.take());
+        break;
+      case 'wait':
+        if (state.running === 0) loop.committer.flush();
+        await new Promise<void>((resolve) => {
+          state.wake = resolve;
+        });
+        break;
+      case 'abort':
+        abort.abort(new Error('The run is stopping.'));
+        break;
+      case 'leave':
+        return;
+      case 'crash':
+        return crash(loop);
+      case 'stop':
+        return end(loop, stopping(loop.run, state.stop as Stop, loop.parts.clock.now(), loop.purse.spentUsd));
+      case 'complete':
+        if (await complete(loop)) return;
+        break;
+    }
+  }
+}
+
+const viewOf = ({ state, units, committer, program, abort }: Loop): View => ({
+  leaving: state.leaving,
+  crashed: state.crash !== undefined,
+  halted: state.halted,
+  stop: state.stop,
+  aborted: abort.signal.aborted,
+  unfinished: units.left || state.dropped,
+  running: state.running,
+  uncommitted: committer.uncommitted,
+  concurrency: program.concurrency,
+});
+
+/** Executes one unit and hands its record to the committer. Work that ends after the abort leaves no trace. */
+async function execute(loop: Loop, unit: Unit): Promise<void> {
+  const { program, state, purse, abort } = loop;
+  state.running += 1;
+  try {
+    const executed = await program.execute(
+      program.ordinalAt(unit.position),
+      unit.repeat,
+      purse,
+      abort.signal,
+    );
+    if (abort.signal.aborted) state.dropped = true;
+    else await seal(loop, unit, executed);
+  } catch (error) {
+    if (abort.signal.aborted) state.dropped = true;
+    else state.crash ??= { error };
+  }
+  state.running -= 1;
+  state.wake();
+}
+
+/** At once where the result is at hand, as it is for all but the first task of a page. */
+function seal(loop: Loop, unit: Unit, executed: Executed): Promise<void> | undefined {
+  const { backlog, program, parts } = loop;
+  const { score, events } = executed.record;
+  const sealed = { score, eventCount: events.length, at: parts.clock.now() };
+  const all = backlog.seal(unit.position, unit.repeat, sealed);
+  const result = all && foldStep(program, unit.position, all);
+  if (result instanceof Promise) return result.then((folded) => handOver(loop, unit, executed, all, folded));
+  handOver(loop, unit, executed, all, result);
+  return undefined;
+}
+
+// In one go, without a pause: a step may not be ready for the log before its last record waits to be written.
+function handOver(
+  { backlog, committer, program, state }: Loop,
+  { position }: Unit,
+  { record, halt }: Executed,
+  all: readonly SealedRepeat[] | undefined,
+  result: TaskResult | undefined,
+): void {
+  if (all) backlog.finish(position, program.ordinalAt(position), all, result);
+  if (halt) state.halted = true;
+  committer.add(record, result);
+}
+
+/** The result of a step whose last repeat is in. */
+export function foldStep(
+  program: Program,
+  position: number,
+  all: readonly SealedRepeat[],
+): Promise<TaskResult | undefined> | TaskResult | undefined {
+  const scores: RepeatScore[] = [];
+  for (const { score } of all) if (score) scores.push(score);
+  return program.result(program.ordinalAt(position), scores);
+}
+
+/** False when a cancel or a pause was acknowledged in the last moment; then that is done instead. */
+async function complete(loop: Loop): Promise<boolean> {
+  const { parts, run, committer } = loop;
+  const closing = await loop.program.closing(parts.clock.now());
+  const { events, run: change } = completion(run, closing, parts.clock.now());
+  try {
+    await committer.write([{ kind: 'events', events }], change, true);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ControlPending)) throw error;
+    await loop.obey();
+    return false;
+  }
+}
+
+/** An impossible state stops the run. Its cause goes to the operator; the client learns that it happened. */
+async function crash(loop: Loop): Promise<void> {
+  const { parts, run, state } = loop;
+  parts.log.error('run.crashed', { runId: run.runId }, state.crash?.error);
+  const message =
+    "The host met an error of its own while driving this run. The operator's log has the cause.";
+  await end(loop, failure(run, { code: 'internal_error', message }, parts.clock.now()));
+}
+
+/** Sealed steps go in first, in plan order with gaps skipped; then the last word. */
+async function end({ backlog, committer }: Loop, ending: Ending): Promise<void> {
+  const entries: LogEntry[] = [...backlog.takeRest(), { kind: 'events', events: ending.events }];
+  await committer.write(entries, ending.run);
+}
+
+/** What has to be written before the first step: the beginning of the log, or the end of a pause. */
+export function openingOf(run: Run, program: Program, now: number): Ending | undefined {
+  if (run.eventCount === 0) return beginning(run, program.opening(now), now);
+  if (run.pausedAt !== undefined && run.status === 'running') return resumption(run, now);
+  return undefined;
+}

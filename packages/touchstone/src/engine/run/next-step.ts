@@ -1,0 +1,55 @@
+import type { DrainPolicy } from '@touchstone/protocol/bodies';
+
+/** Why a run must not go on as planned. */
+export type Stop =
+  | { readonly kind: 'cancel'; readonly by: string; readonly reason?: string }
+  | { readonly kind: 'timeout'; readonly limitMs: number; readonly observedMs: number }
+  | { readonly kind: 'budget'; readonly limitUsd: number }
+  | { readonly kind: 'pause'; readonly drainPolicy: DrainPolicy; readonly reason?: string };
+
+/** Everything the decision depends on, and nothing else. */
+export type View = {
+  /** This process must let go of the run (shutdown, or another driver took it over). */
+  readonly leaving: boolean;
+  readonly crashed: boolean;
+  /** A failed step after which none may start. */
+  readonly halted: boolean;
+  readonly stop: Stop | undefined;
+  readonly aborted: boolean;
+  /** Something is left to start, or was aborted. While nothing stops the run, that means: left to start. */
+  readonly unfinished: boolean;
+  readonly running: number;
+  /** Executed and not yet on disk. */
+  readonly uncommitted: number;
+  readonly concurrency: number;
+};
+
+export type Step = 'start' | 'wait' | 'abort' | 'leave' | 'crash' | 'stop' | 'complete';
+
+/** Executed work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
+const AHEAD = 256;
+
+/** Cancel, timeout and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
+const abortsRunning = (view: View): boolean => {
+  if (view.leaving || view.crashed) return true;
+  if (view.stop?.kind === 'pause') return view.stop.drainPolicy === 'immediate';
+  return view.stop?.kind === 'cancel' || view.stop?.kind === 'timeout';
+};
+
+/** The whole run loop as one pure decision: from what is known to what is done next. */
+export function nextStep(view: View): Step {
+  const stopping = view.leaving || view.crashed || view.halted || view.stop !== undefined;
+  if (!stopping && view.unfinished && view.running < view.concurrency && view.uncommitted < AHEAD)
+    return 'start';
+  if (view.running > 0) return abortsRunning(view) && !view.aborted ? 'abort' : 'wait';
+  if (view.uncommitted > 0) return 'wait';
+  if (view.leaving) return 'leave';
+  if (view.crashed) return 'crash';
+  // A limit that is reached with nothing left to do has come too late; what a person asked for is never too late.
+  const asked = view.stop?.kind === 'cancel' || view.stop?.kind === 'pause';
+  return view.stop && (view.unfinished || asked) ? 'stop' : 'complete';
+}
+
+/** The first reason to stop counts: a limit reached while a pause drains is for later. Only a cancel goes before it. */
+export const graverStop = (held: Stop | undefined, incoming: Stop): Stop =>
+  held && (held.kind === 'cancel' || incoming.kind !== 'cancel') ? held : incoming;

@@ -1,0 +1,52 @@
+import type { Control, Run } from '../../ports/index.js';
+import type { Driving } from './drive-context.js';
+import type { Stop } from './next-step.js';
+
+/** How long an order given through another process may wait. */
+const LISTEN_MS = 1_000;
+
+/** Renews the lease and listens for orders given through other processes, until the drive is over or the lease is lost. */
+export async function keepLease(driving: Driving): Promise<void> {
+  const { parts, lease, leave, over } = driving;
+  const { leaseMs } = parts.limits;
+  let renewAt = parts.clock.elapsed() + leaseMs / 3;
+  try {
+    for (;;) {
+      await parts.clock.sleep(Math.min(LISTEN_MS, leaseMs / 3), over);
+      await obey(driving);
+      if (parts.clock.elapsed() < renewAt) continue;
+      if (!(await parts.store.leases.renew(lease, leaseMs))) return leave();
+      renewAt = parts.clock.elapsed() + leaseMs / 3;
+    }
+  } catch (error) {
+    if (!over.aborted) parts.log.error('lease.failed', { runId: lease.runId }, error);
+  }
+}
+
+/** Reads what has been asked of the run, and stops for it. */
+export async function obey({ parts, lease, stop }: Driving): Promise<void> {
+  const run = await parts.store.runs.get(lease.owner, lease.runId);
+  if (run?.control) stop(stopFrom(run.control));
+}
+
+export const stopFrom = (control: Control): Stop =>
+  control.kind === 'cancel'
+    ? { kind: 'cancel', by: control.by, ...(control.reason !== undefined && { reason: control.reason }) }
+    : {
+        kind: 'pause',
+        drainPolicy: control.drainPolicy,
+        ...(control.reason !== undefined && { reason: control.reason }),
+      };
+
+/** The run's own timeout, counted from its start; pauses do not count. */
+export async function watchClock({ parts, stop, over }: Driving, run: Run): Promise<void> {
+  const limitMs = run.plan.runTimeoutMs;
+  if (limitMs === undefined || run.startedAt === undefined) return;
+  const spentMs = (): number => parts.clock.now() - (run.startedAt as number) - run.pausedMs;
+  try {
+    await parts.clock.sleep(Math.max(0, limitMs - spentMs()), over);
+    stop({ kind: 'timeout', limitMs, observedMs: spentMs() });
+  } catch {
+    // The run ended before its limit.
+  }
+}

@@ -1,7 +1,0 @@
-import type { Issue } from '@touchstone/contract';
-import type { Task } from '@touchstone/contract/bodies';
-import { checkForeignSchema } from '../agents/index.js';
-import { criterionTrouble } from '../scoring/index.js';
-
-/** What keeps the checks of a task from being run: patterns and schemas, by pointers inside the task. */
-export const checkTrouble = (task: Task): readonly Issue[] => criterionTrouble(task, checkForeignSchema);

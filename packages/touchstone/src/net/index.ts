@@ -1,0 +1,11 @@
+export { onAbort } from './abort.js';
+export type { Deadline, Deadlines } from './deadlines.js';
+export { createDeadlines } from './deadlines.js';
+export type { Deferred } from './deferred.js';
+export { createDeferred } from './deferred.js';
+export type { Guard } from './guard.js';
+export { createGuard, GuardRefusal } from './guard.js';
+export type { PostResult, Requester } from './http-post.js';
+export { createPoster, createRequester } from './http-post.js';
+export type { Pace, PaceOf } from './pace.js';
+export { createPaces } from './pace.js';

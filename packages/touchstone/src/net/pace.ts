@@ -1,0 +1,105 @@
+import type { Clock } from '../ports/index.js';
+import { onAbort } from './abort.js';
+import { createDeferred } from './deferred.js';
+
+/**
+ * The rate at which one provider is asked, shared by everyone who asks it. Unlimited until the provider objects: a 429
+ * halves how many requests may be open at once, each success lets it grow a little, and a `Retry-After` holds everyone
+ * back until it is over.
+ */
+export type Pace = {
+  /** Resolves when a request may start, with the ticket to hand back at its end. */
+  enter(signal: AbortSignal): Promise<Ticket>;
+  holdFor(ms: number): void;
+};
+export type Ticket = { leave(result: 'success' | 'limited' | 'other'): void };
+
+/** By origin, because that is what rate limits are counted by. */
+export type PaceOf = (origin: string) => Pace;
+
+export function createPaces(clock: Clock): PaceOf {
+  const paces = new Map<string, Pace>();
+  return (origin) => {
+    const known = paces.get(origin);
+    if (known) return known;
+    const pace = createPace(clock);
+    paces.set(origin, pace);
+    return pace;
+  };
+}
+
+// A timer cannot be set further ahead than 24 days; longer holds are slept in pieces.
+const LONGEST_SLEEP_MS = 86_400_000;
+
+function createPace(clock: Clock): Pace {
+  const waiters = new Set<() => void>();
+  let heldUntil = Number.NEGATIVE_INFINITY;
+  let limit = Number.POSITIVE_INFINITY;
+  let open = 0;
+  /** Requests that were already open at the last halving say nothing new: a burst of refusals is one refusal. */
+  let halvings = 0;
+
+  function wake(): void {
+    let free = Math.floor(limit) - open;
+    for (const waiter of waiters) {
+      if (free < 1) return;
+      free -= 1;
+      waiters.delete(waiter);
+      waiter();
+    }
+  }
+
+  function halve(): void {
+    limit = Math.max(1, Math.floor(Math.min(limit, open) / 2));
+    halvings += 1;
+  }
+
+  function issueTicket(): Ticket {
+    const issuedAt = halvings;
+    open += 1;
+    return {
+      leave(result) {
+        if (result === 'limited' && issuedAt === halvings) halve();
+        if (result === 'success') limit += 1 / limit;
+        open -= 1;
+        wake();
+      },
+    };
+  }
+
+  async function enter(signal: AbortSignal): Promise<Ticket> {
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const holdMs = heldUntil - clock.elapsed();
+        if (holdMs > 0) await clock.sleep(Math.min(holdMs, LONGEST_SLEEP_MS), signal);
+        else if (open < Math.floor(limit)) return issueTicket();
+        else await untilWoken(waiters, signal);
+      }
+    } catch (error) {
+      // Whoever gives up may have been the one that was woken; the place goes to the next.
+      wake();
+      throw error;
+    }
+  }
+
+  return {
+    enter,
+    holdFor(ms) {
+      heldUntil = Math.max(heldUntil, clock.elapsed() + ms);
+    },
+  };
+}
+
+async function untilWoken(waiters: Set<() => void>, signal: AbortSignal): Promise<void> {
+  const turn = createDeferred<undefined>();
+  const wake = () => turn.resolve(undefined);
+  waiters.add(wake);
+  const stopListening = onAbort(signal, () => turn.reject(signal.reason));
+  try {
+    await turn.promise;
+  } finally {
+    stopListening();
+    waiters.delete(wake);
+  }
+}

@@ -1,0 +1,72 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HostError, validationError } from '@touchstone/protocol';
+import { shownPath } from '../../suites/index.js';
+import { FileTable, type PackFiles } from './file-table.js';
+import { PACK_LIMITS, type PackLimits } from './limits.js';
+
+const LOCKFILES = new Set([
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'bun.lockb',
+  'pack-lock.json',
+]);
+
+/**
+ * The files of a pack that is not packed yet, as an archive of it would hold them. What never belongs in a pack is
+ * passed over: dotfiles (and with them `.git`), `node_modules` and lockfiles.
+ */
+export async function readPackFolder(folder: string, limits: PackLimits = PACK_LIMITS): Promise<PackFiles> {
+  const files = new Map<string, Buffer>();
+  await readInto(files, new FileTable(limits), folder, '');
+  return files;
+}
+
+async function readInto(
+  files: Map<string, Buffer>,
+  table: FileTable,
+  folder: string,
+  prefix: string,
+): Promise<void> {
+  for (const entry of await entriesOf(folder)) {
+    const place = join(folder, entry.name);
+    const path = `${prefix}${entry.name}`;
+    if (entry.isDirectory()) {
+      table.folder(path);
+      await readInto(files, table, place, `${path}/`);
+    } else {
+      if (!entry.isFile()) refuseKind(entry, path);
+      const { size } = await stat(place);
+      files.set(table.file(path, size), await readFile(place));
+    }
+  }
+}
+
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter(({ name }) => !isPassedOver(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown';
+    throw validationError([{ pointer: '', message: `Expected a readable folder at ${folder} (${reason}).` }]);
+  }
+}
+
+const isPassedOver = (name: string): boolean =>
+  name.startsWith('.') || name === 'node_modules' || LOCKFILES.has(name);
+
+function refuseKind(entry: Dirent, path: string): never {
+  if (entry.isSymbolicLink())
+    throw new HostError(
+      'tarball_path_traversal',
+      `A pack holds files and folders only: ${shownPath(path)} is a link. Put a copy in its place.`,
+    );
+  throw new HostError(
+    'tarball_tar_parse_failed',
+    `A pack holds files and folders only: ${shownPath(path)} is neither.`,
+  );
+}

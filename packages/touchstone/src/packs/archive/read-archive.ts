@@ -1,0 +1,90 @@
+import { HostError, isHostError } from '@touchstone/protocol';
+import type { ReadEntry } from 'tar';
+import { shownPath } from '../../suites/index.js';
+import { FileTable, type PackFiles } from './file-table.js';
+import { gunzip } from './gunzip.js';
+import type { PackLimits } from './limits.js';
+import { tar } from './tar-library.js';
+
+const BLOCK_BYTES = 512;
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+
+/** The files in a gzipped tar archive. They stay in memory: nothing of a foreign archive is written to a disk. */
+export async function readArchive(archive: Buffer, limits: PackLimits): Promise<PackFiles> {
+  if (archive.length === 0)
+    throw new HostError('invalid_body', 'Expected a gzipped tar archive, but got nothing.');
+  return readTar(await gunzip(archive, limits.maxUnpackedBytes), limits);
+}
+
+function readTar(bytes: Buffer, limits: PackLimits): PackFiles {
+  // The library unzips what looks like gzip, without the limit that has just been held.
+  if (bytes.length < BLOCK_BYTES || bytes.length % BLOCK_BYTES !== 0 || startsWith(bytes, GZIP_MAGIC))
+    throw notTar('it is no tar archive, or it is cut off');
+  if (isEmptyTar(bytes)) return new Map();
+  try {
+    return parseTar(bytes, limits);
+  } catch (error) {
+    // Whatever else goes wrong inside the library, it went wrong over these bytes.
+    throw isHostError(error) ? error : notTar('it is damaged or cut off');
+  }
+}
+
+const notTar = (reason: string): HostError =>
+  new HostError('tarball_tar_parse_failed', `The unzipped archive cannot be read as tar: ${reason}.`);
+
+const startsWith = (bytes: Buffer, prefix: Buffer): boolean =>
+  bytes.subarray(0, prefix.length).equals(prefix);
+
+/** Two blocks of zeros end a tar archive. The library takes one that begins with them for no archive at all. */
+const isEmptyTar = (bytes: Buffer): boolean => bytes.subarray(0, 2 * BLOCK_BYTES).every((byte) => byte === 0);
+
+/** Everything below runs before `end` returns, so that what a listener throws comes out here. */
+function parseTar(bytes: Buffer, limits: PackLimits): PackFiles {
+  const files = new Map<string, Buffer>();
+  const table = new FileTable(limits);
+  let isDone = false;
+  const parser = new (tar().Parser)({ strict: true, zstd: false });
+  parser.on('error', (error: unknown) => {
+    throw error;
+  });
+  parser.on('meta', refuseHiddenEnd);
+  parser.on('ignoredEntry', refuseKind);
+  parser.on('entry', (entry: ReadEntry) => takeEntry(entry, table, files));
+  parser.on('end', () => {
+    isDone = true;
+  });
+  parser.end(bytes);
+  if (!isDone) throw notTar('it is cut off');
+  return files;
+}
+
+function takeEntry(entry: ReadEntry, table: FileTable, files: Map<string, Buffer>): void {
+  const raw = rawPathOf(entry);
+  if (entry.type === 'Directory') {
+    table.folder(raw);
+    entry.resume();
+    return;
+  }
+  if (entry.type !== 'File' && entry.type !== 'OldFile') refuseKind(entry);
+  const path = table.file(raw, entry.size);
+  const pieces: Buffer[] = [];
+  entry.on('data', (piece: Buffer) => pieces.push(piece));
+  // A copy, so that one kept file does not keep the whole archive in memory.
+  entry.on('end', () => files.set(path, Buffer.concat(pieces)));
+}
+
+// On Windows the library turns backslashes into slashes; only the header still has the name as it was written.
+const rawPathOf = (entry: ReadEntry): string =>
+  entry.header.path?.includes('\\') ? entry.header.path : entry.path;
+
+function refuseKind(entry: ReadEntry): never {
+  const path = shownPath(entry.path);
+  if (entry.type === 'Link' || entry.type === 'SymbolicLink')
+    throw new HostError('tarball_path_traversal', `A pack holds files and folders only: ${path} is a link.`);
+  throw new HostError('tarball_tar_parse_failed', `A pack holds files and folders only: ${path} is neither.`);
+}
+
+/** A zero byte inside a long name ends it for some readers and not for others. */
+function refuseHiddenEnd(meta: string): void {
+  if (meta.replace(/\0+$/, '').includes('\0')) throw notTar('a name in it has a zero byte');
+}

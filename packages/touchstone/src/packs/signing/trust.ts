@@ -1,0 +1,168 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type Issue, validationError } from '@touchstone/protocol';
+import { child, isObject, typeName, type UnknownObject } from '../../suites/index.js';
+
+const TRUST_POLICIES = ['open', 'allowlist', 'pinned', 'verified'] as const;
+export type TrustPolicy = (typeof TRUST_POLICIES)[number];
+
+export type TrustedKey = {
+  readonly keyId: string;
+  readonly publicKey: KeyObject;
+  /** Whether packs of this key always sign all their files, so that one without the list has been tampered with. */
+  readonly wholePack: boolean;
+};
+
+/** A pack by name, or by `prefix.*`; or exactly one archive of it. */
+export type TrustedPack =
+  | string
+  | { readonly name: string; readonly version: string; readonly integrity: string };
+
+export type Trust = {
+  readonly policy: TrustPolicy;
+  readonly keys: ReadonlyMap<string, TrustedKey>;
+  readonly packs: readonly TrustedPack[];
+};
+
+type ReadKeyFile = (path: string) => string;
+
+/** Reads the `trust` of a configuration. Throws `validation_error` with everything that is wrong with it. */
+export function parseTrust(
+  value: unknown,
+  defaultPolicy: TrustPolicy,
+  readKeyFile: ReadKeyFile,
+  pointer = '/trust',
+): Trust {
+  const reader = new TrustReader(readKeyFile);
+  const trust = value === undefined ? reader.read({}, pointer) : reader.read(value, pointer);
+  if (reader.issues.length > 0) throw validationError(reader.issues);
+  return { ...trust, policy: trust.policy ?? defaultPolicy };
+}
+
+/** Walks through the document and writes down what is wrong. Names members and types, never what a key holds. */
+class TrustReader {
+  readonly issues: Issue[] = [];
+
+  constructor(readonly readKeyFile: ReadKeyFile) {}
+
+  read(
+    value: unknown,
+    pointer: string,
+  ): Omit<Trust, 'policy'> & { readonly policy: TrustPolicy | undefined } {
+    const members = this.#object(value, pointer, ['policy', 'keys', 'packs']);
+    const keys = new Map<string, TrustedKey>();
+    this.#list(members.keys, child(pointer, 'keys')).forEach((entry, index) => {
+      this.#addKey(keys, entry, child(child(pointer, 'keys'), index));
+    });
+    const policy = this.#policy(members.policy, child(pointer, 'policy'));
+    const packs = this.#list(members.packs, child(pointer, 'packs')).flatMap((entry, index) => {
+      const place = child(child(pointer, 'packs'), index);
+      if (policy === 'pinned' && typeof entry === 'string')
+        return this.#refuse(place, NAME_PINS_NOTHING) ?? [];
+      return this.#pack(entry, place) ?? [];
+    });
+    return { policy, keys, packs };
+  }
+
+  #policy(value: unknown, pointer: string): TrustPolicy | undefined {
+    if (value === undefined) return undefined;
+    const policy = TRUST_POLICIES.find((known) => known === value);
+    return policy ?? this.#refuse(pointer, `Expected one of ${TRUST_POLICIES.join(', ')}.`);
+  }
+
+  #addKey(keys: Map<string, TrustedKey>, value: unknown, pointer: string): void {
+    const members = this.#object(value, pointer, ['keyId', 'publicKey', 'file', 'wholePack']);
+    if (!isObject(value)) return;
+    const keyId = this.#text(members.keyId, child(pointer, 'keyId'));
+    const publicKey = this.#publicKey(members, pointer);
+    const { wholePack = false } = members;
+    if (typeof wholePack !== 'boolean')
+      this.#refuse(child(pointer, 'wholePack'), `Expected true or false, but found ${typeName(wholePack)}.`);
+    if (keyId !== undefined && keys.has(keyId))
+      this.#refuse(child(pointer, 'keyId'), 'Another key has this keyId.');
+    else if (keyId !== undefined && publicKey)
+      keys.set(keyId, { keyId, publicKey, wholePack: wholePack === true });
+  }
+
+  #publicKey({ publicKey, file }: UnknownObject, pointer: string): KeyObject | undefined {
+    if ((publicKey === undefined) === (file === undefined))
+      return this.#refuse(pointer, 'Expected either publicKey, with a PEM text, or file, with its path.');
+    if (publicKey !== undefined) {
+      const pem = this.#text(publicKey, child(pointer, 'publicKey'));
+      return pem === undefined ? undefined : this.#key(pem, child(pointer, 'publicKey'));
+    }
+    const path = this.#text(file, child(pointer, 'file'));
+    const pem = path === undefined ? undefined : this.#readKey(path, child(pointer, 'file'));
+    return pem === undefined ? undefined : this.#key(pem, child(pointer, 'file'));
+  }
+
+  #readKey(path: string, pointer: string): string | undefined {
+    try {
+      return this.readKeyFile(path);
+    } catch (cause) {
+      const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown';
+      return this.#refuse(pointer, `Expected a readable key file (${reason}).`);
+    }
+  }
+
+  #key(pem: string, pointer: string): KeyObject | undefined {
+    if (/PRIVATE KEY/.test(pem))
+      return this.#refuse(pointer, 'This is a private key, which does not belong here. Give the public one.');
+    const key = publicKeyOf(pem);
+    return key ?? this.#refuse(pointer, 'Expected an Ed25519 public key in PEM form ("BEGIN PUBLIC KEY").');
+  }
+
+  #pack(value: unknown, pointer: string): TrustedPack | undefined {
+    if (typeof value === 'string') return this.#text(value, pointer);
+    const members = this.#object(value, pointer, ['name', 'version', 'integrity']);
+    if (!isObject(value)) return undefined;
+    const [name, version, integrity] = (['name', 'version', 'integrity'] as const).map((member) =>
+      this.#text(members[member], child(pointer, member)),
+    );
+    if (name === undefined || version === undefined || integrity === undefined) return undefined;
+    if (INTEGRITY.test(integrity)) return { name, version, integrity };
+    return this.#refuse(child(pointer, 'integrity'), 'Expected sha256-<base64>.');
+  }
+
+  #object(value: unknown, pointer: string, known: readonly string[]): UnknownObject {
+    if (!isObject(value)) {
+      this.#refuse(pointer, `Expected an object, but found ${typeName(value)}.`);
+      return {};
+    }
+    for (const name of Object.keys(value).filter((key) => !known.includes(key)))
+      this.#refuse(child(pointer, name), `This member is not known here. Known are: ${known.join(', ')}.`);
+    return value;
+  }
+
+  #list(value: unknown, pointer: string): readonly unknown[] {
+    if (value === undefined) return [];
+    if (Array.isArray(value)) return value;
+    this.#refuse(pointer, `Expected an array, but found ${typeName(value)}.`);
+    return [];
+  }
+
+  #text(value: unknown, pointer: string): string | undefined {
+    if (typeof value === 'string' && value !== '') return value;
+    return this.#refuse(pointer, `Expected a string that is not empty, but found ${typeName(value)}.`);
+  }
+
+  #refuse(pointer: string, message: string): undefined {
+    this.issues.push({ pointer, message });
+    return undefined;
+  }
+}
+
+const NAME_PINS_NOTHING =
+  'The policy "pinned" wants exactly one archive, and a name alone pins none. Write {"name": …, "version": …, "integrity": "sha256-…"}, as shown by: touchstone pack verify <archive>';
+
+const INTEGRITY = /^sha256-[A-Za-z0-9+/]{43}=$/;
+
+/** The platform would also take a certificate, or make a public key of a private one. */
+function publicKeyOf(pem: string): KeyObject | undefined {
+  if (!pem.includes('-----BEGIN PUBLIC KEY-----')) return undefined;
+  try {
+    const key = createPublicKey(pem);
+    return key.asymmetricKeyType === 'ed25519' ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import { HostError } from '@touchstone/protocol';
+import type { NodePackManifestWire } from '@touchstone/protocol/wire';
+import { readPackPath, shownPath } from '../../suites/index.js';
+import { MANIFEST_PATH } from '../archive/file-table.js';
+import { PACK_LIMITS } from '../archive/limits.js';
+import type { OpenedPack } from '../open-pack.js';
+import { checkFileList, FILE_LIST_PATH, FILE_LIST_SIGNATURE_PATH } from './file-list.js';
+import { isSignedBy } from './signature.js';
+import type { Trust, TrustedKey, TrustedPack } from './trust.js';
+
+export type VerifiedPack = {
+  /** The trusted key that signed the manifest; absent when none did. */
+  readonly signedBy?: string;
+  /** Whether that key vouches for every file, not for the manifest alone. */
+  readonly filesSigned: boolean;
+  readonly warnings: readonly string[];
+};
+
+/**
+ * Decides whether a pack may be used under this trust. Keys come from the trust alone, never from the pack: anybody can
+ * put a key beside a signature. A signature that a known key did not make is refused under every policy.
+ */
+export function verifyPack(pack: OpenedPack, trust: Trust): VerifiedPack {
+  checkAdmitted(pack, trust);
+  checkFileList(pack);
+  const signer = signerOf(pack, trust);
+  if ('doubt' in signer) {
+    if (trust.policy === 'verified')
+      throw badSignature(`${signer.doubt} The trust policy asks for a trusted signature.`);
+    return { filesSigned: false, warnings: [signer.doubt] };
+  }
+  const filesSigned = areFilesSigned(pack, signer.key);
+  const warnings = filesSigned
+    ? []
+    : [`Only the manifest of ${nameOf(pack)} is signed: its prompts, schemas and suites are not.`];
+  return { signedBy: signer.key.keyId, filesSigned, warnings };
+}
+
+function checkAdmitted(pack: OpenedPack, { policy, packs }: Trust): void {
+  if (policy === 'open' || policy === 'verified') return;
+  const named = packs.filter((entry) => isNamed(entry, pack.name, policy === 'pinned'));
+  if (named.length === 0)
+    throw new HostError(
+      'forbidden',
+      `${nameOf(pack)} is not among the packs that the trust policy "${policy}" lists.`,
+    );
+  if (named.some((entry) => typeof entry === 'string' || isPinnedTo(entry, pack))) return;
+  throw new HostError(
+    'pack_integrity_failure',
+    `${nameOf(pack)} is not the archive that is pinned: its version or its hash is another.`,
+    { integrity: pack.integrity },
+  );
+}
+
+/** A name alone pins nothing, so under `pinned` it does not count. */
+function isNamed(entry: TrustedPack, name: string, pinnedOnly: boolean): boolean {
+  if (typeof entry !== 'string') return entry.name === name;
+  if (pinnedOnly) return false;
+  return entry.endsWith('.*') ? name.startsWith(entry.slice(0, -1)) : entry === name;
+}
+
+const isPinnedTo = (entry: Exclude<TrustedPack, string>, pack: OpenedPack): boolean =>
+  entry.version === pack.version && entry.integrity === pack.integrity;
+
+type Signer = { readonly key: TrustedKey } | { readonly doubt: string };
+
+function signerOf(pack: OpenedPack, { keys }: Trust): Signer {
+  const { signing = {} } = pack.manifest as unknown as NodePackManifestWire;
+  if (signing.publicKeyRef === undefined || signing.signatureRef === undefined)
+    return { doubt: `${nameOf(pack)} is not signed.` };
+  if (signing.method === 'sigstore')
+    return { doubt: `${nameOf(pack)} is signed by Sigstore, which is not checked here.` };
+  const key = keys.get(signing.publicKeyRef);
+  if (!key)
+    return {
+      doubt: `${nameOf(pack)} is signed by key ${shownPath(signing.publicKeyRef)}, which is not in trust.keys; the signature was not checked.`,
+    };
+  if (!isSigned(pack, MANIFEST_PATH, signing.signatureRef, key))
+    throw badSignature(
+      `The manifest of ${nameOf(pack)} does not bear a signature of key ${shownPath(key.keyId)}.`,
+    );
+  return { key };
+}
+
+/** A key known to sign whole packs makes a missing list as suspicious as a wrong one: taking it away is easy. */
+function areFilesSigned(pack: OpenedPack, key: TrustedKey): boolean {
+  const isPresent = pack.files.has(FILE_LIST_PATH) && pack.files.has(FILE_LIST_SIGNATURE_PATH);
+  if (!isPresent && key.wholePack)
+    throw badSignature(
+      `Key ${shownPath(key.keyId)} signs all files of a pack, but ${nameOf(pack)} has no signed list of them.`,
+    );
+  if (isPresent && !isSigned(pack, FILE_LIST_PATH, FILE_LIST_SIGNATURE_PATH, key))
+    throw badSignature(
+      `The list of files of ${nameOf(pack)} does not bear a signature of key ${shownPath(key.keyId)}.`,
+    );
+  return isPresent;
+}
+
+function isSigned({ files }: OpenedPack, path: string, signaturePath: string, key: TrustedKey): boolean {
+  const bytes = files.get(path);
+  const read = readPackPath(signaturePath, PACK_LIMITS.maxPathLength);
+  const signature = read.kind === 'inside' ? files.get(read.path) : undefined;
+  return bytes !== undefined && isSignedBy(key.publicKey, bytes, signature);
+}
+
+const nameOf = ({ name, version }: OpenedPack): string => `${name}@${version}`;
+
+const badSignature = (message: string): HostError => new HostError('pack_signature_invalid', message);

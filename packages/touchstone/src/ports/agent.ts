@@ -1,0 +1,112 @@
+import type {
+  AgentId,
+  Digest,
+  InvocationId,
+  JsonObject,
+  ModelClass,
+  ModelPin,
+  RunId,
+  ToolId,
+  Version,
+} from '@touchstone/protocol';
+import type { Body, MemoryEntry, Payloads, ToolResult } from '@touchstone/protocol/bodies';
+import type { Usage } from './usage.js';
+
+/** What is known about an agent without running it. */
+export type AgentFacts = {
+  readonly agentId: AgentId;
+  readonly version: Version;
+  readonly digest: Digest;
+  readonly kind: AgentKind;
+  readonly persona: string;
+  readonly label?: string;
+  readonly description?: string;
+  readonly modelClass?: ModelClass;
+  readonly toolAllowlist: readonly ToolId[];
+  readonly taskSchema?: JsonObject;
+  readonly returnSchema?: JsonObject;
+  /** Below this confidence an answer counts as escalated. */
+  readonly confidenceThreshold?: number;
+  readonly memoryShape?: MemoryShape;
+  /** The pack that brought it; absent for agents of the configuration and of tenants. */
+  readonly pack?: { readonly name: string; readonly version: Version };
+  /** What it declares to need and this host does not offer. */
+  readonly degraded?: readonly string[];
+};
+
+export type AgentKind = 'manifest' | 'module' | 'command' | 'http' | 'openai' | 'openwop' | 'scripted';
+
+/** Which kinds of memory an agent uses. Only long-term memory is kept here. */
+export type MemoryShape = {
+  readonly scratchpad?: boolean;
+  readonly conversation?: boolean;
+  readonly longTerm?: boolean;
+};
+
+export type OfferedTool = {
+  readonly toolId: ToolId;
+  readonly description?: string;
+  readonly inputSchema?: JsonObject;
+};
+
+/** One task's call of the agent. Nothing in it says that it is an evaluation. */
+export type Invocation = {
+  readonly runId: RunId;
+  readonly invocationId: InvocationId;
+  readonly agentId: AgentId;
+  /** Which repeat of its task this is. Two repeats are two questions, also to a cache. */
+  readonly repeat: number;
+  readonly input: Body;
+  readonly memory: readonly MemoryEntry[];
+  readonly tools: readonly OfferedTool[];
+};
+
+/** What an agent may ask of its host while it works. Every tool call goes through here, so the allowlist binds. */
+export type AgentHost = {
+  readonly signal: AbortSignal;
+  callTool(toolId: string, inputs: Body): Promise<ToolResult>;
+  /** Commits the usage to the spend ledger; an adapter awaits it before it uses the answer it paid for. */
+  spend(usage: readonly Usage[]): Promise<void>;
+  reason(text: string): void;
+};
+
+export type Answer =
+  | {
+      readonly kind: 'answered';
+      readonly output: Body;
+      readonly confidence?: number;
+      readonly effort?: Effort;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly output: Body;
+      readonly confidence?: number;
+      readonly effort?: Effort;
+    }
+  /** `failed` is the agent's own doing (an error, a timeout); `unreachable` is not, and leaves the task unscored. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly effort?: Effort }
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly effort?: Effort };
+
+/** Requests made for one answer, and how long of it was spent backing off (not the agent's latency). */
+export type Effort = { readonly attempts: number; readonly waitedMs: number };
+
+/**
+ * An agent that can be invoked. `invoke` rejects when the signal aborts, or when the host fails it (a tool desk or a
+ * ledger that rejects); every other trouble is an Answer.
+ */
+export type Agent = {
+  readonly facts: AgentFacts;
+  /** The model behind it, when that is ours to know. */
+  readonly model?: ModelPin;
+  /** The system prompt of an invocation; only manifest agents have one to show. */
+  prompt?(invocation: Invocation): ResolvedPrompt;
+  invoke(invocation: Invocation, host: AgentHost): Promise<Answer>;
+  /** Why this agent could never answer, when that can be told without asking it: a module that does not load. */
+  trouble?(): Promise<string | undefined>;
+  close(): Promise<void>;
+};
+
+export type ResolvedPrompt = Pick<Payloads['agent.promptResolved'], 'chain' | 'resolved'>;
+
+/** Bound on turns of one invocation, shared by every adapter that takes turns. */
+export const MAX_TURNS = 64;

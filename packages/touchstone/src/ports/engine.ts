@@ -1,0 +1,41 @@
+import type { Owner, RunId, TaskId, UnscoredReason } from '@touchstone/protocol';
+import type { DrainPolicy } from '@touchstone/protocol/bodies';
+import type { Interrupts } from './interrupts.js';
+import type { Run } from './store/runs.js';
+
+/** A live, unstored picture of a run: folded from what is committed, in completion order. */
+export type Progress = {
+  readonly total: number;
+  readonly done: number;
+  readonly running: number;
+  readonly passed: number;
+  /** Scored below their bar. */
+  readonly failed: number;
+  /** Neither passed nor failed; absent while every task could be scored. */
+  readonly unscored?: number;
+  readonly costUsd?: number;
+  readonly etaMs?: number;
+};
+export type FinishedTask = {
+  readonly taskId: TaskId;
+  readonly score: number;
+  readonly passed: boolean;
+  readonly unscored?: UnscoredReason;
+  readonly latencyMs?: number;
+};
+export type ProgressListener = (progress: Progress, finished: readonly FinishedTask[]) => void;
+
+export type Engine = {
+  /** Drives a run until it ends, pauses, or is taken over; resolves then. Safe to call twice: one driver per run. */
+  drive(owner: Owner, runId: RunId): Promise<void>;
+  cancel(owner: Owner, runId: RunId, by: string, reason?: string): Promise<Run>;
+  pause(owner: Owner, runId: RunId, by: string, policy: DrainPolicy, reason?: string): Promise<Run>;
+  resume(owner: Owner, runId: RunId, by: string, reason?: string): Promise<Run>;
+  /** Questions that runs ask people. */
+  readonly interrupts: Interrupts;
+  /** Takes up unfinished host runs whose driver is gone. Called at boot and on every heartbeat. */
+  adopt(): Promise<void>;
+  watch(runId: RunId, listener: ProgressListener): () => void;
+  /** Lets go of every run without a trace, so that another process can take them up at once. */
+  shutdown(): Promise<void>;
+};

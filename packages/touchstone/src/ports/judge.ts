@@ -1,0 +1,52 @@
+import type { JsonObject, JudgeIdentity } from '@touchstone/protocol';
+import type { Body } from '@touchstone/protocol/bodies';
+import type { Usage } from './usage.js';
+
+/** One thing to be judged. A graded one is answered with a degree of fulfilment beside yes and no. */
+export type JudgedCriterion = { readonly sentence: string; readonly graded?: true };
+
+export type JudgeQuestion = {
+  readonly input: Body;
+  readonly output: Body;
+  readonly criteria: readonly JudgedCriterion[];
+  /** Where chance begins: the same question is shuffled the same way every time. */
+  readonly seed: string;
+};
+
+export type Verdict = {
+  readonly met: boolean;
+  readonly score?: number;
+  readonly reason?: string;
+  /** The share of votes that said so; absent when there was one vote. */
+  readonly agreement?: number;
+};
+
+/** Usage has been paid whatever became of the answer. */
+export type Judged = { readonly usage: readonly Usage[] } & (
+  | { readonly kind: 'judged'; readonly verdicts: readonly Verdict[] }
+  | { readonly kind: 'unreadable' | 'unreachable'; readonly reason: string }
+);
+
+/** Commits what a call has used. */
+export type Spend = (usage: readonly Usage[]) => Promise<unknown>;
+
+export type Judge = {
+  readonly identity: JudgeIdentity;
+  /** Every call is paid through `spend` before anything it bought is used. */
+  judge(question: JudgeQuestion, signal: AbortSignal, spend?: Spend): Promise<Judged>;
+  close(): void;
+};
+
+/** One question to a model, answered in JSON. Rejects only when the signal aborts. */
+export type AskModel = (
+  question: {
+    readonly system: string;
+    readonly user: string;
+    readonly schema: JsonObject;
+    readonly round: number;
+  },
+  signal: AbortSignal,
+) => Promise<
+  | { readonly kind: 'reply'; readonly text: string; readonly usage: Usage }
+  | { readonly kind: 'failed' | 'unreachable'; readonly reason: string }
+>;

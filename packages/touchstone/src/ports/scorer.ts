@@ -1,0 +1,44 @@
+import type { CriterionResult, Digest, InvocationOutcome, Score, ToolId } from '@touchstone/protocol';
+import type { Body, RecordBodies, Task, ToolStatus } from '@touchstone/protocol/bodies';
+import type { Spend } from './judge.js';
+
+/** What a tool can do to the world. */
+export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
+
+/** A call the agent made, or tried to make. */
+export type ScoredCall = {
+  readonly toolId: ToolId;
+  readonly inputs: Body;
+  readonly status: ToolStatus;
+};
+
+/** What a scorer may look at. `output` is absent when the agent gave no answer. */
+export type Transcript = {
+  readonly output?: Body;
+  readonly outcome: InvocationOutcome;
+  readonly toolCalls: readonly ScoredCall[];
+  /** The system prompt, when it is ours to know. */
+  readonly prompt?: string;
+  /** How long the agent took; absent for an answer that no agent was waited for. */
+  readonly latencyMs?: number;
+  /** Where chance begins; the same for the same repeat of the same task. */
+  readonly seed: string;
+  /** A secret of this host stood in the answer, which has been redacted since: it would not be found again. */
+  readonly leaked?: true;
+};
+
+export type Scored = {
+  readonly score: Score;
+  readonly criteria?: readonly CriterionResult[];
+  readonly judge?: Digest;
+  /** Whether the answer fits the schema a criterion asks for; otherwise the agent's own schema says it. */
+  readonly schemaValid?: boolean;
+  readonly bodies?: Pick<RecordBodies, 'criteria' | 'reason'>;
+};
+
+/** How the tasks of one run are scored. Golden scoring answers at once; a judge takes its time. */
+export type Scoring = {
+  /** What a judge costs is paid through `spend` before its verdict is used. */
+  score(task: Task, transcript: Transcript, signal: AbortSignal, spend: Spend): Scored | Promise<Scored>;
+  close(): void;
+};

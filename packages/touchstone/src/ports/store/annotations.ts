@@ -1,0 +1,37 @@
+import type { AnnotationId, EventId, Owner, PrincipalId, RunId } from '@touchstone/protocol';
+
+/**
+ * What a person said: the member named like the kind is always there, others may stand beside it. `correction` and
+ * `label` are content: they are shown to who asks for annotations, nowhere else.
+ */
+export type Signal = {
+  readonly kind: 'rating' | 'correction' | 'label' | 'flag';
+  readonly rating?: number;
+  readonly correction?: string;
+  readonly label?: string;
+};
+
+export type Annotation = {
+  readonly annotationId: AnnotationId;
+  readonly runId: RunId;
+  readonly eventId?: EventId;
+  readonly nodeId?: string;
+  readonly signal: Signal;
+  readonly note?: string;
+  readonly by: PrincipalId;
+  readonly at: number;
+  /** What the score it is about is to be taken for. Decided once, when it was recorded by someone who may. */
+  readonly override?: Override;
+};
+
+/** A score, or just a side: then the score is 1 or 0. */
+export type Override = { readonly score: number; readonly passed?: boolean };
+
+/** Remarks of people on runs. They are kept beside the log: no event, no score and no fork ever holds one. */
+export type Annotations = {
+  add(owner: Owner, annotation: Annotation): Promise<void>;
+  /** All of a run's, oldest first. */
+  list(owner: Owner, runId: RunId): Promise<readonly Annotation[]>;
+  /** Called after an annotation of this run has been added by this process. Returns the unsubscribe function. */
+  watch(owner: Owner, runId: RunId, listener: (annotation: Annotation) => void): () => void;
+};

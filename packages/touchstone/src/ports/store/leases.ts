@@ -1,0 +1,23 @@
+import type { Owner, RunId } from '@touchstone/protocol';
+
+/** Proof that its holder is the one driver of a run. A newer token fences off every write of an older one. */
+export type Lease = {
+  readonly runId: RunId;
+  readonly owner: Owner;
+  readonly token: number;
+  /** The store's own short name for the run, so that sealing need not look it up each time. */
+  readonly runNo: number;
+};
+
+/** The one place that looks across owners, because adopting a run is the host's business and not a tenant's. */
+export type Leases = {
+  /** Takes the lease if it is free, expired, or held by a process of this machine that is gone. */
+  take(owner: Owner, runId: RunId, ttlMs: number): Promise<Lease | undefined>;
+  renew(lease: Lease, ttlMs: number): Promise<boolean>;
+  release(lease: Lease): Promise<void>;
+  /**
+   * Unfinished `host` runs (pending, running, cancelling, pausing and not yet at rest, or waiting past `waitUntil`) whose
+   * lease is free.
+   */
+  adoptable(limit: number): Promise<readonly { readonly owner: Owner; readonly runId: RunId }[]>;
+};

@@ -1,0 +1,110 @@
+import type {
+  JsonObject,
+  Owner,
+  RunError,
+  RunHeadline,
+  RunId,
+  RunPlan,
+  RunStatus,
+} from '@touchstone/protocol';
+import type { Body, DrainPolicy } from '@touchstone/protocol/bodies';
+import type { Page } from './page.js';
+
+/** Who may take up an unfinished run: `host` runs are adopted by any `serve`, `cli` runs only by `--resume`. */
+export type RunOrigin = 'host' | 'cli';
+
+/** The caller's own words about a run, kept verbatim and never interpreted here. */
+export type RunRequest = {
+  readonly inputs?: Body;
+  readonly configurable?: JsonObject;
+  readonly tags?: readonly string[];
+  readonly metadata?: JsonObject;
+  readonly scopeId?: string;
+};
+
+/** What a person asked of a run in progress. The driver obeys it; the row remembers it across a crash. */
+export type Control =
+  | { readonly kind: 'cancel'; readonly by: string; readonly reason?: string }
+  | {
+      readonly kind: 'pause';
+      readonly by: string;
+      readonly drainPolicy: DrainPolicy;
+      readonly reason?: string;
+    };
+
+export type Run = {
+  readonly runId: RunId;
+  readonly owner: Owner;
+  readonly principal: string;
+  readonly origin: RunOrigin;
+  readonly workflowId: string;
+  readonly plan: RunPlan;
+  readonly request: RunRequest;
+  readonly status: RunStatus;
+  readonly createdAt: number;
+  readonly startedAt?: number;
+  readonly completedAt?: number;
+  /** Set while paused; `pausedMs` adds up the pauses that are over. */
+  readonly pausedAt?: number;
+  readonly pausedMs: number;
+  /** Set while it waits for someone and will not wait for ever. */
+  readonly waitUntil?: number;
+  /** Which of its nodes waits. */
+  readonly waitingNode?: string;
+  readonly control?: Control;
+  readonly error?: RunError;
+  readonly headline?: RunHeadline;
+  /** Until when a driver has claimed this run; absent when nobody drives it. */
+  readonly leaseUntil?: number;
+  /** Number of events in the log; the next event gets this sequence. */
+  readonly eventCount: number;
+  readonly engineVersion: number;
+};
+
+export type NewRun = Pick<
+  Run,
+  | 'runId'
+  | 'owner'
+  | 'principal'
+  | 'origin'
+  | 'workflowId'
+  | 'plan'
+  | 'request'
+  | 'createdAt'
+  | 'engineVersion'
+>;
+
+export type RunFilter = {
+  readonly agentId?: string;
+  readonly suiteId?: string;
+  readonly status?: RunStatus;
+  readonly limit: number;
+  readonly cursor?: string;
+};
+
+export type Runs = {
+  /** With `exclusiveScope`, refuses by naming it while another run of the same owner and `request.scopeId` is active. */
+  create(
+    run: NewRun,
+    options?: { readonly exclusiveScope?: boolean },
+  ): Promise<Run | { readonly activeRunId: RunId }>;
+  get(owner: Owner, runId: RunId): Promise<Run | undefined>;
+  /** Newest first. */
+  list(owner: Owner, filter: RunFilter): Promise<Page<Run>>;
+  /**
+   * Sets a status and control if the run is still in one of `from`; undefined when it is not (or is not this owner's).
+   * One statement: two callers cannot both win.
+   */
+  request(
+    owner: Owner,
+    runId: RunId,
+    change: {
+      readonly from: readonly RunStatus[];
+      readonly status: RunStatus;
+      readonly control: Control | null;
+      readonly pausedAt?: number;
+      /** Only if nothing asked for earlier is still waiting for the driver. */
+      readonly settled?: true;
+    },
+  ): Promise<Run | undefined>;
+};

@@ -1,0 +1,48 @@
+import type { Owner } from '@touchstone/protocol';
+import type { Annotations } from './annotations.js';
+import type { Audit } from './audit.js';
+import type { Baselines } from './baselines.js';
+import type { BoundAgents } from './bound-agents.js';
+import type { Deployments } from './deployments.js';
+import type { Idempotency } from './idempotency.js';
+import type { Keys } from './keys.js';
+import type { Leases } from './leases.js';
+import type { Ledger } from './ledger.js';
+import type { Memory } from './memory.js';
+import type { Packs } from './packs.js';
+import type { Responses } from './responses.js';
+import type { RunLog } from './run-log.js';
+import type { Runs } from './runs.js';
+import type { Suites } from './suite-store.js';
+import type { Webhooks } from './webhooks.js';
+
+/** Everything durable, one port per concern. Owner first in every call that reads or writes a tenant's rows. */
+export type Store = {
+  readonly runs: Runs;
+  readonly leases: Leases;
+  readonly log: RunLog;
+  readonly ledger: Ledger;
+  readonly suites: Suites;
+  readonly agents: BoundAgents;
+  readonly packs: Packs;
+  readonly memory: Memory;
+  readonly responses: Responses;
+  readonly annotations: Annotations;
+  readonly baselines: Baselines;
+  readonly webhooks: Webhooks;
+  readonly deployments: Deployments;
+  readonly audit: Audit;
+  readonly keys: Keys;
+  readonly idempotency: Idempotency;
+  /** A secret of this store, made when it is first asked for: what every process on it signs and checks with. */
+  secret(name: string): Promise<string>;
+  /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */
+  retain(owner: Owner, kept: Kept): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type Kept = {
+  readonly packs: readonly string[];
+  readonly agents: readonly string[];
+  readonly suites: readonly string[];
+};

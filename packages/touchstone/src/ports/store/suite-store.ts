@@ -1,0 +1,52 @@
+import type {
+  AgentId,
+  Digest,
+  EvalMode,
+  ModelClass,
+  Owner,
+  SuiteId,
+  TaskId,
+  Thresholds,
+  Version,
+} from '@touchstone/protocol';
+import type { PinnedContract, Task } from '@touchstone/protocol/bodies';
+import type { Page } from './page.js';
+
+/** A suite without its tasks. */
+export type SuiteHead = {
+  readonly suiteId: SuiteId;
+  readonly version: Version;
+  readonly digest: Digest;
+  readonly targetAgentId?: AgentId;
+  readonly modes: readonly EvalMode[];
+  readonly allowedModels?: readonly ModelClass[];
+  readonly thresholds?: Thresholds;
+  readonly taskCount: number;
+  /** How many of the tasks are scored by criteria, and how many of those need a judge for some of them. */
+  readonly rubricTasks: number;
+  readonly judgedTasks: number;
+};
+export type Suite = { readonly head: SuiteHead; readonly tasks: readonly Task[] };
+
+export type Suites = {
+  /** Same digest again is the same suite. Refuses nothing: whether a version may change is the caller's rule. */
+  put(owner: Owner, suite: Suite, installedAt: number): Promise<void>;
+  get(owner: Owner, suiteId: SuiteId, version: Version): Promise<SuiteHead | undefined>;
+  byDigest(owner: Owner, digest: Digest): Promise<SuiteHead | undefined>;
+  versions(owner: Owner, suiteId: SuiteId): Promise<readonly Version[]>;
+  list(owner: Owner, limit: number, cursor?: string): Promise<Page<SuiteHead>>;
+  /** Tasks in suite order, read in pages. */
+  tasks(owner: Owner, digest: Digest, fromOrdinal: number, limit: number): Promise<readonly Task[]>;
+  /** Makes a contract the one of a suite, for runs to come. Earlier ones stay readable by their own digest. */
+  attach(owner: Owner, suite: Digest, contract: PinnedContract, at: number): Promise<void>;
+  /**
+   * Suite and contract at once, for good: false, and nothing is written, when the version names another suite or the
+   * suite has another contract.
+   */
+  putOnce(owner: Owner, suite: Suite, contract: PinnedContract, installedAt: number): Promise<boolean>;
+  /** A suite without a contract. Those it had stay readable by their own digest. */
+  detach(owner: Owner, suite: Digest): Promise<void>;
+  contractOf(owner: Owner, suite: Digest): Promise<PinnedContract | undefined>;
+  contract(owner: Owner, digest: Digest): Promise<PinnedContract | undefined>;
+  ordinalOf(owner: Owner, digest: Digest, taskId: TaskId): Promise<number | undefined>;
+};

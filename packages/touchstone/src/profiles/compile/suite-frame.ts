@@ -1,0 +1,118 @@
+import { asId, type SuiteId, type Version } from '@touchstone/protocol';
+import { child, keysIfSound } from '../../suites/index.js';
+import type { ProfiledAgent } from '../types.js';
+import type { CompileOptions } from './options.js';
+import { shortSlugOf } from './slug.js';
+import type { CompileIssue, CompileWarning } from './trouble.js';
+
+export type SuiteIdentity = {
+  readonly suiteId: SuiteId;
+  readonly version: Version;
+  readonly targetAgentId: string;
+};
+
+/** Bars that the profile and the policy set, besides the score. */
+export type Bars = { readonly maxP95LatencyMs?: number; readonly maxCostUsd?: number };
+
+export type SuiteFrame = {
+  readonly identity: SuiteIdentity;
+  readonly bars: Bars;
+  readonly issues: readonly CompileIssue[];
+  readonly warnings: readonly CompileWarning[];
+};
+
+const VERSION = /^(\d+\.\d+\.\d+)([-+].*)?$/;
+
+/** Where the profile of an agent stands in its definition. */
+export const profilePointer = ({ form, id }: ProfiledAgent): string =>
+  form === 'A' ? '/evaluation' : `${child('/definitions', id)}/evaluation`;
+
+/** Where the schemas of an agent's capability stand in its definition. */
+export const capabilityPointer = ({ form, id }: ProfiledAgent, index: number): string =>
+  form === 'A' ? `/capabilities/${index}` : `${child('/definitions', id)}/interface`;
+
+/** Everything about a suite but its tasks and the score it must reach. */
+export function frameSuite(agent: ProfiledAgent, options: CompileOptions): SuiteFrame {
+  const version = versionOf(agent);
+  const latency = latencyBar(agent, options);
+  const budget = budgetBar(agent, options);
+  const parts = [version, latency, budget, ownModel(agent), soundness(agent)];
+  return {
+    identity: {
+      suiteId: suiteIdOf(agent, options),
+      version: asId<Version>(version.core),
+      targetAgentId: options.targetAgentId ?? agent.id,
+    },
+    bars: { ...budget.bar, ...latency.bar },
+    issues: parts.flatMap(({ issue }) => issue ?? []),
+    warnings: parts.flatMap(({ warning }) => warning ?? []),
+  };
+}
+
+/** A word on one part of the definition: what is wrong with it, or worth knowing. */
+type Remark = { readonly issue?: CompileIssue; readonly warning?: CompileWarning };
+
+function suiteIdOf({ form, id, name, author }: ProfiledAgent, options: CompileOptions): SuiteId {
+  const names = form === 'A' ? [name, id] : [id, name];
+  const own = options.name ?? (names.map(shortSlugOf).find((slug) => slug !== '') || 'agent');
+  const owner = options.org ?? (shortSlugOf(author ?? '') || 'local');
+  return asId<SuiteId>(`${options.scope ?? 'local'}.${owner}.evals.${own}`);
+}
+
+/** A suite's version has three numbers and no more; what stands behind them is kept in the contract alone. */
+function versionOf({ version }: ProfiledAgent): Remark & { readonly core: string } {
+  const [, core, rest] = VERSION.exec(version) ?? [];
+  const pointer = '/metadata/version';
+  if (core === undefined) {
+    const message = 'Expected a version that begins with three numbers, such as 1.2.0.';
+    return { core: '', issue: { pointer, message, code: 'invalid_version' } };
+  }
+  const message = `The suite is called ${core}: suites have no pre-release or build part. Change the numbers before compiling other content.`;
+  return rest === undefined ? { core } : { core, warning: { code: 'version_shortened', message, pointer } };
+}
+
+function latencyBar(agent: ProfiledAgent, { sla }: CompileOptions): Remark & { readonly bar: Bars } {
+  const expected = agent.evaluation?.expected_latency_ms ?? null;
+  const pointer = `${profilePointer(agent)}/expected_latency_ms`;
+  if (expected === null) return { bar: {} };
+  if (expected < 0) {
+    const message = 'Expected a latency of at least 0 ms, got a negative one.';
+    return { bar: {}, issue: { pointer, message, code: 'negative_latency' } };
+  }
+  const bar = sla === 'warn' ? {} : { maxP95LatencyMs: expected };
+  const message = 'An expected latency of 0 ms is a bound like any other, and hardly an agent meets it.';
+  return expected === 0 ? { bar, warning: { code: 'zero_latency', message, pointer } } : { bar };
+}
+
+/** The cap is meant for runs of the agent, so it becomes a bar of its evaluation only when asked for. */
+function budgetBar(
+  { budgetCaps }: ProfiledAgent,
+  { budget }: CompileOptions,
+): Remark & { readonly bar: Bars } {
+  if (!budget) return { bar: {} };
+  const pointer = '/policy/budget_caps/total_cost';
+  const cost = budgetCaps?.total_cost;
+  if (cost === undefined) {
+    const message = 'The definition sets no total cost, so the suite has no cost bar.';
+    return { bar: {}, warning: { code: 'budget_missing', message, pointer } };
+  }
+  const message = 'Expected a total cost of at least 0, got a negative one.';
+  return cost < 0
+    ? { bar: {}, issue: { pointer, message, code: 'negative_budget' } }
+    : { bar: { maxCostUsd: cost } };
+}
+
+function ownModel(agent: ProfiledAgent): Remark {
+  const judge = agent.evaluation?.evaluator_model;
+  if (!judge || judge !== agent.model) return {};
+  const message = 'The evaluator is the model of the agent itself, and models favour their own answers.';
+  const pointer = `${profilePointer(agent)}/evaluator_model`;
+  return { warning: { code: 'judge_is_agent_model', message, pointer } };
+}
+
+function soundness(agent: ProfiledAgent): Remark {
+  const { id, name, evaluation = null } = agent;
+  if (keysIfSound([id, name, evaluation]) !== undefined) return {};
+  const message = 'Expected finite numbers and well-formed text. Something here is not.';
+  return { issue: { pointer: profilePointer(agent), message, code: 'unsound_profile' } };
+}

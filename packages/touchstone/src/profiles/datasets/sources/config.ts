@@ -1,0 +1,128 @@
+import { type Issue, validationError } from '@touchstone/protocol';
+import type { Shape } from '@touchstone/protocol/wire';
+
+/** What the configuration says about datasets. Folders are absolute by the time it is used. */
+export type DatasetConfig = {
+  /** Folders below which `file:` may be read, by the operator only. */
+  readonly roots: readonly string[];
+  /** Beginnings of `s3:` and `gs:` URIs, each with a folder or a web address that stands in for it. */
+  readonly prefixes: { readonly [prefix: string]: string };
+  readonly s3?: S3Config;
+  /** Tenants whose definitions may use `prefixes` and the credentials of `s3`. */
+  readonly tenants: readonly string[];
+  /** Admits plain http to public addresses, where anybody on the way can change the data. */
+  readonly allowHttp: boolean;
+  readonly maxBytes: number;
+  /** From asking for a dataset to having read it. */
+  readonly timeoutMs: number;
+};
+
+export type S3Config = {
+  /** Of a service that is not the original one. */
+  readonly endpoint?: string;
+  readonly region?: string;
+  /** Names of the environment variables that hold the credentials. */
+  readonly accessKeyEnv: string;
+  readonly secretKeyEnv: string;
+  readonly sessionTokenEnv?: string;
+  /** The bucket in the path and not in the name of the host: the default when there is an `endpoint`. */
+  readonly forcePathStyle?: boolean;
+};
+
+/** As the author of a configuration writes it. */
+export type DatasetConfigInput = Partial<DatasetConfig>;
+
+const text: Shape = { type: 'string', minLength: 1 };
+const texts: Shape = { type: 'array', items: text };
+const flag: Shape = { type: 'boolean' };
+
+/** The member `datasets` of a configuration. */
+export const datasetsShape: Shape = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    roots: texts,
+    prefixes: { type: 'object', additionalProperties: text },
+    s3: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['accessKeyEnv', 'secretKeyEnv'],
+      properties: {
+        endpoint: text,
+        region: text,
+        accessKeyEnv: text,
+        secretKeyEnv: text,
+        sessionTokenEnv: text,
+        forcePathStyle: flag,
+      },
+    },
+    tenants: texts,
+    allowHttp: flag,
+    maxBytes: { type: 'integer', minimum: 1 },
+    timeoutMs: { type: 'integer', minimum: 1 },
+  },
+};
+
+const DEFAULTS: DatasetConfig = {
+  roots: [],
+  prefixes: {},
+  tenants: [],
+  allowHttp: false,
+  maxBytes: 256 * 1024 * 1024,
+  timeoutMs: 300_000,
+};
+
+const WEB = /^https?:\/\//i;
+export const isWebAddress = (target: string): boolean => WEB.test(target);
+
+/** Fills in what is absent. Throws `validation_error` with everything that is wrong, by its place below `/datasets`. */
+export function completeDatasetConfig(
+  input: DatasetConfigInput,
+  resolvePath: (path: string) => string,
+): DatasetConfig {
+  const issues = [...prefixIssues(input.prefixes ?? {}), ...endpointIssues(input.s3?.endpoint)];
+  if (issues.length > 0) throw validationError(issues);
+  const prefixes = Object.entries(input.prefixes ?? {}).map(([prefix, target]) => [
+    prefix,
+    isWebAddress(target) ? target : resolvePath(target),
+  ]);
+  return {
+    ...DEFAULTS,
+    ...input,
+    roots: (input.roots ?? []).map(resolvePath),
+    prefixes: Object.fromEntries(prefixes),
+  };
+}
+
+/** Both ends are folders: without the slash, `s3://data` would also stand for `s3://data-of-others/…`. */
+function prefixIssues(prefixes: { readonly [prefix: string]: string }): readonly Issue[] {
+  return Object.entries(prefixes).flatMap(([prefix, target]) => {
+    const pointer = `/datasets/prefixes/${prefix.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (!/^(s3|gs):\/\/[^/]+\/(.*\/)?$/.test(prefix))
+      return [
+        { pointer, message: 'Expected a prefix such as s3://bucket/folder/, with a slash at its end.' },
+      ];
+    const isPlain = !isWebAddress(target) || isPlainAddress(target);
+    return target.endsWith('/') && isPlain
+      ? []
+      : [
+          {
+            pointer,
+            message:
+              'Expected a folder or a web address without query and credentials, with a slash at its end.',
+          },
+        ];
+  });
+}
+
+function endpointIssues(endpoint: string | undefined): readonly Issue[] {
+  if (endpoint === undefined || (isWebAddress(endpoint) && isPlainAddress(endpoint))) return [];
+  const message = 'Expected the web address of an S3 service, without query and credentials.';
+  return [{ pointer: '/datasets/s3/endpoint', message }];
+}
+
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return [username, password, search, hash].every((part) => part === '');
+}

@@ -1,0 +1,61 @@
+import type { Json, JsonObject } from '@touchstone/protocol';
+import type { EvaluationProfile, MemorySeed } from '@touchstone/protocol/bodies';
+
+/** An agent of a definition file, with what evaluating it needs, whatever the form of the file. */
+export type ProfiledAgent = {
+  readonly form: 'A' | 'B';
+  /** `metadata.id` in form A, the agent's own id in form B. */
+  readonly id: string;
+  readonly name: string;
+  /** Form A only. */
+  readonly author?: string;
+  /** As written, without a leading v. */
+  readonly version: string;
+  readonly status?: 'draft' | 'published';
+  /** The model it names, its temperature, and what it is told first. */
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly systemPrompt?: string;
+  /** By capability name; form B has one, without a name of its own. */
+  readonly capabilities: readonly {
+    readonly name: string;
+    readonly inputs?: JsonObject;
+    readonly outputs?: JsonObject;
+  }[];
+  /** Names or addresses of its tools, as written. */
+  readonly tools: readonly string[];
+  readonly budgetCaps?: { readonly [name: string]: number };
+  readonly evaluation?: EvaluationProfile;
+  /** Of the whole definition, over its canonical JSON. */
+  readonly sha256: string;
+};
+
+/** A row of a dataset, whatever shape it came in. */
+export type NormalRow = {
+  readonly id?: string;
+  readonly input: Json;
+  /** Context and files of an input that is no object. Under which name the input stands beside them, the agent decides. */
+  readonly beside?: JsonObject;
+  readonly expected?: Json;
+  readonly match?: 'exact' | 'contains' | 'json-match';
+  /** An acceptable answer, or a list of them. */
+  readonly reference?: Json;
+  readonly schema?: JsonObject;
+  readonly forbidden?: readonly string[];
+  /** Names of the criteria that apply; absent for all. */
+  readonly criteria?: readonly string[];
+  readonly capability?: string;
+  readonly tools?: readonly { readonly tool: string; readonly response?: Json }[];
+  readonly memory?: readonly MemorySeed[];
+  readonly tags?: readonly string[];
+  /** Where it stands in its file: the line, or the place in the list. */
+  readonly at: number;
+};
+
+/** Something worth telling that keeps nothing from working. */
+export type ProfileWarning = {
+  readonly code: string;
+  readonly message: string;
+  readonly pointer?: string;
+  readonly line?: number;
+};

@@ -1,0 +1,138 @@
+import type {
+  CriterionId,
+  CriterionResult,
+  Finding,
+  RepeatScore,
+  TaskId,
+  TaskResult,
+  Thresholds,
+  UnscoredReason,
+} from '@touchstone/protocol';
+import { mean, sumKnown } from './aggregate.js';
+
+/** Only rubric tasks have criteria; one of which no repeat came to be judged scored 0 throughout, under either bar. */
+export const kindOfResult = ({ criteria }: TaskResult): 'golden' | 'rubric' =>
+  criteria ? 'rubric' : 'golden';
+
+/** The score a task must reach: the suite's bar, or the host's default for its kind. */
+export const taskBar = (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined): number =>
+  thresholds?.passScore ?? (kind === 'golden' ? 1 : 0.8);
+
+/** The bar a result was held to. */
+export const barOf = (result: TaskResult, thresholds: Thresholds | undefined): number =>
+  result.bar ?? taskBar(kindOfResult(result), thresholds);
+
+/**
+ * Folds the repeats of one task: score mean, cost sum, latency maximum, schema validity all, findings union.
+ * The wire requires a number, so an unscored repeat leaves here as 0 and the task as failed. Nothing else may do this:
+ * an average that met a made-up zero cannot be repaired later.
+ */
+export function foldTask(
+  taskId: TaskId,
+  repeats: readonly RepeatScore[],
+  bar: number,
+  ownBar = false,
+): TaskResult {
+  const values = repeats.map(({ score }) => (score.kind === 'scored' ? score.value : 0));
+  const score = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const unscored = repeats.map((repeat) => repeat.score).find((s) => s.kind === 'unscored');
+  const findings = unionOfFindings(repeats);
+  const costs = foldCosts(repeats);
+  const validities = repeats.map((repeat) => repeat.schemaValid).filter((valid) => valid !== undefined);
+  return {
+    taskId,
+    score,
+    passed: unscored === undefined && score >= bar,
+    latencyMs: Math.max(...repeats.map((repeat) => repeat.latencyMs)),
+    ...costs,
+    ...(validities.length > 0 && { schemaValid: validities.every(Boolean) }),
+    ...(findings.length > 0 && { findings }),
+    ...(unscored && { unscored: unscored.reason }),
+    ...unansweredOutcome(repeats),
+    ...foldCriteria(repeats),
+    ...(ownBar && { bar }),
+    ...(values.length > 1 && { repeats: values }),
+  };
+}
+
+/** A wrong answer and no answer both score 0; a reader wants to know which it was. */
+function unansweredOutcome(repeats: readonly RepeatScore[]): Pick<TaskResult, 'outcome'> {
+  for (const { outcome } of repeats) if (outcome === 'failed' || outcome === 'refused') return { outcome };
+  return {};
+}
+
+/** Criteria of all repeats by their id, in the order of their first appearance. */
+function foldCriteria(repeats: readonly RepeatScore[]): Pick<TaskResult, 'criteria' | 'judge'> {
+  const decided = repeats.filter(({ criteria }) => criteria !== undefined);
+  const places = decided.map(byPlace);
+  const keys = new Set(places.flatMap((place) => [...place.keys()]));
+  const criteria = [...keys].map((key) => {
+    const without = decided.find((_, at) => !places[at]?.has(key));
+    return foldCriterion(
+      places.flatMap((place) => place.get(key) ?? []),
+      without && whyLeftOut(without),
+    );
+  });
+  const judge = repeats.find((repeat) => repeat.judge)?.judge;
+  return {
+    ...(decided.length > 0 && { criteria }),
+    ...(judge && { judge }),
+  };
+}
+
+/** The same criterion may stand in a task twice. */
+function byPlace({ criteria = [] }: RepeatScore): ReadonlyMap<string, CriterionResult> {
+  const times = new Map<CriterionId, number>();
+  return new Map(
+    criteria.map((one) => {
+      const nth = times.get(one.id) ?? 0;
+      times.set(one.id, nth + 1);
+      return [`${one.id} ${nth}`, one] as const;
+    }),
+  );
+}
+
+/** Advice that nobody could give has no place in its repeat. The others there were asked about together with it. */
+const whyLeftOut = ({ criteria = [], judge }: RepeatScore): UnscoredReason =>
+  criteria.find(({ unjudged }) => unjudged)?.unjudged ?? (judge ? 'judge_unreadable' : 'judge_unreachable');
+
+/** Met means in every repeat: where one missed it, another that nobody could look at leaves nothing open. */
+function foldCriterion(results: readonly CriterionResult[], leftOut: UnscoredReason | undefined) {
+  const { id, weight } = results[0] as CriterionResult;
+  const agreements = results.flatMap(({ agreement }) => (agreement === undefined ? [] : [agreement]));
+  const values = results.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  const isMissed = results.some(({ met, unjudged }) => !met && !unjudged);
+  const unjudged = isMissed ? undefined : (results.find((result) => result.unjudged)?.unjudged ?? leftOut);
+  return {
+    id,
+    weight,
+    met: mean(results.map(({ met }) => (met ? 1 : 0))),
+    ...(agreements.length > 0 && { agreement: mean(agreements) }),
+    ...(values.length > 0 && { value: mean(values) }),
+    ...(unjudged && { unjudged }),
+  };
+}
+
+type Costs = Pick<TaskResult, 'costUsd' | 'judgeUsd' | 'unpriced' | 'cacheHits'>;
+
+function foldCosts(repeats: readonly RepeatScore[]): Costs {
+  const agentUsd = sumKnown(repeats.map(({ cost }) => cost.agentUsd));
+  const judgeUsd = sumKnown(repeats.map(({ cost }) => cost.judgeUsd));
+  const costUsd = sumKnown([agentUsd, judgeUsd]);
+  const unpriced = repeats.reduce((sum, { cost }) => sum + cost.unpriced, 0);
+  const cacheHits = repeats.reduce((sum, { cost }) => sum + (cost.cacheHits ?? 0), 0);
+  return {
+    ...(costUsd !== undefined && { costUsd }),
+    ...(judgeUsd !== undefined && { judgeUsd }),
+    ...(unpriced > 0 && { unpriced }),
+    ...(cacheHits > 0 && { cacheHits }),
+  };
+}
+
+function unionOfFindings(repeats: readonly RepeatScore[]): Finding[] {
+  const seen = new Map<string, Finding>();
+  for (const { score } of repeats) {
+    for (const finding of score.findings ?? []) seen.set(`${finding.kind} ${finding.severity}`, finding);
+  }
+  return [...seen.values()];
+}

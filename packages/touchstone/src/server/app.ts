@@ -1,0 +1,227 @@
+import { setMaxListeners } from 'node:events';
+import { asId, type EvalMode, HostError, type Id } from '@touchstone/protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Endpoint, HostParts } from '../api/index.js';
+import {
+  createEventPages,
+  createWakeups,
+  endpointsOf,
+  isVersioned,
+  pathOf,
+  templatePattern,
+  toHostError,
+} from '../api/index.js';
+import type { Config, Touchstone } from '../app/index.js';
+import {
+  capabilitiesOf,
+  createDirectory,
+  createInterruptTokens,
+  createKeyRing,
+  createMetrics,
+  createWebhooks,
+  ENGINE_VERSION,
+  evalCapability,
+  followRun,
+  IMPLEMENTED_MODES,
+  type KnownKey,
+  type Metrics,
+  systemIds,
+  type Webhooks,
+  webhookGuard,
+} from '../app/index.js';
+import type { Clock, Ids, Log } from '../ports/index.js';
+import { createDoorAudit } from './access-audit.js';
+import { createGate } from './admission.js';
+import { createOnce } from './idempotency.js';
+import { createOpenEnds, type OpenEnds } from './open-streams.js';
+import { registerEndpoints } from './register.js';
+import { answerError, createServer } from './server.js';
+import { traceHeaders } from './trace-context.js';
+
+export type AppOptions = {
+  readonly touchstone: Touchstone;
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Mounts `/v1/host/sample/*`. Never in production. */
+  readonly testSeams?: boolean;
+  /** Eval modes this version can run; advertised as far as the config allows. */
+  readonly implementedModes?: readonly EvalMode[];
+  readonly version?: string;
+  /** Keys beside those of the config and the store, e.g. the one made at the first start. */
+  readonly extraKeys?: readonly KnownKey[];
+  readonly ids?: Pick<Ids, 'token'>;
+  readonly env?: NodeJS.ProcessEnv;
+};
+
+/** The whole HTTP side, not listening yet. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const { config, log, clock } = options;
+  const openEnds = createOpenEnds();
+  const closing = new AbortController();
+  // Every open stream and every followed run listens for the end.
+  setMaxListeners(0, closing.signal);
+  const host = createHostParts(options, openEnds, closing.signal);
+  host.webhooks.start();
+  const endpoints = endpointsOf(host, { testSeams: options.testSeams === true });
+
+  const app = createServer(config.limits);
+  const gate = createGate({
+    keys: keyRingOf(options),
+    requestsPerMinute: config.limits.requestsPerMinute,
+    clock,
+  });
+  const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log });
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-content-type-options': 'nosniff', ...traceHeaders(request.headers) });
+    if (closing.signal.aborted) throw shuttingDown(reply);
+    if (!request.is404) return;
+    gate.admitAnyone({ address: request.ip });
+    throw unknownPath(request, endpoints);
+  });
+  const { audit } = options.touchstone.store;
+  registerEndpoints(app, endpoints, {
+    gate,
+    once,
+    openEnds,
+    clock,
+    log,
+    audit: createDoorAudit(audit, clock),
+  });
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
+  app.addHook('onResponse', (request, reply) => noteAnswer(request, reply, host));
+  app.addHook('preClose', async () => {
+    closing.abort();
+    await host.webhooks.stop();
+    await openEnds.close();
+  });
+  return app;
+}
+
+const fixedKeys = ({ config, extraKeys = [] }: AppOptions): readonly KnownKey[] => [
+  ...config.keys.map(({ tenant, workspace, ...key }) => ({ ...key, owner: { tenant, workspace } })),
+  ...extraKeys,
+];
+
+const keyRingOf = (options: AppOptions) =>
+  createKeyRing({
+    fixed: fixedKeys(options),
+    stored: options.touchstone.store.keys,
+    roles: options.config.roles,
+    clock: options.clock,
+  });
+
+function createHostParts(options: AppOptions, openEnds: OpenEnds, closing: AbortSignal): HostParts {
+  const { touchstone, config, log, clock, implementedModes = IMPLEMENTED_MODES, version = '0.1.0' } = options;
+  const { store } = touchstone;
+  const facts = { config, implementedModes, version, engineVersion: ENGINE_VERSION };
+  const evalSuite = evalCapability(facts);
+  let made: Promise<Metrics> | undefined;
+  const metrics = async (): Promise<Metrics> => {
+    made ??= createMetrics();
+    (await made).streamsOpen(openEnds.size);
+    return made;
+  };
+  return {
+    touchstone,
+    config,
+    log,
+    clock,
+    capabilities: capabilitiesOf(facts),
+    ...(evalSuite && { evalSuite }),
+    feed: {
+      pages: createEventPages(store),
+      wakeups: createWakeups(store.log, clock),
+      annotations: store.annotations,
+      runs: store.runs,
+      clock,
+    },
+    annotations: touchstone.annotations,
+    webhooks: openWebhooks(options, version),
+    tokens: createInterruptTokens(store, clock),
+    directory: createDirectory({
+      fixed: fixedKeys(options),
+      stored: store.keys,
+      roles: config.roles,
+      clock,
+    }),
+    metrics,
+    follow(run) {
+      metrics().then(
+        (counters) => followRun(counters, { store, clock, closing }, run.owner, run.runId),
+        (error) => log.error('metrics.failed', {}, error),
+      );
+    },
+  };
+}
+
+function openWebhooks(options: AppOptions, version: string): Webhooks {
+  const { touchstone, config, log, clock, ids = systemIds, env = process.env, testSeams = false } = options;
+  const guard = webhookGuard(config, testSeams, env);
+  return createWebhooks({ store: touchstone.store, clock, log, ids, guard, version });
+}
+
+function shuttingDown(reply: FastifyReply): HostError {
+  reply.header('connection', 'close');
+  return new HostError('unavailable', 'This host is shutting down. Try again.', { retryAfter: 1 });
+}
+
+function unknownPath(request: FastifyRequest, endpoints: readonly Endpoint[]): HostError {
+  // The router reads an escaped colon as a colon.
+  const path = pathOf(request.url).replace(/%3A/gi, ':');
+  if (!isVersioned(path)) return new HostError('bad_path', 'Paths of this API begin with /v1/.');
+  const allow = [
+    ...new Set(
+      endpoints.filter((endpoint) => templatePattern(endpoint.path).test(path)).map(({ method }) => method),
+    ),
+  ];
+  if (allow.length === 0 || allow.some((method) => method === request.method))
+    return new HostError('not_found', 'There is nothing at this path.');
+  return new HostError('method_not_allowed', `This path takes ${allow.join(', ')}.`, { allow });
+}
+
+function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { config, log }: AppOptions,
+): FastifyReply {
+  const known = toHostError(error, config.limits);
+  if (known.status < 500) return answerError(reply, known);
+  const facts = {
+    correlationId: asId<Id<'request'>>(request.id),
+    route: routeOf(request),
+    status: known.status,
+  };
+  if (known.code === 'internal_error') log.error('http.failed', facts, known.cause ?? known);
+  else log.warn('http.refused', facts);
+  return answerError(reply, known, request.id);
+}
+
+type RouteName = Id<'route'>;
+const routeOf = (request: FastifyRequest): RouteName =>
+  asId<RouteName>(request.routeOptions.config.endpoint?.path ?? 'unknown');
+
+/** One line per authenticated request, for audits, and one count for the scraper. Neither has a path, only its template. */
+async function noteAnswer(request: FastifyRequest, reply: FastifyReply, host: HostParts): Promise<void> {
+  const { caller } = request;
+  const { endpoint } = request.routeOptions.config;
+  if (caller && endpoint) {
+    host.log.info('http.request', {
+      key: caller.keyId,
+      scope: asId<Id<'scope'>>(endpoint.auth),
+      method: asId<Id<'method'>>(endpoint.method),
+      route: routeOf(request),
+      status: reply.raw.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    });
+  }
+  const metrics = await host.metrics();
+  metrics.requestAnswered(
+    endpoint?.method ?? 'other',
+    routeOf(request),
+    reply.raw.statusCode,
+    reply.elapsedTime / 1000,
+  );
+}

@@ -1,0 +1,3 @@
+// Commands that work without a server import `app`, which loads none of this.
+export { createLog } from './log.js';
+export { type RunningHost, startHost } from './serve.js';

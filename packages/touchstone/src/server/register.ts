@@ -1,0 +1,159 @@
+import { asId, HostError, type Id, type Principal } from '@touchstone/protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer, Call, Endpoint, Reply } from '../api/index.js';
+import { openSse, pathOf, routerPath } from '../api/index.js';
+import { ANONYMOUS, checkScope, type KeyId } from '../app/index.js';
+import type { Clock, Log } from '../ports/index.js';
+import type { Gate } from './admission.js';
+import type { Once } from './idempotency.js';
+import type { OpenEnds } from './open-streams.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is calling, once that is known. */
+    caller: { readonly principal: Principal; readonly keyId: KeyId } | null;
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint;
+  }
+}
+
+export type Doorway = {
+  readonly gate: Gate;
+  readonly once: Once;
+  readonly openEnds: OpenEnds;
+  readonly clock: Clock;
+  readonly log: Log;
+  audit(
+    principal: Principal,
+    decided: { readonly scope: string; readonly resource: string; readonly allowed: boolean },
+  ): Promise<void>;
+};
+
+/** Puts the table behind the router: each request is let in, executed (once, if its caller wants that) and answered. */
+export function registerEndpoints(app: FastifyInstance, endpoints: readonly Endpoint[], door: Doorway): void {
+  app.decorateRequest('caller', null);
+  for (const endpoint of endpoints) {
+    app.route({
+      method: endpoint.method,
+      url: routerPath(endpoint.path),
+      config: { endpoint },
+      // A stream has no head worth asking for.
+      exposeHeadRoute:
+        endpoint.method === 'GET' && endpoint.responses[200]?.mediaType !== 'text/event-stream',
+      onRequest: (request) => letIn(endpoint, request, door),
+      handler: (request, reply) => serve(endpoint, request, reply, door),
+    });
+  }
+}
+
+async function letIn(endpoint: Endpoint, request: FastifyRequest, door: Doorway): Promise<void> {
+  const visitor = { address: request.ip, authorization: request.headers.authorization };
+  if (endpoint.auth === 'none') return door.gate.admitAnyone(visitor);
+  request.caller = await door.gate.admit(visitor);
+  if (endpoint.auth === 'key') return;
+  const { principal } = request.caller;
+  const decided = { scope: endpoint.auth, resource: `${endpoint.method} ${pathOf(request.url)}` };
+  try {
+    checkScope(principal, endpoint.auth, endpoint.orScopes);
+  } catch (error) {
+    await door.audit(principal, { ...decided, allowed: false });
+    throw error;
+  }
+  if (WATCHED.has(endpoint.auth)) await door.audit(principal, { ...decided, allowed: true });
+}
+
+/** What changes what others run or believe is in the audit log when it is allowed, too. */
+const WATCHED: ReadonlySet<string> = new Set([
+  'suites:write',
+  'agents:write',
+  'packs:publish',
+  'webhooks:manage',
+]);
+
+async function serve(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  door: Doorway,
+): Promise<FastifyReply> {
+  const call = callOf(request, reply, door.openEnds);
+  checkBody(endpoint, call);
+  const answer = await execute(endpoint, request, call, door);
+  if ('stream' in answer) {
+    await runStream(answer.stream, request, reply, door);
+    return reply;
+  }
+  reply.code(answer.status).headers(answer.headers ?? {});
+  return 'text' in answer ? reply.send(answer.text) : reply.send(answer.body);
+}
+
+/** Bytes where JSON is expected, and the other way round, are a matter of media type and not of content. */
+function checkBody({ body }: Endpoint, call: Call): void {
+  const wanted = body?.mediaType ?? 'application/json';
+  if (call.body !== undefined && Buffer.isBuffer(call.body) !== (body?.mediaType !== undefined))
+    throw new HostError('unsupported_media_type', `This request takes ${wanted}.`);
+  if (!body?.required || call.body !== undefined) return;
+  if (body.mediaType !== undefined)
+    throw new HostError('invalid_body', `This request needs a body of ${wanted}.`);
+  throw new HostError('validation_error', 'This request needs a JSON body.', { field: 'body' });
+}
+
+function execute(endpoint: Endpoint, request: FastifyRequest, call: Call, door: Doorway): Promise<Answer> {
+  if (endpoint.method === 'GET') return endpoint.handle(call);
+  const once = {
+    owner: call.principal.owner,
+    principal: call.principal.id,
+    operation: `${endpoint.method} ${endpoint.path}`,
+    path: pathOf(request.url),
+    key: request.headers['idempotency-key'],
+    body: call.body,
+  };
+  return door.once(once, () => endpoint.handle(call) as Promise<Reply>);
+}
+
+// What is not plainly a host and a port is not repeated in an answer.
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
+
+const callOf = (request: FastifyRequest, reply: FastifyReply, openEnds: OpenEnds): Call => ({
+  principal: request.caller?.principal ?? ANONYMOUS,
+  params: request.params as Call['params'],
+  query: request.query,
+  body: request.body,
+  headers: request.headers,
+  origin: HOST.test(request.host) ? `${request.protocol}://${request.host}` : '',
+  untilGone() {
+    const gone = new AbortController();
+    const ended = openEnds.add(() => gone.abort());
+    const leave = () => {
+      ended();
+      gone.abort();
+    };
+    // A caller that left before anyone asked leaves no second time.
+    if (reply.raw.destroyed) leave();
+    else reply.raw.once('close', leave);
+    return gone.signal;
+  },
+});
+
+async function runStream(
+  stream: (connection: ReturnType<typeof openSse>) => Promise<void>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { openEnds, clock, log }: Doorway,
+): Promise<void> {
+  reply.hijack();
+  const connection = openSse(reply.raw, reply.getHeaders() as { [name: string]: string }, clock);
+  const done = openEnds.add(connection.close);
+  try {
+    await stream(connection);
+  } catch (error) {
+    // A reader that has left is no trouble. For anything else the status line is gone already: end here, so that the
+    // reader comes back with its last id, and leave a line for the operator.
+    if (!connection.signal.aborted)
+      log.error('stream.failed', { correlationId: asId<Id<'request'>>(request.id) }, error);
+  } finally {
+    connection.end();
+    done();
+  }
+}

@@ -1,0 +1,76 @@
+import { isIP } from 'node:net';
+import { HostError } from '@touchstone/protocol';
+import type { FastifyInstance } from 'fastify';
+import { hashKey, type KnownKey } from '../app/index.js';
+import type { Ids } from '../ports/index.js';
+import { type AppOptions, createApp } from './app.js';
+import { closeApp } from './close-app.js';
+
+export type HostOptions = AppOptions & {
+  readonly ids: Pick<Ids, 'token'>;
+  /** Default 127.0.0.1. */
+  readonly address?: string;
+  /** 0 takes a free one. */
+  readonly port?: number;
+};
+
+export type RunningHost = {
+  readonly url: string;
+  readonly app: FastifyInstance;
+  /** The key made because none was configured. Known here and to whoever it is shown to; kept nowhere. */
+  readonly generatedKey?: string;
+  /** Stops accepting, ends streams, lets go of runs so that another process can take them up, and closes the store. */
+  close(): Promise<void>;
+};
+
+/** Listens. Says nothing: what to print is the caller's business. */
+export async function startHost(options: HostOptions): Promise<RunningHost> {
+  const { address = '127.0.0.1', port = 0, touchstone } = options;
+  const generatedKey = (await hasKeys(options)) ? undefined : options.ids.token();
+  if (generatedKey !== undefined) checkLoopback(address);
+  const extraKeys = [
+    ...(options.extraKeys ?? []),
+    ...(generatedKey === undefined ? [] : [localKey(generatedKey)]),
+  ];
+  const app = createApp({ ...options, extraKeys });
+  const url = await app.listen({ host: address, port });
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await closeApp(app);
+    await touchstone.engine.shutdown();
+    await touchstone.close();
+  };
+  return {
+    url,
+    app,
+    ...(generatedKey !== undefined && { generatedKey }),
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+async function hasKeys({ config, touchstone, extraKeys = [], clock }: HostOptions): Promise<boolean> {
+  if (config.keys.length > 0 || extraKeys.length > 0) return true;
+  const now = clock.now();
+  const stored = await touchstone.store.keys.list();
+  return stored.some((key) => key.revokedAt === undefined && (key.expiresAt ?? now + 1) > now);
+}
+
+function checkLoopback(address: string): void {
+  const loopback =
+    address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+  if (loopback) return;
+  throw new HostError(
+    'validation_error',
+    `Without "keys" in the config this host listens on loopback only, not on ${address}. Add a key.`,
+  );
+}
+
+const localKey = (key: string): KnownKey => ({
+  keyHash: hashKey(key),
+  owner: { tenant: 'local', workspace: 'main' },
+  principal: 'local',
+  roles: ['admin'],
+});

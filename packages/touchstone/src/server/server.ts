@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { HostError } from '@touchstone/protocol';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { errorResponse } from '../api/index.js';
+import type { Config } from '../app/index.js';
+import { countRequests } from './close-app.js';
+import { parseJsonBody } from './json-body.js';
+
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_PARAMETER_CHARS = 512;
+const RECEIVE_TIMEOUT_MS = 120_000;
+
+/** A server without routes: what it accepts, how long it waits, and what it says when it cannot make sense of a request. */
+export function createServer(limits: Config['limits']): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: limits.maxRequestBodyBytes,
+    exposeHeadRoutes: false,
+    requestTimeout: RECEIVE_TIMEOUT_MS,
+    // Our own hook answers while closing, in our own envelope.
+    return503OnClosing: false,
+    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
+    routerOptions: { maxParamLength: MAX_PARAMETER_CHARS },
+    genReqId: () => randomUUID(),
+    frameworkErrors: (error, _, reply) => void answerError(reply, unroutable(error.code)),
+    clientErrorHandler: refuseConnection,
+  });
+  takeJsonAndBytes(app);
+  answerOddities(app.server);
+  app.decorate('quiet', countRequests(app.server));
+  return app;
+}
+
+/** A path that the router itself gives up on. */
+const unroutable = (code: string): HostError =>
+  code === 'FST_ERR_BAD_URL'
+    ? new HostError('bad_path', 'The path is not well formed: a percent sign must begin an escape.')
+    : new HostError('not_found', 'There is nothing at this path: no name is that long.');
+
+/** A request that never became one: its head was too long, or not HTTP. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const message =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? `The request head is longer than ${MAX_HEADER_BYTES} bytes.`
+      : 'The request could not be read as HTTP/1.1.';
+  socket.end(rawRefusal(new HostError('validation_error', message), '400 Bad Request'));
+}
+
+/** An answer written by hand, for a connection that no longer has anybody to write it. */
+function rawRefusal(error: HostError, status: string): string {
+  const body = JSON.stringify(errorResponse(error).body);
+  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}`;
+  return `${head}\r\n\r\n${body}`;
+}
+
+/** What Node would answer by itself, without a word: an expectation it cannot meet, and a request for a tunnel. */
+function answerOddities(server: Server): void {
+  server.on('checkExpectation', (_request, response: ServerResponse) => {
+    const { body } = errorResponse(
+      new HostError('validation_error', 'The expectation in the Expect header cannot be met.'),
+    );
+    response.writeHead(400, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+  });
+  server.on('connect', (_request, socket: Socket) => {
+    socket.end(
+      rawRefusal(
+        new HostError('method_not_allowed', 'This host opens no tunnels.'),
+        '405 Method Not Allowed',
+      ),
+    );
+  });
+}
+
+/** Bytes are handed on as they are; whether an endpoint wants any is decided when its request is let in. */
+function takeJsonAndBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      const encoding = request.headers['content-encoding'];
+      if (encoding !== undefined && encoding !== 'identity') {
+        throw new HostError('unsupported_media_type', 'Send the body without Content-Encoding.');
+      }
+      return parseJsonBody(bytes);
+    },
+  );
+  app.addContentTypeParser(
+    ['application/gzip', 'application/x-gzip', 'application/octet-stream'],
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, bytes: Buffer) => bytes,
+  );
+}
+
+export function answerError(reply: FastifyReply, error: HostError, correlationId?: string): FastifyReply {
+  const { status, headers, body } = errorResponse(error, correlationId);
+  return reply.code(status).headers(headers).send(body);
+}

@@ -1,0 +1,58 @@
+import type { Digest, Owner } from '@touchstone/protocol';
+import type { Suite, SuiteHead } from '../../ports/index.js';
+import type { Db, Statement } from '../db.js';
+import { chunksOf } from './suite-chunks.js';
+
+// How a suite is written: its content once per digest, then the name of the version that points to it. Statements, not
+// calls, so that a pack can write them in a transaction of its own.
+
+export const BY_DIGEST = 'tenant = ? AND workspace = ? AND digest = ?';
+export const digestKey = (owner: Owner, digest: Digest): readonly string[] => [
+  owner.tenant,
+  owner.workspace,
+  digest,
+];
+
+const KNOWN = `SELECT suite_no FROM suites WHERE ${BY_DIGEST}`;
+const INSERT = `INSERT INTO suites (tenant, workspace, digest, head) VALUES (?, ?, ?, ?)
+  ON CONFLICT (tenant, workspace, digest) DO NOTHING`;
+const INSERT_CHUNK = `INSERT INTO suite_chunks (suite_no, first_ordinal, task_ids, tasks)
+  SELECT suite_no, ?, ?, ? FROM suites WHERE ${BY_DIGEST} ON CONFLICT (suite_no, first_ordinal) DO NOTHING`;
+const INSERT_NAME = `INSERT INTO suite_versions (tenant, workspace, suite_id, version, suite_no, installed_at)
+  SELECT tenant, workspace, ?, ?, suite_no, ? FROM suites WHERE ${BY_DIGEST}
+  ON CONFLICT (tenant, workspace, suite_id, version)`;
+/** A version names the suite installed last under it; earlier ones stay readable by digest for the runs that used them. */
+const NAME = `${INSERT_NAME} DO UPDATE SET suite_no = excluded.suite_no, installed_at = excluded.installed_at`;
+/** Touches a row when the name is new or stands for this very suite, and none when it stands for another. */
+const NAME_ONCE = `${INSERT_NAME} DO UPDATE SET suite_no = excluded.suite_no
+  WHERE suite_versions.suite_no = excluded.suite_no`;
+
+/** Nothing for a suite whose content is stored already: it is never changed or removed, so it need not be written out. */
+export async function contentStatements(db: Db, owner: Owner, suite: Suite): Promise<readonly Statement[]> {
+  const key = digestKey(owner, suite.head.digest);
+  if ((await db.all(KNOWN, key)).length > 0) return [];
+  const chunks = chunksOf(suite.tasks).map((chunk) => ({
+    sql: INSERT_CHUNK,
+    params: [chunk.firstOrdinal, chunk.taskIds, chunk.tasks, ...key],
+  }));
+  return [{ sql: INSERT, params: [...key, JSON.stringify(suite.head)] }, ...chunks];
+}
+
+const nameParams = (owner: Owner, head: SuiteHead, installedAt: number) => [
+  head.suiteId,
+  head.version,
+  installedAt,
+  ...digestKey(owner, head.digest),
+];
+
+export const nameStatement = (owner: Owner, head: SuiteHead, installedAt: number): Statement => ({
+  sql: NAME,
+  params: nameParams(owner, head, installedAt),
+});
+
+/** As a guard: a version that names another suite undoes the whole batch. */
+export const nameOnceStatement = (owner: Owner, head: SuiteHead, installedAt: number): Statement => ({
+  sql: NAME_ONCE,
+  params: nameParams(owner, head, installedAt),
+  guard: true,
+});

@@ -1,0 +1,189 @@
+import { HostError } from '@touchstone/protocol';
+import {
+  type Commit,
+  DeploymentsMoved,
+  type Lease,
+  type LogEntry,
+  type TaskRecord,
+} from '../../ports/index.js';
+import { auditStatement } from '../audit.js';
+import type { SqlValue, Statement } from '../db.js';
+import { moveStatement } from '../deployments.js';
+import type { Dialect } from '../dialect.js';
+import { jsonOrNull } from '../rows.js';
+import { controlParams } from './runs.js';
+
+// The way of every sealed task, so the texts are constants and a task costs two rows: seal and append.
+
+const FENCED = `WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ? AND event_count = ?`;
+const FENCE = `UPDATE runs SET event_count = event_count + ? ${FENCED}`;
+
+/** Rows of one statement. Calling into the engine costs as much as storing a row, so a full group is one call. */
+const GROUP = 16;
+const rowsOf = (count: number, columns: number): string =>
+  new Array(count).fill(`(${new Array(columns).fill('?').join(', ')})`).join(', ');
+
+const sealText = (count: number): string =>
+  `INSERT INTO records (run_no, ordinal, repeat, event_count, sealed_at, score, bodies, events)
+  VALUES ${rowsOf(count, 8)} ON CONFLICT (run_no, ordinal, repeat) DO NOTHING`;
+const SEAL = [sealText(1), sealText(GROUP)] as const;
+
+const stepText = (count: number): string =>
+  `INSERT INTO log_entries (run_no, first_seq, event_count, at, ordinal, repeats, result) VALUES ${rowsOf(count, 7)}`;
+const APPEND_STEP = [stepText(1), stepText(GROUP)] as const;
+
+const APPEND_EVENTS =
+  'INSERT INTO log_entries (run_no, first_seq, event_count, at, events) VALUES (?, ?, ?, ?, ?)';
+
+/** Finds a row when the records of a range of steps are all there and hold as many events as the entries count. */
+const WHOLE = `SELECT found.n FROM (SELECT COUNT(*) AS n, SUM(event_count) AS events FROM records
+  WHERE run_no = ? AND ordinal BETWEEN ? AND ?) AS found WHERE found.n = ? AND found.events = ?`;
+
+/** Where the guards stand whose failing has a name of its own. */
+const FENCE_AT = 0;
+const MOVE_AT = 1;
+
+/**
+ * The statements of one commit; the first one is the fence, the second one the move of a deployment if there is one,
+ * and every one that could go wrong unseen is a guard.
+ */
+export function commitStatements(
+  dialect: Dialect,
+  lease: Lease,
+  commit: Commit,
+  sealedAt: number,
+): readonly Statement[] {
+  const { seals = [], entries = [], audit = [], deployments, firstSequence } = commit;
+  const loose: Statement[] = [];
+  const steps: PlacedStep[] = [];
+  let sequence = firstSequence;
+  for (const entry of entries) {
+    const eventCount = countEvents(entry);
+    if (entry.kind === 'step') steps.push({ entry, sequence, eventCount });
+    else if (eventCount > 0) loose.push(looseStatement(lease, entry, sequence));
+    sequence += eventCount;
+  }
+  return [
+    fenceStatement(lease, commit, sequence - firstSequence),
+    ...(deployments ? [moveStatement(lease.owner, deployments)] : []),
+    ...inGroups(SEAL, seals, (params, record) => pushSeal(params, lease, record, sealedAt)),
+    ...inGroups(APPEND_STEP, steps, (params, step) => pushStep(params, lease, step)),
+    ...loose,
+    ...stepRanges(entries).map((range) => wholeStatement(lease, range)),
+    ...audit.map((entry) => auditStatement(dialect, lease.owner, entry)),
+  ];
+}
+
+/**
+ * Full groups as one statement each, the rest row by row: two texts to compile, whatever the number of rows. Rows write
+ * their values straight into the statement's list; making a list per row and joining them took as long as their JSON.
+ */
+function inGroups<T>(
+  [single, group]: readonly [single: string, group: string],
+  rows: readonly T[],
+  pushRow: (params: SqlValue[], row: T) => void,
+): readonly Statement[] {
+  const statements: Statement[] = [];
+  const inFullGroups = rows.length - (rows.length % GROUP);
+  let params: SqlValue[] = [];
+  for (const [at, row] of rows.entries()) {
+    pushRow(params, row);
+    if (at < inFullGroups && (at + 1) % GROUP !== 0) continue;
+    statements.push({ sql: at < inFullGroups ? group : single, params });
+    params = [];
+  }
+  return statements;
+}
+
+type StepRange = { readonly first: number; last: number; records: number; events: number };
+
+/** Steps whose ordinals follow one another are checked together: one question for a whole group of tasks. */
+function stepRanges(entries: readonly LogEntry[]): readonly StepRange[] {
+  const ranges: StepRange[] = [];
+  for (const entry of entries) {
+    if (entry.kind !== 'step') continue;
+    const current = ranges.at(-1);
+    if (current && current.last + 1 === entry.ordinal) {
+      current.last = entry.ordinal;
+      current.records += entry.repeats;
+      current.events += entry.eventCount;
+    } else {
+      const { ordinal, repeats, eventCount } = entry;
+      ranges.push({ first: ordinal, last: ordinal, records: repeats, events: eventCount });
+    }
+  }
+  return ranges;
+}
+
+const wholeStatement = (lease: Lease, { first, last, records, events }: StepRange): Statement => ({
+  sql: WHOLE,
+  params: [lease.runNo, first, last, records, events],
+  guard: true,
+});
+
+/** Why a guard of these statements failed, when it was not the lease. */
+export function brokenCommit(failedIndex: number, commit: Commit): Error {
+  if (commit.deployments && failedIndex === MOVE_AT) return new DeploymentsMoved(commit.deployments.agentId);
+  const message =
+    failedIndex === FENCE_AT
+      ? `The run's log does not end at sequence ${commit.firstSequence}, where this commit was to begin.`
+      : 'A step was to be appended whose sealed records are missing or hold another number of events.';
+  return new HostError('internal_error', message);
+}
+
+export const countEvents = (entry: LogEntry): number =>
+  entry.kind === 'events' ? entry.events.length : entry.eventCount + (entry.result ? 1 : 0);
+
+function fenceStatement(lease: Lease, commit: Commit, appended: number): Statement {
+  const key = [lease.runId, lease.owner.tenant, lease.owner.workspace, lease.token, commit.firstSequence];
+  if (!commit.run) return { sql: FENCE, params: [appended, ...key], guard: true };
+  const [columns, values] = rowChange(commit.run);
+  const free = commit.unlessControlled ? ' AND control IS NULL' : '';
+  const sql = `UPDATE runs SET event_count = event_count + ?${columns} ${FENCED}${free}`;
+  return { sql, params: [appended, ...values, ...key], guard: true };
+}
+
+function rowChange(change: NonNullable<Commit['run']>): [columns: string, values: readonly SqlValue[]] {
+  let columns = '';
+  const values: SqlValue[] = [];
+  const set = (column: string, value: SqlValue | undefined) => {
+    if (value === undefined) return;
+    columns += `, ${column} = ?`;
+    values.push(value);
+  };
+  set('status', change.status);
+  set('started_at', change.startedAt);
+  set('completed_at', change.completedAt);
+  set('paused_at', change.pausedAt);
+  set('paused_ms', change.pausedMs);
+  set('wait_until', change.waitUntil);
+  set('waiting_node', change.waitingNode);
+  if (change.control !== undefined) {
+    const [control, kind] = controlParams(change.control);
+    set('control', control);
+    set('control_kind', kind);
+  }
+  if (change.error) set('error', JSON.stringify(change.error));
+  if (change.headline) set('headline', JSON.stringify(change.headline));
+  return [columns, values];
+}
+
+function pushSeal(params: SqlValue[], { runNo }: Lease, record: TaskRecord, sealedAt: number): void {
+  const { ordinal, repeat, events, score, bodies } = record;
+  const [scoreText, bodiesText] = [jsonOrNull(score), jsonOrNull(bodies)];
+  params.push(runNo, ordinal, repeat, events.length, sealedAt, scoreText, bodiesText, JSON.stringify(events));
+}
+
+type StepEntry = Extract<LogEntry, { kind: 'step' }>;
+type LooseEvents = Extract<LogEntry, { kind: 'events' }>;
+type PlacedStep = { readonly entry: StepEntry; readonly sequence: number; readonly eventCount: number };
+
+function pushStep(params: SqlValue[], { runNo }: Lease, { entry, sequence, eventCount }: PlacedStep): void {
+  const { at, ordinal, repeats, result } = entry;
+  params.push(runNo, sequence, eventCount, at, ordinal, repeats, jsonOrNull(result));
+}
+
+const looseStatement = (lease: Lease, { events }: LooseEvents, sequence: number): Statement => ({
+  sql: APPEND_EVENTS,
+  params: [lease.runNo, sequence, events.length, events[0]?.at ?? 0, JSON.stringify(events)],
+});

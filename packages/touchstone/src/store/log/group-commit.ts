@@ -1,0 +1,115 @@
+import { GuardFailed, type Outcome, type Statement } from '../db.js';
+
+/** A connection on which every call has finished when it returns. */
+export type Connection = {
+  begin(): void;
+  run(statement: Statement): Outcome;
+  commit(): void;
+  /** Never throws: it is called when something else already went wrong. */
+  rollback(): void;
+};
+
+type Batch = {
+  readonly statements: readonly Statement[];
+  resolve(outcomes: readonly Outcome[]): void;
+  reject(error: unknown): void;
+};
+type Failure = { readonly error: unknown; readonly locked: boolean };
+
+/** Longest group. Beyond it readers would wait too long for their turn, and the flush is already well shared. */
+const MAX_GROUP = 512;
+
+export type GroupCommit = {
+  submit(statements: readonly Statement[]): Promise<readonly Outcome[]>;
+  /** Writes everything submitted so far, now. */
+  flush(): void;
+};
+
+/**
+ * Batches submitted during one turn of the event loop share a transaction, hence one disk flush: at 32 tasks at a time
+ * that is the difference between 3,000 and 30,000 commits a second. A batch that fails must not take its neighbours
+ * down, so a failed group is undone and its batches are tried again one by one; a failure is rare, a savepoint per
+ * batch would be paid always.
+ */
+export function createGroupCommit(connection: Connection): GroupCommit {
+  let queue: Batch[] = [];
+  let scheduled = false;
+
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      const group = queue.splice(0, MAX_GROUP);
+      if (queue.length > 0) schedule();
+      if (group.length > 0) writeGroup(connection, group);
+    });
+  }
+
+  return {
+    submit(statements) {
+      return new Promise((resolve, reject) => {
+        queue.push({ statements, resolve, reject });
+        schedule();
+      });
+    },
+    flush() {
+      const group = queue;
+      queue = [];
+      if (group.length > 0) writeGroup(connection, group);
+    },
+  };
+}
+
+function writeGroup(connection: Connection, group: readonly Batch[]): void {
+  const failure = tryTogether(connection, group);
+  if (failure === undefined) return;
+  if (failure.locked || group.length === 1) rejectAll(group, failure.error);
+  else writeOneByOne(connection, group);
+}
+
+function writeOneByOne(connection: Connection, group: readonly Batch[]): void {
+  for (const [index, batch] of group.entries()) {
+    const failure = tryTogether(connection, [batch]);
+    // Waiting for the lock once was long enough; the rest would each wait as long again.
+    if (failure?.locked) {
+      rejectAll(group.slice(index), failure.error);
+      return;
+    }
+    if (failure) batch.reject(failure.error);
+  }
+}
+
+function tryTogether(connection: Connection, group: readonly Batch[]): Failure | undefined {
+  try {
+    connection.begin();
+  } catch (error) {
+    return { error, locked: true };
+  }
+  const outcomes: (readonly Outcome[])[] = [];
+  try {
+    for (const batch of group) outcomes.push(runBatch(connection, batch.statements));
+    connection.commit();
+  } catch (error) {
+    connection.rollback();
+    return { error, locked: false };
+  }
+  group.forEach((batch, index) => {
+    batch.resolve(outcomes[index] ?? []);
+  });
+  return undefined;
+}
+
+function runBatch(connection: Connection, statements: readonly Statement[]): readonly Outcome[] {
+  const outcomes: Outcome[] = [];
+  for (const statement of statements) {
+    const outcome = connection.run(statement);
+    if (statement.guard && outcome.changes === 0) throw new GuardFailed(outcomes.length);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+function rejectAll(group: readonly Batch[], error: unknown): void {
+  for (const batch of group) batch.reject(error);
+}

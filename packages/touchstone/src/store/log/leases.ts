@@ -1,0 +1,91 @@
+import { asId, type Owner, type RunId } from '@touchstone/protocol';
+import type { Clock, Lease, Leases } from '../../ports/index.js';
+import type { Db, Row } from '../db.js';
+import { numberAt, textAt } from '../rows.js';
+import { isGone } from './holder.js';
+
+const READ = `SELECT run_no, lease_token, lease_holder, lease_until FROM runs
+  WHERE run_id = ? AND tenant = ? AND workspace = ?`;
+
+/** Succeeds only if the lease is as it was read: another taker has a newer token, a late renewal a newer end. */
+const TAKE = `UPDATE runs SET lease_token = lease_token + 1, lease_holder = ?, lease_until = ?
+  WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ? AND COALESCE(lease_until, 0) = ?`;
+
+const RENEW = `UPDATE runs SET lease_until = ?
+  WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ?`;
+
+/** The token moves on here too, so that a write which comes after the release is fenced like one after a takeover. */
+const RELEASE = `UPDATE runs SET lease_token = lease_token + 1, lease_holder = NULL, lease_until = NULL
+  WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ?`;
+
+const HOST_RUNS = `SELECT run_no, run_id, tenant, workspace, lease_holder FROM runs WHERE origin = 'host'`;
+const AT_WORK = `${HOST_RUNS} AND status IN ('pending', 'running', 'cancelling', 'paused')
+  AND (status <> 'paused' OR control_kind = 'pause')`;
+const OVERDUE = `${HOST_RUNS} AND status IN ('waiting-approval', 'waiting-input', 'waiting-external')
+  AND wait_until <= ?`;
+/** Two questions, because each has an index of its own. */
+const unfinished = (lease: string): string =>
+  `${AT_WORK} AND ${lease} UNION ALL ${OVERDUE} AND ${lease} ORDER BY run_no`;
+const FREE = `${unfinished('(lease_holder IS NULL OR lease_until < ?)')} LIMIT ?`;
+const HELD_BY_OTHERS = unfinished('lease_until >= ? AND lease_holder <> ?');
+
+export function createLeases(db: Db, clock: Clock, holder: string): Leases {
+  const fenced = async (sql: string, lease: Lease, values: readonly number[]): Promise<boolean> => {
+    const key = [lease.runId, lease.owner.tenant, lease.owner.workspace, lease.token];
+    const [outcome] = await db.transaction([{ sql, params: [...values, ...key] }]);
+    return outcome?.changes === 1;
+  };
+  return {
+    take: (owner, runId, ttlMs) => take(db, { owner, runId, holder, now: clock.now(), ttlMs }),
+    renew: (lease, ttlMs) => fenced(RENEW, lease, [clock.now() + ttlMs]),
+    async release(lease) {
+      await fenced(RELEASE, lease, []);
+    },
+    async adoptable(limit) {
+      const now = clock.now();
+      const free = await db.all(FREE, [now, now, now, limit]);
+      if (free.length >= limit) return free.map(toAdoptable);
+      const held = await db.all(HELD_BY_OTHERS, [now, holder, now, now, holder]);
+      return [...free, ...held.filter(heldByGone())].slice(0, limit).map(toAdoptable);
+    },
+  };
+}
+
+type Taker = {
+  readonly owner: Owner;
+  readonly runId: RunId;
+  readonly holder: string;
+  readonly now: number;
+  readonly ttlMs: number;
+};
+
+async function take(db: Db, { owner, runId, holder, now, ttlMs }: Taker): Promise<Lease | undefined> {
+  const key = [runId, owner.tenant, owner.workspace];
+  const [row] = await db.all(READ, key);
+  if (!row || !isFree(row, now)) return undefined;
+  const token = numberAt(row, 'lease_token');
+  const params = [holder, now + ttlMs, ...key, token, row.lease_until ?? 0];
+  const [outcome] = await db.transaction([{ sql: TAKE, params }]);
+  return outcome?.changes === 1
+    ? { runId, owner, token: token + 1, runNo: numberAt(row, 'run_no') }
+    : undefined;
+}
+
+const isFree = (row: Row, now: number): boolean =>
+  row.lease_holder === null || numberAt(row, 'lease_until') < now || isGone(textAt(row, 'lease_holder'));
+
+/** Asks the system once per holder: one dead process may have left hundreds of runs. */
+function heldByGone(): (row: Row) => boolean {
+  const known = new Map<string, boolean>();
+  return (row) => {
+    const holder = textAt(row, 'lease_holder');
+    const gone = known.get(holder) ?? isGone(holder);
+    known.set(holder, gone);
+    return gone;
+  };
+}
+
+const toAdoptable = (row: Row) => ({
+  owner: { tenant: textAt(row, 'tenant'), workspace: textAt(row, 'workspace') },
+  runId: asId<RunId>(textAt(row, 'run_id')),
+});

@@ -1,0 +1,46 @@
+import { HostError } from '@touchstone/protocol';
+import type { Clock, Ledger, Usage } from '../../ports/index.js';
+import { type Db, GuardFailed, type Statement } from '../db.js';
+import { numberAt } from '../rows.js';
+
+/** The running total sits on the run, because a cost ceiling asks for it before every task. */
+const ADD = `UPDATE runs SET spent_usd = spent_usd + ?, unpriced_calls = unpriced_calls + ?
+  WHERE run_id = ? AND tenant = ? AND workspace = ?`;
+const INSERT = `INSERT INTO ledger (run_no, at, provider, model, input_tokens, output_tokens, cost_usd)
+  SELECT run_no, ?, ?, ?, ?, ?, ? FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?`;
+const TOTAL = 'SELECT spent_usd, unpriced_calls FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
+
+export function createLedger(db: Db, clock: Clock): Ledger {
+  return {
+    async record(owner, runId, usage) {
+      if (usage.length === 0) return;
+      const key = [runId, owner.tenant, owner.workspace];
+      const usd = usage.reduce((sum, call) => sum + (call.costUsd ?? 0), 0);
+      const unpriced = usage.filter((call) => call.costUsd === undefined).length;
+      const add: Statement = { sql: ADD, params: [usd, unpriced, ...key], guard: true };
+      const calls = usage.map((call) => ({
+        sql: INSERT,
+        params: [clock.now(), ...callParams(call), ...key],
+      }));
+      await db.transaction([add, ...calls]).catch((error) => {
+        // Money without a run to book it on is a defect of the caller, and must not vanish in silence.
+        if (error instanceof GuardFailed) throw new HostError('not_found', 'No such run to book usage on.');
+        throw error;
+      });
+    },
+    async total(owner, runId) {
+      const [row] = await db.all(TOTAL, [runId, owner.tenant, owner.workspace]);
+      return row
+        ? { usd: numberAt(row, 'spent_usd'), unpriced: numberAt(row, 'unpriced_calls') }
+        : { usd: 0, unpriced: 0 };
+    },
+  };
+}
+
+const callParams = (call: Usage) => [
+  call.provider,
+  call.model,
+  call.inputTokens,
+  call.outputTokens,
+  call.costUsd ?? null,
+];

@@ -1,0 +1,103 @@
+import type { Owner, RunId } from '@touchstone/protocol';
+import type { RunEvent } from '@touchstone/protocol/bodies';
+import {
+  type Appended,
+  type Clock,
+  type Commit,
+  ControlPending,
+  type Lease,
+  LeaseLost,
+  type RunLog,
+} from '../../ports/index.js';
+import { type Db, GuardFailed } from '../db.js';
+import { numberAt, toRecord, toSealedStep } from '../rows.js';
+import { brokenCommit, commitStatements, countEvents } from './commit.js';
+import { readEntries } from './entries.js';
+import { expand } from './expand.js';
+import { createListeners } from './listeners.js';
+import { createResultsReader } from './results.js';
+import type { Watchers } from './watchers.js';
+
+const OWNED_RUN = 'u.run_id = ? AND u.tenant = ? AND u.workspace = ?';
+
+/** From the entry that holds the first wanted event to the last entry that begins among the wanted ones. */
+const READ = `SELECT u.engine_version, l.first_seq, l.at, l.repeats, l.result, l.events, r.events AS block
+  FROM runs u JOIN log_entries l ON l.run_no = u.run_no
+  LEFT JOIN records r ON r.run_no = l.run_no AND r.ordinal = l.ordinal
+  WHERE ${OWNED_RUN} AND l.first_seq <= ? AND l.first_seq >= COALESCE((SELECT MAX(p.first_seq)
+    FROM log_entries p WHERE p.run_no = u.run_no AND p.first_seq <= ?), 0)
+  ORDER BY l.first_seq, r.repeat`;
+const HEAD = `SELECT u.event_count, u.lease_token, u.control_kind FROM runs u WHERE ${OWNED_RUN}`;
+const APPENDED = `SELECT l.ordinal FROM runs u JOIN log_entries l ON l.run_no = u.run_no
+  WHERE ${OWNED_RUN} AND l.ordinal IS NOT NULL ORDER BY l.first_seq`;
+/** As a difference of two sets, which engines compute in one pass over each; a join would search the log per record. */
+const PENDING = `SELECT r.ordinal, r.repeat, r.score, r.event_count, r.sealed_at
+  FROM runs u JOIN records r ON r.run_no = u.run_no
+  WHERE ${OWNED_RUN} AND r.ordinal IN (
+    SELECT s.ordinal FROM records s WHERE s.run_no = (SELECT run_no FROM runs WHERE run_id = ?)
+    EXCEPT
+    SELECT l.ordinal FROM log_entries l WHERE l.run_no = (SELECT run_no FROM runs WHERE run_id = ?))
+  ORDER BY r.ordinal, r.repeat`;
+const RECORDS = `SELECT r.ordinal, r.repeat, r.events, r.score, r.bodies
+  FROM runs u JOIN records r ON r.run_no = u.run_no WHERE ${OWNED_RUN} AND r.ordinal = ? ORDER BY r.repeat`;
+
+/** The one topic of those who follow all runs. */
+const ALL = 'all';
+
+export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
+  const appends = createListeners<Appended>();
+  return {
+    async commit(lease, commit) {
+      await write(db, lease, commit, clock.now());
+      const { owner, runId } = lease;
+      const { entries = [], firstSequence } = commit;
+      const eventCount = entries.reduce((sum, entry) => sum + countEvents(entry), 0);
+      if (commit.run?.status !== undefined || eventCount > 0) watchers.notify(runId);
+      if (eventCount > 0) appends.tell(ALL, () => ({ owner, runId, firstSequence, eventCount }));
+    },
+    read: (owner, runId, after, limit) => read(db, owner, runId, after, limit),
+    async last(owner, runId) {
+      const [head] = await db.all(HEAD, key(owner, runId));
+      return head && (await read(db, owner, runId, numberAt(head, 'event_count') - 2, 1)).at(-1);
+    },
+    results: createResultsReader(db),
+    async pending(owner, runId) {
+      return (await db.all(PENDING, [...key(owner, runId), runId, runId])).map(toSealedStep);
+    },
+    async appended(owner, runId) {
+      return (await db.all(APPENDED, key(owner, runId))).map((row) => numberAt(row, 'ordinal'));
+    },
+    async records(owner, runId, ordinal) {
+      return (await db.all(RECORDS, [...key(owner, runId), ordinal])).map(toRecord);
+    },
+    entries: (owner, runId, from, limit) => readEntries(db, owner, runId, from, limit),
+    watch: watchers.watch,
+    watchAll: (listener) => appends.add(ALL, listener),
+  };
+}
+
+const key = (owner: Owner, runId: RunId) => [runId, owner.tenant, owner.workspace];
+
+async function write(db: Db, lease: Lease, commit: Commit, now: number): Promise<void> {
+  try {
+    await db.transaction(commitStatements(db.dialect, lease, commit, now));
+  } catch (error) {
+    if (!(error instanceof GuardFailed)) throw error;
+    const [head] = await db.all(HEAD, key(lease.owner, lease.runId));
+    if (head?.lease_token !== lease.token) throw new LeaseLost(lease.runId);
+    const controlled = commit.unlessControlled && error.index === 0 && head.control_kind !== null;
+    throw controlled ? new ControlPending(lease.runId) : brokenCommit(error.index, commit);
+  }
+}
+
+async function read(
+  db: Db,
+  owner: Owner,
+  runId: RunId,
+  after: number,
+  limit: number,
+): Promise<readonly RunEvent[]> {
+  const rows = await db.all(READ, [...key(owner, runId), after + limit, after + 1]);
+  const [first] = rows;
+  return first ? expand({ runId, engineVersion: String(first.engine_version) }, rows, after) : [];
+}

@@ -1,0 +1,124 @@
+import { asId, type Owner, type RunId, type RunPlan } from '@touchstone/protocol';
+import type { Control, NewRun, Page, Run, RunFilter, Runs } from '../../ports/index.js';
+import { decodeCursor, pageOf } from '../cursor.js';
+import type { Db, SqlValue, Statement } from '../db.js';
+import { jsonOrNull, numberAt, RUN_COLUMNS, textAt, toRun } from '../rows.js';
+import type { Watchers } from './watchers.js';
+
+const SELECT_RUN = `SELECT ${RUN_COLUMNS} FROM runs u JOIN run_requests q ON q.run_no = u.run_no`;
+const GET = `${SELECT_RUN} WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
+
+const INSERT = `INSERT INTO runs (run_id, tenant, workspace, principal, origin, workflow_id, agent_id, suite_id, scope_id,
+    status, created_at, paused_ms, event_count, engine_version, lease_token, spent_usd, unpriced_calls)
+  SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, 0, 0, ?, 0, 0, 0`;
+const ACTIVE_IN_SCOPE = `SELECT run_id FROM runs WHERE tenant = ? AND workspace = ? AND scope_id = ?
+  AND status NOT IN ('completed', 'failed', 'cancelled')`;
+const INSERT_IF_SCOPE_IS_FREE = `${INSERT} WHERE NOT EXISTS (${ACTIVE_IN_SCOPE})`;
+const INSERT_REQUEST = `INSERT INTO run_requests (run_no, plan, request) SELECT run_no, ?, ? FROM runs
+  WHERE run_id = ? AND tenant = ? AND workspace = ?`;
+
+export function createRuns(db: Db, watchers: Watchers): Runs {
+  const get = async (owner: Owner, runId: RunId): Promise<Run | undefined> => {
+    const [row] = await db.all(GET, [runId, owner.tenant, owner.workspace]);
+    return row && toRun(row);
+  };
+  return {
+    get,
+    async create(run, options) {
+      const scopeId = options?.exclusiveScope ? run.request.scopeId : undefined;
+      if (scopeId !== undefined) return createAloneInScope(db, run, scopeId);
+      await db.transaction([{ sql: INSERT, params: runParams(run) }, requestStatement(run)]);
+      return newRun(run);
+    },
+    list: (owner, filter) => listRuns(db, owner, filter),
+    async request(owner, runId, change) {
+      const [updated, read] = await db.transaction([
+        requestChange(owner, runId, change),
+        { sql: GET, params: [runId, owner.tenant, owner.workspace] },
+      ]);
+      const row = read?.rows[0];
+      if (!row || updated?.changes === 0) return undefined;
+      watchers.notify(runId);
+      return toRun(row);
+    },
+  };
+}
+
+async function createAloneInScope(
+  db: Db,
+  run: NewRun,
+  scopeId: string,
+): Promise<Run | { readonly activeRunId: RunId }> {
+  const scope = [run.owner.tenant, run.owner.workspace, scopeId];
+  const [inserted, , active] = await db.transaction([
+    { sql: INSERT_IF_SCOPE_IS_FREE, params: [...runParams(run), ...scope] },
+    requestStatement(run),
+    { sql: ACTIVE_IN_SCOPE, params: scope },
+  ]);
+  const blocker = active?.rows[0];
+  return inserted?.changes === 0 && blocker ? { activeRunId: asId(textAt(blocker, 'run_id')) } : newRun(run);
+}
+
+const newRun = (run: NewRun): Run => ({ ...run, status: 'pending', pausedMs: 0, eventCount: 0 });
+
+function agentIdOf(plan: RunPlan): string | null {
+  if (plan.kind === 'workflow') return null;
+  return plan.kind === 'deployment' ? plan.agentId : plan.agent.agentId;
+}
+const suiteIdOf = (plan: RunPlan): string | null => (plan.kind === 'eval' ? plan.suite.suiteId : null);
+
+const runParams = (run: NewRun): readonly SqlValue[] => [
+  run.runId,
+  run.owner.tenant,
+  run.owner.workspace,
+  run.principal,
+  run.origin,
+  run.workflowId,
+  agentIdOf(run.plan),
+  suiteIdOf(run.plan),
+  run.request.scopeId ?? null,
+  run.createdAt,
+  run.engineVersion,
+];
+
+const requestStatement = (run: NewRun): Statement => ({
+  sql: INSERT_REQUEST,
+  params: [
+    JSON.stringify(run.plan),
+    JSON.stringify(run.request),
+    run.runId,
+    run.owner.tenant,
+    run.owner.workspace,
+  ],
+});
+
+function requestChange(owner: Owner, runId: RunId, change: Parameters<Runs['request']>[2]): Statement {
+  const pausedAt = change.pausedAt === undefined ? [] : [change.pausedAt];
+  const sql = `UPDATE runs SET status = ?, control = ?, control_kind = ?${pausedAt.length > 0 ? ', paused_at = ?' : ''}
+    WHERE run_id = ? AND tenant = ? AND workspace = ? AND status IN (${change.from.map(() => '?').join(', ')})${change.settled ? ' AND control IS NULL' : ''}`;
+  const key = [runId, owner.tenant, owner.workspace, ...change.from];
+  return { sql, params: [change.status, ...controlParams(change.control), ...pausedAt, ...key] };
+}
+
+/** The values of `control` and `control_kind`. */
+export const controlParams = (control: Control | null): readonly SqlValue[] => [
+  jsonOrNull(control),
+  control?.kind ?? null,
+];
+
+async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<Run>> {
+  const conditions = ['u.tenant = ?', 'u.workspace = ?'];
+  const params: SqlValue[] = [owner.tenant, owner.workspace];
+  const where = (condition: string, ...values: SqlValue[]) => {
+    conditions.push(condition);
+    params.push(...values);
+  };
+  if (filter.agentId !== undefined) where('u.agent_id = ?', filter.agentId);
+  if (filter.suiteId !== undefined) where('u.suite_id = ?', filter.suiteId);
+  if (filter.status !== undefined) where('u.status = ?', filter.status);
+  if (filter.cursor !== undefined)
+    where('(u.created_at, u.run_no) < (?, ?)', ...decodeCursor(filter.cursor, ['number', 'number']));
+  const sql = `${SELECT_RUN} WHERE ${conditions.join(' AND ')} ORDER BY u.created_at DESC, u.run_no DESC LIMIT ?`;
+  const rows = await db.all(sql, [...params, filter.limit + 1]);
+  return pageOf(rows, filter.limit, toRun, (row) => [numberAt(row, 'created_at'), numberAt(row, 'run_no')]);
+}

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import type { Appended, Commit, Store } from '../../../packages/touchstone/src/ports/index.js';
+import { type ACME, events, leasedRun, record, refusalOf, STRANGERS, started, step } from './givens.js';
+
+export function appendsCases(open: () => Promise<Store>): void {
+  it('every commit that appended events is told once, in order, also when several shared a flush', async () => {
+    const store = await open();
+    const one = await leasedRun(store, 'r1');
+    const two = await leasedRun(store, 'r2', { owner: STRANGERS[0] as typeof ACME });
+    const told: Appended[] = [];
+    store.log.watchAll((appended) => told.push(appended));
+    const settled = await Promise.allSettled([
+      store.log.commit(one.lease, { entries: [events(started(), started())], firstSequence: 0 }),
+      store.log.commit(two.lease, { entries: [events(started())], firstSequence: 0 }),
+      store.log.commit({ ...two.lease, token: 0 }, { entries: [events(started())], firstSequence: 1 }),
+      store.log.commit(two.lease, { seals: [record(0)], firstSequence: 1, run: { status: 'running' } }),
+      store.log.commit(one.lease, {
+        seals: [record(0), record(2)],
+        entries: [step(0), events(started()), events(), step(2)],
+        firstSequence: 2,
+      }),
+      store.log.commit(two.lease, { entries: [step(0)], firstSequence: 1 }),
+    ]);
+    expect(settled.map(({ status }) => status[0]).join('')).toBe('ffrfff');
+    const [first, second] = [one, two].map(({ run: { owner, runId } }) => ({ owner, runId }));
+    expect(told).toStrictEqual([
+      { ...first, firstSequence: 0, eventCount: 2 },
+      { ...second, firstSequence: 0, eventCount: 1 },
+      { ...first, firstSequence: 2, eventCount: 7 },
+      { ...second, firstSequence: 1, eventCount: 3 },
+    ]);
+  });
+
+  it('what is told can be read, and nothing is told before', async () => {
+    const store = await open();
+    const { lease } = await leasedRun(store, 'r1');
+    const reads: Promise<number>[] = [];
+    store.log.watchAll(({ owner, runId, firstSequence }) =>
+      reads.push(store.log.read(owner, runId, firstSequence - 1, 9).then((found) => found.length)),
+    );
+    const commit: Commit = { entries: [events(started(), started())], firstSequence: 0 };
+    const committing = store.log.commit(lease, commit);
+    expect(reads).toEqual([]);
+    await committing;
+    expect(await Promise.all(reads)).toEqual([2]);
+    await refusalOf(store.log.commit(lease, commit));
+    expect(reads).toHaveLength(1);
+  });
+
+  it('a listener is told as often as it joined, and not after it has left', async () => {
+    const store = await open();
+    const { lease } = await leasedRun(store, 'r1');
+    const told: string[] = [];
+    const listen = () => told.push('twice');
+    const leaves = [store.log.watchAll(listen), store.log.watchAll(listen)];
+    // The first to be told sends the last away, which has been promised a call already.
+    const leaveFirst = store.log.watchAll(() => {
+      leaveFirst();
+      leaveLast();
+      told.push('once');
+    });
+    const leaveLast = store.log.watchAll(() => told.push('never'));
+    const append = (firstSequence: number) =>
+      store.log.commit(lease, { entries: [events(started())], firstSequence });
+    await append(0);
+    leaves[0]?.();
+    leaves[0]?.();
+    await append(1);
+    leaves[1]?.();
+    await append(2);
+    expect(told).toEqual(['twice', 'twice', 'once', 'twice']);
+  });
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import {
+  AUDIT_START,
+  type AuditEntry,
+  type AuditRecord,
+  asId,
+  auditLine,
+  type Owner,
+} from '@touchstone/protocol';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Audit, Store } from '../../../packages/touchstone/src/ports/index.js';
+import { ACME, endingCommit, leasedRun, refusalOf, START, STRANGERS } from './givens.js';
+
+export const auditEntry = (overrides: Partial<AuditEntry> = {}): AuditEntry => ({
+  at: START,
+  principal: asId('ann'),
+  action: asId('deploy:promote'),
+  resource: asId('agents/local.acme.support@1.0.0'),
+  allowed: true,
+  ...overrides,
+});
+
+/** The whole chain in pages of three, after checking every link of it the way an auditor would. */
+export async function verifiedChain(audit: Audit, owner: Owner): Promise<readonly AuditRecord[]> {
+  const chain: AuditRecord[] = [];
+  let previous = AUDIT_START;
+  for (;;) {
+    const page = await audit.read(owner, chain.length, 3);
+    for (const record of page) {
+      const line = auditLine(owner, chain.length + 1, previous, record);
+      const digest = `sha256:${createHash('sha256').update(line).digest('hex')}`;
+      expect(record).toMatchObject({ seq: chain.length + 1, previous, digest });
+      chain.push(record);
+      previous = digest;
+    }
+    if (page.length === 0) break;
+  }
+  expect(await audit.last(owner)).toEqual(chain.at(-1));
+  return chain;
+}
+
+const OWNERS: readonly Owner[] = [ACME, ...STRANGERS];
+
+const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '\0', '\n', 'é', '𝄞', '\ud800', ',', ']') });
+const anyEntry: fc.Arbitrary<AuditEntry> = fc
+  .record(
+    {
+      at: fc.nat(),
+      principal: text,
+      action: text,
+      resource: text,
+      allowed: fc.boolean(),
+      reason: text,
+      runId: text,
+    },
+    { requiredKeys: ['at', 'principal', 'action', 'resource', 'allowed'] },
+  )
+  .map((entry) => entry as unknown as AuditEntry);
+
+export function auditCases(open: () => Promise<Store>): void {
+  it('records read back as they were appended, each with its place in the chain', async () => {
+    const { audit } = await open();
+    expect(await audit.last(ACME)).toBeUndefined();
+    expect(await audit.read(ACME, 0, 9)).toEqual([]);
+    const given = [
+      auditEntry(),
+      auditEntry({ allowed: false, reason: 'not allowed to', runId: asId('r1'), at: START - 5 }),
+      auditEntry({ reason: '' }),
+    ];
+    const appended: AuditRecord[] = [];
+    for (const entry of given) appended.push(await audit.append(ACME, entry));
+    expect(appended).toMatchObject(given);
+    expect(appended[0]).not.toHaveProperty('reason');
+    expect(await verifiedChain(audit, ACME)).toStrictEqual(appended);
+    expect(await audit.read(ACME, 1, 1)).toStrictEqual(appended.slice(1, 2));
+  });
+
+  it('any interleaving of appends of three owners gives three chains without gaps', async () => {
+    const store = await open();
+    const counts = new Map<Owner, number>();
+    const batches = fc.array(fc.tuple(fc.constantFrom(...OWNERS), anyEntry), { maxLength: 12 });
+    const property = fc.asyncProperty(batches, fc.boolean(), async (batch, atOnce) => {
+      const appends = batch.map(
+        ([owner, entry]) =>
+          () =>
+            store.audit.append(owner, entry),
+      );
+      if (atOnce) await Promise.all(appends.map((append) => append()));
+      else for (const append of appends) await append();
+      for (const [owner] of batch) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+      for (const owner of OWNERS)
+        expect(await verifiedChain(store.audit, owner)).toHaveLength(counts.get(owner) ?? 0);
+    });
+    await fc.assert(property, { numRuns: 25 });
+    expect(counts.size).toBe(OWNERS.length);
+  });
+
+  it('characters that no column keeps are replaced before they are recorded, and never refused', async () => {
+    const { audit } = await open();
+    const record = await audit.append(ACME, auditEntry({ reason: 'a\0b\ud800c𝄞' }));
+    expect(record.reason).toBe('a\uFFFDb\uFFFDc𝄞');
+    expect(await verifiedChain(audit, ACME)).toStrictEqual([record]);
+  });
+
+  it('a commit brings its records with it, in order, or none of them', async () => {
+    const store = await open();
+    const { run, lease } = await leasedRun(store, 'r1');
+    const audit = [auditEntry({ runId: run.runId }), auditEntry({ runId: run.runId, allowed: false })];
+    await store.log.commit(lease, { ...endingCommit(0), audit });
+    await refusalOf(store.log.commit(lease, { ...endingCommit(0), audit }));
+    expect(await verifiedChain(store.audit, ACME)).toMatchObject(audit);
+  });
+
+  it('commits and appends of one turn all find their place', async () => {
+    const store = await open();
+    const leased = await Promise.all(['r1', 'r2', 'r3'].map((id) => leasedRun(store, id)));
+    await Promise.all([
+      ...leased.map(({ run, lease }) =>
+        store.log.commit(lease, {
+          ...endingCommit(0),
+          audit: [auditEntry({ runId: run.runId }), auditEntry({ runId: run.runId, allowed: false })],
+        }),
+      ),
+      store.audit.append(ACME, auditEntry()),
+    ]);
+    const chain = await verifiedChain(store.audit, ACME);
+    expect(chain.map(({ runId }) => runId)).toEqual(['r1', 'r1', 'r2', 'r2', 'r3', 'r3', undefined]);
+  });
+
+  it('everyone who has a chain is listed once', async () => {
+    const { audit } = await open();
+    expect(await audit.owners()).toEqual([]);
+    for (const owner of [...OWNERS, ...OWNERS]) await audit.append(owner, auditEntry());
+    expect(await audit.owners()).toHaveLength(OWNERS.length);
+    expect(await audit.owners()).toEqual(expect.arrayContaining([...OWNERS]));
+  });
+}

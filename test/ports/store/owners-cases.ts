@@ -1,0 +1,275 @@
+import { asId, type ModelName, type Owner, type RunId } from '@touchstone/protocol';
+import { expect, it } from 'vitest';
+import { type Lease, LeaseLost, type Store } from '../../../packages/touchstone/src/ports/index.js';
+import { annotation } from './annotations-cases.js';
+import { auditEntry } from './audit-cases.js';
+import { blessing, SUBJECT, scorecard } from './baselines-cases.js';
+import { pinned } from './contracts-cases.js';
+import { deployments } from './deployments-cases.js';
+import {
+  ACME,
+  body,
+  commitSteps,
+  endingCommit,
+  leasedRun,
+  record,
+  runIdOf,
+  START,
+  STRANGERS,
+  taskName,
+} from './givens.js';
+import { entry } from './memory-cases.js';
+import { pack } from './packs-cases.js';
+import { QUESTION } from './responses-cases.js';
+import { agent, CREATE, RESPONSE } from './small-cases.js';
+import { suite } from './suites-cases.js';
+import { webhook } from './webhooks-cases.js';
+
+const USAGE = {
+  provider: asId<ModelName>('p'),
+  model: asId<ModelName>('m'),
+  inputTokens: 1,
+  outputTokens: 1,
+  costUsd: 1,
+};
+const MOVED = deployments(1);
+const SUITE = suite('core.s', '1.0.0', 'd1');
+const { suiteId, version, digest } = SUITE.head;
+const AGENT = agent('a', '1.0.0', 'd1');
+const PACK = pack('p', '1.0.0', 'd1', { agents: [AGENT], suites: [SUITE] });
+
+/** Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. */
+type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'secret'> & {
+  leases: Omit<Store['leases'], 'adoptable'>;
+  audit: Omit<Store['audit'], 'owners'>;
+};
+type Calls = {
+  readonly [Port in keyof OwnedPorts]: {
+    readonly [Method in Exclude<keyof OwnedPorts[Port], 'watch' | 'watchAll' | 'create'>]: (
+      owner: Owner,
+      runId: RunId,
+    ) => Promise<unknown>;
+  };
+};
+
+function callsOf(store: Store, token: number): Calls {
+  const lease = (owner: Owner, runId: RunId): Lease => ({ runId, owner, token, runNo: 1 });
+  return {
+    runs: {
+      get: (owner, runId) => store.runs.get(owner, runId),
+      list: (owner) => store.runs.list(owner, { limit: 9 }),
+      request: (owner, runId) =>
+        store.runs.request(owner, runId, { from: ['running'], status: 'failed', control: null }),
+    },
+    leases: {
+      take: (owner, runId) => store.leases.take(owner, runId, 1_000),
+      renew: (owner, runId) => store.leases.renew(lease(owner, runId), 1_000_000),
+      release: (owner, runId) => store.leases.release(lease(owner, runId)),
+    },
+    log: {
+      commit: (owner, runId) =>
+        store.log.commit(lease(owner, runId), {
+          ...endingCommit(4),
+          seals: [record(7)],
+          deployments: deployments(2),
+          audit: [auditEntry()],
+        }),
+      read: (owner, runId) => store.log.read(owner, runId, -1, 100),
+      last: (owner, runId) => store.log.last(owner, runId),
+      results: (owner, runId) => store.log.results(owner, runId, 0, 9),
+      pending: (owner, runId) => store.log.pending(owner, runId),
+      appended: (owner, runId) => store.log.appended(owner, runId),
+      records: (owner, runId) => store.log.records(owner, runId, 0),
+      entries: (owner, runId) => store.log.entries(owner, runId, 0, 100),
+    },
+    ledger: {
+      record: (owner, runId) => store.ledger.record(owner, runId, [USAGE]),
+      total: (owner, runId) => store.ledger.total(owner, runId),
+    },
+    suites: {
+      put: async () => undefined,
+      get: (owner) => store.suites.get(owner, suiteId, version),
+      byDigest: (owner) => store.suites.byDigest(owner, digest),
+      versions: (owner) => store.suites.versions(owner, suiteId),
+      list: (owner) => store.suites.list(owner, 9),
+      tasks: (owner) => store.suites.tasks(owner, digest, 0, 9),
+      ordinalOf: (owner) => store.suites.ordinalOf(owner, digest, taskName(0)),
+      attach: async () => undefined,
+      putOnce: async () => undefined,
+      detach: async () => undefined,
+      contractOf: (owner) => store.suites.contractOf(owner, digest),
+      contract: (owner) => store.suites.contract(owner, asId('sha256:c')),
+    },
+    agents: {
+      put: async () => undefined,
+      get: (owner) => store.agents.get(owner, asId('a'), asId('1.0.0')),
+      versions: (owner) => store.agents.versions(owner, asId('a')),
+      list: (owner) => store.agents.list(owner),
+    },
+    packs: {
+      install: async () => undefined,
+      replace: async () => undefined,
+      get: (owner) => store.packs.get(owner, 'p', version),
+      versions: (owner) => store.packs.versions(owner, 'p'),
+      list: (owner) => store.packs.list(owner, 9),
+    },
+    memory: {
+      put: async () => undefined,
+      snapshot: (owner) => store.memory.snapshot(owner, AGENT.agentId, START, START),
+    },
+    responses: {
+      put: async () => undefined,
+      get: (owner) => store.responses.get(owner, QUESTION),
+    },
+    annotations: {
+      add: (owner, runId) => store.annotations.add(owner, annotation('a2', {}, runId)),
+      list: (owner, runId) => store.annotations.list(owner, runId),
+    },
+    baselines: {
+      bless: async () => undefined,
+      list: (owner) => store.baselines.list(owner),
+      find: (owner) => store.baselines.find(owner, SUBJECT),
+      keep: async () => undefined,
+      kept: (owner, runId) => store.baselines.kept(owner, runId),
+    },
+    webhooks: {
+      add: async () => undefined,
+      remove: (owner) => store.webhooks.remove(owner, 'w1'),
+      list: (owner) => store.webhooks.list(owner),
+      note: (owner) => store.webhooks.note(owner, 'w1', { failures: 9 }),
+    },
+    deployments: {
+      get: (owner) => store.deployments.get(owner, MOVED.agentId),
+    },
+    audit: {
+      append: async () => undefined,
+      read: (owner) => store.audit.read(owner, 0, 9),
+      last: (owner) => store.audit.last(owner),
+    },
+    idempotency: {
+      claim: async () => undefined,
+      keep: (owner) => store.idempotency.keep(owner, { ...CREATE, key: 'open' }, RESPONSE, START),
+      drop: (owner) => store.idempotency.drop(owner, { ...CREATE, key: 'open' }),
+    },
+  };
+}
+
+const settle = (work: Promise<unknown>) =>
+  work.then(
+    (value) => ({ value }),
+    (error: Error) => ({ error: error.name, code: (error as { code?: string }).code }),
+  );
+
+/** One owner's house, full in every room. */
+async function furnish(store: Store): Promise<Lease> {
+  const { run, lease } = await leasedRun(store, 'r1');
+  await commitSteps(store, lease, [0]);
+  await store.log.commit(lease, {
+    seals: [record(2)],
+    firstSequence: 4,
+    deployments: MOVED,
+    audit: [auditEntry()],
+  });
+  await store.ledger.record(ACME, run.runId, [USAGE]);
+  await store.suites.put(ACME, SUITE, START);
+  await store.suites.attach(ACME, SUITE.head.digest, pinned('c'), START);
+  await store.agents.put(ACME, AGENT, START);
+  await store.packs.install(ACME, PACK, START);
+  await store.memory.put(ACME, AGENT.agentId, entry('e1'), START);
+  await store.responses.put(ACME, QUESTION, body('answer'), START);
+  await store.annotations.add(ACME, annotation('a1'));
+  await store.baselines.bless(ACME, blessing('r1'));
+  await store.baselines.keep(ACME, scorecard('r1'));
+  await store.webhooks.add(ACME, webhook('w1'));
+  await store.idempotency.claim(ACME, CREATE, 'd1', START, 1_000, 60_000);
+  await store.idempotency.keep(ACME, CREATE, RESPONSE, START);
+  await store.idempotency.claim(ACME, { ...CREATE, key: 'open' }, 'd1', START, 1_000, 60_000);
+  return lease;
+}
+
+/** What the owner can see, to be compared before and after strangers have tried everything. */
+async function viewOf(store: Store): Promise<unknown> {
+  const calls = callsOf(store, 0);
+  const reads = [
+    calls.runs.get,
+    calls.log.read,
+    calls.log.pending,
+    calls.log.entries,
+    calls.ledger.total,
+    calls.suites.list,
+    calls.agents.list,
+    calls.packs.list,
+    calls.memory.snapshot,
+    calls.responses.get,
+    calls.annotations.list,
+    calls.baselines.list,
+    calls.baselines.find,
+    calls.baselines.kept,
+    calls.webhooks.list,
+    calls.deployments.get,
+    calls.audit.read,
+  ];
+  const claim = (key: string) =>
+    store.idempotency.claim(ACME, { ...CREATE, key }, 'd1', START + 1, 1_000, 60_000);
+  return {
+    reads: await Promise.all(reads.map((read) => read(ACME, runIdOf('r1')))),
+    claims: [await claim(CREATE.key), await claim('open')],
+  };
+}
+
+export function ownersCases(open: () => Promise<Store>): void {
+  it('to every call, the rows of another owner are as absent as rows that never were', async () => {
+    const store = await open();
+    const lease = await furnish(store);
+    const before = await viewOf(store);
+    const empty = await open();
+    for (const stranger of STRANGERS) {
+      for (const port of Object.keys(callsOf(store, 0)) as (keyof Calls)[]) {
+        const foreign = callsOf(store, lease.token)[port] as Record<string, Calls['runs']['get']>;
+        const absent = callsOf(empty, lease.token)[port] as Record<string, Calls['runs']['get']>;
+        for (const [method, call] of Object.entries(foreign)) {
+          const without = await settle((absent[method] as Calls['runs']['get'])(stranger, lease.runId));
+          expect(await settle(call(stranger, lease.runId)), `${port}.${method}`).toStrictEqual(without);
+        }
+      }
+    }
+    expect(await viewOf(store)).toStrictEqual(before);
+    expect(await store.leases.renew(lease, 1_000)).toBe(true);
+  });
+
+  it('two owners use the same names side by side', async () => {
+    const store = await open();
+    const [stranger] = STRANGERS as [Owner];
+    await furnish(store);
+    const edited = suite('core.s', '1.0.0', 'd1', []);
+    await store.suites.put(stranger, edited, START);
+    expect(await store.agents.put(stranger, agent('a', '1.0.0', 'd2'), START)).toBe('created');
+    const claim = await store.idempotency.claim(stranger, CREATE, 'd2', START, 1_000, 60_000);
+    expect(claim).toEqual({ kind: 'claimed' });
+    expect(await store.suites.byDigest(stranger, digest)).toStrictEqual(edited.head);
+    expect(await store.suites.byDigest(ACME, digest)).toStrictEqual(SUITE.head);
+    expect((await store.agents.list(ACME)).map((found) => found.digest)).toEqual(['d1']);
+  });
+
+  it('a lease under a foreign owner writes nothing', async () => {
+    const store = await open();
+    const { lease } = await leasedRun(store, 'r1');
+    const [stranger] = STRANGERS as [Owner];
+    await expect(store.log.commit({ ...lease, owner: stranger }, endingCommit(0))).rejects.toBeInstanceOf(
+      LeaseLost,
+    );
+    expect(await store.runs.get(ACME, lease.runId)).toMatchObject({ status: 'pending', eventCount: 0 });
+  });
+
+  it('a name that is another name up to a NUL is refused, not taken for it', async () => {
+    const store = await open();
+    await furnish(store);
+    const disguised = { tenant: 'acme\u0000x', workspace: 'main' };
+    await expect(store.runs.get(disguised, runIdOf('r1'))).rejects.toMatchObject({
+      code: 'validation_error',
+    });
+    await expect(store.agents.put(disguised, agent('a', '9.0.0', 'd'), START)).rejects.toMatchObject({
+      code: 'validation_error',
+    });
+  });
+}

@@ -1,0 +1,173 @@
+import { asId, RUN_STATUSES, type RunPlan, type RunStatus } from '@touchstone/protocol';
+import { expect, it } from 'vitest';
+import type { Commit, Run, Store } from '../../../packages/touchstone/src/ports/index.js';
+import {
+  ACME,
+  body,
+  createRun,
+  endingCommit,
+  evalPlan,
+  leasedRun,
+  newRun,
+  refusalOf,
+  runIdOf,
+  START,
+} from './givens.js';
+
+export function runsCases(open: () => Promise<Store>): void {
+  it('a created run reads back as it was given, pending and empty', async () => {
+    const store = await open();
+    const given = newRun('r1', {
+      plan: evalPlan({ ordinals: [0, 2], ceilingUsd: 0.1 }),
+      request: {
+        inputs: body({ text: 'Grüße \u0000 \ud800 𝄞' }),
+        configurable: { deep: [1, null, { a: 'b' }] },
+        tags: ['x'],
+        scopeId: 's',
+      },
+    });
+    const expected: Run = { ...given, status: 'pending', pausedMs: 0, eventCount: 0 };
+    expect(await store.runs.create(given)).toEqual(expected);
+    expect(await store.runs.get(ACME, given.runId)).toStrictEqual(expected);
+    expect(await store.runs.get(ACME, runIdOf('unknown'))).toBeUndefined();
+  });
+
+  it('a move of a deployment is a run of its agent, and of no suite', async () => {
+    const store = await open();
+    const plan: RunPlan = {
+      kind: 'deployment',
+      agentId: asId('local.acme.support'),
+      request: { version: asId('1.0.0'), transition: 'promote', toState: 'active' },
+      authorization: {
+        principal: asId('ci'),
+        action: asId('deploy:promote'),
+        resource: asId('agents/local.acme.support@1.0.0'),
+        allowed: false,
+      },
+    };
+    await createRun(store, 'moving', { plan, workflowId: 'touchstone.deployment' });
+    await createRun(store, 'other', { plan: { ...plan, agentId: asId('other') } });
+    expect((await store.runs.get(ACME, runIdOf('moving')))?.plan).toStrictEqual(plan);
+    const { items } = await store.runs.list(ACME, { limit: 9, agentId: plan.agentId });
+    expect(items.map((run) => run.runId)).toEqual(['moving']);
+  });
+
+  it('until when a run waits is set, kept and taken away by commits', async () => {
+    const store = await open();
+    const { run, lease } = await leasedRun(store, 'r1');
+    const waitUntil = async (change: NonNullable<Commit['run']>) => {
+      await store.log.commit(lease, { firstSequence: 0, run: change });
+      return (await store.runs.get(ACME, run.runId))?.waitUntil;
+    };
+    expect(await waitUntil({ status: 'waiting-approval', waitUntil: START + 9 })).toBe(START + 9);
+    expect(await waitUntil({ pausedMs: 1 })).toBe(START + 9);
+    expect(await waitUntil({ status: 'running', waitUntil: null })).toBeUndefined();
+    expect(await store.runs.get(ACME, run.runId)).not.toHaveProperty('waitUntil');
+  });
+
+  it('a run id is given once', async () => {
+    const store = await open();
+    await createRun(store, 'r1');
+    expect((await refusalOf(store.runs.create(newRun('r1', { principal: 'other' })))).code).toBe('conflict');
+    expect((await store.runs.get(ACME, runIdOf('r1')))?.principal).toBe('ci');
+  });
+
+  it('of two simultaneous runs in an exclusive scope one is refused and names the other', async () => {
+    const store = await open();
+    const request = { scopeId: 'release' };
+    const create = (id: string) => store.runs.create(newRun(id, { request }), { exclusiveScope: true });
+    const [first, second] = await Promise.all([create('r1'), create('r2')]);
+    expect(first).toMatchObject({ runId: 'r1' });
+    expect(second).toEqual({ activeRunId: 'r1' });
+    expect(await store.runs.get(ACME, runIdOf('r2'))).toBeUndefined();
+  });
+
+  it('a scope is free for another run when its run has ended, and other scopes never were taken', async () => {
+    const store = await open();
+    const request = { scopeId: 'release' };
+    const { lease } = await leasedRun(store, 'r1', { request });
+    const create = (id: string, scopeId: string) =>
+      store.runs.create(newRun(id, { request: { scopeId } }), { exclusiveScope: true });
+    expect(await create('r2', 'release')).toEqual({ activeRunId: 'r1' });
+    expect(await create('r3', 'nightly')).toMatchObject({ runId: 'r3' });
+    expect(await createRun(store, 'r4', { request })).toMatchObject({ runId: 'r4' });
+    await store.log.commit(lease, endingCommit(0));
+    expect(await create('r5', 'release')).toEqual({ activeRunId: 'r4' });
+  });
+
+  it('lists newest first, page by page, without gaps or repeats', async () => {
+    const store = await open();
+    const ids = Array.from({ length: 7 }, (_, i) => `r${i}`);
+    // Three of them are of the same millisecond.
+    for (const [i, id] of ids.entries())
+      await createRun(store, id, { createdAt: START + Math.max(0, i - 2) });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store.runs.list(ACME, { limit: 3, ...(cursor !== undefined && { cursor }) });
+      seen.push(...page.items.map((run) => run.runId));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual([...ids].reverse());
+  });
+
+  it('filters combine', async () => {
+    const store = await open();
+    const plan = evalPlan();
+    const otherAgent = evalPlan({ agent: { ...plan.agent, agentId: asId('other') } });
+    const otherSuite = evalPlan({ suite: { ...plan.suite, suiteId: asId('other') } });
+    await createRun(store, 'plain');
+    await createRun(store, 'agent', { plan: otherAgent });
+    await createRun(store, 'suite', { plan: otherSuite });
+    await createRun(store, 'workflow', { plan: { kind: 'workflow', workflowId: 'w' } });
+    await store.runs.request(ACME, runIdOf('suite'), {
+      from: ['pending'],
+      status: 'cancelling',
+      control: null,
+    });
+    const idsFor = async (filter: object) =>
+      (await store.runs.list(ACME, { limit: 9, ...filter })).items.map((run) => run.runId).sort();
+    expect(await idsFor({ agentId: 'other' })).toEqual(['agent']);
+    expect(await idsFor({ suiteId: 'other' })).toEqual(['suite']);
+    expect(await idsFor({ agentId: plan.agent.agentId })).toEqual(['plain', 'suite']);
+    expect(await idsFor({ agentId: plan.agent.agentId, status: 'pending' })).toEqual(['plain']);
+    expect(await idsFor({ agentId: 'other', suiteId: 'other' })).toEqual([]);
+  });
+
+  it('a cursor that no page gave out is refused and the field named', async () => {
+    const store = await open();
+    const forged = Buffer.from('["x",1]').toString('base64url');
+    for (const cursor of ['', '%%%', 'bm90IGpzb24', forged]) {
+      const refusal = await refusalOf(store.runs.list(ACME, { limit: 3, cursor }));
+      expect(refusal).toMatchObject({ code: 'validation_error', details: { field: 'cursor' } });
+    }
+  });
+
+  it('a request changes status and control only from the states it names', async () => {
+    const store = await open();
+    await createRun(store, 'r1');
+    const control = { kind: 'pause', by: 'ann', drainPolicy: 'immediate', reason: 'lunch' } as const;
+    const from = RUN_STATUSES.filter((status) => status !== 'pending');
+    const pause = { status: 'paused' as RunStatus, control, pausedAt: START + 1 };
+    expect(await store.runs.request(ACME, runIdOf('r1'), { ...pause, from })).toBeUndefined();
+    const paused = await store.runs.request(ACME, runIdOf('r1'), { ...pause, from: ['running', 'pending'] });
+    expect(paused).toMatchObject({ status: 'paused', control, pausedAt: START + 1 });
+    const resume = { from: ['paused'] as const, status: 'running' as const, control: null };
+    const resumed = await store.runs.request(ACME, runIdOf('r1'), resume);
+    expect(resumed).toMatchObject({ status: 'running', pausedAt: START + 1 });
+    expect(resumed).not.toHaveProperty('control');
+  });
+
+  it('of many simultaneous requests exactly one wins', async () => {
+    const store = await open();
+    await createRun(store, 'r1');
+    const cancel = (by: string) =>
+      store.runs.request(ACME, runIdOf('r1'), {
+        from: ['pending', 'running'],
+        status: 'cancelling',
+        control: { kind: 'cancel', by },
+      });
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map(cancel));
+    expect(answers.filter((run) => run !== undefined)).toHaveLength(1);
+  });
+}
