@@ -14,7 +14,7 @@ import type {
   StoredEntry,
   Suite,
 } from '../packages/touchstone/src/ports/index.js';
-import { buildScorecard } from '../packages/touchstone/src/scorecard/fold/build.js';
+import { buildSummary } from '../packages/touchstone/src/scorecard/fold/build.js';
 import { foldTask, taskBar } from '../packages/touchstone/src/scorecard/fold/fold-task.js';
 import { createMemoryStore } from '../packages/touchstone/src/store/index.js';
 
@@ -56,7 +56,7 @@ const engineOn = (store: Store) =>
     taskBar,
     openBars: async () => () => undefined,
     foldTask,
-    buildScorecard,
+    buildSummary,
     contractOutcome: async () => ({}),
     castVote: nobody,
     mask: nobody,
@@ -148,7 +148,7 @@ function foldedSummary(
     .sort(([a], [b]) => a - b)
     .map(([, result]) => result);
   const { regression, evaluatedModelClass } = recorded;
-  return buildScorecard(
+  return buildSummary(
     {
       suiteId: head.suiteId,
       suiteVersion: head.version,

@@ -2,7 +2,7 @@ import type { DeploymentState } from './deployment.js';
 import type { Digest, GateId, PrincipalId, RunId } from './ids.js';
 import type { EvalMode } from './modes.js';
 import type { EvalReport } from './report.js';
-import type { EvalPlan, ModelPin, RunHeadline, RunStatus, SuitePin } from './run.js';
+import type { EvalPlan, ModelPin, RunStatus, RunTotals, SuitePin } from './run.js';
 
 /** What people have to say before a transition goes on. */
 export type ApprovalPolicy = {
@@ -48,7 +48,7 @@ export type Evidence = {
   readonly status: RunStatus;
   readonly plan: EvalPlan;
   readonly endedAt?: number;
-  readonly headline?: RunHeadline;
+  readonly headline?: RunTotals;
   /** What the gate's reference leads to now, with its contract; absent when there is no such suite. */
   readonly suite?: SuitePin & { readonly modes: readonly EvalMode[]; readonly contract?: Digest };
   /** The model that the agent asks when nobody chooses another; absent when it brings its own. */

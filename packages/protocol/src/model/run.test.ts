@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CONTRACT_VERDICTS } from './contract-report.js';
-import { type RunOutcome, toldLike, verdictOn } from './run.js';
+import { type RunOutcome, verdictOn, withoutContractOutcome } from './run.js';
 
 const optional = { requiredKeys: ['passed', 'unscored'] as ['passed', 'unscored'] };
 const outcomes: fc.Arbitrary<RunOutcome> = fc.record(
@@ -42,7 +42,7 @@ describe('the verdict on a run', () => {
 test('facts are told like others: with the word of the contract, or silent about it', () => {
   fc.assert(
     fc.property(outcomes, outcomes, (facts, others) => {
-      const told = toldLike(facts, others);
+      const told = withoutContractOutcome(facts, others);
       if (others.contractVerdict) expect(told).toBe(facts);
       else expect(told).toEqual({ passed: facts.passed, unscored: facts.unscored });
     }),

@@ -172,7 +172,7 @@ export type RunOutcome = {
 };
 
 /** A few numbers of a finished eval run, recorded with its terminal event so that lists need not open the log. */
-export type RunHeadline = RunOutcome & {
+export type RunTotals = RunOutcome & {
   readonly aggregateScore: number;
   readonly taskCount: number;
   readonly passedCount: number;
@@ -198,7 +198,7 @@ type ContractWord = Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>;
  * The same facts, silent about the contract where the others are: what was written down before a contract's word was
  * recorded lacks it, and says nothing else for that.
  */
-export function toldLike<T extends ContractWord>(
+export function withoutContractOutcome<T extends ContractWord>(
   facts: T,
   others: ContractWord | undefined,
 ): T | Omit<T, keyof ContractWord> {

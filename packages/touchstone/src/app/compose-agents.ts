@@ -13,22 +13,22 @@ import {
 } from '../agents/index.js';
 import { createGuard, createPaces } from '../net/index.js';
 import type { Clock, Embedder, PriceOf, Random, Store } from '../ports/index.js';
-import { type AgentRegistry, createAgentRegistry } from './catalogue/agent-catalogue.js';
+import { type AgentCatalogue, createAgentCatalogue } from './catalogue/agent-catalogue.js';
 import { createAgentPool } from './catalogue/agent-pool.js';
-import { createPackShelf, type PackShelf } from './catalogue/pack-catalogue.js';
+import { createPackCatalogue, type PackCatalogue } from './catalogue/pack-catalogue.js';
 import { capabilityCheck, packOptions, trustOf } from './catalogue/pack-policy.js';
 import { compilePackProfiles } from './catalogue/pack-profiles.js';
-import type { ProfileDesk } from './catalogue/profiles.js';
+import type { Profiles } from './catalogue/profiles.js';
 import type { Config } from './config/config.js';
 import { createPriceOf } from './config/prices.js';
 import { knownSecrets } from './config/secrets.js';
 import { createOnChannel } from './deployments/channel.js';
 
 export type AgentWorld = {
-  readonly registry: AgentRegistry;
+  readonly registry: AgentCatalogue;
   readonly models: Models;
   readonly holdsSecret: (text: string) => boolean;
-  readonly packs: PackShelf;
+  readonly packs: PackCatalogue;
   readonly tools: HostTools;
   readonly priceOf: PriceOf;
   /** The host's own, like its judge. */
@@ -47,7 +47,7 @@ type WorldOptions = {
   /** A host that serves others believes only signed packs unless it is told otherwise. */
   readonly origin: 'host' | 'cli';
   readonly isOnlyTenant: (tenant: string) => boolean;
-  readonly profiles: Pick<ProfileDesk, 'compile'>;
+  readonly profiles: Pick<Profiles, 'compile'>;
 };
 
 /** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
@@ -72,7 +72,7 @@ export function composeAgents(options: WorldOptions): AgentWorld {
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
   const pool = createAgentPool({ store, clock, random, models, paceOf, holdsSecret });
   const guard = createGuard(config.egress);
-  const registry = createAgentRegistry({
+  const registry = createAgentCatalogue({
     store,
     clock,
     guard,
@@ -80,7 +80,7 @@ export function composeAgents(options: WorldOptions): AgentWorld {
     onChannel: createOnChannel(store, random),
     offers: capabilityCheck(config),
   });
-  const packs = createPackShelf({
+  const packs = createPackCatalogue({
     store,
     clock,
     trust: trustOf(config, options.origin),

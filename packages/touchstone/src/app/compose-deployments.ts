@@ -1,11 +1,11 @@
 import { castVote } from '../deployments/index.js';
 import type { Clock, Engine, Ids, Store } from '../ports/index.js';
 import { maskSecrets } from '../scoring/index.js';
-import type { AgentRegistry } from './catalogue/agent-catalogue.js';
-import type { ContractDesk } from './catalogue/contracts.js';
+import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
+import type { Contracts } from './catalogue/contracts.js';
 import type { Config } from './config/config.js';
 import { createCarryOut } from './deployments/carry-out.js';
-import { createDeploymentDesk, type DeploymentDesk } from './deployments/deployments.js';
+import { createDeployments, type Deployments } from './deployments/deployments.js';
 import type { Annotations } from './review/annotations.js';
 import type { Touchstone } from './touchstone.js';
 
@@ -14,8 +14,8 @@ type GateParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly registry: Pick<AgentRegistry, 'find' | 'versions' | 'chooseModel'>;
-  readonly contracts: Pick<ContractDesk, 'of'>;
+  readonly registry: Pick<AgentCatalogue, 'find' | 'versions' | 'chooseModel'>;
+  readonly contracts: Pick<Contracts, 'of'>;
   readonly annotations: Annotations;
 };
 
@@ -33,7 +33,7 @@ export function composeDeployments({ config, registry, annotations, contracts, i
   return {
     castVote,
     carryOut: createCarryOut(known),
-    openDesk: (drive: Engine['drive']): DeploymentDesk =>
-      createDeploymentDesk({ ...known, ids, drive, mask: maskSecrets }),
+    openDesk: (drive: Engine['drive']): Deployments =>
+      createDeployments({ ...known, ids, drive, mask: maskSecrets }),
   };
 }

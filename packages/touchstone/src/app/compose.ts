@@ -4,17 +4,17 @@ import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
 import type { AgentFacts, Clock, Ids, Log, Random, Run, Suite } from '../ports/index.js';
 import type { ProfiledAgent } from '../profiles/index.js';
-import { buildScorecard, foldTask, taskBar } from '../scorecard/index.js';
+import { buildSummary, foldTask, taskBar } from '../scorecard/index.js';
 import { createScoring, maskSecrets } from '../scoring/index.js';
 import { openStore } from '../store/index.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition } from './catalogue/compile-definition.js';
-import { createContractDesk } from './catalogue/contracts.js';
+import { createContracts } from './catalogue/contracts.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
-import type { PackShelf } from './catalogue/pack-catalogue.js';
+import type { PackCatalogue } from './catalogue/pack-catalogue.js';
 import { trustOf } from './catalogue/pack-policy.js';
-import { createProfileDesk, type ProfileDesk } from './catalogue/profiles.js';
-import { createSuiteShelf } from './catalogue/suite-catalogue.js';
+import { createProfiles, type Profiles } from './catalogue/profiles.js';
+import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
 import { composeAgents } from './compose-agents.js';
 import { composeDeployments } from './compose-deployments.js';
 import type { Config } from './config/config.js';
@@ -23,13 +23,13 @@ import { evalSettings } from './config/eval-settings.js';
 import { checkSamePolicy, readSafetyPolicy } from './config/safety-policy.js';
 import { readOwnKey, trustedKeyOf } from './config/signing-key.js';
 import { storeFile } from './config/store-file.js';
-import { ledThere } from './deployments/channel.js';
-import { createJudgeDesk } from './judges/judges.js';
+import { withChannel } from './deployments/channel.js';
+import { createJudges } from './judges/judges.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { createAnnotations } from './review/annotations.js';
 import { createRun } from './runs/create-run.js';
 import { createFork } from './runs/fork-run.js';
-import { createRejudge, type JudgeWish } from './runs/rejudge.js';
+import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { systemClock, systemIds } from './system.js';
 import { watchTenants } from './tenant-count.js';
 import type { Touchstone } from './touchstone.js';
@@ -65,12 +65,12 @@ export type LocalTouchstone = Touchstone & {
   /** Installs a suite file that may have been edited since the last run. */
   useSuite(owner: Parameters<Touchstone['installSuite']>[0], suite: Suite): Promise<void>;
   /** Installs a pack that may have been edited since the last run. */
-  usePack: PackShelf['draft'];
-  inspectPack: PackShelf['inspect'];
+  usePack: PackCatalogue['draft'];
+  inspectPack: PackCatalogue['inspect'];
   /** Compiles a definition's test contract from files of this machine. */
-  compileProfile: ProfileDesk['compile'];
+  compileProfile: Profiles['compile'];
   /** Installs a compiled contract that may have been edited since the last run. */
-  useProfile: ProfileDesk['replace'];
+  useProfile: Profiles['replace'];
   /** Registers the agent of a definition: its prompt and its model. */
   useDefinition(agent: ProfiledAgent): Promise<AgentFacts>;
   /** Keeps the scorecard in a file as something to compare with, if a trusted key has signed it. */
@@ -80,7 +80,7 @@ export type LocalTouchstone = Touchstone & {
   /** What keeps MCP servers from being used. Asking starts them. */
   toolTrouble: HostTools['trouble'];
   /** Scores answers outside of any run; without a wish, by checks alone. */
-  openJudging(wish?: JudgeWish): Promise<Judging>;
+  openJudging(wish?: JudgeRequest): Promise<Judging>;
 };
 
 /** The one place that builds the parts and introduces them to each other. */
@@ -98,9 +98,9 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   const safety = await readSafetyPolicy(config);
   const store = await openStore({ file: await storeFile(config, options.dataDir), clock });
   const tenants = await watchTenants(store, options);
-  const shelf = createSuiteShelf(store, clock);
+  const shelf = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, options.origin);
-  const profiles = createProfileDesk({ config, store, clock, env, shelf, maxTasks: settings?.maxTasks });
+  const profiles = createProfiles({ config, store, clock, env, shelf, maxTasks: settings?.maxTasks });
   const world = composeAgents({
     config,
     profiles,
@@ -112,13 +112,13 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     isOnlyTenant: (tenant) => tenants.isOnly(tenant),
   });
   const { registry, packs, tools, priceOf, redact, models, holdsSecret } = world;
-  const judges = createJudgeDesk({ config, models, store, clock, holdsSecret });
+  const judges = createJudges({ config, models, store, clock, holdsSecret });
   const modelTrouble = (owner: Owner, name: string): string | undefined => {
     if (name === config.judge?.model) return undefined;
     const choice = models.choose(owner, { name });
     return choice.kind === 'none' ? choice.reason : undefined;
   };
-  const contracts = createContractDesk({
+  const contracts = createContracts({
     config,
     store,
     models,
@@ -172,7 +172,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     openBars: contracts.bars,
     taskBar,
     foldTask,
-    buildScorecard,
+    buildSummary,
     contractOutcome: (run, plan, come) => contractOutcome(store, run, plan, come),
     limits: DEFAULT_LIMITS,
   });
@@ -242,7 +242,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     toolTrouble: tools.trouble,
     async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
       const { channel, contract } = asked;
-      const planning = { ...ledThere(parts, channel), ...(contract && { contract }) };
+      const planning = { ...withChannel(parts, channel), ...(contract && { contract }) };
       const run = await createRun(planning, principal, body, {
         origin,
         exclusiveScope,

@@ -16,12 +16,12 @@ import type {
 import type { Body, Expected, MemoryEntry, ToolCallBody } from '@touchstone/protocol/bodies';
 import type { DebugBundleWire, RunDiffResponseWire, ToolDescriptorWire } from '@touchstone/protocol/wire';
 import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '../ports/index.js';
-import type { CompiledDefinition, CompileWish } from './catalogue/compile-definition.js';
-import type { PackShelf } from './catalogue/pack-catalogue.js';
-import type { DeploymentDesk } from './deployments/deployments.js';
+import type { CompiledDefinition, CompileRequest } from './catalogue/compile-definition.js';
+import type { PackCatalogue } from './catalogue/pack-catalogue.js';
+import type { Deployments } from './deployments/deployments.js';
 import type { Annotations } from './review/annotations.js';
 import type { ForkBody } from './runs/fork-run.js';
-import type { JudgeWish } from './runs/rejudge.js';
+import type { JudgeRequest } from './runs/rejudge.js';
 import type { ReportOptions } from './views/report.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
@@ -98,8 +98,8 @@ export type Touchstone = {
   listAgents(owner: Owner): Promise<readonly AgentVisible[]>;
   findAgent(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
   /** Installs a pack with everything in it, or refuses it and keeps nothing. */
-  installPack: PackShelf['install'];
-  listPacks: PackShelf['list'];
+  installPack: PackCatalogue['install'];
+  listPacks: PackCatalogue['list'];
   /** The tools an owner's agents may be given, sorted by id. */
   listTools(owner: Owner): Promise<readonly ToolDescriptorWire[]>;
   findTool(owner: Owner, toolId: string): Promise<ToolDescriptorWire | undefined>;
@@ -124,7 +124,7 @@ export type Touchstone = {
   rejudge(
     principal: Principal,
     runId: RunId,
-    wish: JudgeWish,
+    wish: JudgeRequest,
     options?: { readonly origin?: RunOrigin; readonly start?: boolean },
   ): Promise<Run>;
   /** A run that begins with the history of another one: all of it again, or up to a point. Refusals create nothing. */
@@ -143,10 +143,10 @@ export type Touchstone = {
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
   /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */
-  compileDefinition(owner: Owner, wish: CompileWish): Promise<CompiledDefinition>;
+  compileDefinition(owner: Owner, wish: CompileRequest): Promise<CompiledDefinition>;
   /** Of a completed eval run whose suite has a contract. */
   contractReport(owner: Owner, runId: RunId): Promise<ContractReport>;
-  readonly deployments: DeploymentDesk;
+  readonly deployments: Deployments;
   /** Of a completed eval run: what of it can travel. */
   scorecard(owner: Owner, runId: RunId): Promise<Scorecard>;
   close(): Promise<void>;

@@ -1,11 +1,11 @@
 import { type Context, DEFAULT_DATA, type Settings } from './io.js';
-import { type RunResult, refOf } from './verbs/run/result.js';
+import { type RunView, refOf } from './verbs/run/result.js';
 import type { RunOptions } from './verbs/run/run-options.js';
 
 /** What a person may want to type next. Options that the command was given are carried over where they still matter. */
 export function nextCommands(
   context: Context,
-  result: RunResult,
+  result: RunView,
   options: RunOptions,
 ): readonly { readonly command: string; readonly does: string }[] {
   // Of all that failed, what did not fail before is the news.
@@ -21,7 +21,7 @@ export function nextCommands(
 }
 
 /** The recorded suite asked the same way: by the same agent and model, as often, and of the same tasks. */
-function replayWords({ agent }: RunResult, recorded: string, options: RunOptions): string {
+function replayWords({ agent }: RunView, recorded: string, options: RunOptions): string {
   const { only, repeats, model, allowTargetMismatch } = options;
   return [
     `run ${shellWord(recorded)}`,

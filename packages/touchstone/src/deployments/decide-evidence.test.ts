@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest';
 import { decideEvidence, type EvidenceClaim } from './decide-evidence.js';
 import { describeReason } from './describe-reason.js';
 
-type RunHeadline = NonNullable<Evidence['headline']>;
+type RunTotals = NonNullable<Evidence['headline']>;
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;
@@ -98,8 +98,8 @@ const run =
   (offer) => ({ ...offer, evidence: offer.evidence && { ...offer.evidence, ...change(offer.evidence) } });
 const plan = (change: (plan: Evidence['plan']) => Partial<Evidence['plan']>): Change =>
   run((evidence) => ({ plan: { ...evidence.plan, ...change(evidence.plan) } }));
-const headline = (changed: Partial<RunHeadline>): Change =>
-  run((evidence) => ({ headline: { ...(evidence.headline as RunHeadline), ...changed } }));
+const headline = (changed: Partial<RunTotals>): Change =>
+  run((evidence) => ({ headline: { ...(evidence.headline as RunTotals), ...changed } }));
 const told = (changed: object): Change =>
   run((evidence) => ({ report: { ...(evidence.report as EvalReport), ...changed } }));
 const without = <K extends keyof Evidence>(member: K): Change =>

@@ -63,7 +63,7 @@ export type Parts = {
     bar: number,
     ownBar: boolean,
   ) => TaskResult;
-  readonly buildScorecard: (
+  readonly buildSummary: (
     facts: {
       suiteId: SuiteId;
       suiteVersion: Version;

@@ -10,7 +10,7 @@ import type {
   EvalReport,
   EvalSummary,
   Evidence,
-  RunHeadline,
+  RunTotals,
   Scorecard,
 } from '@touchstone/protocol';
 import {
@@ -74,7 +74,7 @@ type ContentFree = {
   report: EvalReport;
   contractReport: ContractReport;
   scorecard: Scorecard;
-  headline: RunHeadline;
+  headline: RunTotals;
   invocationStarted: InvocationStarted;
   invocationCompleted: InvocationCompleted;
   providerUsage: ProviderUsage;

@@ -1,4 +1,4 @@
-export { buildScorecard } from './fold/build.js';
+export { buildSummary } from './fold/build.js';
 export { scorecardTroubles } from './fold/check.js';
 export { foldTask, taskBar } from './fold/fold-task.js';
 export { buildContractReport } from './report/contract-report.js';

@@ -10,7 +10,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mean, nearestRank } from './fold/aggregate.js';
-import { buildScorecard } from './fold/build.js';
+import { buildSummary } from './fold/build.js';
 import { foldTask, taskBar } from './fold/fold-task.js';
 
 const taskId = asId<TaskId>('t');
@@ -74,7 +74,7 @@ describe('foldTask', () => {
   });
 });
 
-describe('buildScorecard', () => {
+describe('buildSummary', () => {
   it.each([
     ['score at the bar passes', { passScore: 0.5 }, [result(1), result(0)], true],
     ['score under the bar fails', { passScore: 0.51 }, [result(1), result(0)], false],
@@ -92,15 +92,11 @@ describe('buildScorecard', () => {
     ['p95 over the bar fails', { maxP95LatencyMs: 9 }, [result(1)], false],
     ['p95 at the bar passes', { maxP95LatencyMs: 10 }, [result(1)], true],
   ])('%s', (_name, thresholds, results, passed) => {
-    expect(buildScorecard({ ...facts, ...(thresholds && { thresholds }) }, results).passed).toBe(passed);
+    expect(buildSummary({ ...facts, ...(thresholds && { thresholds }) }, results).passed).toBe(passed);
   });
 
   it('counts and sums what the results say and nothing else', () => {
-    const card = buildScorecard(facts, [
-      result(1, { costUsd: 0.5 }),
-      result(0),
-      result(1, { costUsd: 0.25 }),
-    ]);
+    const card = buildSummary(facts, [result(1, { costUsd: 0.5 }), result(0), result(1, { costUsd: 0.25 })]);
     expect(card).toMatchObject({ taskCount: 3, passedCount: 2, totalCostUsd: 0.75 });
     expect(card.tasks.map((task) => task.score)).toEqual([1, 0, 1]);
   });
@@ -111,9 +107,9 @@ describe('a baseline in the scorecard', () => {
 
   it('is named with the change, and where to read about it', () => {
     const regression = { baselineRunId, baselineScore: 0.75, diffRef: '/v1/runs/run-0:diff' };
-    const card = buildScorecard({ ...facts, regression }, [result(1), result(0)]);
+    const card = buildSummary({ ...facts, regression }, [result(1), result(0)]);
     expect(card.regression).toEqual({ baselineRunId, scoreDelta: -0.25, diffRef: '/v1/runs/run-0:diff' });
-    const imported = buildScorecard({ ...facts, regression: { baselineRunId, baselineScore: 0.5 } }, [
+    const imported = buildSummary({ ...facts, regression: { baselineRunId, baselineScore: 0.5 } }, [
       result(1),
     ]);
     expect(imported.regression).toEqual({ baselineRunId, scoreDelta: 0.5 });
@@ -123,11 +119,11 @@ describe('a baseline in the scorecard', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(0, 1)), fc.constantFrom(0, 0.5, 1), (scores, baselineScore) => {
         const results = scores.map((score) => result(score));
-        const { regression, ...card } = buildScorecard(
+        const { regression, ...card } = buildSummary(
           { ...facts, regression: { baselineRunId, baselineScore } },
           results,
         );
-        expect(card).toEqual(buildScorecard(facts, results));
+        expect(card).toEqual(buildSummary(facts, results));
         expect(regression?.scoreDelta).toBe(card.aggregateScore - baselineScore);
       }),
     );

@@ -1,5 +1,5 @@
 import type { Shape } from '@touchstone/protocol/wire';
-import type { Webhooks, WebhookWish } from '../../app/index.js';
+import type { WebhookRequest, Webhooks } from '../../app/index.js';
 import { bodyOf, type Endpoint, endpoint } from '../endpoint.js';
 import type { HostParts } from '../services.js';
 import { page } from '../shapes/vendor-shapes.js';
@@ -72,7 +72,7 @@ export const webhookEndpoints = ({
     path: '/v1/webhooks',
     auth: 'webhooks:manage',
     summary: 'Be told of events by signed POST requests',
-    body: bodyOf<WebhookWish>(webhookBody),
+    body: bodyOf<WebhookRequest>(webhookBody),
     responses: { 201: { description: 'The webhook is registered.', schema: registered } },
     refusals: ['webhook_url_rejected', 'conflict'],
     // A repetition under the same Idempotency-Key gets the first answer again, secret included: the caller may never

@@ -37,7 +37,7 @@ export type Known = {
   readonly guard?: Guard;
 };
 
-export type AgentRegistry = {
+export type AgentCatalogue = {
   /** Registers an agent of the operator's (configuration or command line). The newest of the same version counts. */
   add(spec: AgentSpec, baseDir: string): Promise<AgentFacts>;
   bind(
@@ -68,7 +68,7 @@ type RegistryParts = {
   readonly offers: (capability: string) => boolean;
 };
 
-export function createAgentRegistry(parts: RegistryParts): AgentRegistry {
+export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   const { store, pool } = parts;
   const operators = new Map<string, Known>();
 

@@ -8,15 +8,19 @@ import { findPacks, readPackFolder } from '../../packs/index.js';
 import type { Kept, Suite } from '../../ports/index.js';
 import { contractBeside, findSuiteFiles, readSuite } from '../../suites/index.js';
 import type { Config } from '../config/config.js';
-import type { AgentRegistry } from './agent-catalogue.js';
+import type { AgentCatalogue } from './agent-catalogue.js';
 import { openContract } from './contract-file.js';
-import type { InstalledPack, PackShelf } from './pack-catalogue.js';
-import type { ProfileDesk } from './profiles.js';
+import type { InstalledPack, PackCatalogue } from './pack-catalogue.js';
+import type { Profiles } from './profiles.js';
 import { SAMPLE_AGENTS } from './sample-agents.js';
 
 // What a configuration brings along. It belongs to the host: everyone may use it and nobody replace it.
 
-export async function loadAgents(config: Config, registry: AgentRegistry, testSeams: boolean): Promise<void> {
+export async function loadAgents(
+  config: Config,
+  registry: AgentCatalogue,
+  testSeams: boolean,
+): Promise<void> {
   for (const spec of config.agents) await registry.add(parseAgentSpec(spec, 'operator'), config.baseDir);
   if (!testSeams) return;
   for (const spec of SAMPLE_AGENTS) await registry.add(parseAgentSpec(spec, 'operator'), ASSETS);
@@ -25,7 +29,7 @@ export async function loadAgents(config: Config, registry: AgentRegistry, testSe
 /** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
 const ASSETS = fileURLToPath(new URL('../../../assets', import.meta.url));
 
-type Shelf = Pick<ProfileDesk, 'replace' | 'replacePlain'>;
+type Shelf = Pick<Profiles, 'replace' | 'replacePlain'>;
 
 /** Suites in the configured folders, each with its contract. One edited since the last start replaces what was there. */
 export async function loadSuites(config: Config, profiles: Shelf): Promise<readonly Suite[]> {
@@ -51,7 +55,7 @@ async function contractOf(suiteFile: string, suite: Suite): Promise<PinnedContra
 }
 
 /** Packs in the configured folders: archives, and folders with a pack.json. Each is held against the trust policy. */
-export async function loadPacks(config: Config, packs: PackShelf): Promise<readonly InstalledPack[]> {
+export async function loadPacks(config: Config, packs: PackCatalogue): Promise<readonly InstalledPack[]> {
   const loaded: InstalledPack[] = [];
   for (const folder of config.packs) {
     for (const path of findPacks(resolve(config.baseDir, folder))) {

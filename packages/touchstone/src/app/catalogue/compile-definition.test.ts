@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { INVOICES, POLICIES } from '../../profiles/definition/testing/definitions.js';
 import type { ProfiledAgent } from '../../profiles/types.js';
 import { compileDefinition, profiledAgent } from './compile-definition.js';
-import type { CompiledProfile, ProfileDesk, ProfileRequest } from './profiles.js';
+import type { CompiledProfile, ProfileRequest, Profiles } from './profiles.js';
 
 const OWNER: Owner = { tenant: 'acme', workspace: 'main' };
 const invoices = JSON.parse(INVOICES) as JsonObject;
@@ -15,7 +15,7 @@ function recordingDesk() {
   const asked: ProfileRequest[] = [];
   const kept: unknown[] = [];
   const compiled = { warnings: [{ code: 'of_the_compiler', message: '' }] } as unknown as CompiledProfile;
-  const desk: ProfileDesk = {
+  const desk: Profiles = {
     async compile(request) {
       asked.push(request);
       return compiled;
@@ -61,7 +61,7 @@ describe('compiling what a tenant sends', () => {
     const wish = { definition: invoices, scope: 'vendor', org: 'acme', suiteName: 'second' };
     await compileDefinition(desk, OWNER, wish);
     expect(asked[0]?.options).toEqual({ scope: 'vendor', org: 'acme', name: 'second' });
-    const strict: ProfileDesk = {
+    const strict: Profiles = {
       ...desk,
       compile: () =>
         Promise.reject(

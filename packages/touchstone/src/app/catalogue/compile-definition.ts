@@ -1,9 +1,9 @@
 import { type Issue, isHostError, type JsonObject, type Owner, validationError } from '@touchstone/protocol';
 import { type CompileOptions, type ProfiledAgent, parseDefinition } from '../../profiles/index.js';
-import type { CompiledProfile, ProfileDesk } from './profiles.js';
+import type { CompiledProfile, Profiles } from './profiles.js';
 
 /** What a tenant sends. Its dataset is the tenant's choice, so it is read under the tenant's rules. */
-export type CompileWish = {
+export type CompileRequest = {
   readonly definition: JsonObject;
   readonly rows?: readonly unknown[];
   /** Which agent of a manifest with several. */
@@ -20,9 +20,9 @@ export type CompileWish = {
 export type CompiledDefinition = CompiledProfile & { readonly installed?: 'created' | 'same' };
 
 export async function compileDefinition(
-  profiles: ProfileDesk,
+  profiles: Profiles,
   owner: Owner,
-  wish: CompileWish,
+  wish: CompileRequest,
 ): Promise<CompiledDefinition> {
   const { definition, rows, install } = wish;
   const loaded = parseDefinition(definition);
@@ -40,7 +40,7 @@ export async function compileDefinition(
   return install ? { ...result, installed: await profiles.install(owner, compiled) } : result;
 }
 
-const optionsOf = ({ targetAgentId, scope, org, suiteName }: CompileWish): CompileOptions => ({
+const optionsOf = ({ targetAgentId, scope, org, suiteName }: CompileRequest): CompileOptions => ({
   ...(targetAgentId !== undefined && { targetAgentId }),
   ...(scope !== undefined && { scope }),
   ...(org !== undefined && { org }),

@@ -19,9 +19,9 @@ import type { Store } from '../../ports/index.js';
 import { judgeIdentity } from '../../scoring/index.js';
 import { createMemoryStore } from '../../store/index.js';
 import { parseSuite } from '../../suites/parse-suite.js';
-import type { JudgeDesk } from '../judges/judges.js';
+import type { Judges } from '../judges/judges.js';
 import { systemClock } from '../system.js';
-import { createContractDesk } from './contracts.js';
+import { createContracts } from './contracts.js';
 
 const ACME: Owner = { tenant: 'acme', workspace: 'main' };
 const criterion = (
@@ -65,13 +65,13 @@ afterEach(() => store.close());
 type World = { readonly configured?: string; readonly embedder?: string; readonly known?: readonly string[] };
 /** A host that knows the models `known`; whoever is not acme may ask none of them by name. */
 function deskOf({ configured, embedder, known = ['named', 'house', 'vectors'] }: World = {}) {
-  const chooseJudge: JudgeDesk['choose'] = ({ model = configured, votes = 1 } = {}) => {
+  const chooseJudge: Judges['choose'] = ({ model = configured, votes = 1 } = {}) => {
     if (model === undefined) return undefined;
     return known.includes(model)
       ? judgeIdentity(asId<ModelName>('near'), asId<ModelName>(model), votes)
       : { trouble: `Nobody has ${model}.` };
   };
-  return createContractDesk({
+  return createContracts({
     config: embedder === undefined ? {} : { embedder: { model: embedder } },
     store,
     models: {

@@ -21,13 +21,13 @@ import type { Store } from '../../ports/index.js';
 import { shareSchemas } from '../../profiles/index.js';
 import { barOf } from '../../scoring/index.js';
 import type { Config } from '../config/config.js';
-import type { JudgeDesk } from '../judges/judges.js';
+import type { Judges } from '../judges/judges.js';
 import { ownerOfSuite, taskPages } from './suite-catalogue.js';
 
 /** What a run under a contract is measured by. */
 type ContractPins = Pick<EvalPlan, 'contract' | 'judge' | 'embedder'>;
 
-export type ContractDesk = {
+export type Contracts = {
   /** The contract of a suite. Where the suite is the host's, its word counts, for everyone: a laxer one cannot be put beside it. */
   of(owner: Owner, suite: Digest): Promise<PinnedContract | undefined>;
   /** The one a run was planned with. */
@@ -44,12 +44,12 @@ type DeskParts = {
   readonly config: Pick<Config, 'embedder'>;
   readonly store: Store;
   readonly models: Models;
-  readonly chooseJudge: JudgeDesk['choose'];
+  readonly chooseJudge: Judges['choose'];
   /** Why this owner may not ask this model; undefined when it may. */
   readonly modelTrouble: (owner: Owner, model: string) => string | undefined;
 };
 
-export function createContractDesk(parts: DeskParts): ContractDesk {
+export function createContracts(parts: DeskParts): Contracts {
   const { config, store, models } = parts;
   const pinned = async (owner: Owner, digest: Digest): Promise<PinnedContract> => {
     const { suites } = store;

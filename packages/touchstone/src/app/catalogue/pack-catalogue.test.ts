@@ -9,11 +9,11 @@ import { openStore } from '../../store/index.js';
 import { parseSuite } from '../../suites/parse-suite.js';
 import { parseConfig } from '../config/config.js';
 import { systemClock } from '../system.js';
-import { createPackShelf, type PackShelf } from './pack-catalogue.js';
+import { createPackCatalogue, type PackCatalogue } from './pack-catalogue.js';
 import { packOptions, readTrust } from './pack-policy.js';
 import { compilePackProfiles } from './pack-profiles.js';
-import { createProfileDesk } from './profiles.js';
-import { createSuiteShelf } from './suite-catalogue.js';
+import { createProfiles } from './profiles.js';
+import { createSuiteCatalogue } from './suite-catalogue.js';
 
 // A pack whose agent carries a contract: pack, agent, suite and contract are there together or not at all.
 const OWNER: Owner = { tenant: 'acme', workspace: 'main' };
@@ -42,21 +42,21 @@ const filesOf = (threshold: number): Map<string, Buffer> =>
 
 let folder: string;
 let store: Store;
-let shelf: PackShelf;
+let shelf: PackCatalogue;
 let archive: Buffer;
 let suite: Digest;
 
 const config = parseConfig({}, '/');
-function shelfOver(kept: Store): PackShelf {
-  const profiles = createProfileDesk({
+function shelfOver(kept: Store): PackCatalogue {
+  const profiles = createProfiles({
     config,
     store: kept,
     clock: systemClock,
     env: {},
-    shelf: createSuiteShelf(kept, systemClock),
+    shelf: createSuiteCatalogue(kept, systemClock),
     maxTasks: undefined,
   });
-  return createPackShelf({
+  return createPackCatalogue({
     store: kept,
     clock: systemClock,
     trust: readTrust({ trust: { policy: 'open' }, baseDir: '/' }, 'cli'),

@@ -41,7 +41,7 @@ export type InstalledPack = {
 };
 
 /** Where packs come in: opened, held against the trust policy, taken apart, and kept whole or not at all. */
-export type PackShelf = {
+export type PackCatalogue = {
   install(
     owner: Owner,
     archive: Buffer,
@@ -69,7 +69,7 @@ type ShelfParts = {
   readonly hostAgents: (owner: Owner) => Promise<readonly AgentFacts[]>;
 };
 
-export function createPackShelf(parts: ShelfParts): PackShelf {
+export function createPackCatalogue(parts: ShelfParts): PackCatalogue {
   const { store, clock, options } = parts;
 
   const open = async (pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack> => {

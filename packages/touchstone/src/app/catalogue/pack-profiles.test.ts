@@ -5,7 +5,7 @@ import { parseConfig } from '../config/config.js';
 import { systemClock } from '../system.js';
 import { packOptions } from './pack-policy.js';
 import { compilePackProfiles } from './pack-profiles.js';
-import { createProfileDesk } from './profiles.js';
+import { createProfiles } from './profiles.js';
 
 const AGENT = 'vendor.acme.triage.default';
 const PROFILE = `evaluation/${AGENT}.json`;
@@ -48,7 +48,7 @@ const pack = (extra: { readonly [path: string]: string } = {}) =>
   );
 
 const nowhere = () => Promise.reject(new Error('Nothing is installed here.'));
-const desk = createProfileDesk({
+const desk = createProfiles({
   config,
   store: undefined as never,
   clock: systemClock,

@@ -11,7 +11,7 @@ import {
   readPackProfiles,
 } from '../../packs/index.js';
 import type { ProfiledAgent } from '../../profiles/index.js';
-import type { CompiledProfile, ProfileDesk } from './profiles.js';
+import type { CompiledProfile, Profiles } from './profiles.js';
 
 /** The contract that an agent of a pack carries. */
 export type PackContract = {
@@ -25,7 +25,7 @@ export type PackContract = {
 
 /** Compiles the profiles of a pack, all or none: one that does not compile refuses the pack. */
 export async function compilePackProfiles(
-  profiles: Pick<ProfileDesk, 'compile'>,
+  profiles: Pick<Profiles, 'compile'>,
   pack: OpenedPack,
 ): Promise<readonly PackContract[]> {
   const found = readPackProfiles(pack);
@@ -45,7 +45,7 @@ export async function compilePackProfiles(
 }
 
 async function compileOne(
-  profiles: Pick<ProfileDesk, 'compile'>,
+  profiles: Pick<Profiles, 'compile'>,
   pack: OpenedPack,
   profile: PackProfile,
   baseDir: string,

@@ -14,8 +14,8 @@ import type { ProfiledAgent } from '../../profiles/types.js';
 import { createMemoryStore } from '../../store/index.js';
 import { parseConfig } from '../config/config.js';
 import { systemClock } from '../system.js';
-import { createProfileDesk, type ProfileDesk, type ProfileRequest } from './profiles.js';
-import { createSuiteShelf } from './suite-catalogue.js';
+import { createProfiles, type ProfileRequest, type Profiles } from './profiles.js';
+import { createSuiteCatalogue } from './suite-catalogue.js';
 
 const ME: Owner = { tenant: 'acme', workspace: 'main' };
 const LINES =
@@ -26,7 +26,7 @@ const agentIn = (text: string): ProfiledAgent => readDefinition(text).agents[0] 
 
 let folder: string;
 let store: Store;
-let desk: ProfileDesk;
+let desk: Profiles;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'touchstone-profiles-'));
   for (const name of ['evals', 'bucket', 'files']) mkdirSync(join(folder, name));
@@ -41,11 +41,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function deskWith({ maxTasks }: { readonly maxTasks?: number }): ProfileDesk {
+function deskWith({ maxTasks }: { readonly maxTasks?: number }): Profiles {
   const datasets = { prefixes: { 's3://hr-evals/': './bucket/' }, roots: ['./files'] };
   const config = parseConfig({ datasets }, folder);
-  const shelf = createSuiteShelf(store, systemClock);
-  return createProfileDesk({ config, store, clock: systemClock, env: {}, shelf, maxTasks });
+  const shelf = createSuiteCatalogue(store, systemClock);
+  return createProfiles({ config, store, clock: systemClock, env: {}, shelf, maxTasks });
 }
 const own = (agent: ProfiledAgent, more: Partial<ProfileRequest> = {}): ProfileRequest => ({
   agent,
@@ -209,8 +209,8 @@ describe('rows of a tenant', () => {
     // Each row takes a minute by this clock.
     let now = 0;
     const clock = { ...systemClock, elapsed: () => (now += 60_000) };
-    const parts = { store, clock, env: {}, shelf: createSuiteShelf(store, clock), maxTasks: undefined };
-    const slow = createProfileDesk({ ...parts, config: parseConfig({}, folder) });
+    const parts = { store, clock, env: {}, shelf: createSuiteCatalogue(store, clock), maxTasks: undefined };
+    const slow = createProfiles({ ...parts, config: parseConfig({}, folder) });
     let isHeard = false;
     setImmediate(() => {
       isHeard = true;
@@ -234,9 +234,9 @@ describe('schemas', () => {
     // Each question takes a minute by this clock.
     let now = 0;
     const clock = { ...systemClock, elapsed: () => (now += 60_000) };
-    const shelf = createSuiteShelf(store, clock);
+    const shelf = createSuiteCatalogue(store, clock);
     const config = parseConfig({}, folder);
-    const patient = createProfileDesk({ config, store, clock, env: {}, shelf, maxTasks: undefined });
+    const patient = createProfiles({ config, store, clock, env: {}, shelf, maxTasks: undefined });
     const rows = [1, 2, 3].map((at) => ({
       input: { text: `${at}` },
       expected: at,

@@ -28,7 +28,7 @@ import { parseSuite } from '../../suites/index.js';
 import type { Config } from '../config/config.js';
 import { atDataset, type Data, type Locking, openData, type ProfileRequest } from './profile-rows.js';
 import { schemasInTurns } from './schemas-in-turns.js';
-import type { SuiteShelf } from './suite-catalogue.js';
+import type { SuiteCatalogue } from './suite-catalogue.js';
 
 export type { ProfileRequest } from './profile-rows.js';
 
@@ -49,7 +49,7 @@ export type ProfileSinks = Sinks & { row?(): void };
 /** Writes profiles of any length, wherever their rows lie, and keeps nothing. */
 export type ProfileWriter = { write(request: ProfileRequest, sinks: ProfileSinks): Promise<WrittenProfile> };
 
-export type ProfileDesk = ProfileWriter & {
+export type Profiles = ProfileWriter & {
   compile(request: ProfileRequest): Promise<CompiledProfile>;
   /** Suite and contract become an owner's. A version that stands for something else is refused. */
   install(owner: Owner, pair: Pair): Promise<'created' | 'same'>;
@@ -70,10 +70,10 @@ type WriterParts = {
 };
 type DeskParts = WriterParts & {
   readonly store: Store;
-  readonly shelf: Pick<SuiteShelf, 'replace'>;
+  readonly shelf: Pick<SuiteCatalogue, 'replace'>;
 };
 
-export function createProfileDesk(parts: DeskParts): ProfileDesk {
+export function createProfiles(parts: DeskParts): Profiles {
   const { store, clock, shelf } = parts;
   const open = createOpening(parts);
   const attach = (owner: Owner, { suite, pinned }: Pair) =>

@@ -6,7 +6,7 @@ import type { SuiteVisible } from '../touchstone.js';
 import { hostsFirst } from './host-rows-first.js';
 
 /** Where suites are kept and found: an owner's own first, then the host's, which everyone may read and nobody change. */
-export type SuiteShelf = {
+export type SuiteCatalogue = {
   install(owner: Owner, suite: Suite): Promise<'created' | 'same'>;
   /** Without the rule that versions do not change: for a developer's own file, edited between runs. */
   replace(owner: Owner, suite: Suite): Promise<void>;
@@ -17,7 +17,7 @@ export type SuiteShelf = {
   tasks(owner: Owner, digest: Digest, from: number, limit: number): Promise<readonly Task[]>;
 };
 
-export function createSuiteShelf(store: Store, clock: Clock): SuiteShelf {
+export function createSuiteCatalogue(store: Store, clock: Clock): SuiteCatalogue {
   const { suites } = store;
 
   const versionOf = async (

@@ -37,7 +37,7 @@ export const noActiveDeployment = (agentId: string, what: string, reason?: strin
   );
 
 /** The same parts, for a caller that has been led to its agent by a channel. */
-export function ledThere<T extends Pick<Touchstone, 'findAgent'>>(
+export function withChannel<T extends Pick<Touchstone, 'findAgent'>>(
   parts: T,
   channel: ChannelName | undefined,
 ): T {

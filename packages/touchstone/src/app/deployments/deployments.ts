@@ -27,7 +27,7 @@ type DeskParts = DecisionParts & {
   readonly drive: Engine['drive'];
 };
 
-export type DeploymentDesk = {
+export type Deployments = {
   /** Every version of an agent with its state; undefined when there is no such agent for this owner. */
   list(owner: Owner, agentId: AgentId): Promise<readonly AgentDeploymentWire[] | undefined>;
   /** What became of the request is told by the run: completed, waiting for people, or failed with the reason. */
@@ -41,7 +41,7 @@ export type DeploymentDesk = {
   ): Promise<Run>;
 };
 
-export function createDeploymentDesk(parts: DeskParts): DeploymentDesk {
+export function createDeployments(parts: DeskParts): Deployments {
   const { store } = parts;
   return {
     async list(owner, agentId) {

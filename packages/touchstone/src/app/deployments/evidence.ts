@@ -12,8 +12,8 @@ import {
 } from '@touchstone/protocol';
 import { decideEvidence, describeReason, type EvidenceClaim, rivalsOf } from '../../deployments/index.js';
 import type { Clock, Run, Store } from '../../ports/index.js';
-import type { AgentRegistry } from '../catalogue/agent-catalogue.js';
-import type { ContractDesk } from '../catalogue/contracts.js';
+import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
+import type { Contracts } from '../catalogue/contracts.js';
 import type { Annotations } from '../review/annotations.js';
 import type { Touchstone } from '../touchstone.js';
 import { readReport } from '../views/report.js';
@@ -23,8 +23,8 @@ export type EvidenceParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
   readonly overridesOf: Annotations['overridesOf'];
-  readonly chooseModel: AgentRegistry['chooseModel'];
-  readonly contractOf: ContractDesk['of'];
+  readonly chooseModel: AgentCatalogue['chooseModel'];
+  readonly contractOf: Contracts['of'];
   /** What a drop must exceed to count: the operator's word, not the run's. */
   readonly tolerance: number;
 };

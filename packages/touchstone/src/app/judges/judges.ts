@@ -14,7 +14,7 @@ import type { Config } from '../config/config.js';
 export type JudgeDecision = JudgeIdentity | { readonly trouble: string };
 
 /** Where judges come from. A judge is the host's: which provider it is asked through is not for a tenant to be granted. */
-export type JudgeDesk = {
+export type Judges = {
   /** The configured judge, or another model in its place; undefined when none is configured and none was named. */
   /** The model that looks at the answers of adversarial runs, if one is configured. */
   chooseForSafety(): JudgeDecision | undefined;
@@ -31,7 +31,7 @@ type DeskParts = {
   readonly holdsSecret: (text: string) => boolean;
 };
 
-export function createJudgeDesk(parts: DeskParts): JudgeDesk {
+export function createJudges(parts: DeskParts): Judges {
   const { config, models, store, clock, holdsSecret } = parts;
   const identify = (model: string | undefined, votes: number): JudgeDecision | undefined => {
     if (model === undefined) return undefined;

@@ -2,8 +2,8 @@ import { HOST_OWNER, type JudgeIdentity } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
 import type { PriceOf, SchemaCheck, Scored, Transcript, Usage } from '../../ports/index.js';
 import { createScoring } from '../../scoring/index.js';
-import { decideJudge, type JudgeWish } from '../runs/rejudge.js';
-import type { JudgeDesk } from './judges.js';
+import { decideJudge, type JudgeRequest } from '../runs/rejudge.js';
+import type { Judges } from './judges.js';
 
 /** Scores answers that no run has recorded, just as a run would: to hold a judge against what people said. */
 export type Judging = {
@@ -19,14 +19,14 @@ export type Judging = {
 };
 
 type JudgingParts = {
-  readonly judges: JudgeDesk;
+  readonly judges: Judges;
   readonly schemaCheck: SchemaCheck;
   readonly priceOf: PriceOf;
 };
 
 export async function openJudging(
   { judges, schemaCheck, priceOf }: JudgingParts,
-  wish: JudgeWish | undefined,
+  wish: JudgeRequest | undefined,
 ): Promise<Judging> {
   const identity = wish && decideJudge(judges.choose, wish);
   const judge = identity && (await judges.open(HOST_OWNER, identity, {}));

@@ -14,11 +14,11 @@ import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
 import { FLOOR_WORKFLOWS, type FloorWorkflow } from '../../engine/index.js';
 import type { AgentFacts, Clock, SchemaCheck, Store } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
-import type { AgentRegistry } from '../catalogue/agent-catalogue.js';
-import type { ContractDesk } from '../catalogue/contracts.js';
+import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
+import type { Contracts } from '../catalogue/contracts.js';
 import { createCheckingTime, whileTimeLasts } from '../catalogue/schema-budget.js';
 import { taskPages } from '../catalogue/suite-catalogue.js';
-import type { JudgeDecision, JudgeDesk } from '../judges/judges.js';
+import type { JudgeDecision, Judges } from '../judges/judges.js';
 import type { AgentVisible, CreateRunBody, Touchstone } from '../touchstone.js';
 import { pinBaseline } from './baseline.js';
 import { checkTrouble } from './check-trouble.js';
@@ -32,11 +32,11 @@ export type EvalSettings = {
 };
 
 export type PlanParts = Pick<Touchstone, 'findSuite' | 'findAgent'> & {
-  readonly chooseModel: AgentRegistry['chooseModel'];
-  readonly chooseJudge: JudgeDesk['choose'];
-  readonly chooseSafetyJudge: JudgeDesk['chooseForSafety'];
+  readonly chooseModel: AgentCatalogue['chooseModel'];
+  readonly chooseJudge: Judges['choose'];
+  readonly chooseSafetyJudge: Judges['chooseForSafety'];
   readonly safetyPolicy: Digest | undefined;
-  readonly contracts: Pick<ContractDesk, 'of' | 'pinned' | 'plan'>;
+  readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan'>;
   /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
   readonly contract?: Digest | 'none';
   readonly store: Store;

@@ -14,28 +14,28 @@ import {
 import { fromBody, type PinnedContract, parseCriterion, type Task } from '@touchstone/protocol/bodies';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '../../ports/index.js';
-import type { ContractDesk } from '../catalogue/contracts.js';
-import type { SuiteShelf } from '../catalogue/suite-catalogue.js';
-import type { JudgeDesk } from '../judges/judges.js';
+import type { Contracts } from '../catalogue/contracts.js';
+import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
+import type { Judges } from '../judges/judges.js';
 import { evaluationOff } from './evaluation-off.js';
 import type { EvalSettings } from './plan-run.js';
 import { readTaskEvaluators } from './task-evaluators.js';
 
 /** Another judge than the configured one, or another number of votes. */
-export type JudgeWish = { readonly model?: string; readonly votes?: number };
+export type JudgeRequest = { readonly model?: string; readonly votes?: number };
 
 type RejudgeParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly suiteHead: SuiteShelf['head'];
-  readonly suiteTasks: SuiteShelf['tasks'];
-  readonly chooseJudge: JudgeDesk['choose'];
+  readonly suiteHead: SuiteCatalogue['head'];
+  readonly suiteTasks: SuiteCatalogue['tasks'];
+  readonly chooseJudge: Judges['choose'];
   /** Why this owner may not ask this model; undefined when it may. */
   readonly modelTrouble: (owner: Owner, model: string) => string | undefined;
   readonly evalSettings: EvalSettings | undefined;
   readonly safetyPolicy: Digest | undefined;
-  readonly contracts: Pick<ContractDesk, 'pinned' | 'plan'>;
+  readonly contracts: Pick<Contracts, 'pinned' | 'plan'>;
 };
 
 /** Stores a run that judges the recorded answers of another one again. Refusals create nothing. */
@@ -43,7 +43,7 @@ export async function createRejudge(
   parts: RejudgeParts,
   principal: Principal,
   runId: RunId,
-  wish: JudgeWish,
+  wish: JudgeRequest,
   origin: RunOrigin,
 ): Promise<Run> {
   if (!parts.evalSettings) throw evaluationOff();
@@ -110,7 +110,7 @@ async function contractJudge(
   { contracts, chooseJudge }: RejudgeParts,
   owner: Owner,
   { contract, ordinals }: EvalPlan,
-  { model, votes }: JudgeWish,
+  { model, votes }: JudgeRequest,
 ): Promise<JudgeIdentity | undefined> {
   if (contract === undefined || model !== undefined) return undefined;
   const pinned = await contracts.pinned(owner, contract);
@@ -169,7 +169,7 @@ const hasProse = ({ expected }: Task): boolean =>
 function permittedJudge(
   { chooseJudge, modelTrouble }: RejudgeParts,
   owner: Owner,
-  wish: JudgeWish,
+  wish: JudgeRequest,
   origin: RunOrigin,
 ): JudgeIdentity {
   const denied = origin === 'cli' || wish.model === undefined ? undefined : modelTrouble(owner, wish.model);
@@ -178,7 +178,7 @@ function permittedJudge(
 }
 
 /** The judge that is wished for, or the configured one; refuses when there is none or it cannot be asked. */
-export function decideJudge(choose: JudgeDesk['choose'], wish: JudgeWish): JudgeIdentity {
+export function decideJudge(choose: Judges['choose'], wish: JudgeRequest): JudgeIdentity {
   const judge = choose(wish);
   if (judge === undefined)
     throw refusal('/judge', 'No judge is configured. Name one, or set judge.model in the configuration.');

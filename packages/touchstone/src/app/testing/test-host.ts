@@ -16,7 +16,7 @@ import { maskSecrets } from '../../scoring/index.js';
 import { createApp } from '../../server/app.js';
 import { closeApp } from '../../server/close-app.js';
 import { createMemoryStore } from '../../store/index.js';
-import { createSuiteShelf } from '../catalogue/suite-catalogue.js';
+import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import { parseConfig } from '../config/config.js';
 import { createAnnotations } from '../review/annotations.js';
 import { systemClock, systemIds } from '../system.js';
@@ -171,7 +171,7 @@ function createFake(
   listeners: Set<ProgressListener>,
   agents: readonly AgentFacts[],
 ): Touchstone {
-  const shelf = createSuiteShelf(store, clock);
+  const shelf = createSuiteCatalogue(store, clock);
   const annotations = createAnnotations({ store, clock, ids: systemIds, log, mask: maskSecrets });
   let made = 0;
   return {
@@ -250,7 +250,7 @@ function createFake(
 }
 
 async function planOf(
-  shelf: ReturnType<typeof createSuiteShelf>,
+  shelf: ReturnType<typeof createSuiteCatalogue>,
   owner: Owner,
   body: CreateRunBody,
 ): Promise<Pick<Run, 'workflowId' | 'plan'>> {

@@ -15,12 +15,12 @@ import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { Run, Store } from '../../ports/index.js';
 import { buildContractReport } from '../../scorecard/index.js';
 import { contractTerms } from '../../scoring/index.js';
-import type { ContractDesk } from '../catalogue/contracts.js';
+import type { Contracts } from '../catalogue/contracts.js';
 import { readResults, readSummary, reportable, suiteHead } from './run-measurement.js';
 
 /** Whether a completed run kept the contract its suite was compiled with. Folded anew with every call; reads no body. */
 export async function readContractReport(
-  { store, contracts }: { readonly store: Store; readonly contracts: ContractDesk },
+  { store, contracts }: { readonly store: Store; readonly contracts: Contracts },
   owner: Owner,
   runId: RunId,
 ): Promise<ContractReport> {

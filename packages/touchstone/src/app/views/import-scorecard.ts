@@ -4,8 +4,8 @@ import {
   jsonEqual,
   type Owner,
   type Scorecard,
-  toldLike,
   validationError,
+  withoutContractOutcome,
 } from '@touchstone/protocol';
 import { type Opened, openEnvelope, type TrustedKey } from '../../evidence/index.js';
 import type { Store } from '../../ports/index.js';
@@ -42,7 +42,7 @@ export async function importScorecard(
 
 /** Files of the first version of contracts do not say whether theirs was kept; a later one of the same run may. */
 const isSame = (kept: Scorecard, other: Scorecard): boolean =>
-  jsonEqual(kept as unknown as Json, toldLike(other, kept) as unknown as Json);
+  jsonEqual(kept as unknown as Json, withoutContractOutcome(other, kept) as unknown as Json);
 
 const another = ({ runId }: Scorecard): HostError =>
   new HostError(

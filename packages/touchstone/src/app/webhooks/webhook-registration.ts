@@ -5,7 +5,7 @@ import { type Guard, GuardRefusal } from '../../net/index.js';
 import type { Clock, Ids, Store, Webhook } from '../../ports/index.js';
 
 /** What a caller asks for, its shape already checked. */
-export type WebhookWish = {
+export type WebhookRequest = {
   readonly url: string;
   readonly events: readonly string[];
   readonly tenantId?: string;
@@ -33,7 +33,7 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(runEvent.$defs.RunEventType.enu
 /** The first hex digits of the secret's digest: enough to tell secrets apart, too little to find one. */
 export const fingerprintOf = (secret: string): string => sha256(secret).slice(0, 8);
 
-type Registration = (principal: Principal, wish: WebhookWish) => Promise<Webhook>;
+type Registration = (principal: Principal, wish: WebhookRequest) => Promise<Webhook>;
 
 /** Checks wishes and stores them as webhooks of the caller's owner. */
 export function createRegistration(parts: RegistrationParts): Registration {
@@ -64,7 +64,7 @@ function createTurns() {
 async function add(
   { store, clock, ids }: RegistrationParts,
   { id, owner }: Principal,
-  wish: WebhookWish,
+  wish: WebhookRequest,
 ): Promise<Webhook> {
   if ((await store.webhooks.list(owner)).length >= MAX_PER_OWNER)
     throw new HostError('conflict', `There are ${MAX_PER_OWNER} webhooks already. Remove one first.`);
@@ -84,7 +84,7 @@ async function add(
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function checkWish({ url, events, tenantId }: WebhookWish, { tenant }: Owner): void {
+function checkWish({ url, events, tenantId }: WebhookRequest, { tenant }: Owner): void {
   const issues: Issue[] = events.flatMap((type, index) =>
     EVENT_TYPES.has(type) ? [] : [unknownType(index)],
   );

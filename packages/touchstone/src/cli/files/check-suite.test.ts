@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ContractDesk, openContractDesk } from '../testing/contract-desk.js';
+import { type Contracts, openContractDesk } from '../testing/contract-desk.js';
 
-let desk: ContractDesk;
+let desk: Contracts;
 beforeEach(async () => {
   desk = openContractDesk({ isTTY: true, env: { NO_COLOR: '1' } });
   await desk.run('compile', 'agent.json', '--out', 'build');

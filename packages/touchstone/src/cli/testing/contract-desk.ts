@@ -9,7 +9,7 @@ const MODEL = 'small-1';
 
 export type Criterion = { readonly name: string; readonly [member: string]: unknown };
 
-export type ContractDesk = Desk & {
+export type Contracts = Desk & {
   write(name: string, content: string | object): void;
   read(name: string): string;
   has(name: string): boolean;
@@ -21,7 +21,7 @@ export type ContractDesk = Desk & {
  * parcel 4, rightly about all others. A judge called `strict` finds everything polite but parcel 3; nobody has written
  * down what `silent` says.
  */
-export function openContractDesk(options?: Parameters<typeof openDesk>[0]): ContractDesk {
+export function openContractDesk(options?: Parameters<typeof openDesk>[0]): Contracts {
   const desk = openDesk(options);
   const write = (name: string, content: string | object): void => {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Desk, openDesk } from './test-io.js';
 
-export type JudgeDesk = Desk & {
+export type Judges = Desk & {
   write(name: string, text: string | object): void;
   configure(more?: object): void;
 };
@@ -11,7 +11,7 @@ export type JudgeDesk = Desk & {
  * A desk with an agent, a rubric suite, and one script that plays several judges: `strict` and `mild` differ in two of
  * three verdicts, `mumbles` answers in prose, `twice` contradicts itself, and nobody has written down what `silent` says.
  */
-export function openJudgeDesk(options?: Parameters<typeof openDesk>[0]): JudgeDesk {
+export function openJudgeDesk(options?: Parameters<typeof openDesk>[0]): Judges {
   const desk = openDesk(options);
   const write = (name: string, text: string | object): void => {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });

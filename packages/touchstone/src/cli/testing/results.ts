@@ -1,5 +1,5 @@
 import { asId, type Digest, type EvalSummary, type RunId } from '@touchstone/protocol';
-import type { RunResult } from '../verbs/run/result.js';
+import type { RunView } from '../verbs/run/result.js';
 
 const digest = asId<Digest>('sha256:0');
 
@@ -25,8 +25,8 @@ function summaryOf(tasks: { readonly [taskId: string]: boolean }, passed: boolea
 /** A result of a run of those tasks, with a failure for each that did not pass. */
 export function resultOf(
   tasks: { readonly [taskId: string]: boolean },
-  changes: Partial<RunResult> = {},
-): RunResult {
+  changes: Partial<RunView> = {},
+): RunView {
   const failed = Object.keys(tasks).filter((taskId) => !tasks[taskId]);
   const total = Object.keys(tasks).length;
   return {

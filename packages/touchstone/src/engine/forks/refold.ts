@@ -5,7 +5,7 @@ import {
   type Json,
   jsonEqual,
   type RepeatScore,
-  toldLike,
+  withoutContractOutcome,
 } from '@touchstone/protocol';
 import { eventIdOf, type NewEvent, type Payloads } from '@touchstone/protocol/bodies';
 import type { Run, StoredEntry } from '../../ports/index.js';
@@ -92,7 +92,7 @@ function isSameEvent(
   if (event.type !== 'run.completed') return isSame(folded, event.payload);
   const closing = folded as Closing;
   return isSame(
-    [comparable(closing.outputs), closing.headline && toldLike(closing.headline, headline)],
+    [comparable(closing.outputs), closing.headline && withoutContractOutcome(closing.headline, headline)],
     [comparable(event.payload.outputs), headline],
   );
 }

@@ -1,4 +1,4 @@
-import type { RunHeadline } from '@touchstone/protocol';
+import type { RunTotals } from '@touchstone/protocol';
 import {
   type EvalPlan,
   type EvalSummary,
@@ -23,7 +23,7 @@ export async function closeEval(
   const results = await readResults(parts, run);
   const { thresholds } = head;
   const regression = await regressionFacts(parts, run, plan);
-  const summary = parts.buildScorecard(
+  const summary = parts.buildSummary(
     {
       suiteId: head.suiteId,
       suiteVersion: head.version,
@@ -69,7 +69,7 @@ async function regressionFacts({ store }: Parts, { owner, runId }: Run, plan: Ev
   };
 }
 
-function headlineOf(summary: EvalSummary, results: readonly TaskResult[]): RunHeadline {
+function headlineOf(summary: EvalSummary, results: readonly TaskResult[]): RunTotals {
   const cacheHits = results.reduce((sum, result) => sum + (result.cacheHits ?? 0), 0);
   return {
     aggregateScore: summary.aggregateScore,

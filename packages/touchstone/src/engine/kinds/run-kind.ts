@@ -1,4 +1,4 @@
-import type { RepeatScore, RunError, RunHeadline, TaskResult } from '@touchstone/protocol';
+import type { RepeatScore, RunError, RunTotals, TaskResult } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
 import type { TaskRecord } from '../../ports/index.js';
 import type { Purse } from '../invoke/spend-meter.js';
@@ -39,5 +39,5 @@ export type Closing = {
   readonly outputs?: Extract<NewEvent, { type: 'run.completed' }>['payload']['outputs'];
   readonly error?: RunError;
   readonly failedNodeId?: string;
-  readonly headline?: RunHeadline;
+  readonly headline?: RunTotals;
 };

@@ -27,7 +27,7 @@ import type {
   SuiteHead,
   Tools,
 } from '../../ports/index.js';
-import { buildScorecard } from '../../scorecard/fold/build.js';
+import { buildSummary } from '../../scorecard/fold/build.js';
 import { foldTask, taskBar } from '../../scorecard/fold/fold-task.js';
 import { createScoring } from '../../scoring/index.js';
 import { createMemoryStore } from '../../store/index.js';
@@ -194,7 +194,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     taskBar,
     openBars: async () => () => undefined,
     foldTask,
-    buildScorecard,
+    buildSummary,
     contractOutcome: async () => ({}),
     mask: async (text) => text,
     castVote: () => ({ kind: 'refused', why: 'not_allowed' }),

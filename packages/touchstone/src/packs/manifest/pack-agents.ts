@@ -36,7 +36,7 @@ export function readAgents(manifests: readonly AgentManifestWire[], parts: Agent
     throw invalidManifest([
       { pointer: '/agents', message: `expected at most ${maxAgents} agents, got ${manifests.length}` },
     ]);
-  const shelf = new SuiteShelf(new Set(manifests.map(({ agentId }) => agentId)));
+  const shelf = new SuiteCatalogue(new Set(manifests.map(({ agentId }) => agentId)));
   const room = createRoom(parts.limits);
   const readers = createReaders(parts);
   const agents = manifests.map((manifest, index) => {
@@ -88,7 +88,7 @@ function readAgent(
   manifest: AgentManifestWire,
   { hasCapability, unmet }: AgentParts,
   readers: Readers,
-  shelf: SuiteShelf,
+  shelf: SuiteCatalogue,
 ): PackAgent {
   const {
     agentId,
@@ -117,7 +117,7 @@ function readAgent(
 }
 
 /** The suites of a pack. Agents may share one; two that differ under one name and version could not both be installed. */
-class SuiteShelf {
+class SuiteCatalogue {
   readonly #agentIds: ReadonlySet<string>;
   readonly #byName = new Map<string, Suite>();
 

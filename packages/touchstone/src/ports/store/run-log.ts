@@ -3,9 +3,9 @@ import type {
   AuditEntry,
   Owner,
   RunError,
-  RunHeadline,
   RunId,
   RunStatus,
+  RunTotals,
   TaskResult,
 } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
@@ -27,7 +27,7 @@ export type Commit = {
     readonly pausedMs?: number;
     readonly control?: Control | null;
     readonly error?: RunError;
-    readonly headline?: RunHeadline;
+    readonly headline?: RunTotals;
     /** Until when it waits for an answer; null when it no longer does. */
     readonly waitUntil?: number | null;
     /** The node that waits. */

@@ -1,12 +1,4 @@
-import type {
-  JsonObject,
-  Owner,
-  RunError,
-  RunHeadline,
-  RunId,
-  RunPlan,
-  RunStatus,
-} from '@touchstone/protocol';
+import type { JsonObject, Owner, RunError, RunId, RunPlan, RunStatus, RunTotals } from '@touchstone/protocol';
 import type { Body, DrainPolicy } from '@touchstone/protocol/bodies';
 import type { Page } from './page.js';
 
@@ -53,7 +45,7 @@ export type Run = {
   readonly waitingNode?: string;
   readonly control?: Control;
   readonly error?: RunError;
-  readonly headline?: RunHeadline;
+  readonly headline?: RunTotals;
   /** Until when a driver has claimed this run; absent when nobody drives it. */
   readonly leaseUntil?: number;
   /** Number of events in the log; the next event gets this sequence. */

@@ -1,7 +1,7 @@
 import { validationError } from '@touchstone/protocol';
 import { keysIfSound, soundnessIssues } from '../../suites/index.js';
 import type { NormalRow, ProfileWarning } from '../types.js';
-import { RowDesk } from './row-reader.js';
+import { RowReader } from './row-reader.js';
 
 /** Rows that somebody hands over instead of a file. `pointer` is where they stand in what was handed over. */
 export function normaliseRows(
@@ -15,7 +15,7 @@ export function normaliseRows(
     }));
     throw validationError(issues, { code: 'invalid_rows' });
   }
-  const desk = new RowDesk();
+  const desk = new RowReader();
   desk.place(pointer, (issues) => issues);
   const rows = values.flatMap((value, index) => {
     const raw = { at: index + 1, value, faults: [], locate: <T>(issues: T): T => issues };

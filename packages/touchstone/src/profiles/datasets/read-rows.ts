@@ -8,7 +8,7 @@ import { jsonlRows } from './formats/jsonl.js';
 import type { RawRow } from './formats/raw-row.js';
 import { columnIssues } from './normal-row.js';
 import { checkPin } from './pins.js';
-import { RowDesk } from './row-reader.js';
+import { RowReader } from './row-reader.js';
 
 export type ReadRowsOptions = {
   readonly format?: DatasetFormat;
@@ -47,7 +47,7 @@ const MAX_JSON_BYTES = 64 * 1024 * 1024;
  * anything is made of them.
  */
 export function readRows(bytes: AsyncIterable<Uint8Array>, options: ReadRowsOptions = {}): DatasetRows {
-  const desk = new RowDesk();
+  const desk = new RowReader();
   const hashing = createHashing(bytes);
   let format: DatasetFormat | undefined;
   let isRead = false;
@@ -111,7 +111,7 @@ async function* chained(
 function rowsAs(
   { format, bytes }: Opened,
   options: ReadRowsOptions,
-  desk: RowDesk,
+  desk: RowReader,
 ): AsyncIterable<NormalRow> {
   const { maxRowBytes = MAX_ROW_BYTES, maxJsonBytes = MAX_JSON_BYTES } = options;
   if (format === 'json') return wholeRows(bytes, maxJsonBytes, desk);
@@ -122,7 +122,7 @@ function rowsAs(
 
 async function* streamedRows(
   batches: AsyncIterable<readonly RawRow[]>,
-  desk: RowDesk,
+  desk: RowReader,
   cells: boolean,
 ): AsyncGenerator<NormalRow> {
   for await (const batch of batches) {
@@ -137,7 +137,7 @@ async function* streamedRows(
 async function* wholeRows(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
-  desk: RowDesk,
+  desk: RowReader,
 ): AsyncGenerator<NormalRow> {
   const { rows, pointer, locate } = await readJsonRows(bytes, maxBytes);
   desk.place(pointer, locate);

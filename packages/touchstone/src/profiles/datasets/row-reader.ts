@@ -9,7 +9,7 @@ const MAX_WARNINGS = 50;
 type Locate = (issues: readonly Issue[]) => readonly Issue[];
 
 /** Turns rows into normal rows, and keeps the account of what was wrong with them and what is worth telling. */
-export class RowDesk {
+export class RowReader {
   rows = 0;
   private taken = 0;
   private pointer = '';

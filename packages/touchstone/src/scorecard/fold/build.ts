@@ -26,7 +26,7 @@ export type ScorecardFacts = {
 };
 
 /** Builds the terminal scorecard from the results in the log, in suite order. Keeps no counters of its own. */
-export function buildScorecard(facts: ScorecardFacts, results: readonly TaskResult[]): EvalSummary {
+export function buildSummary(facts: ScorecardFacts, results: readonly TaskResult[]): EvalSummary {
   const totals = foldResults(facts.thresholds, results);
   return {
     suiteId: facts.suiteId,

@@ -17,7 +17,7 @@ import {
 } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildScorecard } from './build.js';
+import { buildSummary } from './build.js';
 import { scorecardTroubles } from './check.js';
 import { foldTask, taskBar } from './fold-task.js';
 
@@ -43,7 +43,7 @@ function cardOf(results: readonly TaskResult[], repeats: number, thresholds?: Th
     repeats,
     ...(thresholds && { thresholds }),
     results,
-    summary: buildScorecard(facts, results),
+    summary: buildSummary(facts, results),
     startedAt: asId<Timestamp>('2026-01-01T00:00:00.000Z'),
     endedAt: asId<Timestamp>('2026-01-01T00:00:01.000Z'),
     log: { events: 9, digest: asId<Digest>('sha256:l') },

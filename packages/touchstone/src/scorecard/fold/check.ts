@@ -1,6 +1,6 @@
 import type { EvalSummary, Scorecard, TaskResult, TaskScore } from '@touchstone/protocol';
 import { mean } from './aggregate.js';
-import { buildScorecard, foldResults } from './build.js';
+import { buildSummary, foldResults } from './build.js';
 import { barOf } from './fold-task.js';
 
 /** Totals may have been added up elsewhere, in another order. */
@@ -51,7 +51,7 @@ function resultTroubles({ thresholds, repeats }: Scorecard, result: TaskResult):
 
 function summaryTroubles({ suite, thresholds, results, summary }: Scorecard): string[] {
   const facts = { suiteId: suite.suiteId, suiteVersion: suite.version, ...(thresholds && { thresholds }) };
-  const folded = buildScorecard(facts, results);
+  const folded = buildSummary(facts, results);
   const follows = 'does not follow from the results.';
   return [
     ...broken([

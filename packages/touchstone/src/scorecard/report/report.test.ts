@@ -15,7 +15,7 @@ import {
 } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildScorecard } from '../fold/build.js';
+import { buildSummary } from '../fold/build.js';
 import { buildReport, decideVerdict } from './report.js';
 
 const runId = asId<RunId>('run-1');
@@ -91,7 +91,7 @@ describe('the aggregate', () => {
   it('is the scorecard’s own, and its intervals hold it', () => {
     fc.assert(
       fc.property(fc.array(anyResult, { minLength: 1, maxLength: 40 }), (results) => {
-        const summary = buildScorecard({ suiteId, suiteVersion: version }, results);
+        const summary = buildSummary({ suiteId, suiteVersion: version }, results);
         const { aggregate, tasks: counts } = report(results);
         expect(aggregate.score).toBe(summary.aggregateScore);
         expect(counts).toEqual({

@@ -1,5 +1,5 @@
 import { asId, HostError, type RunId } from '@touchstone/protocol';
-import type { CompileWish } from '../../../app/index.js';
+import type { CompileRequest } from '../../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { type HostParts, runIdOf } from '../../services.js';
 import { contractReport } from '../../shapes/report-shape.js';
@@ -61,7 +61,7 @@ export const profileEndpoints = (host: HostParts): readonly Endpoint[] => [
     path: '/v1/host/touchstone/profiles:compile',
     auth: 'suites:write',
     summary: 'Compile the test contract that an agent definition carries into a suite',
-    body: bodyOf<CompileWish>(compileBody),
+    body: bodyOf<CompileRequest>(compileBody),
     responses: {
       200: { description: 'The suite and its contract.', schema: compiled },
       201: { description: 'The same, and both are installed now.', schema: compiled },
@@ -85,7 +85,7 @@ export const profileEndpoints = (host: HostParts): readonly Endpoint[] => [
   }),
 ];
 
-async function compile(host: HostParts, { principal, body }: Call<unknown, CompileWish>): Promise<Reply> {
+async function compile(host: HostParts, { principal, body }: Call<unknown, CompileRequest>): Promise<Reply> {
   const { document, pinned, warnings, suite, installed } = await host.touchstone.compileDefinition(
     principal.owner,
     body,

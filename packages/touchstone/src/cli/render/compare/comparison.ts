@@ -1,6 +1,6 @@
 import { agreementOf, kappaOf, kappaWords, sizeOf } from '../../judging/agreement.js';
 import type { JudgeComparison, Seen } from '../../judging/compare-judges.js';
-import type { RunResult } from '../../verbs/run/result.js';
+import type { RunView } from '../../verbs/run/result.js';
 import type { Ink, Look } from '../ink.js';
 import { percent } from '../run/criteria.js';
 import { judgeDocument } from '../run/document.js';
@@ -14,8 +14,8 @@ const CRITERIA_SHOWN = 10;
 
 /** Two runs of the same answers, the second judged anew. */
 export type Rejudged = {
-  readonly before: RunResult;
-  readonly after: RunResult;
+  readonly before: RunView;
+  readonly after: RunView;
   readonly comparison: JudgeComparison;
 };
 
@@ -38,7 +38,7 @@ function sideLines({ before, after }: Rejudged, { ink, width }: Look): string[] 
     ['before', before],
     ['now', after],
   ].map(([when, side]) => {
-    const result = side as RunResult;
+    const result = side as RunView;
     const { word, paint } = verdictOf(result);
     const judge = result.judge ? printable(judgeName(result.judge)) : 'no judge';
     const value = result.summary ? score(result.summary.aggregateScore) : '–';
@@ -113,7 +113,7 @@ export function comparisonDocument({ before, after, comparison }: Rejudged, bodi
   };
 }
 
-const sideDocument = ({ runId, summary, judge }: RunResult): object => ({
+const sideDocument = ({ runId, summary, judge }: RunView): object => ({
   runId,
   ...(judge && { judge: judgeDocument(judge) }),
   ...(summary && { score: summary.aggregateScore, passed: summary.passed }),

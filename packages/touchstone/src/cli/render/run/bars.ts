@@ -1,4 +1,4 @@
-import type { RunResult } from '../../verbs/run/result.js';
+import type { RunView } from '../../verbs/run/result.js';
 import { duration, usd } from '../units.js';
 
 /** A run without a declared pass score is held to this one. */
@@ -19,7 +19,7 @@ export type Bar = {
 };
 
 /** The bars a finished run was measured against, in the order of the suite's formula. */
-export function barsOf(result: RunResult): Bar[] {
+export function barsOf(result: RunView): Bar[] {
   const { thresholds, summary } = result;
   if (!summary) return [];
   const whole = scoreBar(summary.aggregateScore, thresholds.passScore ?? DEFAULT_PASS_SCORE);
@@ -46,7 +46,7 @@ const cut = (value: number, digits: number): string =>
   (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
 
 /** A call of unknown price may have cost anything, so a bar on cost is not met then. */
-function costBar(result: RunResult, limit: number): Bar {
+function costBar(result: RunView, limit: number): Bar {
   const bar = ceilingBar('cost', result.costUsd ?? 0, limit, usd);
   if (result.unpriced === 0) return bar;
   return { ...bar, value: 'unknown', sign: '≤', met: false };

@@ -1,5 +1,5 @@
 import type { EvalReport, ReportedAdjustment } from '@touchstone/protocol';
-import type { RunResult } from '../../verbs/run/result.js';
+import type { RunView } from '../../verbs/run/result.js';
 import type { Ink, Look } from '../ink.js';
 import { wrap } from '../text.js';
 import { plural, range, score } from '../units.js';
@@ -14,7 +14,7 @@ export const inconclusiveWords = ({ verdict, aggregate }: EvalReport): string | 
     : undefined;
 
 /** The same, unless that bar is not held against this run: then chance has decided nothing, and only certainty is missing. */
-export const doubtOf = ({ report, contract, conclusive }: RunResult): string | undefined =>
+export const doubtOf = ({ report, contract, conclusive }: RunView): string | undefined =>
   report && (conclusive || contract?.summary.otherBarsMet === undefined)
     ? inconclusiveWords(report)
     : undefined;
@@ -29,7 +29,7 @@ export const adjustedWords = ({ overrides, score: value }: ReportedAdjustment): 
   `with ${plural(overrides.length, 'correction')}: ${score(value)}`;
 
 /** What is to be said about the score beyond the score; for most runs nothing. */
-export function certaintyLines(result: RunResult, { ink, width }: Look): string[] {
+export function certaintyLines(result: RunView, { ink, width }: Look): string[] {
   const { report, conclusive } = result;
   if (!report) return [];
   const open = doubtOf(result);

@@ -2,7 +2,7 @@ import { asId } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import { contractOf, gateOf } from '../../testing/contract-desk.js';
 import { resultOf } from '../../testing/results.js';
-import { exitOf, type Failure, type RunResult } from '../../verbs/run/result.js';
+import { exitOf, type Failure, type RunView } from '../../verbs/run/result.js';
 import { createInk } from '../ink.js';
 import { renderJunit } from './junit.js';
 import { renderMarkdown } from './markdown.js';
@@ -10,7 +10,7 @@ import { renderScorecard } from './scorecard.js';
 import { verdictOf } from './verdict.js';
 
 const look = { ink: createInk(false), width: 80 };
-const result = (contract: RunResult['contract'] & object, changes: Partial<RunResult> = {}): RunResult =>
+const result = (contract: RunView['contract'] & object, changes: Partial<RunView> = {}): RunView =>
   resultOf({ one: true, two: true }, { contract, ...changes });
 
 const MISSED = contractOf(
@@ -49,7 +49,7 @@ describe('the gates of a contract', () => {
     expect(xml).toContain('tests="7" failures="2" errors="0" skipped="1"');
   });
 
-  test.each<[string, RunResult, number, string, string | undefined]>([
+  test.each<[string, RunView, number, string, string | undefined]>([
     ['all passed', result(contractOf([gateOf('a')])), 0, 'PASS', undefined],
     [
       'one missed although the thresholds are met',
@@ -162,7 +162,7 @@ describe('the gates of a contract', () => {
       gateOf('open', { met: 8, required: 0.9, unjudged: 1, status: 'error' }),
       gateOf('advice', { strict: false, met: 0, status: 'warn' }),
     ]);
-    const xmlOf = (failure: Partial<Failure>, contract: RunResult['contract'] & object = GATES): string => {
+    const xmlOf = (failure: Partial<Failure>, contract: RunView['contract'] & object = GATES): string => {
       const failures = [{ taskId: 'two', score: 0.5, ...failure }];
       const thresholds = { passScore: 0.5 };
       return renderJunit([resultOf({ one: true, two: false }, { contract, failures, thresholds })]);

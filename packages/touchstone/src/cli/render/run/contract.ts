@@ -1,5 +1,5 @@
 import type { ContractReport, ContractVerdict, GateStatus, ReportedGate } from '@touchstone/protocol';
-import type { RunResult } from '../../verbs/run/result.js';
+import type { RunView } from '../../verbs/run/result.js';
 import type { Ink, Look } from '../ink.js';
 import { renderTable } from '../table.js';
 import { truncate, wrap } from '../text.js';
@@ -28,7 +28,7 @@ export const keptWords = (verdict: ContractVerdict, passed: boolean): string =>
   `${KEPT[verdict]}; the thresholds of the suite are ${passed ? 'met' : 'missed'}`;
 
 /** Every gate of the contract, what it demands of latency, and in one line what the scorecard alone does not tell. */
-export function contractLines({ contract }: RunResult, { ink, width }: Look): string[] {
+export function contractLines({ contract }: RunView, { ink, width }: Look): string[] {
   if (!contract) return [];
   const { criteria, sla } = contract;
   const words = contractWords(contract);
@@ -108,7 +108,7 @@ const SYMBOLS: { readonly [status in GateStatus]: string } = {
 };
 
 /** The same as a table for a pull request. */
-export function contractParts({ contract }: RunResult): readonly string[] {
+export function contractParts({ contract }: RunView): readonly string[] {
   if (!contract) return [];
   const rows = contract.criteria.map((gate) => [
     code(gate.id),

@@ -1,11 +1,11 @@
-import type { RunResult } from '../../verbs/run/result.js';
+import type { RunView } from '../../verbs/run/result.js';
 import type { Ink } from '../ink.js';
 import { score } from '../units.js';
 
 const IDS_SHOWN = 6;
 
 /** What moved since the previous run of the same suite: the score, and the tasks that changed sides. */
-export function renderDelta(before: RunResult | undefined, after: RunResult, ink: Ink): string[] {
+export function renderDelta(before: RunView | undefined, after: RunView, ink: Ink): string[] {
   if (!before?.summary || !after.summary) return [];
   const passed = new Map(before.summary.tasks.map(({ taskId, passed }) => [taskId, passed]));
   const flipped = after.summary.tasks.filter(

@@ -1,8 +1,8 @@
-import { exitOfAll, type JudgeFacts, type RunResult, refOf } from '../../verbs/run/result.js';
+import { exitOfAll, type JudgeFacts, type RunView, refOf } from '../../verbs/run/result.js';
 import { promotionDocument } from '../deployments/deployment-document.js';
 
 /** The `--json` form of one run: content-free, and the same whether the run was local or on another host. */
-export const documentOf = (result: RunResult): object => ({
+export const documentOf = (result: RunView): object => ({
   runId: result.runId,
   status: result.status,
   exitCode: exitOfAll(result),
@@ -36,7 +36,7 @@ export const judgeDocument = (judge: JudgeFacts): object => ({
   digest: judge.digest,
 });
 
-const modelDocument = ({ provider, model, mock }: NonNullable<RunResult['model']>): object => ({
+const modelDocument = ({ provider, model, mock }: NonNullable<RunView['model']>): object => ({
   provider,
   model,
   ...(mock && { mock }),

@@ -4,7 +4,7 @@ import {
   type Failure,
   type FindingCount,
   type RefusedSuite,
-  type RunResult,
+  type RunView,
   refOf,
 } from '../../verbs/run/result.js';
 import { forkWords } from '../fork.js';
@@ -41,12 +41,12 @@ export const escapeXml = (text: string): string =>
     .replace(/[&<>"'\t\n\r]/g, (char) => REFERENCES[char] ?? char);
 
 /** A JUnit report: one test suite per run. A failed task is a failure, a task or run that could not be judged an error. */
-export function renderJunit(results: readonly RunResult[], refused: readonly RefusedSuite[] = []): string {
+export function renderJunit(results: readonly RunView[], refused: readonly RefusedSuite[] = []): string {
   const suites = [...results.map(suiteElement), ...refused.map(refusedElement)].join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="touchstone">\n${suites}\n</testsuites>\n`;
 }
 
-function suiteElement(result: RunResult): string {
+function suiteElement(result: RunView): string {
   const failures = new Map(result.failures.map((failure) => [failure.taskId, failure]));
   const tasks = result.summary?.tasks ?? result.failures;
   const cases = tasks.map((task) => taskCase(result, task, failures.get(task.taskId)));
@@ -77,7 +77,7 @@ function refusedElement({ suite, error }: RefusedSuite): string {
   return `  <testsuite ${attributes}>\n${testcase}\n${reason}\n    </testcase>\n  </testsuite>`;
 }
 
-function propertyLines(result: RunResult): string[] {
+function propertyLines(result: RunView): string[] {
   const properties = {
     runId: result.runId,
     agent: refOf(result.agent),
@@ -114,7 +114,7 @@ type TaskFacts = { readonly taskId: string; readonly latencyMs?: number };
 type TaskStatus = 'pass' | 'fail' | 'error';
 type TaskCase = { readonly status: TaskStatus; readonly element: string };
 
-function taskCase(result: RunResult, task: TaskFacts, failure: Failure | undefined): TaskCase {
+function taskCase(result: RunView, task: TaskFacts, failure: Failure | undefined): TaskCase {
   const attributes = attributeText({
     classname: refOf(result.suite),
     name: task.taskId,
@@ -127,7 +127,7 @@ function taskCase(result: RunResult, task: TaskFacts, failure: Failure | undefin
 
 /** A contract may let some tasks miss a criterion. Such a task has not done well, and nothing has failed by it. */
 function troubleOf(
-  { contract }: RunResult,
+  { contract }: RunView,
   failure: Failure,
 ): { readonly status: TaskStatus; readonly inner: string } {
   const missed = missedGates(contract, failure);
@@ -144,7 +144,7 @@ function troubleOf(
 }
 
 /** The strict gates that a task misses. Another host does not say which those are of a task: then it may be any. */
-function missedGates(contract: RunResult['contract'], { criteria }: Failure): readonly ReportedGate[] {
+function missedGates(contract: RunView['contract'], { criteria }: Failure): readonly ReportedGate[] {
   const strict = contract?.criteria.filter((gate) => gate.strict) ?? [];
   if (!criteria) return strict;
   const missed = new Set(criteria.filter(({ met }) => met < 1).map(({ id }) => id));
@@ -188,13 +188,13 @@ function criterionWords({ text, met, weight, agreement, reason }: CriterionBody)
 }
 
 /** A latency that a contract demands is one of its gates. */
-const missedBars = (result: RunResult): readonly Bar[] =>
+const missedBars = (result: RunView): readonly Bar[] =>
   barsOf(result).filter((bar) => !bar.met && !bar.idle && !(bar.name === 'p95' && result.contract?.sla));
 
 type GateCase = { readonly status: GateStatus; readonly element: string };
 
 /** One case for each gate that can stop something; one that none of the tasks had to pass was not tried. */
-function gateCases(result: RunResult): readonly GateCase[] {
+function gateCases(result: RunView): readonly GateCase[] {
   const { criteria = [], sla } = result.contract ?? {};
   const gates = criteria
     .filter(({ strict }) => strict)
@@ -214,7 +214,7 @@ function gateCases(result: RunResult): readonly GateCase[] {
 }
 
 /** A promotion that was denied fails the report; one that waits is neither a yes nor a no. */
-function promotionCases(result: RunResult): readonly GateCase[] {
+function promotionCases(result: RunView): readonly GateCase[] {
   const promotion = reportedPromotion(result);
   if (!promotion) return [];
   const attributes = attributeText({ classname: refOf(result.suite), name: '(promotion)' });
@@ -239,14 +239,14 @@ const TROUBLES: { readonly [status in Exclude<GateStatus, 'pass'>]: (message: st
 };
 
 /** A run can miss a bar with every task passed; who reads only this file must not take it for a pass. */
-function barCase(result: RunResult, bar: Bar): string {
+function barCase(result: RunView, bar: Bar): string {
   const attributes = attributeText({ classname: refOf(result.suite), name: `(${bar.name})` });
   const failure = attributeText({ message: `${bar.value}, wanted ${bar.wanted} ${bar.limit}`, type: 'bar' });
   return `    <testcase ${attributes}>\n      <failure ${failure}/>\n    </testcase>`;
 }
 
 /** The same for a run that meets every bar and is worse than its baseline. */
-function regressionCases(result: RunResult): string[] {
+function regressionCases(result: RunView): string[] {
   const regression = result.report?.regression;
   if (regression?.verdict !== 'fail') return [];
   const attributes = attributeText({ classname: refOf(result.suite), name: '(regression)' });
@@ -255,7 +255,7 @@ function regressionCases(result: RunResult): string[] {
 }
 
 /** With `--conclusive`, a result that chance alone could explain is no result. */
-function inconclusiveCases(result: RunResult): string[] {
+function inconclusiveCases(result: RunView): string[] {
   if (verdictOf(result).word !== INCONCLUSIVE) return [];
   const attributes = attributeText({ classname: refOf(result.suite), name: '(inconclusive)' });
   const error = attributeText({ message: doubtWords(result).join(' '), type: 'inconclusive' });
@@ -263,7 +263,7 @@ function inconclusiveCases(result: RunResult): string[] {
 }
 
 /** Everything that keeps the result from being certain. */
-function doubtWords({ report, uncompared }: RunResult): readonly string[] {
+function doubtWords({ report, uncompared }: RunView): readonly string[] {
   const open = report && inconclusiveWords(report);
   const regression = report?.regression;
   return [
@@ -274,7 +274,7 @@ function doubtWords({ report, uncompared }: RunResult): readonly string[] {
   ];
 }
 
-function runErrorCase(result: RunResult): string {
+function runErrorCase(result: RunView): string {
   const attributes = attributeText({ classname: refOf(result.suite), name: '(run)' });
   const error = attributeText({
     message: result.error?.message ?? result.status,

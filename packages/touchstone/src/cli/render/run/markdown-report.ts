@@ -1,5 +1,5 @@
 import type { EvalReport, ReportedRegression } from '@touchstone/protocol';
-import { type RunResult, refOf } from '../../verbs/run/result.js';
+import { type RunView, refOf } from '../../verbs/run/result.js';
 import { changeOf, duration, plural, range, score, signed, usd, whole } from '../units.js';
 import { adjustedWords, doubtOf, repeatWords } from './certainty.js';
 import { percent } from './criteria.js';
@@ -10,7 +10,7 @@ import { EXPLORATORY, slicesInOrder } from './slices.js';
 const ROWS = 50;
 
 /** What changed since the baseline, worst first; nothing without one. */
-export function comparisonParts(result: RunResult): string[] {
+export function comparisonParts(result: RunView): string[] {
   const regression = result.report?.regression;
   if (!regression) return [];
   const failed = result.failures.filter(({ unscored }) => !unscored).map(({ taskId }) => taskId);
@@ -30,7 +30,7 @@ export function comparisonParts(result: RunResult): string[] {
   ];
 }
 
-function baselineText(result: RunResult): string {
+function baselineText(result: RunView): string {
   const [runId = '', ...facts] = baselineWords(result);
   return [code(runId), ...facts.map(cell)].join(', ');
 }
@@ -51,7 +51,7 @@ function worseTable(regression: ReportedRegression): string {
   return table(['task', 'before → after', ''], rows) + more;
 }
 
-function numberTable(result: RunResult, regression: ReportedRegression): string {
+function numberTable(result: RunView, regression: ReportedRegression): string {
   const { baseline, scoreDelta, cost, latency } = regression;
   const now = result.report?.aggregate;
   const moved = (name: string, before: number, after: number, show: (value: number) => string): string[] => [
@@ -81,7 +81,7 @@ function numberTable(result: RunResult, regression: ReportedRegression): string 
 }
 
 /** How sure the score is, and what people have corrected of it. */
-export function certaintyParts(result: RunResult): string[] {
+export function certaintyParts(result: RunView): string[] {
   const { report } = result;
   if (!report) return [];
   const repeats = repeatWords(report);
@@ -106,7 +106,7 @@ function overrideParts({ adjusted }: EvalReport): string[] {
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** What the score is made of, folded away. */
-export function compositionParts({ report }: RunResult): string[] {
+export function compositionParts({ report }: RunView): string[] {
   const { criteria = [], slices = [] } = report ?? {};
   const criterionRows = criteria.map(({ id, applicable, met, weight, agreement }) => [
     code(id),
@@ -135,4 +135,4 @@ export function compositionParts({ report }: RunResult): string[] {
 export const markerOf = (suiteRef: string): string =>
   `<!-- touchstone:${(suiteRef.split('@')[0] ?? '').replace(/[^\w.-]/g, '')} -->`;
 
-export const suiteMarker = ({ suite }: RunResult): string => markerOf(refOf(suite));
+export const suiteMarker = ({ suite }: RunView): string => markerOf(refOf(suite));

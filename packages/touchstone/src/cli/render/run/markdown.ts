@@ -2,7 +2,7 @@ import {
   type Failure,
   type FailureBodies,
   type RefusedSuite,
-  type RunResult,
+  type RunView,
   refOf,
 } from '../../verbs/run/result.js';
 import { quote } from '../text.js';
@@ -30,7 +30,7 @@ const ROWS = 50;
  * A summary for a pull request or a job page: the verdict, what got worse, the bars, the tasks that failed. Each section
  * begins with a line that a bot can find again, so that one comment is replaced rather than another one added.
  */
-export function renderMarkdown(results: readonly RunResult[], refused: readonly RefusedSuite[] = []): string {
+export function renderMarkdown(results: readonly RunView[], refused: readonly RefusedSuite[] = []): string {
   return [...results.map(section), ...refused.map(refusedSection)].join('\n---\n\n');
 }
 
@@ -39,7 +39,7 @@ const refusedSection = ({ suite, error }: RefusedSuite): string =>
 
 const SYMBOLS = { green: '✅', red: '❌', yellow: '⚠️' };
 
-function section(result: RunResult): string {
+function section(result: RunView): string {
   const { word, paint } = verdictOf(result);
   const compared = result.report?.regression !== undefined;
   const parts = [
@@ -62,12 +62,12 @@ function section(result: RunResult): string {
 const PROMOTED = { moved: '✅', denied: '❌ denied,', waiting: '⚠️', impossible: '⚠️ not possible,' } as const;
 
 /** Whether the agent was promoted on this run, and why not. */
-function promotionLine(result: RunResult): string {
+function promotionLine(result: RunView): string {
   const promotion = reportedPromotion(result);
   return promotion ? `**Promotion** ${PROMOTED[promotion.status]} ${cell(promotion.words)}` : '';
 }
 
-function factsLine(result: RunResult): string {
+function factsLine(result: RunView): string {
   const { counts, latency, report } = result;
   const rate = report
     ? `, pass rate ${score(report.aggregate.passRate)} (95 %: ${range(report.aggregate.passRateInterval)})`
@@ -84,7 +84,7 @@ function factsLine(result: RunResult): string {
   return facts.join(' · ');
 }
 
-function barTable(result: RunResult): string {
+function barTable(result: RunView): string {
   const { report } = result;
   const rows = barsOf(result).map((bar) => [
     bar.name,
@@ -96,14 +96,14 @@ function barTable(result: RunResult): string {
 }
 
 /** Which tasks failed has been said above; here is why, as far as something is known. */
-function foldedFailures(result: RunResult): string {
+function foldedFailures(result: RunView): string {
   const { failures } = result;
   const explained = failures.some((failure) => note(failure, true) !== '');
   const title = failures.length === 1 ? 'The task' : `The ${whole(failures.length)} tasks`;
   return explained ? folded(`${title} that did not pass`, failureTable(result)) : '';
 }
 
-function failureTable({ failures }: RunResult): string {
+function failureTable({ failures }: RunView): string {
   const bodies = failures.some((failure) => failure.bodies);
   const rows = failures
     .slice(0, ROWS)
@@ -112,7 +112,7 @@ function failureTable({ failures }: RunResult): string {
   return table(['task', 'score', 'note'], rows) + more;
 }
 
-function findingTable({ findings = [] }: RunResult): string {
+function findingTable({ findings = [] }: RunView): string {
   const rows = findings.map(({ kind, severity, taskIds }) => [
     cell(kind),
     severity,

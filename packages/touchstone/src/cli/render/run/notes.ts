@@ -1,9 +1,9 @@
-import type { JudgeFacts, RunResult } from '../../verbs/run/result.js';
+import type { JudgeFacts, RunView } from '../../verbs/run/result.js';
 import { forkNote } from '../fork.js';
 import { plural, usd } from '../units.js';
 
 /** `local/small-1`, and whether its answers were written down beforehand. */
-export const modelName = ({ provider, model, mock }: NonNullable<RunResult['model']>): string =>
+export const modelName = ({ provider, model, mock }: NonNullable<RunView['model']>): string =>
   `${provider}/${model}${mock ? ' (mock)' : ''}`;
 
 /** `local/judge-1, 3 votes`. */
@@ -11,7 +11,7 @@ export const judgeName = (judge: JudgeFacts): string =>
   `${modelName(judge)}${judge.votes > 1 ? `, ${plural(judge.votes, 'vote')}` : ''}`;
 
 /** What a reader has to know before taking the score for more than it is. */
-export const notesOf = (result: RunResult): readonly string[] => [
+export const notesOf = (result: RunView): readonly string[] => [
   ...(result.uncompared === undefined ? [] : [`Not compared with a baseline. ${result.uncompared}`]),
   ...(result.fork ? [forkNote(result.fork)] : []),
   ...(result.rejudgeOf ? [`The answers are those of run ${result.rejudgeOf}, judged again.`] : []),
@@ -31,7 +31,7 @@ export function costTexts({
   costUsd,
   judgeUsd,
   unpriced,
-}: Pick<RunResult, 'costUsd' | 'judgeUsd' | 'unpriced'>): readonly string[] {
+}: Pick<RunView, 'costUsd' | 'judgeUsd' | 'unpriced'>): readonly string[] {
   const judge = judgeUsd === undefined ? '' : ` (judge ${usd(judgeUsd)})`;
   const known = costUsd === undefined ? [] : [`${usd(costUsd)}${judge}`];
   const unknown = unpriced > 0 ? [`${plural(unpriced, 'call')} of unknown price`] : [];

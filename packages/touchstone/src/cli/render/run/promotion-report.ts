@@ -1,4 +1,4 @@
-import type { RunResult } from '../../verbs/run/result.js';
+import type { RunView } from '../../verbs/run/result.js';
 import { placeOf } from '../deployments/deployment.js';
 
 /** What a report says of the promotion that followed a run. */
@@ -10,7 +10,7 @@ export type ReportedPromotion = {
 };
 
 /** One sentence, free of content; undefined when nothing was to be promoted. */
-export function reportedPromotion({ promotion }: RunResult): ReportedPromotion | undefined {
+export function reportedPromotion({ promotion }: RunView): ReportedPromotion | undefined {
   if (!promotion) return undefined;
   if (!('steps' in promotion)) {
     const { code, message } = promotion.error;

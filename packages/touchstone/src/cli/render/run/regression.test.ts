@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { regressionOf, reportOf } from '../../testing/reports.js';
 import { resultOf } from '../../testing/results.js';
-import { exitOf, type RunResult } from '../../verbs/run/result.js';
+import { exitOf, type RunView } from '../../verbs/run/result.js';
 import { createInk } from '../ink.js';
 import { displayWidth } from '../text.js';
 import { age, chance, changeOf, signed } from '../units.js';
@@ -18,7 +18,7 @@ const ink = createInk(false);
 const DAY = 86_400_000;
 const TASKS = { a: true, b: true, c: true, d: true, e: true, f: true, g: true, h: true, i: false, j: false };
 
-const told = (report: Partial<EvalReport>, changes: Partial<RunResult> = {}): RunResult => {
+const told = (report: Partial<EvalReport>, changes: Partial<RunView> = {}): RunView => {
   const { summary, ...rest } = resultOf(TASKS);
   return {
     ...rest,

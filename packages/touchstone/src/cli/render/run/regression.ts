@@ -1,5 +1,5 @@
 import type { ChangedTask, ReportedRegression } from '@touchstone/protocol';
-import { type RunResult, refOf } from '../../verbs/run/result.js';
+import { type RunView, refOf } from '../../verbs/run/result.js';
 import type { Ink, Look } from '../ink.js';
 import { displayWidth, padEnd, truncate, wrap } from '../text.js';
 import { age, chance, changeOf, duration, plural, score, signed, usd, whole } from '../units.js';
@@ -39,7 +39,7 @@ export const detectableWords = ({ smallestDetectableDrop }: ReportedRegression):
 const ceiled = (value: number): string => (Math.ceil(value * 100 - 1e-9) / 100).toFixed(2);
 
 /** `run-1, version 1.0.0, 3 days ago`. */
-export function baselineWords({ report, agent, baselineAgeMs = 0 }: RunResult): readonly string[] {
+export function baselineWords({ report, agent, baselineAgeMs = 0 }: RunView): readonly string[] {
   const regression = report?.regression;
   if (!regression) return [];
   const { baseline, baselineRunId } = regression;
@@ -68,7 +68,7 @@ export function changesInOrder({ changes, toFail, toPass }: ReportedRegression):
 }
 
 /** The regression block of a scorecard; nothing without a baseline. */
-export function regressionLines(result: RunResult, look: Look): string[] {
+export function regressionLines(result: RunView, look: Look): string[] {
   const regression = result.report?.regression;
   if (!regression) return [];
   const baseline = `baseline ${score(regression.baseline.score)}: ${baselineWords(result).join(', ')}`;

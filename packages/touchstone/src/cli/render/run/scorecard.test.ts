@@ -1,6 +1,6 @@
 import { asId, type Digest, type EvalSummary, type RunId, type TaskScore } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
-import type { Failure, RunResult } from '../../verbs/run/result.js';
+import type { Failure, RunView } from '../../verbs/run/result.js';
 import { createInk } from '../ink.js';
 import { displayWidth } from '../text.js';
 import { renderScorecard } from './scorecard.js';
@@ -15,7 +15,7 @@ function summaryOf(
   return { suiteId: asId('acme.shop.evals.refunds'), suiteVersion: asId('1.2.0'), tasks, ...result };
 }
 
-const passing: RunResult = {
+const passing: RunView = {
   runId: asId<RunId>('run_01'),
   status: 'completed',
   interrupted: false,
@@ -98,7 +98,7 @@ const failures: Failure[] = [
   { taskId: 'offline', score: 0, unscored: 'agent_unreachable' },
 ];
 
-const failing: RunResult = {
+const failing: RunView = {
   ...passing,
   summary: summaryOf({ aggregateScore: 0.8999, passed: false, taskCount: 132, passedCount: 126 }),
   counts: { total: 500, selected: 132, passed: 126, failed: 5, unscored: 0 },
@@ -136,7 +136,7 @@ describe('the scorecard', () => {
   });
 
   test('of a run with a task nobody could score, and calls of unknown price', () => {
-    const unjudged: RunResult = {
+    const unjudged: RunView = {
       ...passing,
       counts: { ...passing.counts, passed: 11, unscored: 1 },
       failures: failures.slice(5),

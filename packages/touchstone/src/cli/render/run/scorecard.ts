@@ -1,4 +1,4 @@
-import { type RunResult, refOf } from '../../verbs/run/result.js';
+import { type RunView, refOf } from '../../verbs/run/result.js';
 import type { Look } from '../ink.js';
 import { displayWidth, padEnd, padStart, printable, truncate, wrap } from '../text.js';
 import { duration, plural, whole } from '../units.js';
@@ -30,7 +30,7 @@ export type ScorecardOptions = Look & {
 };
 
 /** The scorecard as a person reads it: verdict, what went wrong, the bars, the totals, what to do next. */
-export function renderScorecard(result: RunResult, options: ScorecardOptions): string {
+export function renderScorecard(result: RunView, options: ScorecardOptions): string {
   const look = { ink: options.ink, width: Math.max(MIN_WIDTH, Math.min(options.width, MAX_WIDTH)) };
   const parts = [
     titleLines(result, look),
@@ -52,7 +52,7 @@ export function renderScorecard(result: RunResult, options: ScorecardOptions): s
     .join('\n\n')}\n`;
 }
 
-function titleLines(result: RunResult, { ink, width }: Look): string[] {
+function titleLines(result: RunView, { ink, width }: Look): string[] {
   const { word, paint } = verdictOf(result);
   const badge = ink.inverse(ink[paint](ink.bold(` ${word} `)));
   const indent = word.length + 6;
@@ -74,16 +74,16 @@ function titleLines(result: RunResult, { ink, width }: Look): string[] {
   ];
 }
 
-const noteLines = (result: RunResult, { ink, width }: Look): string[] =>
+const noteLines = (result: RunView, { ink, width }: Look): string[] =>
   notesOf(result).flatMap((note) => wrap(note, width - 2).map((line) => `  ${ink.yellow(line)}`));
 
-function errorLines({ error }: RunResult, { ink, width }: Look): string[] {
+function errorLines({ error }: RunView, { ink, width }: Look): string[] {
   if (!error) return [];
   const [first = '', ...rest] = wrap(`${error.code}: ${printable(error.message)}`, width - 2);
   return [first.replace(error.code, ink.red), ...rest].map((line) => `  ${line}`);
 }
 
-function failureLines(result: RunResult, look: Look, all: boolean): string[] {
+function failureLines(result: RunView, look: Look, all: boolean): string[] {
   const shown = all ? result.failures : result.failures.slice(0, FAILURES_SHOWN);
   const lines = shown.map((failure) => renderFailure(failure, look).join('\n'));
   const spaced = shown.some((failure) => failure.bodies) ? lines.join('\n\n') : lines.join('\n');
@@ -93,7 +93,7 @@ function failureLines(result: RunResult, look: Look, all: boolean): string[] {
 }
 
 /** Everything unsafe that was found, in passed tasks too. */
-function findingLines({ findings = [] }: RunResult, { ink, width }: Look): string[] {
+function findingLines({ findings = [] }: RunView, { ink, width }: Look): string[] {
   const names = findings.map(({ kind, severity }) => `${printable(kind)} (${severity})`);
   const column = Math.max(0, ...names.map(displayWidth));
   return findings.map(({ severity, taskIds }, at) => {
@@ -104,7 +104,7 @@ function findingLines({ findings = [] }: RunResult, { ink, width }: Look): strin
   });
 }
 
-function barLines(result: RunResult, { ink, width }: Look): string[] {
+function barLines(result: RunView, { ink, width }: Look): string[] {
   const bars = barsOf(result);
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(displayWidth));
   const values = widest(bars.map((bar) => bar.value));
@@ -119,7 +119,7 @@ function barLines(result: RunResult, { ink, width }: Look): string[] {
   });
 }
 
-function totalLines(result: RunResult, { ink }: Look): string[] {
+function totalLines(result: RunView, { ink }: Look): string[] {
   const { counts, latency } = result;
   const count = (value: number, word: string, paint: (text: string) => string): string =>
     value > 0 ? paint(`${whole(value)} ${word}`) : ink.dim(`0 ${word}`);

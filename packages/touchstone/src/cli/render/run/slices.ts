@@ -1,5 +1,5 @@
 import type { ReportedSlice } from '@touchstone/protocol';
-import type { RunResult } from '../../verbs/run/result.js';
+import type { RunView } from '../../verbs/run/result.js';
 import type { Look } from '../ink.js';
 import { renderTable } from '../table.js';
 import { printable, truncate } from '../text.js';
@@ -15,7 +15,7 @@ export const EXPLORATORY = 'Parts of the suite, exploratory: they point somewher
 export const slicesInOrder = (slices: readonly ReportedSlice[]): readonly ReportedSlice[] =>
   [...slices].sort((a, b) => (a.scoreDelta ?? 0) - (b.scoreDelta ?? 0) || a.score - b.score);
 
-export function sliceLines({ report }: RunResult, { ink, width }: Look): string[] {
+export function sliceLines({ report }: RunView, { ink, width }: Look): string[] {
   const slices = slicesInOrder(report?.slices ?? []);
   if (slices.length === 0 || width < WIDE_ENOUGH) return [];
   const compared = slices.some(({ scoreDelta }) => scoreDelta !== undefined);

@@ -1,4 +1,4 @@
-import { areBarsMet, exitOf, type RunResult } from '../../verbs/run/result.js';
+import { areBarsMet, exitOf, type RunView } from '../../verbs/run/result.js';
 import type { Ink } from '../ink.js';
 
 export type Verdict = { readonly word: string; readonly paint: keyof Pick<Ink, 'red' | 'green' | 'yellow'> };
@@ -6,7 +6,7 @@ export type Verdict = { readonly word: string; readonly paint: keyof Pick<Ink, '
 export const INCONCLUSIVE = 'INCONCLUSIVE';
 
 /** The one word for a run. It follows the exit code, so what a person reads and what a script sees cannot differ. */
-export function verdictOf(result: RunResult): Verdict {
+export function verdictOf(result: RunView): Verdict {
   switch (exitOf(result)) {
     case 0:
       return { word: 'PASS', paint: 'green' };
@@ -22,9 +22,9 @@ export function verdictOf(result: RunResult): Verdict {
 }
 
 /** By itself, whatever it was compared with. */
-const isGood = (result: RunResult): boolean => areBarsMet(result) && result.contract?.verdict !== 'fail';
+const isGood = (result: RunView): boolean => areBarsMet(result) && result.contract?.verdict !== 'fail';
 
-function unjudgedWord(result: RunResult): string {
+function unjudgedWord(result: RunView): string {
   if (result.status === 'cancelled') return 'CANCELLED';
   if (result.status === 'failed') return 'RUN FAILED';
   if (result.status !== 'completed') return result.status.toUpperCase();

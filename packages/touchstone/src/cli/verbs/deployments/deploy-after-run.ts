@@ -1,7 +1,7 @@
 import { type Context, type Out, writeLine } from '../../io.js';
 import { errorDocument, reportError } from '../../report-error.js';
 import { STDOUT } from '../run/report.js';
-import { exitOf, type RunResult, refOf } from '../run/result.js';
+import { exitOf, type RunView, refOf } from '../run/result.js';
 import type { Attempt } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
 import type { DeployDoor } from './deploy-door.js';
@@ -30,9 +30,9 @@ export async function promoteAfter(
 async function promote(
   context: Context,
   door: DeployDoor,
-  result: RunResult,
+  result: RunView,
   options: RunOptions,
-): Promise<NonNullable<RunResult['promotion']>> {
+): Promise<NonNullable<RunView['promotion']>> {
   const wish = wishOf(result, options);
   const screen = screenFor(context, options);
   if (screen) writeLine(screen);
@@ -52,7 +52,7 @@ function screenFor({ io, settings }: Context, { markdown }: RunOptions): Out | u
   return markdown === STDOUT ? io.stderr : io.stdout;
 }
 
-const wishOf = ({ agent, runId }: RunResult, { to, channel, canary, wait }: RunOptions): Wish => ({
+const wishOf = ({ agent, runId }: RunView, { to, channel, canary, wait }: RunOptions): Wish => ({
   agentId: agent.agentId,
   version: agent.version,
   transition: 'promote',

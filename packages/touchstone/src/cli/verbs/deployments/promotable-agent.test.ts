@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AGENT, type ContractDesk, openContractDesk } from '../../testing/contract-desk.js';
+import { AGENT, type Contracts, openContractDesk } from '../../testing/contract-desk.js';
 
-let desk: ContractDesk;
+let desk: Contracts;
 beforeEach(() => {
   desk = openContractDesk();
 });

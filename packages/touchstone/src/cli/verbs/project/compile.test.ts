@@ -2,16 +2,10 @@ import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../main.js';
-import {
-  type ContractDesk,
-  definition,
-  manifest,
-  openContractDesk,
-  ROWS,
-} from '../../testing/contract-desk.js';
+import { type Contracts, definition, manifest, openContractDesk, ROWS } from '../../testing/contract-desk.js';
 
-let desk: ContractDesk;
-let outside: ContractDesk;
+let desk: Contracts;
+let outside: Contracts;
 beforeEach(() => {
   desk = openContractDesk();
   outside = openContractDesk();

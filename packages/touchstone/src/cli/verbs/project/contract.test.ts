@@ -11,7 +11,7 @@ import { openSuites } from '../../files/suite-source.js';
 import { withLocal } from '../../local.js';
 import {
   AGENT,
-  type ContractDesk,
+  type Contracts,
   type Criterion,
   definition,
   manifest,
@@ -26,7 +26,7 @@ import { openDesk } from '../../testing/test-io.js';
 import { createLocalRun } from '../run/start-run.js';
 import { watchedBy } from '../run/watch-paths.js';
 
-let desk: ContractDesk;
+let desk: Contracts;
 beforeEach(() => {
   desk = openContractDesk();
 });

@@ -1,4 +1,4 @@
-import type { RunHeadline } from '@touchstone/protocol';
+import type { RunTotals } from '@touchstone/protocol';
 import {
   asId,
   type EvalReport,
@@ -13,7 +13,7 @@ import {
 import { type Client, HostResponseError, type RunSnapshot, type TaskView } from '@touchstone/sdk';
 import type { TaskView as LocalTaskView } from '../../../app/index.js';
 import { bodiesOf, type Collecting, createFindingCount } from './collect-result.js';
-import { type Failure, percentile, type RunResult, reported } from './result.js';
+import { type Failure, percentile, type RunView, reported } from './result.js';
 
 /** The members of a snapshot that hosts of this kind add; another host may have none of them. */
 type HostFacts = {
@@ -21,11 +21,11 @@ type HostFacts = {
   readonly agent?: { readonly agentId: string; readonly version: string; readonly digest: string };
   readonly repeats?: number;
   readonly tasks?: { readonly total: number; readonly selected: number };
-  readonly headline?: RunHeadline;
+  readonly headline?: RunTotals;
   readonly modes?: readonly string[];
-  readonly model?: NonNullable<RunResult['model']>;
-  readonly judge?: NonNullable<RunResult['judge']>;
-  readonly safetyJudge?: NonNullable<RunResult['judge']>;
+  readonly model?: NonNullable<RunView['model']>;
+  readonly judge?: NonNullable<RunView['judge']>;
+  readonly safetyJudge?: NonNullable<RunView['judge']>;
   readonly rejudgeOf?: RunId;
   readonly fork?: Fork;
   readonly contract?: string;
@@ -37,7 +37,7 @@ export async function collectRemote(
   runId: RunId,
   collecting: Collecting,
   thresholds?: Thresholds,
-): Promise<RunResult> {
+): Promise<RunView> {
   const run = await client.runs.get(runId);
   const facts = (run.touchstone ?? {}) as HostFacts;
   const summary = run.status === 'completed' ? await client.evalSummary(runId) : null;
@@ -50,7 +50,7 @@ export async function collectRemote(
     remote: true,
     ...pinsOf(run, facts, summary),
     summary,
-    ...(run.error && { error: run.error as NonNullable<RunResult['error']> }),
+    ...(run.error && { error: run.error as NonNullable<RunView['error']> }),
     thresholds: thresholds ?? (await thresholdsOf(client, facts.suite?.ref)),
     counts: countsOf(summary, facts),
     unscored: [...unscored.keys()],
@@ -98,7 +98,7 @@ function pinsOf(
   run: RunSnapshot,
   { suite, agent }: HostFacts,
   summary: EvalSummary | null,
-): Pick<RunResult, 'suite' | 'agent'> {
+): Pick<RunView, 'suite' | 'agent'> {
   const [suiteId = run.workflowId, version = summary?.suiteVersion ?? '?'] = suite?.ref.split('@') ?? [];
   const shown = (run.agent ?? {}) as { readonly agentId?: string; readonly version?: string };
   return {
@@ -111,7 +111,7 @@ function pinsOf(
   };
 }
 
-function countsOf(summary: EvalSummary | null, { headline, tasks }: HostFacts): RunResult['counts'] {
+function countsOf(summary: EvalSummary | null, { headline, tasks }: HostFacts): RunView['counts'] {
   const done = summary?.taskCount ?? headline?.taskCount ?? 0;
   const passed = summary?.passedCount ?? headline?.passedCount ?? 0;
   const unscored = headline?.unscored ?? 0;
@@ -124,7 +124,7 @@ function countsOf(summary: EvalSummary | null, { headline, tasks }: HostFacts): 
   };
 }
 
-function latencyOf(summary: EvalSummary | null): Pick<RunResult, 'latency'> {
+function latencyOf(summary: EvalSummary | null): Pick<RunView, 'latency'> {
   const sorted = (summary?.tasks ?? []).flatMap(({ latencyMs }) =>
     latencyMs === undefined ? [] : [latencyMs],
   );
@@ -134,7 +134,7 @@ function latencyOf(summary: EvalSummary | null): Pick<RunResult, 'latency'> {
     : {};
 }
 
-function findingsOf(summary: EvalSummary | null): Pick<RunResult, 'findings'> {
+function findingsOf(summary: EvalSummary | null): Pick<RunView, 'findings'> {
   const count = createFindingCount();
   for (const { taskId, safetyFindings } of summary?.tasks ?? []) count.add(taskId, safetyFindings);
   const findings = count.counts();

@@ -25,7 +25,7 @@ import {
   type FailureBodies,
   type FindingCount,
   percentile,
-  type RunResult,
+  type RunView,
   reported,
 } from './result.js';
 
@@ -47,7 +47,7 @@ export async function collectResult(
   touchstone: LocalTouchstone,
   run: EvalRun,
   collecting: Collecting,
-): Promise<RunResult> {
+): Promise<RunView> {
   const results = await readResults(touchstone, run.runId);
   const { failures, counts, ...folded } = foldResults(results);
   const uncompared = uncomparedOf(run);
@@ -115,7 +115,7 @@ const judgeFacts = ({
   judge,
   safetyJudge,
   rejudgeOf,
-}: EvalPlan): Pick<RunResult, 'judge' | 'safetyJudge' | 'rejudgeOf'> => ({
+}: EvalPlan): Pick<RunView, 'judge' | 'safetyJudge' | 'rejudgeOf'> => ({
   ...(judge && { judge }),
   ...(safetyJudge && { safetyJudge }),
   ...(rejudgeOf && { rejudgeOf }),
@@ -170,7 +170,7 @@ function foldResults(results: readonly TaskResult[]) {
   };
 }
 
-type Rubric = NonNullable<RunResult['rubrics']>[number];
+type Rubric = NonNullable<RunView['rubrics']>[number];
 
 /** Findings by kind and severity, in the order of their names, the gravest of a kind first. */
 export function createFindingCount() {

@@ -10,15 +10,15 @@ import { plural } from '../../render/units.js';
 import { isSystemError } from '../../system-errors.js';
 import { UsageError } from '../../usage-error.js';
 import { type Observed, type Recording, recordSuite } from './recorded-suite.js';
-import type { RunResult } from './result.js';
+import type { RunView } from './result.js';
 
 /** Writes what a finished live run saw as a suite that can be run without anything live. */
 export async function recordRun(
   { io }: Context,
   { touchstone }: Local,
-  result: RunResult,
+  result: RunView,
   name: string,
-): Promise<RunResult> {
+): Promise<RunView> {
   if (result.status !== 'completed') {
     writeLine(io.stderr, 'Nothing was recorded, because the run did not complete.');
     return result;

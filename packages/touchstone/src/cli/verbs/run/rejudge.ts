@@ -9,7 +9,7 @@ import { documentOf } from '../../render/run/document.js';
 import { type JudgeOptions, wishOf } from '../runs/judge-check.js';
 import { collectResult } from './collect-result.js';
 import { tellResult } from './report.js';
-import { exitOf, type RunResult } from './result.js';
+import { exitOf, type RunView } from './result.js';
 import { finishRun } from './run.js';
 
 /** Has the answers of a run judged again, and puts both verdicts side by side. */
@@ -36,8 +36,8 @@ export async function rejudgeCommand(
 async function tell(
   context: Context,
   { touchstone }: Local,
-  before: RunResult,
-  after: RunResult,
+  before: RunView,
+  after: RunView,
   options: JudgeOptions,
 ): Promise<void> {
   const { io, settings } = context;

@@ -16,7 +16,7 @@ import {
   type WantingThere,
 } from './remote-baseline.js';
 import { bodiesWanted, tellResult } from './report.js';
-import type { RunResult } from './result.js';
+import type { RunView } from './result.js';
 import { type Attempt, checkOne, runEach } from './run.js';
 import { configurableOf, type RunOptions } from './run-options.js';
 
@@ -84,7 +84,7 @@ async function suiteThere(
 }
 
 /** A run there goes on by itself; resuming is following it again, and waking it when it was paused. */
-async function rejoin(context: Context, client: Client, options: RunOptions): Promise<RunResult> {
+async function rejoin(context: Context, client: Client, options: RunOptions): Promise<RunView> {
   const wanted = options.resume;
   const runId =
     typeof wanted === 'string' && wanted !== 'last' ? asId<RunId>(wanted) : await newestUnfinished(client);
@@ -106,7 +106,7 @@ async function followRun(
   runId: RunId,
   options: RunOptions,
   thresholds?: Thresholds,
-): Promise<RunResult> {
+): Promise<RunView> {
   const { io } = context;
   const { stderr } = io;
   const left = new AbortController();

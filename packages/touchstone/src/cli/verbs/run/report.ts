@@ -10,7 +10,7 @@ import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
 import { whole } from '../../render/units.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
 import { UsageError } from '../../usage-error.js';
-import { type RefusedSuite, type RunResult, withoutBodies } from './result.js';
+import { type RefusedSuite, type RunView, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 
 /** How many failures are read with their bodies: on a terminal those that are shown, with `--bodies` all. */
@@ -23,7 +23,7 @@ export const STDOUT = '-';
 /** Tells of one run as soon as it is over; with `--json` everything is told at the end. */
 export function tellResult(
   context: Context,
-  result: RunResult,
+  result: RunView,
   options: RunOptions,
   delta: readonly string[] = [],
 ): void {
@@ -34,7 +34,7 @@ export function tellResult(
   io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result, options) }));
 }
 
-function tellInterrupted(context: Context, { counts, runId }: RunResult, options: RunOptions): void {
+function tellInterrupted(context: Context, { counts, runId }: RunView, options: RunOptions): void {
   const { io } = context;
   const done = counts.passed + counts.failed + counts.unscored;
   writeLine(io.stderr, `Interrupted: ${whole(done)} of ${whole(counts.selected)} tasks are done and kept.`);
@@ -43,7 +43,7 @@ function tellInterrupted(context: Context, { counts, runId }: RunResult, options
 
 export function writeReports(
   { io }: Context,
-  results: readonly RunResult[],
+  results: readonly RunView[],
   refused: readonly RefusedSuite[],
   { bodies, junit, markdown }: Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>,
 ): void {

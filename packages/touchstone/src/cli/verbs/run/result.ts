@@ -66,7 +66,7 @@ export type RefusedSuite = {
 };
 
 /** One run as the command line tells it: a fold over what the run's log holds, from a local store or another host. */
-export type RunResult = {
+export type RunView = {
   readonly runId: RunId;
   readonly status: RunStatus;
   readonly interrupted: boolean;
@@ -137,9 +137,9 @@ type FailedPromotion = {
 };
 
 /** Of the command: an agent is promoted only on a run that passed, and then its promotion decides. */
-export const exitOfAll = (result: RunResult): ExitCode => result.promotion?.exitCode ?? exitOf(result);
+export const exitOfAll = (result: RunView): ExitCode => result.promotion?.exitCode ?? exitOf(result);
 
-export const exitOf = (result: RunResult): ExitCode =>
+export const exitOf = (result: RunView): ExitCode =>
   decideExit({
     interrupted: result.interrupted,
     status: result.status,
@@ -152,11 +152,11 @@ export const exitOf = (result: RunResult): ExitCode =>
   });
 
 /** Those that apply: the pass score of a suite under a contract is a bar for the whole of it. */
-export const areBarsMet = ({ summary, contract }: RunResult): boolean =>
+export const areBarsMet = ({ summary, contract }: RunView): boolean =>
   contract?.summary.otherBarsMet ?? summary?.passed === true;
 
 /** Without a report nothing is known of chance, and without a comparison nothing of a regression. */
-const isConclusive = ({ report, uncompared }: RunResult): boolean =>
+const isConclusive = ({ report, uncompared }: RunView): boolean =>
   uncompared === undefined &&
   report !== undefined &&
   report.verdict !== 'inconclusive' &&
@@ -166,7 +166,7 @@ const isConclusive = ({ report, uncompared }: RunResult): boolean =>
 export const reported = (
   report: EvalReport | undefined,
   now: number,
-): Pick<RunResult, 'report' | 'baselineAgeMs'> => ({
+): Pick<RunView, 'report' | 'baselineAgeMs'> => ({
   ...(report && { report }),
   ...(report?.regression && {
     baselineAgeMs: Math.max(0, now - Date.parse(report.regression.baseline.endedAt)),
@@ -182,7 +182,7 @@ export function percentile(sorted: readonly number[], share: number): number {
 }
 
 /** The same result for places where content does not belong. */
-export const withoutBodies = (result: RunResult): RunResult => ({
+export const withoutBodies = (result: RunView): RunView => ({
   ...result,
   failures: result.failures.map(({ bodies: _, ...facts }) => facts),
 });

@@ -14,12 +14,12 @@ import { collectResult } from './collect-result.js';
 import { driveRun } from './drive-run.js';
 import { checkRecordFile } from './record-file.js';
 import { bodiesWanted, checkReportFiles, tellResult, writeDocuments, writeReports } from './report.js';
-import { exitOfAll, type RefusedSuite, type RunResult } from './result.js';
+import { exitOfAll, type RefusedSuite, type RunView } from './result.js';
 import { checkOptions, type RunOptions } from './run-options.js';
 import { createLocalRun } from './start-run.js';
 
 /** One suite of a command: its result, or the reason it was refused. */
-export type Attempt = { readonly result: RunResult } | { readonly refused: RefusedSuite };
+export type Attempt = { readonly result: RunView } | { readonly refused: RefusedSuite };
 
 export async function runCommand(
   context: Context,
@@ -149,8 +149,8 @@ async function prepareAgentThread(): Promise<void> {
 export async function runEach(
   context: Context,
   sources: readonly SuiteSource[],
-  run: (source: SuiteSource) => Promise<RunResult>,
-  tell: (result: RunResult) => void,
+  run: (source: SuiteSource) => Promise<RunView>,
+  tell: (result: RunView) => void,
 ): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = [];
   for (const source of sources) {
@@ -164,8 +164,8 @@ export async function runEach(
 async function attemptOne(
   context: Context,
   source: SuiteSource,
-  run: (source: SuiteSource) => Promise<RunResult>,
-  tell: (result: RunResult) => void,
+  run: (source: SuiteSource) => Promise<RunView>,
+  tell: (result: RunView) => void,
   tolerant: boolean,
 ): Promise<Attempt> {
   try {
@@ -193,7 +193,7 @@ export async function runOne(
   local: Local,
   source: SuiteSource,
   options: RunOptions,
-): Promise<RunResult> {
+): Promise<RunView> {
   const { created, uncompared } = await createLocalRun(context, local, source, options);
   const result = await finishRun(context, local, created, options);
   return { ...result, ...(uncompared !== undefined && { uncompared }) };
@@ -204,7 +204,7 @@ async function resumeRun(
   local: Local,
   suite: string | undefined,
   options: RunOptions,
-): Promise<RunResult> {
+): Promise<RunView> {
   const { findRunToResume } = await import('./resume-run.js');
   const run = await findRunToResume(local, suite, options, context.io.cwd);
   if (options.promote) checkPromotable(local.config, resumedCandidate(run, options), context.io.cwd);
@@ -220,7 +220,7 @@ export async function finishRun(
   local: Local,
   { runId }: EvalRun,
   options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive'>,
-): Promise<RunResult> {
+): Promise<RunView> {
   const { interrupted } = await driveRun(context.io, local, runId);
   const run = asEvalRun(await findRun(local.touchstone, runId));
   const atRest = isTerminal(run.status) || run.status === 'paused';

@@ -6,7 +6,7 @@ import { createInk } from '../../render/ink.js';
 import { renderDelta } from '../../render/run/delta.js';
 import { reportError } from '../../report-error.js';
 import { tellResult, writeReports } from './report.js';
-import { type RunResult, refOf } from './result.js';
+import { type RunView, refOf } from './result.js';
 import { exitOfAttempt, runEach, runOne } from './run.js';
 import type { RunOptions } from './run-options.js';
 import { type FileWatcher, watchFiles } from './watch-files.js';
@@ -20,7 +20,7 @@ const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
  */
 export async function watchRuns(context: Context, suite: string, options: RunOptions): Promise<ExitCode> {
   const { io } = context;
-  const before = new Map<string, RunResult>();
+  const before = new Map<string, RunView>();
   for (;;) {
     const watcher = watchFiles(await watchedBy(context, suite, options));
     try {
@@ -40,7 +40,7 @@ async function runOnce(
   context: Context,
   suite: string,
   options: RunOptions,
-  before: Map<string, RunResult>,
+  before: Map<string, RunView>,
 ): Promise<ExitCode> {
   const ink = createInk(isColoured(context, context.io.stdout));
   try {

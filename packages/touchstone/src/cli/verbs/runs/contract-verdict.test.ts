@@ -1,16 +1,11 @@
 import { asId, type RunId, type Scorecard } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withStore } from '../../local.js';
-import {
-  type ContractDesk,
-  type Criterion,
-  definition,
-  openContractDesk,
-} from '../../testing/contract-desk.js';
+import { type Contracts, type Criterion, definition, openContractDesk } from '../../testing/contract-desk.js';
 import { envelopeOf, forge, signedAgain, withStatement } from '../../testing/evidence-desk.js';
 import { openDesk } from '../../testing/test-io.js';
 
-let desk: ContractDesk;
+let desk: Contracts;
 beforeEach(() => {
   desk = openContractDesk();
 });

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LOCAL_PRINCIPAL, withLocal } from '../../local.js';
-import { type JudgeDesk, openJudgeDesk, rubricTask, suite } from '../../testing/judge-desk.js';
+import { type Judges, openJudgeDesk, rubricTask, suite } from '../../testing/judge-desk.js';
 
-let desk: JudgeDesk;
+let desk: Judges;
 beforeEach(() => {
   desk = openJudgeDesk();
 });

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   jsonEqual,
   type Scorecard,
-  toldLike,
+  withoutContractOutcome,
 } from '@touchstone/protocol';
 import type { LocalTouchstone } from '../../../app/index.js';
 import { type ExitCode, worstExit } from '../../exit.js';
@@ -124,7 +124,7 @@ async function logState(touchstone: LocalTouchstone, card: Scorecard): Promise<L
   if (!run) return { state: 'absent' };
   if (run.plan.kind !== 'eval' || run.status !== 'completed') return { state: 'differs', members: [] };
   const kept = await touchstone.scorecard(LOCAL_OWNER, card.runId);
-  const members = differingMembers(toldLike(kept, card), card);
+  const members = differingMembers(withoutContractOutcome(kept, card), card);
   return members.length === 0 ? { state: 'matches' } : { state: 'differs', members };
 }
 
