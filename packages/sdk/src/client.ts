@@ -1,4 +1,11 @@
-import type { ContractReport, EvalReport, EvalSummary, JsonObject, RunId } from '@touchstone/protocol';
+import type {
+  ContractReport,
+  EvalReport,
+  EvalSummary,
+  JsonObject,
+  RunId,
+  Scorecard,
+} from '@touchstone/protocol';
 import { at, type Get, post, type Query, type Reading, type Sending, VENDOR } from './calls.js';
 import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
 import type {
@@ -12,7 +19,7 @@ import type {
   RunDiff,
   Webhook,
 } from './remark-types.js';
-import { createRetry, type RetryOptions } from './retry.js';
+import { createRetry, type Retry, type RetryOptions } from './retry.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
 import { createTransport, type Fetch, type Transport } from './transport.js';
 import type {
@@ -35,6 +42,7 @@ import type {
   RunEvent,
   RunFilter,
   RunSnapshot,
+  StepResult,
   SuiteListing,
   TaskView,
   ToolEntry,
@@ -50,13 +58,17 @@ export type ClientOptions = {
   readonly retry?: RetryOptions;
 };
 
-export type Client = ReturnType<typeof createClient>;
+export type Client = ReturnType<typeof createClientOver>;
 
 /** A typed client of one host. Reads are retried; every POST carries an idempotency key, so it can be retried as well. */
-export function createClient(options: ClientOptions) {
+export function createClient(options: ClientOptions): Client {
   const retry = createRetry(options.retry);
   const fetch = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init));
-  const transport = createTransport(options.baseUrl, options.key, fetch, retry);
+  return createClientOver(createTransport(options.baseUrl, options.key, fetch, retry), retry);
+}
+
+/** The same client over another transport, e.g. one that calls a host in the same process. */
+export function createClientOver(transport: Transport, retry: Retry = createRetry()) {
   const get = <T>(path: string, reading?: Reading, query?: Query): Promise<T> =>
     transport.json<T>({ method: 'GET', path, ...(query && { query }), ...reading });
   const stream = (runId: RunId, streaming?: StreamOptions): AsyncGenerator<RunEvent> =>
@@ -123,6 +135,15 @@ function runCalls(transport: Transport, get: Get) {
     /** Whether a completed eval run kept the contract of its suite; refused when the suite has none. */
     contractReport: (runId: RunId, reading?: Reading): Promise<ContractReport> =>
       get(`${VENDOR}/runs/${at(runId)}/contract-report`, reading),
+    /** What the run has measured, task by task, in the order of its log. */
+    results: (
+      runId: RunId,
+      page: { readonly limit?: number; readonly cursor?: string } = {},
+      reading?: Reading,
+    ): Promise<Page<StepResult>> => get(`${VENDOR}/runs/${at(runId)}/results`, reading, page),
+    /** Everything about a completed eval run that can be signed and sent to others. */
+    scorecard: (runId: RunId, reading?: Reading): Promise<Scorecard> =>
+      get(`${VENDOR}/runs/${at(runId)}/scorecard`, reading),
     ...historyCalls(transport, get),
     cancel: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}/cancel`, because(reason), sending),

@@ -1,4 +1,4 @@
-export { type Client, type ClientOptions, createClient } from './client.js';
+export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
 export type {
   AuditEntry,
   AuditVerdict,
@@ -24,9 +24,10 @@ export type {
   Webhook,
 } from './remark-types.js';
 export type { RetryOptions } from './retry.js';
+export type { RunFacts } from './run-facts.js';
 export { createSseParser, type SseMessage, type SseParser } from './sse.js';
 export type { StreamOptions } from './stream.js';
-export type { Fetch } from './transport.js';
+export type { Fetch, Transport, TransportCall } from './transport.js';
 export {
   type AgentEntry,
   type AgentInventory,
@@ -35,8 +36,10 @@ export {
   type CompileProfile,
   type CreatedRun,
   type CreateRun,
+  type EvalRunSnapshot,
   type InstalledPack,
   type InstalledSuite,
+  isEvalRun,
   isEvent,
   type PackClaim,
   type PackListing,
@@ -49,7 +52,24 @@ export {
   type RunFilter,
   type RunProgress,
   type RunSnapshot,
+  type StepResult,
   type SuiteListing,
   type TaskView,
   type ToolEntry,
 } from './types.js';
+export {
+  bodiesOf,
+  type CollectOptions,
+  collectRun,
+  percentile,
+  readResults,
+  sentenceOf,
+} from './view/collect-run.js';
+export type {
+  CriterionBody,
+  Failure,
+  FailureBodies,
+  FindingCount,
+  JudgeFacts,
+  RunView,
+} from './view/run-view.js';

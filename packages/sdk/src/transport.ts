@@ -3,7 +3,8 @@ import { pauseOrThrow, type Retry } from './retry.js';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-type Call = {
+/** One request to a host. */
+export type TransportCall = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: { readonly [name: string]: string | number | undefined };
@@ -15,19 +16,22 @@ type Call = {
   readonly signal?: AbortSignal;
 };
 
-type Replied<T> = { readonly body: T; readonly headers: Headers };
+/** An answer, and what stands beside it. */
+type TransportReply<T> = { readonly body: T; readonly headers: Headers };
 
+/** How a client reaches its host: over HTTP, or in the same process. */
 export type Transport = {
   /** One try. The answer's body has not been read yet. */
-  open(call: Call): Promise<Response>;
+  open(call: TransportCall): Promise<Response>;
   /** The JSON answer, asked for again after a transient failure when asking twice is harmless. */
-  json<T>(call: Call): Promise<T>;
+  json<T>(call: TransportCall): Promise<T>;
   /** The same with what stands beside the answer. */
-  reply<T>(call: Call): Promise<Replied<T>>;
+  reply<T>(call: TransportCall): Promise<TransportReply<T>>;
   /** For what has no answer but that it is done. */
-  remove(call: Call): Promise<void>;
+  remove(call: TransportCall): Promise<void>;
 };
 
+/** The transport over HTTP. */
 export function createTransport(
   baseUrl: string,
   key: string | undefined,
@@ -36,13 +40,13 @@ export function createTransport(
 ): Transport {
   const origin = checkedOrigin(baseUrl);
 
-  async function open(call: Call): Promise<Response> {
+  async function open(call: TransportCall): Promise<Response> {
     const response = await send(call);
     if (!response.ok) throw await refusalOf(response);
     return response;
   }
 
-  async function send(call: Call): Promise<Response> {
+  async function send(call: TransportCall): Promise<Response> {
     try {
       return await fetch(origin + call.path + queryOf(call), initOf(call, key));
     } catch (error) {
@@ -50,10 +54,10 @@ export function createTransport(
     }
   }
 
-  const brokenConnection = (call: Call, error: unknown): unknown =>
+  const brokenConnection = (call: TransportCall, error: unknown): unknown =>
     call.signal?.aborted ? call.signal.reason : new HostUnreachable(shownOrigin(origin), error);
 
-  async function readJson<T>(call: Call): Promise<Replied<T>> {
+  async function readJson<T>(call: TransportCall): Promise<TransportReply<T>> {
     const response = await open(call);
     const text = await response.text().catch((error: unknown) => {
       throw brokenConnection(call, error);
@@ -66,7 +70,7 @@ export function createTransport(
     }
   }
 
-  async function repeated<T>(call: Call, once: (failures: number) => Promise<T>): Promise<T> {
+  async function repeated<T>(call: TransportCall, once: (failures: number) => Promise<T>): Promise<T> {
     for (let failures = 0; ; ) {
       try {
         return await once(failures);
@@ -80,8 +84,8 @@ export function createTransport(
 
   return {
     open,
-    json: async <T>(call: Call) => (await repeated(call, () => readJson<T>(call))).body,
-    reply: <T>(call: Call) => repeated(call, () => readJson<T>(call)),
+    json: async <T>(call: TransportCall) => (await repeated(call, () => readJson<T>(call))).body,
+    reply: <T>(call: TransportCall) => repeated(call, () => readJson<T>(call)),
     remove: (call) =>
       repeated(call, async (failures) => {
         try {
@@ -95,7 +99,8 @@ export function createTransport(
 }
 
 /** A POST whose answer was lost may have worked; only its idempotency key makes sending it again harmless. */
-const mayRepeat = (call: Call): boolean => call.method !== 'POST' || call.idempotencyKey !== undefined;
+const mayRepeat = (call: TransportCall): boolean =>
+  call.method !== 'POST' || call.idempotencyKey !== undefined;
 
 function checkedOrigin(baseUrl: string): string {
   if (!/^https?:\/\/[^/]/i.test(baseUrl)) {
@@ -112,7 +117,7 @@ function checkedOrigin(baseUrl: string): string {
 const shownOrigin = (address: string): string =>
   URL.canParse(address) ? new URL(address).origin : 'the host';
 
-function initOf(call: Call, key: string | undefined): RequestInit {
+function initOf(call: TransportCall, key: string | undefined): RequestInit {
   const headers: Record<string, string> = { accept: 'application/json', ...call.headers };
   if (key !== undefined) headers.authorization = `Bearer ${key}`;
   if (call.idempotencyKey !== undefined) headers['idempotency-key'] = call.idempotencyKey;
@@ -128,13 +133,13 @@ function initOf(call: Call, key: string | undefined): RequestInit {
 
 type Content = { readonly mediaType: string; readonly body: NonNullable<RequestInit['body']> };
 
-function contentOf({ body, bytes }: Call): Content | undefined {
+function contentOf({ body, bytes }: TransportCall): Content | undefined {
   // A view of shared memory is the one kind of bytes that cannot be sent, and nobody has an archive in one.
   if (bytes) return { mediaType: bytes.mediaType, body: bytes.data as Uint8Array<ArrayBuffer> };
   return body === undefined ? undefined : { mediaType: 'application/json', body: JSON.stringify(body) };
 }
 
-function queryOf(call: Call): string {
+function queryOf(call: TransportCall): string {
   const pairs = Object.entries(call.query ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   );

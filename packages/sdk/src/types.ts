@@ -13,11 +13,13 @@ import type {
   RunStatus,
   SuiteId,
   TaskId,
+  TaskResult,
   Thresholds,
   ToolId,
   UnscoredReason,
   Version,
 } from '@touchstone/protocol';
+import type { RunFacts } from './run-facts.js';
 
 /** Body of `POST /v1/runs`. */
 export type CreateRun = {
@@ -49,8 +51,8 @@ export type RunSnapshot = {
   readonly configurable?: JsonObject;
   readonly tags?: readonly string[];
   readonly metadata?: JsonObject;
-  /** Facts of this host, in its own member; other hosts have other members. */
-  readonly touchstone?: { readonly [key: string]: unknown };
+  /** Facts that a Touchstone host adds; another kind of host has none. */
+  readonly touchstone?: RunFacts;
   readonly [key: string]: unknown;
 };
 
@@ -246,3 +248,13 @@ export type ProgressMessage =
       };
     }
   | { readonly event: 'missed'; readonly data: { readonly tasks: number } };
+
+/** The result of one task, with the place of the task in the suite, counted from 0. */
+export type StepResult = { readonly ordinal: number; readonly result: TaskResult };
+
+/** A run of a suite. */
+export type EvalRunSnapshot = RunSnapshot & {
+  readonly touchstone: RunFacts & Required<Pick<RunFacts, 'suite' | 'agent' | 'modes' | 'repeats' | 'tasks'>>;
+};
+
+export const isEvalRun = (run: RunSnapshot): run is EvalRunSnapshot => run.touchstone?.kind === 'eval';

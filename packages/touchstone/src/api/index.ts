@@ -1,8 +1,7 @@
 export type { Answer, Call, Endpoint, Reply } from './endpoint.js';
 export { errorResponse, toHostError } from './error-response.js';
+export { createLocalTransport } from './local-transport.js';
 export { endpointsOf } from './operations/index.js';
 export { isVersioned, pathOf, routerPath, templatePattern } from './paths.js';
-export type { HostParts } from './services.js';
-export { createEventPages } from './streams/event-pages.js';
+export { createServices, type ServiceOptions, type Services } from './services.js';
 export { openSse } from './streams/sse.js';
-export { createWakeups } from './streams/wakeups.js';

@@ -18,11 +18,11 @@ export function routerPath(template: string): string {
 export const parameterNames = (template: string): readonly string[] =>
   [...template.matchAll(PLACE)].map((match) => match[1] as string);
 
-/** Matches a concrete path against the template, as the router would. */
+/** Matches a concrete path against the template, as the router would. Its groups are the values of the places. */
 export function templatePattern(template: string): RegExp {
   const source = template
     .split(PLACE)
-    .map((part, index) => (index % 2 === 0 ? escapeRegExp(part) : (PARAMETER[part] ?? ANY)))
+    .map((part, index) => (index % 2 === 0 ? escapeRegExp(part) : `(${PARAMETER[part] ?? ANY})`))
     .join('');
   return new RegExp(`^${source}$`);
 }

@@ -1,27 +1,41 @@
-import { asId, HostError, isHostError, type RunId } from '@touchstone/protocol';
-import type {
-  Annotations,
-  Config,
-  Directory,
-  EvalCapability,
-  InterruptTokens,
-  Metrics,
-  Touchstone,
-  Webhooks,
+import { asId, type EvalMode, HostError, isHostError, type RunId } from '@touchstone/protocol';
+import {
+  type Annotations,
+  type Config,
+  capabilitiesOf,
+  createDirectory,
+  createInterruptTokens,
+  createMetrics,
+  createWebhooks,
+  type Directory,
+  ENGINE_VERSION,
+  type EvalCapability,
+  evalCapability,
+  followRun,
+  IMPLEMENTED_MODES,
+  type InterruptTokens,
+  type KnownKey,
+  type Metrics,
+  systemIds,
+  type Touchstone,
+  type Webhooks,
+  webhookGuard,
 } from '../app/index.js';
-import type { Clock, Log, Run } from '../ports/index.js';
+import type { Clock, Ids, Log, Run } from '../ports/index.js';
 import type { Call } from './endpoint.js';
+import { createEventPages } from './streams/event-pages.js';
 import type { Feed } from './streams/event-stream.js';
+import { createWakeups } from './streams/wakeups.js';
 
-/** What the routes work with. */
-export type HostParts = {
+/** What the operations work with. */
+export type Services = {
   readonly touchstone: Touchstone;
   readonly config: Config;
   readonly log: Log;
   readonly clock: Clock;
   /** The discovery document. */
   readonly capabilities: object;
-  /** Absent when evaluation is switched off. */
+  /** Absent when the operator has switched evaluation off. */
   readonly evalSuite?: EvalCapability;
   readonly feed: Feed;
   readonly annotations: Annotations;
@@ -33,16 +47,85 @@ export type HostParts = {
   follow(run: Run): void;
 };
 
+export type ServiceOptions = {
+  readonly touchstone: Touchstone;
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Adds the test seams under `/v1/host/sample/`. Never in production. */
+  readonly testSeams?: boolean;
+  /** Eval modes that this version can run; the host advertises those that the configuration allows. */
+  readonly implementedModes?: readonly EvalMode[];
+  readonly version?: string;
+  /** Keys of the configuration and those made at the first start. */
+  readonly keys?: readonly KnownKey[];
+  readonly ids?: Pick<Ids, 'token'>;
+  readonly env?: NodeJS.ProcessEnv;
+  /** How many streams the server holds open now, for the metrics. */
+  readonly openStreams?: () => number;
+  /** Aborts when the host closes. */
+  readonly closing?: AbortSignal;
+};
+
+const NEVER = new AbortController().signal;
+
+/** The same services for the server and for a command in process. Nothing is started here. */
+export function createServices(options: ServiceOptions): Services {
+  const { touchstone, config, log, clock, implementedModes = IMPLEMENTED_MODES, version = '0.1.0' } = options;
+  const { openStreams = () => 0, closing = NEVER, keys = [] } = options;
+  const { store } = touchstone;
+  const facts = { config, implementedModes, version, engineVersion: ENGINE_VERSION };
+  const evalSuite = evalCapability(facts);
+  let made: Promise<Metrics> | undefined;
+  const metrics = async (): Promise<Metrics> => {
+    made ??= createMetrics();
+    (await made).streamsOpen(openStreams());
+    return made;
+  };
+  return {
+    touchstone,
+    config,
+    log,
+    clock,
+    capabilities: capabilitiesOf(facts),
+    ...(evalSuite && { evalSuite }),
+    feed: {
+      pages: createEventPages(store),
+      wakeups: createWakeups(store.log, clock),
+      annotations: store.annotations,
+      runs: store.runs,
+      clock,
+    },
+    annotations: touchstone.annotations,
+    webhooks: openWebhooks(options, version),
+    tokens: createInterruptTokens(store, clock),
+    directory: createDirectory({ fixed: keys, stored: store.keys, roles: config.roles, clock }),
+    metrics,
+    follow(run) {
+      metrics().then(
+        (counters) => followRun(counters, { store, clock, closing }, run.owner, run.runId),
+        (error) => log.error('metrics.failed', {}, error),
+      );
+    },
+  };
+}
+
+function openWebhooks(options: ServiceOptions, version: string): Webhooks {
+  const { touchstone, config, log, clock, ids = systemIds, env = process.env, testSeams = false } = options;
+  const guard = webhookGuard(config, testSeams, env);
+  return createWebhooks({ store: touchstone.store, clock, log, ids, guard, version });
+}
+
 export const runIdOf = (call: Call): RunId => asId<RunId>(call.params.runId ?? '');
 
-/** The caller's run. One of another owner is absent, in the same words. */
-export async function findRun({ touchstone }: HostParts, call: Call): Promise<Run> {
+/** The caller's run. A run of another owner looks like an absent one. */
+export async function findRun({ touchstone }: Services, call: Call): Promise<Run> {
   const run = await touchstone.store.runs.get(call.principal.owner, runIdOf(call));
   if (!run) throw new HostError('not_found', 'There is no such run.');
   return run;
 }
 
-/** A name in a path that could not be anyone's name is nobody's name. */
+/** An id that fails validation cannot exist: 404, not 400. */
 export function noSuch(error: unknown): undefined {
   if (!isHostError(error) || error.code !== 'validation_error') throw error;
 }

@@ -9,7 +9,7 @@ import { createDeployments, type Deployments } from './deployments/deployments.j
 import type { Annotations } from './review/annotations.js';
 import type { Touchstone } from './touchstone.js';
 
-type GateParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
+type GateParts = Pick<Touchstone, 'findSuite' | 'contractReport' | 'results'> & {
   readonly config: Pick<Config, 'gates' | 'regression'>;
   readonly store: Store;
   readonly clock: Clock;

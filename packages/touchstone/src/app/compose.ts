@@ -38,6 +38,8 @@ import { buildDebugBundle } from './views/debug-bundle/debug-bundle.js';
 import { diffRuns } from './views/diff.js';
 import { importScorecard } from './views/import-scorecard.js';
 import { readReport } from './views/report.js';
+import { createResults } from './views/results.js';
+import { readThresholds } from './views/run-measurement.js';
 import { readScorecard } from './views/scorecard.js';
 import { viewTask } from './views/task-view.js';
 
@@ -97,6 +99,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   checkParts(config);
   const safety = await readSafetyPolicy(config);
   const store = await openStore({ file: await storeFile(config, options.dataDir), clock });
+  const results = createResults(store.log);
   const tenants = await watchTenants(store, options);
   const shelf = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, options.origin);
@@ -129,7 +132,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   const schemaCheck = createSchemaCheck();
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
-    readContractReport({ store, contracts }, owner, runId);
+    readContractReport({ store, results, contracts }, owner, runId);
   const { castVote, carryOut, openDesk } = composeDeployments({
     config,
     store,
@@ -140,6 +143,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     annotations,
     findSuite: shelf.find,
     contractReport,
+    results,
   });
   const engine = createEngine({
     castVote,
@@ -267,8 +271,10 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     openJudging: (wish) => openJudging({ judges, schemaCheck, priceOf }, wish),
     viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),
     report: (owner, runId, asked) =>
-      readReport({ store, overridesOf: annotations.overridesOf }, owner, runId, asked),
-    scorecard: (owner, runId) => readScorecard(store, owner, runId),
+      readReport({ store, results, overridesOf: annotations.overridesOf }, owner, runId, asked),
+    results,
+    thresholdsOf: (run) => readThresholds(store, run),
+    scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
     compileDefinition: (owner, wish) => compileDefinition(profiles, owner, wish),
     contractReport,
     deployments: openDesk(engine.drive),

@@ -10,6 +10,7 @@ import type {
   Scorecard,
   SuiteId,
   TaskId,
+  Thresholds,
   UnscoredReason,
   Version,
 } from '@touchstone/protocol';
@@ -23,6 +24,7 @@ import type { Annotations } from './review/annotations.js';
 import type { ForkBody } from './runs/fork-run.js';
 import type { JudgeRequest } from './runs/rejudge.js';
 import type { ReportOptions } from './views/report.js';
+import type { Results } from './views/results.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = {
@@ -147,6 +149,9 @@ export type Touchstone = {
   /** Of a completed eval run whose suite has a contract. */
   contractReport(owner: Owner, runId: RunId): Promise<ContractReport>;
   readonly deployments: Deployments;
+  readonly results: Results;
+  /** Of the suite that an eval run is pinned to; undefined for any other run. */
+  thresholdsOf(run: Run): Promise<Thresholds | undefined>;
   /** Of a completed eval run: what of it can travel. */
   scorecard(owner: Owner, runId: RunId): Promise<Scorecard>;
   close(): Promise<void>;

@@ -36,6 +36,33 @@ export async function readConfig({ io, settings }: Context): Promise<Config> {
   return loadConfig(settings.config, io.cwd);
 }
 
+/**
+ * What a command needs of the configuration, and what it does where nothing is kept yet. `work`: everything, and a store is
+ * made. `files`: everything, and where there is no place for a store, one is made aside and removed. `store`: no agents, no
+ * models: what is kept can be read although a part of the configuration is broken. `look`: the same, and nothing is left
+ * behind: where nothing is kept, the host is an empty one. `judges`: models to judge by, and no agents.
+ */
+export type Needs = 'work' | 'files' | 'store' | 'look' | 'judges';
+
+/** Opens Touchstone in this process, and closes it whatever happens in between. */
+export function withTouchstone<T>(
+  context: Context,
+  needs: Needs,
+  use: (local: Local) => Promise<T>,
+): Promise<T> {
+  if (needs === 'work') return withLocal(context, use);
+  if (needs === 'files') return withFiles(context, use);
+  if (needs === 'store') return withStore(context, use);
+  return needs === 'judges' ? withJudges(context, use) : lookAtStore(context, use);
+}
+
+async function lookAtStore<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
+  const config = await readConfig(context);
+  if (isKept(context, config)) return withConfig(context, withoutAgents(config), use);
+  const { store: _, ...aside } = withoutAgents(config);
+  return withScratchData(context, (scratch) => withConfig(scratch, aside, use));
+}
+
 /** Touchstone in this process, closed again whatever happens in between. */
 export async function withLocal<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
   return withConfig(context, await readConfig(context), use);

@@ -1,4 +1,5 @@
 import { type Context, DEFAULT_DATA, type Settings } from './io.js';
+import type { Where } from './session.js';
 import { type RunView, refOf } from './verbs/run/result.js';
 import type { RunOptions } from './verbs/run/run-options.js';
 
@@ -15,8 +16,9 @@ export function nextCommands(
     ...(result.recorded === undefined
       ? []
       : [next(replayWords(result, result.recorded, options), 'the same without live tools')]),
-    // A run on another host cannot be shown from here.
-    ...(first === undefined || result.remote ? [] : [next(`show last --task ${first}`, 'all of one task')]),
+    ...(first === undefined
+      ? []
+      : [next([`show last --task ${first}`, ...whereFlags(options)].join(' '), 'all of one task')]),
   ];
 }
 
@@ -43,11 +45,15 @@ export function resumeWords(runId: string, options: RunOptions): string {
     ...flag('--markdown', markdown),
     ...(bodies ? ['--bodies'] : []),
     ...(conclusive ? ['--conclusive'] : []),
-    ...(host === undefined
-      ? []
-      : [...flag('--host', host), ...flag('--key-env', keyEnv === 'TOUCHSTONE_KEY' ? undefined : keyEnv)]),
+    ...whereFlags({ host, keyEnv }),
   ].join(' ');
 }
+
+/** What to add to a command so that it goes to the same host. */
+export const whereFlags = ({ host, keyEnv }: Where): readonly string[] =>
+  host === undefined
+    ? []
+    : [...flag('--host', host), ...flag('--key-env', keyEnv === 'TOUCHSTONE_KEY' ? undefined : keyEnv)];
 
 export const flag = (name: string, value: string | number | undefined): readonly string[] =>
   value === undefined ? [] : [`${name} ${shellWord(String(value))}`];

@@ -1,57 +1,29 @@
 import { setMaxListeners } from 'node:events';
-import { asId, type EvalMode, HostError, type Id } from '@touchstone/protocol';
+import { asId, HostError, type Id } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint, HostParts } from '../api/index.js';
 import {
-  createEventPages,
-  createWakeups,
+  createServices,
+  type Endpoint,
   endpointsOf,
   isVersioned,
   pathOf,
+  type ServiceOptions,
+  type Services,
   templatePattern,
   toHostError,
 } from '../api/index.js';
-import type { Config, Touchstone } from '../app/index.js';
-import {
-  capabilitiesOf,
-  createDirectory,
-  createInterruptTokens,
-  createKeyRing,
-  createMetrics,
-  createWebhooks,
-  ENGINE_VERSION,
-  evalCapability,
-  followRun,
-  IMPLEMENTED_MODES,
-  type KnownKey,
-  type Metrics,
-  systemIds,
-  type Webhooks,
-  webhookGuard,
-} from '../app/index.js';
-import type { Clock, Ids, Log } from '../ports/index.js';
+import { createKeyRing, type KnownKey } from '../app/index.js';
 import { createDoorAudit } from './access-audit.js';
 import { createGate } from './admission.js';
 import { createOnce } from './idempotency.js';
-import { createOpenEnds, type OpenEnds } from './open-streams.js';
+import { createOpenEnds } from './open-streams.js';
 import { registerEndpoints } from './register.js';
 import { answerError, createServer } from './server.js';
 import { traceHeaders } from './trace-context.js';
 
-export type AppOptions = {
-  readonly touchstone: Touchstone;
-  readonly config: Config;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** Mounts `/v1/host/sample/*`. Never in production. */
-  readonly testSeams?: boolean;
-  /** Eval modes this version can run; advertised as far as the config allows. */
-  readonly implementedModes?: readonly EvalMode[];
-  readonly version?: string;
-  /** Keys beside those of the config and the store, e.g. the one made at the first start. */
+export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'> & {
+  /** Keys beside those of the configuration and the store, e.g. the one made at the first start. */
   readonly extraKeys?: readonly KnownKey[];
-  readonly ids?: Pick<Ids, 'token'>;
-  readonly env?: NodeJS.ProcessEnv;
 };
 
 /** The whole HTTP side, not listening yet. */
@@ -61,7 +33,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   const closing = new AbortController();
   // Every open stream and every followed run listens for the end.
   setMaxListeners(0, closing.signal);
-  const host = createHostParts(options, openEnds, closing.signal);
+  const host = createServices({
+    ...options,
+    keys: fixedKeys(options),
+    openStreams: () => openEnds.size,
+    closing: closing.signal,
+  });
   host.webhooks.start();
   const endpoints = endpointsOf(host, { testSeams: options.testSeams === true });
 
@@ -112,56 +89,6 @@ const keyRingOf = (options: AppOptions) =>
     clock: options.clock,
   });
 
-function createHostParts(options: AppOptions, openEnds: OpenEnds, closing: AbortSignal): HostParts {
-  const { touchstone, config, log, clock, implementedModes = IMPLEMENTED_MODES, version = '0.1.0' } = options;
-  const { store } = touchstone;
-  const facts = { config, implementedModes, version, engineVersion: ENGINE_VERSION };
-  const evalSuite = evalCapability(facts);
-  let made: Promise<Metrics> | undefined;
-  const metrics = async (): Promise<Metrics> => {
-    made ??= createMetrics();
-    (await made).streamsOpen(openEnds.size);
-    return made;
-  };
-  return {
-    touchstone,
-    config,
-    log,
-    clock,
-    capabilities: capabilitiesOf(facts),
-    ...(evalSuite && { evalSuite }),
-    feed: {
-      pages: createEventPages(store),
-      wakeups: createWakeups(store.log, clock),
-      annotations: store.annotations,
-      runs: store.runs,
-      clock,
-    },
-    annotations: touchstone.annotations,
-    webhooks: openWebhooks(options, version),
-    tokens: createInterruptTokens(store, clock),
-    directory: createDirectory({
-      fixed: fixedKeys(options),
-      stored: store.keys,
-      roles: config.roles,
-      clock,
-    }),
-    metrics,
-    follow(run) {
-      metrics().then(
-        (counters) => followRun(counters, { store, clock, closing }, run.owner, run.runId),
-        (error) => log.error('metrics.failed', {}, error),
-      );
-    },
-  };
-}
-
-function openWebhooks(options: AppOptions, version: string): Webhooks {
-  const { touchstone, config, log, clock, ids = systemIds, env = process.env, testSeams = false } = options;
-  const guard = webhookGuard(config, testSeams, env);
-  return createWebhooks({ store: touchstone.store, clock, log, ids, guard, version });
-}
-
 function shuttingDown(reply: FastifyReply): HostError {
   reply.header('connection', 'close');
   return new HostError('unavailable', 'This host is shutting down. Try again.', { retryAfter: 1 });
@@ -204,7 +131,7 @@ const routeOf = (request: FastifyRequest): RouteName =>
   asId<RouteName>(request.routeOptions.config.endpoint?.path ?? 'unknown');
 
 /** One line per authenticated request, for audits, and one count for the scraper. Neither has a path, only its template. */
-async function noteAnswer(request: FastifyRequest, reply: FastifyReply, host: HostParts): Promise<void> {
+async function noteAnswer(request: FastifyRequest, reply: FastifyReply, host: Services): Promise<void> {
   const { caller } = request;
   const { endpoint } = request.routeOptions.config;
   if (caller && endpoint) {

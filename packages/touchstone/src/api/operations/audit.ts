@@ -3,7 +3,7 @@ import type { Shape } from '@touchstone/protocol/wire';
 import { verifyAudit } from '../../app/index.js';
 import { type Endpoint, endpoint } from '../endpoint.js';
 import { integerOr } from '../query.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 
 const text: Shape = { type: 'string' };
 const count: Shape = { type: 'integer', minimum: 0 };
@@ -23,7 +23,7 @@ const parameters = {
 };
 
 /** Who asked for what, and was let or not. Each owner has a chain of its own. */
-export const auditEndpoints = ({ touchstone }: HostParts): readonly Endpoint[] => [
+export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'verifyAudit',
     method: 'GET',

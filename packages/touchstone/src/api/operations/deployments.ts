@@ -12,7 +12,7 @@ import { type AgentDeploymentTransitionWire, parse } from '@touchstone/protocol/
 import { checkOutcome } from '../../app/index.js';
 import { parseAgentReference } from '../../suites/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
-import { type HostParts, noSuch } from '../services.js';
+import { noSuch, type Services } from '../services.js';
 import { pendingDeployment } from '../shapes/vendor-shapes.js';
 
 const transitionBody: BodyRule<AgentDeploymentTransitionWire> = {
@@ -23,7 +23,7 @@ const transitionBody: BodyRule<AgentDeploymentTransitionWire> = {
 
 const records = { type: 'array', items: { $ref: 'agent-deployment' } } as const;
 
-export const deploymentEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'listAgentDeployments',
     method: 'GET',
@@ -58,7 +58,7 @@ const agentIdOf = (call: Call): AgentId => {
 
 const noAgent = (): HostError => new HostError('not_found', 'There is no such agent.');
 
-async function recordsOf({ touchstone }: HostParts, call: Call) {
+async function recordsOf({ touchstone }: Services, call: Call) {
   const agentId = await Promise.resolve()
     .then(() => agentIdOf(call))
     .catch(noSuch);
@@ -68,7 +68,7 @@ async function recordsOf({ touchstone }: HostParts, call: Call) {
 }
 
 async function transition(
-  host: HostParts,
+  host: Services,
   call: Call<unknown, AgentDeploymentTransitionWire>,
 ): Promise<Reply> {
   const { principal, body } = call;

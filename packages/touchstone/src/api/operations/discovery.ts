@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Answer, type Call, type Endpoint, endpoint } from '../endpoint.js';
 import { openApiDocument } from '../openapi.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 
 /** What anyone may read: what this host can do, and how to ask for it. `all` is the table this endpoint is part of. */
-export function discoveryEndpoints(host: HostParts, all: () => readonly Endpoint[]): readonly Endpoint[] {
+export function discoveryEndpoints(host: Services, all: () => readonly Endpoint[]): readonly Endpoint[] {
   const capabilities = cachedDocument(() => host.capabilities);
   const openApi = cachedDocument(() => openApiDocument(all()));
   return [

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.js';
 import { seamEndpoints } from '../seams/index.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 import { auditEndpoints } from './audit.js';
 import { agentEndpoints } from './catalogue/agents.js';
 import { boundAgentEndpoints } from './catalogue/bound-agents.js';
@@ -22,13 +22,14 @@ import { interruptEndpoints } from './runs/interrupts.js';
 import { progressEndpoints } from './runs/progress.js';
 import { rejudgeEndpoints } from './runs/rejudge.js';
 import { reportEndpoints } from './runs/report.js';
+import { resultEndpoints } from './runs/results.js';
 import { runControlEndpoints } from './runs/run-control.js';
 import { runListEndpoints } from './runs/run-lists.js';
 import { runEndpoints } from './runs/runs.js';
 import { webhookEndpoints } from './webhooks.js';
 
 /** Every operation of this host. The router and the OpenAPI document are both made from this table. */
-export function endpointsOf(host: HostParts, options: { readonly testSeams: boolean }): readonly Endpoint[] {
+export function endpointsOf(host: Services, options: { readonly testSeams: boolean }): readonly Endpoint[] {
   const all: Endpoint[] = [
     ...discoveryEndpoints(host, () => all),
     ...workflowEndpoints(),
@@ -54,6 +55,7 @@ export function endpointsOf(host: HostParts, options: { readonly testSeams: bool
     ...runListEndpoints(host),
     ...progressEndpoints(host),
     ...reportEndpoints(host),
+    ...resultEndpoints(host),
     ...metricsEndpoints(host),
     ...(options.testSeams ? seamEndpoints(host) : []),
   ];

@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint } from '../endpoint.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 
-export const metricsEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const metricsEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'getMetrics',
     method: 'GET',

@@ -5,7 +5,7 @@ import { ACME, createWebhookWorld, principalOf, type WebhookWorld } from '../../
 import type { Webhooks } from '../../app/webhooks/webhooks.js';
 import { createGuard } from '../../net/index.js';
 import type { Call, Reply } from '../endpoint.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 import { webhookEndpoints } from './webhooks.js';
 
 const RIVAL: Owner = { tenant: 'rival', workspace: 'main' };
@@ -29,7 +29,7 @@ async function ask(
   operationId: string,
   { body, webhookId = '', owner = ACME }: { body?: unknown; webhookId?: string; owner?: Owner } = {},
 ): Promise<Reply> {
-  const host = { webhooks: world.webhooks } as unknown as HostParts & { webhooks: Webhooks };
+  const host = { webhooks: world.webhooks } as unknown as Services & { webhooks: Webhooks };
   const found = webhookEndpoints(host).find((endpoint) => endpoint.operationId === operationId);
   const call = { principal: principalOf(owner), params: { webhookId }, query: {}, body };
   return (await found?.handle(call as unknown as Call)) as Reply;

@@ -1,7 +1,7 @@
 import type { Shape } from '@touchstone/protocol/wire';
 import type { WebhookRequest, Webhooks } from '../../app/index.js';
 import { bodyOf, type Endpoint, endpoint } from '../endpoint.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 import { page } from '../shapes/vendor-shapes.js';
 
 const text: Shape = { type: 'string' };
@@ -65,7 +65,7 @@ const listed: Shape = {
 
 export const webhookEndpoints = ({
   webhooks,
-}: HostParts & { readonly webhooks: Webhooks }): readonly Endpoint[] => [
+}: Services & { readonly webhooks: Webhooks }): readonly Endpoint[] => [
   endpoint({
     operationId: 'registerWebhook',
     method: 'POST',

@@ -14,7 +14,7 @@ import { GATED_AGENT_ID } from '../../app/index.js';
 import { scopeOf, targetState } from '../../deployments/index.js';
 import type { Run } from '../../ports/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 import { choosePiece, type Piece, piecesOf, proofFor } from './moving.js';
 import { eventsOf } from './real-run.js';
 
@@ -35,7 +35,7 @@ const wishBody: Shape = {
   required: ['scenario', 'principal'],
 };
 
-export const approvalGateSeam = (host: HostParts): Endpoint =>
+export const approvalGateSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamApprovalGate',
     method: 'POST',
@@ -64,7 +64,7 @@ const gateTo = (to: DeploymentState): GatePolicy => {
   };
 };
 
-async function standAtGate(host: HostParts, call: Asked): Promise<Reply> {
+async function standAtGate(host: Services, call: Asked): Promise<Reply> {
   const { owner } = call.principal;
   const run = await askForMove(host, call);
   const { runId } = run;
@@ -77,7 +77,7 @@ async function standAtGate(host: HostParts, call: Asked): Promise<Reply> {
 }
 
 /** A way that every state has onwards, so that it can be gone again and again: in service, out of it, and back. */
-async function askForMove(host: HostParts, call: Asked): Promise<Run> {
+async function askForMove(host: Services, call: Asked): Promise<Run> {
   const { owner } = call.principal;
   const piece = choosePiece(await piecesOf(host, owner, AGENT, 'stable'), undefined);
   const transition = piece.state === 'active' ? 'pause' : 'promote';
@@ -105,7 +105,7 @@ const requester = ({ principal }: Asked, { state }: Piece, request: TransitionRe
 });
 
 /** Whether the gate opened. A run that still waits then waits for nobody, and is ended. */
-async function answer(host: HostParts, call: Asked, { runId, waitingNode = '' }: Run): Promise<boolean> {
+async function answer(host: Services, call: Asked, { runId, waitingNode = '' }: Run): Promise<boolean> {
   const { engine, store } = host.touchstone;
   const { owner, id } = call.principal;
   const { scenario, reason } = call.body;
@@ -130,7 +130,7 @@ async function answer(host: HostParts, call: Asked, { runId, waitingNode = '' }:
 }
 
 /** The one who overrides is given the role for it, here and now. Anyone else is who they are, with the roles they have. */
-async function voter({ directory }: HostParts, { principal, body }: Asked): Promise<Principal> {
+async function voter({ directory }: Services, { principal, body }: Asked): Promise<Principal> {
   const { owner } = principal;
   const nobody = { id: body.principal, owner, roles: [], scopes: new Set<string>() };
   if (body.scenario === 'override') return { ...nobody, roles: [OVERRIDER] };

@@ -2,7 +2,7 @@ import { asId, type PrincipalId, type ResourceName, type ScopeName } from '@touc
 import type { Shape } from '@touchstone/protocol/wire';
 import { hasScope } from '../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 
 type Question = { readonly principal: string; readonly action: string; readonly resource: string };
 const name: Shape = { type: 'string', minLength: 1, maxLength: 512 };
@@ -12,7 +12,7 @@ const questionBody: Shape = {
   required: ['principal', 'action', 'resource'],
 };
 
-export const authorizationSeam = (host: HostParts): Endpoint =>
+export const authorizationSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamAuthorizationDecide',
     method: 'POST',
@@ -26,7 +26,7 @@ export const authorizationSeam = (host: HostParts): Endpoint =>
 
 /** Whoever has no key here has no roles, and whoever has no roles may do nothing. */
 async function decide(
-  { directory, touchstone, clock }: HostParts,
+  { directory, touchstone, clock }: Services,
   call: Call<unknown, Question>,
 ): Promise<Reply> {
   const { owner, id: caller } = call.principal;

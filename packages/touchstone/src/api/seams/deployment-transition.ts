@@ -12,7 +12,7 @@ import type { Shape } from '@touchstone/protocol/wire';
 import { hasScope, SAMPLE_AGENT_ID } from '../../app/index.js';
 import type { Run } from '../../ports/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint } from '../endpoint.js';
-import { type HostParts, noSuch } from '../services.js';
+import { noSuch, type Services } from '../services.js';
 import { failedEval } from './eval-run.js';
 import { choosePiece, move, type Piece, piecesOf, proofFor, recordOf } from './moving.js';
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
@@ -39,7 +39,7 @@ const wishBody: Shape = {
   required: ['scenario'],
 };
 
-export function deploymentSeam(host: HostParts): Endpoint {
+export function deploymentSeam(host: Services): Endpoint {
   const inTurn = createTurns();
   return endpoint({
     operationId: 'seamDeploymentTransition',
@@ -67,7 +67,7 @@ function createTurns(): <T>(take: () => Promise<T>) => Promise<T> {
   };
 }
 
-const LEGS: { readonly [S in Wish['scenario']]: (host: HostParts, call: Asked) => Promise<object> } = {
+const LEGS: { readonly [S in Wish['scenario']]: (host: Services, call: Asked) => Promise<object> } = {
   promote: async (host, call) => {
     const piece = await pieceOf(host, call);
     return told(host, piece, await bringIntoService(host, call, piece));
@@ -89,7 +89,7 @@ const LEGS: { readonly [S in Wish['scenario']]: (host: HostParts, call: Asked) =
 const agentIdOf = ({ body }: Asked): AgentId => asId<AgentId>(body.agentId ?? SAMPLE_AGENT_ID);
 const channelOf = ({ body }: Asked): string => body.channel ?? 'stable';
 
-const pieceOf = async (host: HostParts, call: Asked): Promise<Piece> =>
+const pieceOf = async (host: Services, call: Asked): Promise<Piece> =>
   choosePiece(
     await piecesOf(host, call.principal.owner, agentIdOf(call), channelOf(call)),
     call.body.version,
@@ -118,7 +118,7 @@ function stepOf({ version, state, isNewest }: Piece, channel: string): Transitio
  * Promotes a version step by step until it is the newest on its channel, and gives the last step's run; or the run of the
  * step that was refused, or that waits for people. One that is there already steps back first.
  */
-async function bringIntoService(host: HostParts, call: Asked, start: Piece): Promise<Run> {
+async function bringIntoService(host: Services, call: Asked, start: Piece): Promise<Run> {
   for (let piece = start; ; ) {
     const step = stepOf(piece, channelOf(call));
     const request =
@@ -135,13 +135,13 @@ async function bringIntoService(host: HostParts, call: Asked, start: Piece): Pro
 }
 
 /** An evaluation that was not passed; where none can be run, the name of one that never was. */
-async function noProof(host: HostParts, call: Asked, { agentId, version }: Piece): Promise<string> {
+async function noProof(host: Services, call: Asked, { agentId, version }: Piece): Promise<string> {
   const mayRun = host.evalSuite && hasScope(call.principal, 'runs:create');
   const run = mayRun && (await failedEval(host, call, `${agentId}@${version}`).catch(noSuch));
   return run ? run.runId : 'run-that-never-was';
 }
 
-async function told(host: HostParts, piece: Piece, { owner, runId, status, error }: Run): Promise<object> {
+async function told(host: Services, piece: Piece, { owner, runId, status, error }: Run): Promise<object> {
   const record = await recordOf(host, owner, piece);
   return {
     runId,
@@ -153,7 +153,7 @@ async function told(host: HostParts, piece: Piece, { owner, runId, status, error
 }
 
 /** A run of whatever serves on the channel. When nothing does, something is put there first. */
-async function pinChannel(host: HostParts, call: Asked): Promise<object> {
+async function pinChannel(host: Services, call: Asked): Promise<object> {
   const { owner } = call.principal;
   const agentId = `${agentIdOf(call)}@${channelOf(call)}`;
   if (!(await serves(host, call, agentId))) {
@@ -179,7 +179,7 @@ async function pinChannel(host: HostParts, call: Asked): Promise<object> {
   };
 }
 
-async function serves({ touchstone }: HostParts, { principal }: Asked, reference: string): Promise<boolean> {
+async function serves({ touchstone }: Services, { principal }: Asked, reference: string): Promise<boolean> {
   try {
     return (await touchstone.findAgent(principal.owner, reference)) !== undefined;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { RunEvent } from '@touchstone/protocol/bodies';
 import type { Shape } from '@touchstone/protocol/wire';
 import { type AgentFacts, MEMORY_TOOL, type Run } from '../../ports/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
 
 type Task = { readonly task?: { readonly [member: string]: unknown } };
@@ -18,7 +18,7 @@ const taskBody: Shape = {
   },
 };
 
-export const dispatchSeam = (host: HostParts): Endpoint =>
+export const dispatchSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamDispatch',
     method: 'POST',
@@ -31,7 +31,7 @@ export const dispatchSeam = (host: HostParts): Endpoint =>
     handle: (call) => dispatch(host, call),
   });
 
-async function dispatch(host: HostParts, call: Call<unknown, Task>): Promise<Reply> {
+async function dispatch(host: Services, call: Call<unknown, Task>): Promise<Reply> {
   const { owner } = call.principal;
   const run = await runToEnd(host, call, {
     agentId: call.params.agentId ?? '',
@@ -55,7 +55,7 @@ async function dispatch(host: HostParts, call: Call<unknown, Task>): Promise<Rep
 
 /** What the agent may use and is granted. Its memory is a tool only when it has one. */
 async function surfaceOf(
-  { touchstone }: HostParts,
+  { touchstone }: Services,
   owner: Owner,
   { toolAllowlist, memoryShape }: AgentFacts,
 ): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import type { Run } from '../../ports/index.js';
 import { parseSuite } from '../../suites/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
 import { summaryOf } from '../operations/runs/eval-summary.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 import { runToEnd } from './real-run.js';
 
 const MAX_TASKS = 1_000;
@@ -23,7 +23,7 @@ const evalRunBody: Shape = {
   },
 };
 
-export const evalRunSeam = (host: HostParts): Endpoint =>
+export const evalRunSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamEvalRun',
     method: 'POST',
@@ -35,7 +35,7 @@ export const evalRunSeam = (host: HostParts): Endpoint =>
     handle: (call) => evalRun(host, call),
   });
 
-async function evalRun(host: HostParts, call: Call<unknown, EvalRunBody>): Promise<Reply> {
+async function evalRun(host: Services, call: Call<unknown, EvalRunBody>): Promise<Reply> {
   const { modes = ['golden'], taskCount = 2, agentId = SAMPLE_AGENT_ID } = call.body;
   const suite = sampleSuite(modes, taskCount);
   const ended = await evaluate(host, call, suite, agentId);
@@ -51,14 +51,14 @@ async function evalRun(host: HostParts, call: Call<unknown, EvalRunBody>): Promi
 
 type Suite = ReturnType<typeof parseSuite>;
 
-async function evaluate(host: HostParts, call: Call, suite: Suite, agentId: string): Promise<Run> {
+async function evaluate(host: Services, call: Call, suite: Suite, agentId: string): Promise<Run> {
   await host.touchstone.installSuite(call.principal.owner, suite);
   const evalSuiteRef = `${suite.head.suiteId}@${suite.head.version}`;
   return runToEnd(host, call, { mode: 'eval', evalSuiteRef, agentId });
 }
 
 /** A completed evaluation that this agent has not passed, unless it gives away the one word nobody told it. */
-export const failedEval = (host: HostParts, call: Call, agentId: string): Promise<Run> =>
+export const failedEval = (host: Services, call: Call, agentId: string): Promise<Run> =>
   evaluate(host, call, unmetSuite(), agentId);
 
 /** A suite per number of tasks and set of modes, under a version of its own, because versions never change. */

@@ -1,5 +1,5 @@
 import { bodyOf, type Endpoint, endpoint } from '../endpoint.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 import { approvalGateSeam } from './approval-gate.js';
 import { authorizationSeam } from './authorization.js';
 import { deploymentSeam } from './deployment-transition.js';
@@ -11,7 +11,7 @@ import { runEventsSeam } from './run-events.js';
 // Conformance tests look inside a host through these. They exist only when the operator asks for them, and every one of
 // them takes the way an ordinary request would take.
 
-export const seamEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const seamEndpoints = (host: Services): readonly Endpoint[] => [
   runEventsSeam(host),
   resetSeam,
   deploymentSeam(host),

@@ -1,7 +1,7 @@
 import type { Shape } from '@touchstone/protocol/wire';
 import { STRICT_AGENT_ID } from '../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
-import type { HostParts } from '../services.js';
+import type { Services } from '../services.js';
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
 
 type Wish = {
@@ -23,7 +23,7 @@ const wishBody: Shape = {
   },
 };
 
-export const liveInvokeSeam = (host: HostParts): Endpoint =>
+export const liveInvokeSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamLiveInvoke',
     method: 'POST',
@@ -37,7 +37,7 @@ export const liveInvokeSeam = (host: HostParts): Endpoint =>
   });
 
 /** Temptation comes with the input: whether it is resisted is for the host to show, as with any agent. */
-async function invoke(host: HostParts, call: Call<unknown, Wish>): Promise<Reply> {
+async function invoke(host: Services, call: Call<unknown, Wish>): Promise<Reply> {
   const { agentId = STRICT_AGENT_ID, attemptTool, forceInvalidResult } = call.body;
   const inputs = {
     text: 'sample',

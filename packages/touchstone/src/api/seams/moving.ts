@@ -14,7 +14,7 @@ import { hasScope } from '../../app/index.js';
 import { matchingGates, targetState } from '../../deployments/index.js';
 import type { Run } from '../../ports/index.js';
 import type { Call } from '../endpoint.js';
-import { type HostParts, noSuch } from '../services.js';
+import { noSuch, type Services } from '../services.js';
 import { runToEnd } from './real-run.js';
 
 /** A version of an agent that a seam moves: as it stands, and whether it is the newest on the channel it is wanted on. */
@@ -27,7 +27,7 @@ export type Piece = {
 
 /** Every version that has not been taken out of service for good, by version. */
 export async function piecesOf(
-  { touchstone }: HostParts,
+  { touchstone }: Services,
   owner: Owner,
   agentId: AgentId,
   channel: string,
@@ -65,7 +65,7 @@ export function choosePiece(pieces: readonly Piece[], version: string | undefine
 
 /** Asks for a transition as anyone may. */
 export async function move(
-  host: HostParts,
+  host: Services,
   principal: Principal,
   { agentId }: Piece,
   request: TransitionRequest,
@@ -77,7 +77,7 @@ export async function move(
 
 /** An evaluation of the suite that a configured gate asks for; nothing when none does, or none can be had. */
 export async function proofFor(
-  host: HostParts,
+  host: Services,
   call: Call,
   { agentId, version, state }: Piece,
   transition: TransitionRequest['transition'],
@@ -93,7 +93,7 @@ export async function proofFor(
 }
 
 export const recordOf = async (
-  { touchstone }: HostParts,
+  { touchstone }: Services,
   owner: Owner,
   { agentId, version }: Pick<Piece, 'agentId' | 'version'>,
 ): Promise<AgentDeploymentWire | undefined> =>

@@ -4,22 +4,22 @@ import type { CreateRunBody } from '../../app/index.js';
 import { checkScope } from '../../app/index.js';
 import type { Run } from '../../ports/index.js';
 import type { Call } from '../endpoint.js';
-import { findRun, type HostParts } from '../services.js';
+import { findRun, type Services } from '../services.js';
 import { listening } from '../streams/wakeups.js';
 
 // Seams make nothing up: what they answer is read from runs that were made and driven like any other.
 
 /** Starts a run as the caller could have, and waits for its end. */
-export async function runToEnd(host: HostParts, call: Call, body: CreateRunBody): Promise<Run> {
+export async function runToEnd(host: Services, call: Call, body: CreateRunBody): Promise<Run> {
   checkScope(call.principal, 'runs:create');
-  const run = await host.touchstone.createRun(call.principal, body, { origin: 'host' });
+  const run = await host.touchstone.createRun(call.principal, body);
   host.follow(run);
   return waitForEnd(host, call, run.runId);
 }
 
 const MAX_WAIT_MS = 60_000;
 
-function waitForEnd(host: HostParts, call: Call, runId: RunId): Promise<Run> {
+function waitForEnd(host: Services, call: Call, runId: RunId): Promise<Run> {
   const gone = call.untilGone();
   const giveUpAt = host.clock.elapsed() + MAX_WAIT_MS;
   return listening(host.feed.wakeups, runId, gone, async (wakeup) => {
@@ -35,11 +35,7 @@ function waitForEnd(host: HostParts, call: Call, runId: RunId): Promise<Run> {
 }
 
 /** Everything in a run's log so far; nothing for a run that is not there. */
-export async function eventsOf(
-  { feed }: HostParts,
-  owner: Owner,
-  runId: RunId,
-): Promise<readonly RunEvent[]> {
+export async function eventsOf({ feed }: Services, owner: Owner, runId: RunId): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
   for (let after = -1; ; ) {
     const page = await feed.pages.read(owner, runId, after);

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import { type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
 import { optionalText, type QueryOf } from '../query.js';
-import { type HostParts, runIdOf } from '../services.js';
+import { runIdOf, type Services } from '../services.js';
 import { eventsOf } from './real-run.js';
 
 const parameters = {
@@ -11,7 +11,7 @@ const parameters = {
   nodeId: optionalText('Only events of this node.'),
 };
 
-export const runEventsSeam = (host: HostParts): Endpoint =>
+export const runEventsSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamRunEvents',
     method: 'GET',
@@ -23,7 +23,7 @@ export const runEventsSeam = (host: HostParts): Endpoint =>
     handle: (call) => storedEvents(host, call),
   });
 
-async function storedEvents(host: HostParts, call: Call<QueryOf<typeof parameters>>): Promise<Reply> {
+async function storedEvents(host: Services, call: Call<QueryOf<typeof parameters>>): Promise<Reply> {
   const { type, nodeId, causationId, correlationId } = call.query;
   const wanted = (event: RunEvent): boolean =>
     (type === undefined || event.type === type) &&

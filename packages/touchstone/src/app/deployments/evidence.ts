@@ -16,12 +16,14 @@ import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { Annotations } from '../review/annotations.js';
 import type { Touchstone } from '../touchstone.js';
+import type { Results } from '../views/results.js';
 import { readReport } from '../views/report.js';
 import { compareWith, type ReadReport } from './compare-with.js';
 
 export type EvidenceParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
+  readonly results: Results;
   readonly overridesOf: Annotations['overridesOf'];
   readonly chooseModel: AgentCatalogue['chooseModel'];
   readonly contractOf: Contracts['of'];
@@ -87,8 +89,8 @@ async function decide(
 function reader(parts: EvidenceParts, { principal }: Case, { owner, runId }: Run): ReadReport {
   const overridesOf: Annotations['overridesOf'] = async (...run) =>
     (await parts.overridesOf(...run)).filter(({ by }) => by !== principal);
-  const { store, tolerance } = parts;
-  return (options = {}) => readReport({ store, overridesOf }, owner, runId, { ...options, tolerance });
+  const { store, results, tolerance } = parts;
+  return (options = {}) => readReport({ store, results, overridesOf }, owner, runId, { ...options, tolerance });
 }
 
 async function gather(

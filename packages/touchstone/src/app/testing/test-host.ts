@@ -24,6 +24,8 @@ import type { CreateRunBody, Touchstone } from '../touchstone.js';
 import { buildDebugBundle } from '../views/debug-bundle/debug-bundle.js';
 import { diffRuns } from '../views/diff.js';
 import { readReport } from '../views/report.js';
+import { createResults } from '../views/results.js';
+import { readThresholds } from '../views/run-measurement.js';
 import { readScorecard } from '../views/scorecard.js';
 import { append, createFakeEngine } from './fake-engine.js';
 
@@ -173,6 +175,7 @@ function createFake(
 ): Touchstone {
   const shelf = createSuiteCatalogue(store, clock);
   const annotations = createAnnotations({ store, clock, ids: systemIds, log, mask: maskSecrets });
+  const results = createResults(store.log);
   let made = 0;
   return {
     store,
@@ -237,8 +240,10 @@ function createFake(
       buildDebugBundle({ store, clock, version: '0.0.0', mask: (text) => text }, owner, runId, signal),
     annotations,
     report: (owner, runId, options) =>
-      readReport({ store, overridesOf: annotations.overridesOf }, owner, runId, options),
-    scorecard: (owner, runId) => readScorecard(store, owner, runId),
+      readReport({ store, results, overridesOf: annotations.overridesOf }, owner, runId, options),
+    results,
+    thresholdsOf: (run) => readThresholds(store, run),
+    scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
     compileDefinition: async () => {
       throw new HostError('validation_error', 'This host compiles nothing.');
     },

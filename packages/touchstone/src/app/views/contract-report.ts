@@ -16,11 +16,11 @@ import type { Run, Store } from '../../ports/index.js';
 import { buildContractReport } from '../../scorecard/index.js';
 import { contractTerms } from '../../scoring/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
-import { readResults, readSummary, reportable, suiteHead } from './run-measurement.js';
+import { type ResultSource, readSummary, reportable, suiteHead } from './run-measurement.js';
 
 /** Whether a completed run kept the contract its suite was compiled with. Folded anew with every call; reads no body. */
 export async function readContractReport(
-  { store, contracts }: { readonly store: Store; readonly contracts: Contracts },
+  { store, results, contracts }: ResultSource & { readonly contracts: Contracts },
   owner: Owner,
   runId: RunId,
 ): Promise<ContractReport> {
@@ -33,7 +33,7 @@ export async function readContractReport(
   return foldReport(pinned, run, plan, {
     summary,
     ...(thresholds && { thresholds }),
-    results: await readResults(store, run),
+    results: await results.all(run),
   });
 }
 

@@ -15,9 +15,9 @@ import { buildReport, type ReportExtras } from '../../scorecard/index.js';
 import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
 import type { Annotations } from '../review/annotations.js';
 import { comparisonTroubles } from '../runs/baseline.js';
-import { findSide, measuredRun, reportable, type Side, suiteHead } from './run-measurement.js';
+import { findSide, measuredRun, type ResultSource, type Side } from './run-measurement.js';
 
-type ReportParts = { readonly store: Store; readonly overridesOf: Annotations['overridesOf'] };
+type ReportParts = ResultSource & { readonly overridesOf: Annotations['overridesOf'] };
 
 export type ReportOptions = {
   /** Hold the run against this one instead of its own baseline. */
@@ -25,8 +25,6 @@ export type ReportOptions = {
   readonly allowJudgeMismatch?: boolean;
   /** What a drop must exceed to count, instead of what the run was planned with. */
   readonly tolerance?: number;
-  /** What the log of the completed run holds, in suite order, when the caller has just read it. */
-  readonly results?: readonly TaskResult[];
 };
 
 /** The report of a completed eval run, folded anew from its committed results with every call. Reads no body. */
@@ -37,8 +35,8 @@ export async function readReport(
   options: ReportOptions = {},
 ): Promise<EvalReport> {
   const { store } = parts;
-  const { plan, thresholds, results } = await measured(store, owner, runId, options);
-  const baseline = await baselineOf(store, owner, plan, results, options);
+  const { plan, thresholds, results } = await measuredRun(parts, owner, runId, options);
+  const baseline = await baselineOf(parts, owner, plan, results, options);
   const overrides = (await parts.overridesOf(owner, runId)).map((one) => ({
     ...one,
     at: timestampOf(one.at),
@@ -47,14 +45,6 @@ export async function readReport(
   const kinds = await kindsOf(store, owner, plan, overrides);
   const kindOf = (taskId: TaskId) => kinds.get(taskId);
   return buildReport(facts, results, { ...(baseline && { baseline }), overrides, kindOf });
-}
-
-async function measured(store: Store, owner: Owner, runId: RunId, options: ReportOptions) {
-  const { results, tolerance } = options;
-  if (!results) return measuredRun(store, owner, runId, options);
-  const { run, plan } = await reportable(store, owner, runId);
-  const { thresholds } = await suiteHead(store, run, plan);
-  return { plan: { ...plan, ...(tolerance !== undefined && { tolerance }) }, thresholds, results };
 }
 
 /** Only what a correction is about has to be known by its kind: its bar may differ. */
@@ -77,7 +67,7 @@ async function kindsOf(
 
 /** What the run is held against: its own baseline has been checked at create, any other is checked here. */
 async function baselineOf(
-  store: Store,
+  parts: ResultSource,
   owner: Owner,
   plan: EvalPlan,
   results: readonly TaskResult[],
@@ -85,7 +75,7 @@ async function baselineOf(
 ): Promise<ReportExtras['baseline']> {
   const runId = against ?? plan.baselineRunId;
   if (runId === undefined) return undefined;
-  const before = await findSide(store, owner, runId);
+  const before = await findSide(parts, owner, runId);
   if (!before) throw new HostError('not_found', 'There is no such run to compare with.');
   const otherJudge = judgesDiffer(before.measured, plan);
   if (against !== undefined) checkComparable(before, plan, results, otherJudge && !allowJudgeMismatch);

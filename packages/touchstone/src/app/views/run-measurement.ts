@@ -8,13 +8,18 @@ import {
   type RunId,
   type Scorecard,
   type TaskResult,
+  type Thresholds,
   timestampOf,
   validationError,
 } from '@touchstone/protocol';
 import type { Payloads, RunEvent } from '@touchstone/protocol/bodies';
-import type { Run, StepResult, Store, SuiteHead } from '../../ports/index.js';
+import type { Run, Store, SuiteHead } from '../../ports/index.js';
+import type { Results } from './results.js';
 
 // What reports, scorecards and comparisons are made of: a completed eval run with its results, or a scorecard in its place.
+
+/** Where runs and their results are read. */
+export type ResultSource = { readonly store: Store; readonly results: Results };
 
 export async function reportable(
   store: Store,
@@ -51,16 +56,13 @@ export async function suiteHead(
   throw new Error(`Suite ${suite.suiteId}@${suite.version}, to which run ${runId} is pinned, is gone.`);
 }
 
-const PAGE = 1_000;
-
-/** The log is in suite order unless the run was paused with a gap; the report always is. */
-export async function readResults(store: Store, { owner, runId }: Run): Promise<readonly TaskResult[]> {
-  const rows: StepResult[] = [];
-  for (let page = await store.log.results(owner, runId, 0, PAGE); page.length > 0; ) {
-    for (const row of page) rows.push(row);
-    page = await store.log.results(owner, runId, rows.length, PAGE);
-  }
-  return rows.sort((a, b) => a.ordinal - b.ordinal).map((row) => row.result);
+/** Of the suite that an eval run is pinned to. */
+export async function readThresholds(store: Store, { owner, plan }: Run): Promise<Thresholds | undefined> {
+  if (plan.kind !== 'eval') return undefined;
+  const { digest } = plan.suite;
+  const head =
+    (await store.suites.byDigest(owner, digest)) ?? (await store.suites.byDigest(HOST_OWNER, digest));
+  return head?.thresholds;
 }
 
 export async function readSummary(store: Store, { owner, runId }: Run): Promise<EvalSummary> {
@@ -74,12 +76,16 @@ export type Side = Pick<Scorecard, 'endedAt' | 'results'> & {
 };
 
 /** A completed run with its results, or a scorecard that came in a file. */
-export async function findSide(store: Store, owner: Owner, runId: RunId): Promise<Side | undefined> {
+export async function findSide(
+  { store, results }: ResultSource,
+  owner: Owner,
+  runId: RunId,
+): Promise<Side | undefined> {
   const run = await store.runs.get(owner, runId);
   if (run) {
     const measured = checkCompared(run);
     const endedAt = timestampOf(run.completedAt ?? run.createdAt);
-    return { measured, results: await readResults(store, run), endedAt, imported: false };
+    return { measured, results: await results.all(run), endedAt, imported: false };
   }
   const card = await keptAlone(store, owner, runId);
   return card && { measured: card, results: card.results, endedAt: card.endedAt, imported: true };
@@ -96,7 +102,7 @@ type Measured = Pick<Scorecard, 'thresholds' | 'results'> & { readonly plan: Eva
 
 /** The run itself; or, to hold one file against another, the scorecard that came of it elsewhere. */
 export async function measuredRun(
-  store: Store,
+  { store, results }: ResultSource,
   owner: Owner,
   runId: RunId,
   { against, tolerance }: { readonly against?: RunId; readonly tolerance?: number },
@@ -106,8 +112,7 @@ export async function measuredRun(
   if (card) return { ...card, plan: { ...planOf(card), ...asked } };
   const { run, plan } = await reportable(store, owner, runId);
   const { thresholds } = await suiteHead(store, run, plan);
-  const results = await readResults(store, run);
-  return { plan: { ...plan, ...asked }, results, ...(thresholds && { thresholds }) };
+  return { plan: { ...plan, ...asked }, results: await results.all(run), ...(thresholds && { thresholds }) };
 }
 
 const keptAlone = async (store: Store, owner: Owner, runId: RunId): Promise<Scorecard | undefined> =>

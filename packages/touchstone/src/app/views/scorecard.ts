@@ -6,18 +6,22 @@ import {
   type Scorecard,
   timestampOf,
 } from '@touchstone/protocol';
-import type { Run, Store } from '../../ports/index.js';
+import type { Run } from '../../ports/index.js';
 import { contractOutcome } from './contract-report.js';
 import { logDigest } from './log-normalisation.js';
-import { readResults, readSummary, reportable, suiteHead } from './run-measurement.js';
+import { type ResultSource, readSummary, reportable, suiteHead } from './run-measurement.js';
 
 /** Everything about a completed eval run that can travel. */
-export async function readScorecard(store: Store, owner: Owner, runId: RunId): Promise<Scorecard> {
+export async function readScorecard(
+  { store, results }: ResultSource,
+  owner: Owner,
+  runId: RunId,
+): Promise<Scorecard> {
   const { run, plan } = await reportable(store, owner, runId);
   const { thresholds } = await suiteHead(store, run, plan);
   const come = {
     ...(thresholds && { thresholds }),
-    results: await readResults(store, run),
+    results: await results.all(run),
     summary: await readSummary(store, run),
   };
   const { suiteId, version, digest } = plan.suite;

@@ -1,4 +1,12 @@
-import { isNondeterministic, plannedSteps, type RunPlan, type RunStatus } from '@touchstone/protocol';
+import { createHash } from 'node:crypto';
+import {
+  type EvalPlan,
+  isNondeterministic,
+  plannedSteps,
+  type RunPlan,
+  type RunStatus,
+  type Thresholds,
+} from '@touchstone/protocol';
 import type { Run } from '../../ports/index.js';
 
 /** The version of the event log's layout that runs of this host are stamped with. */
@@ -14,8 +22,18 @@ export type RunSnapshot = {
 const isWaiting = ({ status }: Run): boolean => status.startsWith('waiting-');
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** The projected state of a run, as `GET /v1/runs/{runId}` shows it. `spentUsd` is what is known before the run is over. */
-export function snapshotOf(run: Run, spentUsd?: number): RunSnapshot {
+/** What is read beside the run's row when one run is asked for, and left out of lists. */
+type SnapshotExtras = {
+  /** The known cost of a run that has no summary to say it. */
+  readonly spentUsd?: number | undefined;
+  /** Of the suite that the run is pinned to. */
+  readonly thresholds?: Thresholds | undefined;
+  /** The time it is, for facts that a moment decides. */
+  readonly now?: number;
+};
+
+/** The projected state of a run, as `GET /v1/runs/{runId}` shows it. */
+export function snapshotOf(run: Run, { spentUsd, thresholds, now }: SnapshotExtras = {}): RunSnapshot {
   const { request } = run;
   const usd = run.headline?.totalCostUsd ?? spentUsd;
   return {
@@ -34,7 +52,11 @@ export function snapshotOf(run: Run, spentUsd?: number): RunSnapshot {
     ...(request.metadata && { metadata: request.metadata }),
     ...(request.configurable && { configurable: request.configurable }),
     ...(usd !== undefined && { metrics: { openwopCost: { usd } } }),
-    touchstone: ownFacts(run),
+    touchstone: {
+      ...ownFacts(run),
+      ...(now !== undefined && factsAt(run, now)),
+      ...(thresholds && { thresholds }),
+    },
   };
 }
 
@@ -49,14 +71,36 @@ const ownFacts = (run: Run): object => ({
   origin: run.origin,
   createdAt: iso(run.createdAt),
   ...(run.pausedAt !== undefined && { pausedAt: iso(run.pausedAt) }),
+  ...(run.pausedMs > 0 && { pausedMs: run.pausedMs }),
+  ...(run.waitUntil !== undefined && { waitUntil: iso(run.waitUntil) }),
   ...(run.headline && { headline: run.headline }),
   eventCount: run.eventCount,
   ...(run.control && { control: run.control }),
 });
 
+const factsAt = (run: Run, now: number): object => ({
+  ...(isInterrupted(run, now) && { interrupted: true }),
+  ...(isExpired(run, now) && { expired: true }),
+});
+
+/** A run of the command line that is unfinished and has no driver: its process was stopped or killed. */
+const isInterrupted = ({ origin, status, leaseUntil = 0 }: Run, now: number): boolean =>
+  origin === 'cli' && (status === 'pending' || status === 'running') && leaseUntil < now;
+
+/** It waits for an answer that would come too late. Where no server runs, that is written down when the run is looked at. */
+const isExpired = (run: Run, now: number): boolean =>
+  isWaiting(run) && run.waitUntil !== undefined && run.waitUntil <= now;
+
 function planFacts(plan: RunPlan): object {
   if (plan.kind === 'workflow') return { kind: plan.kind };
-  if (plan.kind === 'deployment') return { kind: plan.kind, agentId: plan.agentId, request: plan.request };
+  if (plan.kind === 'deployment') {
+    const { kind, agentId, request, intent } = plan;
+    const approvals = intent?.approvals.map(({ gateId, excludeRequester = false }) => ({
+      gateId,
+      excludeRequester,
+    }));
+    return { kind, agentId, request, ...(approvals && { approvals }) };
+  }
   const { agentId, version, digest, channel } = plan.agent;
   const agent = { agentId, version, digest, ...(channel !== undefined && { channel }) };
   const model = { ...(plan.model && { model: plan.model }), ...(plan.cache && { cache: true }) };
@@ -70,14 +114,21 @@ function planFacts(plan: RunPlan): object {
     ...(isNondeterministic(plan) && { nondeterministic: true }),
     repeats: plan.repeats,
     concurrency: plan.concurrency,
-    tasks: { total: plan.totalTasks, selected: plannedSteps(plan) },
+    tasks: { total: plan.totalTasks, selected: plannedSteps(plan), ...selectionOf(plan) },
     ...(plan.judge && { judge: plan.judge }),
     ...(plan.safetyJudge && { safetyJudge: plan.safetyJudge }),
     ...(plan.safetyPolicy && { safetyPolicy: plan.safetyPolicy }),
     ...(plan.contract && { contract: plan.contract }),
     ...(plan.embedder && { embedder: plan.embedder }),
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
+    ...(plan.targetMismatchAllowed && { targetMismatchAllowed: true }),
     ...(plan.baselineRunId && { baselineRunId: plan.baselineRunId }),
     ...(plan.tolerance !== undefined && { tolerance: plan.tolerance }),
   };
 }
+
+/** Two runs of a part of a suite are of the same part when this is equal. */
+const selectionOf = ({ ordinals }: EvalPlan): object =>
+  ordinals === undefined
+    ? {}
+    : { selection: createHash('sha256').update(ordinals.join()).digest('base64url').slice(0, 22) };

@@ -1,6 +1,5 @@
-import { type Client, createClient, type InstalledPack } from '@touchstone/sdk';
+import type { Client, InstalledPack } from '@touchstone/sdk';
 import { type Context, writeLine } from '../io.js';
-import { UsageError } from '../usage-error.js';
 import type { RunOptions } from '../verbs/run/run-options.js';
 import { tellContractsStay } from './contract-file.js';
 import { definitionForm } from './definition-file.js';
@@ -15,16 +14,6 @@ import {
 } from './pack-files.js';
 import { checkNoDefinition, everyPage, readPackArgument, sourcesOf } from './pack-source.js';
 import { displayPath, openSuites, type SuiteSource } from './suite-source.js';
-
-export function openClient({ io }: Context, host: string, keyEnv = 'TOUCHSTONE_KEY'): Client {
-  const key = io.env[keyEnv];
-  if (!key)
-    throw new UsageError(
-      `The environment variable ${keyEnv} holds no API key.`,
-      `Set it, or name another with --key-env.`,
-    );
-  return createClient({ baseUrl: host, key });
-}
 
 /** Sends a pack to a host. A folder is sent as the archive of it; whether it may be used is for that host to decide. */
 export async function sendPack(

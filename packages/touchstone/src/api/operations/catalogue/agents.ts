@@ -2,11 +2,11 @@ import { HostError } from '@touchstone/protocol';
 import type { AgentFacts } from '../../../ports/index.js';
 import { highestVersion } from '../../../suites/index.js';
 import { type Endpoint, endpoint } from '../../endpoint.js';
-import { type HostParts, noSuch } from '../../services.js';
+import { noSuch, type Services } from '../../services.js';
 
 const entrySchema = { $ref: 'agent-inventory-response#/$defs/AgentInventoryEntry' };
 
-export const agentEndpoints = ({ touchstone }: HostParts): readonly Endpoint[] => [
+export const agentEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'listAgents',
     method: 'GET',

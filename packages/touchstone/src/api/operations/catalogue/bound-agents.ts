@@ -1,8 +1,8 @@
 import { type Endpoint, endpoint } from '../../endpoint.js';
-import type { HostParts } from '../../services.js';
+import type { Services } from '../../services.js';
 import { agentSpec, boundAgent } from '../../shapes/vendor-shapes.js';
 
-export const boundAgentEndpoints = ({ touchstone }: HostParts): readonly Endpoint[] => [
+export const boundAgentEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'bindAgent',
     method: 'PUT',

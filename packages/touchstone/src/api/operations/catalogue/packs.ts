@@ -2,7 +2,7 @@ import { type ErrorCode, HostError } from '@touchstone/protocol';
 import type { PackHead } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { integerOr, optionalText } from '../../query.js';
-import type { HostParts } from '../../services.js';
+import type { Services } from '../../services.js';
 import { installedPack, packHead, page } from '../../shapes/vendor-shapes.js';
 
 const archiveBody: BodyRule<Buffer> = {
@@ -47,7 +47,7 @@ const listQuery = {
   cursor: optionalText('The nextCursor of the page before.'),
 };
 
-export const packEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const packEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'installPack',
     method: 'PUT',
@@ -79,7 +79,7 @@ export const packEndpoints = (host: HostParts): readonly Endpoint[] => [
   }),
 ];
 
-async function install({ touchstone }: HostParts, call: Call<unknown, Buffer>): Promise<Reply> {
+async function install({ touchstone }: Services, call: Call<unknown, Buffer>): Promise<Reply> {
   const integrity = call.headers['x-pack-sha256'];
   const { outcome, head, agents, suites, warnings } = await touchstone.installPack(
     call.principal.owner,

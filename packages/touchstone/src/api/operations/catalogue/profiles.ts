@@ -1,7 +1,7 @@
 import { asId, HostError, type RunId } from '@touchstone/protocol';
 import type { CompileRequest } from '../../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
-import { type HostParts, runIdOf } from '../../services.js';
+import { runIdOf, type Services } from '../../services.js';
 import { contractReport } from '../../shapes/report-shape.js';
 import { closed } from '../../shapes/vendor-shapes.js';
 
@@ -54,7 +54,7 @@ const compiled = closed(
   ['suite', 'contract', 'digest', 'warnings'],
 );
 
-export const profileEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const profileEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'compileProfile',
     method: 'POST',
@@ -85,7 +85,7 @@ export const profileEndpoints = (host: HostParts): readonly Endpoint[] => [
   }),
 ];
 
-async function compile(host: HostParts, { principal, body }: Call<unknown, CompileRequest>): Promise<Reply> {
+async function compile(host: Services, { principal, body }: Call<unknown, CompileRequest>): Promise<Reply> {
   const { document, pinned, warnings, suite, installed } = await host.touchstone.compileDefinition(
     principal.owner,
     body,

@@ -4,7 +4,7 @@ import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { integerOr, optionalText } from '../../query.js';
-import { type HostParts, noSuch } from '../../services.js';
+import { noSuch, type Services } from '../../services.js';
 import { installedSuite, page, suiteHead } from '../../shapes/vendor-shapes.js';
 
 const suiteBody: BodyRule<Suite> = { schema: 'agent-eval-suite', required: true, read: parseSuite };
@@ -14,7 +14,7 @@ const listQuery = {
   cursor: optionalText('The nextCursor of the page before.'),
 };
 
-export const suiteEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'installSuite',
     method: 'POST',
@@ -57,14 +57,14 @@ export const suiteEndpoints = (host: HostParts): readonly Endpoint[] => [
   }),
 ];
 
-async function install({ touchstone }: HostParts, call: Call<unknown, Suite>): Promise<Reply> {
+async function install({ touchstone }: Services, call: Call<unknown, Suite>): Promise<Reply> {
   const outcome = await touchstone.installSuite(call.principal.owner, call.body);
   const { suiteId, version, digest } = call.body.head;
   const body: InstalledSuite = { suiteRef: `${suiteId}@${version}`, suiteId, version, digest };
   return { status: outcome === 'created' ? 201 : 200, body };
 }
 
-async function read({ touchstone }: HostParts, call: Call): Promise<Reply> {
+async function read({ touchstone }: Services, call: Call): Promise<Reply> {
   const visible = await touchstone.findSuite(call.principal.owner, call.params.suiteRef ?? '').catch(noSuch);
   if (!visible) throw new HostError('not_found', 'There is no such suite.');
   const suite = await touchstone.readSuite(visible);

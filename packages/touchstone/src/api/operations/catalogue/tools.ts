@@ -1,8 +1,8 @@
 import { HostError } from '@touchstone/protocol';
 import { type Endpoint, endpoint } from '../../endpoint.js';
-import type { HostParts } from '../../services.js';
+import type { Services } from '../../services.js';
 
-export const toolEndpoints = ({ touchstone }: HostParts): readonly Endpoint[] => [
+export const toolEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'listTools',
     method: 'GET',

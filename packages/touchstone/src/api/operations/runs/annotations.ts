@@ -2,9 +2,9 @@ import type { Shape } from '@touchstone/protocol/wire';
 import { type AnnotationCreateWire, parse } from '@touchstone/protocol/wire';
 import { annotationWire } from '../../../app/index.js';
 import { type BodyRule, type Endpoint, endpoint } from '../../endpoint.js';
-import { type HostParts, runIdOf } from '../../services.js';
+import { runIdOf, type Services } from '../../services.js';
 
-export const annotationEndpoints = ({ annotations }: HostParts): readonly Endpoint[] => [
+export const annotationEndpoints = ({ annotations }: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'annotateRun',
     method: 'POST',

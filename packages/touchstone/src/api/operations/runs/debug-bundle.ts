@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint } from '../../endpoint.js';
-import { type HostParts, runIdOf } from '../../services.js';
+import { runIdOf, type Services } from '../../services.js';
 
-export const debugBundleEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const debugBundleEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'getRunDebugBundle',
     method: 'GET',

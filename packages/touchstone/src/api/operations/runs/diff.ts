@@ -1,7 +1,7 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import { type Endpoint, endpoint } from '../../endpoint.js';
 import type { Parameter } from '../../query.js';
-import { type HostParts, runIdOf } from '../../services.js';
+import { runIdOf, type Services } from '../../services.js';
 
 const MAX_ID = 128;
 
@@ -15,7 +15,7 @@ const against: Parameter<RunId> = {
   },
 };
 
-export const diffEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const diffEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'diffRun',
     method: 'GET',

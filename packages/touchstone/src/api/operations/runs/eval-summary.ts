@@ -2,9 +2,9 @@ import { type EvalSummary, HostError, isTerminal } from '@touchstone/protocol';
 import type { Payloads } from '@touchstone/protocol/bodies';
 import type { Run } from '../../../ports/index.js';
 import { type Endpoint, endpoint } from '../../endpoint.js';
-import { findRun, type HostParts } from '../../services.js';
+import { findRun, type Services } from '../../services.js';
 
-export const evalSummaryEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const evalSummaryEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'getEvalSummary',
     method: 'GET',
@@ -39,7 +39,7 @@ function checkFinished({ plan, status }: Run): void {
 }
 
 /** The scorecard is the output of the run: it is read from the last event and computed nowhere else. */
-export async function summaryOf({ touchstone }: HostParts, run: Run): Promise<EvalSummary> {
+export async function summaryOf({ touchstone }: Services, run: Run): Promise<EvalSummary> {
   const last = await touchstone.store.log.last(run.owner, run.runId);
   if (last?.type !== 'run.completed')
     throw new Error(`The last event of completed run ${run.runId} is ${last?.type ?? 'missing'}.`);

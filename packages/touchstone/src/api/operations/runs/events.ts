@@ -1,7 +1,7 @@
 import { HostError } from '@touchstone/protocol';
 import { type Answer, type Call, type Endpoint, endpoint, type TextReply } from '../../endpoint.js';
 import { anyText, clampedInteger, integerOr, optionalInteger, type QueryOf } from '../../query.js';
-import { findRun, type HostParts } from '../../services.js';
+import { findRun, type Services } from '../../services.js';
 import type { EventPage } from '../../streams/event-pages.js';
 import { type Place, streamBatches, streamEvents, streamSnapshots } from '../../streams/event-stream.js';
 import { parseStreamModes } from '../../streams/stream-modes.js';
@@ -24,7 +24,7 @@ const pollQuery = {
   timeout: integerOr(30, 'How long to wait for an event, in seconds.', { min: 1, max: 60 }),
 };
 
-export const eventEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const eventEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'streamRunEvents',
     method: 'GET',
@@ -62,7 +62,7 @@ function polledEvents() {
   } as const;
 }
 
-async function stream(host: HostParts, call: Call<QueryOf<typeof streamQuery>>): Promise<Answer> {
+async function stream(host: Services, call: Call<QueryOf<typeof streamQuery>>): Promise<Answer> {
   const modes = parseStreamModes(call.query.streamMode);
   const after = lastEventId(call);
   const { owner, runId } = await findRun(host, call);
@@ -89,7 +89,7 @@ function lastEventId({ headers }: Call): number | undefined {
 /** A long log is handed out in pieces; `isComplete` tells a reader to come back for the rest. */
 const MAX_PAGES = 5;
 
-async function poll(host: HostParts, call: Call<QueryOf<typeof pollQuery>>): Promise<TextReply> {
+async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Promise<TextReply> {
   const { owner, runId } = await findRun(host, call);
   const place: Place = { owner, runId, after: call.query.lastSequence ?? -1 };
   const pages: EventPage[] = [await firstPage(host, call, place)];
@@ -111,7 +111,7 @@ async function poll(host: HostParts, call: Call<QueryOf<typeof pollQuery>>): Pro
 
 /** The first page that has something to say; an empty one when the time is up first. */
 function firstPage(
-  { feed, clock }: HostParts,
+  { feed, clock }: Services,
   call: Call<QueryOf<typeof pollQuery>>,
   place: Place,
 ): Promise<EventPage> {

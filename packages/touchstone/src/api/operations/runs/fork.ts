@@ -2,10 +2,10 @@ import { FORK_MODES } from '@touchstone/protocol';
 import type { ForkBody } from '../../../app/index.js';
 import { checkScope } from '../../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
-import { findRun, type HostParts } from '../../services.js';
+import { findRun, type Services } from '../../services.js';
 import { forkBody, forkedRun } from '../../shapes/run-shapes.js';
 
-export const forkEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const forkEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'forkRun',
     method: 'POST',
@@ -25,11 +25,11 @@ export const forkEndpoints = (host: HostParts): readonly Endpoint[] => [
   }),
 ];
 
-async function fork(host: HostParts, call: Call<unknown, ForkBody>): Promise<Reply> {
+async function fork(host: Services, call: Call<unknown, ForkBody>): Promise<Reply> {
   // A fork repeats what the source says, so its creator must be allowed to read it.
   checkScope(call.principal, 'runs:read');
   const { runId: sourceRunId } = await findRun(host, call);
-  const run = await host.touchstone.fork(call.principal, sourceRunId, call.body, { origin: 'host' });
+  const run = await host.touchstone.fork(call.principal, sourceRunId, call.body);
   if (call.body.mode === 'branch') host.follow(run);
   const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
   return {

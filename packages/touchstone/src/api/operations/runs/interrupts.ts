@@ -9,7 +9,7 @@ import {
 } from '../../../app/index.js';
 import type { Interrupt } from '../../../ports/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
-import { findRun, type HostParts } from '../../services.js';
+import { findRun, type Services } from '../../services.js';
 
 type Resume = { readonly resumeValue: unknown };
 const resumeBody: Shape = {
@@ -47,7 +47,7 @@ const question: Shape = {
 const REFUSALS = ['interrupt_not_found', 'interrupt_already_resolved', 'interrupt_cancelled'] as const;
 
 /** Questions that runs ask people, answered with a key or with a link that was made for it. */
-export const interruptEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'resolveInterrupt',
     method: 'POST',
@@ -110,7 +110,7 @@ export const interruptEndpoints = (host: HostParts): readonly Endpoint[] => [
 ];
 
 async function resolve(
-  { touchstone }: HostParts,
+  { touchstone }: Services,
   by: Principal,
   asked: Pick<Interrupt, 'runId' | 'nodeId'> & { readonly interruptId?: string },
   { resumeValue }: Resume,
@@ -119,7 +119,7 @@ async function resolve(
   return { status: 200, body: { runId: run.runId, nodeId: asked.nodeId, status: run.status } };
 }
 
-async function resolveByToken(host: HostParts, call: Call<unknown, Resume>): Promise<Reply> {
+async function resolveByToken(host: Services, call: Call<unknown, Resume>): Promise<Reply> {
   const claim = await host.tokens.read(call.params.token ?? '');
   if (claim.intent !== 'resolve')
     throw new HostError('forbidden', 'This link is for looking only. Ask for one that may answer.');
@@ -128,7 +128,7 @@ async function resolveByToken(host: HostParts, call: Call<unknown, Resume>): Pro
 }
 
 /** Whoever made the link may have lost the right to answer since, and with it everything the link was good for. */
-async function makerOf({ directory }: HostParts, { owner, principal }: TokenClaim): Promise<Principal> {
+async function makerOf({ directory }: Services, { owner, principal }: TokenClaim): Promise<Principal> {
   const by = await directory(owner, principal);
   if (by && hasScope(by, 'approvals:respond')) return by;
   throw new HostError('forbidden', 'Whoever made this link may no longer answer.');
@@ -140,7 +140,7 @@ function finished(error: unknown): never {
   throw new HostError('interrupt_already_resolved', 'This question is no longer open.');
 }
 
-async function issue(host: HostParts, call: Call<unknown, TokenWish>): Promise<Reply> {
+async function issue(host: Services, call: Call<unknown, TokenWish>): Promise<Reply> {
   const { intent = 'resolve', expiresInSec = DEFAULT_TOKEN_SEC } = call.body;
   const { owner, id: principal } = call.principal;
   const { runId } = await findRun(host, call);
@@ -151,7 +151,7 @@ async function issue(host: HostParts, call: Call<unknown, TokenWish>): Promise<R
 }
 
 async function openQuestion(
-  { touchstone }: HostParts,
+  { touchstone }: Services,
   {
     owner,
     runId,

@@ -1,8 +1,8 @@
 import { type Endpoint, endpoint } from '../../endpoint.js';
-import { findRun, type HostParts } from '../../services.js';
+import { findRun, type Services } from '../../services.js';
 import { streamProgress } from '../../streams/progress-stream.js';
 
-export const progressEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const progressEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'streamProgress',
     method: 'GET',

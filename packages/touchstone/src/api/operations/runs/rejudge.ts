@@ -1,8 +1,8 @@
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
-import { findRun, type HostParts } from '../../services.js';
+import { findRun, type Services } from '../../services.js';
 import { createdRun, type RejudgeBody, rejudgeBody } from '../../shapes/run-shapes.js';
 
-export const rejudgeEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const rejudgeEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'rejudgeRun',
     method: 'POST',
@@ -16,11 +16,11 @@ export const rejudgeEndpoints = (host: HostParts): readonly Endpoint[] => [
   }),
 ];
 
-async function rejudge(host: HostParts, call: Call<unknown, RejudgeBody>): Promise<Reply> {
+async function rejudge(host: Services, call: Call<unknown, RejudgeBody>): Promise<Reply> {
   const source = await findRun(host, call);
   const { judge, votes } = call.body;
   const wish = { ...(judge !== undefined && { model: judge }), ...(votes !== undefined && { votes }) };
-  const run = await host.touchstone.rejudge(call.principal, source.runId, wish, { origin: 'host' });
+  const run = await host.touchstone.rejudge(call.principal, source.runId, wish);
   host.follow(run);
   const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
   return {

@@ -2,7 +2,7 @@ import { asId, HostError, type RunId } from '@touchstone/protocol';
 import type { ReportOptions } from '../../../app/index.js';
 import { type Call, type Endpoint, endpoint } from '../../endpoint.js';
 import { optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
-import { type HostParts, runIdOf } from '../../services.js';
+import { runIdOf, type Services } from '../../services.js';
 import { evalReport } from '../../shapes/report-shape.js';
 
 const reportQuery = {
@@ -11,7 +11,7 @@ const reportQuery = {
   allowJudgeMismatch: optionalChoice('Compare runs that different judges scored.', ['true', 'false']),
 };
 
-export const reportEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const reportEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'getReport',
     method: 'GET',

@@ -1,7 +1,7 @@
 import { asId, HostError, isHostError, type RunId, validationError } from '@touchstone/protocol';
 import type { Run } from '../../../ports/index.js';
 import { type BodyRule, bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
-import { findRun, type HostParts } from '../../services.js';
+import { findRun, type Services } from '../../services.js';
 import {
   type BulkCancelBody,
   bulkCancelBody,
@@ -17,7 +17,7 @@ import {
 } from '../../shapes/run-shapes.js';
 
 /** What a person may ask of a run in progress. */
-export const runControlEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'cancelRun',
     method: 'POST',
@@ -65,7 +65,7 @@ export const runControlEndpoints = (host: HostParts): readonly Endpoint[] => [
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-async function cancelOne(host: HostParts, call: Call<unknown, ReasonBody>): Promise<Reply> {
+async function cancelOne(host: Services, call: Call<unknown, ReasonBody>): Promise<Reply> {
   const { runId, owner } = await findRun(host, call);
   const run = await host.touchstone.engine.cancel(owner, runId, call.principal.id, call.body.reason);
   return { status: 200, body: { runId, status: run.status } };
@@ -84,7 +84,7 @@ const bulkBody: BodyRule<BulkCancelBody> = {
   },
 };
 
-async function cancelMany(host: HostParts, call: Call<unknown, BulkCancelBody>): Promise<Reply> {
+async function cancelMany(host: Services, call: Call<unknown, BulkCancelBody>): Promise<Reply> {
   const results: object[] = [];
   for (const runId of call.body.runIds) results.push(await cancelInBulk(host, call, asId<RunId>(runId)));
   return { status: 200, body: { results } };
@@ -92,7 +92,7 @@ async function cancelMany(host: HostParts, call: Call<unknown, BulkCancelBody>):
 
 /** One id of many: its trouble is its own and does not keep the others from being cancelled. */
 async function cancelInBulk(
-  host: HostParts,
+  host: Services,
   call: Call<unknown, BulkCancelBody>,
   runId: RunId,
 ): Promise<object> {
@@ -107,7 +107,7 @@ async function cancelInBulk(
   }
 }
 
-async function pause(host: HostParts, call: Call<unknown, PauseBody>): Promise<Reply> {
+async function pause(host: Services, call: Call<unknown, PauseBody>): Promise<Reply> {
   const { runId, owner } = await findRun(host, call);
   const { drainPolicy = 'drain-current-node', reason } = call.body;
   const paused = host.touchstone.engine.pause(owner, runId, call.principal.id, drainPolicy, reason);
@@ -118,7 +118,7 @@ async function pause(host: HostParts, call: Call<unknown, PauseBody>): Promise<R
   };
 }
 
-async function resume(host: HostParts, call: Call<unknown, ReasonBody>): Promise<Reply> {
+async function resume(host: Services, call: Call<unknown, ReasonBody>): Promise<Reply> {
   const { runId, owner } = await findRun(host, call);
   const resumed = host.touchstone.engine.resume(owner, runId, call.principal.id, call.body.reason);
   await resumed.catch((error: unknown) => explainConflict(host, call, error));
@@ -126,7 +126,7 @@ async function resume(host: HostParts, call: Call<unknown, ReasonBody>): Promise
 }
 
 /** A refusal because of the run's state says what that state is. */
-async function explainConflict(host: HostParts, call: Call, error: unknown): Promise<never> {
+async function explainConflict(host: Services, call: Call, error: unknown): Promise<never> {
   if (!isHostError(error) || error.status !== 409) throw error;
   const run: Run = await findRun(host, call);
   const pausedAt =

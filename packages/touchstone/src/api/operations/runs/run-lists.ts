@@ -2,7 +2,7 @@ import { asId, HostError, RUN_STATUSES, type TaskId } from '@touchstone/protocol
 import { snapshotOf } from '../../../app/index.js';
 import { type Endpoint, endpoint } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalText } from '../../query.js';
-import { findRun, type HostParts } from '../../services.js';
+import { findRun, type Services } from '../../services.js';
 import { page, taskView } from '../../shapes/vendor-shapes.js';
 
 const listQuery = {
@@ -13,7 +13,7 @@ const listQuery = {
   cursor: optionalText('The nextCursor of the page before.'),
 };
 
-export const runListEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const runListEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'listRuns',
     method: 'GET',
@@ -32,7 +32,7 @@ export const runListEndpoints = (host: HostParts): readonly Endpoint[] => [
         ...(cursor !== undefined && { cursor }),
       });
       const body = {
-        items: items.map((run) => snapshotOf(run)),
+        items: items.map((run) => snapshotOf(run, { now: host.clock.now() })),
         ...(nextCursor !== undefined && { nextCursor }),
       };
       return { status: 200, body };

@@ -5,11 +5,11 @@ import type { CreateRunBody } from '../../../app/index.js';
 import { evaluationOff, snapshotOf } from '../../../app/index.js';
 import type { Run } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
-import { findRun, type HostParts } from '../../services.js';
+import { findRun, type Services } from '../../services.js';
 import { createdRun } from '../../shapes/run-shapes.js';
 import { matches } from '../discovery.js';
 
-export const runEndpoints = (host: HostParts): readonly Endpoint[] => [
+export const runEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'createRun',
     method: 'POST',
@@ -33,7 +33,7 @@ export const runEndpoints = (host: HostParts): readonly Endpoint[] => [
   }),
 ];
 
-function runBody({ evalSuite }: HostParts): BodyRule<CreateRunBody> {
+function runBody({ evalSuite }: Services): BodyRule<CreateRunBody> {
   return {
     schema: 'run-create',
     required: true,
@@ -46,11 +46,9 @@ function runBody({ evalSuite }: HostParts): BodyRule<CreateRunBody> {
   };
 }
 
-async function createRun(host: HostParts, call: Call<unknown, CreateRunBody>): Promise<Reply> {
+async function createRun(host: Services, call: Call<unknown, CreateRunBody>): Promise<Reply> {
   const exclusiveScope = wantsExclusiveScope(call);
-  const run = await host.touchstone
-    .createRun(call.principal, call.body, { origin: 'host', exclusiveScope })
-    .catch(refused);
+  const run = await host.touchstone.createRun(call.principal, call.body, { exclusiveScope }).catch(refused);
   host.follow(run);
   const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
   return {
@@ -87,9 +85,13 @@ function refused(error: unknown): never {
 // A fast run may be over before its creator is answered, but a create never answers with a terminal status.
 const statusAtCreate = ({ status }: Run): string => (status === 'pending' ? status : 'running');
 
-async function readRun(host: HostParts, call: Call): Promise<Reply> {
+async function readRun(host: Services, call: Call): Promise<Reply> {
   const run = await findRun(host, call);
-  const body = snapshotOf(run, await spentUsd(host, run));
+  const body = snapshotOf(run, {
+    spentUsd: await spentUsd(host, run),
+    thresholds: await host.touchstone.thresholdsOf(run),
+    now: host.clock.now(),
+  });
   // The count of events is what a change of state usually changes; the digest covers what it does not: a pause that has
   // been asked for, money that has been spent.
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 16);
@@ -100,7 +102,7 @@ async function readRun(host: HostParts, call: Call): Promise<Reply> {
 }
 
 /** Known cost of a run that has no scorecard to say it. */
-async function spentUsd({ touchstone }: HostParts, run: Run): Promise<number | undefined> {
+async function spentUsd({ touchstone }: Services, run: Run): Promise<number | undefined> {
   if (!('agent' in run.plan) || (run.headline && isTerminal(run.status))) return undefined;
   const { usd } = await touchstone.store.ledger.total(run.owner, run.runId);
   return usd > 0 ? usd : undefined;

@@ -112,7 +112,9 @@ async function fit<T>(value: T, masked: (value: T) => Promise<T>, room: Room): P
 /** The run's snapshot. What its caller wrote may be of any size, so each part of that must find room. */
 async function bundleRun({ store, run, masked, room, missing }: Bundling): Promise<DebugBundle['run']> {
   const { runId, workflowId, status } = run;
-  const { tags, metadata, configurable, touchstone, ...known } = snapshotOf(run, await spentUsd(store, run));
+  const { tags, metadata, configurable, touchstone, ...known } = snapshotOf(run, {
+    spentUsd: await spentUsd(store, run),
+  });
   const inputs = run.request.inputs && fromBody(run.request.inputs);
   const facts = await masked({ ...known, touchstone: { ...(touchstone as object), status } });
   room.take(sizeOf(facts));

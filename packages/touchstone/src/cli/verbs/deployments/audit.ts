@@ -6,8 +6,8 @@ import { type Local, readStore } from '../../local.js';
 import { commandToType } from '../../next-commands.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
 import { createInk } from '../../render/ink.js';
+import { checkHost, openClient } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
-import { checkHost } from '../run/run-options.js';
 import { type Where, whereWords } from './deploy-door.js';
 
 export type VerifyAuditOptions = Where & { readonly expect?: readonly string[] };
@@ -47,7 +47,7 @@ function readHead(text: string): Head {
 
 async function clientOf(context: Context, { host = '', keyEnv }: Where): Promise<Client> {
   checkHost(host);
-  return (await import('../../files/remote-pack.js')).openClient(context, host, keyEnv);
+  return openClient(context, host, keyEnv);
 }
 
 type Verified = { readonly chains: readonly Chain[]; readonly expected: readonly Expected[] };

@@ -2,7 +2,7 @@ import type { EvalReport, RunId, RunStatus, TransitionRequest } from '@touchston
 import type { Deployment, TransitionDeployment } from '@touchstone/sdk';
 import type { Context } from '../../io.js';
 import { flag } from '../../next-commands.js';
-import { checkHost } from '../run/run-options.js';
+import { checkHost } from '../../session.js';
 
 /** Where deployments are asked for: in this process unless a host is named. */
 export type Where = { readonly host?: string; readonly keyEnv?: string };
@@ -86,7 +86,7 @@ export async function withDoor<T>(
 ): Promise<T> {
   if (host === undefined) return (await import('./deploy-local.js')).withLocalDoor(context, isLooking, use);
   checkHost(host);
-  const { openClient } = await import('../../files/remote-pack.js');
+  const { openClient } = await import('../../session.js');
   const { createRemoteDoor } = await import('./deploy-remote.js');
   return use(createRemoteDoor(openClient(context, host, keyEnv)));
 }

@@ -5,8 +5,8 @@ import { type Context, isColoured, writeJson } from '../../io.js';
 import { LOCAL_OWNER, withLocal } from '../../local.js';
 import { createInk } from '../../render/ink.js';
 import { type Row, renderPack } from '../../render/pack.js';
+import { checkHost } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
-import { checkHost } from '../run/run-options.js';
 
 export type InstallOptions = { readonly host?: string; readonly keyEnv?: string };
 
@@ -74,7 +74,8 @@ async function installThere(
   host: string,
   keyEnv: string | undefined,
 ): Promise<Installed> {
-  const { openClient, sendPack } = await import('../../files/remote-pack.js');
+  const { sendPack } = await import('../../files/remote-pack.js');
+  const { openClient } = await import('../../session.js');
   const { installed } = await sendPack(context, openClient(context, host, keyEnv), path);
   return {
     ...installed,

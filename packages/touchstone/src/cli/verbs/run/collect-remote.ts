@@ -10,10 +10,10 @@ import {
   type Thresholds,
   type UnscoredReason,
 } from '@touchstone/protocol';
-import { type Client, HostResponseError, type RunSnapshot, type TaskView } from '@touchstone/sdk';
+import { type Client, HostResponseError, percentile, type RunSnapshot, type TaskView } from '@touchstone/sdk';
 import type { TaskView as LocalTaskView } from '../../../app/index.js';
 import { bodiesOf, type Collecting, createFindingCount } from './collect-result.js';
-import { type Failure, percentile, type RunView, reported } from './result.js';
+import { type Failure, type RunView, reported } from './result.js';
 
 /** The members of a snapshot that hosts of this kind add; another host may have none of them. */
 type HostFacts = {
@@ -47,7 +47,6 @@ export async function collectRemote(
     runId,
     status: run.status,
     interrupted: (collecting.interrupted ?? false) && !isTerminal(run.status),
-    remote: true,
     ...pinsOf(run, facts, summary),
     summary,
     ...(run.error && { error: run.error as NonNullable<RunView['error']> }),

@@ -14,6 +14,7 @@ import {
   type Thresholds,
 } from '@touchstone/protocol';
 import { type Body, type Expected, fromBody, parseCriterion } from '@touchstone/protocol/bodies';
+import { percentile } from '@touchstone/sdk';
 import type { LocalTouchstone, TaskView } from '../../../app/index.js';
 import type { Run, StepResult } from '../../../ports/index.js';
 import type { EvalRun } from '../../find-run.js';
@@ -24,7 +25,6 @@ import {
   type Failure,
   type FailureBodies,
   type FindingCount,
-  percentile,
   type RunView,
   reported,
 } from './result.js';

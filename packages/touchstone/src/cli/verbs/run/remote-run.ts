@@ -1,11 +1,12 @@
 import { asId, isTerminal, type JsonObject, type RunId, type Thresholds } from '@touchstone/protocol';
 import type { Client, RunProgress } from '@touchstone/sdk';
 import { suiteDocument } from '../../../suites/index.js';
-import { openClient, openRemoteSources } from '../../files/remote-pack.js';
+import { openRemoteSources } from '../../files/remote-pack.js';
 import { checkRemoteAgent } from '../../files/remote-profile.js';
 import type { SuiteSource } from '../../files/suite-source.js';
 import type { Context } from '../../io.js';
 import { createProgressLine } from '../../render/progress.js';
+import { openClient } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 import { type Created, createCompared } from './baseline-choice.js';
 import { collectRemote } from './collect-remote.js';

@@ -1,6 +1,7 @@
 import { type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
 import { type ContractOptions, contractFlag } from '../../files/contract-options.js';
 import { placesBack } from '../../find-run.js';
+import { checkHost } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 import type { PlaceOptions } from '../deployments/deploy-options.js';
 
@@ -104,21 +105,6 @@ export const plannedOtherwise = (flag: string): UsageError =>
     `--resume continues a run as it was planned, and it was planned with another ${flag}.`,
     `Leave ${flag} out, or start a new run by leaving --resume out.`,
   );
-
-/** The address of another host. What is wrong with one is said without repeating it: it may hold a password. */
-export function checkHost(host: string): void {
-  const url = /^https?:\/\//i.test(host) && URL.canParse(host) ? new URL(host) : undefined;
-  if (!url)
-    throw new UsageError(
-      '--host expects a URL; got something else.',
-      'For example: --host https://evals.example',
-    );
-  if (url.username === '' && url.password === '') return;
-  throw new UsageError(
-    '--host holds a user name or a password, which cannot be sent that way.',
-    `Put an API key into a variable, and name that: --host ${url.origin} --key-env TOUCHSTONE_KEY`,
-  );
-}
 
 /** Options that contradict each other. */
 export function checkOptions(suite: string | undefined, options: RunOptions, json: boolean): void {

@@ -112,7 +112,7 @@ async function promoteThere(
   host: string,
 ): Promise<readonly Attempt[]> {
   const { createRemoteDoor } = await import('../deployments/deploy-remote.js');
-  const { openClient } = await import('../../files/remote-pack.js');
+  const { openClient } = await import('../../session.js');
   const { promoteAfter } = await import('../deployments/deploy-after-run.js');
   const door = createRemoteDoor(openClient(context, host, options.keyEnv));
   return promoteAfter(context, door, attempts, options);

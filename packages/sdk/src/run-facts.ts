@@ -1,0 +1,74 @@
+import type {
+  AgentPin,
+  Digest,
+  EmbedderPin,
+  EvalMode,
+  Fork,
+  JudgeIdentity,
+  ModelPin,
+  RunId,
+  RunTotals,
+  Thresholds,
+  TransitionRequest,
+} from '@touchstone/protocol';
+
+/** What a Touchstone host tells of a run beyond the protocol: the `touchstone` member of its snapshot. */
+export type RunFacts = {
+  /** A suite, one agent, a workflow, or a move of a deployment. */
+  readonly kind: 'eval' | 'agent' | 'workflow' | 'deployment';
+  /** `ref` is `suiteId@version`. */
+  readonly suite?: { readonly ref: string; readonly digest: Digest };
+  readonly agent?: Pick<AgentPin, 'agentId' | 'version' | 'digest'> & { readonly channel?: string };
+  /** The model that the host asks for the agent; absent for agents that bring their own. */
+  readonly model?: ModelPin;
+  /** Recorded answers may stand in for the model. */
+  readonly cache?: true;
+  readonly modes?: readonly EvalMode[];
+  /** Tools and memory are live, so the same run may come out differently. */
+  readonly nondeterministic?: true;
+  readonly repeats?: number;
+  readonly concurrency?: number;
+  /** `selection` is equal for runs of the same part of a suite, and absent when the whole suite ran. */
+  readonly tasks?: { readonly total: number; readonly selected: number; readonly selection?: string };
+  /** The judge of rubric tasks. */
+  readonly judge?: JudgeIdentity;
+  /** The judge that looks at every answer of an adversarial run. */
+  readonly safetyJudge?: JudgeIdentity;
+  /** Digest of the safety policy, when it is not the default one. */
+  readonly safetyPolicy?: Digest;
+  /** Digest of the contract that the suite was compiled with. */
+  readonly contract?: Digest;
+  readonly embedder?: EmbedderPin;
+  /** The run whose recorded answers were judged again. */
+  readonly rejudgeOf?: RunId;
+  readonly targetMismatchAllowed?: true;
+  readonly baselineRunId?: RunId;
+  /** A drop of no more than this is no regression. */
+  readonly tolerance?: number;
+  /** The run begins with the history of another one. */
+  readonly fork?: Fork;
+  /** `cli`: driven by the command that made it. `host`: any server of the store takes it up. */
+  readonly origin: 'host' | 'cli';
+  readonly createdAt: string;
+  readonly pausedAt?: string;
+  /** All pauses that are over, added up. */
+  readonly pausedMs?: number;
+  /** Unfinished, and no process drives it. */
+  readonly interrupted?: true;
+  /** Until when the run waits for people. */
+  readonly waitUntil?: string;
+  /** Nobody answered in time. The host writes that down when it next looks at the run. */
+  readonly expired?: true;
+  /** A few numbers of a completed eval run. */
+  readonly headline?: RunTotals;
+  readonly eventCount: number;
+  /** A cancel or a pause that the driver has not obeyed yet. */
+  readonly control?: { readonly kind: 'cancel' | 'pause' };
+  /** Of the suite, when one run is read; lists leave it out. */
+  readonly thresholds?: Thresholds;
+  /** Of a move of a deployment. */
+  readonly agentId?: string;
+  readonly request?: TransitionRequest;
+  /** The approvals that the move needs; `excludeRequester`: the caller who asked may not grant. */
+  readonly approvals?: readonly { readonly gateId: string; readonly excludeRequester: boolean }[];
+};

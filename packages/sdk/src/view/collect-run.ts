@@ -1,0 +1,263 @@
+import {
+  asId,
+  type EvalReport,
+  type EvalSummary,
+  type Finding,
+  isTerminal,
+  type Json,
+  type RunError,
+  type RunId,
+  SEVERITIES,
+  type TaskResult,
+} from '@touchstone/protocol';
+import { parseCriterion } from '@touchstone/protocol/bodies';
+import type { Client } from '../client.js';
+import { HostResponseError } from '../errors.js';
+import type { RunFacts } from '../run-facts.js';
+import type { RunSnapshot, StepResult, TaskView } from '../types.js';
+import type { CriterionBody, Failure, FailureBodies, FindingCount, RunView } from './run-view.js';
+
+export type CollectOptions = {
+  /** The caller stopped following the run. */
+  readonly interrupted?: boolean;
+  /** For how many failures, from the first, what was expected and what came is read as well. */
+  readonly bodies: number;
+  /** The caller's clock, in milliseconds since the epoch. */
+  readonly now: number;
+  readonly conclusive?: true;
+  /** Compare with this run instead of the run's own baseline. */
+  readonly against?: RunId;
+  readonly allowJudgeMismatch?: boolean;
+};
+
+/** Folds what a host tells of an eval run into one value. Hosts of another kind tell less; what they lack is absent. */
+export async function collectRun(client: Client, runId: RunId, options: CollectOptions): Promise<RunView> {
+  const run = await client.runs.get(runId);
+  const facts = run.touchstone;
+  const isOver = run.status === 'completed';
+  const summary = isOver ? await client.evalSummary(runId) : null;
+  const report = isOver ? await readReport(client, runId, options) : undefined;
+  const results = facts ? await readResults(client, runId) : resultsIn(summary, report);
+  const { failures, counts, ...folded } = foldResults(results);
+  return {
+    runId,
+    status: run.status,
+    interrupted: ((options.interrupted ?? false) || facts?.interrupted === true) && !isTerminal(run.status),
+    ...pinsOf(run, summary),
+    summary,
+    ...(run.error && { error: run.error as RunError }),
+    thresholds: facts?.thresholds ?? {},
+    counts: {
+      total: facts?.tasks?.total ?? results.length,
+      selected: facts?.tasks?.selected ?? results.length,
+      ...counts,
+    },
+    failures: await addBodies(client, runId, failures, options.bodies),
+    ...folded,
+    repeats: facts?.repeats ?? 1,
+    wallMs: wallMsOf(run, options.now),
+    ...plannedFacts(facts),
+    ...(report && { report }),
+    ...(report?.regression && {
+      baselineAgeMs: Math.max(0, options.now - Date.parse(report.regression.baseline.endedAt)),
+    }),
+    ...(facts?.contract && isOver && { contract: await client.runs.contractReport(runId) }),
+    ...(options.conclusive && { conclusive: true }),
+  };
+}
+
+const plannedFacts = (
+  facts: RunFacts | undefined,
+): Pick<RunView, 'judge' | 'safetyJudge' | 'rejudgeOf' | 'model' | 'nondeterministic' | 'fork'> => ({
+  ...(facts?.judge && { judge: facts.judge }),
+  ...(facts?.safetyJudge && { safetyJudge: facts.safetyJudge }),
+  ...(facts?.rejudgeOf && { rejudgeOf: facts.rejudgeOf }),
+  ...(facts?.model && { model: facts.model }),
+  ...(facts?.nondeterministic && { nondeterministic: true }),
+  ...(facts?.fork && { fork: facts.fork }),
+});
+
+/** Another kind of host has no report. A host of ours that refuses to compare says why, and that is thrown. */
+async function readReport(
+  client: Client,
+  runId: RunId,
+  { against, allowJudgeMismatch = false }: CollectOptions,
+): Promise<EvalReport | undefined> {
+  if (against !== undefined) return client.runs.report(runId, { against, allowJudgeMismatch });
+  return client.runs.report(runId).catch(absentElsewhere);
+}
+
+function absentElsewhere(error: unknown): undefined {
+  if (error instanceof HostResponseError && error.status < 500) return undefined;
+  throw error;
+}
+
+/** All results of a run, in the order of the suite: a pause may have left gaps in the log that were filled later. */
+export async function readResults(client: Client, runId: RunId): Promise<readonly TaskResult[]> {
+  const rows: StepResult[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await client.runs.results(runId, cursor === undefined ? {} : { cursor });
+    for (const row of page.items) rows.push(row);
+    cursor = page.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return rows.sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
+}
+
+/** What the summary of another kind of host tells; an unscored task looks like a failed one in it. */
+function resultsIn(summary: EvalSummary | null, report: EvalReport | undefined): readonly TaskResult[] {
+  const unscored = new Map((report?.tasks.unscoredTasks ?? []).map(({ taskId, reason }) => [taskId, reason]));
+  return (summary?.tasks ?? []).map(({ safetyFindings, ...task }): TaskResult => {
+    const reason = unscored.get(task.taskId);
+    return {
+      ...task,
+      ...(safetyFindings && { findings: safetyFindings }),
+      ...(reason && { unscored: reason }),
+    } as TaskResult;
+  });
+}
+
+function pinsOf(run: RunSnapshot, summary: EvalSummary | null): Pick<RunView, 'suite' | 'agent'> {
+  const { suite, agent } = run.touchstone ?? {};
+  const [suiteId = run.workflowId, version = summary?.suiteVersion ?? '?'] = suite?.ref.split('@') ?? [];
+  const shown = (run.agent ?? {}) as { readonly agentId?: string; readonly version?: string };
+  return {
+    suite: { suiteId: asId(suiteId), version: asId(version), digest: suite?.digest ?? asId('') },
+    agent: agent ?? {
+      agentId: asId(shown.agentId ?? '?'),
+      version: asId(shown.version ?? '?'),
+      digest: asId(''),
+    },
+  } as Pick<RunView, 'suite' | 'agent'>;
+}
+
+function wallMsOf({ startedAt, completedAt, touchstone }: RunSnapshot, now: number): number {
+  const began = Date.parse(startedAt ?? touchstone?.createdAt ?? '');
+  if (!Number.isFinite(began)) return 0;
+  const ended = completedAt === undefined ? now : Date.parse(completedAt);
+  return Math.max(0, ended - began - (touchstone?.pausedMs ?? 0));
+}
+
+function foldResults(results: readonly TaskResult[]) {
+  const failures: Failure[] = [];
+  const rubrics: NonNullable<RunView['rubrics']>[number][] = [];
+  const findings = createFindingCount();
+  const latencies: number[] = [];
+  let passed = 0;
+  let costUsd: number | undefined;
+  let judgeUsd: number | undefined;
+  let unpriced = 0;
+  let cacheHits = 0;
+  for (const result of results) {
+    if (result.passed) passed += 1;
+    else failures.push(failureOf(result));
+    if (result.latencyMs !== undefined) latencies.push(result.latencyMs);
+    findings.add(result.taskId, result.findings);
+    if (result.criteria) rubrics.push({ taskId: result.taskId, criteria: result.criteria });
+    if (result.costUsd !== undefined) costUsd = (costUsd ?? 0) + result.costUsd;
+    if (result.judgeUsd !== undefined) judgeUsd = (judgeUsd ?? 0) + result.judgeUsd;
+    unpriced += result.unpriced ?? 0;
+    cacheHits += result.cacheHits ?? 0;
+  }
+  const unscored = failures.filter((failure) => failure.unscored).map((failure) => failure.taskId);
+  latencies.sort((a, b) => a - b);
+  return {
+    counts: { passed, failed: failures.length - unscored.length, unscored: unscored.length },
+    failures,
+    unscored,
+    unpriced,
+    ...(costUsd !== undefined && { costUsd }),
+    ...(judgeUsd !== undefined && { judgeUsd }),
+    ...(findings.counts().length > 0 && { findings: findings.counts() }),
+    ...(rubrics.length > 0 && { rubrics }),
+    ...(cacheHits > 0 && { cacheHits }),
+    ...(latencies.length > 0 && {
+      latency: { p50Ms: percentile(latencies, 0.5), p95Ms: percentile(latencies, 0.95) },
+    }),
+  };
+}
+
+/** Nearest rank, as the p95 threshold of a suite is measured. */
+export const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+
+/** Findings by kind and severity, in the order of their names, the gravest of a kind first. */
+function createFindingCount() {
+  const counted = new Map<string, Finding & { readonly taskIds: string[] }>();
+  return {
+    add(taskId: string, findings: readonly Finding[] = []): void {
+      for (const { kind, severity } of findings) {
+        const key = `${kind} ${9 - SEVERITIES.indexOf(severity)}`;
+        const count = counted.get(key) ?? { kind, severity, taskIds: [] };
+        counted.set(key, count);
+        count.taskIds.push(taskId);
+      }
+    },
+    counts: (): readonly FindingCount[] =>
+      [...counted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count),
+  };
+}
+
+const failureOf = (result: TaskResult): Failure => ({
+  taskId: result.taskId,
+  score: result.score,
+  ...(result.latencyMs !== undefined && { latencyMs: result.latencyMs }),
+  ...(result.schemaValid !== undefined && { schemaValid: result.schemaValid }),
+  ...(result.findings && { findings: result.findings }),
+  ...(result.unscored && { unscored: result.unscored }),
+  ...(result.outcome && { outcome: result.outcome }),
+  ...(result.criteria && { criteria: result.criteria }),
+});
+
+async function addBodies(
+  client: Client,
+  runId: RunId,
+  failures: readonly Failure[],
+  count: number,
+): Promise<readonly Failure[]> {
+  const shown = failures.slice(0, count).map(async (failure) => {
+    const view = await client.task(runId, failure.taskId).catch(absentElsewhere);
+    return view ? { ...failure, bodies: bodiesOf(view) } : failure;
+  });
+  return [...(await Promise.all(shown)), ...failures.slice(count)];
+}
+
+/** What was expected and what came. Of several repeats the last is shown; `touchstone show --task` shows them all. */
+export function bodiesOf({ expected, invocations }: TaskView): FailureBodies {
+  const shown = invocations.at(-1);
+  return {
+    expected: expectedOf(expected as unknown as ExpectedBody, shown?.criteria as CriterionVerdicts),
+    ...(shown?.output !== undefined && { got: { value: shown.output } }),
+    outcome: shown?.outcome ?? 'failed',
+    ...(shown?.reason !== undefined && { reason: shown.reason }),
+  };
+}
+
+/** The `expected` member of a task as the wire has it. */
+type ExpectedBody =
+  | {
+      readonly kind: 'golden';
+      readonly match: { readonly strategy: string; readonly value: Json };
+    }
+  | {
+      readonly kind: 'rubric';
+      readonly rubric: readonly { readonly criterion: string; readonly weight: number }[];
+    };
+type CriterionVerdicts = readonly Pick<CriterionBody, 'met' | 'agreement' | 'reason'>[] | undefined;
+
+function expectedOf(expected: ExpectedBody, verdicts: CriterionVerdicts): FailureBodies['expected'] {
+  if (expected.kind === 'golden')
+    return { kind: 'golden', strategy: expected.match.strategy, value: expected.match.value };
+  const criteria = expected.rubric.map(({ criterion, weight }, index) => ({
+    text: sentenceOf(criterion),
+    weight,
+    ...verdicts?.[index],
+  }));
+  return { kind: 'rubric', criteria };
+}
+
+/** The words of a criterion: a check is shown by the sentence that says the same. */
+export function sentenceOf(criterion: string): string {
+  const parsed = parseCriterion(criterion);
+  return parsed.kind === 'malformed' ? criterion : parsed.sentence;
+}

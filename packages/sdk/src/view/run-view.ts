@@ -1,0 +1,124 @@
+import type {
+  AgentPin,
+  ContractReport,
+  EvalReport,
+  EvalSummary,
+  Finding,
+  Fork,
+  Json,
+  JudgeIdentity,
+  ModelPin,
+  RunError,
+  RunId,
+  RunStatus,
+  SuitePin,
+  TaskResult,
+  Thresholds,
+  UnscoredReason,
+} from '@touchstone/protocol';
+
+/** One criterion of one invocation: its sentence, the verdict and the reason. */
+export type CriterionBody = {
+  readonly text: string;
+  readonly weight: number;
+  /** Absent when the criterion was not decided. */
+  readonly met?: boolean;
+  /** The share of votes that agree with `met`. */
+  readonly agreement?: number;
+  readonly reason?: string;
+};
+
+/** What was expected of a task and what came. Content: shown on a terminal or with `--bodies`, and nowhere else. */
+export type FailureBodies = {
+  readonly expected:
+    | { readonly kind: 'golden'; readonly strategy: string; readonly value: Json }
+    | { readonly kind: 'rubric'; readonly criteria: readonly CriterionBody[] };
+  /** Absent when the agent gave no answer. */
+  readonly got?: { readonly value: Json };
+  readonly outcome: string;
+  readonly reason?: string;
+};
+
+/** A task that did not pass. */
+export type Failure = {
+  readonly taskId: string;
+  readonly score: number;
+  readonly latencyMs?: number;
+  readonly schemaValid?: boolean;
+  readonly findings?: readonly Finding[];
+  /** Why there is no score; `score` then says nothing about the answer. */
+  readonly unscored?: UnscoredReason;
+  readonly outcome?: 'failed' | 'refused';
+  readonly criteria?: NonNullable<TaskResult['criteria']>;
+  readonly bodies?: FailureBodies;
+};
+
+/** How often a kind of finding was made, and in which tasks, passed ones included. */
+export type FindingCount = Finding & { readonly taskIds: readonly string[] };
+
+export type JudgeFacts = Pick<JudgeIdentity, 'provider' | 'model' | 'votes' | 'digest' | 'mock'>;
+
+/** One eval run as people are shown it: a fold over what its host tells of it, here or elsewhere. */
+export type RunView = {
+  readonly runId: RunId;
+  readonly status: RunStatus;
+  /** Its driver stopped before the end, and the run can be resumed. */
+  readonly interrupted: boolean;
+  readonly suite: SuitePin;
+  readonly agent: AgentPin;
+  /** `null` unless the run has completed. */
+  readonly summary: EvalSummary | null;
+  readonly error?: RunError;
+  readonly thresholds: Thresholds;
+  readonly counts: {
+    /** Tasks of the suite. */
+    readonly total: number;
+    /** Tasks that the run was to do. */
+    readonly selected: number;
+    readonly passed: number;
+    readonly failed: number;
+    readonly unscored: number;
+  };
+  readonly unscored: readonly string[];
+  /** In the order of the suite. */
+  readonly failures: readonly Failure[];
+  readonly latency?: { readonly p50Ms: number; readonly p95Ms: number };
+  readonly costUsd?: number;
+  /** Model calls of unknown price. */
+  readonly unpriced: number;
+  readonly repeats: number;
+  /** From start to end, pauses left out. */
+  readonly wallMs: number;
+  /** The model that the host asked for the agent; absent for agents that bring their own. */
+  readonly model?: Pick<ModelPin, 'provider' | 'model' | 'mock'>;
+  /** The judge of rubric tasks; absent when no task needed one. */
+  readonly judge?: JudgeFacts;
+  /** The judge that looked at every answer of an adversarial run. */
+  readonly safetyJudge?: JudgeFacts;
+  /** The part of the cost that judges took, when it is known. */
+  readonly judgeUsd?: number;
+  /** The run whose answers were judged again. */
+  readonly rejudgeOf?: RunId;
+  /** The run begins with the history of another one. */
+  readonly fork?: Fork;
+  readonly findings?: readonly FindingCount[];
+  /** The verdict on every criterion, task by task; absent when there was none. */
+  readonly rubrics?: readonly {
+    readonly taskId: string;
+    readonly criteria: NonNullable<TaskResult['criteria']>;
+  }[];
+  /** Model calls answered from the response cache, when there were any. */
+  readonly cacheHits?: number;
+  /** Tools and memory were live, so the same run may come out differently. */
+  readonly nondeterministic?: true;
+  /** Of a completed run; another kind of host may have none. */
+  readonly report?: EvalReport;
+  /** Whether the contract was kept that the suite was compiled with; absent when there is none. */
+  readonly contract?: ContractReport;
+  /** Why the run was compared with nothing although the caller asked for a baseline. */
+  readonly uncompared?: string;
+  /** How long before the run was read its baseline had ended. */
+  readonly baselineAgeMs?: number;
+  /** The caller does not accept a result that chance alone could explain. */
+  readonly conclusive?: true;
+};

@@ -1,0 +1,111 @@
+import { isHostError, type Principal } from '@touchstone/protocol';
+import { HostResponseError, type Transport, type TransportCall } from '@touchstone/sdk';
+import { checkScope } from '../app/index.js';
+import type { Answer, Call, Endpoint } from './endpoint.js';
+import { errorResponse } from './error-response.js';
+import { parameterNames, templatePattern } from './paths.js';
+import type { SseConnection } from './streams/sse.js';
+
+/**
+ * The operations of a host in this process, for the client of the sdk. A call goes straight to its row of the table: bodies
+ * and answers are passed as values, no JSON is made, and a refusal arrives as it does over HTTP.
+ */
+export function createLocalTransport(endpoints: readonly Endpoint[], principal: Principal): Transport {
+  const find = finderOf(endpoints);
+
+  async function answerTo(call: TransportCall): Promise<Answer> {
+    try {
+      const { endpoint, params } = find(call);
+      if (endpoint.auth !== 'none' && endpoint.auth !== 'key')
+        checkScope(principal, endpoint.auth, endpoint.orScopes);
+      return await endpoint.handle(callOf(call, params, principal));
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
+  async function reply<T>(call: TransportCall): Promise<{ body: T; headers: Headers }> {
+    const answer = await answerTo(call);
+    if ('stream' in answer) throw new TypeError(`${call.path} answers with a stream.`);
+    const body = 'text' in answer ? JSON.parse(answer.text) : answer.body;
+    return { body: body as T, headers: new Headers(answer.headers) };
+  }
+
+  return {
+    async open(call) {
+      const answer = await answerTo(call);
+      if ('stream' in answer) return streamResponse(answer.stream, call.signal);
+      return new Response('text' in answer ? answer.text : JSON.stringify(answer.body));
+    },
+    json: async <T>(call: TransportCall) => (await reply<T>(call)).body,
+    reply,
+    remove: async (call) => void (await answerTo(call)),
+  };
+}
+
+/** The row of a method and a path, with what stands in the places of its template. */
+function finderOf(endpoints: readonly Endpoint[]) {
+  const rows = endpoints.map((endpoint) => ({
+    endpoint,
+    names: parameterNames(endpoint.path),
+    pattern: templatePattern(endpoint.path),
+  }));
+  return ({ method, path }: TransportCall) => {
+    for (const { endpoint, names, pattern } of rows) {
+      if (endpoint.method !== method) continue;
+      const match = pattern.exec(path);
+      if (!match) continue;
+      const [, ...values] = match;
+      const params = Object.fromEntries(
+        names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')]),
+      );
+      return { endpoint, params };
+    }
+    throw new TypeError(`No operation answers ${method} ${path}.`);
+  };
+}
+
+const callOf = (
+  { query = {}, body, bytes, headers = {}, signal }: TransportCall,
+  params: Call['params'],
+  principal: Principal,
+): Call => ({
+  principal,
+  params,
+  query: Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ),
+  body: bytes === undefined ? body : Buffer.from(bytes.data),
+  headers,
+  origin: '',
+  untilGone: () => signal ?? new AbortController().signal,
+});
+
+/** What the client throws for a refusal over HTTP. Anything else is a fault of ours and stays as it is. */
+function refusalOf(error: unknown): unknown {
+  if (!isHostError(error)) return error;
+  const { status, body } = errorResponse(error);
+  return new HostResponseError(status, body);
+}
+
+function streamResponse(
+  stream: (connection: SseConnection) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Response {
+  const gone = new AbortController();
+  signal?.addEventListener('abort', () => gone.abort(), { once: true });
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  writer.closed.catch(() => gone.abort());
+  const connection: SseConnection = {
+    signal: gone.signal,
+    async write(chunk) {
+      gone.signal.throwIfAborted();
+      await writer.write(Buffer.from(chunk));
+    },
+    keepAlive: async () => undefined,
+    end: () => void writer.close().catch(() => undefined),
+  };
+  void stream(connection).then(connection.end, (error) => void writer.abort(error).catch(() => undefined));
+  return new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
+}

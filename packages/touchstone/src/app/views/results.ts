@@ -1,0 +1,44 @@
+import { isTerminal, type TaskResult } from '@touchstone/protocol';
+import type { Run, RunLog, StepResult } from '../../ports/index.js';
+
+/** What the log of an eval run holds of its tasks, without bodies. */
+export type Results = {
+  /** In log order, from the `offset`-th on. */
+  page(run: Run, offset: number, limit: number): Promise<readonly StepResult[]>;
+  /** All of them, in the order of the suite: a pause may have left gaps in the log that were filled later. */
+  all(run: Run): Promise<readonly TaskResult[]>;
+};
+
+const PAGE = 1_000;
+
+/**
+ * Reads results from the log. The rows of one finished run are kept, because whoever shows a run asks for its report and for
+ * its results one after the other, and what has ended never changes.
+ */
+export function createResults(log: Pick<RunLog, 'results'>): Results {
+  let kept: { readonly runId: string; readonly rows: readonly StepResult[] } | undefined;
+
+  async function rowsOf(run: Run): Promise<readonly StepResult[]> {
+    if (kept?.runId === run.runId) return kept.rows;
+    const rows: StepResult[] = [];
+    for (let page = await log.results(run.owner, run.runId, 0, PAGE); page.length > 0; ) {
+      for (const row of page) rows.push(row);
+      page = await log.results(run.owner, run.runId, rows.length, PAGE);
+    }
+    if (isTerminal(run.status)) kept = { runId: run.runId, rows };
+    return rows;
+  }
+
+  return {
+    page: async (run, offset, limit) =>
+      kept?.runId === run.runId
+        ? kept.rows.slice(offset, offset + limit)
+        : log.results(run.owner, run.runId, offset, limit),
+    all: async (run) => inSuiteOrder(await rowsOf(run)).map(({ result }) => result),
+  };
+}
+
+const inSuiteOrder = (rows: readonly StepResult[]): readonly StepResult[] =>
+  rows.every(({ ordinal }, at) => at === 0 || (rows[at - 1]?.ordinal ?? 0) < ordinal)
+    ? rows
+    : [...rows].sort((a, b) => a.ordinal - b.ordinal);

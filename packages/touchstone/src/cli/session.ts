@@ -1,0 +1,73 @@
+import type { Principal } from '@touchstone/protocol';
+import { type Client, createClient, createClientOver } from '@touchstone/sdk';
+import type { Context } from './io.js';
+import { type Local, type Needs, principalHere, withTouchstone } from './local.js';
+import { UsageError } from './usage-error.js';
+
+/** Where a command works: on another host, or in this process. */
+export type Where = {
+  /** Address of another host. */
+  readonly host?: string | undefined;
+  /** The environment variable that holds the key for it. */
+  readonly keyEnv?: string | undefined;
+};
+
+/** One host, the same for every verb wherever it is. */
+export type Session = {
+  /** Everything that a verb reads and writes goes through it. */
+  readonly client: Client;
+  readonly where: Where;
+  /** The host in this process, for what only its operator may do: use files of this machine, and drive runs. */
+  readonly local?: Local;
+};
+
+/** Opens a host for the time of one command. */
+export async function withSession<T>(
+  context: Context,
+  where: Where,
+  needs: Needs,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
+  if (where.host !== undefined) return use({ client: openClient(context, where.host, where.keyEnv), where });
+  return withTouchstone(context, needs, async (local) =>
+    use({ client: await localClient(local), where: {}, local }),
+  );
+}
+
+/** The operations of a host in this process, as the person at the machine. */
+export async function localClient(local: Local, principal?: Principal): Promise<Client> {
+  const { createLocalTransport, createServices, endpointsOf } = await import('../api/index.js');
+  const { systemClock } = await import('../app/index.js');
+  const { touchstone, config } = local;
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const services = createServices({ touchstone, config, log, clock: systemClock });
+  const endpoints = endpointsOf(services, { testSeams: false });
+  return createClientOver(createLocalTransport(endpoints, principal ?? principalHere(config)));
+}
+
+/** A client of another host, with the key that the environment holds. */
+export function openClient({ io }: Context, host: string, keyEnv = 'TOUCHSTONE_KEY'): Client {
+  checkHost(host);
+  const key = io.env[keyEnv];
+  if (!key)
+    throw new UsageError(
+      `The environment variable ${keyEnv} holds no API key.`,
+      'Set it, or name another with --key-env.',
+    );
+  return createClient({ baseUrl: host, key });
+}
+
+/** Refuses what is not the address of a host. */
+export function checkHost(host: string): void {
+  const url = /^https?:\/\//i.test(host) && URL.canParse(host) ? new URL(host) : undefined;
+  if (!url)
+    throw new UsageError(
+      '--host expects a URL; got something else.',
+      'For example: --host https://evals.example',
+    );
+  if (url.username === '' && url.password === '') return;
+  throw new UsageError(
+    '--host holds a user name or a password, which cannot be sent that way.',
+    `Put an API key into a variable, and name that: --host ${url.origin} --key-env TOUCHSTONE_KEY`,
+  );
+}
