@@ -6,10 +6,10 @@ import type { Contracts } from './catalogue/contracts.js';
 import type { Config } from './config/config.js';
 import { createCarryOut } from './deployments/carry-out.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
+import type { EvidenceParts } from './deployments/evidence.js';
 import type { Annotations } from './review/annotations.js';
-import type { Touchstone } from './touchstone.js';
 
-type GateParts = Pick<Touchstone, 'findSuite' | 'contractReport' | 'results'> & {
+type GateParts = Pick<EvidenceParts, 'findSuite' | 'contractReport' | 'results'> & {
   readonly config: Pick<Config, 'gates' | 'regression'>;
   readonly store: Store;
   readonly clock: Clock;

@@ -3,80 +3,29 @@ import type {
   ContractReport,
   Digest,
   EvalReport,
-  InvocationId,
   Owner,
   Principal,
   RunId,
   Scorecard,
-  SuiteId,
   TaskId,
   Thresholds,
-  UnscoredReason,
-  Version,
 } from '@touchstone/protocol';
-import type { Body, Expected, MemoryEntry, ToolCallBody } from '@touchstone/protocol/bodies';
 import type { DebugBundleWire, RunDiffResponseWire, ToolDescriptorWire } from '@touchstone/protocol/wire';
 import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '../ports/index.js';
 import type { CompiledDefinition, CompileRequest } from './catalogue/compile-definition.js';
+import type { AgentVisible, SuiteVisible } from './catalogue/entries.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
 import type { Deployments } from './deployments/deployments.js';
 import type { Annotations } from './review/annotations.js';
 import type { ForkBody } from './runs/fork-run.js';
 import type { JudgeRequest } from './runs/rejudge.js';
+import type { CreateRunBody } from './runs/run-request.js';
 import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
-
-/** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
-export type CreateRunBody = {
-  readonly workflowId?: string;
-  readonly inputs?: { readonly [key: string]: unknown };
-  readonly mode?: 'eval';
-  readonly evalSuiteRef?: string;
-  readonly agentId?: string;
-  readonly tenantId?: string;
-  readonly scopeId?: string;
-  readonly callbackUrl?: string;
-  readonly residency?: object;
-  readonly configurable?: { readonly [key: string]: unknown };
-  readonly tags?: readonly string[];
-  readonly metadata?: { readonly [key: string]: unknown };
-};
-
-/** The agent that the test seams evaluate; present only where they are. */
-export const SAMPLE_AGENT_ID = 'local.touchstone.sample';
-
-export type SuiteVisible = { readonly head: SuiteHead; readonly owner: Owner };
-export type AgentVisible = {
-  readonly facts: AgentFacts;
-  readonly hostOwned: boolean;
-  /** The channel that led to this version. */
-  readonly channel?: ChannelName;
-};
-
-/** `GET /v1/host/touchstone/runs/{runId}/tasks/{taskId}`: the one reader of bodies besides `agent.*` events. */
-export type TaskView = {
-  readonly taskId: TaskId;
-  readonly score: number;
-  readonly passed: boolean;
-  readonly unscored?: UnscoredReason;
-  readonly expected: Expected;
-  readonly invocations: readonly {
-    readonly invocationId: InvocationId;
-    readonly input: Body;
-    readonly output?: Body;
-    readonly outcome: string;
-    readonly reason?: string;
-    readonly attempts?: number;
-    readonly toolCalls: readonly ToolCallBody[];
-    /** Long-term memory that it read. */
-    readonly memory?: readonly MemoryEntry[];
-    readonly criteria?: readonly object[];
-  }[];
-};
+import type { TaskView } from './views/task-view.js';
 
 /**
- * Touchstone without a door: everything the HTTP routes and the in-process CLI do, in one value. Routes and commands
- * are thin readers of it; `compose.ts` is the only place that builds it.
+ * The use cases of a host, without HTTP. Operations are thin readers of it; `compose.ts` is the only place that builds it.
  */
 export type Touchstone = {
   readonly store: Store;
@@ -155,11 +104,4 @@ export type Touchstone = {
   /** Of a completed eval run: what of it can travel. */
   scorecard(owner: Owner, runId: RunId): Promise<Scorecard>;
   close(): Promise<void>;
-};
-
-export type InstalledSuite = {
-  readonly suiteRef: string;
-  readonly suiteId: SuiteId;
-  readonly version: Version;
-  readonly digest: Digest;
 };

@@ -25,17 +25,9 @@ import type { Guard } from '../../net/index.js';
 import type { Agent, AgentFacts, BoundAgent, Clock, Store } from '../../ports/index.js';
 import { type AgentReference, highestVersion, parseAgentReference } from '../../suites/index.js';
 import { noActiveDeployment, type OnChannel } from '../deployments/channel.js';
-import type { AgentVisible } from '../touchstone.js';
-import { type AgentPool, changedAgent } from './agent-pool.js';
 
-/** An agent this host can open. Tenants' agents come with a guard on where they may connect to. */
-export type Known = {
-  readonly spec: AgentSpec;
-  readonly facts: AgentFacts;
-  readonly baseDir: string;
-  readonly hostOwned: boolean;
-  readonly guard?: Guard;
-};
+import { type AgentPool, changedAgent } from './agent-pool.js';
+import type { AgentEntry, AgentVisible, FindAgent } from './entries.js';
 
 export type AgentCatalogue = {
   /** Registers an agent of the operator's (configuration or command line). The newest of the same version counts. */
@@ -50,7 +42,7 @@ export type AgentCatalogue = {
   versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
   /** Agents that belong to the host and are visible to this owner. */
   hostAgents(owner: Owner): Promise<readonly AgentFacts[]>;
-  find(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
+  readonly find: FindAgent;
   /** Which model a run of this agent asks; no model for agents that bring their own. */
   chooseModel(owner: Owner, pin: AgentPin, asked: ModelRequest): Promise<ModelDecision>;
   /** Opens a planned agent. Runs that use the same one share it; it closes with the last of them. */
@@ -70,17 +62,17 @@ type RegistryParts = {
 
 export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   const { store, pool } = parts;
-  const operators = new Map<string, Known>();
+  const operators = new Map<string, AgentEntry>();
 
-  const ofOperator = (owner: Owner): Known[] =>
+  const ofOperator = (owner: Owner): AgentEntry[] =>
     [...operators.values()].filter(({ spec }) => spec.tenant === undefined || spec.tenant === owner.tenant);
-  const bound = (rows: readonly BoundAgent[], hostOwned: boolean): Known[] =>
+  const bound = (rows: readonly BoundAgent[], hostOwned: boolean): AgentEntry[] =>
     rows.map(({ spec, digest }) => knownOf(parts, spec as unknown as AgentSpec, digest, { hostOwned }));
-  const ofHost = async (owner: Owner): Promise<Known[]> => [
+  const ofHost = async (owner: Owner): Promise<AgentEntry[]> => [
     ...bound(await store.agents.list(HOST_OWNER), true),
     ...ofOperator(owner),
   ];
-  const all = async (owner: Owner): Promise<Known[]> => [
+  const all = async (owner: Owner): Promise<AgentEntry[]> => [
     ...bound(await store.agents.list(owner), false),
     ...(await ofHost(owner)),
   ];
@@ -96,7 +88,7 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   const findKnown = async (
     owner: Owner,
     { agentId, version }: AgentReference,
-  ): Promise<Known | undefined> => {
+  ): Promise<AgentEntry | undefined> => {
     const wanted = version ?? highestVersion(await versions(owner, agentId));
     if (wanted === undefined) return undefined;
     // What the operator brings goes before what a tenant has bound under the same name, also when it comes later.
@@ -210,7 +202,7 @@ function knownOf(
   spec: AgentSpec,
   digest: Digest,
   { hostOwned, baseDir = '.' }: { readonly hostOwned: boolean; readonly baseDir?: string },
-): Known {
+): AgentEntry {
   const lacking = (spec.requires ?? []).filter((capability) => !offers(capability));
   if (spec.memoryShape?.conversation) lacking.push('memoryShape.conversation');
   return {
@@ -231,7 +223,7 @@ const withModelTrouble = (facts: AgentFacts, decision: ModelDecision): AgentFact
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-function checkBinding(spec: AgentSpec, agentId: string, hosts: readonly Known[], guard: Guard): void {
+function checkBinding(spec: AgentSpec, agentId: string, hosts: readonly AgentEntry[], guard: Guard): void {
   if (spec.agentId !== agentId) {
     throw validationError([{ pointer: '/agentId', message: 'Expected the same agentId as in the path.' }]);
   }

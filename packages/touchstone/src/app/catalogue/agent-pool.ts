@@ -18,14 +18,14 @@ import {
 } from '../../agents/index.js';
 import type { PaceOf } from '../../net/index.js';
 import type { Agent, Clock, Random, Store } from '../../ports/index.js';
-import type { Known } from './agent-catalogue.js';
+import type { AgentEntry } from './entries.js';
 
 type Plan = EvalPlan | AgentPlan;
 
 /** Opens agents, and keeps one open for all the runs that use it. */
 export type AgentPool = {
   chooseModel(owner: Owner, spec: AgentSpec, asked: ModelRequest): ModelDecision;
-  open(owner: Owner, known: Known, plan: Plan): Promise<Agent>;
+  open(owner: Owner, known: AgentEntry, plan: Plan): Promise<Agent>;
 };
 
 type PoolParts = {
@@ -80,7 +80,7 @@ const sharedAgent = (agent: Agent, close: () => Promise<void>): Agent => ({
   close,
 });
 
-async function openFresh(parts: PoolParts, owner: Owner, known: Known, plan: Plan): Promise<Agent> {
+async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan: Plan): Promise<Agent> {
   const { spec, facts, baseDir, guard } = known;
   // The files may have changed since the run was planned; an answer of other code would be evidence of nothing.
   if ((await agentDigest(spec, baseDir)) !== plan.agent.digest) {

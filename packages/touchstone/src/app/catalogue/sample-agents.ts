@@ -1,4 +1,5 @@
-import { SAMPLE_AGENT_ID } from '../touchstone.js';
+/** The agent that the test seams evaluate; present only where they are. */
+export const SAMPLE_AGENT_ID = 'local.touchstone.sample';
 
 // Agents that exist only where the test seams do. Their files lie in `assets`. A version is what its bytes are, here as
 // everywhere: whoever edits a file raises the versions below, or a store that has promoted the old ones refuses the new.

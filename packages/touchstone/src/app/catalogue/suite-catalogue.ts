@@ -2,7 +2,7 @@ import { type Digest, HOST_OWNER, HostError, type Owner, type Version } from '@t
 import type { Task } from '@touchstone/protocol/bodies';
 import type { Clock, Page, Store, Suite, SuiteHead } from '../../ports/index.js';
 import { highestVersion, parseSuiteReference } from '../../suites/index.js';
-import type { SuiteVisible } from '../touchstone.js';
+import type { SuiteVisible } from './entries.js';
 import { hostsFirst } from './host-rows-first.js';
 
 /** Where suites are kept and found: an owner's own first, then the host's, which everyone may read and nobody change. */

@@ -10,7 +10,7 @@ import {
 } from '@touchstone/protocol';
 import { resolveChannel } from '../../deployments/index.js';
 import type { Random, Store } from '../../ports/index.js';
-import type { Touchstone } from '../touchstone.js';
+import type { FindAgent } from '../catalogue/entries.js';
 
 /** The version that serves on a channel, drawn once for whoever asks. */
 export type OnChannel = (owner: Owner, agentId: AgentId, channel: string) => Promise<DeployedVersion>;
@@ -37,12 +37,12 @@ export const noActiveDeployment = (agentId: string, what: string, reason?: strin
   );
 
 /** The same parts, for a caller that has been led to its agent by a channel. */
-export function withChannel<T extends Pick<Touchstone, 'findAgent'>>(
+export function withChannel<T extends { readonly findAgent: FindAgent }>(
   parts: T,
   channel: ChannelName | undefined,
 ): T {
   if (channel === undefined) return parts;
-  const findAgent: Touchstone['findAgent'] = async (owner, reference) => {
+  const findAgent: FindAgent = async (owner, reference) => {
     const found = await parts.findAgent(owner, reference);
     return found && { ...found, channel };
   };

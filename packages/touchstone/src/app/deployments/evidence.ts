@@ -1,5 +1,6 @@
 import {
   type AgentDeployments,
+  type ContractReport,
   type DeployedVersion,
   type EvalPlan,
   type Evidence,
@@ -8,19 +9,23 @@ import {
   type Owner,
   type RequiredEval,
   type RunError,
+  type RunId,
   type TransitionRequest,
 } from '@touchstone/protocol';
 import { decideEvidence, describeReason, type EvidenceClaim, rivalsOf } from '../../deployments/index.js';
 import type { Clock, Run, Store } from '../../ports/index.js';
 import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
+import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import type { Annotations } from '../review/annotations.js';
-import type { Touchstone } from '../touchstone.js';
-import type { Results } from '../views/results.js';
 import { readReport } from '../views/report.js';
+import type { Results } from '../views/results.js';
 import { compareWith, type ReadReport } from './compare-with.js';
 
-export type EvidenceParts = Pick<Touchstone, 'findSuite' | 'contractReport'> & {
+export type EvidenceParts = {
+  readonly findSuite: SuiteCatalogue['find'];
+  /** Of a completed eval run whose suite has a contract. */
+  readonly contractReport: (owner: Owner, runId: RunId) => Promise<ContractReport>;
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
   readonly results: Results;
@@ -90,7 +95,8 @@ function reader(parts: EvidenceParts, { principal }: Case, { owner, runId }: Run
   const overridesOf: Annotations['overridesOf'] = async (...run) =>
     (await parts.overridesOf(...run)).filter(({ by }) => by !== principal);
   const { store, results, tolerance } = parts;
-  return (options = {}) => readReport({ store, results, overridesOf }, owner, runId, { ...options, tolerance });
+  return (options = {}) =>
+    readReport({ store, results, overridesOf }, owner, runId, { ...options, tolerance });
 }
 
 async function gather(

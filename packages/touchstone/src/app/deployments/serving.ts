@@ -9,7 +9,7 @@ import {
   type Version,
 } from '@touchstone/protocol';
 import { matchingGates, noDeployments, stateOf, targetState } from '../../deployments/index.js';
-import type { AgentVisible } from '../touchstone.js';
+import type { AgentVisible } from '../catalogue/entries.js';
 import type { EvidenceParts } from './evidence.js';
 
 /** What it takes to decide about a transition. */

@@ -16,13 +16,14 @@ import type { AgentFacts, Clock, SchemaCheck, Store } from '../../ports/index.js
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
 import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
+import type { AgentVisible, FindAgent } from '../catalogue/entries.js';
 import { createCheckingTime, whileTimeLasts } from '../catalogue/schema-budget.js';
-import { taskPages } from '../catalogue/suite-catalogue.js';
+import { type SuiteCatalogue, taskPages } from '../catalogue/suite-catalogue.js';
 import type { JudgeDecision, Judges } from '../judges/judges.js';
-import type { AgentVisible, CreateRunBody, Touchstone } from '../touchstone.js';
 import { pinBaseline } from './baseline.js';
 import { checkTrouble } from './check-trouble.js';
 import { readModelRequest } from './model-request.js';
+import type { CreateRunBody } from './run-request.js';
 
 /** What this host runs evaluations with; undefined when evaluations are switched off. */
 export type EvalSettings = {
@@ -31,7 +32,9 @@ export type EvalSettings = {
   readonly ceilingUsd?: number;
 };
 
-export type PlanParts = Pick<Touchstone, 'findSuite' | 'findAgent'> & {
+export type PlanParts = {
+  readonly findSuite: SuiteCatalogue['find'];
+  readonly findAgent: FindAgent;
   readonly chooseModel: AgentCatalogue['chooseModel'];
   readonly chooseJudge: Judges['choose'];
   readonly chooseSafetyJudge: Judges['chooseForSafety'];

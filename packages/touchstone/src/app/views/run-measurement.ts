@@ -7,7 +7,6 @@ import {
   type Owner,
   type RunId,
   type Scorecard,
-  type TaskResult,
   type Thresholds,
   timestampOf,
   validationError,

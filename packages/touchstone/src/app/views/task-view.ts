@@ -7,11 +7,40 @@ import {
   type RunId,
   type TaskId,
   type ToolId,
+  type UnscoredReason,
 } from '@touchstone/protocol';
-import { type Body, type NewEvent, type Task, type ToolCallBody, toBody } from '@touchstone/protocol/bodies';
+import {
+  type Body,
+  type Expected,
+  type MemoryEntry,
+  type NewEvent,
+  type Task,
+  type ToolCallBody,
+  toBody,
+} from '@touchstone/protocol/bodies';
 import type { Store, SuiteHead, TaskRecord } from '../../ports/index.js';
 import { foldTask, taskBar } from '../../scorecard/index.js';
-import type { TaskView } from '../touchstone.js';
+
+/** A task of a run with its content: the one read of bodies besides `agent.*` events. */
+export type TaskView = {
+  readonly taskId: TaskId;
+  readonly score: number;
+  readonly passed: boolean;
+  readonly unscored?: UnscoredReason;
+  readonly expected: Expected;
+  readonly invocations: readonly {
+    readonly invocationId: InvocationId;
+    readonly input: Body;
+    readonly output?: Body;
+    readonly outcome: string;
+    readonly reason?: string;
+    readonly attempts?: number;
+    readonly toolCalls: readonly ToolCallBody[];
+    /** Long-term memory that it read. */
+    readonly memory?: readonly MemoryEntry[];
+    readonly criteria?: readonly object[];
+  }[];
+};
 
 /** Everything there is to read about one task of one run. The only reader of bodies besides the `agent.*` events. */
 export async function viewTask(
