@@ -79,6 +79,8 @@ export type LocalTouchstone = Touchstone & {
   importScorecard(owner: Owner, text: string): Promise<Scorecard>;
   /** Whose signatures on scorecards are believed: the configured keys, and this machine's own. */
   evidenceKeys(): readonly TrustedKey[];
+  /** Every owner that has an audit log in this store. */
+  auditOwners(): Promise<readonly Owner[]>;
   /** What keeps MCP servers from being used. Asking starts them. */
   toolTrouble: HostTools['trouble'];
   /** Scores answers outside of any run; without a wish, by checks alone. */
@@ -138,6 +140,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     clock,
     ids,
+    origin: options.origin,
     registry,
     contracts,
     annotations,
@@ -243,6 +246,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     evidenceKeys,
     listTools: tools.catalogue,
     findTool: tools.find,
+    auditOwners: () => store.audit.owners(),
     toolTrouble: tools.trouble,
     async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
       const { channel, contract } = asked;

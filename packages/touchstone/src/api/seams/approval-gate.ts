@@ -89,7 +89,6 @@ async function askForMove(host: Services, call: Asked): Promise<Run> {
     requester(call, piece, request),
     AGENT,
     request,
-    'host',
     gates,
   );
   host.follow(run);
