@@ -128,7 +128,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     models,
     chooseJudge: judges.choose,
-    // Whoever sits at the machine may ask any model of it.
+    // The operator at the machine may use any of its models.
     modelTrouble: options.origin === 'cli' ? () => undefined : modelTrouble,
   });
   const schemaCheck = createSchemaCheck();

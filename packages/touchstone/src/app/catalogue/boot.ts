@@ -14,7 +14,7 @@ import type { InstalledPack, PackCatalogue } from './pack-catalogue.js';
 import type { Profiles } from './profiles.js';
 import { SAMPLE_AGENTS } from './sample-agents.js';
 
-// What a configuration brings along. It belongs to the host: everyone may use it and nobody replace it.
+// What a configuration brings along. It belongs to the host: every tenant may use it and no tenant may replace it.
 
 export async function loadAgents(
   config: Config,
