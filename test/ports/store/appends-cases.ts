@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Appended, Commit, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { type ACME, events, leasedRun, record, refusalOf, STRANGERS, started, step } from './givens.js';
+import type { AppendNotice, Commit, Store } from '../../../packages/touchstone/src/ports/index.js';
+import { type ACME, events, leasedRun, record, refusalOf, OTHER_OWNERS, started, step } from './givens.js';
 
 export function appendsCases(open: () => Promise<Store>): void {
   it('every commit that appended events is told once, in order, also when several shared a flush', async () => {
     const store = await open();
     const one = await leasedRun(store, 'r1');
-    const two = await leasedRun(store, 'r2', { owner: STRANGERS[0] as typeof ACME });
-    const told: Appended[] = [];
+    const two = await leasedRun(store, 'r2', { owner: OTHER_OWNERS[0] as typeof ACME });
+    const told: AppendNotice[] = [];
     store.log.watchAll((appended) => told.push(appended));
     const settled = await Promise.allSettled([
       store.log.commit(one.lease, { entries: [events(started(), started())], firstSequence: 0 }),

@@ -7,7 +7,7 @@ import {
   type Store,
 } from '../../../packages/touchstone/src/ports/index.js';
 import { auditEntry } from './audit-cases.js';
-import { ACME, endingCommit, events, leasedRun, refusalOf, START, STRANGERS, started } from './givens.js';
+import { ACME, endingCommit, events, leasedRun, refusalOf, START, OTHER_OWNERS, started } from './givens.js';
 
 export const deployments = (
   revision: number,
@@ -45,7 +45,7 @@ export function deploymentsCases(open: () => Promise<Store>): void {
   it('agents and owners move without each other', async () => {
     const store = await open();
     const other = deployments(1, 'staged', 'other');
-    const [stranger = ACME] = STRANGERS;
+    const [stranger = ACME] = OTHER_OWNERS;
     const foreign = deployments(1, 'paused');
     await store.log.commit((await leasedRun(store, 'r1')).lease, moving(deployments(1)));
     await store.log.commit((await leasedRun(store, 'r2')).lease, moving(other));

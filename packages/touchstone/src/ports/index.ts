@@ -32,10 +32,19 @@ export type { Ledger } from './store/ledger.js';
 export { MEMORY_TOOL, type Memory } from './store/memory.js';
 export type { PackContents, PackHead, Packs } from './store/packs.js';
 export type { Page } from './store/page.js';
-export type { LogEntry, TaskRecord } from './store/record.js';
+export { eventCountOf, type LogEntry, type TaskRecord } from './store/record.js';
 export type { Responses } from './store/responses.js';
-export type { Appended, Commit, RunLog, SealedStep, StepResult, StoredEntry } from './store/run-log.js';
-export { ControlPending, LeaseLost } from './store/run-log.js';
+export type {
+  Append,
+  AppendNotice,
+  Commit,
+  RunLog,
+  SealedStep,
+  Slice,
+  StepResult,
+  StoredEntry,
+} from './store/run-log.js';
+export { ControlPending, LeaseLost, RunEnded } from './store/run-log.js';
 export type {
   Control,
   NewRun,
