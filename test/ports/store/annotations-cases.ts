@@ -8,10 +8,10 @@ import {
   createRun,
   endingCommit,
   leasedRun,
+  OTHER_OWNERS,
   refusalOf,
   runIdOf,
   START,
-  OTHER_OWNERS,
 } from './givens.js';
 
 export const annotation = (
@@ -126,7 +126,8 @@ export function annotationsCases(open: () => Promise<Store>): void {
       lists.push(store.annotations.list(ACME, runId));
     });
     const leaveToo = store.annotations.watch(ACME, runId, () => leaveToo());
-    for (const stranger of OTHER_OWNERS) store.annotations.watch(stranger, runId, () => heard.push('stranger'));
+    for (const stranger of OTHER_OWNERS)
+      store.annotations.watch(stranger, runId, () => heard.push('stranger'));
     const adding = [annotation('a'), annotation('b', {}, runIdOf('r2')), annotation('c')].map((each) =>
       store.annotations.add(ACME, each),
     );

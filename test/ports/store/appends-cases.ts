@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AppendNotice, Commit, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { type ACME, events, leasedRun, record, refusalOf, OTHER_OWNERS, started, step } from './givens.js';
+import { type ACME, events, leasedRun, OTHER_OWNERS, record, refusalOf, started, step } from './givens.js';
 
 export function appendsCases(open: () => Promise<Store>): void {
   it('every commit that appended events is told once, in order, also when several shared a flush', async () => {

@@ -10,7 +10,7 @@ import {
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Audit, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, endingCommit, leasedRun, refusalOf, START, OTHER_OWNERS } from './givens.js';
+import { ACME, endingCommit, leasedRun, OTHER_OWNERS, refusalOf, START } from './givens.js';
 
 export const auditEntry = (overrides: Partial<AuditEntry> = {}): AuditEntry => ({
   at: START,

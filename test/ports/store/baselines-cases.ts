@@ -9,7 +9,7 @@ import {
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Blessing, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, evalPlan, runIdOf, START, OTHER_OWNERS, taskName } from './givens.js';
+import { ACME, evalPlan, OTHER_OWNERS, runIdOf, START, taskName } from './givens.js';
 
 const { suite, agent } = evalPlan();
 

@@ -2,7 +2,7 @@ import { asId, type Digest } from '@touchstone/protocol';
 import type { EvalContract, PinnedContract } from '@touchstone/protocol/bodies';
 import { expect, it } from 'vitest';
 import type { Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, START, OTHER_OWNERS } from './givens.js';
+import { ACME, OTHER_OWNERS, START } from './givens.js';
 import { suite } from './suites-cases.js';
 
 const SUITE = asId<Digest>('sha256:suite');

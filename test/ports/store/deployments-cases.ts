@@ -7,7 +7,7 @@ import {
   type Store,
 } from '../../../packages/touchstone/src/ports/index.js';
 import { auditEntry } from './audit-cases.js';
-import { ACME, endingCommit, events, leasedRun, refusalOf, START, OTHER_OWNERS, started } from './givens.js';
+import { ACME, endingCommit, events, leasedRun, OTHER_OWNERS, refusalOf, START, started } from './givens.js';
 
 export const deployments = (
   revision: number,

@@ -3,7 +3,7 @@ import type { MemoryEntry } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, refusalOf, START, OTHER_OWNERS } from './givens.js';
+import { ACME, OTHER_OWNERS, refusalOf, START } from './givens.js';
 
 const AGENT: AgentId = asId('local.acme.support');
 

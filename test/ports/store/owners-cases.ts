@@ -12,10 +12,10 @@ import {
   commitSteps,
   endingCommit,
   leasedRun,
+  OTHER_OWNERS,
   record,
   runIdOf,
   START,
-  OTHER_OWNERS,
   taskName,
 } from './givens.js';
 import { entry } from './memory-cases.js';

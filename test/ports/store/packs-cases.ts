@@ -1,7 +1,7 @@
 import { asId } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import type { PackContents, PackHead, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, refusalOf, START, OTHER_OWNERS } from './givens.js';
+import { ACME, OTHER_OWNERS, refusalOf, START } from './givens.js';
 import { agent } from './small-cases.js';
 import { suite, task } from './suites-cases.js';
 

@@ -1,7 +1,7 @@
 import { asId, type Digest } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import type { Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, body, START, OTHER_OWNERS } from './givens.js';
+import { ACME, body, OTHER_OWNERS, START } from './givens.js';
 
 export const QUESTION: Digest = asId('sha256:question');
 

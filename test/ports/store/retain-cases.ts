@@ -1,7 +1,7 @@
 import { asId, type Owner } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import type { PackContents, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, START, OTHER_OWNERS } from './givens.js';
+import { ACME, OTHER_OWNERS, START } from './givens.js';
 import { agent } from './small-cases.js';
 import { suite, task } from './suites-cases.js';
 

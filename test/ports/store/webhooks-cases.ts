@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Store, Webhook } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, refusalOf, START, OTHER_OWNERS } from './givens.js';
+import { ACME, OTHER_OWNERS, refusalOf, START } from './givens.js';
 
 export const webhook = (webhookId: string, overrides: Partial<Webhook> = {}): Webhook => ({
   webhookId,

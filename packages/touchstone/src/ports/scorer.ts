@@ -1,6 +1,7 @@
 import type { CriterionResult, Digest, InvocationOutcome, Score, ToolId } from '@touchstone/protocol';
 import type { Body, RecordBodies, Task, ToolStatus } from '@touchstone/protocol/bodies';
 import type { Spend } from './judge.js';
+import type { MaybePromise } from './maybe-promise.js';
 
 /** What a tool can do to the world. */
 export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
@@ -39,6 +40,6 @@ export type Scored = {
 /** How the tasks of one run are scored. Golden scoring answers at once; a judge takes its time. */
 export type Scoring = {
   /** What a judge costs is paid through `spend` before its verdict is used. */
-  score(task: Task, transcript: Transcript, signal: AbortSignal, spend: Spend): Scored | Promise<Scored>;
+  score(task: Task, transcript: Transcript, signal: AbortSignal, spend: Spend): MaybePromise<Scored>;
   close(): void;
 };

@@ -1,20 +1,20 @@
 import type { ModelName, Owner, ProviderUsage, RunId } from '@touchstone/protocol';
 import type { PriceOf, Store, Usage } from '../../ports/index.js';
 
-/** The run's purse: commits usage to the ledger and knows what has been spent, crashed invocations included. */
-export type Purse = {
+/** The spend of a run: commits usage to the ledger and knows the sum, invocations lost in a crash included. */
+export type SpendMeter = {
   /** Resolves when the usage is on disk, with each call's price filled in when it is known. */
   spend(usage: readonly Usage[]): Promise<readonly Usage[]>;
   readonly spentUsd: number;
 };
 
-export async function openPurse(
+export async function openSpendMeter(
   store: Store,
   owner: Owner,
   runId: RunId,
   priceOf: PriceOf,
   onSpent: (spentUsd: number) => void,
-): Promise<Purse> {
+): Promise<SpendMeter> {
   let spentUsd = (await store.ledger.total(owner, runId)).usd;
   onSpent(spentUsd);
   return {

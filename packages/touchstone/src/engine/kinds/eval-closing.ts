@@ -11,7 +11,7 @@ import type { Run, SuiteHead } from '../../ports/index.js';
 import type { Parts } from '../parts.js';
 import type { Closing } from './run-kind.js';
 
-/** How an evaluation ends: its results in the log, folded into the scorecard. */
+/** How an evaluation ends: its results in the log, folded into the summary. */
 export async function closeEval(
   parts: Parts,
   run: Run,
@@ -33,17 +33,17 @@ export async function closeEval(
     },
     results,
   );
-  const come = { summary, results, ...(thresholds && { thresholds }) };
+  const outcome = { summary, results, ...(thresholds && { thresholds }) };
   return {
     events: [{ type: 'eval.completed', at: now, payload: evalCompleted(summary) }],
     outputs: summary,
-    headline: { ...headlineOf(summary, results), ...(await parts.contractOutcome(run, plan, come)) },
+    headline: { ...headlineOf(summary, results), ...(await parts.contractOutcome(run, plan, outcome)) },
   };
 }
 
 const RESULT_PAGE = 1000;
 
-/** The log is in suite order unless the run was paused with a gap; the scorecard always is. */
+/** The log is in suite order unless the run was paused with a gap; the summary always is. */
 async function readResults(parts: Parts, run: Run): Promise<readonly TaskResult[]> {
   const rows: { readonly ordinal: number; readonly result: TaskResult }[] = [];
   for (let page = await parts.store.log.results(run.owner, run.runId, 0, RESULT_PAGE); page.length > 0; ) {

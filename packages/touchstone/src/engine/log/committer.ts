@@ -1,6 +1,12 @@
 import type { TaskResult } from '@touchstone/protocol';
-import type { Commit, Lease, LogEntry, RunLog, TaskRecord } from '../../ports/index.js';
-import { entrySize } from './backlog.js';
+import {
+  type Commit,
+  eventCountOf,
+  type Lease,
+  type LogEntry,
+  type RunLog,
+  type TaskRecord,
+} from '../../ports/index.js';
 
 /** This many waiting seals fill a commit; to wait for more would not make the flush any cheaper per task. */
 const FULL = 128;
@@ -53,7 +59,7 @@ export function createCommitter(parts: CommitterParts): Committer {
       ...(run && { run }),
       ...(unlessControlled && { unlessControlled }),
     });
-    sequence += entries.reduce((sum, entry) => sum + entrySize(entry), 0);
+    sequence += entries.reduce((sum, entry) => sum + eventCountOf(entry), 0);
   };
 
   const writeWaiting = async (): Promise<readonly TaskResult[]> => {
