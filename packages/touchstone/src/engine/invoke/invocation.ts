@@ -8,7 +8,7 @@ export type InvocationRequest = {
   readonly owner: Owner;
   readonly runId: RunId;
   readonly agent: Agent;
-  readonly channel?: string;
+  readonly channel: string | undefined;
   readonly ordinal: number;
   readonly repeat: number;
   readonly input: Body;

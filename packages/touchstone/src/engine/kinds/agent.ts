@@ -37,7 +37,7 @@ export async function openAgentExecutor(
         owner: run.owner,
         runId: run.runId,
         agent,
-        ...(plan.agent.channel !== undefined && { channel: plan.agent.channel }),
+        channel: plan.agent.channel,
         ordinal,
         repeat,
         input: run.request.inputs ?? toBody({}),

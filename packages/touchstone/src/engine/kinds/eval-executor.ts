@@ -29,20 +29,27 @@ export async function openEvalExecutor(
   const environments = openEnvironments(parts, run, agent, toolAccessOf(plan));
   const usesFixtures = !isNondeterministic(plan);
   const { modelClass } = agent.facts;
-  const fixed = {
-    owner: run.owner,
-    runId: run.runId,
-    agent,
-    ...(plan.agent.channel !== undefined && { channel: plan.agent.channel }),
-    escalationThreshold: escalationThreshold(run, agent),
-    underContract: plan.contract !== undefined,
-  };
+  const { channel } = plan.agent;
+  const threshold = escalationThreshold(run, agent);
+  const underContract = plan.contract !== undefined;
   return {
     ...(modelClass && { modelClass }),
     async execute({ ordinal, repeat }, signal) {
       const task = await taskAt(ordinal);
       const environment = await environments(ordinal, usesFixtures ? task.fixtures : undefined);
-      const request = { ...fixed, ordinal, repeat, input: task.input, environment };
+      // Written out for every task: with a spread of the constant part, this function took 4 % of a run in the profile.
+      const request: InvocationRequest = {
+        owner: run.owner,
+        runId: run.runId,
+        agent,
+        channel,
+        ordinal,
+        repeat,
+        input: task.input,
+        environment,
+        escalationThreshold: threshold,
+        underContract,
+      };
       return executeTask({ parts, scoring, meter, task, request, signal });
     },
     async close() {
