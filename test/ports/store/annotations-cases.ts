@@ -126,8 +126,7 @@ export function annotationsCases(open: () => Promise<Store>): void {
       lists.push(store.annotations.list(ACME, runId));
     });
     const leaveToo = store.annotations.watch(ACME, runId, () => leaveToo());
-    for (const stranger of OTHER_OWNERS)
-      store.annotations.watch(stranger, runId, () => heard.push('stranger'));
+    for (const other of OTHER_OWNERS) store.annotations.watch(other, runId, () => heard.push('other'));
     const adding = [annotation('a'), annotation('b', {}, runIdOf('r2')), annotation('c')].map((each) =>
       store.annotations.add(ACME, each),
     );

@@ -57,7 +57,7 @@ export function sealCases(open: () => Promise<Store>): void {
     expect(await store.log.records(ACME, run.runId, 40)).toStrictEqual([record(40)]);
   });
 
-  it('the second seal of a unit is dropped, whoever made the first one, and its neighbours are kept', async () => {
+  it('the second seal of a unit is dropped, by whichever way the first one came, and its neighbours are kept', async () => {
     const store = await open();
     const { run, lease } = await leasedRun(store, 'r1');
     const slice = { owner: ACME, runId: run.runId };

@@ -11,16 +11,24 @@ export type {
 } from './agent.js';
 export { MAX_TURNS } from './agent.js';
 export type { Clock } from './clock.js';
-export type { Embedded, Embedder } from './embedder.js';
+export type { Embedder, EmbeddingResult } from './embedder.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Ids } from './ids.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
-export type { AskModel, Judge, Judged, JudgedCriterion, JudgeQuestion, Spend, Verdict } from './judge.js';
+export type {
+  AskModel,
+  CriterionVerdict,
+  Judge,
+  JudgeAnswer,
+  JudgedCriterion,
+  JudgeQuestion,
+  Spend,
+} from './judge.js';
 export type { Log } from './log.js';
 export type { MaybePromise } from './maybe-promise.js';
 export type { Random } from './random.js';
 export type { SchemaCheck } from './schema-check.js';
-export type { SafetyTier, Scored, ScoredCall, Scoring, Transcript } from './scorer.js';
+export type { SafetyTier, ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Audit } from './store/audit.js';
 export type { Baselines, Blessing } from './store/baselines.js';
@@ -39,8 +47,9 @@ export type {
   Append,
   AppendNotice,
   Commit,
+  RunChange,
   RunLog,
-  SealedStep,
+  SealedUnit,
   Slice,
   StepResult,
   StoredEntry,
@@ -55,7 +64,7 @@ export type {
   RunRequest,
   Runs,
 } from './store/runs.js';
-export type { Kept, Store } from './store/store.js';
+export type { RetainedNames, Store } from './store/store.js';
 export type { Suite, SuiteHead, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';
 export type { Tools } from './tools.js';

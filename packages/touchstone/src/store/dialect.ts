@@ -22,7 +22,7 @@ export type Dialect = {
   readonly appendOnly: (table: string, key: readonly string[]) => readonly string[];
 };
 
-/** SQLite has no digests of its own; every connection is given this function. */
+/** SQLite has no digest functions; every connection gets this one. */
 export const SHA256_HEX = 'sha256_hex';
 
 export const SQLITE: Dialect = {

@@ -1,6 +1,6 @@
 import { asId, HostError, type ScopeName } from '@touchstone/protocol';
 import type { Body, NewEvent, Payloads } from '@touchstone/protocol/bodies';
-import type { Append, Interrupt, InterruptAnswer, Run } from '../../ports/index.js';
+import type { Append, Interrupt, InterruptAnswer, Run, RunChange } from '../../ports/index.js';
 import { type History, nextKey } from './history.js';
 
 /** What is written next, in one append: events, and the changes that belong to them. */
@@ -68,7 +68,7 @@ export function ask(run: Run, history: History, question: Question, now: number)
 export function waiting(
   run: Run,
   { nodeId, kind, deadline }: Pick<Question, 'nodeId' | 'kind' | 'deadline'>,
-): NonNullable<Append['run']> {
+): RunChange {
   const limitMs = run.plan.runTimeoutMs;
   const startedAt = run.startedAt ?? run.createdAt;
   const ends = [deadline, limitMs === undefined ? undefined : startedAt + run.pausedMs + limitMs];
@@ -100,7 +100,7 @@ export const resolvedBy = (interrupt: Interrupt, value: Body, at: number): NewEv
   },
 });
 
-export const RESUMED: NonNullable<Append['run']> = { status: 'running', waitUntil: null, waitingNode: null };
+export const RESUMED: RunChange = { status: 'running', waitUntil: null, waitingNode: null };
 
 /** The scope that an answer is audited under. */
 export const RESPOND = asId<ScopeName>('approvals:respond');

@@ -100,4 +100,4 @@ function checkOpen(
 const notFound = (nodeId: string): HostError =>
   new HostError('interrupt_not_found', `No question of node ${nodeId} is open in this run.`);
 const cancelled = (): HostError =>
-  new HostError('interrupt_cancelled', 'The run was cancelled; nobody waits for this answer any more.');
+  new HostError('interrupt_cancelled', 'The run was cancelled and no longer waits for an answer.');

@@ -110,7 +110,7 @@ function refused(
   const decided = decisionOn(context, ballot, false);
   const message =
     why === 'own_request'
-      ? 'Whoever asks for a deployment cannot grant it at this gate.'
+      ? 'The requester of a deployment cannot grant it at this gate.'
       : ballot.override
         ? `You may not override at this gate${overriding(context.policy)}.`
         : `You are not an approver of this gate${needs(context.policy)}.`;
@@ -124,7 +124,7 @@ function refused(
 }
 
 const overriding = ({ override }: ApprovalPolicy): string =>
-  override ? `: it needs the role ${override.requiredRole}` : ': nobody may';
+  override ? `: it needs the role ${override.requiredRole}` : ': it allows no override';
 
 const needs = ({ requiredRole, requiredScope }: ApprovalPolicy): string => {
   const wanted = [requiredRole && `the role ${requiredRole}`, requiredScope && `the scope ${requiredScope}`];

@@ -1,6 +1,12 @@
 import type { Fork, RunId } from '@touchstone/protocol';
 import type { NewEvent, Payloads, RunEvent } from '@touchstone/protocol/bodies';
-import { type Commit, ControlPending, type LogEntry, type Run, type StoredEntry } from '../../ports/index.js';
+import {
+  ControlPending,
+  type LogEntry,
+  type Run,
+  type RunChange,
+  type StoredEntry,
+} from '../../ports/index.js';
 import { stopping } from '../log/endings.js';
 import type { DriveContext } from '../run/drive-context.js';
 import { obey } from '../run/watching.js';
@@ -62,7 +68,7 @@ async function copyChecked(
   refold: Refold,
   at: number,
   page: readonly StoredEntry[],
-  change: Commit['run'],
+  change: RunChange | undefined,
 ): Promise<number | undefined> {
   const checked: StoredEntry[] = [];
   let added = 0;
@@ -97,7 +103,7 @@ async function write(
   { parts, lease }: DriveContext,
   at: number,
   page: readonly StoredEntry[],
-  run: Commit['run'],
+  run: RunChange | undefined,
   unlessControlled = false,
 ): Promise<void> {
   const entries: readonly LogEntry[] = page.map(({ entry }) => entry);
@@ -110,7 +116,7 @@ async function write(
   });
 }
 
-function rowChange(source: Run, now: number, isFirst: boolean, isLast: boolean): Commit['run'] {
+function rowChange(source: Run, now: number, isFirst: boolean, isLast: boolean): RunChange | undefined {
   if (!isFirst && !isLast) return undefined;
   return {
     ...(isFirst && { startedAt: now }),

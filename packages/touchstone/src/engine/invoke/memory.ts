@@ -11,7 +11,7 @@ import {
 import type { Recorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 
-/** The date of a seed that has none. Always the same: a model reads it, and equal runs must be told equal things. */
+/** The date of a seed that has none. Always the same: a model reads it, and equal runs must read equal memory. */
 const UNDATED = '2000-01-01T00:00:00.000Z';
 
 /**

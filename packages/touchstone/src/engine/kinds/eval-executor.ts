@@ -6,7 +6,7 @@ import {
   type TaskId,
 } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { Agent, MaybePromise, Run, Scored, Scoring, Spend, Usage } from '../../ports/index.js';
+import type { Agent, MaybePromise, Run, Scoring, ScoringResult, Spend, Usage } from '../../ports/index.js';
 import { openEnvironments, type ToolAccess } from '../invoke/environment.js';
 import { escalationThreshold, type InvocationRequest, type InvocationResult } from '../invoke/invocation.js';
 import { invoke } from '../invoke/invoke.js';
@@ -107,7 +107,7 @@ function scoreInvocation(
   { scoring, task, request: { ordinal, repeat }, signal }: TaskExecution,
   invocation: InvocationResult,
   spend: Spend,
-): MaybePromise<Scored> {
+): MaybePromise<ScoringResult> {
   if (invocation.unreachable) return { score: { kind: 'unscored', reason: 'agent_unreachable' } };
   const { outcome, output, toolCalls, prompt, latencyMs } = invocation;
   const transcript = {
@@ -123,7 +123,7 @@ function scoreInvocation(
 
 function repeatScore(
   invocation: InvocationResult,
-  scored: Scored,
+  scored: ScoringResult,
   agentCost: Total,
   judgeCost: Total,
 ): RepeatScore {

@@ -14,7 +14,7 @@ import {
   type RecordBodies,
   type Task,
 } from '@touchstone/protocol/bodies';
-import type { Run, Scored, ScoredCall, Scoring, Spend, TaskRecord, Usage } from '../../ports/index.js';
+import type { Run, ScoredCall, Scoring, ScoringResult, Spend, TaskRecord, Usage } from '../../ports/index.js';
 import { type SpendMeter, type Total, totalOf, usagePayload } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
@@ -65,7 +65,7 @@ async function rejudge(
   const before = source.score as RepeatScore;
   const usage: Usage[] = [];
   const spend: Spend = async (calls) => void usage.push(...(await meter.spend(calls)));
-  const scored: Scored = wasUnreachable(before)
+  const scored: ScoringResult = wasUnreachable(before)
     ? { score: before.score }
     : await scoring.score(task, transcriptOf(source, bracket, before), signal, spend);
   const recorder = createRecorder(bracket[0]?.nodeId ?? task.taskId, parts.clock, parts.redact);
@@ -148,7 +148,7 @@ function callsOf({ bodies }: TaskRecord, bracket: readonly NewEvent[]): readonly
 }
 
 /** The agent's part stays as it was measured; the judge's is new. */
-function scoreAgain(before: RepeatScore, scored: Scored, agent: Total, judge: Total): RepeatScore {
+function scoreAgain(before: RepeatScore, scored: ScoringResult, agent: Total, judge: Total): RepeatScore {
   const { criteria: _, judge: __, ...measured } = before;
   const cacheHits = agent.cacheHits + judge.cacheHits;
   return {

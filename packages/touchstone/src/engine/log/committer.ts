@@ -1,9 +1,9 @@
 import type { TaskResult } from '@touchstone/protocol';
 import {
-  type Commit,
   eventCountOf,
   type Lease,
   type LogEntry,
+  type RunChange,
   type RunLog,
   type TaskRecord,
 } from '../../ports/index.js';
@@ -13,7 +13,7 @@ const FULL = 128;
 
 /**
  * The one writer of a run's log. A flush of the disk costs as much as a dozen tasks, so seals wait a few milliseconds
- * here for company and go to disk together, one commit at a time. Nobody waits for them: a task's place is free as soon
+ * here for company and go to disk together, one commit at a time. No task waits for its seal: its place is free as soon
  * as it has been executed. When nothing runs any more there is no company to wait for.
  */
 export type Committer = {
@@ -23,7 +23,7 @@ export type Committer = {
   flush(): void;
   readonly uncommitted: number;
   /** Commits `entries` and a change of the run after everything that waits. */
-  write(entries: readonly LogEntry[], run?: Commit['run'], unlessControlled?: true): Promise<void>;
+  write(entries: readonly LogEntry[], run?: RunChange, unlessControlled?: true): Promise<void>;
 };
 
 type CommitterParts = {
@@ -49,7 +49,7 @@ export function createCommitter(parts: CommitterParts): Committer {
   const commit = async (
     seals: readonly TaskRecord[],
     entries: readonly LogEntry[],
-    run?: Commit['run'],
+    run?: RunChange,
     unlessControlled?: true,
   ): Promise<void> => {
     await parts.log.commit(parts.lease, {

@@ -138,8 +138,7 @@ async function complete(loop: Loop): Promise<boolean> {
 async function crash(loop: Loop): Promise<void> {
   const { parts, run, state } = loop;
   parts.log.error('run.crashed', { runId: run.runId }, state.crash?.error);
-  const message =
-    "The host met an error of its own while driving this run. The operator's log has the cause.";
+  const message = "The host met an internal error while driving this run. The operator's log has the cause.";
   await end(loop, failure(run, { code: 'internal_error', message }, parts.clock.now()));
 }
 

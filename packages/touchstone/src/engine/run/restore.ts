@@ -1,5 +1,5 @@
 import type { TaskResult } from '@touchstone/protocol';
-import type { Run, SealedStep } from '../../ports/index.js';
+import type { Run, SealedUnit } from '../../ports/index.js';
 import type { RunKind } from '../kinds/run-kind.js';
 import type { Backlog } from '../log/backlog.js';
 import type { Parts } from '../parts.js';
@@ -33,7 +33,7 @@ async function restoreSeal(
   kind: RunKind,
   backlog: Backlog,
   position: number,
-  sealed: SealedStep,
+  sealed: SealedUnit,
 ): Promise<TaskResult | undefined> {
   const all = backlog.seal(position, sealed.repeat, sealed);
   if (!all) return undefined;

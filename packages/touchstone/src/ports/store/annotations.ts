@@ -20,7 +20,7 @@ export type Annotation = {
   readonly note?: string;
   readonly by: PrincipalId;
   readonly at: number;
-  /** What the score it is about is to be taken for. Decided once, when it was recorded by someone who may. */
+  /** The score that replaces the annotated one. Permission was checked when it was recorded. */
   readonly override?: Override;
 };
 

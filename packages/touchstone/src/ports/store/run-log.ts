@@ -19,25 +19,28 @@ import type { Control } from './runs.js';
  */
 export type Slice = { readonly owner: Owner; readonly runId: RunId };
 
+/** What an append changes in the run's row. */
+export type RunChange = {
+  readonly status?: RunStatus;
+  readonly startedAt?: number;
+  readonly completedAt?: number;
+  readonly pausedAt?: number | null;
+  readonly pausedMs?: number;
+  readonly control?: Control | null;
+  readonly error?: RunError;
+  readonly headline?: RunTotals;
+  /** Until when it waits for an answer; null when it no longer does. */
+  readonly waitUntil?: number | null;
+  /** The node that waits. */
+  readonly waitingNode?: string | null;
+};
+
 /** What a driver adds to a run's history in one transaction: entries of the log and the changes that belong to them. */
 export type Append = {
   readonly entries?: readonly LogEntry[];
   /** Sequence of the first appended event; must equal the run's event count. */
   readonly firstSequence: number;
-  readonly run?: {
-    readonly status?: RunStatus;
-    readonly startedAt?: number;
-    readonly completedAt?: number;
-    readonly pausedAt?: number | null;
-    readonly pausedMs?: number;
-    readonly control?: Control | null;
-    readonly error?: RunError;
-    readonly headline?: RunTotals;
-    /** Until when it waits for an answer; null when it no longer does. */
-    readonly waitUntil?: number | null;
-    /** The node that waits. */
-    readonly waitingNode?: string | null;
-  };
+  readonly run?: RunChange;
   /** What serves from now on, if its revision is still the one before this one's; DeploymentsMoved otherwise. */
   readonly deployments?: AgentDeployments;
   readonly audit?: readonly AuditEntry[];
@@ -74,7 +77,7 @@ export type RunLog = {
   /** Results of appended steps in log order, from the `offset`-th on. Never a body. */
   results(owner: Owner, runId: RunId, offset: number, limit: number): Promise<readonly StepResult[]>;
   /** Sealed `(ordinal, repeat)` pairs, with their scores, that are not in the log yet; in order. */
-  pending(owner: Owner, runId: RunId): Promise<readonly SealedStep[]>;
+  pending(owner: Owner, runId: RunId): Promise<readonly SealedUnit[]>;
   /** Ordinals of the steps the log holds, in log order (a pause may have left gaps that were filled later). */
   appended(owner: Owner, runId: RunId): Promise<readonly number[]>;
   records(owner: Owner, runId: RunId, ordinal: number): Promise<readonly TaskRecord[]>;
@@ -104,7 +107,7 @@ export type AppendNotice = {
 
 export type StepResult = { readonly ordinal: number; readonly result: TaskResult };
 
-export type SealedStep = Pick<TaskRecord, 'ordinal' | 'repeat' | 'score'> & {
+export type SealedUnit = Pick<TaskRecord, 'ordinal' | 'repeat' | 'score'> & {
   readonly eventCount: number;
   readonly at: number;
 };

@@ -5,6 +5,7 @@ import {
   eventCountOf,
   type Lease,
   type LogEntry,
+  type RunChange,
   type TaskRecord,
 } from '../../ports/index.js';
 import { auditStatement } from '../audit.js';
@@ -59,7 +60,7 @@ const recordStatements = (
 ): readonly Statement[] =>
   inGroups(SEAL, records, (params, record) => pushRecord(params, runNo, record, sealedAt));
 
-/** Where the guards stand whose failing has a name of its own. */
+/** The places of the guards whose failure has its own error. */
 const FENCE_AT = 0;
 const MOVE_AT = 1;
 
@@ -160,7 +161,7 @@ function fenceStatement(lease: Lease, commit: Commit, appended: number): Stateme
   return { sql, params: [appended, ...values, ...key], guard: true };
 }
 
-function rowChange(change: NonNullable<Commit['run']>): [columns: string, values: readonly SqlValue[]] {
+function rowChange(change: RunChange): [columns: string, values: readonly SqlValue[]] {
   let columns = '';
   const values: SqlValue[] = [];
   const set = (column: string, value: SqlValue | undefined) => {

@@ -15,7 +15,7 @@ import {
   type TaskRecord,
 } from '../../ports/index.js';
 import { type Db, GuardFailed } from '../db.js';
-import { numberAt, toRecord, toSealedStep } from '../rows.js';
+import { numberAt, toRecord, toSealedUnit } from '../rows.js';
 import { brokenCommit, commitStatements, sealStatements } from './commit.js';
 import { readEntries } from './entries.js';
 import { expand } from './expand.js';
@@ -72,7 +72,7 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
     },
     results: createResultsReader(db),
     async pending(owner, runId) {
-      return (await db.all(PENDING, [...key(owner, runId), runId, runId])).map(toSealedStep);
+      return (await db.all(PENDING, [...key(owner, runId), runId, runId])).map(toSealedUnit);
     },
     async appended(owner, runId) {
       return (await db.all(APPENDED, key(owner, runId))).map((row) => numberAt(row, 'ordinal'));
