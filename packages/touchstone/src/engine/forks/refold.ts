@@ -97,7 +97,7 @@ function isSameEvent(
 const plainClosing = (parts: Parts, run: Run): Promise<Closing> =>
   run.plan.kind === 'workflow' ? workflowClosing(parts, run, run.plan) : agentClosing(parts, run);
 
-/** Where the diff can be read names the run it is in, and is no finding of it. */
+/** `diffRef` names the run itself, so it differs between runs whose results are equal. */
 function comparable(outputs: Closing['outputs']): Closing['outputs'] {
   const { regression, ...summary } = (outputs ?? {}) as EvalSummary;
   if (!regression) return outputs;

@@ -99,7 +99,7 @@ function createFixtureTools(fixtures: Fixtures): (toolId: ToolId) => ToolResult 
 }
 
 const HARMLESS: ReadonlySet<SafetyTier | undefined> = new Set(['pure', 'read']);
-/** Says what an outage says: an agent that learns it is being probed is no longer the agent that would be deployed. */
+/** Reads like an outage: an agent that knows it is being attacked on purpose may behave better than the deployed one. */
 const NOT_CALLED: ToolResult = {
   status: 'error',
   error: 'The tool is not available at the moment.',

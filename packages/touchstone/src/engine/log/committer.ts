@@ -13,8 +13,8 @@ const FULL = 128;
 
 /**
  * The one writer of a run's log. A flush of the disk costs as much as a dozen tasks, so seals wait a few milliseconds
- * here for company and go to disk together, one commit at a time. No task waits for its seal: its place is free as soon
- * as it has been executed. When nothing runs any more there is no company to wait for.
+ * here for more of them and go to disk together, one commit at a time. No task waits for its seal: its place is free as
+ * soon as it has been executed. When nothing runs any more there is nothing to wait for.
  */
 export type Committer = {
   /** `result` comes with the seal that finishes its step. */
@@ -34,7 +34,7 @@ type CommitterParts = {
   /** Results of the steps whose last seal has just become durable, in completion order. */
   readonly onCommitted: (results: readonly TaskResult[]) => void;
   readonly onFailed: (error: unknown) => void;
-  /** Resolves when seals have waited long enough for company. */
+  /** Resolves when seals have waited long enough for more of them. */
   readonly gather: () => Promise<void>;
 };
 

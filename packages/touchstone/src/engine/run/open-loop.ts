@@ -12,7 +12,7 @@ import { restoreBacklog } from './restore.js';
 import { createUnits } from './units.js';
 import { obey } from './watching.js';
 
-/** Brings back what is durable, says what has to be said first, and hands over a loop that is ready to go. */
+/** Restores what is durable, writes the opening of the log, and returns a loop that is ready to run. */
 export async function openLoop(
   context: DriveContext,
   found: Run,
@@ -72,7 +72,7 @@ function openCommitter(
 
 /**
  * Waits until `gatherMs` have passed since the last commit. Work that comes rarely, and is dear to repeat, is therefore
- * written at the end of the turn; only work that comes in a stream waits for company.
+ * written at the end of the turn; only work that comes in a stream waits for more.
  */
 function createGathering({ clock, limits }: Parts): () => Promise<void> {
   let lastAt = Number.NEGATIVE_INFINITY;
