@@ -8,6 +8,7 @@ import {
   type TaskResult,
 } from '@touchstone/protocol';
 import type { Run, SuiteHead } from '../../ports/index.js';
+import { readResults } from '../log/read-results.js';
 import type { Parts } from '../parts.js';
 import type { Closing } from './run-kind.js';
 
@@ -20,7 +21,7 @@ export async function closeEval(
   modelClass: ModelClass | undefined,
   now: number,
 ): Promise<Closing> {
-  const results = await readResults(parts, run);
+  const results = await resultsInOrder(parts, run);
   const { thresholds } = head;
   const regression = await regressionFacts(parts, run, plan);
   const summary = parts.buildSummary(
@@ -41,17 +42,9 @@ export async function closeEval(
   };
 }
 
-const RESULT_PAGE = 1000;
-
 /** The log is in suite order unless the run was paused with a gap; the summary always is. */
-async function readResults(parts: Parts, run: Run): Promise<readonly TaskResult[]> {
-  const rows: { readonly ordinal: number; readonly result: TaskResult }[] = [];
-  for (let page = await parts.store.log.results(run.owner, run.runId, 0, RESULT_PAGE); page.length > 0; ) {
-    for (const row of page) rows.push(row);
-    page = await parts.store.log.results(run.owner, run.runId, rows.length, RESULT_PAGE);
-  }
-  return rows.sort((a, b) => a.ordinal - b.ordinal).map((row) => row.result);
-}
+const resultsInOrder = async ({ store }: Parts, run: Run): Promise<readonly TaskResult[]> =>
+  [...(await readResults(store, run))].sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
 
 /** Only mode `regression` puts the comparison on the wire; without it a baseline is for the report. */
 async function regressionFacts({ store }: Parts, { owner, runId }: Run, plan: EvalPlan) {

@@ -10,7 +10,7 @@ import type { Agent, MaybePromise, Run, Scoring, ScoringResult, Spend, Usage } f
 import { openEnvironments, type ToolAccess } from '../invoke/environment.js';
 import { escalationThreshold, type InvocationRequest, type InvocationResult } from '../invoke/invocation.js';
 import { invoke } from '../invoke/invoke.js';
-import { type SpendMeter, type Total, totalOf, usagePayload } from '../invoke/spend-meter.js';
+import { costOf, type SpendMeter, usagePayload } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import type { ExecutionResult, Executor } from './run-kind.js';
@@ -89,7 +89,7 @@ async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
   const scored = await scoreInvocation(execution, invocation, spend);
   // Judge usage stands after the bracket has closed and before the score.
   for (const call of judgeUsage) recorder.add('provider.usage', usagePayload(call));
-  const score = repeatScore(invocation, scored, totalOf(invocation.usage), totalOf(judgeUsage));
+  const score = repeatScore(invocation, scored, judgeUsage);
   const bodies = { ...invocation.bodies, ...redactDeep(scored.bodies, parts.redact) };
   return {
     record: {
@@ -124,21 +124,14 @@ function scoreInvocation(
 function repeatScore(
   invocation: InvocationResult,
   scored: ScoringResult,
-  agentCost: Total,
-  judgeCost: Total,
+  judgeUsage: readonly Usage[],
 ): RepeatScore {
-  const cacheHits = agentCost.cacheHits + judgeCost.cacheHits;
   const schemaValid = scored.schemaValid ?? invocation.schemaValid;
   return {
     score: scored.score,
     outcome: invocation.outcome,
     latencyMs: invocation.latencyMs,
-    cost: {
-      ...(agentCost.usd !== undefined && { agentUsd: agentCost.usd }),
-      ...(judgeCost.usd !== undefined && { judgeUsd: judgeCost.usd }),
-      unpriced: agentCost.unpriced + judgeCost.unpriced,
-      ...(cacheHits > 0 && { cacheHits }),
-    },
+    cost: costOf(invocation.usage, judgeUsage),
     ...(schemaValid !== undefined && { schemaValid }),
     ...(scored.criteria && { criteria: scored.criteria }),
     ...(scored.judge && { judge: scored.judge }),

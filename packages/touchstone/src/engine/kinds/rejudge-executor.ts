@@ -15,7 +15,7 @@ import {
   type Task,
 } from '@touchstone/protocol/bodies';
 import type { Run, ScoredCall, Scoring, ScoringResult, Spend, TaskRecord, Usage } from '../../ports/index.js';
-import { type SpendMeter, type Total, totalOf, usagePayload } from '../invoke/spend-meter.js';
+import { costOf, type SpendMeter, usagePayload } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import type { ExecutionResult, Executor } from './run-kind.js';
@@ -76,7 +76,7 @@ async function rejudge(
       ordinal,
       repeat,
       events: [...bracket, ...recorder.events],
-      score: scoreAgain(before, scored, usageIn(bracket), totalOf(usage)),
+      score: scoreAgain(before, scored, usageIn(bracket), usage),
       ...(Object.keys(bodies).length > 0 && { bodies }),
     },
   };
@@ -93,14 +93,12 @@ function ownBodies({ bodies = {} }: TaskRecord, before: RepeatScore): RecordBodi
 }
 
 /** The agent's calls as the log has them: what the first judge used is not among them. */
-const usageIn = (bracket: readonly NewEvent[]): Total =>
-  totalOf(
-    bracket.flatMap((event) => {
-      if (event.type !== 'provider.usage') return [];
-      const { costEstimateUsd, ...call } = event.payload;
-      return [{ ...call, ...(costEstimateUsd !== undefined && { costUsd: costEstimateUsd }) }];
-    }),
-  );
+const usageIn = (bracket: readonly NewEvent[]): readonly Usage[] =>
+  bracket.flatMap((event) => {
+    if (event.type !== 'provider.usage') return [];
+    const { costEstimateUsd, ...call } = event.payload;
+    return [{ ...call, ...(costEstimateUsd !== undefined && { costUsd: costEstimateUsd }) }];
+  });
 
 /** What the agent did, without what was said about it afterwards. */
 function bracketOf(events: readonly NewEvent[]): readonly NewEvent[] {
@@ -148,18 +146,17 @@ function callsOf({ bodies }: TaskRecord, bracket: readonly NewEvent[]): readonly
 }
 
 /** The agent's part stays as it was measured; the judge's is new. */
-function scoreAgain(before: RepeatScore, scored: ScoringResult, agent: Total, judge: Total): RepeatScore {
+function scoreAgain(
+  before: RepeatScore,
+  scored: ScoringResult,
+  agentUsage: readonly Usage[],
+  judgeUsage: readonly Usage[],
+): RepeatScore {
   const { criteria: _, judge: __, ...measured } = before;
-  const cacheHits = agent.cacheHits + judge.cacheHits;
   return {
     ...measured,
     score: scored.score,
-    cost: {
-      ...(agent.usd !== undefined && { agentUsd: agent.usd }),
-      ...(judge.usd !== undefined && { judgeUsd: judge.usd }),
-      unpriced: agent.unpriced + judge.unpriced,
-      ...(cacheHits > 0 && { cacheHits }),
-    },
+    cost: costOf(agentUsage, judgeUsage),
     ...(scored.criteria && { criteria: scored.criteria }),
     ...(scored.judge && { judge: scored.judge }),
   };

@@ -2,10 +2,9 @@ import type { TaskResult } from '@touchstone/protocol';
 import type { Run, SealedUnit } from '../../ports/index.js';
 import type { RunKind } from '../kinds/run-kind.js';
 import type { Backlog } from '../log/backlog.js';
+import { readResults } from '../log/read-results.js';
 import type { Parts } from '../parts.js';
 import { foldStep } from './loop.js';
-
-const PAGE = 1000;
 
 /**
  * Brings back what earlier drivers of this run made durable: steps in the log are done, sealed ones only wait for their
@@ -21,7 +20,7 @@ export async function restoreBacklog(
   const { log } = parts.store;
   const positionOf = positions(kind);
   for (const ordinal of await log.appended(run.owner, run.runId)) backlog.markAppended(positionOf(ordinal));
-  const results = await loggedResults(parts, run);
+  const results = (await readResults(parts.store, run)).map(({ result }) => result);
   for (const sealed of await log.pending(run.owner, run.runId)) {
     const result = await restoreSeal(kind, backlog, positionOf(sealed.ordinal), sealed);
     if (result) results.push(result);
@@ -40,15 +39,6 @@ async function restoreSeal(
   const result = await foldStep(kind, sealed.ordinal, all);
   backlog.finish(position, sealed.ordinal, all, result);
   return result;
-}
-
-async function loggedResults(parts: Parts, run: Run): Promise<TaskResult[]> {
-  const results: TaskResult[] = [];
-  for (;;) {
-    const page = await parts.store.log.results(run.owner, run.runId, results.length, PAGE);
-    if (page.length === 0) return results;
-    for (const row of page) results.push(row.result);
-  }
 }
 
 /** From ordinal to position. */

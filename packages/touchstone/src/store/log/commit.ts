@@ -50,15 +50,8 @@ export const sealStatements = (
   sealedAt: number,
 ): readonly Statement[] => [
   { sql: ACTIVE, params: [runNo], guard: true },
-  ...recordStatements(runNo, records, sealedAt),
+  ...inGroups(SEAL, records, (params, record) => pushRecord(params, runNo, record, sealedAt)),
 ];
-
-const recordStatements = (
-  runNo: number,
-  records: readonly TaskRecord[],
-  sealedAt: number,
-): readonly Statement[] =>
-  inGroups(SEAL, records, (params, record) => pushRecord(params, runNo, record, sealedAt));
 
 /** The places of the guards whose failure has its own error. */
 const FENCE_AT = 0;
@@ -87,7 +80,7 @@ export function commitStatements(
   return [
     fenceStatement(lease, commit, sequence - firstSequence),
     ...(deployments ? [moveStatement(lease.owner, deployments)] : []),
-    ...recordStatements(lease.runNo, seals, sealedAt),
+    ...inGroups(SEAL, seals, (params, record) => pushRecord(params, lease.runNo, record, sealedAt)),
     ...inGroups(APPEND_STEP, steps, (params, step) => pushStep(params, lease, step)),
     ...loose,
     ...stepRanges(entries).map((range) => wholeStatement(lease, range)),
