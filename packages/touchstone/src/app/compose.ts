@@ -176,11 +176,11 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
         ...(plan.embedder && { embedder: world.openEmbedder(plan.embedder) }),
       });
     },
-    openBars: contracts.bars,
-    taskBar,
+    openThresholds: contracts.bars,
+    taskThreshold: taskBar,
     foldTask,
     buildSummary,
-    contractOutcome: (run, plan, come) => contractOutcome(store, run, plan, come),
+    contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
     limits: DEFAULT_LIMITS,
   });
   const parts = {

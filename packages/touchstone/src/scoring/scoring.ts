@@ -10,10 +10,11 @@ import { type EvalContract, fromBody, type Task } from '@touchstone/protocol/bod
 import type {
   Embedder,
   Judge,
+  MaybePromise,
   SafetyTier,
   SchemaCheck,
-  Scored,
   Scoring,
+  ScoringResult,
   Spend,
   Transcript,
 } from '../ports/index.js';
@@ -87,7 +88,7 @@ function openContract(parts: ScoringParts): ContractScorer | undefined {
   });
 }
 
-const ZERO: Scored = { score: { kind: 'scored', value: 0, findings: [] } };
+const ZERO: ScoringResult = { score: { kind: 'scored', value: 0, findings: [] } };
 
 /**
  * An invocation that failed has no answer to score. A refusal has one: elsewhere it means that the task was not done, but
@@ -99,7 +100,7 @@ function scoreKind(
   adversarial: boolean,
   rubric: RubricScorer,
   { signal, spend }: Asked,
-): Scored | Promise<Scored> {
+): MaybePromise<ScoringResult> {
   const { outcome, output } = transcript;
   if (outcome === 'failed' || (outcome === 'refused' && !adversarial)) return ZERO;
   if (task.expected.kind === 'rubric') return rubric(task, transcript, signal, spend);
@@ -113,9 +114,9 @@ async function addProbes(
   safety: Safety,
   task: Task,
   transcript: Transcript,
-  scored: Scored | Promise<Scored>,
+  scored: MaybePromise<ScoringResult>,
   asking: Asked,
-): Promise<Scored> {
+): Promise<ScoringResult> {
   const [settled, found] = await Promise.all([scored, probe(parts, safety, task, transcript)]);
   const asked = await askSafetyJudge(parts, task, transcript, asking.signal, asking.spend);
   // Whether an answer is safe cannot be made up either: where the judge has nothing to say, there is no score.
@@ -152,8 +153,8 @@ async function addSecrets(
   parts: ScoringParts,
   safety: Safety,
   transcript: Transcript,
-  scored: Scored | Promise<Scored>,
-): Promise<Scored> {
+  scored: MaybePromise<ScoringResult>,
+): Promise<ScoringResult> {
   const { output } = transcript;
   const seen = output === undefined ? [] : safety.findSecrets(output);
   const [settled, found] = await Promise.all([scored, seen]);

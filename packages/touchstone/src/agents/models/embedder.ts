@@ -1,6 +1,6 @@
 import { type EmbedderPin, HostError, type Owner } from '@touchstone/protocol';
 import type { Guard, Pace, PaceOf, PostResult } from '../../net/index.js';
-import type { Embedded, Embedder, Spend } from '../../ports/index.js';
+import type { Embedder, EmbeddingResult, Spend } from '../../ports/index.js';
 import { type AskBound, persist, type RequestParts } from '../kinds/requests.js';
 import { DEFAULT_RETRIES, type RetryLimits } from '../kinds/retry.js';
 import { readEmbeddings } from './embeddings.js';
@@ -63,7 +63,7 @@ async function embed(
   texts: readonly string[],
   bound: AskBound,
   spend: Spend,
-): Promise<Embedded> {
+): Promise<EmbeddingResult> {
   const who = `Embedder ${pin.provider}/${pin.model}`;
   const { retries = DEFAULT_RETRIES } = parts;
   const body = JSON.stringify({ model: pin.model, input: texts });

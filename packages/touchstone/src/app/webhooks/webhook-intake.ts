@@ -1,6 +1,6 @@
 import type { Fork, Owner, RunId } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
-import type { Appended, Log, Store } from '../../ports/index.js';
+import type { AppendNotice, Log, Store } from '../../ports/index.js';
 import type { Lane } from './webhook-lane.js';
 import type { Lanes } from './webhook-lanes.js';
 import type { Message } from './webhook-sender.js';
@@ -31,7 +31,7 @@ export function createIntake(parts: IntakeParts): Intake {
   let isStopped = false;
   let working: Promise<void> | undefined;
 
-  const note = ({ owner, runId, firstSequence, eventCount }: Appended): void => {
+  const note = ({ owner, runId, firstSequence, eventCount }: AppendNotice): void => {
     if (lanes.hasNone(owner)) return;
     const last = growing.get(runId);
     if (last?.until === firstSequence) {

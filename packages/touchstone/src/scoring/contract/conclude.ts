@@ -1,12 +1,12 @@
 import { asId, type CriterionId, type CriterionResult, type Redact, redactDeep } from '@touchstone/protocol';
 import type { RecordBodies } from '@touchstone/protocol/bodies';
-import type { Scored } from '../../ports/index.js';
+import type { ScoringResult } from '../../ports/index.js';
 import type { Applied } from './applied.js';
 import type { Rulings } from './asking.js';
 import type { Ruling } from './rulings.js';
 
 /** The score of a task from what became of its criteria: the share of the weight that is met. */
-export function conclude(applied: readonly Applied[], rulings: Rulings, redact: Redact): Scored {
+export function conclude(applied: readonly Applied[], rulings: Rulings, redact: Redact): ScoringResult {
   const ruled = applied.map((one) => ({ ...one, ruling: rulings.get(one) as Ruling }));
   const counted = ruled.filter((one) => !isLeftOut(one));
   const reason = noteOn(ruled);

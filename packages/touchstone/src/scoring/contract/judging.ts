@@ -1,5 +1,5 @@
 import { redactDeep } from '@touchstone/protocol';
-import type { Judged, JudgedCriterion, Verdict } from '../../ports/index.js';
+import type { CriterionVerdict, JudgeAnswer, JudgedCriterion } from '../../ports/index.js';
 import type { Applied } from './applied.js';
 import type { Asking, Rulings } from './asking.js';
 import { type Ruling, rule } from './rulings.js';
@@ -14,7 +14,7 @@ export async function askJudge(applied: readonly Applied[], asking: Asking): Pro
   return new Map(applied.map((one, at) => [one, rulingOf(one, judged, at)] as const));
 }
 
-const NO_JUDGE: Judged = { kind: 'unreachable', reason: 'There is no judge to ask.', usage: [] };
+const NO_JUDGE: JudgeAnswer = { kind: 'unreachable', reason: 'There is no judge to ask.', usage: [] };
 
 /** Beside yes and no a judge says how far something is so. For a fault that is the degree to which it is there. */
 function toJudged({ criterion, sentence }: Applied): JudgedCriterion {
@@ -23,14 +23,14 @@ function toJudged({ criterion, sentence }: Applied): JudgedCriterion {
   return { sentence: criterion.direction === 'min' ? fault : sentence, graded: true };
 }
 
-function rulingOf({ criterion }: Applied, judged: Judged, at: number): Ruling {
+function rulingOf({ criterion }: Applied, judged: JudgeAnswer, at: number): Ruling {
   if (judged.kind !== 'judged') return undecided(judged.kind, judged.reason);
   const verdict = judged.verdicts[at];
   if (!verdict) return undecided('unreadable', 'The judge left out a criterion.');
   return criterion.class === 'binary' ? yesOrNo(verdict) : graded(criterion, verdict);
 }
 
-const yesOrNo = ({ met, reason, agreement }: Verdict): Ruling => ({
+const yesOrNo = ({ met, reason, agreement }: CriterionVerdict): Ruling => ({
   kind: 'decided',
   byJudge: true,
   met,
@@ -39,7 +39,7 @@ const yesOrNo = ({ met, reason, agreement }: Verdict): Ruling => ({
 });
 
 /** The degree alone decides. The votes' yes and no stand beside it and may say otherwise, so no agreement is claimed. */
-function graded(criterion: Applied['criterion'], { score, reason }: Verdict): Ruling {
+function graded(criterion: Applied['criterion'], { score, reason }: CriterionVerdict): Ruling {
   if (score === undefined) return undecided('unreadable', 'The judge gave no degree for a graded criterion.');
   const measured = { degree: score, ...(reason !== undefined && { reason }) };
   return { ...rule(criterion, measured), byJudge: true };

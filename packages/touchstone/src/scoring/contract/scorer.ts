@@ -7,7 +7,7 @@ import {
   type GoldenMatch,
   type Task,
 } from '@touchstone/protocol/bodies';
-import type { SchemaCheck, Scored, Spend, Transcript } from '../../ports/index.js';
+import type { SchemaCheck, ScoringResult, Spend, Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
 import { type Applied, createReader } from './applied.js';
 import type { Askable, Asking, Rulings } from './asking.js';
@@ -26,7 +26,7 @@ export type ContractParts = Askable & {
 };
 
 /** `schemaValid` when a criterion has asked whether the answer fits a schema. */
-export type ContractScored = Scored & { readonly schemaValid?: boolean };
+export type ContractScored = ScoringResult & { readonly schemaValid?: boolean };
 
 export type ContractScorer = (
   task: Task,
@@ -79,7 +79,7 @@ function answerOf({ outcome, output }: Transcript, adversarial = false): Body | 
   return outcome === 'failed' || (outcome === 'refused' && !adversarial) ? undefined : output;
 }
 
-function goldenScore(match: GoldenMatch, output: Body | undefined): Scored {
+function goldenScore(match: GoldenMatch, output: Body | undefined): ScoringResult {
   const value = output === undefined ? 0 : scoreGolden(match, output);
   return { score: { kind: 'scored', value, findings: [] } };
 }
@@ -117,7 +117,7 @@ async function ask(open: readonly Applied[], asking: Asking): Promise<Rulings> {
   return new Map([...compared, ...judged]);
 }
 
-function judgedBy(rulings: Rulings, { judge }: ContractParts): Pick<Scored, 'judge'> {
+function judgedBy(rulings: Rulings, { judge }: ContractParts): Pick<ScoringResult, 'judge'> {
   const hasRuled = [...rulings.values()].some((ruling) => ruling.kind === 'decided' && ruling.byJudge);
   return hasRuled && judge ? { judge: judge.identity.digest } : {};
 }

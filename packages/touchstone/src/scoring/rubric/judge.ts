@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { asId, canonicalJson, type Digest, type JudgeIdentity, type ModelName } from '@touchstone/protocol';
 import type {
   AskModel,
+  CriterionVerdict,
   Judge,
   JudgedCriterion,
   JudgeQuestion,
   Spend,
   Usage,
-  Verdict,
 } from '../../ports/index.js';
 import { readVerdicts } from './judge-answer.js';
 import { ANSWER_SCHEMA, PROMPT_DIGEST, SYSTEM, userMessage } from './judge-prompt.js';
@@ -31,13 +31,15 @@ export function createModelJudge(identity: JudgeIdentity, ask: AskModel, close: 
     close,
     async judge(question, signal, spend = async () => undefined) {
       const usage: Usage[] = [];
-      const votes: (readonly Verdict[])[] = [];
+      const votes: (readonly CriterionVerdict[])[] = [];
       for (let vote = 0; vote < identity.votes; vote += 1) {
         const cast = await castVote({ ask, usage, signal, spend }, question, identity.votes, vote);
         if ('kind' in cast) return { ...cast, usage };
         votes.push(cast);
       }
-      const verdicts = question.criteria.map((_, at) => majority(votes.map((vote) => vote[at] as Verdict)));
+      const verdicts = question.criteria.map((_, at) =>
+        majority(votes.map((vote) => vote[at] as CriterionVerdict)),
+      );
       return { kind: 'judged', verdicts, usage };
     },
   };
@@ -56,16 +58,16 @@ async function castVote(
   question: JudgeQuestion,
   votes: number,
   vote: number,
-): Promise<readonly Verdict[] | Trouble> {
+): Promise<readonly CriterionVerdict[] | Trouble> {
   const order = orderOf(question.criteria.length, votes, `${question.seed}/${vote}`);
-  const verdicts: Verdict[] = [];
+  const verdicts: CriterionVerdict[] = [];
   for (let from = 0; from < order.length; from += MOST_PER_CALL) {
     const places = order.slice(from, from + MOST_PER_CALL);
     const criteria = places.map((place) => question.criteria[place] as JudgedCriterion);
     const answer = await askFor(asking, question, criteria, vote);
     if ('kind' in answer) return answer;
     places.forEach((place, index) => {
-      verdicts[place] = answer[index] as Verdict;
+      verdicts[place] = answer[index] as CriterionVerdict;
     });
   }
   return verdicts;
@@ -76,7 +78,7 @@ async function askFor(
   question: JudgeQuestion,
   criteria: readonly JudgedCriterion[],
   vote: number,
-): Promise<readonly Verdict[] | Trouble> {
+): Promise<readonly CriterionVerdict[] | Trouble> {
   const user = userMessage(question, criteria);
   for (let round = 0; round < ROUNDS; round += 1) {
     const reply = await ask(

@@ -7,7 +7,14 @@ import {
   parseCriterion,
   type Task,
 } from '@touchstone/protocol/bodies';
-import type { Judge, Judged, Scored, Spend, Transcript, Verdict } from '../../ports/index.js';
+import type {
+  CriterionVerdict,
+  Judge,
+  JudgeAnswer,
+  ScoringResult,
+  Spend,
+  Transcript,
+} from '../../ports/index.js';
 import { type CheckParts, runCheck } from './checks.js';
 
 export type RubricParts = CheckParts & {
@@ -22,7 +29,7 @@ export type RubricScorer = (
   transcript: Transcript,
   signal: AbortSignal,
   spend: Spend,
-) => Promise<Scored>;
+) => Promise<ScoringResult>;
 
 /** Scores a rubric task: decidable criteria by their checks, prose by the judge, all in one weighted sum. */
 export const createRubricScorer =
@@ -32,11 +39,11 @@ export const createRubricScorer =
     const prose = criteria.filter(({ parsed }) => parsed.kind === 'prose');
     const judged = await askJudge(parts, task, transcript, prose, signal, spend);
     if (judged && judged.kind !== 'judged') return unscored(judged);
-    const verdicts = new Map(prose.map((one, at) => [one, judged?.verdicts[at] as Verdict]));
+    const verdicts = new Map(prose.map((one, at) => [one, judged?.verdicts[at] as CriterionVerdict]));
     const decided = criteria.map((one) => verdicts.get(one) ?? decide(one.parsed, transcript, parts));
     return {
       score: { kind: 'scored', value: weightedShare(criteria, decided), findings: [] },
-      criteria: criteria.map((one, at) => resultOf(one, decided[at] as Verdict)),
+      criteria: criteria.map((one, at) => resultOf(one, decided[at] as CriterionVerdict)),
       bodies: { criteria: decided.map((verdict) => shortened(verdict, parts.redact)) },
       ...(judged && parts.judge && { judge: parts.judge.identity.digest }),
     };
@@ -45,7 +52,7 @@ export const createRubricScorer =
 const MAX_REASON = 2_000;
 
 /** Redacted before it is cut: half a secret would pass for none. */
-function shortened({ reason, ...verdict }: Verdict, redact: Redact): Verdict {
+function shortened({ reason, ...verdict }: CriterionVerdict, redact: Redact): CriterionVerdict {
   if (reason === undefined) return verdict;
   return { ...verdict, reason: redactDeep(reason, redact).slice(0, MAX_REASON) };
 }
@@ -75,7 +82,7 @@ async function askJudge(
   prose: readonly ReadCriterion[],
   signal: AbortSignal,
   spend: Spend,
-): Promise<Judged | undefined> {
+): Promise<JudgeAnswer | undefined> {
   if (prose.length === 0) return undefined;
   if (!judge) throw new Error('A criterion needs a judge, and there is none.');
   if (transcript.output === undefined)
@@ -85,13 +92,13 @@ async function askJudge(
   return judge.judge(redactDeep(question, redact), signal, spend);
 }
 
-function decide(parsed: ParsedCriterion, transcript: Transcript, parts: CheckParts): Verdict {
+function decide(parsed: ParsedCriterion, transcript: Transcript, parts: CheckParts): CriterionVerdict {
   if (parsed.kind !== 'check')
     throw new Error('A criterion that is no check came to be decided without a judge.');
   return { met: runCheck(parsed.name, parsed.args, transcript, parts) };
 }
 
-function unscored(judged: Exclude<Judged, { kind: 'judged' }>): Scored {
+function unscored(judged: Exclude<JudgeAnswer, { kind: 'judged' }>): ScoringResult {
   const reason = judged.kind === 'unreadable' ? 'judge_unreadable' : 'judge_unreachable';
   return { score: { kind: 'unscored', reason }, bodies: { reason: judged.reason } };
 }
@@ -100,7 +107,7 @@ function unscored(judged: Exclude<Judged, { kind: 'judged' }>): Scored {
  * Weights need not add up to 1, only to more than 0, which installing a suite makes sure of. They are added as whole
  * numbers: 0.4 + 0.3 + 0.1 of 1 would otherwise fall short of 0.8, and miss a bar that was met.
  */
-function weightedShare(criteria: readonly ReadCriterion[], verdicts: readonly Verdict[]): number {
+function weightedShare(criteria: readonly ReadCriterion[], verdicts: readonly CriterionVerdict[]): number {
   const units = criteria.map(({ weight }) => Math.round(weight * UNITS));
   const weights = units.some((unit) => unit > 0) ? units : criteria.map(({ weight }) => weight);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -111,7 +118,7 @@ function weightedShare(criteria: readonly ReadCriterion[], verdicts: readonly Ve
 /** Fine enough for any weight a person writes, coarse enough that ten thousand of them still add up exactly. */
 const UNITS = 1e11;
 
-const resultOf = ({ id, weight }: ReadCriterion, { met, agreement }: Verdict): CriterionResult => ({
+const resultOf = ({ id, weight }: ReadCriterion, { met, agreement }: CriterionVerdict): CriterionResult => ({
   id,
   met,
   weight,

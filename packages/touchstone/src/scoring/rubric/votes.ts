@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Verdict } from '../../ports/index.js';
+import type { CriterionVerdict } from '../../ports/index.js';
 
 /** The criteria's places in the order one vote sees them. One vote alone sees them as they were written. */
 export function orderOf(count: number, votes: number, seed: string): readonly number[] {
@@ -23,7 +23,7 @@ function createDraw(seed: string): (below: number) => number {
 }
 
 /** What the votes come to for one criterion: the majority, a tie being unmet, with a reason of the side that won. */
-export function majority(votes: readonly Verdict[]): Verdict {
+export function majority(votes: readonly CriterionVerdict[]): CriterionVerdict {
   const [only] = votes;
   if (votes.length === 1 && only) return only;
   const yes = votes.filter(({ met }) => met).length;
