@@ -115,7 +115,8 @@ function readString(place: Place, value: string, { report }: Walk): void {
     report(place, `expected at most ${counted(maxLength, 'character')}; got more`);
   }
   if (pattern !== undefined && !matcher(pattern).test(value)) {
-    report(place, `expected a string that matches ${pattern}; got one that does not`);
+    const expected = place.node.title ?? `a string that matches ${pattern}`;
+    report(place, `expected ${expected}; got one that does not`);
   }
   if (format !== undefined && !formats[format]?.(value))
     report(place, `expected a ${format}; got another string`);
@@ -171,6 +172,23 @@ function readObject(place: Place, fields: UnknownObject, walk: Walk): void {
     if (member && has(fields, name)) read(inside(place, member, name, fields[name]), walk);
   }
   readOthers(place, fields, walk);
+  readNames(place, fields, walk);
+}
+
+/** The list helps more than a guess at what was meant: it is short, and it is ours. */
+function unknownProperty(name: string, properties: { readonly [name: string]: SchemaNode }): string {
+  const known = Object.keys(properties);
+  const rest = known.length > 0 ? `; known are ${known.join(', ')}` : '';
+  return `unknown property ${quoted(name)}${rest}`;
+}
+
+function readNames(place: Place, fields: UnknownObject, walk: Walk): void {
+  const { propertyNames } = place.node;
+  if (!propertyNames) return;
+  for (const name of Object.keys(fields)) {
+    if (walk.enough()) return;
+    read(inside(place, propertyNames, name, name), walk);
+  }
 }
 
 function readOthers(place: Place, fields: UnknownObject, walk: Walk): void {
@@ -179,7 +197,7 @@ function readOthers(place: Place, fields: UnknownObject, walk: Walk): void {
   for (const name of Object.keys(fields)) {
     if (walk.enough()) return;
     if (Object.hasOwn(properties, name)) continue;
-    if (others === false) walk.report(place, `unknown property ${quoted(name)}`, name);
+    if (others === false) walk.report(place, unknownProperty(name, properties), name);
     else read(inside(place, others, name, fields[name]), walk);
   }
 }

@@ -31,7 +31,7 @@ export function describe(schema: Located, resolve: Resolve): string {
   if (node.$ref !== undefined) return describe(resolve(node.$ref, schema.base), resolve);
   if (node.const !== undefined) return JSON.stringify(node.const);
   if (node.enum) return describeWords(node.enum);
-  if (node.pattern !== undefined) return `a string that matches ${node.pattern}`;
+  if (node.pattern !== undefined) return node.title ?? `a string that matches ${node.pattern}`;
   if (node.type !== undefined) return [node.type].flat().map(withArticle).join(' or ');
   return describeMembers(node);
 }
