@@ -1,4 +1,6 @@
 import { type Issue, validationError } from '../../model/errors.js';
+import { isObject } from '../../values/object.js';
+import { segmentsOf } from '../../values/pointer.js';
 import type { Schema, Wire } from './build.js';
 import { explain } from './explain.js';
 
@@ -15,7 +17,12 @@ export const schemaIssues = (schema: Schema, value: unknown): readonly Issue[] =
 /** The value as what the schema describes, or a `validation_error` that lists all that is wrong with it. */
 export function parseAs<S extends Schema>(schema: S, value: unknown): Wire<S> {
   const issues = schemaIssues(schema, value);
-  const [first] = issues;
-  if (first) throw validationError(issues, { field: first.pointer.split('/')[1] || 'body' });
+  if (issues.length > 0) throw validationError(issues, { field: fieldOf(value, issues[0]?.pointer ?? '') });
   return value as Wire<S>;
+}
+
+/** The member of the body that an issue is about; the body itself when it is a member that lacks. */
+function fieldOf(body: unknown, pointer: string): string {
+  const [name] = segmentsOf(pointer);
+  return name !== undefined && isObject(body) && Object.hasOwn(body, name) ? name : 'body';
 }

@@ -115,8 +115,13 @@ function readString(place: Place, value: string, { report }: Walk): void {
     report(place, `expected at most ${counted(maxLength, 'character')}; got more`);
   }
   if (pattern !== undefined && !matcher(pattern).test(value)) {
-    const expected = place.node.title ?? `a string that matches ${pattern}`;
-    report(place, `expected ${expected}; got one that does not`);
+    const { title } = place.node;
+    report(
+      place,
+      title
+        ? `expected ${title}; got another string`
+        : `expected a string that matches ${pattern}; got one that does not`,
+    );
   }
   if (format !== undefined && !formats[format]?.(value))
     report(place, `expected a ${format}; got another string`);

@@ -74,7 +74,7 @@ export const configShape = closed(
     suites: names,
     trust: anyObject(),
     store,
-    evalSuite: either(constant(false, { type: 'boolean' }), evalSuite),
+    evalSuite: either(constant(false), evalSuite),
     gates: list(gateShape),
     egress: closed({}, { allowHosts: names, allowPrivate: flag() }),
     limits: closed({}, { maxRequestBodyBytes: atLeast(1024), requestsPerMinute: atLeast(1) }),
