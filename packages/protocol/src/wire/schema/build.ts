@@ -27,7 +27,7 @@ import type { Json, JsonObject } from '../../values/json.js';
 
 type Scalar = string | number | boolean | null | undefined;
 // Names (strings with a brand) and tuples stay what they are; what holds any JSON is read-only already.
-type Frozen<T> = [Json] extends [T] ? T : [JsonObject] extends [T] ? T : FrozenMember<T>;
+type Frozen<T> = [Json] extends [T] ? T : FrozenMember<T>;
 type FrozenMember<T> = T extends Scalar ? T : { readonly [Key in keyof T]: Frozen<T[Key]> };
 
 /** A JSON Schema that says which type its values have. */

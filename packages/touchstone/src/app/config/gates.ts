@@ -19,6 +19,7 @@ import {
   integer,
   mark,
   name,
+  type Schema,
   text,
 } from '@touchstone/protocol/schema';
 import { parseSuiteReference } from '../../suites/index.js';
@@ -69,7 +70,7 @@ const approval = closed(
 /** Nothing leads to `draft`, and a way back is never closed. */
 const GUARDED = DEPLOYMENT_STATES.filter((state) => state !== 'draft' && state !== 'rolled-back');
 
-export const gateShape = closed(
+export const gateShape: Schema = closed(
   { agentId: name(), to: choice(GUARDED) },
   {
     gateId: text(undefined, { pattern: '^[A-Za-z0-9][A-Za-z0-9._:*/@-]{0,127}$', title: 'a short name' }),

@@ -1,5 +1,5 @@
 import { child, type Issue, validationError } from '@touchstone/protocol';
-import { closed, flag, integer, list, mapOf, name } from '@touchstone/protocol/schema';
+import { closed, flag, integer, list, mapOf, name, type Schema } from '@touchstone/protocol/schema';
 
 /** What the configuration says about datasets. Folders are absolute by the time it is used. */
 export type DatasetConfig = {
@@ -36,7 +36,7 @@ const names = list(name());
 const atLeastOne = integer(undefined, { minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 /** The member `datasets` of a configuration. */
-export const datasetsShape = closed(
+export const datasetsShape: Schema = closed(
   {},
   {
     roots: names,
