@@ -12,6 +12,10 @@ export default defineConfig({
         find: /^@touchstone\/protocol\/bodies$/,
         replacement: source('packages/protocol/src/model/bodies.ts'),
       },
+      {
+        find: /^@touchstone\/protocol\/schema$/,
+        replacement: source('packages/protocol/src/wire/schema/index.ts'),
+      },
       { find: /^@touchstone\/protocol\/wire$/, replacement: source('packages/protocol/src/wire/index.ts') },
       { find: /^@touchstone\/sdk$/, replacement: source('packages/sdk/src/index.ts') },
       { find: /^touchstone$/, replacement: source('packages/touchstone/src/index.ts') },

@@ -22,7 +22,7 @@ ajv.addSchema(schema, schema.$id);
 const out = new URL('../packages/protocol/dist/wire/schema/precompiled.cjs', import.meta.url);
 writeFileSync(
   out,
-  `${standalone.default(ajv, { [`suite`]: schema.$id })}\nmodule.exports = { ${JSON.stringify(schema.$id)}: exports.suite };\n`,
+  `${standalone.default(ajv, { suite: schema.$id })}\nmodule.exports = { ${JSON.stringify(schema.$id)}: exports.suite };\n`,
 );
 const beside = new URL('../packages/touchstone/dist/bundle/', import.meta.url);
 mkdirSync(fileURLToPath(beside), { recursive: true });

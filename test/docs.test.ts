@@ -16,7 +16,6 @@ import {
   type Version,
 } from '@touchstone/protocol';
 import { type Task, toBody } from '@touchstone/protocol/bodies';
-import type { Shape } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAgentSpec, parseToolSpecs } from '../packages/touchstone/src/agents/index.js';
 import { loadConfig } from '../packages/touchstone/src/app/config/config.js';
@@ -311,7 +310,7 @@ describe('docs/server.md', () => {
 
   it('names every member a configuration may have', () => {
     const told = read('docs/server.md');
-    const members = Object.keys(configShape.properties ?? {});
+    const members = Object.keys(configShape.properties);
     expect(members.filter((member) => !told.includes(`\`${member}`))).toEqual([]);
   });
 });
@@ -496,7 +495,7 @@ describe('docs/deployments.md', () => {
   });
 
   it('has every member of a gate, and no other', () => {
-    const { members, groups } = membersOf(gateShape, '');
+    const { members, groups } = membersOf(gateShape as Shape, '');
     const told = sectionRows('Gates', /^`[a-zA-Z.]+`$/).map(([name]) => bare(name));
     expect(members.length).toBeGreaterThan(15);
     expect(members.filter((member) => !told.includes(member))).toEqual([]);
@@ -516,6 +515,7 @@ describe('docs/deployments.md', () => {
 type Members = { readonly members: readonly string[]; readonly groups: readonly string[] };
 
 /** Names of everything a shape may hold, and apart from them those that only hold others. */
+type Shape = { readonly properties?: { readonly [name: string]: Shape } };
 function membersOf({ properties = {} }: Shape, prefix: string): Members {
   const parts = Object.entries(properties).map(([name, inner]): Members => {
     const path = `${prefix}${name}`;

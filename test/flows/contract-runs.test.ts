@@ -1,7 +1,7 @@
 import type { ContractReport, EvalReport } from '@touchstone/protocol';
-import { check, shapeIssues } from '@touchstone/protocol/wire';
+import { schemaIssues } from '@touchstone/protocol/schema';
+import { check, vendor } from '@touchstone/protocol/wire';
 import { afterEach, describe, expect, it } from 'vitest';
-import { evalReport } from '../../packages/touchstone/src/api/shapes/report-shape.js';
 import { diffOf, fork } from './history-world.js';
 import { resultOf } from './judge-world.js';
 import { type Evaluated, eventsOf, payloadsOf, plain, readJson, type Summary } from './pack-world.js';
@@ -65,7 +65,7 @@ async function wholeOf(host: WholeHost, run: Evaluated): Promise<Whole> {
   expect(check('eval-summary', run.summary)).toEqual([]);
   for (const event of run.events) expect(check('run-event', event)).toEqual([]);
   const { status, body } = await readJson(host, `/v1/host/touchstone/runs/${run.runId}/report`);
-  expect({ status, issues: shapeIssues(evalReport, body) }).toEqual({ status: 200, issues: [] });
+  expect({ status, issues: schemaIssues(vendor.evalReport, body) }).toEqual({ status: 200, issues: [] });
   const contract = await readContractReport(host, run.runId);
   return { ...run, contract, report: body as unknown as EvalReport };
 }

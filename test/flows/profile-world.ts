@@ -1,12 +1,12 @@
 import type { ContractReport } from '@touchstone/protocol';
-import { shapeIssues } from '@touchstone/protocol/wire';
+import { schemaIssues } from '@touchstone/protocol/schema';
+import { vendor } from '@touchstone/protocol/wire';
 import { expect } from 'vitest';
 import type {
   ModelAction,
   ModelRequest,
   ModelServer,
 } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { contractReport } from '../../packages/touchstone/src/api/shapes/report-shape.js';
 import { INVOICES, POLICIES } from '../../packages/touchstone/src/profiles/definition/testing/definitions.js';
 import { readYaml } from '../../packages/touchstone/src/suites/text/yaml-source.js';
 import { resultOf, type Turn } from './judge-world.js';
@@ -199,7 +199,7 @@ export async function evaluated(host: WholeHost, suiteRef: string, wish?: RunWis
 }
 export async function readContractReport(host: WholeHost, runId: string): Promise<ContractReport> {
   const { status, body } = await readJson(host, `/v1/host/touchstone/runs/${runId}/contract-report`);
-  expect(shapeIssues(contractReport, body)).toEqual([]);
+  expect(schemaIssues(vendor.contractReport, body)).toEqual([]);
   expect({ status, body }).toMatchObject({ status: 200 });
   return body as unknown as ContractReport;
 }

@@ -1,7 +1,7 @@
 import type { EvalReport } from '@touchstone/protocol';
-import { check, shapeIssues } from '@touchstone/protocol/wire';
+import { schemaIssues } from '@touchstone/protocol/schema';
+import { check, vendor } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evalReport } from '../../packages/touchstone/src/api/shapes/report-shape.js';
 import {
   AGENT,
   type Asking,
@@ -76,7 +76,7 @@ async function compared(
 }
 async function reportOf(runId: string, query = ''): Promise<EvalReport> {
   const { status, body } = await readJson(world.host, `/v1/host/touchstone/runs/${runId}/report${query}`);
-  expect({ status, issues: shapeIssues(evalReport, body) }).toEqual({ status: 200, issues: [] });
+  expect({ status, issues: schemaIssues(vendor.evalReport, body) }).toEqual({ status: 200, issues: [] });
   return body as unknown as EvalReport;
 }
 

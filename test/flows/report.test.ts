@@ -1,7 +1,7 @@
 import type { EvalReport, EvalSummary, RunId } from '@touchstone/protocol';
-import { shapeIssues } from '@touchstone/protocol/wire';
+import { schemaIssues } from '@touchstone/protocol/schema';
+import { vendor } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evalReport } from '../../packages/touchstone/src/api/shapes/report-shape.js';
 import { startToolServer, type ToolServer } from './pack-world.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
@@ -75,7 +75,7 @@ async function runAndReport(name: string, suite: object, configurable?: object):
   });
   const summary = await client.waitForScorecard(runId);
   const report = await client.runs.report(runId);
-  expect(shapeIssues(evalReport, report)).toEqual([]);
+  expect(schemaIssues(vendor.evalReport, report)).toEqual([]);
   expect(JSON.stringify(report)).not.toContain(CANARY);
   return { runId, report, summary };
 }

@@ -1,15 +1,70 @@
 export * from './model/audit.js';
-export * from './model/contract-report.js';
 export * from './model/deployment.js';
 export * from './model/errors.js';
+export * from './model/evidence.js';
 export * from './model/facts.js';
 export * from './model/gate.js';
 export * from './model/ids.js';
 export * from './model/modes.js';
 export * from './model/owner.js';
-export * from './model/report.js';
 export * from './model/run.js';
 export * from './model/score.js';
 export * from './model/scorecard.js';
-export * from './model/summary.js';
+export * from './model/status.js';
+export * from './model/verdicts.js';
 export * from './values/json.js';
+export * from './values/object.js';
+export type { Page } from './values/pages.js';
+export * from './values/pointer.js';
+export type { DeploymentRecord } from './wire/openwop/agent-deployment.js';
+export type { AgentDeploymentTransitionWire } from './wire/openwop/agent-deployment-transition.js';
+export type {
+  AgentInventoryEntryWire,
+  AgentInventoryResponseWire,
+} from './wire/openwop/agent-inventory-response.js';
+export type { AnnotationWire } from './wire/openwop/annotation.js';
+export type { AnnotationCreateWire } from './wire/openwop/annotation-create.js';
+export type { DebugBundleWire } from './wire/openwop/debug-bundle.js';
+export type { EvalSummary, TaskScore } from './wire/openwop/eval-summary.js';
+export type { RunCreateWire } from './wire/openwop/run-create.js';
+export type { RunDiffResponseWire } from './wire/openwop/run-diff-response.js';
+export type { RunSnapshotWire } from './wire/openwop/run-snapshot.js';
+export type { ToolDescriptorWire } from './wire/openwop/tool-descriptor.js';
+export type {
+  CompiledProfile,
+  CompileProfile,
+  InstalledPack,
+  InstalledSuite,
+  PackListing,
+  SuiteListing,
+} from './wire/vendor/catalogue.js';
+export type { ContractReport, ReportedGate } from './wire/vendor/contract-report.js';
+export type {
+  AgentVersion,
+  AuditListing,
+  AuditVerdict,
+  InterruptQuestion,
+  InterruptToken,
+  NewInterruptToken,
+  ResolvedInterrupt,
+} from './wire/vendor/deployments.js';
+export type { EmbedderPin, Interval, JudgeIdentity, ModelPin } from './wire/vendor/parts.js';
+export type {
+  ChangedTask,
+  EvalReport,
+  ReportedAdjustment,
+  ReportedCriterion,
+  ReportedOverride,
+  ReportedRegression,
+  ReportedRepeats,
+  ReportedSlice,
+} from './wire/vendor/report.js';
+export type {
+  BulkCancelResult,
+  CreatedRun,
+  ForkedRun,
+  ForkRun,
+  RunAnswer,
+  TaskView,
+} from './wire/vendor/runs.js';
+export type { NewWebhook, RegisteredWebhook, Webhook } from './wire/vendor/webhooks.js';

@@ -1,50 +1,47 @@
 import type {
+  BulkCancelResult,
+  CompiledProfile,
+  CompileProfile,
   ContractReport,
+  CreatedRun,
   EvalReport,
   EvalSummary,
-  JsonObject,
-  RunId,
-  Scorecard,
-} from '@touchstone/protocol';
-import { at, type Get, post, type Query, type Reading, type Sending, VENDOR } from './calls.js';
-import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
-import type {
-  Annotation,
-  DebugBundle,
   ForkedRun,
   ForkRun,
-  NewAnnotation,
+  InstalledPack,
+  InstalledSuite,
+  JsonObject,
   NewWebhook,
+  PackListing,
+  Page,
   RegisteredWebhook,
-  RunDiff,
+  RunAnswer,
+  RunId,
+  Scorecard,
+  SuiteListing,
+  TaskView,
   Webhook,
-} from './remark-types.js';
+} from '@touchstone/protocol';
+import type { Annotation, NewAnnotation } from './annotation-types.js';
+import { at, type Get, post, type Query, type Reading, type Sending, VENDOR } from './calls.js';
+import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
 import { createRetry, type Retry, type RetryOptions } from './retry.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
 import { createTransport, type Fetch, type Transport } from './transport.js';
 import type {
   AgentEntry,
   AgentInventory,
-  BulkCancelResult,
-  CompiledProfile,
-  CompileProfile,
-  CreatedRun,
   CreateRun,
-  InstalledPack,
-  InstalledSuite,
+  DebugBundle,
   PackClaim,
-  PackListing,
-  Page,
   PolledEvents,
   ProgressMessage,
   ReportQuestion,
-  RunAnswer,
+  RunDiff,
   RunEvent,
   RunFilter,
   RunSnapshot,
   StepResult,
-  SuiteListing,
-  TaskView,
   ToolEntry,
 } from './types.js';
 import { waitForScorecard } from './wait.js';

@@ -1,20 +1,19 @@
-import type { Json, RunId, RunStatus } from '@touchstone/protocol';
-import { at, type Get, post, posting, type Reading, type Sending, VENDOR } from './calls.js';
 import type {
   AgentVersion,
-  AuditEntry,
   AuditVerdict,
-  Deployment,
   InterruptQuestion,
   InterruptToken,
+  Json,
   NewInterruptToken,
+  Page,
   ResolvedInterrupt,
-  TransitionDeployment,
-  TransitionedDeployment,
-} from './deployment-types.js';
+  RunId,
+  RunStatus,
+} from '@touchstone/protocol';
+import { at, type Get, post, posting, type Reading, type Sending, VENDOR } from './calls.js';
 import { runPath } from './stream.js';
 import type { Transport } from './transport.js';
-import type { Page } from './types.js';
+import type { AuditEntry, Deployment, TransitionDeployment, TransitionedDeployment } from './types.js';
 
 const RUN_HEADER = 'touchstone-run-id';
 

@@ -1,29 +1,30 @@
-export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
 export type {
   AgentVersion,
-  AuditEntry,
   AuditVerdict,
-  Deployment,
+  BulkCancelResult,
+  CompiledProfile,
+  CompileProfile,
+  CreatedRun,
+  ForkedRun,
+  ForkRun,
+  InstalledPack,
+  InstalledSuite,
   InterruptQuestion,
   InterruptToken,
   NewInterruptToken,
-  ResolvedInterrupt,
-  TransitionDeployment,
-  TransitionedDeployment,
-} from './deployment-types.js';
-export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
-export type {
-  Annotation,
-  DebugBundle,
-  ForkedRun,
-  ForkRun,
-  NewAnnotation,
   NewWebhook,
+  PackListing,
+  Page,
   RegisteredWebhook,
-  RunDiff,
-  Signal,
+  ResolvedInterrupt,
+  RunAnswer,
+  SuiteListing,
+  TaskView,
   Webhook,
-} from './remark-types.js';
+} from '@touchstone/protocol';
+export type { Annotation, NewAnnotation, Signal } from './annotation-types.js';
+export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
+export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
 export type { RetryOptions } from './retry.js';
 export type { RunFacts } from './run-facts.js';
 export { createSseParser, type SseMessage, type SseParser } from './sse.js';
@@ -32,31 +33,26 @@ export type { Fetch, Transport, TransportCall } from './transport.js';
 export {
   type AgentEntry,
   type AgentInventory,
-  type BulkCancelResult,
-  type CompiledProfile,
-  type CompileProfile,
-  type CreatedRun,
+  type AuditEntry,
   type CreateRun,
+  type DebugBundle,
+  type Deployment,
   type EvalRunSnapshot,
-  type InstalledPack,
-  type InstalledSuite,
   isEvalRun,
   isEvent,
   type PackClaim,
-  type PackListing,
-  type Page,
   type PolledEvents,
   type ProgressMessage,
   type ReportQuestion,
-  type RunAnswer,
+  type RunDiff,
   type RunEvent,
   type RunFilter,
   type RunProgress,
   type RunSnapshot,
   type StepResult,
-  type SuiteListing,
-  type TaskView,
   type ToolEntry,
+  type TransitionDeployment,
+  type TransitionedDeployment,
 } from './types.js';
 export {
   bodiesOf,

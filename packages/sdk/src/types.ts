@@ -1,90 +1,72 @@
 import type {
-  AgentId,
-  Digest,
+  AgentDeploymentTransitionWire,
+  AgentInventoryEntryWire,
+  AgentInventoryResponseWire,
+  AuditListing,
+  DebugBundleWire,
+  DeploymentRecord,
   EvalCompleted,
-  EvalMode,
   EvalScored,
   EvalStarted,
-  InvocationOutcome,
-  Json,
-  JsonObject,
-  ModelClass,
+  RunCreateWire,
+  RunDiffResponseWire,
   RunId,
+  RunSnapshotWire,
   RunStatus,
-  SuiteId,
-  TaskId,
   TaskResult,
-  Thresholds,
-  ToolId,
+  ToolDescriptorWire,
   UnscoredReason,
-  Version,
 } from '@touchstone/protocol';
 import type { RunFacts } from './run-facts.js';
 
-/** Body of `POST /v1/runs`. */
-export type CreateRun = {
-  readonly mode?: 'eval';
-  readonly evalSuiteRef?: string;
-  readonly agentId?: string;
-  readonly workflowId?: string;
-  readonly inputs?: JsonObject;
-  readonly configurable?: JsonObject;
-  readonly tags?: readonly string[];
-  readonly metadata?: JsonObject;
-  readonly scopeId?: string;
-  readonly callbackUrl?: string;
-};
-export type CreatedRun = {
-  readonly runId: RunId;
-  readonly status: RunStatus;
-  readonly eventsUrl: string;
-  readonly statusUrl?: string;
-};
+/** Body of `POST /v1/runs`: of a suite against an agent (`mode: 'eval'`), of one agent, or of a workflow. */
+export type CreateRun = Omit<RunCreateWire, 'tenantId' | 'residency'>;
 
-export type RunSnapshot = {
-  readonly runId: RunId;
-  readonly workflowId: string;
-  readonly status: RunStatus;
-  readonly startedAt?: string;
-  readonly completedAt?: string;
-  readonly error?: { readonly code: string; readonly message: string; readonly details?: JsonObject };
-  readonly configurable?: JsonObject;
-  readonly tags?: readonly string[];
-  readonly metadata?: JsonObject;
+/** A run as its event log tells it. */
+export type RunSnapshot = RunSnapshotWire & {
   /** Facts that a Touchstone host adds; another kind of host has none. */
   readonly touchstone?: RunFacts;
-  readonly [key: string]: unknown;
 };
 
+/** Which runs to list, newest first. An absent member excludes none. */
 export type RunFilter = {
+  /** Only runs of this agent. */
   readonly agentId?: string;
+  /** Only runs of this suite, of any version. */
   readonly suiteId?: string;
+  /** Only runs that stand like this. */
   readonly status?: RunStatus;
+  /** The most runs of one page; the host's default when absent. */
   readonly limit?: number;
+  /** The `nextCursor` of the page before. */
   readonly cursor?: string;
 };
-export type Page<T> = { readonly items: readonly T[]; readonly nextCursor?: string };
 
-export type RunAnswer = { readonly runId: RunId; readonly status: RunStatus };
-export type BulkCancelResult = {
-  readonly runId: RunId;
-  readonly ok: boolean;
-  readonly status?: RunStatus;
-  readonly error?: string;
+/** What a report compares a run with, when it is not the run's own baseline. */
+export type ReportQuestion = {
+  /** Another run of the same suite. */
+  readonly against?: RunId;
+  /** Compare although different judges scored the two runs; refused otherwise. */
+  readonly allowJudgeMismatch?: boolean;
 };
-
-/** What a report holds a run against, when it is not the run's own baseline. */
-export type ReportQuestion = { readonly against?: RunId; readonly allowJudgeMismatch?: boolean };
 
 /** An event as the host sends it. Unknown types and members are possible: a newer host may say more. */
 export type RunEvent = {
+  /** Opaque and unique. */
   readonly eventId: string;
+  /** The run it happened in. */
   readonly runId: RunId;
+  /** What happened, e.g. `eval.scored`. */
   readonly type: string;
+  /** The facts; their shape follows from the type. `isEvent` narrows it. */
   readonly payload: { readonly [key: string]: unknown };
+  /** When it happened, ISO 8601. Only the sequence orders events. */
   readonly timestamp: string;
+  /** Its place in the run, from 0, without gaps. */
   readonly sequence: number;
+  /** The node it belongs to; in an eval run, the task. */
   readonly nodeId?: string;
+  /** The event that this one follows from. */
   readonly causationId?: string;
 };
 type KnownPayloads = {
@@ -99,142 +81,71 @@ export const isEvent = <T extends keyof KnownPayloads>(
   type: T,
 ): event is RunEvent & { readonly type: T; readonly payload: KnownPayloads[T] } => event.type === type;
 
-export type PolledEvents = { readonly events: readonly RunEvent[]; readonly isComplete: boolean };
-
-export type InstalledSuite = {
-  readonly suiteRef: string;
-  readonly suiteId: SuiteId;
-  readonly version: Version;
-  readonly digest: Digest;
-};
-export type SuiteListing = {
-  readonly suiteId: SuiteId;
-  readonly version: Version;
-  readonly digest: Digest;
-  readonly modes: readonly EvalMode[];
-  readonly taskCount: number;
-  readonly targetAgentId?: AgentId;
-  readonly allowedModels?: readonly ModelClass[];
-  readonly thresholds?: Thresholds;
+export type PolledEvents = {
+  /** Those after the sequence that was named, in order; none when the wait was over first. */
+  readonly events: readonly RunEvent[];
+  /** Whether the last of them ends the run. */
+  readonly isComplete: boolean;
 };
 
-/** Body of `POST …/profiles:compile`. */
-export type CompileProfile = {
-  /** An agent definition that carries an evaluation profile. */
-  readonly definition: JsonObject;
-  /** Rows, instead of the dataset that the profile names. */
-  readonly rows?: readonly Json[];
-  /** Which agent of a manifest; needed when several have a profile. */
-  readonly agent?: string;
-  /** The agent's id on the host, when it is another than in the definition. */
-  readonly targetAgentId?: string;
-  /** The parts of the suite id, where the author and the name of the agent are not to make them. */
-  readonly scope?: string;
-  readonly org?: string;
-  readonly suiteName?: string;
-  /** Also install the suite with its contract. */
-  readonly install?: boolean;
-};
-export type CompiledProfile = {
-  readonly suite: JsonObject;
-  readonly contract: JsonObject;
-  /** Of the contract. */
-  readonly digest: Digest;
-  readonly warnings: readonly {
-    readonly code: string;
-    readonly message: string;
-    readonly pointer?: string;
-    readonly line?: number;
-  }[];
-  /** When it was installed: what to name in `evalSuiteRef`. */
-  readonly suiteRef?: string;
-};
-
-/** A pack without what is in it. */
-export type PackListing = {
-  readonly name: string;
-  readonly version: Version;
-  /** SHA-256 of the archive, as `sha256-<base64>`. */
-  readonly integrity: string;
-  readonly digest: Digest;
-  /** The trusted key that signed it; absent when none did. */
-  readonly signedBy?: string;
-  readonly filesSigned: boolean;
-  /** Its agents, each with the suite it brings. */
-  readonly agents: readonly { readonly agentId: AgentId; readonly suiteRef?: string }[];
-};
-export type InstalledPack = Omit<PackListing, 'agents'> & {
-  readonly agents: readonly {
-    readonly agentId: AgentId;
-    readonly version: Version;
-    readonly digest: Digest;
-    readonly suiteRef?: string;
-  }[];
-  readonly suites: readonly InstalledSuite[];
-  readonly warnings: readonly string[];
-};
 /** What the sender says about an archive; the host refuses one that is something else. */
-export type PackClaim = { readonly name: string; readonly version: string; readonly integrity?: string };
-
-/** A tool of the host's catalogue. A newer host may say more about it. */
-export type ToolEntry = {
-  readonly toolId: ToolId;
-  readonly source: string;
-  readonly safetyTier: 'pure' | 'read' | 'write' | 'exec';
-  readonly title?: string;
-  readonly description?: string;
-  readonly inputSchema?: JsonObject;
-  readonly outputSchema?: JsonObject;
-  readonly [member: string]: unknown;
+export type PackClaim = {
+  /** The name in its manifest. */
+  readonly name: string;
+  /** The version in its manifest. */
+  readonly version: string;
+  /** SHA-256 of the archive, as `sha256-<base64>`; not checked when absent. */
+  readonly integrity?: string;
 };
 
-export type AgentEntry = {
-  readonly agentId: AgentId;
-  readonly persona: string;
-  readonly label: string;
-  readonly description?: string;
-  readonly modelClass: string;
-  readonly packName: string;
-  readonly packVersion: string;
-  readonly toolAllowlist: readonly ToolId[];
-  readonly hasHandoffSchemas: boolean;
-  /** What it declares to need and this host does not offer. */
-  readonly degraded?: readonly string[];
-};
-export type AgentInventory = { readonly agents: readonly AgentEntry[]; readonly total: number };
+/** A tool of the host's catalogue. */
+export type ToolEntry = ToolDescriptorWire;
 
-/** One task with its bodies. */
-export type TaskView = {
-  readonly taskId: TaskId;
-  readonly score: number;
-  readonly passed: boolean;
-  /** Why there is no score; the 0 above then says nothing about the answer. */
-  readonly unscored?: UnscoredReason;
-  readonly expected: JsonObject;
-  readonly invocations: readonly {
-    readonly invocationId: string;
-    readonly input: Json;
-    readonly output?: Json;
-    readonly outcome: InvocationOutcome;
-    readonly reason?: string;
-    readonly attempts?: number;
-    readonly toolCalls: readonly JsonObject[];
-    /** Long-term memory that it read. */
-    readonly memory?: readonly JsonObject[];
-    readonly criteria?: readonly JsonObject[];
-  }[];
+/** An agent of the host's inventory. Never its prompt, its schemas or a credential. */
+export type AgentEntry = AgentInventoryEntryWire;
+export type AgentInventory = AgentInventoryResponseWire;
+
+/** What differs between two runs; `a` is the run that was asked about. Equal logs have no differences. */
+export type RunDiff = RunDiffResponseWire;
+
+/** A run in one document to hand on. A newer host may say more. */
+export type DebugBundle = DebugBundleWire & { readonly [member: string]: unknown };
+
+/** One version of an agent, in service or on its way there. */
+export type Deployment = DeploymentRecord;
+
+/** Body of `POST /v1/agents/{agentId}/deployments`. */
+export type TransitionDeployment = AgentDeploymentTransitionWire;
+
+export type TransitionedDeployment = {
+  /** After the move; as it still is while people are asked. */
+  readonly record: Deployment;
+  /** The run that tells of it; another kind of host may not name it. */
+  readonly runId?: RunId;
+  /** Present while people are asked: what the run waits for. */
+  readonly waiting?: RunStatus;
 };
+
+/** One record of the audit log: someone asked for something, and was allowed or refused. */
+export type AuditEntry = AuditListing;
 
 /** A live picture of a run: how many of its tasks are done, and how they went. */
 export type RunProgress = {
+  /** Tasks that were selected to run. */
   readonly total: number;
+  /** Tasks with a result. */
   readonly done: number;
+  /** Tasks at work now. */
   readonly running: number;
+  /** Done and passed. */
   readonly passed: number;
+  /** Done, scored and not passed. */
   readonly failed: number;
   /** Neither passed nor failed; absent while every task could be scored. */
   readonly unscored?: number;
+  /** Known cost so far, in US dollars; absent while none is known. */
   readonly costUsd?: number;
+  /** About how long the rest will take, in milliseconds; absent until there is something to judge by. */
   readonly etaMs?: number;
 };
 
@@ -244,13 +155,25 @@ export type ProgressMessage =
   | {
       readonly event: 'task';
       readonly data: Pick<EvalScored, 'taskId' | 'score' | 'passed' | 'latencyMs'> & {
+        /** Why there is no score; the 0 then says nothing about the answer. */
         readonly unscored?: UnscoredReason;
       };
     }
-  | { readonly event: 'missed'; readonly data: { readonly tasks: number } };
+  | {
+      readonly event: 'missed';
+      readonly data: {
+        /** How many finished tasks were not told. */
+        readonly tasks: number;
+      };
+    };
 
-/** The result of one task, with the place of the task in the suite, counted from 0. */
-export type StepResult = { readonly ordinal: number; readonly result: TaskResult };
+/** The result of one task of a run. */
+export type StepResult = {
+  /** The place of the task in the suite, counted from 0. */
+  readonly ordinal: number;
+  /** What was measured, without content. */
+  readonly result: TaskResult;
+};
 
 /** A run of a suite. */
 export type EvalRunSnapshot = RunSnapshot & {

@@ -1,16 +1,8 @@
 // Everything that may hold content lives behind this door (`@touchstone/protocol/bodies`). The scorecard room may not
 // import it, and no type exported by the main door mentions `Body`: a leak is a type error before it is a finding.
 
-import type { Json } from '../values/json.js';
+import type { Body } from './body.js';
 import type { CallId, InvocationId, TaskId, ToolId } from './ids.js';
-
-declare const bodyMark: unique symbol;
-
-/** Content: an input, an output, an expected value, a prompt, a reason in words. Opaque on purpose. */
-export type Body = { readonly [bodyMark]: 'body' };
-
-export const toBody = (value: Json): Body => value as unknown as Body;
-export const fromBody = (body: Body): Json => body as unknown as Json;
 
 export type GoldenMatch = { readonly strategy: 'exact' | 'contains' | 'json-match'; readonly value: Body };
 export type Criterion = { readonly criterion: Body; readonly weight: number };
@@ -92,6 +84,7 @@ export type InvocationBodies = {
   readonly output?: Body;
 };
 
+export * from './body.js';
 export * from './criterion.js';
 export * from './events.js';
 export * from './profile.js';

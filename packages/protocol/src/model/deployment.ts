@@ -68,22 +68,6 @@ export type DeployedVersion = {
   readonly approvalGateId?: GateId;
 };
 
-/** One version of an agent as the wire shows it. */
-export type DeploymentRecord = {
-  readonly agentId: AgentId;
-  readonly version: Version;
-  readonly state: DeploymentState;
-  /** Its share of the traffic while active; all of it when absent. */
-  readonly canaryPercent?: number;
-  /** The version that took over when this one was rolled back. */
-  readonly rollbackPointer?: Version;
-  /** Those that can lead to it now; absent when none does. */
-  readonly channels?: readonly ChannelName[];
-  /** The eval run that was the proof for the last step, and the gate that people let it pass. */
-  readonly evalRunId?: RunId;
-  readonly approvalGateId?: GateId;
-};
-
 /** Everything about one agent's service, changed as a whole: `revision` counts the changes. */
 export type AgentDeployments = {
   readonly agentId: AgentId;

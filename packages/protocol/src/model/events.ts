@@ -1,5 +1,7 @@
 // Part of the bodies door: `agent.*` and `run.started` payloads carry content.
-import type { Body } from './bodies.js';
+
+import type { EvalSummary } from '../wire/openwop/eval-summary.js';
+import type { Body } from './body.js';
 import type { AuthorizationDecided, DeploymentPayloads } from './deployment.js';
 import type { RunError } from './errors.js';
 import type {
@@ -14,7 +16,6 @@ import type {
 } from './facts.js';
 import type { AgentId, CallId, EventId, GateId, PrincipalId, RunId, ToolId } from './ids.js';
 import type { Owner } from './owner.js';
-import type { EvalSummary } from './summary.js';
 
 /** Every event this host writes, with its payload. The log holds nothing else. */
 export type Payloads = {

@@ -1,8 +1,9 @@
 // Payloads of the content-free events. They name ids, numbers and flags; none of them can name a Body.
+
+import type { EvalSummary } from '../wire/openwop/eval-summary.js';
 import type { AgentId, EventId, InvocationId, ModelName, RunId, SuiteId, TaskId, Version } from './ids.js';
 import type { EvalMode, ModelClass } from './modes.js';
 import type { InvocationOutcome, TaskResult } from './score.js';
-import type { EvalSummary } from './summary.js';
 
 export type EvalStarted = {
   readonly suiteId: SuiteId;

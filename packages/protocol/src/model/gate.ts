@@ -1,8 +1,5 @@
 import type { DeploymentState } from './deployment.js';
-import type { Digest, GateId, PrincipalId, RunId } from './ids.js';
-import type { EvalMode } from './modes.js';
-import type { EvalReport } from './report.js';
-import type { EvalPlan, ModelPin, RunStatus, RunTotals, SuitePin } from './run.js';
+import type { GateId, PrincipalId } from './ids.js';
 
 /** What people have to say before a transition goes on. */
 export type ApprovalPolicy = {
@@ -41,57 +38,6 @@ export type GatePolicy = {
   readonly requiredEval?: RequiredEval;
   readonly approval?: ApprovalPolicy;
 };
-
-/** Facts about an eval run that someone offers as proof. No content; only ids, numbers and verdicts. */
-export type Evidence = {
-  readonly runId: RunId;
-  readonly status: RunStatus;
-  readonly plan: EvalPlan;
-  readonly endedAt?: number;
-  readonly headline?: RunTotals;
-  /** What the gate's reference leads to now, with its contract; absent when there is no such suite. */
-  readonly suite?: SuitePin & { readonly modes: readonly EvalMode[]; readonly contract?: Digest };
-  /** The model that the agent asks when nobody chooses another; absent when it brings its own. */
-  readonly model?: ModelPin;
-  /** Of a completed run. `regression` is against what serves now, when something does. */
-  readonly report?: EvalReport;
-  /** The result with the corrections of everyone but the principal who promotes; absent when there are none. */
-  readonly adjusted?: { readonly score: number; readonly passed: boolean };
-  /** Whether the gates of its test contract held; absent when the suite has none. */
-  readonly contractPassed?: boolean;
-  /** Something serves that it could not be compared with. */
-  readonly incomparable?: true;
-};
-
-/** Why a run is no proof. */
-export const EVIDENCE_REASONS = [
-  'no_eval_run',
-  'not_found',
-  'not_an_eval',
-  'not_finished',
-  'not_completed',
-  'other_agent',
-  'other_version',
-  'agent_changed',
-  'other_suite',
-  'suite_changed',
-  'not_original',
-  'not_whole',
-  'target_mismatch',
-  'mock_model',
-  'other_model',
-  'cached',
-  'other_judge',
-  'too_old',
-  'unscored',
-  'below_score',
-  'not_passed',
-  'contract_unmet',
-  'not_compared',
-  'regression',
-  'inconclusive',
-] as const;
-export type EvidenceReason = (typeof EVIDENCE_REASONS)[number];
 
 /** What has been said in the present round of an approval. */
 export type Vote = { readonly principal: PrincipalId; readonly kind: 'granted' | 'overridden' };

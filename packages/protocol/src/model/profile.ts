@@ -1,8 +1,8 @@
 // Part of the bodies door: descriptions and references are content that an author wrote.
 
 import type { Json, JsonObject } from '../values/json.js';
-import type { Evaluator } from './contract-report.js';
 import type { Digest, SuiteId, Version } from './ids.js';
+import type { Evaluator } from './verdicts.js';
 
 /** One condition for success, under the names and with the defaults of the format it comes from. */
 export type SuccessCriterion = {

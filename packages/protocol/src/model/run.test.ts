@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CONTRACT_VERDICTS } from './contract-report.js';
 import { type RunOutcome, verdictOn, withoutContractOutcome } from './run.js';
+import { CONTRACT_VERDICTS } from './verdicts.js';
 
 const optional = { requiredKeys: ['passed', 'unscored'] as ['passed', 'unscored'] };
 const outcomes: fc.Arbitrary<RunOutcome> = fc.record(

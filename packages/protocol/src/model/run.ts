@@ -1,27 +1,12 @@
 import { jsonEqual } from '../values/json.js';
-import type { ContractVerdict } from './contract-report.js';
+import type { EmbedderPin, JudgeIdentity, ModelPin } from '../wire/vendor/parts.js';
 import type { AuthorizationDecided, DeploymentEvent, TransitionRequest } from './deployment.js';
 import type { RunError } from './errors.js';
 import type { ApprovalPolicy, RequiredEval } from './gate.js';
-import type { AgentId, ChannelName, Digest, ModelName, RunId, SuiteId, Version } from './ids.js';
+import type { AgentId, ChannelName, Digest, RunId, SuiteId, Version } from './ids.js';
 import type { EvalMode } from './modes.js';
-
-export const RUN_STATUSES = [
-  'pending',
-  'running',
-  'paused',
-  'waiting-approval',
-  'waiting-input',
-  'waiting-external',
-  'completed',
-  'failed',
-  'cancelling',
-  'cancelled',
-] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
-
-export const isTerminal = (status: RunStatus): boolean =>
-  status === 'completed' || status === 'failed' || status === 'cancelled';
+import type { ForkMode } from './status.js';
+import type { ContractVerdict } from './verdicts.js';
 
 /** An agent at one version, as bound to a run. The digest covers the bytes of its files. */
 export type AgentPin = {
@@ -30,31 +15,6 @@ export type AgentPin = {
   readonly digest: Digest;
   readonly channel?: ChannelName;
 };
-
-/** The model a run asks, decided once at create: a changed configuration does not change a run that has begun. */
-export type ModelPin = {
-  readonly provider: ModelName;
-  readonly model: ModelName;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
-  /** Its answers are written down beforehand, so they are evidence of nothing. */
-  readonly mock?: true;
-};
-
-/** Who judges rubric tasks. Scores of different judges are different measurements. */
-export type JudgeIdentity = {
-  readonly provider: ModelName;
-  readonly model: ModelName;
-  readonly votes: number;
-  /** Of the instructions the model is given, which are part of the judge. */
-  readonly promptDigest: Digest;
-  /** Of all of the above. */
-  readonly digest: Digest;
-  /** Its verdicts are written down beforehand, so they are evidence of nothing. */
-  readonly mock?: true;
-};
-
-export type EmbedderPin = { readonly provider: ModelName; readonly model: ModelName };
 
 export type SuitePin = { readonly suiteId: SuiteId; readonly version: Version; readonly digest: Digest };
 
@@ -93,9 +53,6 @@ export type EvalPlan = {
   readonly rejudgeOf?: RunId;
 } & AskedModel &
   Forked;
-
-export const FORK_MODES = ['replay', 'branch'] as const;
-export type ForkMode = (typeof FORK_MODES)[number];
 
 /** A run that begins with the history of another one. Its events before `fromSeq` are that run's. */
 export type Fork = { readonly source: RunId; readonly mode: ForkMode; readonly fromSeq: number };

@@ -23,7 +23,9 @@ export type Score =
       readonly findings?: readonly Finding[];
     };
 
-export type InvocationOutcome = 'completed' | 'handed-off' | 'escalated' | 'refused' | 'failed';
+/** How an invocation ended. Only a completed one has an answer to score. */
+export const INVOCATION_OUTCOMES = ['completed', 'handed-off', 'escalated', 'refused', 'failed'] as const;
+export type InvocationOutcome = (typeof INVOCATION_OUTCOMES)[number];
 
 /** Money of one repeat. `unpriced` counts model calls whose price nobody knows; they are never counted as free. */
 export type Cost = {

@@ -1,9 +1,10 @@
-import type { ContractVerdict } from './contract-report.js';
+import type { EvalSummary } from '../wire/openwop/eval-summary.js';
+import type { EmbedderPin, JudgeIdentity, ModelPin } from '../wire/vendor/parts.js';
 import type { Digest, RunId, Timestamp } from './ids.js';
 import type { EvalMode } from './modes.js';
-import type { AgentPin, EmbedderPin, JudgeIdentity, ModelPin, SuitePin } from './run.js';
+import type { AgentPin, SuitePin } from './run.js';
 import type { TaskResult, Thresholds } from './score.js';
-import type { EvalSummary } from './summary.js';
+import type { ContractVerdict } from './verdicts.js';
 
 /**
  * Everything about a completed eval run that can travel: scores, ids and digests, no content. It is enough to check the

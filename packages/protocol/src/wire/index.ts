@@ -1,5 +1,4 @@
 export { type SchemaName, schemas } from './catalogue.js';
-export type { AgentDeploymentWire } from './openwop/agent-deployment.js';
 export type { AgentDeploymentTransitionWire } from './openwop/agent-deployment-transition.js';
 export type { AgentEvalSuiteWire } from './openwop/agent-eval-suite.js';
 export type {
@@ -14,7 +13,6 @@ export type { BudgetPolicyWire } from './openwop/budget-policy.js';
 export type { CapabilitiesWire } from './openwop/capabilities.js';
 export type { DebugBundleWire } from './openwop/debug-bundle.js';
 export type { ErrorEnvelopeWire } from './openwop/error-envelope.js';
-export type { EvalSummaryWire } from './openwop/eval-summary.js';
 export type { MemoryEntryWire } from './openwop/memory-entry.js';
 export type { NodePackManifestWire } from './openwop/node-pack-manifest.js';
 export { PAYLOAD_TYPES, type PayloadType, type PayloadWire } from './openwop/payloads/run-event-payloads.js';
@@ -27,6 +25,6 @@ export type { RunOptionsWire } from './openwop/run-options.js';
 export type { RunSnapshotWire } from './openwop/run-snapshot.js';
 export type { SuspendRequestWire } from './openwop/suspend-request.js';
 export type { ToolDescriptorWire } from './openwop/tool-descriptor.js';
-export { checkShape, type Shape, shapeIssues } from './schema/shape.js';
 export { check, checkPayload, parse, parseRunCreate } from './schema/validate.js';
+export * as vendor from './vendor/index.js';
 export { profileSchemas } from './vendor/profile-schema.js';

@@ -9,12 +9,13 @@ import {
   type RunId,
   SEVERITIES,
   type TaskResult,
+  type TaskView,
 } from '@touchstone/protocol';
 import { parseCriterion } from '@touchstone/protocol/bodies';
 import type { Client } from '../client.js';
 import { HostResponseError } from '../errors.js';
 import type { RunFacts } from '../run-facts.js';
-import type { RunSnapshot, StepResult, TaskView } from '../types.js';
+import type { RunSnapshot, StepResult } from '../types.js';
 import type { CriterionBody, Failure, FailureBodies, FindingCount, RunView } from './run-view.js';
 
 export type CollectOptions = {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode, Principal } from '@touchstone/protocol';
+import { parseAs, type Schema, type Wire } from '@touchstone/protocol/schema';
 import type { SchemaName } from '@touchstone/protocol/wire';
-import { checkShape, type Shape } from '@touchstone/protocol/wire';
 import { type Parameters, type QueryOf, readQuery } from './query.js';
 import type { SseConnection } from './streams/sse.js';
 
@@ -36,7 +36,7 @@ export type Answer = Reply | TextReply | StreamReply;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** A published schema by its name, or a small one of our own. */
-export type SchemaDoc = SchemaName | Shape;
+export type SchemaDoc = SchemaName | Schema;
 
 /** A body an endpoint takes: its schema, for the document, and its reader, which throws `validation_error`. */
 export type BodyRule<T> = {
@@ -47,15 +47,11 @@ export type BodyRule<T> = {
   read(value: unknown): T;
 };
 
-/** A body described by a shape of our own. */
-export const bodyOf = <T>(schema: Shape, required = true): BodyRule<T> => ({
+/** A body described by a schema of our own; its type follows from it. */
+export const bodyOf = <S extends Schema>(schema: S, required = true): BodyRule<Wire<S>> => ({
   schema,
   required,
-  read(value) {
-    if (value === undefined && !required) return {} as T;
-    checkShape(schema, value);
-    return value as T;
-  },
+  read: (value) => (value === undefined && !required ? ({} as Wire<S>) : parseAs(schema, value)),
 });
 
 export type ResponseDoc = {

@@ -1,8 +1,10 @@
 import type {
   ChannelName,
+  CompileProfile,
   ContractReport,
   Digest,
   EvalReport,
+  ForkRun,
   Owner,
   Principal,
   RunId,
@@ -12,12 +14,11 @@ import type {
 } from '@touchstone/protocol';
 import type { DebugBundleWire, RunDiffResponseWire, ToolDescriptorWire } from '@touchstone/protocol/wire';
 import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '../ports/index.js';
-import type { CompiledDefinition, CompileRequest } from './catalogue/compile-definition.js';
+import type { CompiledDefinition } from './catalogue/compile-definition.js';
 import type { AgentVisible, SuiteVisible } from './catalogue/entries.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
 import type { Deployments } from './deployments/deployments.js';
 import type { Annotations } from './review/annotations.js';
-import type { ForkBody } from './runs/fork-run.js';
 import type { JudgeRequest } from './runs/rejudge.js';
 import type { CreateRunBody } from './runs/run-request.js';
 import type { ReportOptions } from './views/report.js';
@@ -82,7 +83,7 @@ export type Touchstone = {
   fork(
     principal: Principal,
     runId: RunId,
-    body: ForkBody,
+    body: ForkRun,
     options?: { readonly origin?: RunOrigin; readonly start?: boolean },
   ): Promise<Run>;
   /** What differs between the logs of two runs of an owner. */
@@ -94,7 +95,7 @@ export type Touchstone = {
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
   /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */
-  compileDefinition(owner: Owner, wish: CompileRequest): Promise<CompiledDefinition>;
+  compileDefinition(owner: Owner, wish: CompileProfile): Promise<CompiledDefinition>;
   /** Of a completed eval run whose suite has a contract. */
   contractReport(owner: Owner, runId: RunId): Promise<ContractReport>;
   readonly deployments: Deployments;

@@ -1,9 +1,11 @@
+import type { AgentId, ToolId } from '../../model/ids.js';
 import {
   choice,
   closed,
   count,
   flag,
   fraction,
+  id,
   list,
   name,
   published,
@@ -33,13 +35,13 @@ const rosterEntry = closed({
 
 const entry = closed(
   {
-    agentId: text('Its name.'),
+    agentId: id<AgentId>('Its name.'),
     persona: text('What people call it.'),
     label: text('A short name; the persona when it has none.'),
     modelClass: text('The kind of model it needs.'),
     packName: text('The pack it came in.'),
     packVersion: text('The version of that pack, and so of the agent.'),
-    toolAllowlist: list(text(), 'The tools it may call.'),
+    toolAllowlist: list(id<ToolId>(), 'The tools it may call.'),
     hasHandoffSchemas: flag('Whether its input or output has a schema.'),
   },
   {

@@ -1,4 +1,5 @@
-import { closed, integer, name, published, text, timestamp, type Wire, when } from '../schema/build.js';
+import type { AnnotationId, EventId, PrincipalId, RunId, Timestamp } from '../../model/ids.js';
+import { closed, id, integer, published, text, type Wire, when } from '../schema/build.js';
 import { signalKind } from './parts.js';
 
 /** A signal of one kind must carry the member of that name. A flag carries nothing but itself. */
@@ -19,15 +20,19 @@ export const signal = closed(
 
 export const annotation = closed(
   {
-    annotationId: name('The name of this annotation.'),
+    annotationId: id<AnnotationId>('The name of this annotation.', { minLength: 1 }),
     target: closed(
-      { runId: name('The run.') },
-      { eventId: text('One event of it.'), nodeId: text('One node of it.') },
+      { runId: id<RunId>('The run.', { minLength: 1 }) },
+      { eventId: id<EventId>('One event of it.'), nodeId: text('One node of it.') },
       { description: 'What it is about.' },
     ),
     signal,
-    actor: closed({ principalRef: name('An opaque id.') }, {}, { description: 'Who said it.' }),
-    createdAt: timestamp('When.'),
+    actor: closed(
+      { principalRef: id<PrincipalId>('An opaque id.', { minLength: 1 }) },
+      {},
+      { description: 'Who said it.' },
+    ),
+    createdAt: id<Timestamp>('When.', { format: 'date-time' }),
   },
   { note: text('Why, in free words.') },
   published(

@@ -1,3 +1,4 @@
+import type { FindingKind, RunId } from '../../model/ids.js';
 import { SEVERITIES } from '../../model/score.js';
 import {
   amount,
@@ -6,8 +7,8 @@ import {
   count,
   flag,
   fraction,
+  id,
   list,
-  name,
   number,
   published,
   text,
@@ -16,7 +17,9 @@ import {
 import { modelClass, suiteId, suiteVersion, taskId } from './parts.js';
 
 const finding = closed({
-  kind: name('What sort of thing was found. A label, never the text it was found in.'),
+  kind: id<FindingKind>('What sort of thing was found. A label, never the text it was found in.', {
+    minLength: 1,
+  }),
   severity: choice(SEVERITIES, 'How bad it is.'),
 });
 
@@ -36,7 +39,7 @@ const taskScore = closed(
 
 const regression = closed(
   {
-    baselineRunId: name('The run this one is measured against.'),
+    baselineRunId: id<RunId>('The run this one is measured against.', { minLength: 1 }),
     scoreDelta: number('This aggregate score minus that of the baseline; below zero is worse.', {
       minimum: -1,
       maximum: 1,
@@ -67,4 +70,6 @@ export const evalSummary = closed(
     'The scorecard of an eval run: scores, counts and names, no content.',
   ),
 );
-export type EvalSummaryWire = Wire<typeof evalSummary>;
+/** The terminal scorecard on the wire. Closed: whatever it cannot hold belongs to the report. */
+export type EvalSummary = Wire<typeof evalSummary>;
+export type TaskScore = EvalSummary['tasks'][number];

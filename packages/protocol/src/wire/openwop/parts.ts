@@ -1,15 +1,18 @@
 // Small shapes that several schemas share. Functions, where each place has its own description.
+import { DEPLOYMENT_STATES } from '../../model/deployment.js';
+import type { AgentId, SuiteId, TaskId, Version } from '../../model/ids.js';
 import { EVAL_MODES, MODEL_CLASSES } from '../../model/modes.js';
-import { choice, closed, flag, integer, name, set, text } from '../schema/build.js';
+import { choice, closed, flag, id, integer, name, set } from '../schema/build.js';
 
 export const suiteId = (description: string) =>
-  text(description, { pattern: '^[a-z0-9.-]+\\.evals\\.[a-z0-9-]+$' });
+  id<SuiteId>(description, { pattern: '^[a-z0-9.-]+\\.evals\\.[a-z0-9-]+$' });
 export const suiteVersion = (description: string) =>
-  text(description, { pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' });
-export const taskId = (description: string) => text(description, { pattern: '^[a-z0-9][a-z0-9-]*$' });
+  id<Version>(description, { pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' });
+export const taskId = (description: string) => id<TaskId>(description, { pattern: '^[a-z0-9][a-z0-9-]*$' });
 
 /** Agent ids where the protocol bounds their length; elsewhere it only asks for a non-empty string. */
-export const boundedAgentId = (description: string) => text(description, { minLength: 3, maxLength: 256 });
+export const boundedAgentId = (description: string) =>
+  id<AgentId>(description, { minLength: 3, maxLength: 256 });
 
 export const evalModes = (description: string, options: { readonly minItems?: number } = {}) =>
   set(choice(EVAL_MODES), description, options);
@@ -27,8 +30,7 @@ export const owner = (description: string) =>
     { description },
   );
 
-export const deploymentState = (description: string) =>
-  choice(['draft', 'test', 'staged', 'active', 'paused', 'deprecated', 'rolled-back'], description);
+export const deploymentState = (description: string) => choice(DEPLOYMENT_STATES, description);
 
 export const percent = (description: string) => integer(description, { minimum: 0, maximum: 100 });
 

@@ -1,13 +1,14 @@
+import type { RunId } from '../../model/ids.js';
 import {
   anyObject,
   choice,
   closed,
   count,
   flag,
+  id,
   list,
   plain,
   published,
-  text,
   type Wire,
 } from '../schema/build.js';
 
@@ -15,8 +16,8 @@ const event = (description: string) => anyObject(description, { additionalProper
 
 export const runDiffResponse = closed(
   {
-    a: text('The run that was asked about.'),
-    b: text('The run it is held against.'),
+    a: id<RunId>('The run that was asked about.'),
+    b: id<RunId>('The run it is held against.'),
     eventDiffs: list(
       closed(
         {

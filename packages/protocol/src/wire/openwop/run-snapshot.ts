@@ -1,10 +1,13 @@
-import { RUN_STATUSES } from '../../model/run.js';
+import type { RunId } from '../../model/ids.js';
+import { RUN_STATUSES } from '../../model/status.js';
 import {
   amount,
   anyObject,
   choice,
   closed,
   count,
+  id,
+  jsonObject,
   list,
   name,
   object,
@@ -22,7 +25,7 @@ const AGENT_REF = 'agent-ref.schema.json';
 
 const error = closed(
   { code: name('What went wrong, for programs.'), message: name('What went wrong, for people.') },
-  { details: anyObject('Further facts.') },
+  { details: jsonObject('Further facts.') },
   { description: 'Set when the run has failed.' },
 );
 
@@ -40,7 +43,7 @@ const cost = closed(
 
 export const runSnapshot = open(
   {
-    runId: text('The run.', { minLength: 1, maxLength: 128 }),
+    runId: id<RunId>('The run.', { minLength: 1, maxLength: 128 }),
     workflowId: name('What it executes; the suite of an eval run, the agent of an agent run.'),
     status: choice(RUN_STATUSES, 'Where it stands.'),
   },
@@ -58,8 +61,8 @@ export const runSnapshot = open(
     engineVersion: text('The engine that started the run.'),
     eventLogSchemaVersion: count('Version of the event log.'),
     tags: list(text(undefined, { maxLength: 256 }), 'The tags of the caller, unchanged.', { maxItems: 100 }),
-    metadata: anyObject('The metadata of the caller, unchanged.'),
-    configurable: anyObject('The options of the caller, unchanged.'),
+    metadata: jsonObject('The metadata of the caller, unchanged.'),
+    configurable: jsonObject('The options of the caller, unchanged.'),
     metrics: object(
       {},
       { openwopCost: cost },

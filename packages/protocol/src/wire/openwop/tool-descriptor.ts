@@ -1,9 +1,10 @@
+import type { ToolId } from '../../model/ids.js';
 import {
-  anyObject,
   choice,
   closed,
   flag,
-  name,
+  id,
+  jsonObject,
   published,
   set,
   text,
@@ -30,15 +31,15 @@ const is = (member: string, value: string) => ({
 
 export const toolDescriptor = closed(
   {
-    toolId: name('The name of the tool: <scope>:<tool>.'),
+    toolId: id<ToolId>('The name of the tool: <scope>:<tool>.', { minLength: 1 }),
     source: toolSource('Where it comes from.'),
     safetyTier: choice(['pure', 'read', 'write', 'exec'], 'What it can do to the world.'),
   },
   {
     title: text('A name for people.'),
     description: text('What it does.'),
-    inputSchema: anyObject('JSON Schema of its inputs.'),
-    outputSchema: anyObject('JSON Schema of its answer.'),
+    inputSchema: jsonObject('JSON Schema of its inputs.'),
+    outputSchema: jsonObject('JSON Schema of its answer.'),
     auth,
     egress: choice(['none', 'safe-fetch', 'host-mediated', 'host-owned'], 'How it reaches the network.'),
     approval: choice(['never', 'conditional', 'always'], 'Whether a person is asked first.'),

@@ -22,26 +22,37 @@ import type {
   TUnknown,
   TUnsafe,
 } from 'typebox';
+import type { Id } from '../../model/ids.js';
+import type { Json, JsonObject } from '../../values/json.js';
 
-type Frozen<T> = T extends readonly (infer Item)[]
-  ? readonly Frozen<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
-    : T;
+type Scalar = string | number | boolean | null | undefined;
+// Names (strings with a brand) and tuples stay what they are; what holds any JSON is read-only already.
+type Frozen<T> = [Json] extends [T] ? T : FrozenMember<T>;
+type FrozenMember<T> = T extends Scalar ? T : { readonly [Key in keyof T]: Frozen<T[Key]> };
+
+/** A JSON Schema that says which type its values have. */
+export type Schema = TSchema & object;
 
 /** The type of a value that fits the schema; read-only all the way down. */
 export type Wire<S extends TSchema> = Frozen<Static<S>>;
 
-/** An object nobody looks into. */
-export type AnyObject = { [key: string]: unknown };
+/** An object that is passed on unread. */
+export type AnyObject = { readonly [key: string]: unknown };
 
 type None = Record<never, never>;
-type Members<R extends TProperties, O extends TProperties> = R & { [Key in keyof O]: TOptional<O[Key]> };
+/** Exported, because declaration files then keep the comments of the members. */
+export type Members<R extends TProperties, O extends TProperties> = R & {
+  [Key in keyof O]: TOptional<O[Key]>;
+};
 
 const make = <S extends TSchema>(schema: object): S => schema as S;
 const prose = (description: string | undefined) => (description === undefined ? {} : { description });
 
 export const text = (description?: string, options: TStringOptions = {}): TString =>
+  make({ type: 'string', ...prose(description), ...options });
+
+/** A name of one kind, which says nothing about content; `T` keeps free text out of its place. */
+export const id = <T extends Id<string>>(description?: string, options: TStringOptions = {}): TUnsafe<T> =>
   make({ type: 'string', ...prose(description), ...options });
 
 /** A string with something in it. */
@@ -78,9 +89,19 @@ export const amount = (description?: string): TNumber => number(description, { m
 export const flag = (description?: string, options: TSchemaOptions = {}): TBoolean =>
   make({ type: 'boolean', ...prose(description), ...options });
 
+/** A flag that is either set or absent. */
+export const mark = (description?: string): TUnsafe<true> =>
+  make({ type: 'boolean', const: true, ...prose(description) });
+
 export const nothing = (): TUnsafe<null> => make({ type: 'null' });
 
 export const anything = (description?: string): TUnknown => make({ ...prose(description) });
+
+/** Any JSON, which is content and is passed on as it is. */
+export const json = (description?: string): TUnsafe<Json> => make({ ...prose(description) });
+
+export const jsonObject = (description?: string): TUnsafe<JsonObject> =>
+  make({ type: 'object', ...prose(description) });
 
 export const anyObject = (description?: string, options: TSchemaOptions = {}): TUnsafe<AnyObject> =>
   make({ type: 'object', ...prose(description), ...options });
@@ -121,6 +142,20 @@ export const open = <R extends TProperties, O extends TProperties = None>(
   optional?: O,
   options: TObjectOptions = {},
 ) => object(required, optional, { additionalProperties: true, ...options });
+
+/** An object with members of any name, all of one kind. `names` says which names may be used. */
+export const mapOf = <Member extends TSchema>(
+  member: Member,
+  names?: TSchema,
+): TUnsafe<{ readonly [name: string]: Static<Member> }> =>
+  make({ type: 'object', additionalProperties: member, ...(names && { propertyNames: names }) });
+
+/** One or the other. A message speaks of the one that has the type of the value. */
+export const either = <One extends TSchema, Other extends TSchema>(
+  one: One,
+  other: Other,
+  description?: string,
+): TUnsafe<Static<One> | Static<Other>> => make({ anyOf: [one, other], ...prose(description) });
 
 /** A pointer to another schema, typed by its target. */
 export const ref = <S extends TSchema>(to: string, description?: string): TUnsafe<Static<S>> =>

@@ -3,8 +3,9 @@
 // the document, without a bound, and repeats itself under `oneOf` and `if`. What is said here names places, types,
 // limits and property names. It never quotes a value.
 import type { Issue } from '../../model/errors.js';
+import { isObject, typeName, type UnknownObject } from '../../values/object.js';
 import { allDifferent, formats } from './keywords.js';
-import { alternatives, counted, describe, inOrder, kindOf, quoted, step } from './phrases.js';
+import { alternatives, counted, describe, inOrder, quoted, step } from './phrases.js';
 import type { Located, Resolve, SchemaNode } from './schema-node.js';
 
 /** A longer list helps nobody, and a hostile document could make it as long as it likes. */
@@ -14,7 +15,6 @@ const MAX_COUNTED = 10_000;
 
 /** A value, the schema it is held against, and the way to it. The pointer is written only when there is an issue. */
 type Place = Located & { readonly value: unknown; readonly up?: Place; readonly name?: string | number };
-type Fields = { readonly [name: string]: unknown };
 /** `report` is told the place, or the name of a member of it, and what is wrong there. */
 type Walk = {
   readonly resolve: Resolve;
@@ -69,13 +69,13 @@ function read(place: Place, walk: Walk): void {
   if (typeof value === 'string') readString(place, value, walk);
   else if (typeof value === 'number') readNumber(place, value, walk);
   else if (Array.isArray(value)) readArray(place, value, walk);
-  else if (isFields(value)) readObject(place, value, walk);
+  else if (isObject(value)) readObject(place, value, walk);
   if (isOtherWord(node, value)) reportKind(place, walk);
   readCombined(place, walk);
 }
 
 const reportKind = (place: Place, { resolve, report }: Walk): void =>
-  report(place, `expected ${describe(place, resolve)}; got ${kindOf(place.value)}`);
+  report(place, `expected ${describe(place, resolve)}; got ${typeName(place.value)}`);
 
 function hasType({ type }: SchemaNode, value: unknown): boolean {
   if (type === undefined) return true;
@@ -89,7 +89,7 @@ function isOfType(type: string, value: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isFields(value);
+      return isObject(value);
     case 'integer':
       return Number.isInteger(value);
     case 'number':
@@ -99,10 +99,7 @@ function isOfType(type: string, value: unknown): boolean {
   }
 }
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const has = (fields: Fields, name: string): boolean =>
+const has = (fields: UnknownObject, name: string): boolean =>
   Object.hasOwn(fields, name) && fields[name] !== undefined;
 
 const isOtherWord = (node: SchemaNode, value: unknown): boolean =>
@@ -118,7 +115,13 @@ function readString(place: Place, value: string, { report }: Walk): void {
     report(place, `expected at most ${counted(maxLength, 'character')}; got more`);
   }
   if (pattern !== undefined && !matcher(pattern).test(value)) {
-    report(place, `expected a string that matches ${pattern}; got one that does not`);
+    const { title } = place.node;
+    report(
+      place,
+      title
+        ? `expected ${title}; got another string`
+        : `expected a string that matches ${pattern}; got one that does not`,
+    );
   }
   if (format !== undefined && !formats[format]?.(value))
     report(place, `expected a ${format}; got another string`);
@@ -158,7 +161,7 @@ function readArray(place: Place, value: readonly unknown[], walk: Walk): void {
   }
 }
 
-function readObject(place: Place, fields: Fields, walk: Walk): void {
+function readObject(place: Place, fields: UnknownObject, walk: Walk): void {
   const { required = [], dependentRequired = {}, properties = {} } = place.node;
   for (const name of required) {
     if (!has(fields, name)) walk.report(place, 'required, but missing', name);
@@ -174,15 +177,32 @@ function readObject(place: Place, fields: Fields, walk: Walk): void {
     if (member && has(fields, name)) read(inside(place, member, name, fields[name]), walk);
   }
   readOthers(place, fields, walk);
+  readNames(place, fields, walk);
 }
 
-function readOthers(place: Place, fields: Fields, walk: Walk): void {
+/** The list helps more than a guess at what was meant: it is short, and it is ours. */
+function unknownProperty(name: string, properties: { readonly [name: string]: SchemaNode }): string {
+  const known = Object.keys(properties);
+  const rest = known.length > 0 ? `; known are ${known.join(', ')}` : '';
+  return `unknown property ${quoted(name)}${rest}`;
+}
+
+function readNames(place: Place, fields: UnknownObject, walk: Walk): void {
+  const { propertyNames } = place.node;
+  if (!propertyNames) return;
+  for (const name of Object.keys(fields)) {
+    if (walk.enough()) return;
+    read(inside(place, propertyNames, name, name), walk);
+  }
+}
+
+function readOthers(place: Place, fields: UnknownObject, walk: Walk): void {
   const { properties = {}, additionalProperties: others = true } = place.node;
   if (others === true) return;
   for (const name of Object.keys(fields)) {
     if (walk.enough()) return;
     if (Object.hasOwn(properties, name)) continue;
-    if (others === false) walk.report(place, `unknown property ${quoted(name)}`, name);
+    if (others === false) walk.report(place, unknownProperty(name, properties), name);
     else read(inside(place, others, name, fields[name]), walk);
   }
 }

@@ -3,6 +3,8 @@ export type SchemaNode = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
+  /** Says in words what a `pattern` asks for. */
+  readonly title?: string;
   readonly enum?: readonly string[];
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -17,6 +19,7 @@ export type SchemaNode = {
   readonly required?: readonly string[];
   readonly dependentRequired?: { readonly [name: string]: readonly string[] };
   readonly properties?: { readonly [name: string]: SchemaNode };
+  readonly propertyNames?: SchemaNode;
   readonly additionalProperties?: boolean | SchemaNode;
   readonly allOf?: readonly SchemaNode[];
   readonly anyOf?: readonly SchemaNode[];

@@ -122,7 +122,10 @@ describe('the shapes', () => {
     };
     expect(check('eval-summary', summary)).toEqual([]);
     expect(check('eval-summary', { ...summary, output: 'x' })).toEqual([
-      { pointer: '/output', message: 'unknown property "output"' },
+      {
+        pointer: '/output',
+        message: `unknown property "output"; known are ${Object.keys(schemas['eval-summary'].properties).join(', ')}`,
+      },
     ]);
   });
 

@@ -1,20 +1,15 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import type { ContractReport } from '../../model/contract-report.js';
+import { asId } from '../../model/ids.js';
 import type { EvalContract, EvaluationProfile } from '../../model/profile.js';
 import { createAjv } from '../schema/compile.js';
-import {
-  type ContractReportWire,
-  type EvalContractWire,
-  type ProfileWire,
-  profileSchemas,
-} from './profile-schema.js';
+import { type EvalContractWire, type ProfileWire, profileSchemas } from './profile-schema.js';
 
 const SHA = 'a'.repeat(64);
 const DIGEST = `sha256:${SHA}`;
 const contract: EvalContractWire = {
   contractVersion: 1,
-  suiteId: 'local.acme.evals.triage',
-  suiteVersion: '1.2.0',
+  suiteId: asId('local.acme.evals.triage'),
+  suiteVersion: asId('1.2.0'),
   suiteSha256: SHA,
   agent: { id: 'triage', name: 'Triage', version: '1.2.0-rc.1', sha256: SHA },
   dataset: { uri: 'evals/a.jsonl', sha256: SHA, bytes: 10, format: 'jsonl', rows: 2 },
@@ -37,7 +32,7 @@ const contract: EvalContractWire = {
     'inv-001': { criteria: ['response-conciseness'], reference: { queue: 'pay' }, match: 'json-match' },
   },
 };
-const report: ContractReportWire = {
+const report = {
   runId: 'run-1',
   suite: { ref: 'local.acme.evals.triage@1.2.0', digest: DIGEST },
   agent: { agentId: 'triage', version: '1.2.0', digest: DIGEST },
@@ -66,7 +61,6 @@ const fits = (id: keyof typeof profileSchemas, value: unknown) =>
 
 test('what the house calls by these names fits their schemas', () => {
   expectTypeOf<EvalContract>().toExtend<EvalContractWire>();
-  expectTypeOf<ContractReport>().toExtend<ContractReportWire>();
   expectTypeOf<EvaluationProfile>().toExtend<ProfileWire<'a'>>();
   expectTypeOf<ProfileWire<'b'>>().toExtend<ProfileWire<'a'>>();
 });

@@ -1,6 +1,6 @@
 // JSON Schemas of the test contract that an agent carries, of what it is compiled to, and of the report about it. They
 // take values as they should be written; readers of definition files are more lenient (a number in quotes, say).
-import { EVALUATORS, GATE_STATUSES } from '../../model/contract-report.js';
+import { EVALUATORS } from '../../model/verdicts.js';
 import { suiteId, suiteVersion } from '../openwop/parts.js';
 import {
   amount,
@@ -11,7 +11,6 @@ import {
   constant,
   count,
   flag,
-  fraction,
   list,
   name,
   number,
@@ -20,6 +19,7 @@ import {
   text,
   type Wire,
 } from '../schema/build.js';
+import { contractReport } from './contract-report.js';
 
 const root = (id: string, title: string, description: string) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -85,7 +85,7 @@ const profileB = closed(
 );
 
 const sha256 = (description: string) => text(description, { pattern: '^[0-9a-f]{64}$' });
-const digest = (description: string) => text(description, { pattern: '^sha256:[0-9a-f]{64}$' });
+const _digest = (description: string) => text(description, { pattern: '^sha256:[0-9a-f]{64}$' });
 const criterionId = () =>
   text('The slug of a criterion. It says nothing about content.', {
     pattern: '^[a-z0-9][a-z0-9-]*$',
@@ -185,74 +185,6 @@ const evalContract = closed(
   root('eval-contract', 'EvalContract', 'What a suite cannot hold of the profile it was compiled from.'),
 );
 
-const gateStatus = choice(
-  GATE_STATUSES,
-  'warn: an advisory one that was missed. error: it could not be decided.',
-);
-
-const reportedGate = closed(
-  {
-    id: criterionId(),
-    strict: flag('A hard requirement; otherwise a warning.'),
-    evaluator: choice(EVALUATORS, 'How it was decided.'),
-    applicable: count('Tasks in which it was decided.'),
-    met: count('Those of them that met it.'),
-    required: number('The share that must meet it.'),
-    status: gateStatus,
-  },
-  {
-    rate: fraction('The share that met it; absent when it was decided nowhere.'),
-    mean: number('The mean degree.'),
-    unjudged: count('Tasks in which nobody could be asked.'),
-  },
-);
-
-const judgeIdentity = closed(
-  {
-    provider: name('Who serves the model.'),
-    model: name('The model.'),
-    votes: count('How often it is asked about each criterion.'),
-    promptDigest: digest('Of its instructions.'),
-    digest: digest('Of all of these.'),
-  },
-  { mock: constant(true, { description: 'Its verdicts were written down beforehand.' }) },
-);
-
-const contractReport = closed(
-  {
-    runId: name('The run.'),
-    suite: closed({ ref: name('As in <suiteId>@<version>.'), digest: digest('Of the suite.') }),
-    agent: closed({
-      agentId: name('The agent.'),
-      version: name('Its version.'),
-      digest: digest('Of the agent as it was bound to the run.'),
-    }),
-    contract: digest('Of the contract.'),
-    verdict: choice(['pass', 'fail', 'error'], 'Whether the agent keeps its contract.'),
-    tasks: closed({
-      total: count('Tasks of the suite.'),
-      selected: count('Tasks that ran.'),
-      passed: count('Tasks that passed.'),
-    }),
-    criteria: list(reportedGate, 'In the order of the contract.'),
-    summary: closed({
-      score: fraction('The score of the run.'),
-      passed: flag('What the thresholds of the suite alone say.'),
-    }),
-  },
-  {
-    sla: closed({ expectedLatencyMs: milliseconds, p95Ms: milliseconds, policy, status: gateStatus }),
-    dataset: closed({ digest: digest('Of its bytes.'), rows: count('How many rows it has.') }),
-    judge: judgeIdentity,
-    embedder: closed({ provider: name('Who serves the model.'), model: name('The model.') }),
-  },
-  root(
-    'contract-report',
-    'ContractReport',
-    'Whether an agent keeps the contract it carries. Holds no content.',
-  ),
-);
-
 /** By their addresses: each stands for itself and refers to no other. */
 export const profileSchemas = {
   'urn:touchstone:success-criterion:a': {
@@ -266,11 +198,17 @@ export const profileSchemas = {
   'urn:touchstone:evaluation-profile:a': profileA,
   'urn:touchstone:evaluation-profile:b': profileB,
   'urn:touchstone:eval-contract': evalContract,
-  'urn:touchstone:contract-report': contractReport,
+  'urn:touchstone:contract-report': {
+    ...contractReport,
+    ...root(
+      'contract-report',
+      'ContractReport',
+      'Whether an agent keeps the contract it carries. Holds no content.',
+    ),
+  },
 };
 
 export type ProfileWire<Form extends 'a' | 'b'> = Wire<
   (typeof profileSchemas)[`urn:touchstone:evaluation-profile:${Form}`]
 >;
 export type EvalContractWire = Wire<typeof evalContract>;
-export type ContractReportWire = Wire<typeof contractReport>;

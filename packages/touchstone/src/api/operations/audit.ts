@@ -1,23 +1,11 @@
 import { type AuditRecord, type Owner, timestampOf } from '@touchstone/protocol';
-import type { Shape } from '@touchstone/protocol/wire';
+import { vendor } from '@touchstone/protocol/wire';
 import { verifyAudit } from '../../app/index.js';
 import type { Audit } from '../../ports/index.js';
 import { type Endpoint, endpoint } from '../endpoint.js';
 import { integerOr, optionalChoice } from '../query.js';
 import type { Services } from '../services.js';
 
-const text: Shape = { type: 'string' };
-const count: Shape = { type: 'integer', minimum: 0 };
-const verified: Shape = {
-  type: 'object',
-  properties: { valid: { type: 'boolean' }, records: count, head: text, trouble: { type: 'object' } },
-  required: ['valid', 'records', 'head'],
-};
-const page: Shape = {
-  type: 'object',
-  properties: { items: { type: 'array', items: { type: 'object' } }, nextCursor: text },
-  required: ['items'],
-};
 const parameters = {
   limit: integerOr(100, 'Records of one page.', { min: 1, max: 1_000 }),
   cursor: integerOr(0, 'The nextCursor of the page before.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
@@ -32,7 +20,7 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     path: '/v1/audit/verify',
     auth: 'audit:read',
     summary: 'Whether the audit log of the caller is unbroken',
-    responses: { 200: { description: 'What was found.', schema: verified } },
+    responses: { 200: { description: 'What was found.', schema: vendor.auditVerdict } },
     handle: async ({ principal }) => ({
       status: 200,
       body: await verifyAudit(touchstone.store.audit, principal.owner),
@@ -45,7 +33,7 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     auth: 'audit:read',
     summary: 'The audit log',
     parameters,
-    responses: { 200: { description: 'A page of it.', schema: page } },
+    responses: { 200: { description: 'A page of it.', schema: vendor.auditPage } },
     async handle({ principal, query }) {
       const { items, more } = await readPage(touchstone.store.audit, principal.owner, query);
       const next = more && items.at(-1)?.seq;

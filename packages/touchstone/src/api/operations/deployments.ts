@@ -8,12 +8,11 @@ import {
   type TransitionRequest,
   type Version,
 } from '@touchstone/protocol';
-import { type AgentDeploymentTransitionWire, parse } from '@touchstone/protocol/wire';
+import { type AgentDeploymentTransitionWire, parse, vendor } from '@touchstone/protocol/wire';
 import { checkOutcome } from '../../app/index.js';
 import { parseAgentReference } from '../../suites/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
 import { noSuch, type Services } from '../services.js';
-import { page, pendingDeployment } from '../shapes/vendor-shapes.js';
 
 const transitionBody: BodyRule<AgentDeploymentTransitionWire> = {
   schema: 'agent-deployment-transition',
@@ -22,12 +21,6 @@ const transitionBody: BodyRule<AgentDeploymentTransitionWire> = {
 };
 
 const records = { type: 'array', items: { $ref: 'agent-deployment' } } as const;
-
-const versions = page({
-  type: 'object',
-  properties: { version: { type: 'string' }, digest: { type: 'string' }, deployedDigest: { type: 'string' } },
-  required: ['version'],
-});
 
 export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
@@ -49,7 +42,7 @@ export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
     body: transitionBody,
     responses: {
       200: { description: 'The record after the move.', schema: 'agent-deployment' },
-      202: { description: 'The record as it is, while people are asked.', schema: pendingDeployment },
+      202: { description: 'The record as it is, while people are asked.', schema: vendor.pendingDeployment },
     },
     refusals: ['validation_error', 'forbidden', 'eval_gate_unmet', 'not_found', 'conflict'],
     handle: (call) => transition(host, call),
@@ -60,7 +53,7 @@ export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/host/touchstone/agents/{agentId}/versions',
     auth: 'runs:read',
     summary: 'Which content each version of an agent has now, and with which it was deployed',
-    responses: { 200: { description: 'By version.', schema: versions } },
+    responses: { 200: { description: 'By version.', schema: vendor.agentVersions } },
     refusals: ['not_found'],
     async handle(call) {
       const agentId = await Promise.resolve()

@@ -9,7 +9,7 @@ import {
   type Principal,
   type TransitionRequest,
 } from '@touchstone/protocol';
-import type { Shape } from '@touchstone/protocol/wire';
+import { choice, object, text, type Wire } from '@touchstone/protocol/schema';
 import { GATED_AGENT_ID } from '../../app/index.js';
 import { scopeOf, targetState } from '../../deployments/index.js';
 import type { Run } from '../../ports/index.js';
@@ -19,21 +19,12 @@ import { choosePiece, type Piece, piecesOf, proofFor } from './moving.js';
 import { eventsOf } from './real-run.js';
 
 const SCENARIOS = ['unauthorized-grant', 'override'] as const;
-type GateScenario = {
-  readonly scenario: (typeof SCENARIOS)[number];
-  readonly principal: string;
-  readonly reason?: string;
-};
+const scenarioBody = object(
+  { scenario: choice(SCENARIOS), principal: text(undefined, { minLength: 1, maxLength: 256 }) },
+  { reason: text(undefined, { minLength: 1, maxLength: 512 }) },
+);
+type GateScenario = Wire<typeof scenarioBody>;
 type ScenarioCall = Call<unknown, GateScenario>;
-const wishBody: Shape = {
-  type: 'object',
-  properties: {
-    scenario: { type: 'string', enum: SCENARIOS },
-    principal: { type: 'string', minLength: 1, maxLength: 256 },
-    reason: { type: 'string', minLength: 1, maxLength: 512 },
-  },
-  required: ['scenario', 'principal'],
-};
 
 export const approvalGateSeam = (host: Services): Endpoint =>
   endpoint({
@@ -42,7 +33,7 @@ export const approvalGateSeam = (host: Services): Endpoint =>
     path: '/v1/host/sample/governance/approval-gate',
     auth: 'approvals:respond',
     summary: 'Test seam: have someone answer at a gate that stands before a sample deployment',
-    body: bodyOf<GateScenario>(wishBody),
+    body: bodyOf(scenarioBody),
     responses: { 200: { description: 'Whether the gate opened.', schema: { type: 'object' } } },
     refusals: ['validation_error', 'INVALID_RESUME_VALUE', 'unavailable'],
     handle: (call) => standAtGate(host, call),

@@ -1,16 +1,12 @@
 import { asId, type PrincipalId, type ResourceName, type ScopeName } from '@touchstone/protocol';
-import type { Shape } from '@touchstone/protocol/wire';
+import { object, text, type Wire } from '@touchstone/protocol/schema';
 import { hasScope } from '../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
 import type { Services } from '../services.js';
 
-type Question = { readonly principal: string; readonly action: string; readonly resource: string };
-const name: Shape = { type: 'string', minLength: 1, maxLength: 512 };
-const questionBody: Shape = {
-  type: 'object',
-  properties: { principal: name, action: name, resource: name },
-  required: ['principal', 'action', 'resource'],
-};
+const name = text(undefined, { minLength: 1, maxLength: 512 });
+const questionBody = object({ principal: name, action: name, resource: name });
+type Question = Wire<typeof questionBody>;
 
 export const authorizationSeam = (host: Services): Endpoint =>
   endpoint({
@@ -19,7 +15,7 @@ export const authorizationSeam = (host: Services): Endpoint =>
     path: '/v1/host/sample/authorization/decide',
     auth: 'key',
     summary: 'Test seam: whether a principal of the caller’s workspace may do something',
-    body: bodyOf<Question>(questionBody),
+    body: bodyOf(questionBody),
     responses: { 200: { description: 'The decision.', schema: { type: 'object' } } },
     handle: (call) => decide(host, call),
   });

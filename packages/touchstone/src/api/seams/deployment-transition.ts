@@ -8,7 +8,7 @@ import {
   type RunId,
   type TransitionRequest,
 } from '@touchstone/protocol';
-import type { Shape } from '@touchstone/protocol/wire';
+import { choice, name, object, text, type Wire } from '@touchstone/protocol/schema';
 import { hasScope, SAMPLE_AGENT_ID } from '../../app/index.js';
 import type { Run } from '../../ports/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint } from '../endpoint.js';
@@ -18,26 +18,13 @@ import { choosePiece, move, type Piece, piecesOf, proofFor, recordOf } from './m
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
 
 const SCENARIOS = ['promote', 'unauthorized', 'eval-gate-unmet', 'channel-pin'] as const;
-type TransitionScenario = {
-  readonly scenario: (typeof SCENARIOS)[number];
-  readonly agentId?: string;
-  readonly version?: string;
-  readonly channel?: string;
-  readonly evalRunId?: string;
-};
+const label = text(undefined, { minLength: 1, maxLength: 64 });
+const scenarioBody = object(
+  { scenario: choice(SCENARIOS) },
+  { agentId: name(), version: label, channel: label, evalRunId: name() },
+);
+type TransitionScenario = Wire<typeof scenarioBody>;
 type ScenarioCall = Call<unknown, TransitionScenario>;
-const text: Shape = { type: 'string', minLength: 1 };
-const wishBody: Shape = {
-  type: 'object',
-  properties: {
-    scenario: { type: 'string', enum: SCENARIOS },
-    agentId: text,
-    version: { type: 'string', minLength: 1, maxLength: 64 },
-    channel: { type: 'string', minLength: 1, maxLength: 64 },
-    evalRunId: text,
-  },
-  required: ['scenario'],
-};
 
 export function deploymentSeam(host: Services): Endpoint {
   const inTurn = createTurns();
@@ -47,7 +34,7 @@ export function deploymentSeam(host: Services): Endpoint {
     path: '/v1/host/sample/agents/deployment-transition',
     auth: 'key',
     summary: 'Test seam: have a version promoted, or refused for a reason, or drawn from its channel',
-    body: bodyOf<TransitionScenario>(wishBody),
+    body: bodyOf(scenarioBody),
     responses: { 200: { description: 'The run that tells of it.', schema: { type: 'object' } } },
     refusals: ['validation_error', 'forbidden', 'conflict', 'unavailable'],
     handle: async (call) => {

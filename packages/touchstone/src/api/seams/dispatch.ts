@@ -1,22 +1,22 @@
 import { type AgentPlan, agentNamed, type InvocationOutcome, type Owner } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
-import type { Shape } from '@touchstone/protocol/wire';
+import { anyObject, flag, list, object, text, type Wire } from '@touchstone/protocol/schema';
 import { type AgentFacts, MEMORY_TOOL, type Run } from '../../ports/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
 
-type Task = { readonly task?: { readonly [member: string]: unknown } };
-const taskBody: Shape = {
-  type: 'object',
-  properties: {
-    task: { type: 'object' },
+const taskBody = object(
+  {},
+  {
+    task: anyObject(),
     // A task is always held against the agent's schemas, and its tools are always those it is granted: a run cannot be
     // asked to be laxer or stricter, so neither can this. The answer tells what was really offered.
-    validateHandoff: { type: 'boolean' },
-    availableTools: { type: 'array', items: { type: 'string' } },
+    validateHandoff: flag(),
+    availableTools: list(text()),
   },
-};
+);
+type Task = Wire<typeof taskBody>;
 
 export const dispatchSeam = (host: Services): Endpoint =>
   endpoint({
@@ -25,7 +25,7 @@ export const dispatchSeam = (host: Services): Endpoint =>
     path: '/v1/host/sample/agents/{agentId}/dispatch',
     auth: 'runs:create',
     summary: 'Test seam: one turn of an agent, with everything it did',
-    body: bodyOf<Task>(taskBody, false),
+    body: bodyOf(taskBody, false),
     responses: { 200: { description: 'What came of it.', schema: { type: 'object' } } },
     refusals: ['unavailable'],
     handle: (call) => dispatch(host, call),

@@ -1,5 +1,5 @@
 import { EVAL_MODES, type EvalMode } from '@touchstone/protocol';
-import type { Shape } from '@touchstone/protocol/wire';
+import { choice, integer, name, object, set, type Wire } from '@touchstone/protocol/schema';
 import { SAMPLE_AGENT_ID } from '../../app/index.js';
 import type { Run } from '../../ports/index.js';
 import { parseSuite } from '../../suites/index.js';
@@ -9,19 +9,15 @@ import type { Services } from '../services.js';
 import { runToEnd } from './real-run.js';
 
 const MAX_TASKS = 1_000;
-type EvalRunBody = {
-  readonly agentId?: string;
-  readonly modes?: readonly EvalMode[];
-  readonly taskCount?: number;
-};
-const evalRunBody: Shape = {
-  type: 'object',
-  properties: {
-    agentId: { type: 'string', minLength: 1 },
-    modes: { type: 'array', items: { type: 'string', enum: EVAL_MODES }, minItems: 1, uniqueItems: true },
-    taskCount: { type: 'integer', minimum: 1, maximum: MAX_TASKS },
+const evalRunBody = object(
+  {},
+  {
+    agentId: name(),
+    modes: set(choice(EVAL_MODES), undefined, { minItems: 1 }),
+    taskCount: integer(undefined, { minimum: 1, maximum: MAX_TASKS }),
   },
-};
+);
+type EvalRunBody = Wire<typeof evalRunBody>;
 
 export const evalRunSeam = (host: Services): Endpoint =>
   endpoint({
@@ -30,7 +26,7 @@ export const evalRunSeam = (host: Services): Endpoint =>
     path: '/v1/host/sample/agents/eval-run',
     auth: 'runs:create',
     summary: 'Test seam: run a small golden suite to its end',
-    body: bodyOf<EvalRunBody>(evalRunBody, false),
+    body: bodyOf(evalRunBody, false),
     responses: { 200: { description: 'The finished run.', schema: { type: 'object' } } },
     handle: (call) => evalRun(host, call),
   });

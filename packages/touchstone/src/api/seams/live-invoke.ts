@@ -1,27 +1,22 @@
-import type { Shape } from '@touchstone/protocol/wire';
+import { choice, flag, name, object, type Wire } from '@touchstone/protocol/schema';
 import { STRICT_AGENT_ID } from '../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
 
-type InvokeRequest = {
-  readonly agentId?: string;
-  readonly attemptTool?: string;
-  readonly forceInvalidResult?: boolean;
-};
-const text: Shape = { type: 'string', minLength: 1 };
-const wishBody: Shape = {
-  type: 'object',
-  properties: {
-    agentId: text,
+const requestBody = object(
+  {},
+  {
+    agentId: name(),
     // The only way in that this host offers, and says it offers.
-    source: { type: 'string', enum: ['run-api'] },
+    source: choice(['run-api']),
     // The sample agent has one return schema, and it is always held to it, by whatever name it is asked for.
-    returnSchemaRef: text,
-    forceInvalidResult: { type: 'boolean' },
-    attemptTool: text,
+    returnSchemaRef: name(),
+    forceInvalidResult: flag(),
+    attemptTool: name(),
   },
-};
+);
+type InvokeRequest = Wire<typeof requestBody>;
 
 export const liveInvokeSeam = (host: Services): Endpoint =>
   endpoint({
@@ -30,7 +25,7 @@ export const liveInvokeSeam = (host: Services): Endpoint =>
     path: '/v1/host/sample/agents/live-invoke',
     auth: 'runs:create',
     summary: 'Test seam: invoke one agent, and ask it to break the rules',
-    body: bodyOf<InvokeRequest>(wishBody, false),
+    body: bodyOf(requestBody, false),
     responses: { 200: { description: 'How the invocation ended.', schema: { type: 'object' } } },
     refusals: ['unavailable'],
     handle: (call) => invoke(host, call),

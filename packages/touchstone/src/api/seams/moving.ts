@@ -1,6 +1,7 @@
 import {
   type AgentId,
   asId,
+  type DeploymentRecord,
   type DeploymentState,
   type Owner,
   type Principal,
@@ -9,7 +10,6 @@ import {
   type Version,
   validationError,
 } from '@touchstone/protocol';
-import type { AgentDeploymentWire } from '@touchstone/protocol/wire';
 import { hasScope } from '../../app/index.js';
 import { matchingGates, targetState } from '../../deployments/index.js';
 import type { Run } from '../../ports/index.js';
@@ -96,5 +96,5 @@ export const recordOf = async (
   { touchstone }: Services,
   owner: Owner,
   { agentId, version }: Pick<Piece, 'agentId' | 'version'>,
-): Promise<AgentDeploymentWire | undefined> =>
+): Promise<DeploymentRecord | undefined> =>
   (await touchstone.deployments.list(owner, agentId))?.find((record) => record.version === version);

@@ -1,28 +1,20 @@
-import { type Issue, isHostError, type JsonObject, type Owner, validationError } from '@touchstone/protocol';
+import {
+  type CompileProfile,
+  type Issue,
+  isHostError,
+  type Owner,
+  validationError,
+} from '@touchstone/protocol';
 import { type CompileOptions, type ProfiledAgent, parseDefinition } from '../../profiles/index.js';
 import type { CompiledProfile, Profiles } from './profiles.js';
 
-/** What a tenant sends. Its dataset is the tenant's choice, so it is read under the tenant's rules. */
-export type CompileRequest = {
-  readonly definition: JsonObject;
-  readonly rows?: readonly unknown[];
-  /** Which agent of a manifest with several. */
-  readonly agent?: string;
-  /** The id that the agent has on the host, which runs of the suite are then meant for. */
-  readonly targetAgentId?: string;
-  /** The parts of the suite id, where the agent's author and name are not to make them. */
-  readonly scope?: string;
-  readonly org?: string;
-  readonly suiteName?: string;
-  readonly install?: boolean;
-};
-
 export type CompiledDefinition = CompiledProfile & { readonly installed?: 'created' | 'same' };
 
+/** Compiles what a tenant sends. Its dataset is the tenant's choice, so it is read under the tenant's rules. */
 export async function compileDefinition(
   profiles: Profiles,
   owner: Owner,
-  wish: CompileRequest,
+  wish: CompileProfile,
 ): Promise<CompiledDefinition> {
   const { definition, rows, install } = wish;
   const loaded = parseDefinition(definition);
@@ -40,7 +32,7 @@ export async function compileDefinition(
   return install ? { ...result, installed: await profiles.install(owner, compiled) } : result;
 }
 
-const optionsOf = ({ targetAgentId, scope, org, suiteName }: CompileRequest): CompileOptions => ({
+const optionsOf = ({ targetAgentId, scope, org, suiteName }: CompileProfile): CompileOptions => ({
   ...(targetAgentId !== undefined && { targetAgentId }),
   ...(scope !== undefined && { scope }),
   ...(org !== undefined && { org }),

@@ -1,5 +1,6 @@
 import type { PinnedContract } from '@touchstone/protocol/bodies';
-import { profileSchemas, type Shape, shapeIssues } from '@touchstone/protocol/wire';
+import { schemaIssues } from '@touchstone/protocol/schema';
+import { profileSchemas } from '@touchstone/protocol/wire';
 import { checkForeignSchema } from '../../agents/index.js';
 import type { Suite } from '../../ports/index.js';
 import { readContract } from '../../profiles/index.js';
@@ -10,9 +11,9 @@ export const openContract = (text: string, file: string, suite: Suite): PinnedCo
   pinContract(
     readContract(text, suite, {
       file,
-      shapeIssues: (value) => shapeIssues(SHAPE, value),
+      shapeIssues: (value) => schemaIssues(CONTRACT, value),
       schemaIssues: checkForeignSchema,
     }),
   );
 
-const SHAPE = profileSchemas['urn:touchstone:eval-contract'] as unknown as Shape;
+const CONTRACT = profileSchemas['urn:touchstone:eval-contract'];

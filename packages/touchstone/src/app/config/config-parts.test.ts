@@ -77,9 +77,9 @@ it('a part whose shape is wrong is told of once', () => {
     expect.objectContaining({
       details: expect.objectContaining({
         issues: [
-          expect.objectContaining({ pointer: '/providers/a' }),
-          expect.objectContaining({ pointer: '/agents/0' }),
           expect.objectContaining({ pointer: '/roles/boss' }),
+          expect.objectContaining({ pointer: '/providers/a' }),
+          expect.objectContaining({ pointer: '/agents/0/run' }),
         ],
       }),
     }),

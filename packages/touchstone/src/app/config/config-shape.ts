@@ -1,96 +1,82 @@
 import { EVAL_MODES, MODEL_CLASSES } from '@touchstone/protocol';
-import type { Shape } from '@touchstone/protocol/wire';
+import {
+  amount,
+  anyObject,
+  choice,
+  closed,
+  constant,
+  either,
+  flag,
+  fraction,
+  integer,
+  list,
+  mapOf,
+  name,
+  object,
+  set,
+  text,
+} from '@touchstone/protocol/schema';
 import { datasetsShape } from '../../profiles/index.js';
 import { gateShape } from './gates.js';
 
 // Names that become part of stored rows. No `~`: that mark is the host's own.
-const name: Shape = {
-  type: 'string',
+const label = text(undefined, {
   pattern: '^[A-Za-z0-9._-]{1,64}$',
-  description: 'letters, digits, ".", "_" and "-", 1 to 64 of them',
-};
-const text: Shape = { type: 'string', minLength: 1 };
-const texts: Shape = { type: 'array', items: text };
-const tenants: Shape = { type: 'array', items: name };
-const anyObject: Shape = { type: 'object' };
-const usd: Shape = { type: 'number', minimum: 0 };
-
-const closed = (properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: false,
+  title: '1 to 64 letters, digits, ".", "_" and "-"',
 });
-const mapOf = (member: Shape, propertyNames?: Shape): Shape => ({
-  type: 'object',
-  additionalProperties: member,
-  ...(propertyNames && { propertyNames }),
-});
-const listOf = (items: Shape): Shape => ({ type: 'array', items });
+const names = list(name());
+const atLeast = (minimum: number) => integer(undefined, { minimum, maximum: Number.MAX_SAFE_INTEGER });
 
 const key = closed(
+  { tenant: label, roles: list(label, undefined, { minItems: 1 }) },
   {
-    key: { type: 'string', pattern: '^[\\x21-\\x7e]{1,512}$', description: 'printable ASCII without spaces' },
-    keyHash: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$', description: 'sha256:<64 hex digits>' },
-    tenant: name,
-    workspace: name,
-    principal: name,
-    roles: { type: 'array', items: name, minItems: 1 },
+    key: text(undefined, { pattern: '^[\\x21-\\x7e]{1,512}$', title: 'printable ASCII without spaces' }),
+    keyHash: text(undefined, { pattern: '^sha256:[0-9a-f]{64}$', title: 'sha256:<64 hex digits>' }),
+    workspace: label,
+    principal: label,
   },
-  ['tenant', 'roles'],
 );
 
-const price = closed({ inputPerMTok: usd, outputPerMTok: usd }, ['inputPerMTok', 'outputPerMTok']);
-
-// Only what makes them entries: the rooms that use them check the rest, with the same words wherever they come from.
-const agent: Shape = {
-  type: 'object',
-  required: ['agentId', 'run'],
-  properties: { agentId: text, tenant: name, run: anyObject },
-};
-const tool: Shape = { type: 'object', required: ['toolId'], properties: { toolId: text, tenants } };
-
-const evalSuite = closed({
-  modes: { type: 'array', items: { type: 'string', enum: EVAL_MODES }, uniqueItems: true },
-  maxTasksPerSuite: { type: 'integer', minimum: 1 },
-  maxCostUsdPerSuite: usd,
+const scope = text(undefined, {
+  pattern: '^(\\*|[a-z][a-z-]*:[a-z][a-z-]*)$',
+  title: '"*" or <area>:<action>',
 });
 
-export const configShape: Shape = closed({
-  keys: listOf(key),
-  roles: mapOf(
-    listOf({
-      type: 'string',
-      pattern: '^(\\*|[a-z][a-z-]*:[a-z][a-z-]*)$',
-      description: '"*" or <area>:<action>',
-    }),
-    name,
-  ),
-  providers: mapOf(anyObject),
-  modelClasses: mapOf(text, { enum: MODEL_CLASSES }),
-  models: mapOf(text),
-  prices: mapOf(price),
-  judge: closed({ model: text, votes: { type: 'integer', minimum: 1, maximum: 25 } }, ['model']),
-  embedder: closed({ model: text }, ['model']),
-  safety: closed({ policy: text, judge: text }),
-  regression: closed({ tolerance: { type: 'number', minimum: 0, maximum: 1 } }),
-  agents: listOf(agent),
-  tools: listOf(tool),
-  mcpServers: mapOf(anyObject),
-  datasets: datasetsShape,
-  packs: texts,
-  suites: texts,
-  trust: anyObject,
-  store: {
-    type: 'string',
-    pattern: '^(sqlite:.+|postgres(ql)?://.+)$',
-    description: 'sqlite:<file> or postgres://…',
+const store = text(undefined, {
+  pattern: '^(sqlite:.+|postgres(ql)?://.+)$',
+  title: 'sqlite:<file> or postgres://…',
+});
+
+const evalSuite = closed(
+  {},
+  { modes: set(choice(EVAL_MODES)), maxTasksPerSuite: atLeast(1), maxCostUsdPerSuite: amount() },
+);
+
+export const configShape = closed(
+  {},
+  {
+    keys: list(key),
+    roles: mapOf(list(scope), label),
+    providers: mapOf(anyObject()),
+    modelClasses: mapOf(name(), choice(MODEL_CLASSES)),
+    models: mapOf(name()),
+    prices: mapOf(closed({ inputPerMTok: amount(), outputPerMTok: amount() })),
+    judge: closed({ model: name() }, { votes: integer(undefined, { minimum: 1, maximum: 25 }) }),
+    embedder: closed({ model: name() }),
+    safety: closed({}, { policy: name(), judge: name() }),
+    regression: closed({}, { tolerance: fraction() }),
+    // Only what makes them entries: the modules that use them check the rest, in the same words wherever they come from.
+    agents: list(object({ agentId: name(), run: anyObject() }, { tenant: label })),
+    tools: list(object({ toolId: name() }, { tenants: list(label) })),
+    mcpServers: mapOf(anyObject()),
+    datasets: datasetsShape,
+    packs: names,
+    suites: names,
+    trust: anyObject(),
+    store,
+    evalSuite: either(constant(false), evalSuite),
+    gates: list(gateShape),
+    egress: closed({}, { allowHosts: names, allowPrivate: flag() }),
+    limits: closed({}, { maxRequestBodyBytes: atLeast(1024), requestsPerMinute: atLeast(1) }),
   },
-  evalSuite: { anyOf: [{ const: false }, evalSuite] },
-  gates: listOf(gateShape),
-  egress: closed({ allowHosts: texts, allowPrivate: { type: 'boolean' } }),
-  limits: closed({
-    maxRequestBodyBytes: { type: 'integer', minimum: 1024 },
-    requestsPerMinute: { type: 'integer', minimum: 1 },
-  }),
-});
+);

@@ -240,7 +240,7 @@ it.each([
   [{ store: 'mysql://x' }, '/store'],
   [{ modelClasses: { vast: 'x' } }, '/modelClasses/vast'],
   [{ prices: { m: { inputPerMTok: -1, outputPerMTok: 1 } } }, '/prices/m/inputPerMTok'],
-  [{ agents: [{ agentId: 'x' }] }, '/agents/0'],
+  [{ agents: [{ agentId: 'x' }] }, '/agents/0/run'],
 ])('%j is refused at %j', (value, pointer) => {
   expect(() => parseConfig(value, '/')).toThrow(
     expect.objectContaining({

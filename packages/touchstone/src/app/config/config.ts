@@ -6,7 +6,7 @@ import {
   type JsonObject,
   validationError,
 } from '@touchstone/protocol';
-import { shapeIssues } from '@touchstone/protocol/wire';
+import { schemaIssues } from '@touchstone/protocol/schema';
 import type { DatasetConfigInput } from '../../profiles/index.js';
 import { hashKey, keyIdOf, type Roles } from '../principal.js';
 import { type ConfigSource, findConfigFile, readConfigFile } from './config-file.js';
@@ -143,7 +143,7 @@ async function located(issues: readonly Issue[], source: ConfigSource): Promise<
 type ConfigIssues = { readonly misshapen: readonly Issue[]; readonly troubles: readonly Issue[] };
 
 function configIssues(value: unknown, baseDir: string): ConfigIssues {
-  const misshapen = shapeIssues(configShape, value);
+  const misshapen = schemaIssues(configShape, value);
   if (misshapen.some(({ pointer }) => pointer === '')) return { misshapen, troubles: [] };
   const sound = soundMembers(value as ConfigInput, misshapen);
   const gates = gateIssues(sound.gates ?? [], { ...DEFAULT_ROLES, ...sound.roles });

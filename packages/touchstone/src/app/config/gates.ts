@@ -9,7 +9,19 @@ import {
   isHostError,
   type RequiredEval,
 } from '@touchstone/protocol';
-import type { Shape } from '@touchstone/protocol/wire';
+import {
+  amount,
+  choice,
+  closed,
+  either,
+  flag,
+  fraction,
+  integer,
+  mark,
+  name,
+  type Schema,
+  text,
+} from '@touchstone/protocol/schema';
 import { parseSuiteReference } from '../../suites/index.js';
 import type { Roles } from '../principal.js';
 
@@ -25,59 +37,47 @@ export type GateInput = {
   readonly approval?: Omit<ApprovalPolicy, 'gateId' | 'quorum'> & { readonly quorum?: number };
 };
 
-const text: Shape = { type: 'string', minLength: 1 };
-const yes: Shape = { type: 'boolean' };
-const closed = (properties: { readonly [name: string]: Shape }, required: readonly string[] = []): Shape => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: false,
-});
-
 const requiredEval = closed(
+  { suite: name() },
   {
-    suite: text,
-    requiredPassScore: { type: 'number', minimum: 0, maximum: 1 },
-    judge: {
-      anyOf: [text, closed({ model: text, digest: text })],
-      description: 'provider/model, or the digest of a judge',
-    },
-    maxAgeHours: { type: 'number', minimum: 0 },
-    acceptOverrides: yes,
-    noRegression: yes,
-    requireConclusive: yes,
+    requiredPassScore: fraction(),
+    judge: either(
+      name(),
+      closed({}, { model: name(), digest: name() }),
+      'provider/model, or the digest of a judge',
+    ),
+    maxAgeHours: amount(),
+    acceptOverrides: flag(),
+    noRegression: flag(),
+    requireConclusive: flag(),
   },
-  ['suite'],
 );
 
-const approval = closed({
-  requiredRole: text,
-  requiredScope: text,
-  quorum: { type: 'integer', minimum: 1, maximum: 100 },
-  // An override is always in the audit log; saying so is allowed, asking for less is not.
-  override: closed({ requiredRole: text, audited: { const: true } }, ['requiredRole']),
-  overrideBypassesQuorum: yes,
-  timeoutSec: { type: 'integer', minimum: 1 },
-  excludeRequester: yes,
-});
+const approval = closed(
+  {},
+  {
+    requiredRole: name(),
+    requiredScope: name(),
+    quorum: integer(undefined, { minimum: 1, maximum: 100 }),
+    // An override is always in the audit log; saying so is allowed, asking for less is not.
+    override: closed({ requiredRole: name() }, { audited: mark() }),
+    overrideBypassesQuorum: flag(),
+    timeoutSec: integer(undefined, { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    excludeRequester: flag(),
+  },
+);
 
 /** Nothing leads to `draft`, and a way back is never closed. */
 const GUARDED = DEPLOYMENT_STATES.filter((state) => state !== 'draft' && state !== 'rolled-back');
 
-export const gateShape: Shape = closed(
+export const gateShape: Schema = closed(
+  { agentId: name(), to: choice(GUARDED) },
   {
-    gateId: {
-      type: 'string',
-      pattern: '^[A-Za-z0-9][A-Za-z0-9._:*/@-]{0,127}$',
-      description: 'a short name',
-    },
-    agentId: text,
-    to: { type: 'string', enum: GUARDED },
-    tenant: text,
+    gateId: text(undefined, { pattern: '^[A-Za-z0-9][A-Za-z0-9._:*/@-]{0,127}$', title: 'a short name' }),
+    tenant: name(),
     requiredEval,
     approval,
   },
-  ['agentId', 'to'],
 );
 
 /** What a shape cannot say: a gate asks for something, of someone who exists, and has a name of its own. */

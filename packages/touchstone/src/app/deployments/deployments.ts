@@ -2,6 +2,7 @@ import {
   type AgentId,
   asId,
   type DeploymentPlan,
+  type DeploymentRecord,
   type Digest,
   type GatePolicy,
   jsonEqual,
@@ -12,7 +13,6 @@ import {
   type Version,
   validationError,
 } from '@touchstone/protocol';
-import type { AgentDeploymentWire } from '@touchstone/protocol/wire';
 import { deploymentRecords } from '../../deployments/index.js';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { Engine, Ids, Run, RunOrigin } from '../../ports/index.js';
@@ -42,7 +42,7 @@ export type VersionDigests = {
 
 export type Deployments = {
   /** Every version of an agent with its state; undefined when there is no such agent for this owner. */
-  list(owner: Owner, agentId: AgentId): Promise<readonly AgentDeploymentWire[] | undefined>;
+  list(owner: Owner, agentId: AgentId): Promise<readonly DeploymentRecord[] | undefined>;
   /** The digests of every version, now and as deployed; undefined when there is no such agent for this owner. */
   versions(owner: Owner, agentId: AgentId): Promise<readonly VersionDigests[] | undefined>;
   /** What became of the request is told by the run: completed, waiting for people, or failed with the reason. */

@@ -1,9 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { asId, HostError, type Owner, type RunId } from '@touchstone/protocol';
+import { asId, HostError, type InterruptToken, type Owner, type RunId } from '@touchstone/protocol';
 import type { Clock, Interrupt, Store } from '../../ports/index.js';
-
-export const TOKEN_INTENTS = ['resolve', 'inspect'] as const;
-export type TokenIntent = (typeof TOKEN_INTENTS)[number];
 
 /** What a token stands for. Its holder acts as the principal who created it, with the roles that the principal has at that time. */
 export type TokenClaim = {
@@ -11,7 +8,7 @@ export type TokenClaim = {
   readonly nodeId: string;
   readonly interruptId: string;
   readonly expiresAt: number;
-  readonly intent: TokenIntent;
+  readonly intent: InterruptToken['intent'];
   readonly owner: Owner;
   readonly principal: string;
 };

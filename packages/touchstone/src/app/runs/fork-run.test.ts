@@ -4,8 +4,10 @@ import {
   type Digest,
   type EvalPlan,
   type Fork,
+  type ForkRun,
   HostError,
   type Issue,
+  type JsonObject,
   type Principal,
   type RunId,
   type RunPlan,
@@ -22,7 +24,7 @@ import { createMemoryStore } from '../../store/index.js';
 import { IMPLEMENTED_MODES } from '../capabilities.js';
 import { createManualClock } from '../testing/manual-clock.js';
 import { ACME } from '../testing/test-host.js';
-import { createFork, type ForkBody } from './fork-run.js';
+import { createFork } from './fork-run.js';
 
 const principal: Principal = { id: 'someone', owner: ACME, roles: [], scopes: new Set(['*']) };
 const version = asId<Version>('1.0.0');
@@ -76,7 +78,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const forked = (runId: RunId, body: ForkBody, by = principal): Promise<Run> =>
+const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
   createFork(
     {
       store,
@@ -248,7 +250,7 @@ describe('a branch', () => {
     expect((await forked(runId, { mode: 'replay' })).plan).toMatchObject({ suite: { digest: head.digest } });
   });
 
-  it.each<[string, { readonly [key: string]: unknown }]>([
+  it.each<[string, JsonObject]>([
     ['evalModes', { evalModes: ['golden'] }],
     ['repeats', { repeats: 2 }],
     ['onlyTasks', { onlyTasks: ['b'] }],
@@ -263,7 +265,7 @@ describe('a branch', () => {
   it('may say again what its source said', async () => {
     const runId = await source({ plan: { ...evalPlan, ordinals: [1], modes: ['golden'] } });
     const configurable = { onlyTasks: ['b'], evalModes: ['golden'], repeats: 1 };
-    const body: ForkBody = { mode: 'branch', fromSeq: 2, runOptionsOverlay: { configurable } };
+    const body: ForkRun = { mode: 'branch', fromSeq: 2, runOptionsOverlay: { configurable } };
     expect((await forked(runId, body)).plan).toMatchObject({ ordinals: [1], modes: ['golden'] });
   });
 

@@ -1,7 +1,7 @@
 import {
   type EvalPlan,
   type Fork,
-  type ForkMode,
+  type ForkRun,
   HostError,
   type Issue,
   isTerminal,
@@ -22,12 +22,6 @@ import type { CreateRunBody } from './run-request.js';
 
 /** Options of the source that a branch changes, member by member. */
 type Overlay = Pick<CreateRunBody, 'configurable' | 'tags' | 'metadata'>;
-export type ForkBody = {
-  readonly mode: ForkMode;
-  readonly fromSeq?: number;
-  readonly runOptionsOverlay?: Overlay;
-};
-
 type ForkParts = PlanParts & { readonly ids: Ids };
 
 /** Stores a run that begins with the history of another one. Refusals create nothing; the source is never touched. */
@@ -35,7 +29,7 @@ export async function createFork(
   parts: ForkParts,
   principal: Principal,
   runId: RunId,
-  body: ForkBody,
+  body: ForkRun,
   origin: RunOrigin,
 ): Promise<Run> {
   checkBody(body);
@@ -75,7 +69,7 @@ function withoutScope({ scopeId: _, ...request }: RunRequest): RunRequest {
   return request;
 }
 
-function checkBody({ mode, fromSeq, runOptionsOverlay }: ForkBody): void {
+function checkBody({ mode, fromSeq, runOptionsOverlay }: ForkRun): void {
   const issues: Issue[] = [];
   if (mode === 'branch' && fromSeq === undefined)
     issues.push({

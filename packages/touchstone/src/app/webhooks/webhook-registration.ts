@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
-import { HostError, type Issue, type Owner, type Principal, validationError } from '@touchstone/protocol';
+import {
+  HostError,
+  type Issue,
+  type NewWebhook,
+  type Owner,
+  type Principal,
+  validationError,
+} from '@touchstone/protocol';
 import { PAYLOAD_TYPES, schemas } from '@touchstone/protocol/wire';
 import { type Guard, GuardRefusal } from '../../net/index.js';
 import type { Clock, Ids, Store, Webhook } from '../../ports/index.js';
-
-/** What a caller asks for, its shape already checked. */
-export type WebhookRequest = {
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly tenantId?: string;
-  readonly tags?: readonly string[];
-  readonly secret?: string;
-};
 
 type RegistrationParts = {
   readonly store: Pick<Store, 'webhooks'>;
@@ -33,7 +31,7 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(runEvent.$defs.RunEventType.enu
 /** The first hex digits of the secret's digest: enough to tell secrets apart, too little to find one. */
 export const fingerprintOf = (secret: string): string => sha256(secret).slice(0, 8);
 
-type Registration = (principal: Principal, wish: WebhookRequest) => Promise<Webhook>;
+type Registration = (principal: Principal, wish: NewWebhook) => Promise<Webhook>;
 
 /** Checks wishes and stores them as webhooks of the caller's owner. */
 export function createRegistration(parts: RegistrationParts): Registration {
@@ -64,7 +62,7 @@ function createTurns() {
 async function add(
   { store, clock, ids }: RegistrationParts,
   { id, owner }: Principal,
-  wish: WebhookRequest,
+  wish: NewWebhook,
 ): Promise<Webhook> {
   if ((await store.webhooks.list(owner)).length >= MAX_PER_OWNER)
     throw new HostError('conflict', `There are ${MAX_PER_OWNER} webhooks already. Remove one first.`);
@@ -84,7 +82,7 @@ async function add(
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function checkWish({ url, events, tenantId }: WebhookRequest, { tenant }: Owner): void {
+function checkWish({ url, events, tenantId }: NewWebhook, { tenant }: Owner): void {
   const issues: Issue[] = events.flatMap((type, index) =>
     EVENT_TYPES.has(type) ? [] : [unknownType(index)],
   );

@@ -2,6 +2,7 @@ import {
   asId,
   HostError,
   type Id,
+  type NewWebhook,
   type Owner,
   type Principal,
   type Timestamp,
@@ -14,10 +15,8 @@ import { isOpen } from './webhook-circuit.js';
 import { createIntake } from './webhook-intake.js';
 import { createLane } from './webhook-lane.js';
 import { createLanes } from './webhook-lanes.js';
-import { createRegistration, fingerprintOf, type WebhookRequest } from './webhook-registration.js';
+import { createRegistration, fingerprintOf } from './webhook-registration.js';
 import { createSender } from './webhook-sender.js';
-
-export type { WebhookRequest } from './webhook-registration.js';
 
 /** The one time that a secret is shown. */
 type RegisteredWebhook = {
@@ -37,7 +36,7 @@ type ListedWebhook = Pick<Webhook, 'webhookId' | 'url' | 'events' | 'tags' | 'fa
  * What cannot be delivered is not kept: whoever needs every event reads the log.
  */
 export type Webhooks = {
-  register(principal: Principal, wish: WebhookRequest): Promise<RegisteredWebhook>;
+  register(principal: Principal, wish: NewWebhook): Promise<RegisteredWebhook>;
   remove(owner: Owner, webhookId: string): Promise<void>;
   list(owner: Owner): Promise<readonly ListedWebhook[]>;
   /** From now on commits of this process are told. */

@@ -1,4 +1,4 @@
-import { asId, HostError, type ScopeName } from '@touchstone/protocol';
+import { asId, HostError, isObject, type ScopeName, type UnknownObject } from '@touchstone/protocol';
 import type { Body, NewEvent, Payloads } from '@touchstone/protocol/bodies';
 import type { Append, Interrupt, InterruptAnswer, Run, RunChange } from '../../ports/index.js';
 import { type History, nextKey } from './history.js';
@@ -106,8 +106,7 @@ export const RESUMED: RunChange = { status: 'running', waitUntil: null, waitingN
 export const RESPOND = asId<ScopeName>('approvals:respond');
 
 /** The members of an object; none for any other value. */
-export const membersOf = (value: unknown): { readonly [member: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as never) : {};
+export const membersOf = (value: unknown): UnknownObject => (isObject(value) ? value : {});
 
 export const invalid = (pointer: string, expected: string): HostError =>
   new HostError('INVALID_RESUME_VALUE', `${pointer}: ${expected}. The run still waits.`, {

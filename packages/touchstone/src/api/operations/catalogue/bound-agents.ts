@@ -1,6 +1,6 @@
+import { vendor } from '@touchstone/protocol/wire';
 import { type Endpoint, endpoint } from '../../endpoint.js';
 import type { Services } from '../../services.js';
-import { agentSpec, boundAgent } from '../../shapes/vendor-shapes.js';
 
 export const boundAgentEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
   endpoint({
@@ -10,10 +10,10 @@ export const boundAgentEndpoints = ({ touchstone }: Services): readonly Endpoint
     auth: 'agents:write',
     summary: "Bind one of the caller's own agents",
     // Read by the room that knows the kinds of agents; it refuses what a tenant may not bind.
-    body: { schema: agentSpec, required: true, read: (value) => value },
+    body: { schema: vendor.agentSpec, required: true, read: (value) => value },
     responses: {
-      200: { description: 'This very version is bound already.', schema: boundAgent },
-      201: { description: 'The version is bound.', schema: boundAgent },
+      200: { description: 'This very version is bound already.', schema: vendor.boundAgent },
+      201: { description: 'The version is bound.', schema: vendor.boundAgent },
     },
     refusals: ['conflict'],
     async handle(call) {

@@ -1,9 +1,9 @@
 import { type ErrorCode, HostError } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
 import type { PackHead } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { integerOr, optionalText } from '../../query.js';
 import type { Services } from '../../services.js';
-import { installedPack, packHead, page } from '../../shapes/vendor-shapes.js';
 
 const archiveBody: BodyRule<Buffer> = {
   schema: { type: 'string', description: 'A gzipped tar archive with pack.json at its root.' },
@@ -56,8 +56,8 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Install a pack with its agents and suites',
     body: archiveBody,
     responses: {
-      200: { description: 'This very pack is installed already.', schema: installedPack },
-      201: { description: 'The pack is installed.', schema: installedPack },
+      200: { description: 'This very pack is installed already.', schema: vendor.installedPack },
+      201: { description: 'The pack is installed.', schema: vendor.installedPack },
     },
     // The last one is about a dataset that the profile of an agent names elsewhere.
     refusals: ['conflict', ...PACK_REFUSALS, 'unavailable'],
@@ -70,7 +70,9 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'The packs the caller can use',
     parameters: listQuery,
-    responses: { 200: { description: 'Packs without what is in them.', schema: page(packHead) } },
+    responses: {
+      200: { description: 'Packs without what is in them.', schema: vendor.page(vendor.packHead) },
+    },
     async handle(call) {
       const { limit, cursor } = call.query;
       const { items, ...rest } = await host.touchstone.listPacks(call.principal.owner, limit, cursor);

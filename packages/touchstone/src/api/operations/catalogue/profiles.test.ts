@@ -1,6 +1,13 @@
-import { asId, type ContractReport, type Digest, HostError, type JsonObject } from '@touchstone/protocol';
+import {
+  asId,
+  type CompileProfile,
+  type ContractReport,
+  type Digest,
+  HostError,
+  type JsonObject,
+} from '@touchstone/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CompiledDefinition, CompileRequest } from '../../../app/catalogue/compile-definition.js';
+import type { CompiledDefinition } from '../../../app/catalogue/compile-definition.js';
 import { expectRefusal } from '../../../app/testing/envelope.js';
 import { createTestHost, KEYS, type TestHost, type TestHostOptions } from '../../../app/testing/test-host.js';
 import { parseSuite } from '../../../suites/parse-suite.js';
@@ -25,7 +32,7 @@ const compiled = (installed?: 'created' | 'same'): CompiledDefinition => ({
 
 let host: TestHost | undefined;
 afterEach(() => host?.close());
-type Compile = (wish: CompileRequest) => Promise<CompiledDefinition>;
+type Compile = (wish: CompileProfile) => Promise<CompiledDefinition>;
 async function open(compile: Compile, options: TestHostOptions = {}): Promise<TestHost> {
   host = await createTestHost({
     wrap: (touchstone) => ({ ...touchstone, compileDefinition: (_, wish) => compile(wish) }),
@@ -40,7 +47,7 @@ describe('compiling over HTTP', () => {
     ['same', 200, 'local.acme.evals.a@1.0.0'],
     ['created', 201, 'local.acme.evals.a@1.0.0'],
   ] as const)('answers for a suite that is %s with %d', async (installed, status, suiteRef) => {
-    const wishes: CompileRequest[] = [];
+    const wishes: CompileProfile[] = [];
     const { request } = await open(async (wish) => {
       wishes.push(wish);
       return compiled(installed);

@@ -1,11 +1,11 @@
 import { HostError } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
 import type { InstalledSuite } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { integerOr, optionalText } from '../../query.js';
 import { noSuch, type Services } from '../../services.js';
-import { installedSuite, page, suiteHead } from '../../shapes/vendor-shapes.js';
 
 const suiteBody: BodyRule<Suite> = { schema: 'agent-eval-suite', required: true, read: parseSuite };
 
@@ -23,8 +23,8 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Install a suite',
     body: suiteBody,
     responses: {
-      200: { description: 'This very suite is installed already.', schema: installedSuite },
-      201: { description: 'The suite is installed.', schema: installedSuite },
+      200: { description: 'This very suite is installed already.', schema: vendor.installedSuite },
+      201: { description: 'The suite is installed.', schema: vendor.installedSuite },
     },
     refusals: ['conflict'],
     handle: (call) => install(host, call),
@@ -36,7 +36,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'The suites the caller can run',
     parameters: listQuery,
-    responses: { 200: { description: 'Suites without their tasks.', schema: page(suiteHead) } },
+    responses: { 200: { description: 'Suites without their tasks.', schema: vendor.page(vendor.suiteHead) } },
     async handle(call) {
       const { limit, cursor } = call.query;
       return { status: 200, body: await host.touchstone.listSuites(call.principal.owner, limit, cursor) };

@@ -1,5 +1,4 @@
-import type { Shape } from '@touchstone/protocol/wire';
-import { type AnnotationCreateWire, parse } from '@touchstone/protocol/wire';
+import { type AnnotationCreateWire, parse, vendor } from '@touchstone/protocol/wire';
 import { annotationWire } from '../../../app/index.js';
 import { type BodyRule, type Endpoint, endpoint } from '../../endpoint.js';
 import { runIdOf, type Services } from '../../services.js';
@@ -28,7 +27,7 @@ export const annotationEndpoints = ({ annotations }: Services): readonly Endpoin
     path: '/v1/runs/{runId}/annotations',
     auth: 'runs:read',
     summary: 'The annotations on a run, oldest first',
-    responses: { 200: { description: 'All of them.', schema: annotationList } },
+    responses: { 200: { description: 'All of them.', schema: vendor.annotationList } },
     refusals: ['not_found'],
     async handle(call) {
       const all = await annotations.list(call.principal.owner, runIdOf(call));
@@ -41,11 +40,4 @@ const annotationBody: BodyRule<AnnotationCreateWire> = {
   schema: 'annotation-create',
   required: true,
   read: (value) => parse('annotation-create', value),
-};
-
-const annotationList: Shape = {
-  type: 'object',
-  properties: { annotations: { type: 'array', items: { $ref: 'annotation' } } },
-  required: ['annotations'],
-  additionalProperties: false,
 };

@@ -1,4 +1,5 @@
 import { HostError } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
 import { type Answer, type Call, type Endpoint, endpoint, type TextReply } from '../../endpoint.js';
 import { anyText, clampedInteger, integerOr, optionalInteger, type QueryOf } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
@@ -48,24 +49,13 @@ export const eventEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'Some events of a run, waiting for them if need be',
     parameters: pollQuery,
-    responses: { 200: { description: 'Events, and whether they are the last.', schema: polledEvents() } },
+    responses: {
+      200: { description: 'Events, and whether they are the last.', schema: vendor.polledEvents },
+    },
     refusals: ['not_found'],
     handle: (call) => poll(host, call),
   }),
 ];
-
-function polledEvents() {
-  const properties = {
-    events: { type: 'array', items: { $ref: 'run-event' } },
-    isComplete: { type: 'boolean' },
-  } as const;
-  return {
-    type: 'object',
-    properties,
-    required: ['events', 'isComplete'],
-    additionalProperties: false,
-  } as const;
-}
 
 async function stream(host: Services, call: Call<QueryOf<typeof streamQuery>>): Promise<Answer> {
   const modes = parseStreamModes(call.query.streamMode);

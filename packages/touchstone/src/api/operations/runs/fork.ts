@@ -1,9 +1,8 @@
-import { FORK_MODES } from '@touchstone/protocol';
-import type { ForkBody } from '../../../app/index.js';
+import { FORK_MODES, type ForkRun } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
 import { checkScope } from '../../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
-import { forkBody, forkedRun } from '../../shapes/run-shapes.js';
 
 export const forkEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
@@ -12,8 +11,8 @@ export const forkEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/runs/{runId}:fork',
     auth: 'runs:create',
     summary: `Begin a run with the history of another one: ${FORK_MODES.join(' or ')}`,
-    body: bodyOf<ForkBody>(forkBody),
-    responses: { 201: { description: 'The new run has been created.', schema: forkedRun } },
+    body: bodyOf(vendor.forkBody),
+    responses: { 201: { description: 'The new run has been created.', schema: vendor.forkedRun } },
     refusals: [
       'not_found',
       'run_state_conflict',
@@ -25,7 +24,7 @@ export const forkEndpoints = (host: Services): readonly Endpoint[] => [
   }),
 ];
 
-async function fork(host: Services, call: Call<unknown, ForkBody>): Promise<Reply> {
+async function fork(host: Services, call: Call<unknown, ForkRun>): Promise<Reply> {
   // A fork repeats what the source says, so its creator must be allowed to read it.
   checkScope(call.principal, 'runs:read');
   const { runId: sourceRunId } = await findRun(host, call);

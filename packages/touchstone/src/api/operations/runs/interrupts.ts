@@ -1,49 +1,18 @@
-import { HostError, isHostError, type Principal, timestampOf } from '@touchstone/protocol';
-import type { Shape } from '@touchstone/protocol/wire';
 import {
-  DEFAULT_TOKEN_SEC,
-  hasScope,
-  TOKEN_INTENTS,
-  type TokenClaim,
-  type TokenIntent,
-} from '../../../app/index.js';
+  HostError,
+  isHostError,
+  type NewInterruptToken,
+  type Principal,
+  timestampOf,
+} from '@touchstone/protocol';
+import type { Wire } from '@touchstone/protocol/schema';
+import { vendor } from '@touchstone/protocol/wire';
+import { DEFAULT_TOKEN_SEC, hasScope, type TokenClaim } from '../../../app/index.js';
 import type { Interrupt } from '../../../ports/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
 
-type Resume = { readonly resumeValue: unknown };
-const resumeBody: Shape = {
-  type: 'object',
-  properties: { resumeValue: {} },
-  required: ['resumeValue'],
-  additionalProperties: false,
-};
-type TokenRequest = { readonly intent?: TokenIntent; readonly expiresInSec?: number };
-const MAX_TOKEN_SEC = 7 * 24 * 60 * 60;
-const tokenBody: Shape = {
-  type: 'object',
-  properties: {
-    intent: { type: 'string', enum: TOKEN_INTENTS },
-    expiresInSec: { type: 'integer', minimum: 1, maximum: MAX_TOKEN_SEC },
-  },
-  additionalProperties: false,
-};
-const text: Shape = { type: 'string' };
-const resolved: Shape = {
-  type: 'object',
-  properties: { runId: text, nodeId: text, status: text },
-  required: ['runId', 'nodeId', 'status'],
-};
-const issued: Shape = {
-  type: 'object',
-  properties: { token: text, url: text, intent: text, expiresAt: text },
-  required: ['token', 'url', 'intent', 'expiresAt'],
-};
-const question: Shape = {
-  type: 'object',
-  properties: { runId: text, nodeId: text, interruptId: text, kind: text, key: text, data: {} },
-  required: ['runId', 'nodeId', 'interruptId', 'kind', 'data'],
-};
+type Resume = Wire<typeof vendor.resumeBody>;
 const REFUSALS = ['interrupt_not_found', 'interrupt_already_resolved', 'interrupt_cancelled'] as const;
 
 /** Questions that runs ask people, answered with a key or with a link that was made for it. */
@@ -54,8 +23,8 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/runs/{runId}/interrupts/{nodeId}',
     auth: 'approvals:respond',
     summary: 'Answer a question that a run waits on',
-    body: bodyOf<Resume>(resumeBody),
-    responses: { 200: { description: 'The answer counts.', schema: resolved } },
+    body: bodyOf(vendor.resumeBody),
+    responses: { 200: { description: 'The answer counts.', schema: vendor.resolvedInterrupt } },
     refusals: ['INVALID_RESUME_VALUE', 'forbidden', 'not_found', ...REFUSALS, 'unavailable'],
     async handle(call) {
       const { runId } = await findRun(host, call);
@@ -68,11 +37,11 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/host/touchstone/runs/{runId}/interrupts/{nodeId}/tokens',
     auth: 'approvals:respond',
     summary: 'Make a link by which a question can be answered, or looked at, without a key',
-    body: bodyOf<TokenRequest>(tokenBody, false),
+    body: bodyOf(vendor.tokenBody, false),
     responses: {
       201: {
         description: 'The link. An answer through it counts as an answer of its creator.',
-        schema: issued,
+        schema: vendor.interruptToken,
       },
     },
     refusals: ['not_found', ...REFUSALS],
@@ -84,7 +53,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/interrupts/{token}',
     auth: 'none',
     summary: 'The question a link leads to',
-    responses: { 200: { description: 'The question.', schema: question } },
+    responses: { 200: { description: 'The question.', schema: vendor.interruptQuestion } },
     refusals: ['forbidden', 'interrupt_not_found', 'interrupt_already_resolved', 'interrupt_expired'],
     async handle(call) {
       const claim = await host.tokens.read(call.params.token ?? '');
@@ -98,8 +67,8 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/interrupts/{token}',
     auth: 'none',
     summary: 'Answer the question a link leads to',
-    body: bodyOf<Resume>(resumeBody),
-    responses: { 200: { description: 'The answer counts.', schema: resolved } },
+    body: bodyOf(vendor.resumeBody),
+    responses: { 200: { description: 'The answer counts.', schema: vendor.resolvedInterrupt } },
     refusals: [
       'INVALID_RESUME_VALUE',
       'forbidden',
@@ -143,7 +112,7 @@ function finished(error: unknown): never {
   throw new HostError('interrupt_already_resolved', 'This question is no longer open.');
 }
 
-async function issue(host: Services, call: Call<unknown, TokenRequest>): Promise<Reply> {
+async function issue(host: Services, call: Call<unknown, NewInterruptToken>): Promise<Reply> {
   const { intent = 'resolve', expiresInSec = DEFAULT_TOKEN_SEC } = call.body;
   const { owner, id: principal } = call.principal;
   const { runId } = await findRun(host, call);

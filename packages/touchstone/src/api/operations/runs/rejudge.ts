@@ -1,6 +1,7 @@
+import type { Wire } from '@touchstone/protocol/schema';
+import { vendor } from '@touchstone/protocol/wire';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
-import { createdRun, type RejudgeBody, rejudgeBody } from '../../shapes/run-shapes.js';
 
 export const rejudgeEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
@@ -9,14 +10,14 @@ export const rejudgeEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/host/touchstone/runs/{runId}:rejudge',
     auth: 'runs:create',
     summary: 'Have the recorded answers of a run judged again, as a new run',
-    body: bodyOf<RejudgeBody>(rejudgeBody, false),
-    responses: { 201: { description: 'The new run has been created.', schema: createdRun } },
+    body: bodyOf(vendor.rejudgeBody, false),
+    responses: { 201: { description: 'The new run has been created.', schema: vendor.createdRun } },
     refusals: ['not_found', 'capability_not_provided'],
     handle: (call) => rejudge(host, call),
   }),
 ];
 
-async function rejudge(host: Services, call: Call<unknown, RejudgeBody>): Promise<Reply> {
+async function rejudge(host: Services, call: Call<unknown, Wire<typeof vendor.rejudgeBody>>): Promise<Reply> {
   const source = await findRun(host, call);
   const { judge, votes } = call.body;
   const wish = { ...(judge !== undefined && { model: judge }), ...(votes !== undefined && { votes }) };

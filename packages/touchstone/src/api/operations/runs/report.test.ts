@@ -1,13 +1,13 @@
 import { asId, type RunId, type TaskId } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
-import { shapeIssues } from '@touchstone/protocol/wire';
+import { schemaIssues } from '@touchstone/protocol/schema';
+import { vendor } from '@touchstone/protocol/wire';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { expectRefusal } from '../../../app/testing/envelope.js';
 import { started } from '../../../app/testing/events.js';
 import { listen, openStream } from '../../../app/testing/listening.js';
 import { ACME, createTestHost, KEYS, type TestHost } from '../../../app/testing/test-host.js';
 import type { LogEntry, Run } from '../../../ports/index.js';
-import { evalReport } from '../../shapes/report-shape.js';
 
 const TASKS = 2_500;
 const suite = {
@@ -67,7 +67,7 @@ it('folds every page of the results, in suite order, whatever order they were ap
   await finish([...early, ...late], [1, 3, 2_000]);
   const answer = await read();
   expect(answer.status).toBe(200);
-  expect(shapeIssues(evalReport, answer.json())).toEqual([]);
+  expect(schemaIssues(vendor.evalReport, answer.json())).toEqual([]);
   expect(answer.json()).toMatchObject({
     runId,
     suite: { ref: 'core.acme.evals.echo@1.0.0' },

@@ -1,9 +1,9 @@
 import { asId, HostError, type RunId } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
 import type { ReportOptions } from '../../../app/index.js';
 import { type Call, type Endpoint, endpoint } from '../../endpoint.js';
 import { optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
 import { runIdOf, type Services } from '../../services.js';
-import { evalReport } from '../../shapes/report-shape.js';
 
 const reportQuery = {
   against: optionalText('Compare with this run of the same suite instead of the baseline.'),
@@ -19,7 +19,7 @@ export const reportEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'How sure the scorecard of an eval run is, what it is made of, and how it compares',
     parameters: reportQuery,
-    responses: { 200: { description: 'The report.', schema: evalReport } },
+    responses: { 200: { description: 'The report.', schema: vendor.evalReport } },
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
       if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');

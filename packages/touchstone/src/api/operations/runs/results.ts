@@ -1,8 +1,8 @@
 import { HostError } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
 import { type Endpoint, endpoint } from '../../endpoint.js';
 import { integerOr } from '../../query.js';
 import { findRun, runIdOf, type Services } from '../../services.js';
-import { page } from '../../shapes/vendor-shapes.js';
 
 const MOST = 1_000;
 
@@ -23,7 +23,7 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
     responses: {
       200: {
         description: 'Results, each with the place of its task in the suite.',
-        schema: page({ type: 'object' }),
+        schema: vendor.page({ type: 'object' }),
       },
     },
     refusals: ['not_found'],

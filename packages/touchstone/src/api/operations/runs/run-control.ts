@@ -1,20 +1,9 @@
 import { asId, HostError, isHostError, type RunId, validationError } from '@touchstone/protocol';
+import type { Wire } from '@touchstone/protocol/schema';
+import { vendor } from '@touchstone/protocol/wire';
 import type { Run } from '../../../ports/index.js';
 import { type BodyRule, bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
-import {
-  type BulkCancelBody,
-  bulkCancelBody,
-  bulkResults,
-  MAX_BULK,
-  type PauseBody,
-  pauseBody,
-  pausedRun,
-  type ReasonBody,
-  reasonBody,
-  resumedRun,
-  runStatus,
-} from '../../shapes/run-shapes.js';
 
 /** What a person may ask of a run in progress. */
 export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
@@ -24,8 +13,8 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/runs/{runId}/cancel',
     auth: 'runs:cancel',
     summary: 'Cancel a run',
-    body: bodyOf<ReasonBody>(reasonBody, false),
-    responses: { 200: { description: 'It is being cancelled, or was.', schema: runStatus } },
+    body: bodyOf(vendor.reasonBody, false),
+    responses: { 200: { description: 'It is being cancelled, or was.', schema: vendor.runStatus } },
     refusals: ['not_found', 'run_terminal'],
     handle: (call) => cancelOne(host, call),
   }),
@@ -36,7 +25,9 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:cancel',
     summary: 'Cancel several runs',
     body: bulkBody,
-    responses: { 200: { description: 'What became of each, in the order asked.', schema: bulkResults } },
+    responses: {
+      200: { description: 'What became of each, in the order asked.', schema: vendor.bulkResults },
+    },
     handle: (call) => cancelMany(host, call),
   }),
   endpoint({
@@ -45,8 +36,8 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/runs/{runId}:pause',
     auth: 'runs:cancel',
     summary: 'Pause a run',
-    body: bodyOf<PauseBody>(pauseBody, false),
-    responses: { 202: { description: 'It is paused.', schema: pausedRun } },
+    body: bodyOf(vendor.pauseBody, false),
+    responses: { 202: { description: 'It is paused.', schema: vendor.pausedRun } },
     refusals: ['not_found', 'run_state_conflict'],
     handle: (call) => pause(host, call),
   }),
@@ -56,12 +47,16 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/runs/{runId}:resume',
     auth: 'runs:cancel',
     summary: 'Go on with a paused run',
-    body: bodyOf<ReasonBody>(reasonBody, false),
-    responses: { 202: { description: 'It goes on.', schema: resumedRun } },
+    body: bodyOf(vendor.reasonBody, false),
+    responses: { 202: { description: 'It goes on.', schema: vendor.resumedRun } },
     refusals: ['not_found', 'run_state_conflict'],
     handle: (call) => resume(host, call),
   }),
 ];
+
+type ReasonBody = Wire<typeof vendor.reasonBody>;
+type PauseBody = Wire<typeof vendor.pauseBody>;
+type BulkCancelBody = Wire<typeof vendor.bulkCancelBody>;
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -73,14 +68,17 @@ async function cancelOne(host: Services, call: Call<unknown, ReasonBody>): Promi
 
 // Too many ids is told with the limit, so that a client can cut its list; everything else is an ordinary refusal.
 const bulkBody: BodyRule<BulkCancelBody> = {
-  ...bodyOf<BulkCancelBody>(bulkCancelBody),
+  ...bodyOf(vendor.bulkCancelBody),
   read(value) {
     const ids = typeof value === 'object' && value !== null && 'runIds' in value ? value.runIds : undefined;
-    if (Array.isArray(ids) && ids.length > MAX_BULK) {
-      const issue = { pointer: '/runIds', message: `expected at most ${MAX_BULK} ids, got ${ids.length}` };
-      throw validationError([issue], { field: 'runIds', maxRunIds: MAX_BULK });
+    if (Array.isArray(ids) && ids.length > vendor.MAX_BULK) {
+      const issue = {
+        pointer: '/runIds',
+        message: `expected at most ${vendor.MAX_BULK} ids, got ${ids.length}`,
+      };
+      throw validationError([issue], { field: 'runIds', maxRunIds: vendor.MAX_BULK });
     }
-    return bodyOf<BulkCancelBody>(bulkCancelBody).read(value);
+    return bodyOf(vendor.bulkCancelBody).read(value);
   },
 };
 

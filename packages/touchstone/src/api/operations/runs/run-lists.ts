@@ -1,9 +1,9 @@
 import { asId, HostError, RUN_STATUSES, type TaskId } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
 import { snapshotOf } from '../../../app/index.js';
 import { type Endpoint, endpoint } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalText } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
-import { page, taskView } from '../../shapes/vendor-shapes.js';
 
 const listQuery = {
   agentId: optionalText('Only runs of this agent.'),
@@ -21,7 +21,7 @@ export const runListEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: "The caller's runs, newest first",
     parameters: listQuery,
-    responses: { 200: { description: 'Snapshots of runs.', schema: page({ $ref: 'run-snapshot' }) } },
+    responses: { 200: { description: 'Snapshots of runs.', schema: vendor.page({ $ref: 'run-snapshot' }) } },
     async handle(call) {
       const { agentId, suiteId, status, limit, cursor } = call.query;
       const { items, nextCursor } = await host.touchstone.store.runs.list(call.principal.owner, {
@@ -44,7 +44,7 @@ export const runListEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/host/touchstone/runs/{runId}/tasks/{taskId}',
     auth: 'runs:read',
     summary: 'One task of a run, with what the agent was given and what it answered',
-    responses: { 200: { description: 'The task.', schema: taskView } },
+    responses: { 200: { description: 'The task.', schema: vendor.taskView } },
     refusals: ['not_found'],
     async handle(call) {
       const { owner, runId } = await findRun(host, call);

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { HostError, isHostError, isTerminal } from '@touchstone/protocol';
-import { parseRunCreate } from '@touchstone/protocol/wire';
+import { parseRunCreate, vendor } from '@touchstone/protocol/wire';
 import type { CreateRunBody } from '../../../app/index.js';
 import { evaluationOff, snapshotOf } from '../../../app/index.js';
 import type { Run } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
-import { createdRun } from '../../shapes/run-shapes.js';
 import { matches } from '../discovery.js';
 
 export const runEndpoints = (host: Services): readonly Endpoint[] => [
@@ -17,7 +16,7 @@ export const runEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:create',
     summary: 'Start a run: of a suite against an agent, of one agent, or of a workflow',
     body: runBody(host),
-    responses: { 201: { description: 'The run has been created.', schema: createdRun } },
+    responses: { 201: { description: 'The run has been created.', schema: vendor.createdRun } },
     refusals: ['run_already_active', 'capability_not_provided'],
     handle: (call) => createRun(host, call),
   }),

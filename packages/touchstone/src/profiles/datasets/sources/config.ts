@@ -1,5 +1,5 @@
-import { type Issue, validationError } from '@touchstone/protocol';
-import type { Shape } from '@touchstone/protocol/wire';
+import { child, type Issue, validationError } from '@touchstone/protocol';
+import { closed, flag, integer, list, mapOf, name, type Schema } from '@touchstone/protocol/schema';
 
 /** What the configuration says about datasets. Folders are absolute by the time it is used. */
 export type DatasetConfig = {
@@ -32,36 +32,25 @@ export type S3Config = {
 /** As the author of a configuration writes it. */
 export type DatasetConfigInput = Partial<DatasetConfig>;
 
-const text: Shape = { type: 'string', minLength: 1 };
-const texts: Shape = { type: 'array', items: text };
-const flag: Shape = { type: 'boolean' };
+const names = list(name());
+const atLeastOne = integer(undefined, { minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 /** The member `datasets` of a configuration. */
-export const datasetsShape: Shape = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    roots: texts,
-    prefixes: { type: 'object', additionalProperties: text },
-    s3: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['accessKeyEnv', 'secretKeyEnv'],
-      properties: {
-        endpoint: text,
-        region: text,
-        accessKeyEnv: text,
-        secretKeyEnv: text,
-        sessionTokenEnv: text,
-        forcePathStyle: flag,
-      },
-    },
-    tenants: texts,
-    allowHttp: flag,
-    maxBytes: { type: 'integer', minimum: 1 },
-    timeoutMs: { type: 'integer', minimum: 1 },
+export const datasetsShape: Schema = closed(
+  {},
+  {
+    roots: names,
+    prefixes: mapOf(name()),
+    s3: closed(
+      { accessKeyEnv: name(), secretKeyEnv: name() },
+      { endpoint: name(), region: name(), sessionTokenEnv: name(), forcePathStyle: flag() },
+    ),
+    tenants: names,
+    allowHttp: flag(),
+    maxBytes: atLeastOne,
+    timeoutMs: atLeastOne,
   },
-};
+);
 
 const DEFAULTS: DatasetConfig = {
   roots: [],
@@ -97,7 +86,7 @@ export function completeDatasetConfig(
 /** Both ends are folders: without the slash, `s3://data` would also stand for `s3://data-of-others/…`. */
 function prefixIssues(prefixes: { readonly [prefix: string]: string }): readonly Issue[] {
   return Object.entries(prefixes).flatMap(([prefix, target]) => {
-    const pointer = `/datasets/prefixes/${prefix.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = child('/datasets/prefixes', prefix);
     if (!/^(s3|gs):\/\/[^/]+\/(.*\/)?$/.test(prefix))
       return [
         { pointer, message: 'Expected a prefix such as s3://bucket/folder/, with a slash at its end.' },

@@ -1,0 +1,28 @@
+import { type Issue, validationError } from '../../model/errors.js';
+import { isObject } from '../../values/object.js';
+import { segmentsOf } from '../../values/pointer.js';
+import type { Schema, Wire } from './build.js';
+import { explain } from './explain.js';
+
+// For small documents of our own: a config, a body of a few members. The explainer reads them once and decides by what
+// it has to say, so that no validator has to be loaded or compiled before a command can start. Documents that may be
+// large have a published schema and go through `validate.ts`.
+
+/** Everything that keeps a value from fitting the schema; nothing when it fits. The schema refers to no other. */
+export const schemaIssues = (schema: Schema, value: unknown): readonly Issue[] =>
+  explain({ node: schema, base: '' }, value, (reference) => {
+    throw new Error(`A schema of our own refers to ${reference}.`);
+  });
+
+/** The value as what the schema describes, or a `validation_error` that lists all that is wrong with it. */
+export function parseAs<S extends Schema>(schema: S, value: unknown): Wire<S> {
+  const issues = schemaIssues(schema, value);
+  if (issues.length > 0) throw validationError(issues, { field: fieldOf(value, issues[0]?.pointer ?? '') });
+  return value as Wire<S>;
+}
+
+/** The member of the body that an issue is about; the body itself when it is a member that lacks. */
+function fieldOf(body: unknown, pointer: string): string {
+  const [name] = segmentsOf(pointer);
+  return name !== undefined && isObject(body) && Object.hasOwn(body, name) ? name : 'body';
+}

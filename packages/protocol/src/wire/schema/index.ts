@@ -1,0 +1,2 @@
+export * from './build.js';
+export { parseAs, schemaIssues } from './check.js';

@@ -1,0 +1,104 @@
+import type { CriterionId, Digest, RunId } from '../../model/ids.js';
+import { CONTRACT_VERDICTS, EVALUATORS, GATE_STATUSES } from '../../model/verdicts.js';
+import {
+  amount,
+  choice,
+  closed,
+  count,
+  flag,
+  fraction,
+  id,
+  list,
+  number,
+  type Wire,
+} from '../schema/build.js';
+import { agentVersion, embedderPin, judgeIdentity } from './parts.js';
+import { suiteInReport } from './report.js';
+
+const gateStatus = choice(
+  GATE_STATUSES,
+  'warn: an advisory one that was missed. error: somebody who was to decide it could not be asked.',
+);
+
+const reportedGate = closed(
+  {
+    /** The slug of the criterion; it says nothing about content. */
+    id: id<CriterionId>(undefined, { pattern: '^[a-z0-9][a-z0-9-]*$', maxLength: 64 }),
+    /** A hard requirement; otherwise missing it is a warning. */
+    strict: flag(),
+    /** How it was decided. */
+    evaluator: choice(EVALUATORS),
+    applicable: count('Tasks it applies to.'),
+    met: count('Tasks that met it in every repeat.'),
+    /** The share of the tasks it applies to that must meet it. */
+    required: fraction(),
+    status: gateStatus,
+  },
+  {
+    /** `met` of `applicable`; absent when it was decided nowhere. */
+    rate: fraction(),
+    mean: fraction('The mean degree, for criteria that have degrees.'),
+    unjudged: count('Tasks in which nobody could be asked.'),
+  },
+);
+/** One criterion of a contract, over all tasks it applies to. */
+export type ReportedGate = Wire<typeof reportedGate>;
+
+export const contractReport = closed(
+  {
+    /** The run that the report is about. */
+    runId: id<RunId>(),
+    /** The suite that the contract was compiled to. */
+    suite: suiteInReport,
+    /** The agent that was evaluated. */
+    agent: agentVersion,
+    contract: id<Digest>('Digest of the contract.'),
+    /** Whether the agent keeps its contract. */
+    verdict: choice(CONTRACT_VERDICTS),
+    tasks: closed({
+      /** Tasks of the suite. */
+      total: count(),
+      /** Tasks that ran. */
+      selected: count(),
+      /** Those of them that passed. */
+      passed: count(),
+    }),
+    /** In the order of the contract. */
+    criteria: list(reportedGate),
+    summary: closed(
+      {
+        /** The mean score of the run. */
+        score: fraction(),
+        /** Whether the thresholds of the suite are met. */
+        passed: flag(),
+      },
+      { otherBarsMet: flag('Of a part of the suite: whether the bars besides the pass score are met.') },
+      { description: 'What the thresholds alone say.' },
+    ),
+  },
+  {
+    /** Present when the contract bounds the response time. */
+    sla: closed({
+      /** The bound, in milliseconds. */
+      expectedLatencyMs: number(),
+      /** The 95th percentile of this run, in milliseconds. */
+      p95Ms: amount(),
+      /** Whether missing it fails the contract, or warns. */
+      policy: choice(['gate', 'warn']),
+      status: gateStatus,
+    }),
+    /** The rows that the tasks were made of; absent when the profile names no dataset. */
+    dataset: closed({
+      /** Of its bytes. */
+      digest: id<Digest>(),
+      /** How many it has. */
+      rows: count(),
+    }),
+    /** Who decided criteria that are prose; absent when no judge was asked. */
+    judge: judgeIdentity,
+    /** Who compared meanings; absent when no criterion asks for it. */
+    embedder: embedderPin,
+  },
+);
+/** Whether an agent keeps the contract it carries. Content-free, like the summary of the same run. */
+export type ContractReport = Wire<typeof contractReport>;

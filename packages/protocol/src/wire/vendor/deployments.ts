@@ -1,0 +1,188 @@
+// Deployments, the questions that their runs ask people, and the audit log that records who decided what.
+
+import type { DeploymentState } from '../../model/deployment.js';
+import type {
+  AgentId,
+  PrincipalId,
+  ResourceName,
+  RunId,
+  ScopeName,
+  Timestamp,
+  Version,
+} from '../../model/ids.js';
+import type { RunStatus } from '../../model/status.js';
+import {
+  choice,
+  closed,
+  count,
+  flag,
+  id,
+  integer,
+  json,
+  jsonObject,
+  object,
+  plain,
+  text,
+  type Wire,
+} from '../schema/build.js';
+import { page } from './parts.js';
+
+/** A word of a list that a newer host may have made longer; the type says what this one knows. */
+const word = <Word extends string>() => plain<Word>({ type: 'string' });
+
+/** A deployment's record, and the run that waits for people. */
+export const pendingDeployment = object({
+  /** The agent. */
+  agentId: id<AgentId>(),
+  /** The version that is to move. */
+  version: id<Version>(),
+  /** Where it still is. */
+  state: word<DeploymentState>(),
+  touchstone: closed({
+    /** The run that asks people and then moves it. */
+    runId: id<RunId>(),
+    /** What that run waits for. */
+    status: word<RunStatus>(),
+  }),
+});
+
+const agentVersionEntry = object(
+  {
+    /** The version, as the agent's author wrote it. */
+    version: text(),
+  },
+  {
+    /** Of the agent that the host has under this version now; absent when it has none. */
+    digest: text(),
+    /** Of the agent that was deployed under this version; absent when none was. */
+    deployedDigest: text(),
+  },
+);
+/** A deployment is bound to the digest of the agent and not only to its version. */
+export type AgentVersion = Wire<typeof agentVersionEntry>;
+export const agentVersions = page(agentVersionEntry);
+
+export const resumeBody = closed({
+  /** The answer; what it must look like is in the question's `resumeSchema`. */
+  resumeValue: json(),
+});
+
+export const TOKEN_INTENTS = ['resolve', 'inspect'] as const;
+const MAX_TOKEN_SEC = 7 * 24 * 60 * 60;
+export const tokenBody = closed(
+  {},
+  {
+    /** What the link is good for: answering, or looking at the question; answering when absent. */
+    intent: choice(TOKEN_INTENTS),
+    /** How long it is good for, in seconds; the host's default when absent. */
+    expiresInSec: integer(undefined, { minimum: 1, maximum: MAX_TOKEN_SEC }),
+  },
+);
+export type NewInterruptToken = Wire<typeof tokenBody>;
+
+export const resolvedInterrupt = object({
+  /** The run that asked. */
+  runId: id<RunId>(),
+  /** The node of the run that asked. */
+  nodeId: text(),
+  /** What the run does now: further answers may be needed. */
+  status: word<RunStatus>(),
+});
+/** That an answer counts, and what the run does now. */
+export type ResolvedInterrupt = Wire<typeof resolvedInterrupt>;
+
+export const interruptToken = object({
+  /** The secret part of the link. */
+  token: text(),
+  /** The link; its holder answers in the name of the principal who made it. */
+  url: text(),
+  /** What the link is good for. */
+  intent: word<(typeof TOKEN_INTENTS)[number]>(),
+  /** Until when. */
+  expiresAt: id<Timestamp>(),
+});
+/** A link that stands for the principal who made it. */
+export type InterruptToken = Wire<typeof interruptToken>;
+
+export const interruptQuestion = object(
+  {
+    /** The run that asks. */
+    runId: id<RunId>(),
+    /** The node of the run that asks. */
+    nodeId: text(),
+    /** The question's own name: a node may ask again. */
+    interruptId: text(),
+    /** A decision, or an answer in words. */
+    kind: word<'approval' | 'clarification'>(),
+    /** What is asked, for people. */
+    data: json(),
+    /** What the question is called in the events of the run. */
+    key: text(),
+    /** When it was asked. */
+    requestedAt: id<Timestamp>(),
+    /** What the link is good for. */
+    intent: word<(typeof TOKEN_INTENTS)[number]>(),
+    /** Until when the link is good. */
+    expiresAt: id<Timestamp>(),
+  },
+  {
+    /** JSON Schema of the answer; absent when any is taken. */
+    resumeSchema: jsonObject(),
+    /** After this moment the answer is no; absent when the question waits for as long as it takes. */
+    deadline: id<Timestamp>(),
+  },
+);
+/** A question that a run has asked and waits on. */
+export type InterruptQuestion = Wire<typeof interruptQuestion>;
+
+export const auditVerdict = object(
+  {
+    /** Whether every record fits the one before. */
+    valid: flag(),
+    /** How many records fit, up to the first that does not. */
+    records: count(),
+    /** The digest of the last record that fits. */
+    head: text(),
+  },
+  {
+    /** The first record that does not fit, and what is wrong with it; absent when all fit. */
+    trouble: object({
+      /** Its place in the log. */
+      seq: count(),
+      /** A record is missing, names another one before it, or was changed. */
+      why: word<'gap' | 'previous' | 'digest'>(),
+    }),
+  },
+);
+/** Whether an audit log is unbroken. A log that has lost its end is: keep the head elsewhere to notice. */
+export type AuditVerdict = Wire<typeof auditVerdict>;
+
+const auditRecord = object(
+  {
+    /** Its place in the log of its owner, from 1 on. */
+    seq: count(),
+    /** When it happened, ISO 8601. */
+    at: text(),
+    /** Who asked. */
+    principal: id<PrincipalId>(),
+    /** What for, as `<area>:<action>`. */
+    action: id<ScopeName>(),
+    /** What it was about, e.g. `agents/<agentId>@<version>`. */
+    resource: id<ResourceName>(),
+    /** Whether it was allowed. */
+    allowed: flag(),
+    /** The digest of the record before. */
+    previous: text(),
+    /** Of this record and the digest before it. */
+    digest: text(),
+  },
+  {
+    /** Why, in a label or in a person's words. */
+    reason: text(),
+    /** The run that has the details. */
+    runId: id<RunId>(),
+  },
+);
+/** One decision: someone asked for something, and was allowed or refused. */
+export type AuditListing = Wire<typeof auditRecord>;
+export const auditPage = page(auditRecord);

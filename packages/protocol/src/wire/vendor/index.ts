@@ -1,0 +1,8 @@
+// Our own documents: bodies and answers that the protocol publishes no schema for.
+export * from './catalogue.js';
+export { contractReport } from './contract-report.js';
+export * from './deployments.js';
+export { page } from './parts.js';
+export { evalReport } from './report.js';
+export * from './runs.js';
+export * from './webhooks.js';

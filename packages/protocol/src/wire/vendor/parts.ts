@@ -1,0 +1,92 @@
+// Small shapes that several of our own documents share.
+import type { AgentId, Digest, ModelName, Version } from '../../model/ids.js';
+import {
+  closed,
+  count,
+  fraction,
+  id,
+  integer,
+  list,
+  mark,
+  number,
+  plain,
+  text,
+  type Wire,
+} from '../schema/build.js';
+
+/** Lower and upper end, both included. */
+export type Interval = readonly [number, number];
+
+const pair = (item: object, description: string) =>
+  plain<Interval>({ type: 'array', items: item, minItems: 2, maxItems: 2, description });
+
+/** The ends of a 95 % interval of a share or a mean score. */
+export const interval = pair(fraction(), 'Lower and upper end of the 95 % interval.');
+
+/** A difference of two scores; negative is worse. */
+export const change = (description?: string) => number(description, { minimum: -1, maximum: 1 });
+export const changeInterval = (description: string) => pair(change(), description);
+
+/** A part of a list, and where the next one begins. */
+export const page = <Item extends Parameters<typeof list>[0]>(items: Item) =>
+  closed({ items: list(items) }, { nextCursor: text() });
+
+/** The agent that a document is about. */
+export const agentVersion = closed({
+  /** Its id on this host. */
+  agentId: id<AgentId>(),
+  /** The version that ran, or that was bound. */
+  version: id<Version>(),
+  /** Of the bytes of the agent: equal digests are the same agent. */
+  digest: id<Digest>(),
+});
+
+/** The model a run asks, decided once at create: a changed configuration does not change a run that has begun. */
+export const modelPin = closed(
+  {
+    /** The configured provider that serves the model. */
+    provider: id<ModelName>(),
+    /** The model, as its provider calls it. */
+    model: id<ModelName>(),
+  },
+  {
+    /** Absent when the provider's default is used. */
+    temperature: number(),
+    /** The most tokens of one answer; absent when the provider's default is used. */
+    maxTokens: count(),
+    mock: mark('Its answers were written down beforehand, so they are evidence of nothing.'),
+  },
+);
+export type ModelPin = Wire<typeof modelPin>;
+
+const judgeRequired = {
+  /** The configured provider that serves the model. */
+  provider: id<ModelName>(),
+  /** The model, as its provider calls it. */
+  model: id<ModelName>(),
+  votes: integer('How often it is asked about each criterion; the majority decides.', { minimum: 1 }),
+  promptDigest: id<Digest>('Of the instructions the model is given, which are part of the judge.'),
+  digest: id<Digest>('Of all of the above: equal digests are the same judge.'),
+};
+const judgeOptional = {
+  mock: mark('Its verdicts were written down beforehand, so they are evidence of nothing.'),
+};
+
+/** Who judges criteria that are prose. Scores of different judges are different measurements. */
+export const judgeIdentity = closed(judgeRequired, judgeOptional);
+export type JudgeIdentity = Wire<typeof judgeIdentity>;
+
+/** A judge, and how often its votes agreed. */
+export const judgeInReport = closed(judgeRequired, {
+  ...judgeOptional,
+  agreement: fraction('The mean share of votes that said the same; absent when it was asked once.'),
+});
+
+/** The model that compares meanings, for contracts that ask for it. */
+export const embedderPin = closed({
+  /** The configured provider that serves the model. */
+  provider: id<ModelName>(),
+  /** The model, as its provider calls it. */
+  model: id<ModelName>(),
+});
+export type EmbedderPin = Wire<typeof embedderPin>;

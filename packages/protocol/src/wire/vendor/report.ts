@@ -1,0 +1,316 @@
+// The report on an eval run: what the closed summary cannot hold. How sure its numbers are, and what they are made of.
+// Holds no content: ids, numbers and words from lists.
+import type {
+  AnnotationId,
+  CriterionId,
+  Digest,
+  EventId,
+  FindingKind,
+  PrincipalId,
+  RunId,
+  SliceName,
+  SuiteId,
+  TaskId,
+  Timestamp,
+  Version,
+} from '../../model/ids.js';
+import { EVAL_MODES } from '../../model/modes.js';
+import { SEVERITIES, UNSCORED_REASONS } from '../../model/score.js';
+import { VERDICTS } from '../../model/verdicts.js';
+import {
+  amount,
+  choice,
+  closed,
+  count,
+  flag,
+  fraction,
+  id,
+  list,
+  mark,
+  plain,
+  type Wire,
+} from '../schema/build.js';
+import {
+  agentVersion,
+  change,
+  changeInterval,
+  interval,
+  judgeIdentity,
+  judgeInReport,
+  modelPin,
+} from './parts.js';
+
+/** The suite of a report, as `<suiteId>@<version>`, and the digest of its document. */
+export const suiteInReport = closed({
+  /** `<suiteId>@<version>`. */
+  ref: plain<`${SuiteId}@${Version}`>({ type: 'string' }),
+  /** Of the canonical form of the suite. */
+  digest: id<Digest>(),
+});
+
+const tasks = closed(
+  {
+    total: count('Tasks of the suite.'),
+    selected: count('Tasks that ran.'),
+    /** Of those that ran. */
+    passed: count(),
+    unscored: count('Tasks that could not be scored; the scorecard has them as 0.'),
+  },
+  {
+    /** Which ones, in suite order; absent when there are none. */
+    unscoredTasks: list(
+      closed({
+        /** The task in its suite. */
+        taskId: id<TaskId>(),
+        /** What was missing to score it. */
+        reason: choice(UNSCORED_REASONS),
+      }),
+    ),
+  },
+);
+
+const aggregate = closed({
+  score: fraction('The mean of the task scores, as in the scorecard.'),
+  interval,
+  passRate: fraction('The share of tasks that passed.'),
+  passRateInterval: interval,
+  bar: fraction('What the score has to reach.'),
+});
+
+const reportedCriterion = closed(
+  {
+    /** A name for the criterion that says nothing about its words. */
+    id: id<CriterionId>(),
+    applicable: count('Tasks in which it was decided.'),
+    met: fraction('The share of them that met it.'),
+    weight: fraction('Its mean weight in them.'),
+  },
+  { agreement: fraction('The mean share of votes that said so.') },
+);
+/** One criterion over all tasks that have it. */
+export type ReportedCriterion = Wire<typeof reportedCriterion>;
+
+const reportedRepeats = closed({
+  /** How often each task ran. */
+  k: count(),
+  tasks: count('Tasks of which every repeat was scored.'),
+  passAtK: fraction('Chance that at least one of k repeats passes.'),
+  passHatK: fraction('Chance that all k repeats pass.'),
+  curve: list(
+    closed({
+      /** A number of repeats, drawn from the k without putting back. */
+      j: count(),
+      /** Chance that at least one of j repeats passes. */
+      passAt: fraction(),
+      /** Chance that all j repeats pass. */
+      passHat: fraction(),
+    }),
+    'The same for 1 to k.',
+  ),
+});
+/** Chances of a task's repeats, averaged over the tasks of which every repeat was scored. */
+export type ReportedRepeats = Wire<typeof reportedRepeats>;
+
+const verdictOnTask = closed({
+  /** From 0 to 1. */
+  score: fraction(),
+  /** Whether the score reached the task's threshold. */
+  passed: flag(),
+});
+const reportedOverride = closed(
+  {
+    /** The task whose score was corrected. */
+    taskId: id<TaskId>(),
+    /** Its `eval.scored` event, which the correction is about and which stays as it is. */
+    eventId: id<EventId>(),
+    /** The annotation that holds the correction. */
+    annotationId: id<AnnotationId>(),
+    /** What the scorers said. */
+    before: verdictOnTask,
+    /** What the reviewer said. */
+    after: verdictOnTask,
+    by: id<PrincipalId>('Whose correction it is.'),
+    /** When the correction was made. */
+    at: id<Timestamp>(),
+  },
+  { replaced: count('Earlier corrections that no longer count.') },
+);
+/** A reviewer's correction in place of a score. */
+export type ReportedOverride = Wire<typeof reportedOverride>;
+
+const reportedAdjustment = closed(
+  {
+    /** The mean score with the corrections. */
+    score: fraction(),
+    /** Whether the run passes with the corrections. */
+    passed: flag(),
+    /** The latest correction of each task, in suite order. */
+    overrides: list(reportedOverride),
+  },
+  {},
+  { description: 'With the corrections of people in place of the scores they are about.' },
+);
+/** The same run with reviewers' corrections in place of the scores they are about. */
+export type ReportedAdjustment = Wire<typeof reportedAdjustment>;
+
+const latencies = closed({
+  /** The median, in milliseconds. */
+  p50Ms: amount(),
+  /** The 95th percentile, in milliseconds. */
+  p95Ms: amount(),
+});
+
+const changedTask = closed({
+  /** The task, which is in both runs. */
+  taskId: id<TaskId>(),
+  /** Its score in the baseline. */
+  before: fraction(),
+  /** Its score in this run. */
+  after: fraction(),
+});
+export type ChangedTask = Wire<typeof changedTask>;
+
+const reportedRegression = closed(
+  {
+    /** The run it is compared with. */
+    baselineRunId: id<RunId>(),
+    baseline: closed(
+      {
+        /** The agent that ran then. */
+        agent: agentVersion,
+        /** The mean score then. */
+        score: fraction(),
+        /** When that run ended. */
+        endedAt: id<Timestamp>(),
+      },
+      {
+        /** The model that was asked then; absent when the agent brings its own. */
+        model: modelPin,
+        imported: mark('It came as a scorecard file.'),
+      },
+    ),
+    scoreDelta: change('Negative is worse.'),
+    interval: changeInterval('Where the mean of the task differences could lie, 95 %.'),
+    pValue: fraction('One-sided sign-flip test for a drop.'),
+    mcnemarP: fraction('Two-sided exact McNemar test on the tasks that changed sides.'),
+    verdict: choice(VERDICTS, 'fail: a real regression. inconclusive: too few tasks differ to tell.'),
+    /** A drop of the mean score up to this is not called a regression. */
+    tolerance: fraction(),
+    tasks: closed({
+      /** Tasks that both runs could score. */
+      paired: count(),
+      /** Those of them whose scores differ. */
+      differing: count(),
+      /** Tasks that only one of the runs has, or could score. */
+      unpaired: count(),
+    }),
+    /** Tasks that passed in the baseline and fail now. */
+    toFail: list(id<TaskId>()),
+    /** Tasks that failed in the baseline and pass now. */
+    toPass: list(id<TaskId>()),
+    /** Tasks whose score moved, the largest drop first. */
+    changes: list(changedTask),
+  },
+  {
+    smallestDetectableDrop: fraction('Absent when the suite is too small to show any.'),
+    /** How many further changes are not listed; absent when all are. */
+    moreChanges: count(),
+    /** What the paired tasks cost, in US dollars; absent when a cost is not known. */
+    cost: closed({ beforeUsd: amount(), afterUsd: amount() }),
+    /** Response times of the paired tasks; absent when they are not known. */
+    latency: closed({ before: latencies, after: latencies }),
+    otherJudge: mark('The judges differ, and the caller wanted to compare all the same.'),
+  },
+);
+/** The run compared with an earlier one, task by task. Tasks that either run could not score are left out. */
+export type ReportedRegression = Wire<typeof reportedRegression>;
+
+const reportedSlice = closed(
+  {
+    name: id<SliceName>('What the task ids begin with.'),
+    /** Tasks of the slice that ran. */
+    tasks: count(),
+    /** The mean of their scores. */
+    score: fraction(),
+    /** The share of them that passed. */
+    passRate: fraction(),
+    passRateInterval: interval,
+    /** A reminder for readers: looked at after the fact, so no verdict can rest on it. */
+    exploratory: mark(),
+  },
+  { scoreDelta: change('Against the baseline.') },
+);
+/** Tasks whose ids begin alike. */
+export type ReportedSlice = Wire<typeof reportedSlice>;
+
+export const evalReport = closed(
+  {
+    /** The run that the report is about. */
+    runId: id<RunId>(),
+    /** The suite that ran. */
+    suite: suiteInReport,
+    /** The agent that was evaluated. */
+    agent: agentVersion,
+    /** How the run was done, as decided at create. */
+    modes: list(choice(EVAL_MODES)),
+    /** How many tasks there are, and how they went. */
+    tasks,
+    /** The numbers of the whole run, with their uncertainty. */
+    aggregate,
+    verdict: choice(VERDICTS, 'Inconclusive when the bar lies within the interval of the score.'),
+    /** Known costs in US dollars. A missing member is unknown, not zero. */
+    cost: closed(
+      {},
+      {
+        /** What the agent's model calls cost. */
+        agentUsd: amount(),
+        /** What the judges' model calls cost. */
+        judgeUsd: amount(),
+        unpriced: count('Model calls of unknown price.'),
+      },
+    ),
+    /** Response times of the agent over all tasks, in milliseconds. */
+    latency: closed({
+      /** The median. */
+      p50Ms: amount(),
+      /** The 95th percentile. */
+      p95Ms: amount(),
+      /** The slowest task. */
+      maxMs: amount(),
+    }),
+  },
+  {
+    /** The model that the run asked; absent when the agent brings its own. */
+    model: modelPin,
+    /** Present when reviewers have corrected scores of this run. */
+    adjusted: reportedAdjustment,
+    /** Present when the run has a baseline, or the caller named a run to compare with. */
+    regression: reportedRegression,
+    /** Rubric criteria; absent when the suite has none. */
+    criteria: list(reportedCriterion),
+    /** Present when each task ran more than once. */
+    repeats: reportedRepeats,
+    /** What the safety checks found, by kind and severity; absent when they found nothing. */
+    findings: list(
+      closed({
+        /** What sort of thing was found; never the text it was found in. */
+        kind: id<FindingKind>(),
+        /** How bad it is. */
+        severity: choice(SEVERITIES),
+        /** In how many tasks. */
+        tasks: count(),
+      }),
+    ),
+    /** Who decided criteria that are prose; absent when no judge was asked. */
+    judge: judgeInReport,
+    /** The model that looked at every answer of an adversarial run. */
+    safetyJudge: judgeIdentity,
+    /** The run whose recorded answers were judged again. */
+    rejudgeOf: id<RunId>(),
+    cacheHits: count('Model calls answered from the response cache.'),
+    nondeterministic: mark('Live tools took part, so the run may not go the same way twice.'),
+    slices: list(reportedSlice, 'Parts of the suite, looked at after the fact: no verdicts.'),
+  },
+);
+/** What the closed summary cannot hold: how sure its numbers are, and what they are made of. Content-free as well. */
+export type EvalReport = Wire<typeof evalReport>;

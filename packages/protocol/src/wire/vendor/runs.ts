@@ -1,0 +1,204 @@
+// Bodies and answers of operations on runs that the protocol publishes no schema for.
+import type { RunId, TaskId, Timestamp } from '../../model/ids.js';
+import { INVOCATION_OUTCOMES, UNSCORED_REASONS } from '../../model/score.js';
+import { FORK_MODES, RUN_STATUSES } from '../../model/status.js';
+import type { annotation } from '../openwop/annotation.js';
+import type { runEvent } from '../openwop/run-event.js';
+import {
+  choice,
+  closed,
+  count,
+  flag,
+  fraction,
+  id,
+  integer,
+  json,
+  jsonObject,
+  list,
+  object,
+  ref,
+  text,
+  type Wire,
+} from '../schema/build.js';
+
+const runId = id<RunId>(undefined, { minLength: 1, maxLength: 128 });
+const reason = text('Why, in a few words; recorded with the run.', { maxLength: 1_024 });
+const status = choice(RUN_STATUSES);
+const when = id<Timestamp>('ISO 8601.');
+
+export const createdRun = closed(
+  {
+    /** The new run. */
+    runId,
+    /** Usually `pending`: a run begins after it was answered for. */
+    status,
+    /** Where its events can be followed. */
+    eventsUrl: text(),
+  },
+  {
+    /** Where its snapshot can be read. */
+    statusUrl: text(),
+  },
+);
+export type CreatedRun = Wire<typeof createdRun>;
+
+/** Of `cancel` and `:resume`. */
+export const reasonBody = closed({}, { reason });
+
+export const pauseBody = closed(
+  {},
+  {
+    reason,
+    /** Whether tasks at work are given up, or finished first; finished when absent. */
+    drainPolicy: choice(['immediate', 'drain-current-node']),
+  },
+);
+
+export const rejudgeBody = closed(
+  {},
+  {
+    judge: text(
+      'The model that judges, as provider/model or by a configured name; default: the configured judge.',
+      { minLength: 1, maxLength: 256 },
+    ),
+    votes: integer('How often it is asked; the majority decides.', { minimum: 1, maximum: 25 }),
+  },
+);
+
+export const forkBody = closed(
+  { mode: choice(FORK_MODES, 'replay reads the recorded facts again; branch runs on from a point.') },
+  {
+    fromSeq: integer('Events before it are fixed history; required with branch, 0 by default with replay.', {
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+    }),
+    runOptionsOverlay: closed(
+      {},
+      {
+        /** Settings of the branch, over those of the source. */
+        configurable: jsonObject(),
+        /** Words to find the branch by, instead of those of the source. */
+        tags: list(text(undefined, { minLength: 1, maxLength: 256 }), undefined, { maxItems: 100 }),
+        /** Kept and given back, instead of that of the source. */
+        metadata: jsonObject(),
+      },
+      { description: 'Options of a branch that differ from the source.' },
+    ),
+  },
+);
+/** Body of `POST /v1/runs/{runId}:fork`. A branch needs `fromSeq`; only a branch can change options. */
+export type ForkRun = Wire<typeof forkBody>;
+
+export const forkedRun = closed(
+  {
+    /** The new run. */
+    runId,
+    /** The run whose history it begins with. */
+    sourceRunId: runId,
+    /** As asked for. */
+    mode: choice(FORK_MODES),
+    /** A replay is over when it is answered for; a branch goes on. */
+    status,
+    /** Where its events can be followed. */
+    eventsUrl: text(),
+  },
+  {
+    /** The first event that is its own. */
+    fromSeq: count(),
+  },
+);
+export type ForkedRun = Wire<typeof forkedRun>;
+
+/** The most runs that one request may cancel. */
+export const MAX_BULK = 100;
+export const bulkCancelBody = closed(
+  {
+    /** The runs to cancel; each is answered for on its own. */
+    runIds: list(runId, undefined, { minItems: 1, maxItems: MAX_BULK }),
+  },
+  { reason },
+);
+
+export const runStatus = closed({
+  /** The run that was asked about. */
+  runId,
+  /** Where it stands now. */
+  status,
+});
+/** What an operation on a run answers: where the run stands now. */
+export type RunAnswer = Wire<typeof runStatus>;
+
+export const pausedRun = closed({ runId, status }, { pausedAt: when });
+export const resumedRun = closed({ runId, status }, { resumedAt: when });
+
+const bulkResult = closed(
+  {
+    /** One of the runs that were named. */
+    runId,
+    /** Whether it is being cancelled, or was over. */
+    ok: flag(),
+  },
+  {
+    /** Where it stands now; absent when it could not be cancelled. */
+    status,
+    /** The error code that keeps it from being cancelled. */
+    error: text(),
+  },
+);
+export type BulkCancelResult = Wire<typeof bulkResult>;
+/** In the order of the request. */
+export const bulkResults = closed({ results: list(bulkResult) });
+
+export const polledEvents = closed({
+  /** Those after the sequence that the caller named, in order. */
+  events: list(ref<typeof runEvent>('run-event')),
+  /** Whether the last of them ends the run. */
+  isComplete: flag(),
+});
+
+/** Oldest first. */
+export const annotationList = closed({ annotations: list(ref<typeof annotation>('annotation')) });
+
+/** Open: a newer host may say more about an invocation. */
+const invocationView = object(
+  {
+    /** The invocation's name in the events of the run. */
+    invocationId: text(),
+    /** What the agent was given. */
+    input: json(),
+    /** How it ended. */
+    outcome: choice(INVOCATION_OUTCOMES),
+    /** Calls of tools in order, with inputs and outcomes. */
+    toolCalls: list(jsonObject()),
+  },
+  {
+    /** What the agent answered; absent when it did not. */
+    output: json(),
+    /** Why it failed, in words; absent when it did not. */
+    reason: text(),
+    /** How often the agent was asked, when more than once. */
+    attempts: count(),
+    /** Long-term memory that the agent read. */
+    memory: list(jsonObject()),
+    /** What was decided about each criterion, with the judge's reasons. */
+    criteria: list(jsonObject()),
+  },
+);
+
+export const taskView = object(
+  {
+    /** The task in its suite. */
+    taskId: id<TaskId>(),
+    /** From 0 to 1, over all repeats. */
+    score: fraction(),
+    /** Whether the score reached the task's threshold. */
+    passed: flag(),
+    /** What the suite asks for, as its author wrote it. */
+    expected: jsonObject(),
+    /** One for each repeat. */
+    invocations: list(invocationView),
+  },
+  { unscored: choice(UNSCORED_REASONS, 'Why there is no score.') },
+);
+/** One task of a run with its content: what the agent was given, and what it answered. */
+export type TaskView = Wire<typeof taskView>;
