@@ -46,7 +46,7 @@ export type Closing = {
 };
 
 /**
- * Executes the units of one run: holds the agent, the scoring and the spend meter, and knows neither the log nor the
+ * Executes the units of one run: holds the agent, the scoring and the spend meter, and knows neither the run's log nor the
  * order of the units. A worker can have it without driving the run.
  */
 export type Executor = {

@@ -65,8 +65,9 @@ export function createCommitter(parts: CommitterParts): Committer {
   const writeWaiting = async (): Promise<readonly TaskResult[]> => {
     const batch = waiting;
     waiting = [];
-    inFlight = batch.length;
     const entries = parts.takeReady();
+    // Steps that were all sealed by others come as entries alone; the run must not end before they are in the log.
+    inFlight = Math.max(batch.length, Math.min(1, entries.length));
     if (batch.length === 0 && entries.length === 0) return [];
     await commit(
       batch.map((item) => item.record),

@@ -61,6 +61,8 @@ export type Bench = {
   readonly store: Store;
   readonly clock: ReturnType<typeof createManualClock>;
   readonly engine: Engine;
+  /** What that engine is made of. */
+  readonly parts: Parts;
   readonly calls: string[];
   readonly errors: unknown[];
   /** Another engine on the same store, as after a crash of the first. */
@@ -106,16 +108,18 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
     toolAllowlist: [],
     ...options.facts,
   };
-  const open = (behave: Behaviour): Engine =>
-    createEngine(partsOf({ store, clock, options, facts, calls, errors, behave }));
+  const partsWith = (behave: Behaviour): Parts =>
+    partsOf({ store, clock, options, facts, calls, errors, behave });
   const behave = options.behave ?? ((input) => answered(`answer ${input}`));
+  const parts = partsWith(behave);
   return {
     store,
     clock,
-    engine: open(behave),
+    engine: createEngine(parts),
+    parts,
     calls,
     errors,
-    reopen: (other = behave) => open(other),
+    reopen: (other = behave) => createEngine(partsWith(other)),
     async createRun(name, plan) {
       const runId = asId<RunId>(name);
       await store.runs.create({
