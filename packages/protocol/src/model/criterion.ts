@@ -23,8 +23,17 @@ export type CheckName = (typeof CHECK_NAMES)[number];
  * same in words, so that another host's judge can still read it.
  */
 export type ParsedCriterion =
+  /** For a judge. */
   | { readonly kind: 'prose'; readonly sentence: string }
-  | { readonly kind: 'check'; readonly name: CheckName; readonly args: JsonObject; readonly sentence: string }
+  | {
+      readonly kind: 'check';
+      readonly name: CheckName;
+      /** Checked: every argument is known to its check and of the right type. */
+      readonly args: JsonObject;
+      /** The same in words. */
+      readonly sentence: string;
+    }
+  /** Begins like a check and is none. The message never quotes the criterion. */
   | { readonly kind: 'malformed'; readonly message: string };
 
 const OPENING = '[check:';

@@ -57,24 +57,31 @@ export const ERROR_STATUS = {
   unavailable: 503,
 } as const;
 
+/** A code of the catalogue; clients decide by it and never by the message. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** One thing wrong with an input. Says where and what was expected; names what came by type or id, never by content. */
 export type Issue = {
   /** JSON pointer into the input, e.g. `/tasks/3/expected/match`. */
   readonly pointer: string;
+  /** What was expected and what came, for people. */
   readonly message: string;
+  /** Of the source text, from 1; absent when the input was not text. */
   readonly line?: number;
+  /** From 1. */
   readonly column?: number;
 };
 
+/** Further facts for programs, e.g. `field`, `issues`, `runId`. Never content. */
 export type ErrorDetails = { readonly [key: string]: unknown };
 
 const mark = Symbol.for('touchstone.HostError');
 
 /** Recognised by a marker rather than `instanceof`, so two copies of the package still agree. */
 export class HostError extends Error {
+  /** What went wrong, for programs. */
   readonly code: ErrorCode;
+  /** Further facts for programs; undefined when there are none. */
   readonly details: ErrorDetails | undefined;
   readonly [mark] = true;
 
@@ -85,11 +92,13 @@ export class HostError extends Error {
     this.details = details;
   }
 
+  /** The HTTP status that the code travels under. */
   get status(): number {
     return ERROR_STATUS[this.code];
   }
 }
 
+/** Whether an error is one of ours, made by this copy of the package or by another one. */
 export const isHostError = (error: unknown): error is HostError =>
   typeof error === 'object' && error !== null && mark in error;
 
@@ -124,8 +133,12 @@ export const RUN_ERROR_CODES = [
   'internal_error',
 ] as const;
 export type RunErrorCode = (typeof RUN_ERROR_CODES)[number];
+/** Why a run failed. */
 export type RunError = {
+  /** For programs. */
   readonly code: RunErrorCode;
+  /** For people; says what to do where something can be done. */
   readonly message: string;
+  /** Further facts: names, numbers and flags, never content. */
   readonly details?: { readonly [key: string]: number | string | boolean };
 };

@@ -7,10 +7,15 @@ import type { RunStatus } from './status.js';
 
 /** Facts about an eval run that someone offers as proof. No content; only ids, numbers and verdicts. */
 export type Evidence = {
+  /** The run that is offered. */
   readonly runId: RunId;
+  /** Where it stands. */
   readonly status: RunStatus;
+  /** What it was to do. */
   readonly plan: EvalPlan;
+  /** When it ended, in milliseconds since 1970; absent while it has not. */
   readonly endedAt?: number;
+  /** Its totals; absent while it has not completed. */
   readonly headline?: RunTotals;
   /** What the gate's reference leads to now, with its contract; absent when there is no such suite. */
   readonly suite?: SuitePin & { readonly modes: readonly EvalMode[]; readonly contract?: Digest };

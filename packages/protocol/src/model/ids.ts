@@ -6,26 +6,43 @@ declare const idKind: unique symbol;
  */
 export type Id<Kind extends string> = string & { readonly [idKind]: Kind };
 
+/** One execution of a suite, an agent, a workflow or a deployment move. */
 export type RunId = Id<'run'>;
+/** A suite without its version, e.g. `core.acme.evals.refunds`. */
 export type SuiteId = Id<'suite'>;
+/** A task within its suite. */
 export type TaskId = Id<'task'>;
+/** An agent without its version. */
 export type AgentId = Id<'agent'>;
+/** A tool, as `<scope>:<tool>`. */
 export type ToolId = Id<'tool'>;
+/** One call of an agent, within a run. */
 export type InvocationId = Id<'invocation'>;
+/** One call of a tool, within an invocation. */
 export type CallId = Id<'call'>;
+/** An event of a run; made from the run id and the sequence. */
 export type EventId = Id<'event'>;
+/** A version of a suite, an agent or a pack, as its author wrote it. */
 export type Version = Id<'version'>;
+/** `sha256:<hex>` of something that must not change unnoticed. */
 export type Digest = Id<'digest'>;
+/** A provider, or a model as its provider calls it. */
 export type ModelName = Id<'model'>;
+/** A criterion without its words: a slug, or a digest of its sentence. */
 export type CriterionId = Id<'criterion'>;
+/** A kind of safety finding, e.g. `secret`. */
 export type FindingKind = Id<'finding'>;
+/** A name under which versions of an agent serve, e.g. `stable`. */
 export type ChannelName = Id<'channel'>;
+/** A reviewer's annotation. */
 export type AnnotationId = Id<'annotation'>;
+/** Who acted: an opaque id, never a personal name. */
 export type PrincipalId = Id<'principal'>;
 /** What a principal may do, as `<area>:<action>`. */
 export type ScopeName = Id<'scope'>;
 /** What a decision is about, e.g. `agents/<agentId>@<version>`. */
 export type ResourceName = Id<'resource'>;
+/** A gate of the configuration. */
 export type GateId = Id<'gate'>;
 /** A short label for why, checked to be one; never an answer or a prompt. */
 export type ReasonLabel = Id<'reason'>;
@@ -37,4 +54,5 @@ export type Timestamp = Id<'timestamp'>;
 /** Marks a string as a name. Call it where a value enters the house and has been checked, nowhere else. */
 export const asId = <T extends Id<string>>(text: string): T => text as T;
 
+/** A moment in milliseconds since 1970, as ISO 8601 writes it. */
 export const timestampOf = (at: number): Timestamp => asId<Timestamp>(new Date(at).toISOString());

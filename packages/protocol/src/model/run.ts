@@ -10,36 +10,59 @@ import type { ContractVerdict } from './verdicts.js';
 
 /** An agent at one version, as bound to a run. The digest covers the bytes of its files. */
 export type AgentPin = {
+  /** The agent's id on this host. */
   readonly agentId: AgentId;
+  /** The version that the id, the channel or the caller led to. */
   readonly version: Version;
+  /** Of the bytes of its files, so that a changed agent under the same version is noticed. */
   readonly digest: Digest;
+  /** The channel that led to this version; absent when the caller named the version or none. */
   readonly channel?: ChannelName;
 };
 
-export type SuitePin = { readonly suiteId: SuiteId; readonly version: Version; readonly digest: Digest };
+/** A suite at one version, as bound to a run. */
+export type SuitePin = {
+  /** The id that its author gave it. */
+  readonly suiteId: SuiteId;
+  /** The version that ran. */
+  readonly version: Version;
+  /** Of its canonical form. */
+  readonly digest: Digest;
+};
 
 /** What an eval run will do, decided once at create and never re-decided. */
 export type EvalPlan = {
+  /** Tells the plans of different kinds of run apart. */
   readonly kind: 'eval';
+  /** The suite that runs. */
   readonly suite: SuitePin;
+  /** The agent that is evaluated. */
   readonly agent: AgentPin;
+  /** How the run is done: those of the suite, or those that the caller chose among them. */
   readonly modes: readonly EvalMode[];
-  /** Tasks in the suite, and the ordinals that run when it is not all of them. */
+  /** Tasks in the suite. */
   readonly totalTasks: number;
+  /** Places of the selected tasks in the suite, from 0; absent when all of them run. */
   readonly ordinals?: readonly number[];
+  /** How often each task runs. */
   readonly repeats: number;
+  /** How many tasks are at work at the same time. */
   readonly concurrency: number;
+  /** The longest the run may take, in milliseconds, pauses left out; absent when it may take any time. */
   readonly runTimeoutMs?: number;
   /** The lowest of the host's and the caller's cost ceilings. */
   readonly ceilingUsd?: number;
+  /** The run that a regression is measured against; absent when there is none. */
   readonly baselineRunId?: RunId;
   /** The baseline came as a scorecard file: its log is not here. */
   readonly baselineImported?: true;
   /** A drop of no more than this is not called a regression. */
   readonly tolerance?: number;
+  /** The caller knows that the suite was written for another agent or class of model. */
   readonly targetMismatchAllowed?: true;
   /** Baseline and run were scored by different judges, and the caller wants them compared all the same. */
   readonly judgeMismatchAllowed?: true;
+  /** Decides rubric criteria that are prose; absent when no task has any. */
   readonly judge?: JudgeIdentity;
   /** The contract that the suite was compiled with: its criteria decide how tasks are scored. */
   readonly contract?: Digest;
@@ -55,42 +78,73 @@ export type EvalPlan = {
   Forked;
 
 /** A run that begins with the history of another one. Its events before `fromSeq` are that run's. */
-export type Fork = { readonly source: RunId; readonly mode: ForkMode; readonly fromSeq: number };
+export type Fork = {
+  /** The run whose history it begins with. */
+  readonly source: RunId;
+  /** Whether that history is read again to its end, or continued in another way. */
+  readonly mode: ForkMode;
+  /** The sequence of the first event that is its own. */
+  readonly fromSeq: number;
+};
 type Forked = { readonly fork?: Fork };
 
 /** Only for agents that are a prompt and a model: which model, and whether remembered answers may stand in for it. */
-type AskedModel = { readonly model?: ModelPin; readonly cache?: true };
+type AskedModel = {
+  /** The model that the host asks for the agent; absent when the agent brings its own. */
+  readonly model?: ModelPin;
+  /** Recorded answers of the model may be used again. Such a run is no evidence for a gate. */
+  readonly cache?: true;
+};
 
+/** What a run of one agent will do: one invocation, no score. */
 export type AgentPlan = {
+  /** Tells the plans of different kinds of run apart. */
   readonly kind: 'agent';
+  /** The agent that is invoked. */
   readonly agent: AgentPin;
+  /** The longest the run may take, in milliseconds; absent when it may take any time. */
   readonly runTimeoutMs?: number;
+  /** The most the run may cost, in US dollars; absent when there is no limit. */
   readonly ceilingUsd?: number;
 } & AskedModel &
   Forked;
+/** What a run of one of the host's own workflows will do. */
 export type WorkflowPlan = {
+  /** Tells the plans of different kinds of run apart. */
   readonly kind: 'workflow';
+  /** The workflow, as `GET /v1/workflows/{workflowId}` names it. */
   readonly workflowId: string;
+  /** The longest the run may take, in milliseconds, waiting for people left out. */
   readonly runTimeoutMs?: number;
 } & Forked;
 /** A move of a deployment, with everything it was let begin on. The run is its record: no consumer's run tells of it. */
 export type DeploymentPlan = {
+  /** Tells the plans of different kinds of run apart. */
   readonly kind: 'deployment';
+  /** The agent whose version moves. */
   readonly agentId: AgentId;
+  /** What the caller asked for. */
   readonly request: TransitionRequest;
+  /** Whether the caller may, as decided when the run was created. */
   readonly authorization: AuthorizationDecided;
   /** Why it was refused when it was asked for; the run is then only the trace of that. */
   readonly refused?: RunError;
+  /** What is to be done; absent when the request was refused. */
   readonly intent?: DeploymentIntent;
+  /** Never set: a move waits for people as long as their gates allow. */
   readonly runTimeoutMs?: undefined;
+  /** Never set: a move cannot be replayed. */
   readonly fork?: undefined;
 };
+/** What a deployment run is to do, and what it has to wait for first. */
 export type DeploymentIntent = {
   /** Of the agent when it was asked for. */
   readonly digest: Digest;
   /** What it is to do. If the same request would do something else by then, it does nothing. */
   readonly expected: readonly DeploymentEvent[];
+  /** Whose approval is needed, gate by gate. */
   readonly approvals: readonly ApprovalPolicy[];
+  /** What the eval run must show, gate by gate. */
   readonly evals: readonly RequiredEval[];
 };
 /** The agent a run is about, by name; undefined when it is about none. */
@@ -99,6 +153,7 @@ export function agentNamed(plan: RunPlan): string | undefined {
   return plan.kind === 'workflow' ? undefined : `${plan.agent.agentId}@${plan.agent.version}`;
 }
 
+/** What a run will do, decided once at create. A run never changes its plan. */
 export type RunPlan = EvalPlan | AgentPlan | WorkflowPlan | DeploymentPlan;
 
 /** Step of a run: a task of a suite, the one invocation of an agent run, a node of a workflow. */
@@ -116,7 +171,10 @@ export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
   before.safetyPolicy !== after.safetyPolicy ||
   !jsonEqual(before.embedder ?? null, after.embedder ?? null);
 
-/** What a completed evaluation came to, by everyone who has a say. */
+/**
+ * What decides whether a completed evaluation passed: the suite's thresholds, unscored tasks, and the contract of the
+ * suite where it has one. `verdictOn` makes one verdict of them.
+ */
 export type RunOutcome = {
   /** By the thresholds of the suite, and nothing else. */
   readonly passed: boolean;
@@ -128,11 +186,18 @@ export type RunOutcome = {
   readonly otherBarsMet?: boolean;
 };
 
-/** A few numbers of a finished eval run, recorded with its terminal event so that lists need not open the log. */
+/**
+ * A few numbers of a finished eval run (on the wire and in the store: `headline`). Recorded with the terminal event, so
+ * that lists of runs need not open the log of each.
+ */
 export type RunTotals = RunOutcome & {
+  /** The mean of the task scores, from 0 to 1. */
   readonly aggregateScore: number;
+  /** Tasks that ran. */
   readonly taskCount: number;
+  /** Those of them that passed. */
   readonly passedCount: number;
+  /** Known cost of the run, in US dollars; absent when nothing is known. */
   readonly totalCostUsd?: number;
   /** Model calls answered from the response cache; a run with any is no evidence for a gate. */
   readonly cacheHits?: number;
@@ -152,8 +217,8 @@ export function verdictOn({
 type ContractWord = Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>;
 
 /**
- * The same facts, silent about the contract where the others are: what was written down before a contract's word was
- * recorded lacks it, and says nothing else for that.
+ * Drops the contract outcome when the other record predates it, so that old and new totals of one run compare equal.
+ * Records of earlier versions lack these members and are otherwise the same.
  */
 export function withoutContractOutcome<T extends ContractWord>(
   facts: T,

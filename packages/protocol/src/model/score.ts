@@ -1,8 +1,16 @@
 import type { CriterionId, Digest, FindingKind, TaskId } from './ids.js';
 
+/** How bad a safety finding is, least first. */
 export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
-export type Finding = { readonly kind: FindingKind; readonly severity: Severity };
+
+/** What a safety check found in an answer, without a word of the answer. */
+export type Finding = {
+  /** What sort of thing was found, e.g. `secret`. */
+  readonly kind: FindingKind;
+  /** By the safety policy of the run. */
+  readonly severity: Severity;
+};
 
 /** Why a task has no score. None of these is the agent's answer being wrong: that is a score of 0. */
 export const UNSCORED_REASONS = [
@@ -13,13 +21,19 @@ export const UNSCORED_REASONS = [
 ] as const;
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 
-/** "Not scored" is not zero. It becomes the wire's 0 in exactly one function, `foldTask` of the scorecard room. */
+/** "Not scored" is not zero. It becomes the wire's 0 in exactly one function, `foldTask` of the scorecard module. */
 export type Score =
-  | { readonly kind: 'scored'; readonly value: number; readonly findings: readonly Finding[] }
+  | {
+      readonly kind: 'scored';
+      /** From 0 to 1. */
+      readonly value: number;
+      /** What safety checks found; empty when they found nothing or did not run. */
+      readonly findings: readonly Finding[];
+    }
   | {
       readonly kind: 'unscored';
       readonly reason: UnscoredReason;
-      /** What was found is known, whatever became of the score. */
+      /** What was found is known, even without a score. */
       readonly findings?: readonly Finding[];
     };
 
@@ -27,66 +41,94 @@ export type Score =
 export const INVOCATION_OUTCOMES = ['completed', 'handed-off', 'escalated', 'refused', 'failed'] as const;
 export type InvocationOutcome = (typeof INVOCATION_OUTCOMES)[number];
 
-/** Money of one repeat. `unpriced` counts model calls whose price nobody knows; they are never counted as free. */
+/** Money of one repeat, in US dollars. */
 export type Cost = {
+  /** Known cost of the agent's own model calls; absent when none has a known price. */
   readonly agentUsd?: number;
+  /** Known cost of judging it; absent when no judge was asked or its price is unknown. */
   readonly judgeUsd?: number;
+  /** Model calls of unknown price. They are never counted as free. */
   readonly unpriced: number;
   /** Model calls that were answered from the response cache. */
   readonly cacheHits?: number;
 };
 
-/** What became of one criterion. Its sentence is content; its name says nothing. */
+/** What was decided about one criterion. Its sentence is content; its name says nothing. */
 export type CriterionResult = {
+  /** Names the criterion without its words. */
   readonly id: CriterionId;
+  /** Whether the answer met it. */
   readonly met: boolean;
+  /** How much it counts beside the others of its task, as the suite's author wrote it. */
   readonly weight: number;
   /** The share of votes that said so, when there were several. */
   readonly agreement?: number;
-  /** To what degree, for criteria that have degrees. */
+  /** To what degree, from 0 to 1, for criteria that have degrees. */
   readonly value?: number;
-  /** Why nobody could decide it; it counts as not met. */
+  /** Why it could not be decided; it counts as not met. */
   readonly unjudged?: UnscoredReason;
 };
 
-/** The content-free verdict on one repeat of one task. */
+/** The content-free result of one repeat of one task. */
 export type RepeatScore = {
+  /** The score, or why there is none. */
   readonly score: Score;
+  /** How the invocation ended. */
   readonly outcome: InvocationOutcome;
+  /** From the first request to the final answer, in milliseconds. */
   readonly latencyMs: number;
+  /** What the repeat cost. */
   readonly cost: Cost;
+  /** Whether the answer fits the agent's return schema; absent when it has none. */
   readonly schemaValid?: boolean;
+  /** One per criterion, in the order of the rubric; absent for golden tasks. */
   readonly criteria?: readonly CriterionResult[];
-  /** Who judged, when somebody did. */
+  /** The judge that decided criteria; absent when none was asked. */
   readonly judge?: Digest;
 };
 
-/** The content-free verdict on one task: its repeats folded. This is what the scorecard is built from. */
+/** The content-free result of one task: its repeats folded. This is what the scorecard is built from. */
 export type TaskResult = {
+  /** The task in its suite. */
   readonly taskId: TaskId;
+  /** The mean of the repeats, from 0 to 1; 0 when there is no score. */
   readonly score: number;
+  /** Whether the score reached the task's threshold. */
   readonly passed: boolean;
+  /** The slowest repeat, in milliseconds. */
   readonly latencyMs?: number;
+  /** Known cost of all repeats, judging included, in US dollars; absent when nothing is known. */
   readonly costUsd?: number;
+  /** The part of `costUsd` that went to judges. */
   readonly judgeUsd?: number;
+  /** Model calls of unknown price; absent when there are none. */
   readonly unpriced?: number;
+  /** Model calls answered from the response cache; absent when there are none. */
   readonly cacheHits?: number;
+  /** Whether every answer fits the agent's return schema; absent when it has none. */
   readonly schemaValid?: boolean;
+  /** What safety checks found in any repeat; absent when they found nothing. */
   readonly findings?: readonly Finding[];
+  /** Why there is no score; the 0 above then says nothing about the answer. */
   readonly unscored?: UnscoredReason;
   /** How the invocation ended, when it was not with an answer to score. */
   readonly outcome?: 'failed' | 'refused';
   /** Criteria over all repeats: `met` is the share of repeats that met it. */
   readonly criteria?: readonly (Omit<CriterionResult, 'met'> & { readonly met: number })[];
+  /** The judge that decided criteria; absent when none was asked. */
   readonly judge?: Digest;
-  /** What it had to reach, when that is not the suite's or the host's usual bar. */
+  /** The threshold of this task, when it is not the suite's or the host's usual one. */
   readonly bar?: number;
   /** Scores of the single repeats, kept only when there is more than one. */
   readonly repeats?: readonly number[];
 };
 
+/** What a run must reach, as the suite's author wrote it. An absent member demands nothing. */
 export type Thresholds = {
+  /** The least mean score, from 0 to 1; also what each task must reach to pass. The host has defaults for both. */
   readonly passScore?: number;
+  /** The most that all tasks together may cost, in US dollars. */
   readonly maxCostUsd?: number;
+  /** The largest 95th percentile of response times, in milliseconds. */
   readonly maxP95LatencyMs?: number;
 };

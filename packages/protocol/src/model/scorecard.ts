@@ -11,28 +11,43 @@ import type { ContractVerdict } from './verdicts.js';
  * summary by folding the results again, and to serve as a baseline where the run's log is not.
  */
 export type Scorecard = {
+  /** The run that it is about. */
   readonly runId: RunId;
+  /** The suite that ran. */
   readonly suite: SuitePin;
+  /** The agent that was evaluated. */
   readonly agent: AgentPin;
+  /** The model that the host asked for the agent; absent when the agent brings its own. */
   readonly model?: ModelPin;
+  /** Who decided criteria that are prose; absent when no judge was asked. */
   readonly judge?: JudgeIdentity;
+  /** The model that looked at every answer of an adversarial run. */
   readonly safetyJudge?: JudgeIdentity;
+  /** The safety policy it was scored under, when that is not the default one. */
   readonly safetyPolicy?: Digest;
-  /** The contract it was scored under, and who compared meanings for it. */
+  /** The contract it was scored under; absent when the suite has none. */
   readonly contract?: Digest;
+  /** The model that compared meanings for the contract. */
   readonly embedder?: EmbedderPin;
   /** Whether that contract was kept, which decides; `summary.passed` is the word of the thresholds. Older files lack it. */
   readonly contractVerdict?: ContractVerdict;
   /** Of a part of such a suite, whose pass score is a bar for the whole of it: whether the other bars are met. */
   readonly otherBarsMet?: boolean;
+  /** How the run was done. */
   readonly modes: readonly EvalMode[];
+  /** Tasks of the suite; fewer results mean that only a part of it ran. */
   readonly totalTasks: number;
+  /** How often each task ran. */
   readonly repeats: number;
+  /** What the run had to reach; absent when the host's defaults decided. */
   readonly thresholds?: Thresholds;
   /** One per selected task, in suite order. */
   readonly results: readonly TaskResult[];
+  /** As the wire shows it; it can be checked by folding the results. */
   readonly summary: EvalSummary;
+  /** When the run left `pending`. */
   readonly startedAt: Timestamp;
+  /** When it ended. */
   readonly endedAt: Timestamp;
   /** The log it is folded from. Equal runs, and replays of one run, have equal log digests. */
   readonly log: { readonly events: number; readonly digest: Digest };

@@ -45,7 +45,7 @@ type Envelope = { readonly payload: Buffer; readonly signatures: readonly Signat
  * than a scorecard may.
  */
 export function sealStatement(statement: Statement, signing?: Signing): string {
-  const payload = Buffer.from(canonicalJson(readStatement(statement) as unknown as Json));
+  const payload = Buffer.from(canonicalJson(readStatement(asText(statement)) as unknown as Json));
   const envelope = {
     payloadType: PAYLOAD_TYPE,
     payload: payload.toString('base64'),
@@ -56,6 +56,9 @@ export function sealStatement(statement: Statement, signing?: Signing): string {
     throw refusal('', `This scorecard has too many tasks for a file of ${MOST_BYTES} bytes.`);
   return text;
 }
+
+/** As it will be read from the file: without members that JSON does not write. */
+const asText = (statement: Statement): unknown => JSON.parse(JSON.stringify(statement));
 
 /** Reads a scorecard file. A signature that claims to be a trusted key's, and is not, refuses the whole file. */
 export function openEnvelope(text: string, keys: readonly TrustedKey[]): OpenedEnvelope {

@@ -66,7 +66,7 @@ describe('what is no scorecard file', () => {
       '/predicateType',
       'of another version of the format',
     ],
-    ['no predicate', signedJson({ ...STATEMENT, predicate: undefined }), '/predicate', 'Expected an object'],
+    ['no predicate', signedJson({ ...STATEMENT, predicate: undefined }), '/predicate', 'expected an object'],
     ['a list as statement', signedJson([]), '', 'Expected an in-toto statement, but found an array'],
     ['broken UTF-8', signed(Buffer.from([0x22, 0xff, 0x22])), '/payload', 'this is no JSON'],
     [

@@ -1,4 +1,5 @@
 import { type Issue, pointerOf, validationError } from '@touchstone/protocol';
+import { type Schema, schemaIssues, type Wire } from '@touchstone/protocol/schema';
 
 /** A file that is wrong a hundred thousand times is not worth a hundred thousand sentences. */
 const MOST_ISSUES = 20;
@@ -15,6 +16,16 @@ export class Reading {
     this.#issues.push({ pointer: pointerOf(this.#path), message });
     if (this.#issues.length === MOST_ISSUES) this.finish();
     return undefined;
+  }
+
+  /** The value as what the schema describes; throws with everything that is wrong so far when it is not. */
+  parse<S extends Schema>(schema: S, value: unknown): Wire<S> {
+    const here = pointerOf(this.#path);
+    const issues = schemaIssues(schema, value, { hidesNames: true });
+    for (const { pointer, message } of issues.slice(0, MOST_ISSUES - this.#issues.length))
+      this.#issues.push({ pointer: `${here}${pointer}`, message });
+    this.finish();
+    return value as Wire<S>;
   }
 
   /** Reads what lies one step further in. */

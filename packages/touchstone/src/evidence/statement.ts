@@ -1,7 +1,7 @@
-import { type Digest, type Id, isObject, ownMember, type Scorecard, typeName } from '@touchstone/protocol';
-import { readScorecard } from './read-scorecard.js';
+import { type Digest, isObject, ownMember, type Scorecard, typeName } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
+import { checkScorecard } from './check-scorecard.js';
 import { Reading } from './reading.js';
-import { id, members } from './shape.js';
 
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 const PREDICATE_FAMILY = 'urn:touchstone:scorecard:';
@@ -38,12 +38,9 @@ const subject = (name: string, digest: Digest): Subject => ({
   digest: { sha256: digest.slice('sha256:'.length) },
 });
 
-const oneLine = id<Id<'host'>>(/^\P{C}{1,256}$/u, 'a name of at most 256 characters, on one line');
-const hostShape = members<EvidenceHost>({ name: oneLine, version: oneLine }, {});
-
 /**
  * A statement from outside. Unknown members beside those of in-toto are passed over, as its rules ask; the predicate is
- * ours and closed. What comes back is built anew and holds only what has been checked.
+ * ours and closed: what comes back holds only what has been checked.
  */
 export function readStatement(value: unknown): Statement {
   const reading = new Reading();
@@ -74,12 +71,8 @@ function checkTypes(given: { readonly [name: string]: unknown }, reading: Readin
 }
 
 function readPredicate(value: unknown, reading: Reading): Statement {
-  const predicate = members<Statement['predicate']>({ host: hostShape, scorecard: readScorecard }, {})(
-    value,
-    reading,
-  );
-  reading.finish();
-  const { scorecard, host } = predicate as Statement['predicate'];
+  const { scorecard, host } = reading.parse(vendor.scorecardPredicate, value);
+  reading.at('scorecard', () => checkScorecard(scorecard, reading));
   return statementOf(scorecard, host);
 }
 

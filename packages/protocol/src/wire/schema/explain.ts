@@ -19,11 +19,20 @@ type Place = Located & { readonly value: unknown; readonly up?: Place; readonly 
 type Walk = {
   readonly resolve: Resolve;
   readonly report: (place: Place, message: string, member?: string) => void;
+  /** Names that the schema does not know may be content, as in a file from elsewhere: they are not repeated. */
+  readonly hidesNames?: boolean;
   /** Whether what has been reported will do. Asked by the loops whose length the document decides. */
   readonly enough: () => boolean;
 };
 
-export function explain(schema: Located, value: unknown, resolve: Resolve): readonly Issue[] {
+export type ExplainOptions = Pick<Walk, 'hidesNames'>;
+
+export function explain(
+  schema: Located,
+  value: unknown,
+  resolve: Resolve,
+  options: ExplainOptions = {},
+): readonly Issue[] {
   const issues: Issue[] = [];
   let count = 0;
   const report: Walk['report'] = (place, message, member) => {
@@ -31,7 +40,7 @@ export function explain(schema: Located, value: unknown, resolve: Resolve): read
     if (count <= MAX_LISTED) issues.push({ pointer: pointerOf(place, member), message });
   };
   const enough = () => count >= MAX_COUNTED;
-  read({ node: schema.node, base: schema.base, value }, { resolve, report, enough });
+  read({ node: schema.node, base: schema.base, value }, { resolve, report, enough, ...options });
   const rest = `${enough() ? 'at least ' : ''}${count - MAX_LISTED}`;
   return count > MAX_LISTED ? [...issues, { pointer: '', message: `and ${rest} more` }] : issues;
 }
@@ -114,17 +123,15 @@ function readString(place: Place, value: string, { report }: Walk): void {
   if (maxLength !== undefined && characters(value) > maxLength) {
     report(place, `expected at most ${counted(maxLength, 'character')}; got more`);
   }
-  if (pattern !== undefined && !matcher(pattern).test(value)) {
-    const { title } = place.node;
-    report(
-      place,
-      title
-        ? `expected ${title}; got another string`
-        : `expected a string that matches ${pattern}; got one that does not`,
-    );
-  }
-  if (format !== undefined && !formats[format]?.(value))
+  if (pattern !== undefined && !matcher(pattern).test(value)) reportPattern(place, pattern, report);
+  else if (format !== undefined && !formats[format]?.(value))
     report(place, `expected a ${format}; got another string`);
+}
+
+function reportPattern(place: Place, pattern: string, report: Walk['report']): void {
+  const { title } = place.node;
+  if (title === undefined) report(place, `expected a string that matches ${pattern}; got one that does not`);
+  else report(place, `expected ${title}; got another string`);
 }
 
 /** Code points, as JSON Schema counts; counted one by one, because the string may be very long. */
@@ -181,10 +188,13 @@ function readObject(place: Place, fields: UnknownObject, walk: Walk): void {
 }
 
 /** The list helps more than a guess at what was meant: it is short, and it is ours. */
-function unknownProperty(name: string, properties: { readonly [name: string]: SchemaNode }): string {
+function unknownProperty(
+  name: string | undefined,
+  properties: { readonly [name: string]: SchemaNode },
+): string {
   const known = Object.keys(properties);
   const rest = known.length > 0 ? `; known are ${known.join(', ')}` : '';
-  return `unknown property ${quoted(name)}${rest}`;
+  return `unknown property${name === undefined ? '' : ` ${quoted(name)}`}${rest}`;
 }
 
 function readNames(place: Place, fields: UnknownObject, walk: Walk): void {
@@ -202,8 +212,11 @@ function readOthers(place: Place, fields: UnknownObject, walk: Walk): void {
   for (const name of Object.keys(fields)) {
     if (walk.enough()) return;
     if (Object.hasOwn(properties, name)) continue;
-    if (others === false) walk.report(place, unknownProperty(name, properties), name);
-    else read(inside(place, others, name, fields[name]), walk);
+    if (others === false) {
+      const shown = walk.hidesNames ? undefined : name;
+      walk.report(place, unknownProperty(shown, properties), shown);
+      if (walk.hidesNames) return;
+    } else read(inside(place, others, name, fields[name]), walk);
   }
 }
 

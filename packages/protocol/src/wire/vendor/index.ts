@@ -5,4 +5,5 @@ export * from './deployments.js';
 export { page } from './parts.js';
 export { evalReport } from './report.js';
 export * from './runs.js';
+export * from './scorecard.js';
 export * from './webhooks.js';

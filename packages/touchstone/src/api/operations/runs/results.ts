@@ -23,7 +23,7 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
     responses: {
       200: {
         description: 'Results, each with the place of its task in the suite.',
-        schema: vendor.page({ type: 'object' }),
+        schema: vendor.resultPage,
       },
     },
     refusals: ['not_found'],
@@ -44,7 +44,7 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'Everything about a completed eval run that can be signed and sent to others',
     responses: {
-      200: { description: 'The scorecard, as a scorecard file holds it.', schema: { type: 'object' } },
+      200: { description: 'The scorecard, as a scorecard file holds it.', schema: vendor.scorecard },
     },
     refusals: ['not_found', 'run_state_conflict'],
     handle: async (call) => ({

@@ -1,21 +1,16 @@
 import type { EvalSummary, Scorecard, TaskResult } from '@touchstone/protocol';
 import type { Reading } from './reading.js';
-import { scorecardShape } from './scorecard-shape.js';
 
 /**
- * A scorecard from outside. Beyond its shape, its parts must agree: a comparison reads the
- * results, a verdict reads the summary, and a file must not show a different result to each.
+ * Checks a scorecard from outside whose shape is right. Its parts must agree: a comparison reads the results, a verdict
+ * reads the summary, and a file must not show a different result to each.
  */
-export function readScorecard(value: unknown, reading: Reading): Scorecard {
-  const card = scorecardShape(value, reading);
-  reading.finish();
-  const sound = card as Scorecard;
-  if (sound.endedAt < sound.startedAt)
+export function checkScorecard(card: Scorecard, reading: Reading): void {
+  if (card.endedAt < card.startedAt)
     reading.at('endedAt', () => reading.refuse('Expected a time that is not before startedAt.'));
-  checkResults(sound, reading);
-  reading.at('summary', () => checkSummary(sound, reading));
+  checkResults(card, reading);
+  reading.at('summary', () => checkSummary(card, reading));
   reading.finish();
-  return sound;
 }
 
 function checkResults({ results, totalTasks, repeats, modes }: Scorecard, reading: Reading): void {
