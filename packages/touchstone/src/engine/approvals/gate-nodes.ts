@@ -2,10 +2,12 @@ import {
   type AuditEntry,
   asId,
   HostError,
+  isObject,
   type Principal,
   type PrincipalId,
   type ResourceName,
   timestampOf,
+  type UnknownObject,
   type WorkflowPlan,
 } from '@touchstone/protocol';
 import { type NewEvent, toBody } from '@touchstone/protocol/bodies';
@@ -117,8 +119,7 @@ function clarify(interrupt: Interrupt, { by, value }: Answer, at: number): Answe
   return { chapter: { events, run: GOING_ON, audit: [answeredBy(interrupt, by, at)] } };
 }
 
-export const membersOf = (value: unknown): { readonly [member: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as never) : {};
+export const membersOf = (value: unknown): UnknownObject => (isObject(value) ? value : {});
 
 export const invalid = (pointer: string, expected: string): HostError =>
   new HostError('INVALID_RESUME_VALUE', `${pointer}: ${expected}. The run still waits.`, {
