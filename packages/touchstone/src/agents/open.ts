@@ -1,12 +1,11 @@
 import { HostError, type ModelPin, type Owner } from '@touchstone/protocol';
-import type { Guard, PaceOf } from '../net/index.js';
+import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../net/index.js';
 import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
 import { createCommandAgent } from './kinds/command/command.js';
 import { createHttpAgent } from './kinds/http/http.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
 import { createOpenwopAgent } from './kinds/openwop/openwop.js';
-import { DEFAULT_RETRIES, type RetryLimits } from './kinds/retry.js';
 import { createScriptedAgent } from './kinds/scripted/scripted.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';

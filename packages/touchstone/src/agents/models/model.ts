@@ -1,6 +1,6 @@
 import type { Json, JsonObject, ModelName } from '@touchstone/protocol';
+import type { RequestBounds } from '../../net/index.js';
 import type { Answer, Usage } from '../../ports/index.js';
-import type { AskBound } from '../kinds/requests.js';
 
 /** What a provider wants to get back unread with the next question: signatures of its reasoning, for example. */
 type Carried = { readonly carried?: JsonObject };
@@ -85,6 +85,6 @@ export type Model = {
   /** What the provider's configuration says about patience. */
   readonly timeoutMs?: number;
   /** One call of the model, retried until it is settled. */
-  ask(question: Question, bound: AskBound): Promise<ModelReply>;
+  ask(question: Question, bounds: RequestBounds): Promise<ModelReply>;
   close(): void;
 };

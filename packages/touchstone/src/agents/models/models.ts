@@ -1,11 +1,9 @@
 import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import { HostError, type ModelPin, type Owner } from '@touchstone/protocol';
-import type { Guard, PaceOf } from '../../net/index.js';
+import { createFetch, DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../../net/index.js';
 import type { Clock, Random } from '../../ports/index.js';
-import { DEFAULT_RETRIES, type RetryLimits } from '../kinds/retry.js';
 import { type Choice, type ChooseParts, chooseModel, grantedProvider, type Wanted } from './choose.js';
-import { createFetch } from './fetch.js';
 import type { Model } from './model.js';
 import {
   createLanguageModel,
@@ -123,8 +121,7 @@ async function openModel(
   if (kind === 'openwop')
     throw refusal(`Provider "${pin.provider}" is a host of agents (kind openwop); it has no models.`);
   const { baseUrl, credential, headers } = endpointOf(spec, pin.provider, parts.env);
-  const maxBytes = parts.maxAnswerBytes ?? DEFAULT_ANSWER_BYTES;
-  const { fetch, close } = createFetch({ maxBytes, ...(guard && { guard }) });
+  const { fetch, close } = createFetch(parts.maxAnswerBytes ?? DEFAULT_ANSWER_BYTES, guard);
   const settings = {
     baseURL: baseUrl,
     fetch,

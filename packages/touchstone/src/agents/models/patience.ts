@@ -1,6 +1,5 @@
-import { createDeadlines, onAbort } from '../../net/index.js';
+import { createDeadlines, onAbort, type RequestBounds } from '../../net/index.js';
 import type { Clock } from '../../ports/index.js';
-import type { AskBound } from '../kinds/requests.js';
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
@@ -8,7 +7,7 @@ type Unreachable = { readonly kind: 'unreachable'; readonly reason: string };
 
 export type Patience = {
   /** Does something that may be given up when it takes too long. Waiting for a place at the provider costs no patience. */
-  within<T>(signal: AbortSignal, work: (bound: AskBound) => Promise<T>): Promise<T | Unreachable>;
+  within<T>(signal: AbortSignal, work: (bounds: RequestBounds) => Promise<T>): Promise<T | Unreachable>;
   close(): void;
 };
 

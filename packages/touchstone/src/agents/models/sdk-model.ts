@@ -1,6 +1,11 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { Pace, PostResult } from '../../net/index.js';
-import { type AskBound, persist, type RequestParts } from '../kinds/requests.js';
+import {
+  type HttpResult,
+  type Pace,
+  type RequestBounds,
+  type RequestParts,
+  sendWithRetries,
+} from '../../net/index.js';
 import type { Model, ModelIdentity, ModelReply, Question, Reply } from './model.js';
 import { toCallOptions } from './sdk-prompt.js';
 import { gather, givenBy, replyOf } from './sdk-reply.js';
@@ -20,9 +25,9 @@ export function createSdkModel(parts: SdkModelParts): Model {
   const { identity, timeoutMs, close } = parts;
   const who = `Model ${identity.provider}/${identity.model}`;
 
-  async function ask(question: Question, bound: AskBound): Promise<ModelReply> {
+  async function ask(question: Question, bound: RequestBounds): Promise<ModelReply> {
     let reply: Reply | undefined;
-    const send = async (): Promise<PostResult> => {
+    const send = async (): Promise<HttpResult> => {
       try {
         reply = await callOnce(parts, question, bound.signal);
         return { kind: 'response', status: 200, text: '' };
@@ -31,7 +36,7 @@ export function createSdkModel(parts: SdkModelParts): Model {
         return troubleOf(error, who);
       }
     };
-    const settled = await persist({ ...parts, who }, parts.pace, bound, send);
+    const settled = await sendWithRetries({ ...parts, who }, parts.pace, bound, send);
     if (settled.kind === 'failed' || settled.kind === 'unreachable') return settled;
     return reply as Reply;
   }

@@ -1,6 +1,4 @@
-import type { PostResult } from '../../net/index.js';
-import { GuardRefusal } from '../../net/index.js';
-import { AnswerTooLarge } from './fetch.js';
+import { AnswerTooLarge, GuardRefusal, type HttpResult, retryAfterOf } from '../../net/index.js';
 
 type Thrown = {
   readonly statusCode?: unknown;
@@ -13,7 +11,7 @@ type Thrown = {
  * What became of a request whose answer a provider package threw away. Read by shape, because every package brings its
  * own copy of the error classes; their messages quote answers and are never looked at.
  */
-export function troubleOf(error: unknown, who: string): PostResult {
+export function troubleOf(error: unknown, who: string): HttpResult {
   const causes = causesOf(error);
   const refusal = causes.find(({ statusCode }) => typeof statusCode === 'number' && !isSuccess(statusCode));
   if (refusal) return refusedBy(refusal);
@@ -40,7 +38,7 @@ function causesOf(error: unknown): readonly Thrown[] {
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-function refusedBy({ statusCode, responseHeaders = {} }: Thrown): PostResult {
+function refusedBy({ statusCode, responseHeaders = {} }: Thrown): HttpResult {
   const retryAfter = retryAfterOf(responseHeaders);
   return {
     kind: 'response',
@@ -50,17 +48,11 @@ function refusedBy({ statusCode, responseHeaders = {} }: Thrown): PostResult {
   };
 }
 
-/** The finer of the two headers goes first; it is turned into seconds, which the other one is in. */
-function retryAfterOf(headers: { readonly [name: string]: string }): string | undefined {
-  const ms = headers['retry-after-ms']?.trim() ?? '';
-  return /^\d+(\.\d+)?$/.test(ms) ? String(Number(ms) / 1000) : headers['retry-after'];
-}
-
-function connectionTrouble(code: string, who: string): PostResult {
+function connectionTrouble(code: string, who: string): HttpResult {
   if (code.startsWith('HPE_')) return unreadable(`${who} did not answer in HTTP (${code}).`);
   if (code.startsWith('ERR_INVALID'))
     return unreadable(`The question to ${who} could not be sent (${code}).`);
   return { kind: 'lost', code };
 }
 
-const unreadable = (reason: string): PostResult => ({ kind: 'unreadable', reason });
+const unreadable = (reason: string): HttpResult => ({ kind: 'unreadable', reason });

@@ -1,30 +1,26 @@
 import { isObject, type Json } from '@touchstone/protocol';
 import { type Body, fromBody } from '@touchstone/protocol/bodies';
-import type { Guard, Pace, PaceOf } from '../../../net/index.js';
-import { createRequester, onAbort, type PostResult, type Requester } from '../../../net/index.js';
-import type {
-  Agent,
-  AgentFacts,
-  AgentHost,
-  Answer,
-  Clock,
-  Invocation,
-  Random,
-} from '../../../ports/index.js';
+import {
+  createJsonClient,
+  type Guard,
+  type HttpResult,
+  type JsonClient,
+  onAbort,
+  type Pace,
+  type PaceOf,
+  type RequestParts,
+  sendWithRetries,
+  withinTime,
+} from '../../../net/index.js';
+import type { Agent, AgentFacts, AgentHost, Answer, Invocation } from '../../../ports/index.js';
 import { DEFAULT_TIMEOUT_MS, type OpenwopRun } from '../../spec/run-spec.js';
-import { withinTime } from '../../tools/tool-time.js';
 import { failed } from '../answers.js';
 import { type Bound, createBounds } from '../bounds.js';
-import { persist } from '../requests.js';
-import type { RetryLimits } from '../retry.js';
 import { foldEvents, newRemoteRun, parseEvents, parseObject, type RemoteRun } from './remote-run.js';
 
-export type OpenwopParts = {
+export type OpenwopParts = Omit<RequestParts, 'who'> & {
   readonly facts: AgentFacts;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly paceOf: PaceOf;
-  readonly retries: RetryLimits;
   readonly maxOutputBytes: number;
   readonly baseUrl: string;
   readonly credential?: string;
@@ -49,16 +45,16 @@ export function createOpenwopAgent(run: OpenwopRun, parts: OpenwopParts): Agent 
     ...parts.headers,
     ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
   };
-  const requester = createRequester({ url: baseUrl, headers }, parts.guard);
+  const client = createJsonClient(headers, parts.guard);
   const pace = parts.paceOf(new URL(baseUrl).origin);
   const bounds = createBounds(clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const invocations = new Set<Promise<Answer>>();
   const cancelling = new Set<Promise<unknown>>();
 
   function cancel(runId: string): void {
-    const request = { url: placeOf(baseUrl, runId, '/cancel'), method: 'POST', body: '{}' } as const;
-    const sent: Promise<unknown> = withinTime(clock, CANCEL_MS, never, (signal) =>
-      requester.send({ ...request, signal, maxBytes: SMALL_BYTES }),
+    const url = placeOf(baseUrl, runId, '/cancel');
+    const sent: Promise<unknown> = withinTime(clock, CANCEL_MS, (signal) =>
+      client.send({ url, body: '{}', signal, maxBytes: SMALL_BYTES }),
     )
       .catch(() => undefined)
       .finally(() => cancelling.delete(sent));
@@ -67,7 +63,7 @@ export function createOpenwopAgent(run: OpenwopRun, parts: OpenwopParts): Agent 
 
   async function invoke(invocation: Invocation, host: AgentHost): Promise<Answer> {
     const answer = bounds.run(host, (bound) =>
-      follow({ run, parts, requester, pace, bound, cancel }, invocation),
+      follow({ run, parts, client, pace, bound, cancel }, invocation),
     );
     invocations.add(answer);
     return answer.finally(() => invocations.delete(answer));
@@ -81,17 +77,15 @@ export function createOpenwopAgent(run: OpenwopRun, parts: OpenwopParts): Agent 
       // Only when they have ended is it known which runs are left to cancel.
       await Promise.allSettled(invocations);
       await Promise.all(cancelling);
-      requester.close();
+      client.close();
     },
   };
 }
 
-const never = new AbortController().signal;
-
 type Following = {
   readonly run: OpenwopRun;
   readonly parts: OpenwopParts;
-  readonly requester: Requester;
+  readonly client: JsonClient;
   readonly pace: Pace;
   readonly bound: Bound;
   readonly cancel: (runId: string) => void;
@@ -125,17 +119,16 @@ async function createRun(
   following: Following,
   { runId, invocationId, input }: Invocation,
 ): Promise<{ readonly runId: string } | Answer> {
-  const { run, parts, requester, bound } = following;
+  const { run, parts, client, bound } = following;
   const request = {
     url: placeOf(parts.baseUrl),
-    method: 'POST',
     body: JSON.stringify({ agentId: run.agentId, inputs: inputsOf(input) }),
     headers: { 'idempotency-key': `${runId}-${invocationId}` },
-  } as const;
+  };
   let sent = 0;
   const reply = await ask(following, async () => {
     sent += 1;
-    const result = await requester.send({ ...request, signal: bound.signal, maxBytes: SMALL_BYTES });
+    const result = await client.send({ ...request, signal: bound.signal, maxBytes: SMALL_BYTES });
     return sent > 1 ? stillWorking(result) : result;
   });
   if (reply.kind !== 'text') return reply;
@@ -145,7 +138,7 @@ async function createRun(
 }
 
 /** A conflict on a repeated request is our own first one, still being worked on: it is asked again, not given up. */
-const stillWorking = (result: PostResult): PostResult =>
+const stillWorking = (result: HttpResult): HttpResult =>
   result.kind === 'response' && result.status === 409 ? { kind: 'lost', code: 'HTTP 409' } : result;
 
 function inputsOf(input: Body): Json {
@@ -153,8 +146,8 @@ function inputsOf(input: Body): Json {
   return isObject(value) ? value : { input: value };
 }
 
-const ask = (following: Following, send: () => Promise<PostResult>) =>
-  persist({ ...following.parts, who: WHO }, following.pace, following.bound, send);
+const ask = (following: Following, send: () => Promise<HttpResult>) =>
+  sendWithRetries({ ...following.parts, who: WHO }, following.pace, following.bound, send);
 
 async function untilOver(following: Following, runId: string, remote: RemoteRun): Promise<Answer> {
   const { bound, parts } = following;
@@ -192,10 +185,8 @@ async function readPage(
   return { taken };
 }
 
-const get = ({ requester, bound, ...rest }: Following, url: URL, maxBytes: number) =>
-  ask({ requester, bound, ...rest }, () =>
-    requester.send({ url, method: 'GET', signal: bound.signal, maxBytes }),
-  );
+const get = ({ client, bound, ...rest }: Following, url: URL, maxBytes: number) =>
+  ask({ client, bound, ...rest }, () => client.send({ url, signal: bound.signal, maxBytes }));
 
 /** A host that does not say is taken to be at work; the next poll will show. */
 async function isWaiting(following: Following, runId: string): Promise<boolean> {

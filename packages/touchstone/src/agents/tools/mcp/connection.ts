@@ -1,8 +1,8 @@
 import type { Client, JsonSchemaValidator, Tool } from '@modelcontextprotocol/client';
 import type { Json, ToolId } from '@touchstone/protocol';
 import type { ToolResult } from '@touchstone/protocol/bodies';
+import { withinTime } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
-import { withinTime } from '../tool-time.js';
 import { createHttpTransport } from './http.js';
 import type { McpLibrary } from './library.js';
 import { ConnectionLost, type Lost, lossOf, reasonOf, STREAM_ENDED } from './loss.js';
@@ -101,11 +101,10 @@ export async function connect(
 }
 
 const GOODBYE_MS = 2_000;
-const never = new AbortController().signal;
 
 /** A courtesy: a server that does not take it will notice in its own time. */
 async function sayGoodbye(terminate: () => Promise<void>, clock: Clock): Promise<void> {
-  await withinTime(clock, GOODBYE_MS, never, terminate).catch(() => undefined);
+  await withinTime(clock, GOODBYE_MS, terminate).catch(() => undefined);
 }
 
 /** An outcome may come twice, as text and as structure, inside an envelope. */

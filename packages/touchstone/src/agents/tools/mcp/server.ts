@@ -1,9 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { JsonObject, ToolId } from '@touchstone/protocol';
 import { type Body, fromBody, type ToolResult } from '@touchstone/protocol/bodies';
+import { TIMED_OUT, unlessAborted, withinTime } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
 import { DEFAULT_TOOL_TIMEOUT_MS } from '../tool-spec.js';
-import { TIMED_OUT, unlessAborted, withinTime } from '../tool-time.js';
 import type { Connection, ToolCall } from './connection.js';
 import { troubleResult } from './result.js';
 import type { McpServerSpec } from './server-spec.js';
@@ -42,7 +42,7 @@ export function createMcpServer(
   }
 
   async function list(): Promise<Listing> {
-    const answer = await ask(asking, never, (connection, over) => connection.tools(over));
+    const answer = await ask(asking, undefined, (connection, over) => connection.tools(over));
     if (answer === TIMED_OUT)
       return { kind: 'unreachable', reason: `it did not list its tools within ${timeoutMs} ms` };
     return answer.kind === 'listed' ? answer : { kind: 'unreachable', reason: answer.reason };
@@ -83,14 +83,12 @@ function rememberTrouble(list: () => Promise<Listing>, clock: Clock): () => Prom
   };
 }
 
-const never = new AbortController().signal;
-
 type Asking = Pick<SessionParts, 'clock' | 'timeoutMs'> & { readonly session: Session };
 
 /** Asks over the shared connection, and once more over a new one if the server has forgotten that one. */
 async function ask<T extends { readonly kind: string }>(
   asking: Asking,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   question: (connection: Connection, over: AbortSignal) => Promise<T>,
   mayRepeat = true,
 ): Promise<T | typeof TIMED_OUT | { readonly kind: 'unusable'; readonly reason: string }> {
@@ -98,7 +96,7 @@ async function ask<T extends { readonly kind: string }>(
   const opening = session.open();
   const opened = await unlessAborted(opening, signal);
   if ('reason' in opened) return { kind: 'unusable', reason: opened.reason };
-  const answer = await withinTime(clock, timeoutMs, signal, (over) => question(opened.connection, over));
+  const answer = await withinTime(clock, timeoutMs, (over) => question(opened.connection, over), signal);
   if (answer === TIMED_OUT || answer.kind !== 'forgotten') return answer;
   session.drop(opening);
   return mayRepeat ? ask(asking, signal, question, false) : answer;

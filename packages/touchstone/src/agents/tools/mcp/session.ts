@@ -1,5 +1,5 @@
+import { TIMED_OUT, withinTime } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
-import { TIMED_OUT, withinTime } from '../tool-time.js';
 import { type Connection, connect } from './connection.js';
 import { LibraryMissing, type LoadMcp, type McpLibrary } from './library.js';
 import { ConnectionLost } from './loss.js';
@@ -56,7 +56,7 @@ export function createSession(spec: McpServerSpec, parts: SessionParts): Session
     };
     try {
       const library = await parts.load();
-      const opened = await withinTime(clock, timeoutMs, closing.signal, (over) => begin(library, over));
+      const opened = await withinTime(clock, timeoutMs, (over) => begin(library, over), closing.signal);
       if (opened !== TIMED_OUT) return { connection: opened };
       end(connecting);
       return { reason: `it was not ready within ${timeoutMs} ms` };
