@@ -1,4 +1,4 @@
-import { type EmbedderPin, HostError, type Owner } from '@touchstone/protocol';
+import { defined, type EmbedderPin, HostError, isObject, type Owner, parseJson } from '@touchstone/protocol';
 import {
   createJsonClient,
   DEFAULT_RETRIES,
@@ -11,13 +11,12 @@ import {
   type RetryLimits,
   sendWithRetries,
 } from '../../net/index.js';
-import type { Embedded, Embedder, Spend } from '../../ports/index.js';
-import { readEmbeddings } from './embeddings.js';
+import type { Embedded, Embedder, Spend, Usage } from '../../ports/index.js';
+import { createPatience, DEFAULT_TIMEOUT_MS } from './ask.js';
 import type { Models } from './models.js';
-import { createPatience, DEFAULT_TIMEOUT_MS } from './patience.js';
 
 export type EmbedderParts = Pick<RequestParts, 'clock' | 'random'> & {
-  /** Whoever the provider has to be granted to. */
+  /** The provider has to be granted to this owner. */
   readonly owner: Owner;
   readonly paceOf: PaceOf;
   readonly retries?: RetryLimits;
@@ -28,7 +27,7 @@ export type EmbedderParts = Pick<RequestParts, 'clock' | 'random'> & {
 
 const DEFAULT_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** An embeddings endpoint as OpenAI has it, of one of the providers that answer chats. Whoever opens it closes it. */
+/** An embeddings endpoint as OpenAI has it, of one of the providers that answer chats. Its opener closes it. */
 export function createEmbedder(models: Models, pin: EmbedderPin, parts: EmbedderParts): Embedder {
   const endpoint = models.endpoint(parts.owner, pin.provider);
   if (!endpoint)
@@ -84,3 +83,41 @@ async function embed(
     ? { kind: 'embedded', vectors }
     : { kind: 'failed', reason: `${who} gave an answer that is not one vector of numbers for each text.` };
 }
+
+type Vector = readonly number[];
+type Embeddings = { readonly vectors?: readonly Vector[]; readonly usage?: Usage };
+
+/** What an embeddings endpoint answered: vectors in the order of the texts, if they can be used, and what they cost. */
+function readEmbeddings(text: string, count: number, pin: EmbedderPin): Embeddings {
+  const answer = parseJson(text);
+  if (!isObject(answer)) return {};
+  const vectors = vectorsOf(answer.data, count);
+  return defined({ usage: usageOf(answer.usage, pin), vectors });
+}
+
+/** An entry without an index stands for the text at its own place. */
+function vectorsOf(data: unknown, count: number): readonly Vector[] | undefined {
+  if (!Array.isArray(data) || data.length !== count) return undefined;
+  const vectors = new Map<number, Vector>();
+  for (const [place, entry] of data.entries()) {
+    const { index = place, embedding } = isObject(entry) ? entry : {};
+    const isPlace = Number.isInteger(index) && (index as number) >= 0 && (index as number) < count;
+    if (!isPlace || vectors.has(index as number) || !isVector(embedding)) return undefined;
+    vectors.set(index as number, embedding);
+  }
+  const inOrder = data.map((_, place) => vectors.get(place) as Vector);
+  return inOrder.every(({ length }) => length === inOrder[0]?.length) ? inOrder : undefined;
+}
+
+/** A vector of zeros points nowhere. */
+const isVector = (value: unknown): value is Vector =>
+  Array.isArray(value) && value.every(Number.isFinite) && value.some((number) => number !== 0);
+
+function usageOf(usage: unknown, { provider, model }: EmbedderPin): Usage {
+  const { prompt_tokens: prompt, total_tokens: total } = isObject(usage) ? usage : {};
+  const inputTokens = [prompt, total].find(isCount);
+  const counted = { provider, model, inputTokens: inputTokens ?? 0, outputTokens: 0 };
+  return inputTokens === undefined ? { ...counted, uncounted: true } : counted;
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -1,15 +1,15 @@
 import { type Issue, validationError } from '@touchstone/protocol';
-import { readHeaders, readUrl } from '../spec/http-members.js';
+import { readHeaders, readTenants, readTimeout, readUrl } from '../spec/members.js';
 import { ObjectReader, present } from '../spec/object-reader.js';
 import type { ProviderKind } from './model.js';
 
-/** Someone who answers questions, as the configuration describes them. */
+/** A provider of models or agents, as the configuration describes it. */
 export type ProviderSpec = {
   readonly kind: ProviderKind;
   /** Where it is asked. Only providers with an address of their own can do without. */
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;
-  /** Who may use it. Absent means everyone, on a host with one tenant, and nobody otherwise. */
+  /** Who may use it. By default all tenants if the host has only one, and none otherwise. */
   readonly tenants?: readonly string[];
   readonly headers?: { readonly [name: string]: string };
   /** Ask for answers piece by piece. The reply is the same; some servers are only reachable this way. */
@@ -28,7 +28,6 @@ const KINDS: readonly ProviderKind[] = [
   'scripted',
 ];
 const NAME = /^[a-z0-9][a-z0-9_-]*$/;
-const DAY_MS = 86_400_000;
 const OF_THE_NETWORK = ['baseUrl', 'apiKeyEnv', 'headers', 'stream'];
 
 /** Reads the `providers` of a configuration; every problem is listed under its pointer. */
@@ -52,10 +51,10 @@ function readProvider(reader: ObjectReader): ProviderSpec {
     kind,
     baseUrl: readUrl(reader, 'baseUrl'),
     apiKeyEnv: reader.text('apiKeyEnv', { max: 256 }),
-    tenants: reader.texts('tenants', { max: 256 }),
+    tenants: readTenants(reader),
     headers: readHeaders(reader),
     stream: reader.flag('stream'),
-    timeoutMs: reader.number('timeoutMs', { min: 1, max: DAY_MS, whole: true }),
+    timeoutMs: readTimeout(reader),
     path: reader.text('path'),
   });
   reader.finish();

@@ -1,4 +1,4 @@
-import { readHeaders, readUrl } from './http-members.js';
+import { readArguments, readHeaders, readTimeout, readUrl } from './members.js';
 import { type ObjectReader, present } from './object-reader.js';
 
 /**
@@ -51,7 +51,6 @@ export type ManifestRun = Timed & {
 export type RunSpec = ModuleRun | CommandRun | HttpRun | ScriptedRun | OpenaiRun | OpenwopRun | ManifestRun;
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 const KINDS: { readonly [from in SpecSource]: readonly RunSpec['kind'][] } = {
   operator: ['module', 'command', 'http', 'openai', 'openwop', 'scripted'],
@@ -64,12 +63,12 @@ const OPERATOR_ONLY = ['path', 'export', 'command', 'args', 'cwd', 'env', 'apiKe
 export function readRun(reader: ObjectReader, from: SpecSource): RunSpec | undefined {
   reader.require('kind');
   const kind = reader.choice('kind', KINDS[from]);
-  const timeoutMs = reader.number('timeoutMs', { min: 1, max: DAY_MS, whole: true });
+  const timeoutMs = readTimeout(reader);
   if (from !== 'operator') refuseOperatorMembers(reader);
   if (kind === undefined) return undefined;
   const run = readKind[kind](reader, from);
   reader.finish();
-  return { ...run, ...(timeoutMs !== undefined && { timeoutMs }) };
+  return timeoutMs === undefined ? run : { ...run, timeoutMs };
 }
 
 /** These run code or read files and secrets of the machine, which are not a tenant's to name. */
@@ -156,13 +155,4 @@ function readPlace(reader: ObjectReader): { [K in keyof Place]: Place[K] | undef
   if (reader.has('provider') && reader.has('apiKeyEnv'))
     reader.refuse('apiKeyEnv', "A provider's credential is its own. Leave this member out.");
   return place;
-}
-
-/** An argument may be empty, which other texts may not. */
-function readArguments(reader: ObjectReader): readonly string[] | undefined {
-  return reader.list('args')?.flatMap((item, index) => {
-    if (typeof item === 'string') return [item];
-    reader.issues.push({ pointer: `${reader.at('args')}/${index}`, message: 'Expected a string.' });
-    return [];
-  });
 }

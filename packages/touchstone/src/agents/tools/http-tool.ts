@@ -1,7 +1,8 @@
-import { isUnsound, type Json, MAX_JSON_DEPTH, type ToolId } from '@touchstone/protocol';
-import { type Body, fromBody, type ToolResult, toBody } from '@touchstone/protocol/bodies';
+import { parseJson, type ToolId } from '@touchstone/protocol';
+import { type Body, fromBody, type ToolResult } from '@touchstone/protocol/bodies';
 import { createJsonClient, type HttpResult, TIMED_OUT, withinTime } from '../../net/index.js';
 import type { Clock } from '../../ports/index.js';
+import { toolError, toolOutcome } from './tool-result.js';
 import { DEFAULT_TOOL_TIMEOUT_MS, type ToolSpec } from './tool-spec.js';
 
 export type HttpTool = {
@@ -25,7 +26,7 @@ export function createHttpTool(spec: ToolSpec, clock: Clock, maxBytes: number): 
         (over) => client.send({ url, body, signal: over, maxBytes }),
         signal,
       );
-      if (result === TIMED_OUT) return trouble(`Tool ${toolId} did not answer within ${timeoutMs} ms.`);
+      if (result === TIMED_OUT) return toolError(`Tool ${toolId} did not answer within ${timeoutMs} ms.`);
       return resultOf(result, toolId);
     },
     close: client.close,
@@ -33,23 +34,12 @@ export function createHttpTool(spec: ToolSpec, clock: Clock, maxBytes: number): 
 }
 
 function resultOf(result: HttpResult, toolId: ToolId): ToolResult {
-  if (result.kind === 'lost') return trouble(`Tool ${toolId} could not be reached (${result.code}).`);
-  if (result.kind !== 'response') return trouble(`Tool ${toolId}: ${result.reason}`);
+  if (result.kind === 'lost') return toolError(`Tool ${toolId} could not be reached (${result.code}).`);
+  if (result.kind !== 'response') return toolError(`Tool ${toolId}: ${result.reason}`);
   const { status, text } = result;
-  if (status < 200 || status > 299) return trouble(`Tool ${toolId} answered with HTTP ${status}.`);
-  return status === 204 ? { status: 'ok', outcome: toBody(null) } : outcomeOf(text, toolId);
+  if (status < 200 || status > 299) return toolError(`Tool ${toolId} answered with HTTP ${status}.`);
+  const outcome = status === 204 ? null : parseJson(text);
+  return outcome === undefined
+    ? toolError(`Tool ${toolId} did not answer with JSON.`)
+    : toolOutcome(outcome, toolId);
 }
-
-function outcomeOf(text: string, toolId: ToolId): ToolResult {
-  let outcome: Json;
-  try {
-    outcome = JSON.parse(text);
-  } catch {
-    return trouble(`Tool ${toolId} did not answer with JSON.`);
-  }
-  if (isUnsound(outcome, MAX_JSON_DEPTH))
-    return trouble(`Tool ${toolId} answered with JSON that nests too deep.`);
-  return { status: 'ok', outcome: toBody(outcome) };
-}
-
-const trouble = (error: string): ToolResult => ({ status: 'error', error });

@@ -1,11 +1,11 @@
 import { asId, type Issue, type JsonObject, type ToolId, validationError } from '@touchstone/protocol';
 import { MEMORY_TOOL } from '../../ports/index.js';
-import { readHeaders, readUrl } from '../spec/http-members.js';
+import { readHeaders, readTenants, readTimeout, readUrl } from '../spec/members.js';
 import { ObjectReader, present } from '../spec/object-reader.js';
 
 const SAFETY_TIERS = ['pure', 'read', 'write', 'exec'] as const;
 type SafetyTier = (typeof SAFETY_TIERS)[number];
-/** Nobody said what it does, and unknown is not harmless. */
+/** An unknown effect is not harmless. */
 export const DEFAULT_TIER: SafetyTier = 'write';
 export const DEFAULT_TOOL_TIMEOUT_MS = 30_000;
 
@@ -17,7 +17,7 @@ export type ToolSpec = {
   readonly description?: string;
   readonly inputSchema?: JsonObject;
   readonly safetyTier?: SafetyTier;
-  /** Who may use it. Absent means everyone, on a host with one tenant, and nobody otherwise. */
+  /** Who may use it. By default all tenants if the host has only one, and none otherwise. */
   readonly tenants?: readonly string[];
   readonly headers?: { readonly [name: string]: string };
   readonly timeoutMs?: number;
@@ -54,9 +54,9 @@ function readTool(reader: ObjectReader): ToolSpec {
     description: reader.text('description', { max: 2000 }),
     inputSchema: reader.object('inputSchema') && (reader.value('inputSchema') as JsonObject),
     safetyTier: reader.choice('safetyTier', SAFETY_TIERS),
-    tenants: reader.texts('tenants', { max: 256 }),
+    tenants: readTenants(reader),
     headers: readHeaders(reader),
-    timeoutMs: reader.number('timeoutMs', { min: 1, max: 86_400_000, whole: true }),
+    timeoutMs: readTimeout(reader),
   });
   reader.finish();
   return tool;

@@ -1,12 +1,12 @@
 import { type Issue, validationError } from '@touchstone/protocol';
-import { readHeaders, readUrl } from '../../spec/http-members.js';
+import { readArguments, readHeaders, readTenants, readTimeout, readUrl } from '../../spec/members.js';
 import { ObjectReader, present } from '../../spec/object-reader.js';
 
 /** Without `exec`: the protocol lets only a host's own tools run commands. */
 const TIERS = ['pure', 'read', 'write'] as const;
 
 type Shared = {
-  /** Who may use its tools. Absent means everyone, on a host with one tenant, and nobody otherwise. */
+  /** Who may use its tools. By default all tenants if the host has only one, and none otherwise. */
   readonly tenants?: readonly string[];
   /** What its tools can do to the world, as far as the operator knows. */
   readonly safetyTier?: (typeof TIERS)[number];
@@ -41,7 +41,7 @@ export function parseMcpServers(value: unknown, pointer = '/mcpServers'): Readon
     }
     const problems = issues.length;
     const server = ObjectReader.of(reader.value(name), reader.at(name), issues);
-    // What is not even an object lacks everything else as well, and one issue says it all.
+    // A value that is no object has one issue; its missing members are not listed as well.
     if (issues.length === problems) servers.set(name, readServer(server));
   }
   if (issues.length > 0) throw validationError(issues);
@@ -58,9 +58,9 @@ function readServer(reader: ObjectReader): McpServerSpec {
     });
   }
   const shared = present<Shared>({
-    tenants: reader.texts('tenants', { max: 256 }),
+    tenants: readTenants(reader),
     safetyTier: reader.choice('safetyTier', TIERS),
-    timeoutMs: reader.number('timeoutMs', { min: 1, max: 86_400_000, whole: true }),
+    timeoutMs: readTimeout(reader),
   });
   const server = isHttp ? readHttp(reader) : readStdio(reader);
   reader.finish();
@@ -76,12 +76,4 @@ const readStdio = (reader: ObjectReader): StdioServerSpec =>
     args: readArguments(reader),
     env: reader.textMap('env'),
     cwd: reader.text('cwd'),
-  });
-
-/** An argument may be empty, which other texts may not. */
-const readArguments = (reader: ObjectReader): readonly string[] | undefined =>
-  reader.list('args')?.flatMap((item, index) => {
-    if (typeof item === 'string') return [item];
-    reader.issues.push({ pointer: `${reader.at('args')}/${index}`, message: 'Expected a string.' });
-    return [];
   });
