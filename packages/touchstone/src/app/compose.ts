@@ -80,7 +80,7 @@ export type LocalTouchstone = Touchstone & {
   /** Whose signatures on scorecards are believed: the configured keys, and this machine's own. */
   evidenceKeys(): readonly TrustedKey[];
   /** What keeps MCP servers from being used. Asking starts them. */
-  toolTrouble: HostTools['trouble'];
+  toolTrouble: HostTools['serverIssues'];
   /** Scores answers outside of any run; without a wish, by checks alone. */
   openJudging(wish?: JudgeRequest): Promise<Judging>;
 };
@@ -243,7 +243,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     evidenceKeys,
     listTools: tools.catalogue,
     findTool: tools.find,
-    toolTrouble: tools.trouble,
+    toolTrouble: tools.serverIssues,
     async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
       const { channel, contract } = asked;
       const planning = { ...withChannel(parts, channel), ...(contract && { contract }) };

@@ -92,7 +92,7 @@ export type Effort = { readonly attempts: number; readonly waitedMs: number };
 
 /**
  * An agent that can be invoked. `invoke` rejects when the signal aborts, or when the host fails it (a tool desk or a
- * ledger that rejects); every other trouble is an Answer.
+ * ledger that rejects); every other failure is an Answer.
  */
 export type Agent = {
   readonly facts: AgentFacts;
@@ -102,7 +102,7 @@ export type Agent = {
   prompt?(invocation: Invocation): ResolvedPrompt;
   invoke(invocation: Invocation, host: AgentHost): Promise<Answer>;
   /** Why this agent could never answer, when that can be told without asking it: a module that does not load. */
-  trouble?(): Promise<string | undefined>;
+  loadIssue?(): Promise<string | undefined>;
   close(): Promise<void>;
 };
 

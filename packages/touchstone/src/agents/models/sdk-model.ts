@@ -12,7 +12,7 @@ import {
 } from '../../net/index.js';
 import type { Model, ModelIdentity, ModelReply, Question, Reply } from './model.js';
 import { toCallOptions } from './sdk-prompt.js';
-import { gather, givenBy, replyOf } from './sdk-reply.js';
+import { answerOf, gather, replyOf } from './sdk-reply.js';
 
 export type SdkModelParts = Omit<RequestParts, 'who'> & {
   readonly language: LanguageModelV3;
@@ -44,7 +44,7 @@ export function createSdkModel(parts: SdkModelParts): Model {
     return reply as Reply;
   }
 
-  return { identity, ask, close, ...(timeoutMs !== undefined && { timeoutMs }) };
+  return defined({ identity, ask, close, timeoutMs });
 }
 
 async function callOnce(
@@ -53,7 +53,7 @@ async function callOnce(
   signal: AbortSignal,
 ): Promise<Reply> {
   const options = toCallOptions(question, identity.kind, signal);
-  if (!stream) return replyOf(givenBy(await language.doGenerate(options)), identity);
+  if (!stream) return replyOf(answerOf(await language.doGenerate(options)), identity);
   const streamed = await language.doStream({ ...options, includeRawChunks: true });
   return replyOf(await gather(streamed.stream), identity);
 }

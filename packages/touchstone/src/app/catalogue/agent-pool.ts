@@ -101,7 +101,7 @@ async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan
     use,
     ...(guard && { fetchGuard: guard }),
   }).catch(cannotOpen);
-  const trouble = await agent.trouble?.();
+  const trouble = await agent.loadIssue?.();
   if (trouble === undefined) return agent;
   await agent.close();
   throw new HostError('conflict', `Agent ${facts.agentId}@${facts.version} cannot be used. ${trouble}`);

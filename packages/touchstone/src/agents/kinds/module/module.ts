@@ -76,7 +76,7 @@ class ThreadedAgent implements Agent {
     return job.answer.promise;
   }
 
-  trouble(): Promise<string | undefined> {
+  loadIssue(): Promise<string | undefined> {
     return this.#loaded.promise;
   }
 
