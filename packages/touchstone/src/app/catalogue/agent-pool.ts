@@ -90,8 +90,8 @@ async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan
     );
   }
   const { clock, random, paceOf, models, holdsSecret } = parts;
-  const remembered = plan.cache && { responses: parts.store.responses, holdsSecret };
-  const use = { owner, models, ...modelOf(plan), ...(remembered && { remembered }) };
+  const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
+  const use = { owner, models, ...modelOf(plan), ...(cache && { cache }) };
   const agent = await openAgent(spec, {
     facts,
     baseDir,
@@ -101,10 +101,10 @@ async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan
     use,
     ...(guard && { fetchGuard: guard }),
   }).catch(cannotOpen);
-  const trouble = await agent.loadIssue?.();
-  if (trouble === undefined) return agent;
+  const issue = await agent.loadIssue?.();
+  if (issue === undefined) return agent;
   await agent.close();
-  throw new HostError('conflict', `Agent ${facts.agentId}@${facts.version} cannot be used. ${trouble}`);
+  throw new HostError('conflict', `Agent ${facts.agentId}@${facts.version} cannot be used. ${issue}`);
 }
 
 /** What keeps an agent from being opened will keep it from being opened again: the run that waits for it has to end. */
