@@ -1,4 +1,4 @@
-import type { Json } from '@touchstone/protocol';
+import { type Json, parseJson } from '@touchstone/protocol';
 import { type Body, type Fixtures, fromBody } from '@touchstone/protocol/bodies';
 
 /**
@@ -27,14 +27,6 @@ function bodyText(value: Json): string {
   if (typeof value !== 'string') return jsonText(value);
   const parsed = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
   return parsed === undefined ? value : `${value}\n${jsonText(parsed)}`;
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A JSON value as lines, each scalar beside its key, so that a pattern finds "key: value" as it would in prose. */
