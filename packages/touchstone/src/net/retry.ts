@@ -139,7 +139,7 @@ function whyUnreachable(result: HttpResult, { made }: Tries, who: string): strin
   const last =
     result.kind === 'response'
       ? `HTTP ${result.status}`
-      : `connection trouble (${'code' in result ? result.code : ''})`;
+      : `a connection error (${'code' in result ? result.code : ''})`;
   return `${who} could not be reached in ${made} ${made === 1 ? 'try' : 'tries'}; the last one ended with ${last}.`;
 }
 

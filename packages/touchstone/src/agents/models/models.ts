@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { defined, HostError, type ModelPin, type Owner } from '@touchstone/protocol';
 import { createFetch, DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../../net/index.js';
 import type { Clock, Random } from '../../ports/index.js';
-import { type Choice, type ChooseParts, chooseModel, grantedProvider, type Wanted } from './choose.js';
+import { type Choice, type ChooseParts, chooseModel, grantedProvider, type ModelQuery } from './choose.js';
 import type { Model } from './model.js';
 import {
   createLanguageModel,
@@ -38,7 +38,7 @@ export type CustomEndpoint = {
 
 export type Models = {
   /** Which model answers for a class, or for a name that was asked for. Never throws; says why there is none. */
-  choose(owner: Owner, wanted: Wanted): Choice;
+  choose(owner: Owner, query: ModelQuery): Choice;
   /** Makes a model ready to be asked. Its opener closes it. */
   open(owner: Owner, pin: ModelPin, custom?: CustomEndpoint): Promise<Model>;
   /** Address and credential of a provider granted to this owner; throws when its variable is not set. */
@@ -81,7 +81,7 @@ export function createModels(parts: ModelsParts): Models {
   }
 
   return {
-    choose: (owner, wanted) => chooseModel(parts, owner, wanted),
+    choose: (owner, query) => chooseModel(parts, owner, query),
     async open(owner, pin, custom) {
       const spec: ProviderSpec | undefined = custom
         ? customSpec(custom)

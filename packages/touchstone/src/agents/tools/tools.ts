@@ -17,7 +17,7 @@ import {
 import { DEFAULT_TIER, type ToolSpec } from './tool-spec.js';
 
 export type ToolGrants = {
-  /** Whether all keys of this host belong to this tenant, so that a tool without `tenants` is everyone's. */
+  /** Whether all keys of this host belong to this tenant, so that a tool without `tenants` may be used by it. */
   readonly isOnlyTenant: (tenant: string) => boolean;
   readonly clock: Clock;
   readonly maxOutcomeBytes?: number;

@@ -4,7 +4,7 @@ import { type Reading, readBody, readText } from './text.js';
 
 const CANARY = /\bCANARY-[A-Z0-9]{6,32}\b/gi;
 
-// Where fetching a link, or only rendering it, sends what the link holds to somebody: links, images, attributes.
+// Where fetching a link, or only rendering it, sends what the link holds to its host: links, images, attributes.
 const LINK =
   /\b(?:https?|ftp|wss?|mailto|data|javascript):[^\s<>"'`]+|\]\(\s*[^)\s]+|\b(?:src|href|action)\s*=\s*["']?[^\s"'>]+|(?<![\w:])\/\/[\w-]+\.[^\s<>"'`]+/gi;
 

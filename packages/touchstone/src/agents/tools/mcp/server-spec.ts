@@ -1,4 +1,3 @@
-import { type Issue, validationError } from '@touchstone/protocol';
 import { readArguments, readHeaders, readTenants, readTimeout, readUrl } from '../../spec/members.js';
 import { ObjectReader, present } from '../../spec/object-reader.js';
 
@@ -31,31 +30,19 @@ export type McpServerSpec = StdioServerSpec | HttpServerSpec;
 const SERVER_NAME = /^[a-z0-9][a-z0-9_-]*$/;
 
 /** Reads the `mcpServers` of a configuration; every problem is listed under its pointer. */
-export function parseMcpServers(value: unknown, pointer = '/mcpServers'): ReadonlyMap<string, McpServerSpec> {
-  const issues: Issue[] = [];
-  const reader = ObjectReader.of(value, pointer, issues);
-  const servers = new Map<string, McpServerSpec>();
-  for (const name of reader.names()) {
-    if (!SERVER_NAME.test(name) || name.length > 64) {
-      reader.refuse(name, 'Expected a name of up to 64 of a-z, 0-9, "_" and "-", such as files.');
-    }
-    const problems = issues.length;
-    const server = ObjectReader.of(reader.value(name), reader.at(name), issues);
-    // A value that is no object has one issue; its missing members are not listed as well.
-    if (issues.length === problems) servers.set(name, readServer(server));
-  }
-  if (issues.length > 0) throw validationError(issues);
-  return servers;
-}
+export const parseMcpServers = (
+  value: unknown,
+  pointer = '/mcpServers',
+): ReadonlyMap<string, McpServerSpec> =>
+  ObjectReader.read(value, pointer, (servers) => new Map(servers.entries(readServer)));
 
-function readServer(reader: ObjectReader): McpServerSpec {
+function readServer(reader: ObjectReader, name: string): McpServerSpec {
+  if (!SERVER_NAME.test(name) || name.length > 64)
+    reader.complain('Expected a name of up to 64 of a-z, 0-9, "_" and "-", such as files.');
   const isHttp = reader.has('url');
-  if (isHttp === reader.has('command')) {
+  if (isHttp === reader.has('command') && !reader.isStandIn) {
     const found = isHttp ? 'both' : 'neither';
-    reader.issues.push({
-      pointer: reader.pointer,
-      message: `Expected either a command to start or the url of a running server, but found ${found}.`,
-    });
+    reader.complain(`Expected either a command to start or the url of a running server, but found ${found}.`);
   }
   const shared = present<Shared>({
     tenants: readTenants(reader),
@@ -63,7 +50,6 @@ function readServer(reader: ObjectReader): McpServerSpec {
     timeoutMs: readTimeout(reader),
   });
   const server = isHttp ? readHttp(reader) : readStdio(reader);
-  reader.finish();
   return { ...server, ...shared };
 }
 
