@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, jsonEqual, parseJson } from '@touchstone/protocol';
 import type { Usage } from '../../ports/index.js';
-import type { Message, Model, ModelIdentity, Question, Reply, SaidPart } from './model.js';
+import type { Message, Model, ModelIdentity, Question, Reply, ReplyPart } from './model.js';
 import { readModelScript, type ScriptCondition, type ScriptReply } from './script.js';
 
 /** A model whose replies come from a file: offline, free, and the same every time. */
@@ -56,7 +56,7 @@ function replyOf(scripted: ScriptReply, question: Question, identity: ModelIdent
     name: toolId,
     inputs,
   }));
-  const said: readonly SaidPart[] = [
+  const said: readonly ReplyPart[] = [
     ...(text === '' ? [] : [{ kind: 'text', text } as const]),
     ...calls.map(
       ({ id, name, inputs }) => ({ kind: 'call', id, name, argumentsText: canonicalJson(inputs) }) as const,
@@ -83,7 +83,7 @@ const estimate = (value: unknown): number => Math.ceil(JSON.stringify(value).len
 function usageOf(
   { usage, reasoning = '' }: ScriptReply,
   { messages, tools }: Question,
-  said: readonly SaidPart[],
+  said: readonly ReplyPart[],
   { provider, model }: ModelIdentity,
 ): Usage {
   return {

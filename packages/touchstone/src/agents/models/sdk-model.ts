@@ -58,7 +58,7 @@ async function callOnce(
   return replyOf(await gather(streamed.stream), identity);
 }
 
-type Thrown = {
+type ErrorShape = {
   readonly statusCode?: unknown;
   readonly responseHeaders?: { readonly [name: string]: string };
   readonly code?: unknown;
@@ -83,10 +83,10 @@ function failureOf(error: unknown, who: string): HttpResult {
 
 const MAX_CAUSES = 10;
 
-function causesOf(error: unknown): readonly Thrown[] {
-  const causes: Thrown[] = [];
+function causesOf(error: unknown): readonly ErrorShape[] {
+  const causes: ErrorShape[] = [];
   for (let next = error; typeof next === 'object' && next !== null; ) {
-    const thrown = next as Thrown;
+    const thrown = next as ErrorShape;
     if (causes.length === MAX_CAUSES) break;
     causes.push(thrown);
     next = thrown.cause;
@@ -96,7 +96,7 @@ function causesOf(error: unknown): readonly Thrown[] {
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-const refusedBy = ({ statusCode, responseHeaders = {} }: Thrown): HttpResult =>
+const refusedBy = ({ statusCode, responseHeaders = {} }: ErrorShape): HttpResult =>
   defined({
     kind: 'response',
     status: Number(statusCode),

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import { isUnsound, type Json, type JsonObject, parseJson } from '@touchstone/protocol';
 import type { Usage } from '../../ports/index.js';
-import type { ModelIdentity, Reply, SaidPart } from './model.js';
+import type { ModelIdentity, Reply, ReplyPart } from './model.js';
 
 /** The answer of a provider package, from one response or gathered from a stream. */
 type SdkAnswer = {
@@ -87,7 +87,7 @@ function takeText(
     block.providerMetadata = { ...block.providerMetadata, ...part.providerMetadata };
 }
 
-function saidPart(part: LanguageModelV3Content): readonly SaidPart[] {
+function saidPart(part: LanguageModelV3Content): readonly ReplyPart[] {
   const carried =
     'providerMetadata' in part && part.providerMetadata
       ? { carried: JSON.parse(JSON.stringify(part.providerMetadata)) as JsonObject }
@@ -98,7 +98,7 @@ function saidPart(part: LanguageModelV3Content): readonly SaidPart[] {
   return [{ kind: 'call', id: part.toolCallId, name: part.toolName, argumentsText: part.input, ...carried }];
 }
 
-const textOf = (said: readonly SaidPart[], kind: 'text' | 'reasoning'): string =>
+const textOf = (said: readonly ReplyPart[], kind: 'text' | 'reasoning'): string =>
   said.map((part) => (part.kind === kind ? part.text : '')).join('');
 
 /** Models that mean "no arguments" often write nothing at all. */

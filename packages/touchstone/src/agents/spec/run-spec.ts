@@ -7,23 +7,27 @@ import { type ObjectReader, present } from './object-reader.js';
  */
 export type SpecSource = 'operator' | 'tenant' | 'pack' | 'definition';
 
-type Timed = { readonly timeoutMs?: number };
-export type ModuleRun = Timed & { readonly kind: 'module'; readonly path: string; readonly export?: string };
-export type CommandRun = Timed & {
+type TimeoutSetting = { readonly timeoutMs?: number };
+export type ModuleRun = TimeoutSetting & {
+  readonly kind: 'module';
+  readonly path: string;
+  readonly export?: string;
+};
+export type CommandRun = TimeoutSetting & {
   readonly kind: 'command';
   readonly command: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
 };
-export type HttpRun = Timed & {
+export type HttpRun = TimeoutSetting & {
   readonly kind: 'http';
   readonly url: string;
   readonly headers?: { readonly [name: string]: string };
 };
-export type ScriptedRun = Timed & { readonly kind: 'scripted'; readonly path: string };
+export type ScriptedRun = TimeoutSetting & { readonly kind: 'scripted'; readonly path: string };
 /** A chat endpoint that is itself the agent. */
-export type OpenaiRun = Timed & {
+export type OpenaiRun = TimeoutSetting & {
   readonly kind: 'openai';
   readonly model: string;
   /** Where it is asked; absent when `provider` says so. */
@@ -34,7 +38,7 @@ export type OpenaiRun = Timed & {
   readonly system?: string;
 };
 /** An agent on another OpenWOP host. */
-export type OpenwopRun = Timed & {
+export type OpenwopRun = TimeoutSetting & {
   readonly kind: 'openwop';
   readonly agentId: string;
   readonly baseUrl?: string;
@@ -42,7 +46,7 @@ export type OpenwopRun = Timed & {
   readonly apiKeyEnv?: string;
 };
 /** A prompt that came in a pack, whose model is chosen by its class; or in a definition, which may name the model. */
-export type ManifestRun = Timed & {
+export type ManifestRun = TimeoutSetting & {
   readonly kind: 'manifest';
   readonly systemPrompt: string;
   readonly model?: string;

@@ -31,14 +31,14 @@ export type ContractParts = EvaluationModels & {
 };
 
 /** `schemaValid` when a criterion has asked whether the answer fits a schema. */
-export type ContractScored = Scored & { readonly schemaValid?: boolean };
+export type ContractScore = Scored & { readonly schemaValid?: boolean };
 
 export type ContractScorer = (
   task: Task,
   transcript: Transcript,
   signal: AbortSignal,
   spend: Spend,
-) => ContractScored | Promise<ContractScored>;
+) => ContractScore | Promise<ContractScore>;
 
 /** Scores the tasks of a suite by the contract that it was compiled with. Asks a model only where a criterion needs it. */
 export function createContractScorer(parts: ContractParts): ContractScorer {
@@ -133,7 +133,7 @@ function judgedBy(decisions: CriterionDecisions, { judge }: ContractParts): Pick
 function schemaValidity(
   decisions: CriterionDecisions,
   { returnSchema }: ContractParts,
-): Pick<ContractScored, 'schemaValid'> {
+): Pick<ContractScore, 'schemaValid'> {
   for (const [{ evaluator, task }, decision] of decisions) {
     if (evaluator !== 'schema-validity' || !(task.schema ?? returnSchema)) continue;
     return { schemaValid: decision.kind === 'decided' && decision.met };

@@ -7,7 +7,7 @@ import { personalDataSigns } from './personal/personal-data.js';
 import type { SafetyPolicy } from './policy.js';
 import { createPromptLeak, type PromptLeak } from './prompt-leak.js';
 import { createSecretDetector } from './secrets.js';
-import { fixturesText, type Reading, readBody, unifyCharacters } from './text.js';
+import { fixturesText, readBody, type TextReading, unifyCharacters } from './text.js';
 import { type Probe, toolMisuseSigns } from './tool-misuse.js';
 
 export type Safety = {
@@ -23,7 +23,7 @@ export function createSafety({ severities = {}, allow = {} }: SafetyPolicy = {})
   const leakOf = rememberLast(createPromptLeak);
 
   async function outputSigns(
-    output: Reading,
+    output: TextReading,
     given: ProbeTexts,
     isRefused: boolean,
   ): Promise<readonly Sign[]> {

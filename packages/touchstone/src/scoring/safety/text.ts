@@ -5,11 +5,11 @@ import { type Body, type Fixtures, fromBody } from '@touchstone/protocol/bodies'
  * What there is to read in a body. `plain` is what it says; `full` adds what it says after one decoding of its
  * percent, base64 and hex parts, because a leak that has been encoded is still a leak.
  */
-export type Reading = { readonly plain: string; readonly full: string };
+export type TextReading = { readonly plain: string; readonly full: string };
 
-export const readBody = (body: Body): Reading => readText(bodyText(fromBody(body)));
+export const readBody = (body: Body): TextReading => readText(bodyText(fromBody(body)));
 
-export function readText(text: string): Reading {
+export function readText(text: string): TextReading {
   const plain = unifyCharacters(text);
   const decoded = decodeParts(plain);
   return { plain, full: decoded.length === 0 ? plain : [plain, ...decoded].join('\n') };

@@ -6,7 +6,7 @@ import type { Clock } from '../../../ports/index.js';
 import { toolError, toolOutcome } from '../tool-result.js';
 import { createHttpTransport } from './http.js';
 import type { McpLibrary } from './library.js';
-import { ConnectionLost, type Lost, lossOf, reasonOf, STREAM_ENDED } from './loss.js';
+import { type ConnectionLoss, ConnectionLost, lossOf, reasonOf, STREAM_ENDED } from './loss.js';
 import type { McpServerSpec } from './server-spec.js';
 import { createStdioTransport } from './stdio.js';
 
@@ -28,11 +28,13 @@ type ToolsByName = ReadonlyMap<string, Tool>;
 /** One session with one server. It rejects only when the signal aborts. */
 export type Connection = {
   /** Asked once, and again when the server says that its tools have changed. */
-  tools(signal: AbortSignal): Promise<{ readonly kind: 'listed'; readonly tools: ToolsByName } | Lost>;
+  tools(
+    signal: AbortSignal,
+  ): Promise<{ readonly kind: 'listed'; readonly tools: ToolsByName } | ConnectionLoss>;
   call(
     call: ToolCall,
     signal: AbortSignal,
-  ): Promise<{ readonly kind: 'result'; readonly result: ToolResult } | Lost>;
+  ): Promise<{ readonly kind: 'result'; readonly result: ToolResult } | ConnectionLoss>;
   close(): Promise<void>;
 };
 

@@ -15,9 +15,9 @@ export const tooLarge = (maxBytes: number): string =>
 export const STREAM_ENDED = -32_099;
 
 /** `forgotten`: the server does not know this connection any more, and has not looked at what was asked. */
-export type Lost = { readonly kind: 'lost' | 'forgotten'; readonly reason: string };
+export type ConnectionLoss = { readonly kind: 'lost' | 'forgotten'; readonly reason: string };
 
-export function lossOf(error: unknown, library: McpLibrary, complaint?: string): Lost {
+export function lossOf(error: unknown, library: McpLibrary, complaint?: string): ConnectionLoss {
   const { SdkHttpError, SdkError, SdkErrorCode } = library;
   const isForgotten =
     error instanceof NotDelivered ||

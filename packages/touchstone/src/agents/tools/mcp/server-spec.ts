@@ -4,7 +4,7 @@ import { ObjectReader, present } from '../../spec/object-reader.js';
 /** Without `exec`: the protocol lets only a host's own tools run commands. */
 const TIERS = ['pure', 'read', 'write'] as const;
 
-type Shared = {
+type ServerSettings = {
   /** Who may use its tools. By default all tenants if the host has only one, and none otherwise. */
   readonly tenants?: readonly string[];
   /** What its tools can do to the world, as far as the operator knows. */
@@ -13,14 +13,14 @@ type Shared = {
   readonly timeoutMs?: number;
 };
 /** A program that is started here and spoken to over its standard input and output. */
-export type StdioServerSpec = Shared & {
+export type StdioServerSpec = ServerSettings & {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: { readonly [name: string]: string };
   readonly cwd?: string;
 };
 /** A server that runs elsewhere, spoken to over Streamable HTTP. */
-export type HttpServerSpec = Shared & {
+export type HttpServerSpec = ServerSettings & {
   readonly url: string;
   readonly headers?: { readonly [name: string]: string };
 };
@@ -44,7 +44,7 @@ function readServer(reader: ObjectReader, name: string): McpServerSpec {
     const found = isHttp ? 'both' : 'neither';
     reader.complain(`Expected either a command to start or the url of a running server, but found ${found}.`);
   }
-  const shared = present<Shared>({
+  const shared = present<ServerSettings>({
     tenants: readTenants(reader),
     safetyTier: reader.choice('safetyTier', TIERS),
     timeoutMs: readTimeout(reader),

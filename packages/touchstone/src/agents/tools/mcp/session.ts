@@ -15,7 +15,7 @@ export type SessionParts = {
   readonly timeoutMs: number;
 };
 
-export type Opening = { readonly connection: Connection } | { readonly reason: string };
+export type SessionOpening = { readonly connection: Connection } | { readonly reason: string };
 
 /**
  * The one connection to a server, shared by all callers. It is made when it is first needed; a failure, its loss and
@@ -23,8 +23,8 @@ export type Opening = { readonly connection: Connection } | { readonly reason: s
  */
 export type Session = {
   /** Never rejects. Callers that ask while it is being opened wait for the same one. */
-  open(): Promise<Opening>;
-  drop(opening: Promise<Opening>): void;
+  open(): Promise<SessionOpening>;
+  drop(opening: Promise<SessionOpening>): void;
   /** Waits until every connection there was is gone. */
   close(): Promise<void>;
 };
@@ -32,9 +32,9 @@ export type Session = {
 export function createSession(spec: McpServerSpec, parts: SessionParts): Session {
   const closing = new AbortController();
   const endings = new Set<Promise<unknown>>();
-  let current: Promise<Opening> | undefined;
+  let current: Promise<SessionOpening> | undefined;
 
-  function forget(opening: Promise<Opening>): void {
+  function forget(opening: Promise<SessionOpening>): void {
     if (current === opening) current = undefined;
   }
 
@@ -47,7 +47,7 @@ export function createSession(spec: McpServerSpec, parts: SessionParts): Session
     endings.add(ending);
   }
 
-  async function openOnce(onLost: () => void): Promise<Opening> {
+  async function openOnce(onLost: () => void): Promise<SessionOpening> {
     const { clock, timeoutMs } = parts;
     let connecting: Promise<Connection> | undefined;
     const begin = (library: McpLibrary, over: AbortSignal) => {
@@ -69,7 +69,7 @@ export function createSession(spec: McpServerSpec, parts: SessionParts): Session
   return {
     open() {
       if (current) return current;
-      const opening: Promise<Opening> = openOnce(() => forget(opening)).then((opened) => {
+      const opening: Promise<SessionOpening> = openOnce(() => forget(opening)).then((opened) => {
         if ('reason' in opened) forget(opening);
         return opened;
       });
@@ -90,7 +90,7 @@ export function createSession(spec: McpServerSpec, parts: SessionParts): Session
   };
 }
 
-const connectionOf = (opened: Opening): Connection | undefined =>
+const connectionOf = (opened: SessionOpening): Connection | undefined =>
   'connection' in opened ? opened.connection : undefined;
 
 const whyNot = (error: unknown): string =>

@@ -57,7 +57,11 @@ export function createDatasetSource(parts: SourceParts): DatasetSource {
     return httpGet({ scheme: 's3', ...request, maxBytes, lifetime });
   }
 
-  function openMapped(scheme: string, { target, rest }: Mapped, options: OpenOptions): Promise<DatasetFile> {
+  function openMapped(
+    scheme: string,
+    { target, rest }: PrefixTarget,
+    options: OpenOptions,
+  ): Promise<DatasetFile> {
     if (!isWebAddress(target)) return openBelow(target, rest, { scheme, maxBytes });
     // Joined as text: a parser would let a name that begins with a slash leave the folder.
     const url = new URL(`${target}${rest.split('/').map(encodeSegment).join('/')}`);
@@ -120,10 +124,10 @@ async function resolveLoopback(host: string): Promise<readonly LookupAddress[]> 
 const loopbackGuard = createGuard({ allowPrivate: true, resolve: resolveLoopback });
 
 type BucketUri = Extract<DatasetUri, { readonly scheme: 's3' | 'gs' }>;
-type Mapped = { readonly target: string; readonly rest: string };
+type PrefixTarget = { readonly target: string; readonly rest: string };
 
 /** The longest prefix counts, as in a table of routes. */
-function mappedPrefix(uri: string, prefixes: DatasetConfig['prefixes']): Mapped | undefined {
+function mappedPrefix(uri: string, prefixes: DatasetConfig['prefixes']): PrefixTarget | undefined {
   const [longest] = Object.keys(prefixes)
     .filter((prefix) => uri.startsWith(prefix))
     .sort((a, b) => b.length - a.length);
