@@ -13,3 +13,5 @@ export * from './model/score.js';
 export * from './model/scorecard.js';
 export * from './model/summary.js';
 export * from './values/json.js';
+export * from './values/object.js';
+export * from './values/pointer.js';

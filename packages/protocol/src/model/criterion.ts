@@ -1,5 +1,6 @@
 // Part of the bodies door: criteria are prose that an author wrote.
 import type { Json, JsonObject } from '../values/json.js';
+import { isObject } from '../values/object.js';
 
 /** Checks whose meaning is decidable, so that no model has to be asked. */
 export const CHECK_NAMES = [
@@ -75,9 +76,7 @@ function readArguments(text: string): JsonObject | undefined {
   if (!text.startsWith(' ')) return undefined;
   try {
     const value = JSON.parse(text) as Json;
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as JsonObject)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -96,7 +95,7 @@ const TEXTS: Rule = {
 const FLAG: Rule = { fits: (value) => typeof value === 'boolean', expected: 'true or false' };
 const COUNT: Rule = { fits: isCount, expected: 'a whole number of at least 0' };
 const SCHEMA: Rule = {
-  fits: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  fits: isObject,
   expected: 'a JSON Schema',
   required: true,
 };

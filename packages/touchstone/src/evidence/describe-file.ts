@@ -1,4 +1,4 @@
-import { isMembers, ownMember, typeName } from './reading.js';
+import { isObject, ownMember, typeName } from '@touchstone/protocol';
 
 const HOW_TO_WRITE = 'A scorecard file is written by: touchstone export <runId>';
 
@@ -13,7 +13,7 @@ const LOOKALIKES: readonly (readonly [members: readonly string[], what: string])
 
 /** Names a document that is no envelope, and says what to do. Nothing of the document itself is repeated. */
 export function describeFile(value: unknown): string {
-  if (!isMembers(value)) return `${typeName(value)}. ${HOW_TO_WRITE}`;
+  if (!isObject(value)) return `${typeName(value)}. ${HOW_TO_WRITE}`;
   const known = LOOKALIKES.find(([names]) => names.every((name) => ownMember(value, name) !== undefined));
   return `${known?.[1] ?? 'another JSON document.'} ${HOW_TO_WRITE}`;
 }

@@ -2,14 +2,15 @@ import { sign, verify } from 'node:crypto';
 import {
   canonicalJson,
   type HostError,
+  isObject,
   type Json,
+  ownMember,
   type Scorecard,
   validationError,
 } from '@touchstone/protocol';
 import { describeFile } from './describe-file.js';
 import { fromBase64, fromUtf8, parseForeign } from './foreign-json.js';
 import { readPrivateKey, type Signing, type TrustedKey } from './keys.js';
-import { isMembers, ownMember } from './reading.js';
 import { type EvidenceHost, readStatement, type Statement } from './statement.js';
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
@@ -85,7 +86,7 @@ function readEnvelope(text: string): Envelope {
   if (!parsed)
     throw refusal('', 'Expected a scorecard file, but this is no JSON, or nests too deep for one.');
   const { value } = parsed;
-  if (!isMembers(value) || ['payloadType', 'payload'].some((name) => ownMember(value, name) === undefined))
+  if (!isObject(value) || ['payloadType', 'payload'].some((name) => ownMember(value, name) === undefined))
     throw refusal('', `Expected a scorecard file, signed or not, but found ${describeFile(value)}`);
   if (ownMember(value, 'payloadType') !== PAYLOAD_TYPE)
     throw refusal('/payloadType', `Expected an envelope around an in-toto statement (${PAYLOAD_TYPE}).`);
@@ -103,7 +104,7 @@ function readSignatures(value: unknown): readonly Signature[] {
 
 /** A key id may be missing or empty: the reader cannot know the key of such a signature. */
 function readSignature(value: unknown, pointer: string): Signature {
-  if (!isMembers(value)) throw refusal(pointer, 'Expected an object with keyid and sig.');
+  if (!isObject(value)) throw refusal(pointer, 'Expected an object with keyid and sig.');
   const bytes = fromBase64(ownMember(value, 'sig'));
   if (bytes?.length !== SIGNATURE_BYTES)
     throw refusal(`${pointer}/sig`, `Expected a signature of ${SIGNATURE_BYTES} bytes in standard base64.`);

@@ -1,4 +1,4 @@
-import { type Issue, validationError } from '@touchstone/protocol';
+import { type Issue, pointerOf, validationError } from '@touchstone/protocol';
 
 /** A file that is wrong a hundred thousand times is not worth a hundred thousand sentences. */
 const MOST_ISSUES = 20;
@@ -12,7 +12,7 @@ export class Reading {
   readonly #issues: Issue[] = [];
 
   refuse(message: string): undefined {
-    this.#issues.push({ pointer: this.#path.map((step) => `/${step}`).join(''), message });
+    this.#issues.push({ pointer: pointerOf(this.#path), message });
     if (this.#issues.length === MOST_ISSUES) this.finish();
     return undefined;
   }
@@ -28,20 +28,4 @@ export class Reading {
   finish(): void {
     if (this.#issues.length > 0) throw validationError(this.#issues);
   }
-}
-
-type Members = { readonly [name: string]: unknown };
-
-export const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A member of the object's own: what every object inherits is not in the file. */
-export const ownMember = (members: Members, name: string): unknown =>
-  Object.hasOwn(members, name) ? members[name] : undefined;
-
-export function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  if (value === undefined) return 'nothing';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,7 +1,7 @@
 // Small readers that are put together to the shape of a document. Each returns the value it has checked, or undefined
 // after it has said what is wrong. Objects are built anew from the members the shape names, so nothing else gets through.
-import type { Id } from '@touchstone/protocol';
-import { isMembers, ownMember, type Reading, typeName } from './reading.js';
+import { type Id, isObject, ownMember, typeName } from '@touchstone/protocol';
+import type { Reading } from './reading.js';
 
 export type Reader<T> = (value: unknown, reading: Reading) => T | undefined;
 
@@ -19,7 +19,7 @@ export function members<T extends object>(
   const readers = Object.entries<Reader<unknown>>({ ...required, ...optional });
   const known = new Set(readers.map(([name]) => name));
   return (value, reading) => {
-    if (!isMembers(value)) return reading.refuse(`Expected an object, but found ${typeName(value)}.`);
+    if (!isObject(value)) return reading.refuse(`Expected an object, but found ${typeName(value)}.`);
     if (Object.keys(value).some((name) => !known.has(name)))
       reading.refuse(`There is a member here that is not known. Known are: ${[...known].join(', ')}.`);
     const checked: { [name: string]: unknown } = {};

@@ -1,6 +1,6 @@
-import type { Digest, Id, Scorecard } from '@touchstone/protocol';
+import { type Digest, type Id, isObject, ownMember, type Scorecard, typeName } from '@touchstone/protocol';
 import { readScorecard } from './read-scorecard.js';
-import { isMembers, ownMember, Reading, typeName } from './reading.js';
+import { Reading } from './reading.js';
 import { id, members } from './shape.js';
 
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
@@ -47,8 +47,8 @@ const hostShape = members<EvidenceHost>({ name: oneLine, version: oneLine }, {})
  */
 export function readStatement(value: unknown): Statement {
   const reading = new Reading();
-  if (!isMembers(value)) reading.refuse(`Expected an in-toto statement, but found ${typeName(value)}.`);
-  const given = isMembers(value) ? value : {};
+  if (!isObject(value)) reading.refuse(`Expected an in-toto statement, but found ${typeName(value)}.`);
+  const given = isObject(value) ? value : {};
   checkTypes(given, reading);
   reading.finish();
   const statement = reading.at('predicate', () => readPredicate(ownMember(given, 'predicate'), reading));
@@ -99,7 +99,7 @@ function checkSubjects(value: unknown, expected: readonly Subject[], reading: Re
 }
 
 function isSubject(value: unknown, { name, digest }: Subject): boolean {
-  if (!isMembers(value) || ownMember(value, 'name') !== name) return false;
+  if (!isObject(value) || ownMember(value, 'name') !== name) return false;
   const given = ownMember(value, 'digest');
-  return isMembers(given) && ownMember(given, 'sha256') === digest.sha256;
+  return isObject(given) && ownMember(given, 'sha256') === digest.sha256;
 }

@@ -1,6 +1,5 @@
-import type { Issue } from '@touchstone/protocol';
+import { type Issue, isObject } from '@touchstone/protocol';
 import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
-import { isObject } from './json-object.js';
 
 /** Whether a task has a criterion that only a judge can decide. */
 export const needsJudge = ({ expected }: Task): boolean =>

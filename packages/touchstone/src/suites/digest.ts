@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asId, canonicalJson, type Digest, type Json, type JsonObject } from '@touchstone/protocol';
+import { asId, canonicalJson, type Digest, isObject, type Json, type JsonObject } from '@touchstone/protocol';
 
 type Write = (piece: string) => void;
 type ToText = (value: Json) => string;
@@ -19,7 +19,7 @@ export function digestOf(value: Json): Digest {
  */
 export function writeCanonical(value: Json, write: Write): void {
   const toText = createCanonicalText();
-  if (!isMembers(value)) {
+  if (!isObject(value)) {
     write(toText(value));
     return;
   }
@@ -105,6 +105,3 @@ function keepsItsPlace(key: string): boolean {
   const first = key.charCodeAt(0);
   return !(first >= 48 && first <= 57) && key !== '__proto__';
 }
-
-const isMembers = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

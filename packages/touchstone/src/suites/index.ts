@@ -1,10 +1,7 @@
 export { digestOf, writeCanonical } from './digest.js';
-export type { UnknownObject } from './json-object.js';
-export { isObject, typeName } from './json-object.js';
 export { memorySeedIssues } from './memory-seed.js';
 export { readPackPath, shownPath } from './pack-path.js';
 export { parseSuite, suiteDocument } from './parse-suite.js';
-export { child } from './pointer.js';
 export { readSuite } from './read-suite.js';
 export { type AgentReference, parseAgentReference, parseSuiteReference } from './reference.js';
 export { readRunLimits } from './run-options.js';

@@ -1,7 +1,5 @@
-import type { Issue } from '@touchstone/protocol';
+import { child, type Issue, isObject, typeName } from '@touchstone/protocol';
 import type { MemorySeed } from '@touchstone/protocol/bodies';
-import { isObject, typeName } from './json-object.js';
-import { child } from './pointer.js';
 
 const MAX_ID_CHARS = 1500;
 const MAX_TAG_CHARS = 256;

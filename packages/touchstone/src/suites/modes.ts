@@ -1,7 +1,6 @@
-import { EVAL_MODES, type EvalMode, type Issue, SCORING_MODES } from '@touchstone/protocol';
+import { EVAL_MODES, type EvalMode, type Issue, SCORING_MODES, typeName } from '@touchstone/protocol';
 import type { Expected } from '@touchstone/protocol/bodies';
 import type { SuiteHead } from '../ports/index.js';
-import { typeName } from './json-object.js';
 
 export type TaskKind = Expected['kind'];
 

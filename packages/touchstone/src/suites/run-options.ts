@@ -1,6 +1,4 @@
-import type { Issue } from '@touchstone/protocol';
-import { isObject, typeName, type UnknownObject } from './json-object.js';
-import { child } from './pointer.js';
+import { child, type Issue, isObject, typeName, type UnknownObject } from '@touchstone/protocol';
 
 /** What the host allows; an absent limit is no limit. */
 export type HostLimits = {

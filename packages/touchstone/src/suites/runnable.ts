@@ -3,14 +3,16 @@ import {
   type EvalMode,
   type EvalPlan,
   type Issue,
+  isObject,
   type RunId,
+  segmentsOf,
+  typeName,
+  type UnknownObject,
   validationError,
 } from '@touchstone/protocol';
 import type { AgentFacts, SchemaCheck, SuiteHead } from '../ports/index.js';
 import { needsJudge } from './criteria.js';
-import { isObject, typeName, type UnknownObject } from './json-object.js';
 import { decideModes, type ModeDecision } from './modes.js';
-import { segmentsOf } from './pointer.js';
 import { type HostLimits, type RunOptions, readRunOptions } from './run-options.js';
 import { dependsOnTasks, selectTasks, type TaskQuestion, type TaskSelection } from './select-tasks.js';
 

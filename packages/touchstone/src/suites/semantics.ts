@@ -1,6 +1,5 @@
-import type { Issue } from '@touchstone/protocol';
+import { type Issue, isObject, type UnknownObject } from '@touchstone/protocol';
 import { criteriaIssues } from './criteria.js';
-import { isObject, type UnknownObject } from './json-object.js';
 import { memorySeedIssues } from './memory-seed.js';
 
 const TASK_ID = /^[a-z0-9][a-z0-9-]*$/;

@@ -3,8 +3,9 @@
 // the document, without a bound, and repeats itself under `oneOf` and `if`. What is said here names places, types,
 // limits and property names. It never quotes a value.
 import type { Issue } from '../../model/errors.js';
+import { isObject, typeName, type UnknownObject } from '../../values/object.js';
 import { allDifferent, formats } from './keywords.js';
-import { alternatives, counted, describe, inOrder, kindOf, quoted, step } from './phrases.js';
+import { alternatives, counted, describe, inOrder, quoted, step } from './phrases.js';
 import type { Located, Resolve, SchemaNode } from './schema-node.js';
 
 /** A longer list helps nobody, and a hostile document could make it as long as it likes. */
@@ -14,7 +15,6 @@ const MAX_COUNTED = 10_000;
 
 /** A value, the schema it is held against, and the way to it. The pointer is written only when there is an issue. */
 type Place = Located & { readonly value: unknown; readonly up?: Place; readonly name?: string | number };
-type Fields = { readonly [name: string]: unknown };
 /** `report` is told the place, or the name of a member of it, and what is wrong there. */
 type Walk = {
   readonly resolve: Resolve;
@@ -69,13 +69,13 @@ function read(place: Place, walk: Walk): void {
   if (typeof value === 'string') readString(place, value, walk);
   else if (typeof value === 'number') readNumber(place, value, walk);
   else if (Array.isArray(value)) readArray(place, value, walk);
-  else if (isFields(value)) readObject(place, value, walk);
+  else if (isObject(value)) readObject(place, value, walk);
   if (isOtherWord(node, value)) reportKind(place, walk);
   readCombined(place, walk);
 }
 
 const reportKind = (place: Place, { resolve, report }: Walk): void =>
-  report(place, `expected ${describe(place, resolve)}; got ${kindOf(place.value)}`);
+  report(place, `expected ${describe(place, resolve)}; got ${typeName(place.value)}`);
 
 function hasType({ type }: SchemaNode, value: unknown): boolean {
   if (type === undefined) return true;
@@ -89,7 +89,7 @@ function isOfType(type: string, value: unknown): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return isFields(value);
+      return isObject(value);
     case 'integer':
       return Number.isInteger(value);
     case 'number':
@@ -99,10 +99,7 @@ function isOfType(type: string, value: unknown): boolean {
   }
 }
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const has = (fields: Fields, name: string): boolean =>
+const has = (fields: UnknownObject, name: string): boolean =>
   Object.hasOwn(fields, name) && fields[name] !== undefined;
 
 const isOtherWord = (node: SchemaNode, value: unknown): boolean =>
@@ -158,7 +155,7 @@ function readArray(place: Place, value: readonly unknown[], walk: Walk): void {
   }
 }
 
-function readObject(place: Place, fields: Fields, walk: Walk): void {
+function readObject(place: Place, fields: UnknownObject, walk: Walk): void {
   const { required = [], dependentRequired = {}, properties = {} } = place.node;
   for (const name of required) {
     if (!has(fields, name)) walk.report(place, 'required, but missing', name);
@@ -176,7 +173,7 @@ function readObject(place: Place, fields: Fields, walk: Walk): void {
   readOthers(place, fields, walk);
 }
 
-function readOthers(place: Place, fields: Fields, walk: Walk): void {
+function readOthers(place: Place, fields: UnknownObject, walk: Walk): void {
   const { properties = {}, additionalProperties: others = true } = place.node;
   if (others === true) return;
   for (const name of Object.keys(fields)) {

@@ -1,4 +1,5 @@
 // The few parts of JSON Schema that we define ourselves, so that the verdict and its explanation cannot differ.
+import { isObject } from '../../values/object.js';
 
 const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|[+-](\d\d):(\d\d))$/;
 
@@ -50,14 +51,11 @@ export function allDifferent(items: readonly unknown[]): boolean {
  */
 function fingerprint(structure: object): string | symbol {
   try {
-    return JSON.stringify(structure, (_, value: unknown) => (isPlainObject(value) ? sorted(value) : value));
+    return JSON.stringify(structure, (_, value: unknown) => (isObject(value) ? sorted(value) : value));
   } catch {
     return Symbol('too deep');
   }
 }
-
-const isPlainObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const sorted = (object: object): object =>
   Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,3 +1,4 @@
+import { child } from '../../values/pointer.js';
 import type { Located, Resolve, SchemaNode } from './schema-node.js';
 
 /** Longer names are cut: a property name is the author's, and may be as long as the whole document. */
@@ -10,8 +11,7 @@ const cut = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0,
 export const quoted = (name: string): string => `"${cut(name)}"`;
 
 /** One step further along a JSON pointer (RFC 6901). */
-export const step = (pointer: string, name: string): string =>
-  `${pointer}/${cut(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+export const step = (pointer: string, name: string): string => child(pointer, cut(name));
 
 export const inOrder = (names: readonly string[]): string => names.map(quoted).join(' and ');
 
@@ -22,15 +22,8 @@ const ARTICLES: { readonly [type: string]: string } = {
   object: 'an object',
   array: 'an array',
   integer: 'an integer',
-  undefined: 'nothing',
 };
 const withArticle = (type: string): string => ARTICLES[type] ?? `a ${type}`;
-
-/** What came, by type and never by content. */
-export function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  return withArticle(Array.isArray(value) ? 'array' : typeof value);
-}
 
 /** What a schema asks for, in a few words. */
 export function describe(schema: Located, resolve: Resolve): string {

@@ -1,8 +1,7 @@
-import type { EmbedderPin } from '@touchstone/protocol';
+import { type EmbedderPin, isObject } from '@touchstone/protocol';
 import type { Usage } from '../../ports/index.js';
 
 type Vector = readonly number[];
-type Members = { readonly [name: string]: unknown };
 type Embeddings = { readonly vectors?: readonly Vector[]; readonly usage?: Usage };
 
 /** What an embeddings endpoint answered: vectors in the order of the texts, if they can be used, and what they cost. */
@@ -44,9 +43,6 @@ function usageOf(usage: unknown, { provider, model }: EmbedderPin): Usage {
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parsed(text: string): unknown {
   try {

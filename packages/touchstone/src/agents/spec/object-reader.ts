@@ -1,6 +1,5 @@
-import type { Issue } from '@touchstone/protocol';
+import { child, defined, type Issue, isObject, typeName, type UnknownObject } from '@touchstone/protocol';
 
-type Members = { readonly [name: string]: unknown };
 type TextRules = { readonly max?: number; readonly pattern?: RegExp; readonly expected?: string };
 type NumberRules = { readonly min: number; readonly max: number; readonly whole?: boolean };
 
@@ -9,12 +8,12 @@ type NumberRules = { readonly min: number; readonly max: number; readonly whole?
  * that nobody asked for are refused by `finish`, so a misspelt one cannot pass in silence.
  */
 export class ObjectReader {
-  readonly #members: Members;
+  readonly #members: UnknownObject;
   readonly #known = new Set<string>();
   #isStandIn = false;
 
   private constructor(
-    members: Members,
+    members: UnknownObject,
     readonly pointer: string,
     readonly issues: Issue[],
   ) {
@@ -44,7 +43,7 @@ export class ObjectReader {
   }
 
   at(name: string | number): string {
-    return `${this.pointer}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return child(this.pointer, name);
   }
 
   refuse(name: string | number, message: string): undefined {
@@ -130,16 +129,6 @@ export class ObjectReader {
   }
 }
 
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (value === undefined) return 'nothing';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
 const described = (value: unknown): string =>
   typeof value === 'number' ? 'another number' : typeName(value);
 
@@ -153,7 +142,6 @@ function textProblem(value: unknown, { max = 4096, pattern, expected }: TextRule
   return undefined;
 }
 
-/** The value without members that are undefined, so that optional members stay absent rather than empty. */
-export function present<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
-}
+/** What a reader found, as the type it was read for. Only for use when there are no issues: until then members may lack. */
+export const present = <T extends object>(members: { [K in keyof T]: T[K] | undefined }): T =>
+  defined(members) as unknown as T;

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { HostError, type Issue, validationError } from '@touchstone/protocol';
+import { HostError, type Issue, segmentsOf, validationError } from '@touchstone/protocol';
 
 type ConfigLocation = Pick<Issue, 'line' | 'column'>;
 
@@ -119,10 +119,7 @@ async function yamlLocator(text: string): Promise<(pointer: string) => ConfigLoc
     return pair?.key ?? document.getIn(path, true);
   };
   return (pointer) => {
-    const path = pointer
-      .split('/')
-      .slice(1)
-      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const path = [...segmentsOf(pointer)];
     // What is missing is looked for where it belongs: in its nearest ancestor that is there.
     while (path.length > 0 && nodeAt(path) === undefined) path.pop();
     const node = (nodeAt(path) ?? document.contents) as { readonly range?: readonly number[] } | null;

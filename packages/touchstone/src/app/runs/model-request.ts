@@ -1,4 +1,4 @@
-import type { Issue } from '@touchstone/protocol';
+import { type Issue, isObject } from '@touchstone/protocol';
 import type { ModelRequest } from '../../agents/index.js';
 import type { AgentKind } from '../../ports/index.js';
 
@@ -51,8 +51,7 @@ type Refuse = (member: string, message: string) => undefined;
 
 /** `model` is a configured name or `provider/model`; `ai.provider` with `ai.model` says the same in two members. */
 function readName({ model, ai }: Configurable, refuse: Refuse): string | undefined {
-  if (ai !== undefined && (typeof ai !== 'object' || ai === null || Array.isArray(ai)))
-    return refuse('ai', 'Expected an object with provider and model.');
+  if (ai !== undefined && !isObject(ai)) return refuse('ai', 'Expected an object with provider and model.');
   const asked = (ai ?? {}) as Configurable;
   if (asked.credentialRef !== undefined)
     refuse('ai/credentialRef', 'Credentials are those of the configured providers. Leave the member out.');

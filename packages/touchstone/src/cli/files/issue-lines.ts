@@ -1,4 +1,4 @@
-import type { Issue } from '@touchstone/protocol';
+import { type Issue, segmentsOf } from '@touchstone/protocol';
 
 /**
  * The same issues with the place in the text that each points to; where there is nothing, the place around it. One
@@ -14,15 +14,9 @@ export async function withLines(issues: readonly Issue[], text: string): Promise
     return path.length === 0 ? undefined : startOf(path.slice(0, -1));
   };
   return issues.map((issue) => {
-    const start = startOf(pathOf(issue.pointer));
+    const start = startOf(segmentsOf(issue.pointer));
     if (start === undefined) return issue;
     const { line, col } = lines.linePos(start);
     return { ...issue, line, column: col };
   });
 }
-
-const pathOf = (pointer: string): readonly string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));

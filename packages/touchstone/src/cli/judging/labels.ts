@@ -1,4 +1,11 @@
-import { canonicalJson, type Issue, type Json, type JsonObject, validationError } from '@touchstone/protocol';
+import {
+  canonicalJson,
+  type Issue,
+  isObject,
+  type Json,
+  type JsonObject,
+  validationError,
+} from '@touchstone/protocol';
 import { parseCriterion } from '@touchstone/protocol/bodies';
 import { UsageError } from '../usage-error.js';
 
@@ -40,8 +47,7 @@ export function readLabels(text: string, file: string): readonly Label[] {
 
 function readLabel(source: string, line: number): Label | readonly Issue[] {
   const value = parsed(source);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [{ pointer: '', line, message: 'Expected one JSON object on this line.' }];
+  if (!isObject(value)) return [{ pointer: '', line, message: 'Expected one JSON object on this line.' }];
   const issues = labelIssues(value as JsonObject).map((issue) => ({ ...issue, line }));
   if (issues.length > 0) return issues;
   const { id, input = null, output, criterion, met } = value as JsonObject;

@@ -1,4 +1,4 @@
-import { canonicalJson, type Json, type JsonObject, jsonEqual } from '@touchstone/protocol';
+import { canonicalJson, child, type Json, type JsonObject, jsonEqual } from '@touchstone/protocol';
 import { displayWidth, quote, splitGraphemes, truncate } from './text.js';
 
 export type Sides = { readonly expected: string; readonly got: string; readonly marks: string };
@@ -66,7 +66,7 @@ function compare(
   if (found.length >= limit || expected === got) return;
   if (isContainer(expected) && isContainer(got) && Array.isArray(expected) === Array.isArray(got)) {
     for (const key of new Set([...Object.keys(expected), ...Object.keys(got)])) {
-      compare(member(expected, key), member(got, key), `${pointer}/${escapeKey(key)}`, found, limit);
+      compare(member(expected, key), member(got, key), child(pointer, key), found, limit);
     }
     return;
   }
@@ -81,7 +81,6 @@ const isContainer = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null;
 const member = (value: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(value, key) ? value[key] : undefined;
-const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Whether an answer meets its expectation, by the rules it was scored by. */
 export function isMatch(strategy: string, expected: Json, got: Json): boolean {

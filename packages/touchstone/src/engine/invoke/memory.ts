@@ -1,5 +1,12 @@
-import type { AgentId, InvocationId, Json, Owner, RunId } from '@touchstone/protocol';
-import { redactDeep } from '@touchstone/protocol';
+import {
+  type AgentId,
+  type InvocationId,
+  isObject,
+  type Json,
+  type Owner,
+  type RunId,
+  redactDeep,
+} from '@touchstone/protocol';
 import {
   type Body,
   fromBody,
@@ -68,8 +75,8 @@ export function createMemoryWriter(parts: Parts, target: MemoryTarget, recorder:
 type Note = { readonly content: string; readonly tags: readonly string[]; readonly ttlSeconds?: number };
 
 function readNote(value: Json): Note | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { content, tags = [], ttlSeconds } = value as { readonly [name: string]: Json };
+  if (!isObject(value)) return undefined;
+  const { content, tags = [], ttlSeconds } = value;
   if (typeof content !== 'string' || content.length === 0 || content.length > MAX_CONTENT) return undefined;
   if (!Array.isArray(tags) || tags.length > MAX_TAGS || !tags.every((tag) => typeof tag === 'string'))
     return undefined;

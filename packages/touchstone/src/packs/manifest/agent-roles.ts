@@ -1,5 +1,4 @@
-import type { Issue } from '@touchstone/protocol';
-import { isObject, type UnknownObject } from '../../suites/index.js';
+import { type Issue, isObject, type UnknownObject } from '@touchstone/protocol';
 
 const ROLES: readonly unknown[] = ['skill', 'assistant'];
 

@@ -3,11 +3,12 @@ import {
   HostError,
   type Issue,
   isHostError,
+  isObject,
   isUnsound,
   type JsonObject,
 } from '@touchstone/protocol';
 import type { Suite } from '../../ports/index.js';
-import { isObject, jsonOf, readPackPath, readSuite, shownPath, utf8 } from '../../suites/index.js';
+import { jsonOf, readPackPath, readSuite, shownPath, utf8 } from '../../suites/index.js';
 import type { PackFiles } from '../archive/file-table.js';
 import type { PackLimits } from '../archive/limits.js';
 import { KEYS_FOLDER } from '../signing/integrity.js';

@@ -1,5 +1,5 @@
-import { HostError } from '@touchstone/protocol';
-import { isObject, jsonOf, shownPath, type UnknownObject } from '../../suites/index.js';
+import { HostError, isObject, type UnknownObject } from '@touchstone/protocol';
+import { jsonOf, shownPath } from '../../suites/index.js';
 import { type PackFiles, sortedPaths } from '../archive/file-table.js';
 import { integrityOf } from './integrity.js';
 

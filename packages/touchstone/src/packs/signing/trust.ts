@@ -1,6 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type Issue, validationError } from '@touchstone/protocol';
-import { child, isObject, typeName, type UnknownObject } from '../../suites/index.js';
+import {
+  child,
+  type Issue,
+  isObject,
+  typeName,
+  type UnknownObject,
+  validationError,
+} from '@touchstone/protocol';
 
 const TRUST_POLICIES = ['open', 'allowlist', 'pinned', 'verified'] as const;
 export type TrustPolicy = (typeof TRUST_POLICIES)[number];

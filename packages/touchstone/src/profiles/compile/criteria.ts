@@ -1,5 +1,5 @@
+import { child } from '@touchstone/protocol';
 import type { ContractCriterion, EvaluationProfile, SuccessCriterion } from '@touchstone/protocol/bodies';
-import { child } from '../../suites/index.js';
 import type { CompileOptions } from './options.js';
 import { createCriterionIds } from './slug.js';
 import { readThreshold } from './threshold.js';

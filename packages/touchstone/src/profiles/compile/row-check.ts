@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Issue, Json, JsonObject } from '@touchstone/protocol';
+import { type Issue, isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
-import { isObject } from '../../suites/index.js';
 import type { NormalRow, ProfiledAgent } from '../types.js';
 import type { Schemas } from './options.js';
 import type { RowPlan } from './plan-row.js';

@@ -1,5 +1,5 @@
-import { asId, type SuiteId, type Version } from '@touchstone/protocol';
-import { child, keysIfSound } from '../../suites/index.js';
+import { asId, child, type SuiteId, type Version } from '@touchstone/protocol';
+import { keysIfSound } from '../../suites/index.js';
 import type { ProfiledAgent } from '../types.js';
 import type { CompileOptions } from './options.js';
 import { shortSlugOf } from './slug.js';

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '@touchstone/protocol';
-import { isObject } from '../../suites/index.js';
+import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
 
 /** What stands for the question beside context and files, for an agent that does not say what it calls it. */
 const QUESTION = 'prompt';

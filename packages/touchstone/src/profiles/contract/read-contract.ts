@@ -1,7 +1,7 @@
-import { type HostError, type Issue, validationError } from '@touchstone/protocol';
+import { child, type HostError, type Issue, validationError } from '@touchstone/protocol';
 import type { EvalContract, Task } from '@touchstone/protocol/bodies';
 import type { Suite } from '../../ports/index.js';
-import { child, readJson, withPositions } from '../../suites/index.js';
+import { readJson, withPositions } from '../../suites/index.js';
 import type { Schemas } from '../compile/options.js';
 import { inspect } from '../datasets/formats/jsonl.js';
 import { shareSchemas } from './share-schemas.js';

@@ -1,5 +1,5 @@
-import { type Issue, validationError } from '@touchstone/protocol';
-import { child, isObject, readJson, withPositions } from '../../suites/index.js';
+import { child, type Issue, isObject, validationError } from '@touchstone/protocol';
+import { readJson, withPositions } from '../../suites/index.js';
 import { inspect } from './formats/jsonl.js';
 
 export type LockEntry = { readonly sha256: string; readonly bytes: number };

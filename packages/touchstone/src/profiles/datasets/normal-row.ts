@@ -1,6 +1,6 @@
-import type { Issue, Json, JsonObject } from '@touchstone/protocol';
+import { child, type Issue, isObject, type Json, type JsonObject, typeName } from '@touchstone/protocol';
 import type { MemorySeed } from '@touchstone/protocol/bodies';
-import { child, isObject, memorySeedIssues, typeName } from '../../suites/index.js';
+import { memorySeedIssues } from '../../suites/index.js';
 import type { NormalRow } from '../types.js';
 import { toolsOf } from './row-tools.js';
 import { type Entry, entriesOf, placeOf } from './shapes.js';

@@ -1,5 +1,4 @@
-import type { Issue, Json } from '@touchstone/protocol';
-import { child, isObject, typeName } from '../../suites/index.js';
+import { child, type Issue, isObject, type Json, typeName } from '@touchstone/protocol';
 import type { NormalRow } from '../types.js';
 import { type Entry, placeOf } from './shapes.js';
 

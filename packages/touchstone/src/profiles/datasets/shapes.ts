@@ -1,5 +1,4 @@
-import { child, isObject, typeName, type UnknownObject } from '../../suites/index.js';
-
+import { child, isObject, typeName, type UnknownObject } from '@touchstone/protocol';
 /** One fact of a row: under which name it is known here, and where its author wrote it. */
 export type Entry = {
   readonly key: string;

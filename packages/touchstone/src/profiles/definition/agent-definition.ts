@@ -1,4 +1,4 @@
-import { child, isObject } from '../../suites/index.js';
+import { child, isObject } from '@touchstone/protocol';
 import { moment, semver, sha256Hex, uuid } from './names.js';
 import { profileShapeA } from './profile-shape.js';
 import { choice, flag, number, numberWithin, someText, text } from './scalars.js';

@@ -1,6 +1,6 @@
 import { basename, posix } from 'node:path';
-import type { Issue } from '@touchstone/protocol';
-import { child, isObject, readPackPath, shownPath, type UnknownObject } from '../../suites/index.js';
+import { child, type Issue, isObject, type UnknownObject } from '@touchstone/protocol';
+import { readPackPath, shownPath } from '../../suites/index.js';
 import { type DefinitionText, readDefinitionText } from './definition-text.js';
 import type { Report } from './shape.js';
 import { below } from './structures.js';

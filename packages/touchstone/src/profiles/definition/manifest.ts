@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '@touchstone/protocol';
-import { child, isObject } from '../../suites/index.js';
+import { child, isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { profileShapeB } from './profile-shape.js';
 import { choice, flag, integer, number, text } from './scalars.js';
 import type { InputOf, Report, Shape, ValueOf } from './shape.js';

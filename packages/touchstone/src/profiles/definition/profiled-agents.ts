@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Issue, type Json, type JsonObject } from '@touchstone/protocol';
-import { child } from '../../suites/index.js';
+import { canonicalJson, child, type Issue, type Json, type JsonObject } from '@touchstone/protocol';
 import type { ProfiledAgent } from '../types.js';
 import { type AgentDefinition, agentDefinitionShape } from './agent-definition.js';
 import { agentsOf, type ManifestAgent, type ManifestV2, manifestShape } from './manifest.js';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@touchstone/protocol';
-import { isObject } from '../../suites/index.js';
+import { isObject, type JsonObject } from '@touchstone/protocol';
 
 const SCHEMA_KEYWORDS = new Set(
   [

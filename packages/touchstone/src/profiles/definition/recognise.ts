@@ -1,4 +1,4 @@
-import { isObject } from '../../suites/index.js';
+import { isObject } from '@touchstone/protocol';
 import type { DefinitionForm } from './profile-shape.js';
 
 const MARKS_OF_A = ['metadata', 'capabilities', 'config', 'dependencies', 'evaluation'];

@@ -1,5 +1,5 @@
 // What each kind of scalar takes besides itself follows the lax reading that definition files are written for.
-import { typeName } from '../../suites/index.js';
+import { typeName } from '@touchstone/protocol';
 import type { Report, Shape } from './shape.js';
 
 /** A shape that is written as it stands. */

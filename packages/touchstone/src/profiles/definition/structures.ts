@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '@touchstone/protocol';
-import { child, isObject, keysIfSound, soundnessIssues } from '../../suites/index.js';
+import { child, isObject, type Json, type JsonObject } from '@touchstone/protocol';
+import { keysIfSound, soundnessIssues } from '../../suites/index.js';
 import { refuse } from './scalars.js';
 import { type Report, remember, type Shape } from './shape.js';
 

@@ -1,8 +1,5 @@
+import { isObject, type UnknownObject } from '@touchstone/protocol';
 import type { CriterionVerdict, JudgedCriterion } from '../../ports/index.js';
-
-type Unknown = { readonly [member: string]: unknown };
-const isObject = (value: unknown): value is Unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
 
@@ -40,7 +37,7 @@ function readVerdict(
   return fits ? { number, verdict: { ...kept, score } } : undefined;
 }
 
-const hasOnly = (value: Unknown, members: readonly string[]): boolean =>
+const hasOnly = (value: UnknownObject, members: readonly string[]): boolean =>
   Object.keys(value).every((member) => members.includes(member));
 
 function parsed(text: string): unknown {

@@ -1,4 +1,13 @@
-import { type Issue, SEVERITIES, type Severity, validationError } from '@touchstone/protocol';
+import {
+  child,
+  type Issue,
+  isObject,
+  SEVERITIES,
+  type Severity,
+  typeName,
+  type UnknownObject,
+  validationError,
+} from '@touchstone/protocol';
 import { SAFETY_KINDS, type SafetyKind, type Severities } from './kinds.js';
 
 /** What counts here and how much. Kinds that are not mentioned keep their default severity. */
@@ -30,25 +39,23 @@ export function parseSafetyPolicy(value: unknown, pointer = ''): SafetyPolicy {
   return { ...(severities && { severities }), ...(allow && { allow }) };
 }
 
-type Members = { readonly [name: string]: unknown };
-
 function readObject(
   value: unknown,
   pointer: string,
   known: readonly string[],
   issues: Issue[],
   noun = 'member',
-): Members {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+): UnknownObject {
+  if (!isObject(value)) {
     issues.push({ pointer, message: `Expected an object, but found ${typeName(value)}.` });
     return {};
   }
   const unknown = Object.keys(value).filter((name) => !known.includes(name));
   for (const name of unknown) {
     const message = `This ${noun} is not known here. Known are: ${known.join(', ')}.`;
-    issues.push({ pointer: `${pointer}/${escapeName(name)}`, message });
+    issues.push({ pointer: child(pointer, name), message });
   }
-  return value as Members;
+  return value;
 }
 
 function readSeverities(value: unknown, pointer: string, issues: Issue[]): Severities | undefined {
@@ -87,13 +94,4 @@ function readTexts(value: unknown, pointer: string, issues: Issue[]): readonly s
     });
   });
   return value as readonly string[];
-}
-
-const escapeName = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
-
-function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (value === undefined) return 'nothing';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,6 +1,6 @@
+import { child } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { child } from '../pointer.js';
 import { scanJson } from './json-scan.js';
 
 const nothing = new Set<string>();

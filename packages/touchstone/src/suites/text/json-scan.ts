@@ -1,5 +1,4 @@
-import { MAX_JSON_DEPTH } from '@touchstone/protocol';
-import { child, pointerOf } from '../pointer.js';
+import { child, MAX_JSON_DEPTH, pointerOf } from '@touchstone/protocol';
 
 /** Something wrong with the text itself, by offset. */
 export type Fault = { readonly pointer: string; readonly offset: number; readonly message: string };

@@ -1,4 +1,4 @@
-import { parentOf } from '../pointer.js';
+import { parentOf } from '@touchstone/protocol';
 import { scanJson } from './json-scan.js';
 import type { Source } from './source.js';
 

@@ -1,5 +1,4 @@
-import { type Issue, MAX_JSON_DEPTH } from '@touchstone/protocol';
-import { child } from '../pointer.js';
+import { child, type Issue, MAX_JSON_DEPTH } from '@touchstone/protocol';
 
 const MAX_REPORTED = 20;
 const UNSOUND = -1;

@@ -1,5 +1,5 @@
+import { segmentsOf } from '@touchstone/protocol';
 import type { Document, Node, YAMLError } from 'yaml';
-import { segmentsOf } from '../pointer.js';
 import type { Fault } from './json-scan.js';
 import type { Source } from './source.js';
 import { resolveAliases, type Targets } from './yaml-aliases.js';

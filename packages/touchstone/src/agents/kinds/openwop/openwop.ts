@@ -1,4 +1,4 @@
-import type { Json } from '@touchstone/protocol';
+import { isObject, type Json } from '@touchstone/protocol';
 import { type Body, fromBody } from '@touchstone/protocol/bodies';
 import type { Guard, Pace, PaceOf } from '../../../net/index.js';
 import { createRequester, onAbort, type PostResult, type Requester } from '../../../net/index.js';
@@ -150,8 +150,7 @@ const stillWorking = (result: PostResult): PostResult =>
 
 function inputsOf(input: Body): Json {
   const value = fromBody(input);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? value : { input: value };
+  return isObject(value) ? value : { input: value };
 }
 
 const ask = (following: Following, send: () => Promise<PostResult>) =>

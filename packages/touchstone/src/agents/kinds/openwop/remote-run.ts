@@ -1,4 +1,11 @@
-import { type Issue, isUnsound, type Json, type JsonObject, MAX_JSON_DEPTH } from '@touchstone/protocol';
+import {
+  type Issue,
+  isObject,
+  isUnsound,
+  type Json,
+  type JsonObject,
+  MAX_JSON_DEPTH,
+} from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import type { AgentHost, Answer } from '../../../ports/index.js';
 import { readUsage } from '../../spec/usage-reader.js';
@@ -31,9 +38,6 @@ export function parseObject(text: string): JsonObject | undefined {
     return undefined;
   }
 }
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Events of one page, or undefined when they are not what the protocol calls events. */
 export function parseEvents(page: JsonObject): readonly RemoteEvent[] | undefined {

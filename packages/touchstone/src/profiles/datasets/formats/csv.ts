@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
-import { type Issue, isHostError, validationError } from '@touchstone/protocol';
-import { child, readJson } from '../../../suites/index.js';
+import { child, type Issue, isHostError, validationError } from '@touchstone/protocol';
+import { readJson } from '../../../suites/index.js';
 import { csv } from './csv-library.js';
 import { inspect } from './jsonl.js';
 import { createLineCount, type LineCount } from './line-count.js';

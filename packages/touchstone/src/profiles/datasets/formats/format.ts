@@ -1,4 +1,4 @@
-import { isObject } from '../../../suites/index.js';
+import { isObject } from '@touchstone/protocol';
 import { datasetError } from '../errors.js';
 
 export type DatasetFormat = 'json' | 'jsonl' | 'csv';

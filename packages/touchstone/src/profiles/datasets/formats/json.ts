@@ -1,6 +1,6 @@
-import { type Issue, validationError } from '@touchstone/protocol';
+import { type Issue, isObject, typeName, validationError } from '@touchstone/protocol';
 import type { Source } from '../../../suites/index.js';
-import { isObject, readJson, typeName, withPositions } from '../../../suites/index.js';
+import { readJson, withPositions } from '../../../suites/index.js';
 import { datasetError } from '../errors.js';
 import { ROW_LISTS } from './format.js';
 import { inspect } from './jsonl.js';

@@ -1,4 +1,4 @@
-import { type Issue, validationError } from '@touchstone/protocol';
+import { child, type Issue, validationError } from '@touchstone/protocol';
 import type { Shape } from '@touchstone/protocol/wire';
 
 /** What the configuration says about datasets. Folders are absolute by the time it is used. */
@@ -97,7 +97,7 @@ export function completeDatasetConfig(
 /** Both ends are folders: without the slash, `s3://data` would also stand for `s3://data-of-others/…`. */
 function prefixIssues(prefixes: { readonly [prefix: string]: string }): readonly Issue[] {
   return Object.entries(prefixes).flatMap(([prefix, target]) => {
-    const pointer = `/datasets/prefixes/${prefix.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = child('/datasets/prefixes', prefix);
     if (!/^(s3|gs):\/\/[^/]+\/(.*\/)?$/.test(prefix))
       return [
         { pointer, message: 'Expected a prefix such as s3://bucket/folder/, with a slash at its end.' },
