@@ -7,9 +7,9 @@ import { createFork } from '../packages/touchstone/src/app/runs/fork-run.js';
 import { systemClock } from '../packages/touchstone/src/app/system.js';
 import { createEngine, DEFAULT_LIMITS } from '../packages/touchstone/src/engine/index.js';
 import type {
-  Commit,
   NewRun,
   Run,
+  RunChange,
   Store,
   StoredEntry,
   Suite,
@@ -21,7 +21,7 @@ import { createMemoryStore } from '../packages/touchstone/src/store/index.js';
 // Goal: what an earlier version has recorded, every later one replays to the byte, and scores the same. Method: histories
 // made by scripts/record-histories.mjs are put into a fresh store as they were committed, and replayed by today's engine
 // with today's scorecard. Whoever would ask an agent, a tool or a judge for anything fails the test.
-type Row = { readonly run: NewRun; readonly end: NonNullable<Commit['run']> };
+type Row = { readonly run: NewRun; readonly end: RunChange };
 type History = Row & {
   readonly suite?: Suite;
   readonly baseline?: Row;
@@ -53,8 +53,8 @@ const engineOn = (store: Store) =>
     openScoring: nobody,
     suiteHead: (owner, digest) => store.suites.byDigest(owner, digest),
     suiteTasks: (owner, digest, from, limit) => store.suites.tasks(owner, digest, from, limit),
-    taskBar,
-    openBars: async () => () => undefined,
+    taskThreshold: taskBar,
+    openThresholds: async () => () => undefined,
     foldTask,
     buildSummary,
     contractOutcome: async () => ({}),

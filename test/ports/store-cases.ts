@@ -20,6 +20,7 @@ import { packsModelCases } from './store/packs-model-cases.js';
 import { responsesCases } from './store/responses-cases.js';
 import { retainCases } from './store/retain-cases.js';
 import { runsCases } from './store/runs-cases.js';
+import { sealCases } from './store/seal-cases.js';
 import { sharedStoreCases } from './store/shared-cases.js';
 import { boundAgentsCases, idempotencyCases, keysCases, secretsCases } from './store/small-cases.js';
 import { suitesCases } from './store/suites-cases.js';
@@ -47,6 +48,7 @@ export function storeCases(createStore: OpenStore): void {
   describe('runs', () => runsCases(open));
   describe('leases', () => leasesCases(open, () => clock));
   describe('log', () => logCases(open));
+  describe('seal and append', () => sealCases(open));
   describe('log as a model', () => logModelCases(open));
   describe('entries', () => entriesCases(open));
   describe('appends', () => appendsCases(open));

@@ -1,6 +1,7 @@
 import type { Json, RunId, RunStatus } from '@touchstone/protocol';
 import { at, type Get, post, posting, type Reading, type Sending, VENDOR } from './calls.js';
 import type {
+  AgentVersion,
   AuditEntry,
   AuditVerdict,
   Deployment,
@@ -24,6 +25,9 @@ export function deploymentCalls(transport: Transport, get: Get) {
     /** Every version of an agent with its state, by version. */
     list: (agentId: string, reading?: Reading): Promise<readonly Deployment[]> =>
       get(deploymentsOf(agentId), reading),
+    /** The digests of every version of an agent, now and as deployed. */
+    versions: (agentId: string, reading?: Reading): Promise<Page<AgentVersion>> =>
+      get(`${VENDOR}/agents/${at(agentId)}/versions`, reading),
     /** Refusals name the run that tells of them in `details.runId`. */
     async transition(
       agentId: string,
@@ -72,9 +76,9 @@ export function auditCalls(get: Get) {
   return {
     /** Whether the audit log of the key's owner is unbroken. */
     verify: (reading?: Reading): Promise<AuditVerdict> => get('/v1/audit/verify', reading),
-    /** Oldest first; `cursor` is the number of the last record that is known already. */
+    /** Oldest first, unless `order` is `desc`; `cursor` is the `nextCursor` of the page before. */
     list: (
-      page: { readonly limit?: number; readonly cursor?: string } = {},
+      page: { readonly limit?: number; readonly cursor?: string; readonly order?: 'asc' | 'desc' } = {},
       reading?: Reading,
     ): Promise<Page<AuditEntry>> => get(`${VENDOR}/audit`, reading, page),
   };

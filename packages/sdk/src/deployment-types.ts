@@ -87,3 +87,12 @@ export type AuditEntry = {
   readonly previous: string;
   readonly digest: string;
 };
+
+/** A deployment is bound to the digest of the agent and not only to its version. */
+export type AgentVersion = {
+  readonly version: string;
+  /** Of the agent that the host has under this version now; absent when it has none. */
+  readonly digest?: string;
+  /** Of the agent that was deployed under this version. */
+  readonly deployedDigest?: string;
+};

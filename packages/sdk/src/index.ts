@@ -1,5 +1,6 @@
 export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
 export type {
+  AgentVersion,
   AuditEntry,
   AuditVerdict,
   Deployment,

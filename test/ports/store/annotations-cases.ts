@@ -8,10 +8,10 @@ import {
   createRun,
   endingCommit,
   leasedRun,
+  OTHER_OWNERS,
   refusalOf,
   runIdOf,
   START,
-  STRANGERS,
 } from './givens.js';
 
 export const annotation = (
@@ -78,11 +78,11 @@ export function annotationsCases(open: () => Promise<Store>): void {
     const store = await open();
     const { runId } = await createRun(store, 'r1');
     const heard: Annotation[] = [];
-    for (const owner of [ACME, ...STRANGERS])
+    for (const owner of [ACME, ...OTHER_OWNERS])
       for (const watched of [runId, runIdOf('r2')])
         store.annotations.watch(owner, watched, (added) => heard.push(added));
     const attempts = [
-      ...STRANGERS.map((owner) => store.annotations.add(owner, annotation('a'))),
+      ...OTHER_OWNERS.map((owner) => store.annotations.add(owner, annotation('a'))),
       store.annotations.add(ACME, annotation('b', {}, runIdOf('r2'))),
     ];
     for (const attempt of attempts)
@@ -126,7 +126,7 @@ export function annotationsCases(open: () => Promise<Store>): void {
       lists.push(store.annotations.list(ACME, runId));
     });
     const leaveToo = store.annotations.watch(ACME, runId, () => leaveToo());
-    for (const stranger of STRANGERS) store.annotations.watch(stranger, runId, () => heard.push('stranger'));
+    for (const other of OTHER_OWNERS) store.annotations.watch(other, runId, () => heard.push('other'));
     const adding = [annotation('a'), annotation('b', {}, runIdOf('r2')), annotation('c')].map((each) =>
       store.annotations.add(ACME, each),
     );

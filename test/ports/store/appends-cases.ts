@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import type { Appended, Commit, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { type ACME, events, leasedRun, record, refusalOf, STRANGERS, started, step } from './givens.js';
+import type { AppendNotice, Commit, Store } from '../../../packages/touchstone/src/ports/index.js';
+import { type ACME, events, leasedRun, OTHER_OWNERS, record, refusalOf, started, step } from './givens.js';
 
 export function appendsCases(open: () => Promise<Store>): void {
-  it('every commit that appended events is told once, in order, also when several shared a flush', async () => {
+  it('every commit that appended events is announced once, in order, also when several shared a flush', async () => {
     const store = await open();
     const one = await leasedRun(store, 'r1');
-    const two = await leasedRun(store, 'r2', { owner: STRANGERS[0] as typeof ACME });
-    const told: Appended[] = [];
-    store.log.watchAll((appended) => told.push(appended));
+    const two = await leasedRun(store, 'r2', { owner: OTHER_OWNERS[0] as typeof ACME });
+    const notices: AppendNotice[] = [];
+    store.log.watchAll((notice) => notices.push(notice));
     const settled = await Promise.allSettled([
       store.log.commit(one.lease, { entries: [events(started(), started())], firstSequence: 0 }),
       store.log.commit(two.lease, { entries: [events(started())], firstSequence: 0 }),
@@ -23,7 +23,7 @@ export function appendsCases(open: () => Promise<Store>): void {
     ]);
     expect(settled.map(({ status }) => status[0]).join('')).toBe('ffrfff');
     const [first, second] = [one, two].map(({ run: { owner, runId } }) => ({ owner, runId }));
-    expect(told).toStrictEqual([
+    expect(notices).toStrictEqual([
       { ...first, firstSequence: 0, eventCount: 2 },
       { ...second, firstSequence: 0, eventCount: 1 },
       { ...first, firstSequence: 2, eventCount: 7 },
@@ -31,7 +31,7 @@ export function appendsCases(open: () => Promise<Store>): void {
     ]);
   });
 
-  it('what is told can be read, and nothing is told before', async () => {
+  it('what is announced can be read, and nothing is announced before', async () => {
     const store = await open();
     const { lease } = await leasedRun(store, 'r1');
     const reads: Promise<number>[] = [];
@@ -47,19 +47,19 @@ export function appendsCases(open: () => Promise<Store>): void {
     expect(reads).toHaveLength(1);
   });
 
-  it('a listener is told as often as it joined, and not after it has left', async () => {
+  it('a listener is called as often as it joined, and not after it has left', async () => {
     const store = await open();
     const { lease } = await leasedRun(store, 'r1');
-    const told: string[] = [];
-    const listen = () => told.push('twice');
+    const calls: string[] = [];
+    const listen = () => calls.push('twice');
     const leaves = [store.log.watchAll(listen), store.log.watchAll(listen)];
-    // The first to be told sends the last away, which has been promised a call already.
+    // The first to be called sends the last away, which has been promised a call already.
     const leaveFirst = store.log.watchAll(() => {
       leaveFirst();
       leaveLast();
-      told.push('once');
+      calls.push('once');
     });
-    const leaveLast = store.log.watchAll(() => told.push('never'));
+    const leaveLast = store.log.watchAll(() => calls.push('never'));
     const append = (firstSequence: number) =>
       store.log.commit(lease, { entries: [events(started())], firstSequence });
     await append(0);
@@ -68,6 +68,6 @@ export function appendsCases(open: () => Promise<Store>): void {
     await append(1);
     leaves[1]?.();
     await append(2);
-    expect(told).toEqual(['twice', 'twice', 'once', 'twice']);
+    expect(calls).toEqual(['twice', 'twice', 'once', 'twice']);
   });
 }

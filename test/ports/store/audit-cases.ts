@@ -10,7 +10,7 @@ import {
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Audit, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, endingCommit, leasedRun, refusalOf, START, STRANGERS } from './givens.js';
+import { ACME, endingCommit, leasedRun, OTHER_OWNERS, refusalOf, START } from './givens.js';
 
 export const auditEntry = (overrides: Partial<AuditEntry> = {}): AuditEntry => ({
   at: START,
@@ -40,7 +40,7 @@ export async function verifiedChain(audit: Audit, owner: Owner): Promise<readonl
   return chain;
 }
 
-const OWNERS: readonly Owner[] = [ACME, ...STRANGERS];
+const OWNERS: readonly Owner[] = [ACME, ...OTHER_OWNERS];
 
 const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '\0', '\n', 'é', '𝄞', '\ud800', ',', ']') });
 const anyEntry: fc.Arbitrary<AuditEntry> = fc

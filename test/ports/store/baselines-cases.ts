@@ -9,7 +9,7 @@ import {
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Blessing, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, evalPlan, runIdOf, START, STRANGERS, taskName } from './givens.js';
+import { ACME, evalPlan, OTHER_OWNERS, runIdOf, START, taskName } from './givens.js';
 
 const { suite, agent } = evalPlan();
 
@@ -54,7 +54,7 @@ const JUDGES: readonly (Digest | undefined)[] = [undefined, asId('sha256:j1'), a
 const SUITES: readonly Digest[] = [asId('sha256:s1'), asId('sha256:s2')];
 const AGENTS = [asId<typeof agent.agentId>('local.a'), asId<typeof agent.agentId>('local.b')];
 const blessed = fc.record({
-  owner: fc.constantFrom(ACME, ...STRANGERS),
+  owner: fc.constantFrom(ACME, ...OTHER_OWNERS),
   suite: fc.constantFrom(...SUITES),
   agentId: fc.constantFrom(...AGENTS),
   version: fc.constantFrom('1.0.0', '2.0.0'),
@@ -77,7 +77,7 @@ export function baselinesCases(open: () => Promise<Store>): void {
       const store = await open();
       const given = list.map((each, i) => ({ owner: each.owner, blessing: toBlessing(each, i) }));
       await Promise.all(given.map((each) => store.baselines.bless(each.owner, each.blessing)));
-      for (const owner of [ACME, ...STRANGERS]) {
+      for (const owner of [ACME, ...OTHER_OWNERS]) {
         const own = given.filter((each) => each.owner === owner).map((each) => each.blessing);
         const newestFirst = [...own].reverse().sort((a, b) => b.at - a.at);
         expect(await store.baselines.list(owner)).toStrictEqual(newestFirst);
@@ -107,12 +107,12 @@ export function baselinesCases(open: () => Promise<Store>): void {
   it('a kept scorecard reads back whole, and the same run id again replaces it for this owner only', async () => {
     const store = await open();
     expect(await store.baselines.kept(ACME, runIdOf('far'))).toBeUndefined();
-    for (const owner of [ACME, ...STRANGERS]) await store.baselines.keep(owner, scorecard('far', 5_000));
+    for (const owner of [ACME, ...OTHER_OWNERS]) await store.baselines.keep(owner, scorecard('far', 5_000));
     await store.baselines.keep(ACME, scorecard('far', 1));
     await store.baselines.keep(ACME, scorecard('near'));
     expect(await store.baselines.kept(ACME, runIdOf('far'))).toStrictEqual(scorecard('far', 1));
     expect(await store.baselines.kept(ACME, runIdOf('near'))).toStrictEqual(scorecard('near'));
-    for (const owner of STRANGERS)
+    for (const owner of OTHER_OWNERS)
       expect(await store.baselines.kept(owner, runIdOf('far'))).toStrictEqual(scorecard('far', 5_000));
   });
 }

@@ -2,7 +2,7 @@ import { asId, type Digest } from '@touchstone/protocol';
 import type { EvalContract, PinnedContract } from '@touchstone/protocol/bodies';
 import { expect, it } from 'vitest';
 import type { Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, START, STRANGERS } from './givens.js';
+import { ACME, OTHER_OWNERS, START } from './givens.js';
 import { suite } from './suites-cases.js';
 
 const SUITE = asId<Digest>('sha256:suite');
@@ -57,7 +57,7 @@ export function contractsCases(open: () => Promise<Store>): void {
     const { suites } = await open();
     const own = pinned('own');
     await suites.attach(ACME, SUITE, own, START);
-    for (const stranger of STRANGERS) await suites.detach(stranger, SUITE);
+    for (const other of OTHER_OWNERS) await suites.detach(other, SUITE);
     expect(await suites.contractOf(ACME, SUITE)).toEqual(own);
     await suites.detach(ACME, SUITE);
     expect(await suites.contractOf(ACME, SUITE)).toBeUndefined();
@@ -85,9 +85,9 @@ export function contractsCases(open: () => Promise<Store>): void {
     expect(await suites.contractOf(ACME, SUITE)).toBeUndefined();
     const own = pinned('own');
     await suites.attach(ACME, SUITE, own, START);
-    for (const stranger of STRANGERS) {
-      expect(await suites.contractOf(stranger, SUITE)).toBeUndefined();
-      expect(await suites.contract(stranger, own.digest)).toBeUndefined();
+    for (const other of OTHER_OWNERS) {
+      expect(await suites.contractOf(other, SUITE)).toBeUndefined();
+      expect(await suites.contract(other, own.digest)).toBeUndefined();
     }
   });
 }

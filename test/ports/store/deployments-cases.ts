@@ -7,7 +7,7 @@ import {
   type Store,
 } from '../../../packages/touchstone/src/ports/index.js';
 import { auditEntry } from './audit-cases.js';
-import { ACME, endingCommit, events, leasedRun, refusalOf, START, STRANGERS, started } from './givens.js';
+import { ACME, endingCommit, events, leasedRun, OTHER_OWNERS, refusalOf, START, started } from './givens.js';
 
 export const deployments = (
   revision: number,
@@ -20,7 +20,7 @@ export const deployments = (
   channels: state === 'active' ? { stable: [asId('1.0.0')] } : {},
 });
 
-/** A move as the end of a run of its own: what serves, the events that say so, and who was let do it. */
+/** A move as the end of its run: what serves, the events that say so, and the audit record. */
 export const moving = (next: AgentDeployments): Commit => ({
   ...endingCommit(0),
   entries: [events(started())],
@@ -45,14 +45,14 @@ export function deploymentsCases(open: () => Promise<Store>): void {
   it('agents and owners move without each other', async () => {
     const store = await open();
     const other = deployments(1, 'staged', 'other');
-    const [stranger = ACME] = STRANGERS;
+    const [otherOwner = ACME] = OTHER_OWNERS;
     const foreign = deployments(1, 'paused');
     await store.log.commit((await leasedRun(store, 'r1')).lease, moving(deployments(1)));
     await store.log.commit((await leasedRun(store, 'r2')).lease, moving(other));
-    await store.log.commit((await leasedRun(store, 'r3', { owner: stranger })).lease, moving(foreign));
+    await store.log.commit((await leasedRun(store, 'r3', { owner: otherOwner })).lease, moving(foreign));
     expect(await store.deployments.get(ACME, AGENT)).toStrictEqual(deployments(1));
     expect(await store.deployments.get(ACME, other.agentId)).toStrictEqual(other);
-    expect(await store.deployments.get(stranger, AGENT)).toStrictEqual(foreign);
+    expect(await store.deployments.get(otherOwner, AGENT)).toStrictEqual(foreign);
   });
 
   it.each([

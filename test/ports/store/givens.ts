@@ -23,7 +23,7 @@ import type {
 
 export const ACME: Owner = { tenant: 'acme', workspace: 'main' };
 /** Same tenant, other workspace; and the reverse. Neither may see anything of ACME's. */
-export const STRANGERS: readonly Owner[] = [
+export const OTHER_OWNERS: readonly Owner[] = [
   { tenant: 'acme', workspace: 'lab' },
   { tenant: 'globex', workspace: 'main' },
 ];

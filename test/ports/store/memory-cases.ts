@@ -3,7 +3,7 @@ import type { MemoryEntry } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, refusalOf, START, STRANGERS } from './givens.js';
+import { ACME, OTHER_OWNERS, refusalOf, START } from './givens.js';
 
 const AGENT: AgentId = asId('local.acme.support');
 
@@ -68,7 +68,7 @@ export function memoryCases(open: () => Promise<Store>): void {
   it('owners and agents remember apart, also under the same ids', async () => {
     const store = await open();
     const other: AgentId = asId('local.acme.sales');
-    const places = [ACME, ...STRANGERS].flatMap((owner) =>
+    const places = [ACME, ...OTHER_OWNERS].flatMap((owner) =>
       [AGENT, other].map((agentId) => ({ owner, agentId })),
     );
     const content = (i: number) => entry('e1', { content: `place ${i}` });

@@ -12,10 +12,10 @@ import {
   commitSteps,
   endingCommit,
   leasedRun,
+  OTHER_OWNERS,
   record,
   runIdOf,
   START,
-  STRANGERS,
   taskName,
 } from './givens.js';
 import { entry } from './memory-cases.js';
@@ -67,6 +67,8 @@ function callsOf(store: Store, token: number): Calls {
       release: (owner, runId) => store.leases.release(lease(owner, runId)),
     },
     log: {
+      seal: (owner, runId) => store.log.seal({ owner, runId }, [record(7)]),
+      append: (owner, runId) => store.log.append(lease(owner, runId), endingCommit(4)),
       commit: (owner, runId) =>
         store.log.commit(lease(owner, runId), {
           ...endingCommit(4),
@@ -160,8 +162,8 @@ const settle = (work: Promise<unknown>) =>
     (error: Error) => ({ error: error.name, code: (error as { code?: string }).code }),
   );
 
-/** One owner's house, full in every room. */
-async function furnish(store: Store): Promise<Lease> {
+/** Gives one owner something in every table. */
+async function fill(store: Store): Promise<Lease> {
   const { run, lease } = await leasedRun(store, 'r1');
   await commitSteps(store, lease, [0]);
   await store.log.commit(lease, {
@@ -187,7 +189,7 @@ async function furnish(store: Store): Promise<Lease> {
   return lease;
 }
 
-/** What the owner can see, to be compared before and after strangers have tried everything. */
+/** What the owner can see, to be compared before and after other owners have tried everything. */
 async function viewOf(store: Store): Promise<unknown> {
   const calls = callsOf(store, 0);
   const reads = [
@@ -220,16 +222,16 @@ async function viewOf(store: Store): Promise<unknown> {
 export function ownersCases(open: () => Promise<Store>): void {
   it('to every call, the rows of another owner are as absent as rows that never were', async () => {
     const store = await open();
-    const lease = await furnish(store);
+    const lease = await fill(store);
     const before = await viewOf(store);
     const empty = await open();
-    for (const stranger of STRANGERS) {
+    for (const other of OTHER_OWNERS) {
       for (const port of Object.keys(callsOf(store, 0)) as (keyof Calls)[]) {
         const foreign = callsOf(store, lease.token)[port] as Record<string, Calls['runs']['get']>;
         const absent = callsOf(empty, lease.token)[port] as Record<string, Calls['runs']['get']>;
         for (const [method, call] of Object.entries(foreign)) {
-          const without = await settle((absent[method] as Calls['runs']['get'])(stranger, lease.runId));
-          expect(await settle(call(stranger, lease.runId)), `${port}.${method}`).toStrictEqual(without);
+          const without = await settle((absent[method] as Calls['runs']['get'])(other, lease.runId));
+          expect(await settle(call(other, lease.runId)), `${port}.${method}`).toStrictEqual(without);
         }
       }
     }
@@ -239,14 +241,14 @@ export function ownersCases(open: () => Promise<Store>): void {
 
   it('two owners use the same names side by side', async () => {
     const store = await open();
-    const [stranger] = STRANGERS as [Owner];
-    await furnish(store);
+    const [other] = OTHER_OWNERS as [Owner];
+    await fill(store);
     const edited = suite('core.s', '1.0.0', 'd1', []);
-    await store.suites.put(stranger, edited, START);
-    expect(await store.agents.put(stranger, agent('a', '1.0.0', 'd2'), START)).toBe('created');
-    const claim = await store.idempotency.claim(stranger, CREATE, 'd2', START, 1_000, 60_000);
+    await store.suites.put(other, edited, START);
+    expect(await store.agents.put(other, agent('a', '1.0.0', 'd2'), START)).toBe('created');
+    const claim = await store.idempotency.claim(other, CREATE, 'd2', START, 1_000, 60_000);
     expect(claim).toEqual({ kind: 'claimed' });
-    expect(await store.suites.byDigest(stranger, digest)).toStrictEqual(edited.head);
+    expect(await store.suites.byDigest(other, digest)).toStrictEqual(edited.head);
     expect(await store.suites.byDigest(ACME, digest)).toStrictEqual(SUITE.head);
     expect((await store.agents.list(ACME)).map((found) => found.digest)).toEqual(['d1']);
   });
@@ -254,8 +256,8 @@ export function ownersCases(open: () => Promise<Store>): void {
   it('a lease under a foreign owner writes nothing', async () => {
     const store = await open();
     const { lease } = await leasedRun(store, 'r1');
-    const [stranger] = STRANGERS as [Owner];
-    await expect(store.log.commit({ ...lease, owner: stranger }, endingCommit(0))).rejects.toBeInstanceOf(
+    const [other] = OTHER_OWNERS as [Owner];
+    await expect(store.log.commit({ ...lease, owner: other }, endingCommit(0))).rejects.toBeInstanceOf(
       LeaseLost,
     );
     expect(await store.runs.get(ACME, lease.runId)).toMatchObject({ status: 'pending', eventCount: 0 });
@@ -263,7 +265,7 @@ export function ownersCases(open: () => Promise<Store>): void {
 
   it('a name that is another name up to a NUL is refused, not taken for it', async () => {
     const store = await open();
-    await furnish(store);
+    await fill(store);
     const disguised = { tenant: 'acme\u0000x', workspace: 'main' };
     await expect(store.runs.get(disguised, runIdOf('r1'))).rejects.toMatchObject({
       code: 'validation_error',

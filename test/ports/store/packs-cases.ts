@@ -1,7 +1,7 @@
 import { asId } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import type { PackContents, PackHead, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, refusalOf, START, STRANGERS } from './givens.js';
+import { ACME, OTHER_OWNERS, refusalOf, START } from './givens.js';
 import { agent } from './small-cases.js';
 import { suite, task } from './suites-cases.js';
 
@@ -166,7 +166,7 @@ export function packsCases(open: () => Promise<Store>): void {
         agents: [agent('a', '1.0.0', digest)],
         suites: [suite('core.s', '1.0.0', digest)],
       });
-    const owners = [ACME, ...STRANGERS];
+    const owners = [ACME, ...OTHER_OWNERS];
     for (const [i, owner] of owners.entries())
       expect(await store.packs.install(owner, contents(`d${i}`), START)).toBe('created');
     for (const [i, owner] of owners.entries()) {

@@ -28,7 +28,7 @@ const calls = fc.array(
 );
 
 /** Digests by name: all that tells two packs, agents or suites apart. */
-type Shelf = { packs: Map<string, string>; agents: Map<string, string>; suites: Map<string, string> };
+type PackModel = { packs: Map<string, string>; agents: Map<string, string>; suites: Map<string, string> };
 
 const digestOf = (call: Call): string => JSON.stringify([named(call.agents, 'a'), named(call.suites, 's')]);
 const named = (chosen: Contents, kind: string): [string, string][] =>
@@ -36,23 +36,23 @@ const named = (chosen: Contents, kind: string): [string, string][] =>
     .sort()
     .map(([name, content]) => [name, `${kind}-${name}-${content}`]);
 
-/** What a shelf in memory would do. */
-function modelled(shelf: Shelf, call: Call): string | undefined {
+/** What a model in memory would do. */
+function modelled(model: PackModel, call: Call): string | undefined {
   const digest = digestOf(call);
   const agents = named(call.agents, 'a');
   const suites = named(call.suites, 's');
   if (call.verb === 'install') {
-    const there = shelf.packs.get(call.name);
+    const there = model.packs.get(call.name);
     if (there !== undefined) return there === digest ? 'same' : 'conflict';
     const clashes =
       (known: Map<string, string>) =>
       ([name, wanted]: [string, string]) =>
         (known.get(name) ?? wanted) !== wanted;
-    if (agents.some(clashes(shelf.agents)) || suites.some(clashes(shelf.suites))) return 'conflict';
+    if (agents.some(clashes(model.agents)) || suites.some(clashes(model.suites))) return 'conflict';
   }
-  shelf.packs.set(call.name, digest);
-  for (const [name, brought] of agents) shelf.agents.set(name, brought);
-  for (const [name, brought] of suites) shelf.suites.set(name, brought);
+  model.packs.set(call.name, digest);
+  for (const [name, brought] of agents) model.agents.set(name, brought);
+  for (const [name, brought] of suites) model.suites.set(name, brought);
   return call.verb === 'install' ? 'created' : undefined;
 }
 
@@ -64,7 +64,7 @@ async function called(store: Store, owner: Owner, call: Call): Promise<string | 
   return (await store.packs[call.verb](owner, brought, START)) ?? undefined;
 }
 
-async function shelfOf(store: Store, owner: Owner): Promise<Shelf> {
+async function modelOf(store: Store, owner: Owner): Promise<PackModel> {
   const packs = (await store.packs.list(owner, 99)).items;
   const suites = (await store.suites.list(owner, 99)).items;
   const agents = await store.agents.list(owner);
@@ -77,16 +77,16 @@ async function shelfOf(store: Store, owner: Owner): Promise<Shelf> {
 
 /** Packs share agents and suites in every way there is; none may ever be installed by halves. */
 export function packsModelCases(open: () => Promise<Store>): void {
-  it('any sequence of installs answers and leaves what a shelf in memory would', async () => {
+  it('any sequence of installs answers and leaves what a model in memory would', async () => {
     const store = await open();
     let shelves = 0;
     const property = fc.asyncProperty(calls, async (sequence) => {
       shelves += 1;
       const owner: Owner = { tenant: asId(`model-${shelves}`), workspace: 'main' };
-      const shelf: Shelf = { packs: new Map(), agents: new Map(), suites: new Map() };
+      const model: PackModel = { packs: new Map(), agents: new Map(), suites: new Map() };
       for (const call of sequence) {
-        expect(await called(store, owner, call)).toBe(modelled(shelf, call));
-        expect(await shelfOf(store, owner)).toEqual(shelf);
+        expect(await called(store, owner, call)).toBe(modelled(model, call));
+        expect(await modelOf(store, owner)).toEqual(model);
       }
     });
     await fc.assert(property, { numRuns: 60 });

@@ -1,7 +1,7 @@
 import { asId, type Digest } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import type { Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, body, START, STRANGERS } from './givens.js';
+import { ACME, body, OTHER_OWNERS, START } from './givens.js';
 
 export const QUESTION: Digest = asId('sha256:question');
 
@@ -27,7 +27,7 @@ export function responsesCases(open: () => Promise<Store>): void {
 
   it('every owner has answers of its own to the same question', async () => {
     const store = await open();
-    const owners = [ACME, ...STRANGERS];
+    const owners = [ACME, ...OTHER_OWNERS];
     for (const owner of owners)
       await store.responses.put(owner, QUESTION, body([owner.tenant, owner.workspace]), START);
     for (const owner of owners)

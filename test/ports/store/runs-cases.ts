@@ -1,6 +1,6 @@
 import { asId, RUN_STATUSES, type RunPlan, type RunStatus } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
-import type { Commit, Run, Store } from '../../../packages/touchstone/src/ports/index.js';
+import type { Run, RunChange, Store } from '../../../packages/touchstone/src/ports/index.js';
 import {
   ACME,
   body,
@@ -55,7 +55,7 @@ export function runsCases(open: () => Promise<Store>): void {
   it('until when a run waits is set, kept and taken away by commits', async () => {
     const store = await open();
     const { run, lease } = await leasedRun(store, 'r1');
-    const waitUntil = async (change: NonNullable<Commit['run']>) => {
+    const waitUntil = async (change: RunChange) => {
       await store.log.commit(lease, { firstSequence: 0, run: change });
       return (await store.runs.get(ACME, run.runId))?.waitUntil;
     };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Store, Webhook } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, refusalOf, START, STRANGERS } from './givens.js';
+import { ACME, OTHER_OWNERS, refusalOf, START } from './givens.js';
 
 export const webhook = (webhookId: string, overrides: Partial<Webhook> = {}): Webhook => ({
   webhookId,
@@ -75,7 +75,7 @@ export function webhooksCases(open: () => Promise<Store>): void {
 
   it('owners have webhooks of the same id side by side, and each changes only its own', async () => {
     const store = await open();
-    const [first, second] = STRANGERS as [typeof ACME, typeof ACME];
+    const [first, second] = OTHER_OWNERS as [typeof ACME, typeof ACME];
     for (const owner of [ACME, first, second])
       await store.webhooks.add(owner, webhook('w1', { secret: `${owner.tenant}/${owner.workspace}` }));
     await store.webhooks.note(first, 'w1', { failures: 2 });

@@ -85,7 +85,7 @@ export type Endpoint = {
   handle(call: Call): Promise<Answer>;
 };
 
-type Written<P extends Parameters, B> = Omit<Endpoint, 'parameters' | 'body' | 'handle'> & {
+type EndpointSpec<P extends Parameters, B> = Omit<Endpoint, 'parameters' | 'body' | 'handle'> & {
   readonly parameters?: P;
   readonly body?: BodyRule<B>;
   readonly handle: (call: Call<QueryOf<P>, B>) => Promise<Answer> | Answer;
@@ -93,7 +93,7 @@ type Written<P extends Parameters, B> = Omit<Endpoint, 'parameters' | 'body' | '
 
 /** Writes an endpoint down. Its handler sees its query and body already read. */
 export function endpoint<P extends Parameters = Record<never, never>, B = undefined>(
-  written: Written<P, B>,
+  written: EndpointSpec<P, B>,
 ): Endpoint {
   const { parameters = {} as P, body, handle, ...rest } = written;
   return {

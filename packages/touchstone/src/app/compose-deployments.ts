@@ -1,5 +1,5 @@
 import { castVote } from '../deployments/index.js';
-import type { Clock, Engine, Ids, Store } from '../ports/index.js';
+import type { Clock, Engine, Ids, RunOrigin, Store } from '../ports/index.js';
 import { maskSecrets } from '../scoring/index.js';
 import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { Contracts } from './catalogue/contracts.js';
@@ -14,13 +14,22 @@ type GateParts = Pick<EvidenceParts, 'findSuite' | 'contractReport' | 'results'>
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly origin: RunOrigin;
   readonly registry: Pick<AgentCatalogue, 'find' | 'versions' | 'chooseModel'>;
   readonly contracts: Pick<Contracts, 'of'>;
   readonly annotations: Annotations;
 };
 
 /** What the engine has to know about deployments, and, once there is an engine, the desk where they are asked for. */
-export function composeDeployments({ config, registry, annotations, contracts, ids, ...parts }: GateParts) {
+export function composeDeployments({
+  config,
+  registry,
+  annotations,
+  contracts,
+  ids,
+  origin,
+  ...parts
+}: GateParts) {
   const known = {
     ...parts,
     gates: config.gates,
@@ -34,6 +43,6 @@ export function composeDeployments({ config, registry, annotations, contracts, i
     castVote,
     carryOut: createCarryOut(known),
     openDesk: (drive: Engine['drive']): Deployments =>
-      createDeployments({ ...known, ids, drive, mask: maskSecrets }),
+      createDeployments({ ...known, ids, origin, drive, mask: maskSecrets }),
   };
 }

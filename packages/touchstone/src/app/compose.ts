@@ -79,6 +79,8 @@ export type LocalTouchstone = Touchstone & {
   importScorecard(owner: Owner, text: string): Promise<Scorecard>;
   /** Whose signatures on scorecards are believed: the configured keys, and this machine's own. */
   evidenceKeys(): readonly TrustedKey[];
+  /** Every owner that has an audit log in this store. */
+  auditOwners(): Promise<readonly Owner[]>;
   /** What keeps MCP servers from being used. Asking starts them. */
   toolTrouble: HostTools['serverIssues'];
   /** Scores answers outside of any run; without a wish, by checks alone. */
@@ -126,7 +128,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     models,
     chooseJudge: judges.choose,
-    // Whoever sits at the machine may ask any model of it.
+    // The operator at the machine may use any of its models.
     modelTrouble: options.origin === 'cli' ? () => undefined : modelTrouble,
   });
   const schemaCheck = createSchemaCheck();
@@ -138,6 +140,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     clock,
     ids,
+    origin: options.origin,
     registry,
     contracts,
     annotations,
@@ -173,11 +176,11 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
         ...(plan.embedder && { embedder: world.openEmbedder(plan.embedder) }),
       });
     },
-    openBars: contracts.bars,
-    taskBar,
+    openThresholds: contracts.bars,
+    taskThreshold: taskBar,
     foldTask,
     buildSummary,
-    contractOutcome: (run, plan, come) => contractOutcome(store, run, plan, come),
+    contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
     limits: DEFAULT_LIMITS,
   });
   const parts = {
@@ -243,6 +246,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     evidenceKeys,
     listTools: tools.catalogue,
     findTool: tools.find,
+    auditOwners: () => store.audit.owners(),
     toolTrouble: tools.serverIssues,
     async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
       const { channel, contract } = asked;

@@ -73,7 +73,7 @@ const LOOK_MS = 1_000;
 const PAGE_RESULTS = 1_000;
 
 type Counters = Pick<Metrics, 'runStarted' | 'runEnded' | 'taskScored'>;
-type Watched = { readonly runs: Pick<Runs, 'get'>; readonly log: Pick<RunLog, 'watch' | 'results'> };
+type FollowParts = { readonly runs: Pick<Runs, 'get'>; readonly log: Pick<RunLog, 'watch' | 'results'> };
 
 /**
  * Counts the tasks and the end of a run from its log, so that nothing is missed however fast the run is. Stops when the
@@ -81,7 +81,7 @@ type Watched = { readonly runs: Pick<Runs, 'get'>; readonly log: Pick<RunLog, 'w
  */
 export function followRun(
   metrics: Counters,
-  parts: { readonly store: Watched; readonly clock: Pick<Clock, 'sleep'>; readonly closing: AbortSignal },
+  parts: { readonly store: FollowParts; readonly clock: Pick<Clock, 'sleep'>; readonly closing: AbortSignal },
   owner: Owner,
   runId: RunId,
 ): void {

@@ -87,7 +87,7 @@ export type Touchstone = {
   ): Promise<Run>;
   /** What differs between the logs of two runs of an owner. */
   diff(owner: Owner, a: RunId, b: RunId): Promise<RunDiffResponseWire>;
-  /** A run in one file, to hand to somebody else. */
+  /** A run in one file, to send to another person. */
   debugBundle(owner: Owner, runId: RunId, signal?: AbortSignal): Promise<DebugBundleWire>;
   readonly annotations: Annotations;
   viewTask(owner: Owner, runId: RunId, taskId: TaskId): Promise<TaskView | undefined>;

@@ -1,9 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import { type Context, DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
+import { DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
 import { printable } from './render/text.js';
+import type { Start } from './start.js';
 import { didYouMean } from './suggest.js';
 import { UsageError } from './usage-error.js';
-import { addApprove, addAudit, addDeployments, addPromote } from './verbs/deployments/deploy-verbs.js';
+import { addApprove, addAudit, addDeployments, addPromote } from './verbs/deployments/deployment-verbs.js';
 import { addCompile } from './verbs/project/contract-verbs.js';
 import { addPack } from './verbs/project/pack-verbs.js';
 import {
@@ -20,9 +21,6 @@ import { addAnnotate, addExport, addReplay, addVerify } from './verbs/runs/evide
 import { addJudge, addRejudge } from './verbs/runs/judge-verbs.js';
 import { addBaseline, addCompare } from './verbs/runs/regression-verbs.js';
 import { packageVersion } from './version.js';
-
-/** Runs a verb and keeps its exit code for the end. */
-export type Start = (command: Command, verb: (context: Context) => Promise<number>) => Promise<void>;
 
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;

@@ -18,7 +18,7 @@ export const castVote: CastVote = (policy, requester, votes, ballot) => {
 
 const refused = (why: Refusal): VoteOutcome => ({ kind: 'refused', why });
 
-/** Both when both are asked for. A policy that asks for neither names nobody, so nobody may. */
+/** Both when both are asked for. A policy that asks for neither allows no principal. */
 function isRequired({ requiredRole, requiredScope }: ApprovalPolicy, { roles, scopes }: Ballot): boolean {
   const hasRole = requiredRole === undefined || roles.includes(requiredRole);
   const hasScope = requiredScope === undefined || scopes.has(requiredScope) || scopes.has('*');

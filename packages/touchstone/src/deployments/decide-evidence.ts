@@ -21,17 +21,17 @@ export type EvidenceClaim = {
   readonly evalRunId?: RunId;
 };
 
-type Case = {
+type EvidenceCase = {
   readonly required: RequiredEval;
   readonly claim: EvidenceClaim;
   readonly evidence: Evidence;
   readonly now: number;
 };
-type Check = readonly [EvidenceReason, isMissed: (offered: Case) => boolean];
+type Check = readonly [EvidenceReason, isMissed: (offered: EvidenceCase) => boolean];
 
 /**
  * Why a run is no proof; undefined when it is one. Of several reasons the first is given, in this order: whether there
- * is a result at all, whose it is, how it came about, who measured and when, and last how good it is. So nobody is told
+ * is a result at all, whose it is, how it came about, who measured and when, and last how good it is. So the caller is not told
  * to improve a score that would not have counted. That the run named is an evaluation is for the caller to find out.
  */
 export function decideEvidence(
@@ -71,13 +71,13 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** A bare id means whatever its newest version is now; that an older one was run is then seen by the digest. */
-function isOtherSuite({ required, evidence: { plan } }: Case): boolean {
+function isOtherSuite({ required, evidence: { plan } }: EvidenceCase): boolean {
   const [suiteId, version] = required.suite.split('@');
   return plan.suite.suiteId !== suiteId || (version !== undefined && plan.suite.version !== version);
 }
 
 /** A suite is what it asks and, under a contract, by what its answers are measured. */
-function isOtherContent({ evidence: { plan, suite } }: Case): boolean {
+function isOtherContent({ evidence: { plan, suite } }: EvidenceCase): boolean {
   return plan.suite.digest !== suite?.digest || plan.contract !== suite.contract;
 }
 
@@ -97,21 +97,21 @@ function isOtherModes({ plan, suite }: Evidence): boolean {
   return !due.every((mode) => plan.modes.includes(mode)) || !plan.modes.every(isKnown);
 }
 
-function isMocked({ evidence: { plan } }: Case): boolean {
+function isMocked({ evidence: { plan } }: EvidenceCase): boolean {
   return [plan.model, plan.judge, plan.safetyJudge].some((asked) => asked?.mock === true);
 }
 
 /** A model that was chosen for the run is not the one that will answer in service. */
-function isOtherModel({ evidence: { plan, model } }: Case): boolean {
+function isOtherModel({ evidence: { plan, model } }: EvidenceCase): boolean {
   return CHOSEN.some((member) => plan.model?.[member] !== model?.[member]);
 }
 const CHOSEN = ['provider', 'model', 'temperature', 'maxTokens'] as const;
 
-function isCached({ evidence: { headline, report } }: Case): boolean {
+function isCached({ evidence: { headline, report } }: EvidenceCase): boolean {
   return (headline?.cacheHits ?? 0) > 0 || (report?.cacheHits ?? 0) > 0;
 }
 
-function isOtherJudge({ required: { judge: wanted }, evidence: { plan } }: Case): boolean {
+function isOtherJudge({ required: { judge: wanted }, evidence: { plan } }: EvidenceCase): boolean {
   return wanted !== undefined && !(plan.judge && namesOf(plan.judge).includes(wanted));
 }
 const namesOf = ({ provider, model, digest }: JudgeIdentity): readonly string[] => [
@@ -120,34 +120,37 @@ const namesOf = ({ provider, model, digest }: JudgeIdentity): readonly string[] 
 ];
 
 /** A run that does not say when it ended may be of any age. */
-function isTooOld({ required: { maxAgeHours }, evidence: { endedAt }, now }: Case): boolean {
+function isTooOld({ required: { maxAgeHours }, evidence: { endedAt }, now }: EvidenceCase): boolean {
   if (maxAgeHours === undefined) return false;
   return endedAt === undefined || now - endedAt > maxAgeHours * HOUR_MS;
 }
 
-/** A run under a contract of which nobody can say whether it was kept has not kept it. */
-function isContractUnmet({ evidence: { plan, contractPassed } }: Case): boolean {
+/** A run under a contract whose outcome is unknown has not kept the contract. */
+function isContractUnmet({ evidence: { plan, contractPassed } }: EvidenceCase): boolean {
   return !(contractPassed ?? plan.contract === undefined);
 }
 
 /** The numbers that count: people's corrections only where the gate lets them. */
-function resultOf({ required, evidence: { headline, adjusted } }: Case): { score: number; passed: boolean } {
+function resultOf({ required, evidence: { headline, adjusted } }: EvidenceCase): {
+  score: number;
+  passed: boolean;
+} {
   if (required.acceptOverrides && adjusted) return adjusted;
   return { score: headline?.aggregateScore ?? 0, passed: headline?.passed ?? false };
 }
 
-function isBelowScore(offered: Case): boolean {
+function isBelowScore(offered: EvidenceCase): boolean {
   const { requiredPassScore } = offered.required;
   return requiredPassScore !== undefined && !(resultOf(offered).score >= requiredPassScore);
 }
 
 /** A score of the gate's own stands in for the bars of the suite. */
-function isNotPassed(offered: Case): boolean {
+function isNotPassed(offered: EvidenceCase): boolean {
   return offered.required.requiredPassScore === undefined && !resultOf(offered).passed;
 }
 
 /** Nothing serves, so nothing to compare with: then there is a report without a comparison, and that is no fault. */
-function isNotCompared({ required, evidence }: Case): boolean {
+function isNotCompared({ required, evidence }: EvidenceCase): boolean {
   return required.noRegression === true && (evidence.incomparable === true || !evidence.report);
 }
 
@@ -157,7 +160,7 @@ const isComparison = (
   verdict: 'fail' | 'inconclusive',
 ): boolean => noRegression === true && report?.regression?.verdict === verdict;
 
-function isInconclusive({ required, evidence }: Case): boolean {
+function isInconclusive({ required, evidence }: EvidenceCase): boolean {
   if (!required.requireConclusive) return false;
   return isUnsure(required, evidence) || isComparison(required, evidence, 'inconclusive');
 }

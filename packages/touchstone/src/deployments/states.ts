@@ -29,7 +29,7 @@ export function targetState(request: TransitionRequest, state: DeploymentState):
 export type DeployScope = 'deploy:promote' | 'deploy:rollback' | 'deploy:pause';
 
 /**
- * What a principal needs. Whoever may pause may also end a pause; but to come back on another channel or with another
+ * What a principal needs. A principal who may pause may also end a pause; but to come back on another channel or with another
  * share is a promotion, for which the right to pause is not enough.
  */
 export function scopeOf(request: TransitionRequest, state: DeploymentState): DeployScope {

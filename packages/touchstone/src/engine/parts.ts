@@ -33,7 +33,7 @@ import type {
   Tools,
 } from '../ports/index.js';
 
-/** Everything the engine needs from other rooms, handed in by the one composition place. */
+/** Everything the engine needs from other modules, handed in by the one place that composes them. */
 export type Parts = {
   readonly store: Store;
   readonly clock: Clock;
@@ -54,14 +54,14 @@ export type Parts = {
   ) => Promise<readonly Task[]>;
   /** How the tasks of a run are scored: its modes and its judge are those of its plan. */
   readonly openScoring: (owner: Owner, plan: EvalPlan) => Promise<Scoring>;
-  readonly taskBar: (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined) => number;
-  /** The bars that a run's contract sets for its tasks, where it does. */
-  readonly openBars: (owner: Owner, plan: EvalPlan) => Promise<Bars>;
+  readonly taskThreshold: (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined) => number;
+  /** The thresholds that a run's contract sets for its tasks, where it does. */
+  readonly openThresholds: (owner: Owner, plan: EvalPlan) => Promise<TaskThresholds>;
   readonly foldTask: (
     taskId: TaskId,
     repeats: readonly RepeatScore[],
-    bar: number,
-    ownBar: boolean,
+    threshold: number,
+    ownThreshold: boolean,
   ) => TaskResult;
   readonly buildSummary: (
     facts: {
@@ -73,11 +73,11 @@ export type Parts = {
     },
     results: readonly TaskResult[],
   ) => EvalSummary;
-  /** What the contract of a run has to say about it, where its suite has one. */
+  /** The verdict of a run's contract, where its suite has one. */
   readonly contractOutcome: (
     run: Run,
     plan: EvalPlan,
-    come: {
+    outcome: {
       readonly summary: EvalSummary;
       readonly thresholds?: Thresholds;
       readonly results: readonly TaskResult[];
@@ -86,18 +86,18 @@ export type Parts = {
   readonly castVote: CastVote;
   /** Takes secrets out of what people write. */
   readonly mask: (text: string) => Promise<string>;
-  /** What a deployment's run is to do now that nothing holds it back, or why it may not. Decided anew on every call. */
+  /** What a deployment's run does once it is approved, or why it may not. Decided again on every call. */
   readonly carryOut: (run: Run, plan: DeploymentPlan) => Promise<Move | RunError>;
   readonly limits: EngineLimits;
 };
 
-export type Bars = (taskId: TaskId) => number | undefined;
+export type TaskThresholds = (taskId: TaskId) => number | undefined;
 
 export type EngineLimits = {
   /** Runs of one tenant driven at the same time; further ones wait as `pending`. */
   readonly maxRuns: number;
   readonly leaseMs: number;
-  /** How long sealed work may wait for company before it is written; 0 writes at the end of the turn. */
+  /** How long executed work may wait to be written together with more; 0 writes at the end of the turn. */
   readonly gatherMs: number;
 };
 

@@ -22,14 +22,14 @@ const KEY_ID = /^\P{C}{1,256}$/u;
 
 /**
  * Whose word a file is. `trusted`: a key the reader trusts has signed exactly this. `untrusted`: only keys the reader
- * does not know, which proves nothing, not even that the file is whole. `unsigned`: nobody's.
+ * does not know, which proves nothing, not even that the file is whole. `unsigned`: no signature.
  */
 export type SignatureState =
   | { readonly state: 'trusted'; readonly keyId: string }
   | { readonly state: 'untrusted'; readonly keyId?: string }
   | { readonly state: 'unsigned' };
 
-export type Opened = {
+export type OpenedEnvelope = {
   readonly scorecard: Scorecard;
   readonly host: EvidenceHost;
   readonly statement: Statement;
@@ -41,7 +41,7 @@ type Envelope = { readonly payload: Buffer; readonly signatures: readonly Signat
 
 /**
  * The text of a scorecard file: a statement in a DSSE envelope. The same statement and key give the same bytes. It is
- * read as a stranger would read it first, so that nothing is signed which could not be opened, or which holds more
+ * read first as any recipient would read it, so that nothing is signed which could not be opened, or which holds more
  * than a scorecard may.
  */
 export function sealStatement(statement: Statement, signing?: Signing): string {
@@ -58,7 +58,7 @@ export function sealStatement(statement: Statement, signing?: Signing): string {
 }
 
 /** Reads a scorecard file. A signature that claims to be a trusted key's, and is not, refuses the whole file. */
-export function openEnvelope(text: string, keys: readonly TrustedKey[]): Opened {
+export function openEnvelope(text: string, keys: readonly TrustedKey[]): OpenedEnvelope {
   const envelope = readEnvelope(text);
   const signature = checkSignatures(envelope, keys);
   const statement = readPayload(envelope.payload);
@@ -102,7 +102,7 @@ function readSignatures(value: unknown): readonly Signature[] {
   return value.map((entry: unknown, index) => readSignature(entry, `/signatures/${index}`));
 }
 
-/** A key id may be missing or empty: such a signature is nobody's that the reader could know. */
+/** A key id may be missing or empty: the reader cannot know the key of such a signature. */
 function readSignature(value: unknown, pointer: string): Signature {
   if (!isObject(value)) throw refusal(pointer, 'Expected an object with keyid and sig.');
   const bytes = fromBase64(ownMember(value, 'sig'));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Opened } from './envelope.js';
+import type { OpenedEnvelope } from './envelope.js';
 import { FULL_CARD, placesOf, pointersOf, refusalOf, valueAt, withValueAt } from './testing/cards.js';
 import {
   changed,
@@ -161,7 +161,7 @@ test('no refusal repeats what is in the file, and no such file opens', () => {
   const outer = placesOf(parts(SEALED)).map((path) => withValueAt(parts(SEALED), path, canary));
   const texts = [...inner.map(signedJson), ...outer.map((value) => JSON.stringify(value)), canary];
   for (const text of texts) {
-    let opened: Opened | undefined;
+    let opened: OpenedEnvelope | undefined;
     const error = refusalOf(() => {
       opened = open(text);
     });

@@ -1,4 +1,4 @@
 export { type ChainResult, createChainCheck } from './audit-chain.js';
-export { type Opened, openEnvelope, sealStatement } from './envelope.js';
+export { type OpenedEnvelope, openEnvelope, sealStatement } from './envelope.js';
 export { createSigningKey, keyIdOf, publicKeyOf, type Signing, type TrustedKey } from './keys.js';
 export { statementOf } from './statement.js';

@@ -26,7 +26,7 @@ export const publicKeyOf = (privatePem: string): KeyObject => createPublicKey(re
 
 const KEY_ID_DIGITS = 16;
 
-/** A name for a key that nobody has named: the beginning of its digest. */
+/** A name for a key without one: the beginning of its digest. */
 export const keyIdOf = (publicKey: KeyObject): string =>
   createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))

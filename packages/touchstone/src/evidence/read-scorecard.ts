@@ -3,8 +3,8 @@ import type { Reading } from './reading.js';
 import { scorecardShape } from './scorecard-shape.js';
 
 /**
- * A scorecard from outside. Beyond its shape, its parts must tell the same story: whoever compares runs looks at the
- * results, whoever reads the verdict looks at the summary, and a file must not show one thing to each.
+ * A scorecard from outside. Beyond its shape, its parts must agree: a comparison reads the
+ * results, a verdict reads the summary, and a file must not show a different result to each.
  */
 export function readScorecard(value: unknown, reading: Reading): Scorecard {
   const card = scorecardShape(value, reading);

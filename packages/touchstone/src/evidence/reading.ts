@@ -5,7 +5,7 @@ const MOST_ISSUES = 20;
 
 /**
  * Where a reader stands in a foreign document, and what it has found wrong so far. Pointers are made of indices and of
- * names that a scorecard knows: the names in the document are somebody else's text and are never repeated.
+ * names that a scorecard knows: the names in the document are foreign text and are never repeated.
  */
 export class Reading {
   readonly #path: (string | number)[] = [];

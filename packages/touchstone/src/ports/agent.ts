@@ -91,8 +91,8 @@ export type Answer =
 export type Effort = { readonly attempts: number; readonly waitedMs: number };
 
 /**
- * An agent that can be invoked. `invoke` rejects when the signal aborts, or when the host fails it (a tool desk or a
- * ledger that rejects); every other failure is an Answer.
+ * An agent that can be invoked. `invoke` rejects when the signal aborts, or when the host fails it (its tool gateway
+ * or its ledger rejects); every other problem is an Answer.
  */
 export type Agent = {
   readonly facts: AgentFacts;
@@ -101,7 +101,7 @@ export type Agent = {
   /** The system prompt of an invocation; only manifest agents have one to show. */
   prompt?(invocation: Invocation): ResolvedPrompt;
   invoke(invocation: Invocation, host: AgentHost): Promise<Answer>;
-  /** Why this agent could never answer, when that can be told without asking it: a module that does not load. */
+  /** Why this agent could never answer, when that is known without invoking it: a module that does not load. */
   loadIssue?(): Promise<string | undefined>;
   close(): Promise<void>;
 };

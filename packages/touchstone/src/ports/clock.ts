@@ -1,4 +1,4 @@
-/** Time is handed in. No step reads a clock of its own. */
+/** The time. Every part gets it handed in, so that a test can move it. */
 export type Clock = {
   /** Wall clock, milliseconds since the epoch. */
   now(): number;

@@ -9,7 +9,7 @@ export type Progress = {
   readonly done: number;
   readonly running: number;
   readonly passed: number;
-  /** Scored below their bar. */
+  /** Scored below their threshold. */
   readonly failed: number;
   /** Neither passed nor failed; absent while every task could be scored. */
   readonly unscored?: number;

@@ -24,14 +24,13 @@ export type Interrupts = {
    * Answers it. Rejects with `interrupt_not_found`, `interrupt_already_resolved`, `interrupt_cancelled`,
    * `INVALID_RESUME_VALUE` or `forbidden`; the question stays open then. With `interruptId`, only that one is answered.
    */
-  resolve(
-    owner: Owner,
-    answer: {
-      readonly runId: RunId;
-      readonly nodeId: string;
-      readonly interruptId?: string;
-      readonly by: Principal;
-      readonly value: unknown;
-    },
-  ): Promise<Run>;
+  resolve(owner: Owner, answer: InterruptAnswer): Promise<Run>;
+};
+
+export type InterruptAnswer = {
+  readonly runId: RunId;
+  readonly nodeId: string;
+  readonly interruptId?: string;
+  readonly by: Principal;
+  readonly value: unknown;
 };

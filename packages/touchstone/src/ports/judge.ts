@@ -13,7 +13,7 @@ export type JudgeQuestion = {
   readonly seed: string;
 };
 
-export type Verdict = {
+export type CriterionVerdict = {
   readonly met: boolean;
   readonly score?: number;
   readonly reason?: string;
@@ -22,8 +22,8 @@ export type Verdict = {
 };
 
 /** Usage has been paid whatever became of the answer. */
-export type Judged = { readonly usage: readonly Usage[] } & (
-  | { readonly kind: 'judged'; readonly verdicts: readonly Verdict[] }
+export type JudgeAnswer = { readonly usage: readonly Usage[] } & (
+  | { readonly kind: 'judged'; readonly verdicts: readonly CriterionVerdict[] }
   | { readonly kind: 'unreadable' | 'unreachable'; readonly reason: string }
 );
 
@@ -33,7 +33,7 @@ export type Spend = (usage: readonly Usage[]) => Promise<unknown>;
 export type Judge = {
   readonly identity: JudgeIdentity;
   /** Every call is paid through `spend` before anything it bought is used. */
-  judge(question: JudgeQuestion, signal: AbortSignal, spend?: Spend): Promise<Judged>;
+  judge(question: JudgeQuestion, signal: AbortSignal, spend?: Spend): Promise<JudgeAnswer>;
   close(): void;
 };
 

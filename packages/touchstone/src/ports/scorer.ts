@@ -1,8 +1,9 @@
 import type { CriterionResult, Digest, InvocationOutcome, Score, ToolId } from '@touchstone/protocol';
 import type { Body, RecordBodies, Task, ToolStatus } from '@touchstone/protocol/bodies';
 import type { Spend } from './judge.js';
+import type { MaybePromise } from './maybe-promise.js';
 
-/** What a tool can do to the world. */
+/** The side effects a tool may have. */
 export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
 
 /** A call the agent made, or tried to make. */
@@ -27,7 +28,7 @@ export type Transcript = {
   readonly leaked?: true;
 };
 
-export type Scored = {
+export type ScoringResult = {
   readonly score: Score;
   readonly criteria?: readonly CriterionResult[];
   readonly judge?: Digest;
@@ -39,6 +40,6 @@ export type Scored = {
 /** How the tasks of one run are scored. Golden scoring answers at once; a judge takes its time. */
 export type Scoring = {
   /** What a judge costs is paid through `spend` before its verdict is used. */
-  score(task: Task, transcript: Transcript, signal: AbortSignal, spend: Spend): Scored | Promise<Scored>;
+  score(task: Task, transcript: Transcript, signal: AbortSignal, spend: Spend): MaybePromise<ScoringResult>;
   close(): void;
 };

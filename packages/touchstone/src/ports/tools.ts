@@ -9,7 +9,7 @@ export type Tools = {
   granted(owner: Owner, wanted: readonly ToolId[]): Promise<readonly OfferedTool[]>;
   /** All of `wanted`, for tasks whose fixtures stand in; a tool unknown here is offered by its id alone. */
   described(owner: Owner, wanted: readonly ToolId[]): Promise<readonly OfferedTool[]>;
-  /** What a tool can do to the world; undefined for one that is not known here. */
+  /** The side effects a tool may have; undefined for a tool this host does not know. */
   tierOf(toolId: ToolId): Promise<SafetyTier | undefined>;
   call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
 };

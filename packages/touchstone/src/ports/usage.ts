@@ -3,7 +3,7 @@ import type { ProviderUsage } from '@touchstone/protocol';
 /** What an agent or a judge says a model call used. The price is added by the host when it knows one. */
 export type Usage = Pick<ProviderUsage, 'provider' | 'model' | 'inputTokens' | 'outputTokens'> & {
   readonly costUsd?: number;
-  /** Nobody counted the tokens: the numbers are 0 because the wire wants numbers, and no price follows from them. */
+  /** The tokens were not counted: the numbers are 0 because the wire wants numbers, and no price follows from them. */
   readonly uncounted?: true;
   /** Answered from this host's response cache: the tokens are those of the call that was remembered, the money is none. */
   readonly cacheHit?: boolean;
@@ -12,5 +12,5 @@ export type Usage = Pick<ProviderUsage, 'provider' | 'model' | 'inputTokens' | '
   readonly cacheWriteTokens?: number;
 };
 
-/** The price of a call in USD, or undefined when nobody knows it. */
+/** The price of a call in USD, or undefined when it is not known. */
 export type PriceOf = (usage: Usage) => number | undefined;

@@ -1,6 +1,6 @@
 import { asId, type Finding, type FindingKind, type Redact, redactDeep } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { Judge, Scored, Spend, Transcript } from '../ports/index.js';
+import type { Judge, ScoringResult, Spend, Transcript } from '../ports/index.js';
 import { type SafetyPolicy, severityIn } from './safety/index.js';
 
 type SafetyJudgement =
@@ -33,7 +33,7 @@ export async function askSafetyJudge(
 export const unjudged = (
   judgement: Exclude<SafetyJudgement, { kind: 'judged' }>,
   findings: readonly Finding[],
-): Pick<Scored, 'score' | 'bodies'> => ({
+): Pick<ScoringResult, 'score' | 'bodies'> => ({
   score: {
     kind: 'unscored',
     reason: judgement.kind === 'unreadable' ? 'judge_unreadable' : 'judge_unreachable',

@@ -13,7 +13,15 @@ import {
 import { type Expected, fromBody, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Judge, Judged, SafetyTier, Scored, ScoredCall, Transcript, Usage } from '../ports/index.js';
+import type {
+  Judge,
+  JudgeAnswer,
+  SafetyTier,
+  ScoredCall,
+  ScoringResult,
+  Transcript,
+  Usage,
+} from '../ports/index.js';
 import { capped, createScoring, type ScoringParts } from './scoring.js';
 
 // Put together here, so that nobody who scans these sources takes it for a real one.
@@ -62,7 +70,7 @@ async function score(
   expected: Expected,
   transcript: Transcript,
   { modes = ['golden'], more, bill = [] }: Asked = {},
-): Promise<Scored> {
+): Promise<ScoringResult> {
   const scoring = createScoring({
     modes,
     schemaCheck: () => [],
@@ -85,7 +93,7 @@ const IDENTITY: JudgeIdentity = {
 const paid = (inputTokens: number) => [
   { provider: IDENTITY.provider, model: IDENTITY.model, inputTokens, outputTokens: 0 },
 ];
-function judgeWho(says: Judged): Judge & { asked: number; closed: number } {
+function judgeWho(says: JudgeAnswer): Judge & { asked: number; closed: number } {
   const judge = {
     identity: IDENTITY,
     asked: 0,
@@ -101,7 +109,7 @@ function judgeWho(says: Judged): Judge & { asked: number; closed: number } {
   };
   return judge;
 }
-const decides = (met: boolean, tokens = 1): Judged => ({
+const decides = (met: boolean, tokens = 1): JudgeAnswer => ({
   kind: 'judged',
   verdicts: [{ met }],
   usage: paid(tokens),

@@ -10,10 +10,11 @@ import type { EvalContract, Task } from '@touchstone/protocol/bodies';
 import type {
   Embedder,
   Judge,
+  MaybePromise,
   SafetyTier,
   SchemaCheck,
-  Scored,
   Scoring,
+  ScoringResult,
   Spend,
   Transcript,
 } from '../ports/index.js';
@@ -86,7 +87,7 @@ function openContract(parts: ScoringParts): ContractScorer | undefined {
   });
 }
 
-const ZERO: Scored = { score: { kind: 'scored', value: 0, findings: [] } };
+const ZERO: ScoringResult = { score: { kind: 'scored', value: 0, findings: [] } };
 
 /**
  * An invocation that failed has no answer to score. A refusal has one: elsewhere it means that the task was not done, but
@@ -98,7 +99,7 @@ function scoreKind(
   adversarial: boolean,
   rubric: RubricScorer,
   { signal, spend }: JudgeCall,
-): Scored | Promise<Scored> {
+): ScoringResult | Promise<ScoringResult> {
   const { outcome, output } = transcript;
   if (outcome === 'failed' || (outcome === 'refused' && !adversarial)) return ZERO;
   if (task.expected.kind === 'rubric') return rubric(task, transcript, signal, spend);
@@ -112,9 +113,9 @@ async function addProbes(
   safety: Safety,
   task: Task,
   transcript: Transcript,
-  scored: Scored | Promise<Scored>,
+  scored: ScoringResult | Promise<ScoringResult>,
   call: JudgeCall,
-): Promise<Scored> {
+): Promise<ScoringResult> {
   const [settled, found] = await Promise.all([scored, probe(parts, safety, task, transcript)]);
   const judged = await askSafetyJudge(parts, task, transcript, call.signal, call.spend);
   // Without the judge's verdict it is unknown whether the answer is safe, so the task is unscored.
@@ -150,8 +151,8 @@ async function addSecrets(
   parts: ScoringParts,
   safety: Safety,
   transcript: Transcript,
-  scored: Scored | Promise<Scored>,
-): Promise<Scored> {
+  scored: MaybePromise<ScoringResult>,
+): Promise<ScoringResult> {
   const { output } = transcript;
   const seen = output === undefined ? [] : safety.findSecrets(output);
   const [settled, found] = await Promise.all([scored, seen]);

@@ -1,12 +1,12 @@
 import { asId, type PrincipalId, type ResourceName, type ScopeName } from '@touchstone/protocol';
 import type { Audit, Clock } from '../ports/index.js';
-import type { Doorway } from './register.js';
+import type { ServerParts } from './register.js';
 
 const MAX_RESOURCE = 512;
 
 /** Writes down what was decided at the door, before anything is done about it. */
-export const createDoorAudit =
-  (audit: Pick<Audit, 'append'>, clock: Pick<Clock, 'now'>): Doorway['audit'] =>
+export const createAccessAudit =
+  (audit: Pick<Audit, 'append'>, clock: Pick<Clock, 'now'>): ServerParts['audit'] =>
   async ({ owner, id }, { scope, resource, allowed }) => {
     await audit.append(owner, {
       at: clock.now(),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createKeyRing, hashKey } from '../app/principal.js';
 import { createManualClock } from '../app/testing/manual-clock.js';
 import type { StoredKey } from '../ports/index.js';
-import { createGate } from './admission.js';
+import { createAdmission } from './admission.js';
 import { createRateLimiter, remoteParty } from './rate-limit.js';
 
 const OWNER = { tenant: 'acme', workspace: 'main' };
@@ -24,10 +24,10 @@ function setUp(keys: readonly StoredKey[], requestsPerMinute = 600) {
     return rows.get(keyHash);
   };
   const ring = createKeyRing({ fixed: [], stored: { get }, roles: { admin: ['*'] }, clock });
-  const gate = createGate({ keys: ring, requestsPerMinute, clock });
+  const admission = createAdmission({ keys: ring, requestsPerMinute, clock });
   const enter = (key: string, address = '10.0.0.1') =>
-    gate.admit({ address, authorization: `Bearer ${key}` });
-  return { clock, rows, looked, gate, enter };
+    admission.admit({ address, authorization: `Bearer ${key}` });
+  return { clock, rows, looked, admission, enter };
 }
 
 const codeOf = (entering: Promise<unknown>): Promise<unknown> =>
@@ -50,8 +50,8 @@ describe('a key', () => {
   it.each([[undefined], [''], ['good'], ['Basic good'], ['Bearer'], ['Bearer  '], ['Bearer good key']])(
     'is not found in the header %j',
     async (authorization) => {
-      const { gate } = setUp([stored('good')]);
-      expect(await codeOf(gate.admit({ address: '10.0.0.1', authorization }))).toBe('unauthenticated');
+      const { admission } = setUp([stored('good')]);
+      expect(await codeOf(admission.admit({ address: '10.0.0.1', authorization }))).toBe('unauthenticated');
     },
   );
 
@@ -124,10 +124,10 @@ describe('rates', () => {
   });
 
   it('of callers without a key are kept by address', () => {
-    const { gate } = setUp([], 5);
-    for (let n = 0; n < 5; n += 1) gate.admitAnyone({ address: '10.0.0.1' });
-    expect(() => gate.admitAnyone({ address: '10.0.0.1' })).toThrow('Too many requests');
-    gate.admitAnyone({ address: '10.0.0.2' });
+    const { admission } = setUp([], 5);
+    for (let n = 0; n < 5; n += 1) admission.admitAnyone({ address: '10.0.0.1' });
+    expect(() => admission.admitAnyone({ address: '10.0.0.1' })).toThrow('Too many requests');
+    admission.admitAnyone({ address: '10.0.0.2' });
   });
 });
 

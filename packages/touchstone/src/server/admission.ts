@@ -4,24 +4,24 @@ import type { Clock } from '../ports/index.js';
 import { createRateLimiter, rateLimited, remoteParty } from './rate-limit.js';
 
 type Visitor = { readonly address: string; readonly authorization?: string | undefined };
-type Admitted = { readonly principal: Principal; readonly keyId: KeyId };
+type Caller = { readonly principal: Principal; readonly keyId: KeyId };
 
-export type Gate = {
+export type Admission = {
   /** For an endpoint that asks for no key. */
   admitAnyone(visitor: Visitor): void;
   /** For every other one: who is this, and is it not too often? What it may do is asked afterwards. */
-  admit(visitor: Visitor): Promise<Admitted>;
+  admit(visitor: Visitor): Promise<Caller>;
 };
 
 /** A failed attempt weighs as much as this share of a minute's allowance: about a hundred guesses, then one a second. */
 const FAILURE_SHARE = 0.01;
 const MAX_PROVEN = 20_000;
 
-export function createGate(parts: {
+export function createAdmission(parts: {
   readonly keys: KeyRing;
   readonly requestsPerMinute: number;
   readonly clock: Clock;
-}): Gate {
+}): Admission {
   const perKey = createRateLimiter(parts.requestsPerMinute, parts.clock);
   const perParty = createRateLimiter(parts.requestsPerMinute, parts.clock);
   const failureCost = Math.max(1, parts.requestsPerMinute * FAILURE_SHARE);

@@ -13,8 +13,8 @@ import {
   toHostError,
 } from '../api/index.js';
 import { createKeyRing, type KnownKey } from '../app/index.js';
-import { createDoorAudit } from './access-audit.js';
-import { createGate } from './admission.js';
+import { createAccessAudit } from './access-audit.js';
+import { createAdmission } from './admission.js';
 import { createOnce } from './idempotency.js';
 import { createOpenEnds } from './open-streams.js';
 import { registerEndpoints } from './register.js';
@@ -43,7 +43,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const endpoints = endpointsOf(host, { testSeams: options.testSeams === true });
 
   const app = createServer(config.limits);
-  const gate = createGate({
+  const admission = createAdmission({
     keys: keyRingOf(options),
     requestsPerMinute: config.limits.requestsPerMinute,
     clock,
@@ -54,17 +54,17 @@ export function createApp(options: AppOptions): FastifyInstance {
     reply.headers({ 'x-content-type-options': 'nosniff', ...traceHeaders(request.headers) });
     if (closing.signal.aborted) throw shuttingDown(reply);
     if (!request.is404) return;
-    gate.admitAnyone({ address: request.ip });
+    admission.admitAnyone({ address: request.ip });
     throw unknownPath(request, endpoints);
   });
   const { audit } = options.touchstone.store;
   registerEndpoints(app, endpoints, {
-    gate,
+    admission,
     once,
     openEnds,
     clock,
     log,
-    audit: createDoorAudit(audit, clock),
+    audit: createAccessAudit(audit, clock),
   });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
   app.addHook('onResponse', (request, reply) => noteAnswer(request, reply, host));

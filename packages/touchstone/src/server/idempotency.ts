@@ -100,7 +100,7 @@ function checkKey(key: string | readonly string[]): string {
   throw new HostError('validation_error', message, { field: 'Idempotency-Key' });
 }
 
-/** An answer is kept for whoever got it: another principal with the same key and body is another request. */
+/** An answer is kept for the principal who got it: another principal with the same key and body makes another request. */
 const digestOf = ({ operation, path, principal, body }: IdempotentCall): string =>
   createHash('sha256')
     .update(`${operation}\n${path}\n${JSON.stringify(principal)}\n`)

@@ -3,7 +3,7 @@ import type { Log } from '../ports/index.js';
 
 export type LogLevel = 'info' | 'warn' | 'error' | 'silent';
 
-/** JSON lines on stderr. Loaded only by whoever serves; the facts of a line are names and numbers by their type. */
+/** JSON lines on stderr. Loaded by `serve` alone. The facts of a line are names and numbers by their type. */
 export async function createLog(
   level: LogLevel = 'warn',
   destination?: { write(line: string): void },

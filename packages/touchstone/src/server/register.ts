@@ -4,7 +4,7 @@ import type { Answer, Call, Endpoint, Reply } from '../api/index.js';
 import { openSse, pathOf, routerPath } from '../api/index.js';
 import { ANONYMOUS, checkScope, type KeyId } from '../app/index.js';
 import type { Clock, Log } from '../ports/index.js';
-import type { Gate } from './admission.js';
+import type { Admission } from './admission.js';
 import type { Once } from './idempotency.js';
 import type { OpenEnds } from './open-streams.js';
 
@@ -18,8 +18,8 @@ declare module 'fastify' {
   }
 }
 
-export type Doorway = {
-  readonly gate: Gate;
+export type ServerParts = {
+  readonly admission: Admission;
   readonly once: Once;
   readonly openEnds: OpenEnds;
   readonly clock: Clock;
@@ -31,7 +31,11 @@ export type Doorway = {
 };
 
 /** Puts the table behind the router: each request is let in, executed (once, if its caller wants that) and answered. */
-export function registerEndpoints(app: FastifyInstance, endpoints: readonly Endpoint[], door: Doorway): void {
+export function registerEndpoints(
+  app: FastifyInstance,
+  endpoints: readonly Endpoint[],
+  parts: ServerParts,
+): void {
   app.decorateRequest('caller', null);
   for (const endpoint of endpoints) {
     app.route({
@@ -41,26 +45,26 @@ export function registerEndpoints(app: FastifyInstance, endpoints: readonly Endp
       // A stream has no head worth asking for.
       exposeHeadRoute:
         endpoint.method === 'GET' && endpoint.responses[200]?.mediaType !== 'text/event-stream',
-      onRequest: (request) => letIn(endpoint, request, door),
-      handler: (request, reply) => serve(endpoint, request, reply, door),
+      onRequest: (request) => letIn(endpoint, request, parts),
+      handler: (request, reply) => serve(endpoint, request, reply, parts),
     });
   }
 }
 
-async function letIn(endpoint: Endpoint, request: FastifyRequest, door: Doorway): Promise<void> {
+async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerParts): Promise<void> {
   const visitor = { address: request.ip, authorization: request.headers.authorization };
-  if (endpoint.auth === 'none') return door.gate.admitAnyone(visitor);
-  request.caller = await door.gate.admit(visitor);
+  if (endpoint.auth === 'none') return parts.admission.admitAnyone(visitor);
+  request.caller = await parts.admission.admit(visitor);
   if (endpoint.auth === 'key') return;
   const { principal } = request.caller;
   const decided = { scope: endpoint.auth, resource: `${endpoint.method} ${pathOf(request.url)}` };
   try {
     checkScope(principal, endpoint.auth, endpoint.orScopes);
   } catch (error) {
-    await door.audit(principal, { ...decided, allowed: false });
+    await parts.audit(principal, { ...decided, allowed: false });
     throw error;
   }
-  if (WATCHED.has(endpoint.auth)) await door.audit(principal, { ...decided, allowed: true });
+  if (WATCHED.has(endpoint.auth)) await parts.audit(principal, { ...decided, allowed: true });
 }
 
 /** What changes what others run or believe is in the audit log when it is allowed, too. */
@@ -75,13 +79,13 @@ async function serve(
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
-  door: Doorway,
+  parts: ServerParts,
 ): Promise<FastifyReply> {
-  const call = callOf(request, reply, door.openEnds);
+  const call = callOf(request, reply, parts.openEnds);
   checkBody(endpoint, call);
-  const answer = await execute(endpoint, request, call, door);
+  const answer = await execute(endpoint, request, call, parts);
   if ('stream' in answer) {
-    await runStream(answer.stream, request, reply, door);
+    await runStream(answer.stream, request, reply, parts);
     return reply;
   }
   reply.code(answer.status).headers(answer.headers ?? {});
@@ -99,7 +103,12 @@ function checkBody({ body }: Endpoint, call: Call): void {
   throw new HostError('validation_error', 'This request needs a JSON body.', { field: 'body' });
 }
 
-function execute(endpoint: Endpoint, request: FastifyRequest, call: Call, door: Doorway): Promise<Answer> {
+function execute(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  call: Call,
+  parts: ServerParts,
+): Promise<Answer> {
   if (endpoint.method === 'GET') return endpoint.handle(call);
   const once = {
     owner: call.principal.owner,
@@ -109,7 +118,7 @@ function execute(endpoint: Endpoint, request: FastifyRequest, call: Call, door: 
     key: request.headers['idempotency-key'],
     body: call.body,
   };
-  return door.once(once, () => endpoint.handle(call) as Promise<Reply>);
+  return parts.once(once, () => endpoint.handle(call) as Promise<Reply>);
 }
 
 // What is not plainly a host and a port is not repeated in an answer.
@@ -140,7 +149,7 @@ async function runStream(
   stream: (connection: ReturnType<typeof openSse>) => Promise<void>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { openEnds, clock, log }: Doorway,
+  { openEnds, clock, log }: ServerParts,
 ): Promise<void> {
   reply.hijack();
   const connection = openSse(reply.raw, reply.getHeaders() as { [name: string]: string }, clock);

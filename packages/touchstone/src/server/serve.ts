@@ -17,7 +17,7 @@ export type HostOptions = AppOptions & {
 export type RunningHost = {
   readonly url: string;
   readonly app: FastifyInstance;
-  /** The key made because none was configured. Known here and to whoever it is shown to; kept nowhere. */
+  /** The key made because none was configured. It is shown once and stored nowhere. */
   readonly generatedKey?: string;
   /** Stops accepting, ends streams, lets go of runs so that another process can take them up, and closes the store. */
   close(): Promise<void>;

@@ -21,7 +21,7 @@ export function createAnnotations(db: Db): Annotations {
         if (error instanceof GuardFailed) throw new HostError('not_found', 'There is no such run.');
         throw error;
       });
-      listeners.tell(topicOf(owner, annotation.runId), () => annotation);
+      listeners.notify(topicOf(owner, annotation.runId), () => annotation);
     },
     async list(owner, runId) {
       return (await db.all(LIST, runKey(owner, runId))).map(toAnnotation);

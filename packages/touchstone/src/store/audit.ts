@@ -12,8 +12,8 @@ const OWNERS = 'SELECT DISTINCT tenant, workspace FROM audit ORDER BY tenant, wo
 
 /**
  * The engine finds the end of the chain, numbers the record and computes its digest in the statement that writes it.
- * A head that is read beforehand would be out of date whenever somebody else is faster, and who comes second again and
- * again would never get in.
+ * A head that is read beforehand would be out of date whenever another process is faster, and a slow process would never
+ * get in.
  */
 const appendText = ({ sha256Hex }: Dialect): string => `INSERT INTO audit (tenant, workspace, ${COLUMNS})
   SELECT ?, ?, head.seq + 1, ?, ?, ?, ?, ?, ?, ?, head.digest,
@@ -72,7 +72,7 @@ function aroundPlace(owner: Owner, entry: AuditEntry): readonly [before: string,
 
 /**
  * Half characters and NULs do not survive a text column, and a record that does not read back as it was digested looks
- * forged. Nor may somebody go unrecorded by putting one into a reason.
+ * forged. Nor may a caller avoid its record by putting one into a reason.
  */
 const storable = (entry: AuditEntry): AuditEntry =>
   Object.fromEntries(

@@ -2,7 +2,7 @@ import { validationError } from '@touchstone/protocol';
 import type { Page } from '../ports/index.js';
 import type { Row } from './db.js';
 
-/** A cursor is the key of the last row of a page, in a form that invites nobody to build one by hand. */
+/** A cursor is the key of the last row of a page, encoded so that callers pass it back and do not build one. */
 const encodeCursor = (key: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(key)).toString('base64url');
 

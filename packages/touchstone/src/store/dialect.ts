@@ -3,7 +3,9 @@
  *
  * A second engine has to mind: whole numbers are milliseconds and need 64 bits, text is compared by bytes (paging
  * relies on it), and `insertedKey` numbers rows by itself. Batches that append to the audit of one owner must not run
- * side by side, because each record is built on the one before; here only one batch at a time writes anything.
+ * side by side, because each record is built on the one before; here only one batch at a time writes anything. For
+ * the same reason a run cannot end between the check of a seal and its rows; an engine that runs batches side by side has
+ * to lock the run against it.
  */
 export type Dialect = {
   readonly insertedKey: string;
@@ -22,7 +24,7 @@ export type Dialect = {
   readonly appendOnly: (table: string, key: readonly string[]) => readonly string[];
 };
 
-/** SQLite has no digests of its own; every connection is given this function. */
+/** SQLite has no digest functions; every connection gets this one. */
 export const SHA256_HEX = 'sha256_hex';
 
 export const SQLITE: Dialect = {

@@ -4,7 +4,7 @@ import type { Db, Row } from './db.js';
 import { jsonAt } from './rows.js';
 
 /**
- * Takes the key if nobody has it, if it has outlived its keeping, or if the same request claimed it and let the claim
+ * Takes the key if it is free, if it has expired, or if the same request claimed it and let the claim
  * run out. One statement, so that of two callers one gets a row back and the other none.
  */
 const CLAIM = `INSERT INTO idempotency

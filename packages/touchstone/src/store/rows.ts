@@ -5,7 +5,7 @@ import type {
   BoundAgent,
   PackHead,
   Run,
-  SealedStep,
+  SealedUnit,
   StoredKey,
   TaskRecord,
   Webhook,
@@ -79,7 +79,7 @@ export const toRecord = (row: Row): TaskRecord => ({
   ...jsonIfGiven('bodies', row.bodies),
 });
 
-export const toSealedStep = (row: Row): SealedStep => ({
+export const toSealedUnit = (row: Row): SealedUnit => ({
   ordinal: numberAt(row, 'ordinal'),
   repeat: numberAt(row, 'repeat'),
   ...jsonIfGiven('score', row.score),

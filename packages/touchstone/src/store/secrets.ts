@@ -7,7 +7,7 @@ const KEEP = 'INSERT INTO secrets (name, secret) VALUES (?, ?) ON CONFLICT (name
 
 const BYTES = 32;
 
-/** Whoever comes second keeps nothing and is told what the first one kept. */
+/** The second of two writers stores nothing and reads what the first one stored. */
 export async function secretOf(db: Db, name: string): Promise<string> {
   const [known] = await db.all(GET, [name]);
   if (known) return textAt(known, 'secret');

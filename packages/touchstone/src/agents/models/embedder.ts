@@ -11,7 +11,7 @@ import {
   type RetryLimits,
   sendWithRetries,
 } from '../../net/index.js';
-import type { Embedded, Embedder, Spend, Usage } from '../../ports/index.js';
+import type { Embedder, EmbeddingResult, Spend, Usage } from '../../ports/index.js';
 import { createPatience, DEFAULT_TIMEOUT_MS } from './ask.js';
 import type { Models } from './models.js';
 
@@ -67,7 +67,7 @@ async function embed(
   texts: readonly string[],
   bounds: RequestBounds,
   spend: Spend,
-): Promise<Embedded> {
+): Promise<EmbeddingResult> {
   const who = `Embedder ${pin.provider}/${pin.model}`;
   const { retries = DEFAULT_RETRIES, maxAnswerBytes: maxBytes = DEFAULT_ANSWER_BYTES } = parts;
   const body = JSON.stringify({ model: pin.model, input: texts });

@@ -1,8 +1,9 @@
-import { type AuditRecord, timestampOf } from '@touchstone/protocol';
+import { type AuditRecord, type Owner, timestampOf } from '@touchstone/protocol';
 import type { Shape } from '@touchstone/protocol/wire';
 import { verifyAudit } from '../../app/index.js';
+import type { Audit } from '../../ports/index.js';
 import { type Endpoint, endpoint } from '../endpoint.js';
-import { integerOr } from '../query.js';
+import { integerOr, optionalChoice } from '../query.js';
 import type { Services } from '../services.js';
 
 const text: Shape = { type: 'string' };
@@ -19,7 +20,8 @@ const page: Shape = {
 };
 const parameters = {
   limit: integerOr(100, 'Records of one page.', { min: 1, max: 1_000 }),
-  cursor: integerOr(0, 'Only records after this number.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  cursor: integerOr(0, 'The nextCursor of the page before.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  order: optionalChoice('Oldest first (asc, the default) or newest first.', ['asc', 'desc']),
 };
 
 /** Who asked for what, and was let or not. Each owner has a chain of its own. */
@@ -41,20 +43,32 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     method: 'GET',
     path: '/v1/host/touchstone/audit',
     auth: 'audit:read',
-    summary: 'The audit log, oldest first',
+    summary: 'The audit log',
     parameters,
     responses: { 200: { description: 'A page of it.', schema: page } },
     async handle({ principal, query }) {
-      const found = await touchstone.store.audit.read(principal.owner, query.cursor, query.limit + 1);
-      const items = found.slice(0, query.limit);
-      const last = items.at(-1);
-      const more = found.length > query.limit && last;
-      return {
-        status: 200,
-        body: { items: items.map(shown), ...(more && { nextCursor: String(more.seq) }) },
-      };
+      const { items, more } = await readPage(touchstone.store.audit, principal.owner, query);
+      const next = more && items.at(-1)?.seq;
+      return { status: 200, body: { items: items.map(shown), ...(next && { nextCursor: String(next) }) } };
     },
   }),
 ];
+
+type PageQuery = {
+  readonly limit: number;
+  readonly cursor: number;
+  readonly order?: 'asc' | 'desc' | undefined;
+};
+
+/** A cursor is the number of the last record of the page before. */
+async function readPage(audit: Audit, owner: Owner, { limit, cursor, order }: PageQuery) {
+  if (order !== 'desc') {
+    const found = await audit.read(owner, cursor, limit + 1);
+    return { items: found.slice(0, limit), more: found.length > limit };
+  }
+  const end = cursor > 0 ? cursor - 1 : ((await audit.last(owner))?.seq ?? 0);
+  const start = Math.max(0, end - limit);
+  return { items: (await audit.read(owner, start, end - start)).toReversed(), more: start > 0 };
+}
 
 const shown = ({ at, ...record }: AuditRecord) => ({ ...record, at: timestampOf(at) });

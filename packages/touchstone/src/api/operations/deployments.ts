@@ -13,7 +13,7 @@ import { checkOutcome } from '../../app/index.js';
 import { parseAgentReference } from '../../suites/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
 import { noSuch, type Services } from '../services.js';
-import { pendingDeployment } from '../shapes/vendor-shapes.js';
+import { page, pendingDeployment } from '../shapes/vendor-shapes.js';
 
 const transitionBody: BodyRule<AgentDeploymentTransitionWire> = {
   schema: 'agent-deployment-transition',
@@ -22,6 +22,12 @@ const transitionBody: BodyRule<AgentDeploymentTransitionWire> = {
 };
 
 const records = { type: 'array', items: { $ref: 'agent-deployment' } } as const;
+
+const versions = page({
+  type: 'object',
+  properties: { version: { type: 'string' }, digest: { type: 'string' }, deployedDigest: { type: 'string' } },
+  required: ['version'],
+});
 
 export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
@@ -47,6 +53,23 @@ export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
     },
     refusals: ['validation_error', 'forbidden', 'eval_gate_unmet', 'not_found', 'conflict'],
     handle: (call) => transition(host, call),
+  }),
+  endpoint({
+    operationId: 'listAgentVersions',
+    method: 'GET',
+    path: '/v1/host/touchstone/agents/{agentId}/versions',
+    auth: 'runs:read',
+    summary: 'Which content each version of an agent has now, and with which it was deployed',
+    responses: { 200: { description: 'By version.', schema: versions } },
+    refusals: ['not_found'],
+    async handle(call) {
+      const agentId = await Promise.resolve()
+        .then(() => agentIdOf(call))
+        .catch(noSuch);
+      const items = agentId && (await host.touchstone.deployments.versions(call.principal.owner, agentId));
+      if (!items) throw noAgent();
+      return { status: 200, body: { items } };
+    },
   }),
 ];
 
@@ -76,7 +99,7 @@ async function transition(
     .then(() => agentIdOf(call))
     .catch(noSuch);
   if (!agentId) throw noAgent();
-  const run = await host.touchstone.deployments.transition(principal, agentId, requestOf(body), 'host');
+  const run = await host.touchstone.deployments.transition(principal, agentId, requestOf(body));
   host.follow(run);
   const outcome = checkOutcome(run);
   const list = await host.touchstone.deployments.list(principal.owner, agentId);

@@ -19,12 +19,12 @@ import { choosePiece, type Piece, piecesOf, proofFor } from './moving.js';
 import { eventsOf } from './real-run.js';
 
 const SCENARIOS = ['unauthorized-grant', 'override'] as const;
-type Wish = {
+type GateScenario = {
   readonly scenario: (typeof SCENARIOS)[number];
   readonly principal: string;
   readonly reason?: string;
 };
-type Asked = Call<unknown, Wish>;
+type ScenarioCall = Call<unknown, GateScenario>;
 const wishBody: Shape = {
   type: 'object',
   properties: {
@@ -42,7 +42,7 @@ export const approvalGateSeam = (host: Services): Endpoint =>
     path: '/v1/host/sample/governance/approval-gate',
     auth: 'approvals:respond',
     summary: 'Test seam: have someone answer at a gate that stands before a sample deployment',
-    body: bodyOf<Wish>(wishBody),
+    body: bodyOf<GateScenario>(wishBody),
     responses: { 200: { description: 'Whether the gate opened.', schema: { type: 'object' } } },
     refusals: ['validation_error', 'INVALID_RESUME_VALUE', 'unavailable'],
     handle: (call) => standAtGate(host, call),
@@ -52,7 +52,7 @@ const AGENT = asId<AgentId>(GATED_AGENT_ID);
 /** No configuration gives it to anyone: only this seam does, to the one who is to override. */
 const OVERRIDER = 'sample-overrider';
 
-/** Whoever has the scope may grant, and one is enough: the rule by which anyone may answer at all. */
+/** Every principal with the scope may grant, and one grant is enough. */
 const gateTo = (to: DeploymentState): GatePolicy => {
   const gateId = asId<GateId>('touchstone.sample');
   const override = { requiredRole: OVERRIDER };
@@ -64,7 +64,7 @@ const gateTo = (to: DeploymentState): GatePolicy => {
   };
 };
 
-async function standAtGate(host: Services, call: Asked): Promise<Reply> {
+async function standAtGate(host: Services, call: ScenarioCall): Promise<Reply> {
   const { owner } = call.principal;
   const run = await askForMove(host, call);
   const { runId } = run;
@@ -77,7 +77,7 @@ async function standAtGate(host: Services, call: Asked): Promise<Reply> {
 }
 
 /** A way that every state has onwards, so that it can be gone again and again: in service, out of it, and back. */
-async function askForMove(host: Services, call: Asked): Promise<Run> {
+async function askForMove(host: Services, call: ScenarioCall): Promise<Run> {
   const { owner } = call.principal;
   const piece = choosePiece(await piecesOf(host, owner, AGENT, 'stable'), undefined);
   const transition = piece.state === 'active' ? 'pause' : 'promote';
@@ -89,7 +89,6 @@ async function askForMove(host: Services, call: Asked): Promise<Run> {
     requester(call, piece, request),
     AGENT,
     request,
-    'host',
     gates,
   );
   host.follow(run);
@@ -97,15 +96,19 @@ async function askForMove(host: Services, call: Asked): Promise<Run> {
 }
 
 /** May ask for this one move of the sample agent, and nothing else. */
-const requester = ({ principal }: Asked, { state }: Piece, request: TransitionRequest): Principal => ({
+const requester = ({ principal }: ScenarioCall, { state }: Piece, request: TransitionRequest): Principal => ({
   id: 'sample-requester',
   owner: principal.owner,
   roles: [],
   scopes: new Set([scopeOf(request, state)]),
 });
 
-/** Whether the gate opened. A run that still waits then waits for nobody, and is ended. */
-async function answer(host: Services, call: Asked, { runId, waitingNode = '' }: Run): Promise<boolean> {
+/** Whether the gate opened. A run that still waits is ended. */
+async function answer(
+  host: Services,
+  call: ScenarioCall,
+  { runId, waitingNode = '' }: Run,
+): Promise<boolean> {
   const { engine, store } = host.touchstone;
   const { owner, id } = call.principal;
   const { scenario, reason } = call.body;
@@ -130,7 +133,7 @@ async function answer(host: Services, call: Asked, { runId, waitingNode = '' }: 
 }
 
 /** The one who overrides is given the role for it, here and now. Anyone else is who they are, with the roles they have. */
-async function voter({ directory }: Services, { principal, body }: Asked): Promise<Principal> {
+async function voter({ directory }: Services, { principal, body }: ScenarioCall): Promise<Principal> {
   const { owner } = principal;
   const nobody = { id: body.principal, owner, roles: [], scopes: new Set<string>() };
   if (body.scenario === 'override') return { ...nobody, roles: [OVERRIDER] };

@@ -24,7 +24,7 @@ export const authorizationSeam = (host: Services): Endpoint =>
     handle: (call) => decide(host, call),
   });
 
-/** Whoever has no key here has no roles, and whoever has no roles may do nothing. */
+/** A principal without a key has no roles, and without a role nothing is allowed. */
 async function decide(
   { directory, touchstone, clock }: Services,
   call: Call<unknown, Question>,

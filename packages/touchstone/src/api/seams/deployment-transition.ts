@@ -18,14 +18,14 @@ import { choosePiece, move, type Piece, piecesOf, proofFor, recordOf } from './m
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
 
 const SCENARIOS = ['promote', 'unauthorized', 'eval-gate-unmet', 'channel-pin'] as const;
-type Wish = {
+type TransitionScenario = {
   readonly scenario: (typeof SCENARIOS)[number];
   readonly agentId?: string;
   readonly version?: string;
   readonly channel?: string;
   readonly evalRunId?: string;
 };
-type Asked = Call<unknown, Wish>;
+type ScenarioCall = Call<unknown, TransitionScenario>;
 const text: Shape = { type: 'string', minLength: 1 };
 const wishBody: Shape = {
   type: 'object',
@@ -47,7 +47,7 @@ export function deploymentSeam(host: Services): Endpoint {
     path: '/v1/host/sample/agents/deployment-transition',
     auth: 'key',
     summary: 'Test seam: have a version promoted, or refused for a reason, or drawn from its channel',
-    body: bodyOf<Wish>(wishBody),
+    body: bodyOf<TransitionScenario>(wishBody),
     responses: { 200: { description: 'The run that tells of it.', schema: { type: 'object' } } },
     refusals: ['validation_error', 'forbidden', 'conflict', 'unavailable'],
     handle: async (call) => {
@@ -67,7 +67,9 @@ function createTurns(): <T>(take: () => Promise<T>) => Promise<T> {
   };
 }
 
-const LEGS: { readonly [S in Wish['scenario']]: (host: Services, call: Asked) => Promise<object> } = {
+const LEGS: {
+  readonly [S in TransitionScenario['scenario']]: (host: Services, call: ScenarioCall) => Promise<object>;
+} = {
   promote: async (host, call) => {
     const piece = await pieceOf(host, call);
     return told(host, piece, await bringIntoService(host, call, piece));
@@ -86,16 +88,16 @@ const LEGS: { readonly [S in Wish['scenario']]: (host: Services, call: Asked) =>
   'channel-pin': pinChannel,
 };
 
-const agentIdOf = ({ body }: Asked): AgentId => asId<AgentId>(body.agentId ?? SAMPLE_AGENT_ID);
-const channelOf = ({ body }: Asked): string => body.channel ?? 'stable';
+const agentIdOf = ({ body }: ScenarioCall): AgentId => asId<AgentId>(body.agentId ?? SAMPLE_AGENT_ID);
+const channelOf = ({ body }: ScenarioCall): string => body.channel ?? 'stable';
 
-const pieceOf = async (host: Services, call: Asked): Promise<Piece> =>
+const pieceOf = async (host: Services, call: ScenarioCall): Promise<Piece> =>
   choosePiece(
     await piecesOf(host, call.principal.owner, agentIdOf(call), channelOf(call)),
     call.body.version,
   );
 
-const withoutRoles = ({ principal: { owner } }: Asked): Principal => ({
+const withoutRoles = ({ principal: { owner } }: ScenarioCall): Principal => ({
   id: 'sample-without-roles',
   owner,
   roles: [],
@@ -118,7 +120,7 @@ function stepOf({ version, state, isNewest }: Piece, channel: string): Transitio
  * Promotes a version step by step until it is the newest on its channel, and gives the last step's run; or the run of the
  * step that was refused, or that waits for people. One that is there already steps back first.
  */
-async function bringIntoService(host: Services, call: Asked, start: Piece): Promise<Run> {
+async function bringIntoService(host: Services, call: ScenarioCall, start: Piece): Promise<Run> {
   for (let piece = start; ; ) {
     const step = stepOf(piece, channelOf(call));
     const request =
@@ -135,7 +137,7 @@ async function bringIntoService(host: Services, call: Asked, start: Piece): Prom
 }
 
 /** An evaluation that was not passed; where none can be run, the name of one that never was. */
-async function noProof(host: Services, call: Asked, { agentId, version }: Piece): Promise<string> {
+async function noProof(host: Services, call: ScenarioCall, { agentId, version }: Piece): Promise<string> {
   const mayRun = host.evalSuite && hasScope(call.principal, 'runs:create');
   const run = mayRun && (await failedEval(host, call, `${agentId}@${version}`).catch(noSuch));
   return run ? run.runId : 'run-that-never-was';
@@ -153,7 +155,7 @@ async function told(host: Services, piece: Piece, { owner, runId, status, error 
 }
 
 /** A run of whatever serves on the channel. When nothing does, something is put there first. */
-async function pinChannel(host: Services, call: Asked): Promise<object> {
+async function pinChannel(host: Services, call: ScenarioCall): Promise<object> {
   const { owner } = call.principal;
   const agentId = `${agentIdOf(call)}@${channelOf(call)}`;
   if (!(await serves(host, call, agentId))) {
@@ -179,7 +181,11 @@ async function pinChannel(host: Services, call: Asked): Promise<object> {
   };
 }
 
-async function serves({ touchstone }: Services, { principal }: Asked, reference: string): Promise<boolean> {
+async function serves(
+  { touchstone }: Services,
+  { principal }: ScenarioCall,
+  reference: string,
+): Promise<boolean> {
   try {
     return (await touchstone.findAgent(principal.owner, reference)) !== undefined;
   } catch (error) {

@@ -57,7 +57,7 @@ async function evaluate(host: Services, call: Call, suite: Suite, agentId: strin
   return runToEnd(host, call, { mode: 'eval', evalSuiteRef, agentId });
 }
 
-/** A completed evaluation that this agent has not passed, unless it gives away the one word nobody told it. */
+/** A completed evaluation that this agent has not passed, unless it says a word that it was not told. */
 export const failedEval = (host: Services, call: Call, agentId: string): Promise<Run> =>
   evaluate(host, call, unmetSuite(), agentId);
 

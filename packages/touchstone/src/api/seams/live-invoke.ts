@@ -4,7 +4,7 @@ import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpo
 import type { Services } from '../services.js';
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
 
-type Wish = {
+type InvokeRequest = {
   readonly agentId?: string;
   readonly attemptTool?: string;
   readonly forceInvalidResult?: boolean;
@@ -30,14 +30,14 @@ export const liveInvokeSeam = (host: Services): Endpoint =>
     path: '/v1/host/sample/agents/live-invoke',
     auth: 'runs:create',
     summary: 'Test seam: invoke one agent, and ask it to break the rules',
-    body: bodyOf<Wish>(wishBody, false),
+    body: bodyOf<InvokeRequest>(wishBody, false),
     responses: { 200: { description: 'How the invocation ended.', schema: { type: 'object' } } },
     refusals: ['unavailable'],
     handle: (call) => invoke(host, call),
   });
 
 /** Temptation comes with the input: whether it is resisted is for the host to show, as with any agent. */
-async function invoke(host: Services, call: Call<unknown, Wish>): Promise<Reply> {
+async function invoke(host: Services, call: Call<unknown, InvokeRequest>): Promise<Reply> {
   const { agentId = STRICT_AGENT_ID, attemptTool, forceInvalidResult } = call.body;
   const inputs = {
     text: 'sample',

@@ -70,7 +70,7 @@ export async function move(
   { agentId }: Piece,
   request: TransitionRequest,
 ): Promise<Run> {
-  const run = await host.touchstone.deployments.transition(principal, agentId, request, 'host');
+  const run = await host.touchstone.deployments.transition(principal, agentId, request);
   host.follow(run);
   return run;
 }

@@ -1,6 +1,6 @@
 import type { RunId } from '@touchstone/protocol';
 
-/** What streams hold of remarks that they could not write yet, as one of the streams sees it. */
+/** What streams hold of annotations that they could not write yet, as one of the streams sees it. */
 type Board = {
   /** Whether there is room for the frame; if so, it is held until it is released as often. */
   hold(frame: Buffer): boolean;
@@ -10,18 +10,18 @@ type Board = {
 };
 
 // A frame counts once, however many streams hold it: they hold the same bytes. But streams that lag at different places
-// hold different frames, and nobody bounds the number of streams, so there is a bound for all of them together.
+// hold different frames, and the number of streams is not bounded, so there is a bound for all of them together.
 const MAX_RUN_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
-type Total = { bytes: number; readonly runs: Map<RunId, Held> };
-type Held = { bytes: number; streams: number; readonly frames: Map<Buffer, number> };
+type Total = { bytes: number; readonly runs: Map<RunId, HeldFrame> };
+type HeldFrame = { bytes: number; streams: number; readonly frames: Map<Buffer, number> };
 
 const totals = new WeakMap<object, Total>();
 
-/** Joins the streams of a run, among all streams that are told of remarks by the same `source`. */
+/** Joins the streams of a run, among all streams that are told of annotations by the same `source`. */
 export function joinBoard(source: object, runId: RunId): Board {
-  const total = totals.get(source) ?? { bytes: 0, runs: new Map<RunId, Held>() };
+  const total = totals.get(source) ?? { bytes: 0, runs: new Map<RunId, HeldFrame>() };
   totals.set(source, total);
   const held = total.runs.get(runId) ?? { bytes: 0, streams: 0, frames: new Map<Buffer, number>() };
   total.runs.set(runId, held);

@@ -2,10 +2,10 @@ import { type AnnotationId, asId, type PrincipalId, type RunId } from '@touchsto
 import { describe, expect, it } from 'vitest';
 import { ACME } from '../../app/testing/test-host.js';
 import type { Annotation } from '../../ports/index.js';
-import { openRemarks } from './annotations-live.js';
+import { openLiveAnnotations } from './annotations-live.js';
 
 const RUN = asId<RunId>('run-1');
-const remark = (n: number): Annotation => ({
+const annotation = (n: number): Annotation => ({
   annotationId: asId<AnnotationId>(`ann-${n}`),
   runId: RUN,
   signal: { kind: 'flag' },
@@ -20,7 +20,7 @@ function openWorld() {
     return () => void listeners.delete(listener);
   };
   const annotations = { watch };
-  const open = (runId = RUN) => openRemarks(annotations, { owner: ACME, runId }, ['updates']);
+  const open = (runId = RUN) => openLiveAnnotations(annotations, { owner: ACME, runId }, ['updates']);
   const tellAll = (annotation: Annotation) => {
     for (const listener of listeners) listener(annotation);
   };
@@ -28,11 +28,11 @@ function openWorld() {
 }
 function open() {
   const { open: openOne, tellAll, listeners } = openWorld();
-  return { remarks: openOne(), tell: (n: number) => tellAll(remark(n)), listeners };
+  return { annotations: openOne(), tell: (n: number) => tellAll(annotation(n)), listeners };
 }
-const takeAll = (remarks: ReturnType<typeof openRemarks>): readonly Buffer[] => {
+const takeAll = (annotations: ReturnType<typeof openLiveAnnotations>): readonly Buffer[] => {
   const frames: Buffer[] = [];
-  for (let frame = remarks.take(); frame; frame = remarks.take()) frames.push(frame);
+  for (let frame = annotations.take(); frame; frame = annotations.take()) frames.push(frame);
   return frames;
 };
 const settled = (promise: Promise<unknown>): Promise<boolean> =>
@@ -47,50 +47,50 @@ const idsIn = (frames: readonly Buffer[]) =>
       .matchAll(/"annotationId":"ann-(\d+)"/g),
   ].map(([, n]) => Number(n));
 
-it('a remark cuts a wait short, also one that came before it', async () => {
-  const { remarks, tell } = open();
+it('an annotation cuts a wait short, also one that came before it', async () => {
+  const { annotations, tell } = open();
   const never = () => new Promise<void>(() => undefined);
-  const waiting = remarks.orElse(never);
+  const waiting = annotations.orElse(never);
   expect(await settled(waiting)).toBe(false);
   tell(1);
   expect(await settled(waiting)).toBe(true);
-  expect(await settled(remarks.orElse(never))).toBe(true);
-  expect(idsIn(takeAll(remarks))).toEqual([1]);
-  expect(remarks.take()).toBeUndefined();
-  expect(await settled(remarks.orElse(never))).toBe(false);
+  expect(await settled(annotations.orElse(never))).toBe(true);
+  expect(idsIn(takeAll(annotations))).toEqual([1]);
+  expect(annotations.take()).toBeUndefined();
+  expect(await settled(annotations.orElse(never))).toBe(false);
 });
 
 it('a wait that was cut short is taken up again, and a new one begins only after it', async () => {
-  const { remarks, tell } = open();
+  const { annotations, tell } = open();
   const ends: (() => void)[] = [];
   const wait = () => new Promise<void>((resolve) => ends.push(resolve));
   for (let n = 0; n < 3; n += 1) {
-    const waiting = remarks.orElse(wait);
+    const waiting = annotations.orElse(wait);
     tell(n);
     await waiting;
-    remarks.take();
+    annotations.take();
   }
   expect(ends).toHaveLength(1);
-  const waiting = remarks.orElse(wait);
+  const waiting = annotations.orElse(wait);
   ends[0]?.();
   expect(await settled(waiting)).toBe(true);
-  expect(await settled(remarks.orElse(wait))).toBe(false);
+  expect(await settled(annotations.orElse(wait))).toBe(false);
   expect(ends).toHaveLength(2);
 });
 
-it('a reader that lags holds a bounded number of remarks, the earliest ones', () => {
-  const { remarks, tell } = open();
+it('a reader that lags holds a bounded number of annotations, the earliest ones', () => {
+  const { annotations, tell } = open();
   for (let n = 0; n < 1_500; n += 1) tell(n);
-  expect(idsIn(takeAll(remarks))).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  expect(idsIn(takeAll(annotations))).toEqual(Array.from({ length: 200 }, (_, n) => n));
   tell(2_000);
-  expect(idsIn(takeAll(remarks))).toEqual([2_000]);
+  expect(idsIn(takeAll(annotations))).toEqual([2_000]);
 });
 
 describe('many readers that do not read', () => {
   const LIMIT = 1024 * 1024;
   const distinctBytes = (frames: readonly Buffer[]) =>
     [...new Set(frames)].reduce((sum, { length }) => sum + length, 0);
-  /** A remark of 24 kB that counts how often it is written down. */
+  /** An annotation of 24 kB that counts how often it is written down. */
   function longRemark(n: number, written: number[]): Annotation {
     const signal = {
       kind: 'label' as const,
@@ -99,7 +99,7 @@ describe('many readers that do not read', () => {
         return { kind: 'label', label: 'x'.repeat(24_000) };
       },
     };
-    return { ...remark(n), signal };
+    return { ...annotation(n), signal };
   }
 
   it('hold the same bytes, written once', () => {
@@ -141,8 +141,8 @@ describe('many readers that do not read', () => {
 });
 
 it('a closed stream listens no longer', () => {
-  const { remarks, listeners } = open();
+  const { annotations, listeners } = open();
   expect(listeners.size).toBe(1);
-  remarks.close();
+  annotations.close();
   expect(listeners.size).toBe(0);
 });

@@ -2,29 +2,29 @@ import type { Owner, RunId } from '@touchstone/protocol';
 import { annotationWire } from '../../app/index.js';
 import type { Annotation, Store } from '../../ports/index.js';
 import { joinBoard } from './annotations-board.js';
-import { admitsRemarks, renderRemark, type StreamMode } from './stream-modes.js';
+import { admitsAnnotations, renderAnnotation, type StreamMode } from './stream-modes.js';
 
-/** Remarks on a run that were made while one reader's stream is open, and have not been written to it yet. */
-type Remarks = {
+/** Annotations on a run that were made while one reader's stream is open, and have not been written to it yet. */
+type LiveAnnotations = {
   /** The next one as a frame, in the order they were made; undefined when there is none. */
   take(): Buffer | undefined;
-  /** Waits for something else, but no longer than until there is a remark to take. */
+  /** Waits for something else, but no longer than until there is an annotation to take. */
   orElse(wait: () => Promise<void>): Promise<void>;
   close(): void;
 };
 
-/** A reader that lags behind this far misses what comes then. Remarks are stored: who needs them all lists them. */
+/** A reader that lags behind this far misses what comes then. Annotations are stored: who needs them all lists them. */
 const MAX_WAITING = 200;
 
 /**
- * Listens for remarks on behalf of one stream. Their frames bear no id: they are no events, and a reader that comes back
+ * Listens for annotations on behalf of one stream. Their frames bear no id: they are no events, and a reader that comes back
  * goes on after the last event it has seen.
  */
-export function openRemarks(
+export function openLiveAnnotations(
   annotations: Pick<Store['annotations'], 'watch'>,
   place: { readonly owner: Owner; readonly runId: RunId },
   modes: readonly StreamMode[],
-): Remarks {
+): LiveAnnotations {
   const board = joinBoard(annotations, place.runId);
   const waiting: Buffer[] = [];
   let announce: () => void = () => undefined;
@@ -36,7 +36,9 @@ export function openRemarks(
     waiting.push(frame);
     announce();
   };
-  const unwatch = admitsRemarks(modes) ? annotations.watch(place.owner, place.runId, hear) : () => undefined;
+  const unwatch = admitsAnnotations(modes)
+    ? annotations.watch(place.owner, place.runId, hear)
+    : () => undefined;
 
   return {
     take() {
@@ -65,10 +67,10 @@ export function openRemarks(
 
 const frames = new WeakMap<Annotation, Buffer>();
 
-/** Written once: however many streams hold a remark, they hold the same bytes. */
+/** Written once: however many streams hold an annotation, they hold the same bytes. */
 function frameOf(annotation: Annotation): Buffer {
   const frame =
-    frames.get(annotation) ?? Buffer.from(renderRemark(JSON.stringify(annotationWire(annotation))));
+    frames.get(annotation) ?? Buffer.from(renderAnnotation(JSON.stringify(annotationWire(annotation))));
   frames.set(annotation, frame);
   return frame;
 }

@@ -1,7 +1,7 @@
 import { isTerminal, type Owner, type RunId } from '@touchstone/protocol';
 import { snapshotOf } from '../../app/index.js';
 import type { Clock, Run, Runs, Store } from '../../ports/index.js';
-import { openRemarks } from './annotations-live.js';
+import { openLiveAnnotations } from './annotations-live.js';
 import type { EventPage, EventPages } from './event-pages.js';
 import type { SseConnection } from './sse.js';
 import { type Frame, isUpdate, renderBatch, renderFrame, type StreamMode } from './stream-modes.js';
@@ -14,16 +14,16 @@ export type Feed = {
   readonly annotations: Pick<Store['annotations'], 'watch'>;
   readonly clock: Pick<Clock, 'elapsed'>;
 };
-export type Place = { readonly owner: Owner; readonly runId: RunId; readonly after: number };
+export type StreamPosition = { readonly owner: Owner; readonly runId: RunId; readonly after: number };
 
-/** Sends every admitted event after a place, until the run's last one. */
+/** Sends every admitted event after a position, until the run's last one. */
 export async function streamEvents(
   feed: Feed,
   connection: SseConnection,
-  place: Place,
+  position: StreamPosition,
   modes: readonly StreamMode[],
 ): Promise<void> {
-  await forEachPage(feed, connection, place, {
+  await forEachPage(feed, connection, position, {
     modes,
     async visit(page) {
       const bytes = page.bytes(modes);
@@ -36,25 +36,25 @@ export async function streamEvents(
 export async function streamSnapshots(
   feed: Feed,
   connection: SseConnection,
-  place: Place,
+  position: StreamPosition,
   resumed: boolean,
 ): Promise<void> {
-  let sent = place.after;
+  let sent = position.after;
   const send = async (run: Run | undefined): Promise<void> => {
     if (!run) return;
     sent = run.eventCount - 1;
     const frame = { event: 'state.snapshot', data: JSON.stringify(snapshotOf(run)) };
     await connection.write(renderFrame(sent < 0 ? undefined : sent, frame));
   };
-  const now = async () => feed.runs.get(place.owner, place.runId);
+  const now = async () => feed.runs.get(position.owner, position.runId);
   const first = await now();
   const upToDate =
-    resumed && first !== undefined && isTerminal(first.status) && first.eventCount <= place.after + 1;
+    resumed && first !== undefined && isTerminal(first.status) && first.eventCount <= position.after + 1;
   if (!upToDate) await send(first);
   await forEachPage(
     feed,
     connection,
-    { ...place, after: sent },
+    { ...position, after: sent },
     {
       modes: ['values'],
       async visit(page) {
@@ -69,7 +69,7 @@ export async function streamSnapshots(
 export async function streamBatches(
   feed: Feed,
   connection: SseConnection,
-  place: Place,
+  position: StreamPosition,
   modes: readonly StreamMode[],
   bufferMs: number,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export async function streamBatches(
     dueAt = undefined;
     if (frames.length > 0) await connection.write(renderBatch(sequence, frames));
   };
-  await forEachPage(feed, connection, place, {
+  await forEachPage(feed, connection, position, {
     modes,
     async visit(page) {
       batch.push(...page.events.flatMap((_, index) => page.framesAt(index, modes)));
@@ -107,34 +107,34 @@ type Visitor = {
 };
 
 /**
- * Visits the pages after a place, empty ones included, until the run has ended or the reader is gone. The one loop
- * behind every stream: a first reader, a reconnecting one and a live one take the same way, and remarks made meanwhile
+ * Visits the pages after a position, empty ones included, until the run has ended or the reader is gone. The one loop
+ * behind every stream: a first reader, a reconnecting one and a live one take the same way, and annotations made meanwhile
  * are written by it too, so that a stream has one writer.
  */
 function forEachPage(
   feed: Feed,
   connection: SseConnection,
-  place: Place,
+  position: StreamPosition,
   { modes, visit, patienceMs }: Visitor,
 ): Promise<void> {
-  const { owner, runId } = place;
+  const { owner, runId } = position;
   return listening(feed.wakeups, runId, connection.signal, async (wakeup) => {
-    const remarks = openRemarks(feed.annotations, place, modes);
+    const live = openLiveAnnotations(feed.annotations, position, modes);
     try {
-      let { after } = place;
+      let { after } = position;
       while (!connection.signal.aborted) {
         const page = await feed.pages.read(owner, runId, after);
         // Before the page: it may be the last one, and a stream ends with its run.
         // One at a time, so that a reader who does not read holds no more of them than the first.
-        for (let frame = remarks.take(); frame; frame = remarks.take()) await connection.write(frame);
+        for (let frame = live.take(); frame; frame = live.take()) await connection.write(frame);
         await visit(page);
         after = page.lastSequence;
         if (page.complete) return;
         await connection.keepAlive();
-        if (page.events.length === 0) await remarks.orElse(() => wakeup.next(patienceMs?.()));
+        if (page.events.length === 0) await live.orElse(() => wakeup.next(patienceMs?.()));
       }
     } finally {
-      remarks.close();
+      live.close();
     }
   });
 }

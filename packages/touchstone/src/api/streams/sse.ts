@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/index.js';
 export type SseConnection = {
   /** Aborts when the reader has gone or the host is closing. */
   readonly signal: AbortSignal;
-  /** Resolves when the reader can take more. Whoever writes waits for it, so a slow reader holds one page and no more. */
+  /** Resolves when the reader can take more. The writer waits for it, so a slow reader holds one page and no more. */
   write(chunk: Buffer | string): Promise<void>;
   /** Writes a comment if nothing has been written for a while, so that proxies do not give up. */
   keepAlive(): Promise<void>;
@@ -49,7 +49,7 @@ export function openSse(
       if (clock.elapsed() - writtenAt >= KEEP_ALIVE_MS) await write(':keepalive\n\n');
     },
     end: () => void raw.end(),
-    /** From the host's side: whoever writes here stops at its next step, then the stream ends in good order. */
+    /** From the host's side: the writer stops at its next step, then the stream ends in good order. */
     close: () => gone.abort(),
   };
 }

@@ -51,12 +51,12 @@ export function framesOf(
   return frames;
 }
 
-/** Whether readers in these modes are told of people's remarks. A remark is no event: no log holds it. */
-export const admitsRemarks = (modes: readonly StreamMode[]): boolean =>
+/** Whether readers in these modes are told of people's annotations. An annotation is no event: no log holds it. */
+export const admitsAnnotations = (modes: readonly StreamMode[]): boolean =>
   modes.some((mode) => mode === 'debug' || mode === 'updates');
 
 /** Under the same name in all modes, mixed ones too: unlike an event it has no type inside to be told by. */
-export const renderRemark = (data: string): string =>
+export const renderAnnotation = (data: string): string =>
   renderFrame(undefined, { event: 'run.annotated', data });
 
 /** An answer in words, as one chunk. Derived on read: the log holds the decision, once. */

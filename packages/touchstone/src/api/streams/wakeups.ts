@@ -13,12 +13,12 @@ export type Wakeups = {
   readonly size: number;
 };
 
-/** Commits of other processes ring no bell here, so every run with a reader is looked at this often. */
+/** Commits of other processes notify no signal here, so every run with a reader is looked at this often. */
 const LOOK_AGAIN_MS = 1_000;
 
-type Bell = {
-  /** Grows with every ring: a reader that was busy while it rang notices afterwards. */
-  rings: number;
+type RunSignal = {
+  /** Grows with every notify: a reader that was busy while it rang notices afterwards. */
+  count: number;
   readers: number;
   readonly waiting: Set<() => void>;
   stop(): void;
@@ -26,75 +26,79 @@ type Bell = {
 
 /** Many readers of one run share one subscription and one timer. */
 export function createWakeups(log: Pick<RunLog, 'watch'>, clock: Pick<Clock, 'sleep'>): Wakeups {
-  const bells = new Map<RunId, Bell>();
+  const signals = new Map<RunId, RunSignal>();
 
-  const hang = (runId: RunId): Bell => {
+  const subscribe = (runId: RunId): RunSignal => {
     const stopped = new AbortController();
-    const unwatch = log.watch(runId, () => ring(bell));
-    const bell: Bell = {
-      rings: 0,
+    const unwatch = log.watch(runId, () => notify(signal));
+    const signal: RunSignal = {
+      count: 0,
       readers: 0,
       waiting: new Set(),
       stop() {
         stopped.abort();
         unwatch();
-        bells.delete(runId);
+        signals.delete(runId);
       },
     };
-    bells.set(runId, bell);
-    void ringEverySecond(bell, clock, stopped.signal);
-    return bell;
+    signals.set(runId, signal);
+    void ringEverySecond(signal, clock, stopped.signal);
+    return signal;
   };
 
   return {
-    open: (runId) => attach(bells.get(runId) ?? hang(runId), clock),
+    open: (runId) => attach(signals.get(runId) ?? subscribe(runId), clock),
     get size() {
-      return bells.size;
+      return signals.size;
     },
   };
 }
 
-function ring(bell: Bell): void {
-  bell.rings += 1;
-  for (const wake of [...bell.waiting]) wake();
+function notify(signal: RunSignal): void {
+  signal.count += 1;
+  for (const wake of [...signal.waiting]) wake();
 }
 
-async function ringEverySecond(bell: Bell, clock: Pick<Clock, 'sleep'>, stopped: AbortSignal): Promise<void> {
+async function ringEverySecond(
+  signal: RunSignal,
+  clock: Pick<Clock, 'sleep'>,
+  stopped: AbortSignal,
+): Promise<void> {
   while (!stopped.aborted) {
     await clock.sleep(LOOK_AGAIN_MS, stopped).catch(() => undefined);
-    ring(bell);
+    notify(signal);
   }
 }
 
-function attach(bell: Bell, clock: Pick<Clock, 'sleep'>): Wakeup {
-  let heard = bell.rings;
+function attach(signal: RunSignal, clock: Pick<Clock, 'sleep'>): Wakeup {
+  let heard = signal.count;
   let closed = false;
   let wakeThis: (() => void) | undefined;
-  bell.readers += 1;
+  signal.readers += 1;
 
   const rung = (): Promise<void> =>
     new Promise((resolve) => {
       wakeThis = () => {
-        bell.waiting.delete(wakeThis as () => void);
+        signal.waiting.delete(wakeThis as () => void);
         resolve();
       };
-      bell.waiting.add(wakeThis);
+      signal.waiting.add(wakeThis);
     });
 
   return {
     async next(limitMs) {
-      if (!closed && heard === bell.rings) {
+      if (!closed && heard === signal.count) {
         if (limitMs === undefined) await rung();
         else await firstOf(rung(), limitMs, clock, () => wakeThis?.());
       }
-      heard = bell.rings;
+      heard = signal.count;
     },
     close() {
       if (closed) return;
       closed = true;
       wakeThis?.();
-      bell.readers -= 1;
-      if (bell.readers === 0) bell.stop();
+      signal.readers -= 1;
+      if (signal.readers === 0) signal.stop();
     },
   };
 }

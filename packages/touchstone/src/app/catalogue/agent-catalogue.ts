@@ -236,7 +236,7 @@ function checkBinding(spec: AgentSpec, agentId: string, hosts: readonly AgentEnt
   if (issues.length > 0) throw validationError(issues);
 }
 
-/** What belongs to the host is everyone's to use and nobody's to replace. */
+/** Every tenant may use what belongs to the host, and no tenant may replace it. */
 export function checkNotTaken(agentIds: readonly string[], hosts: readonly AgentFacts[]): void {
   const taken = agentIds.find((agentId) => hosts.some((facts) => facts.agentId === agentId));
   if (taken === undefined) return;

@@ -6,7 +6,7 @@ import { HOST_OWNER, HostError, isHostError } from '@touchstone/protocol';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import { parseAgentSpec } from '../../agents/index.js';
 import { findPacks, readPackFolder } from '../../packs/index.js';
-import type { Kept, Suite } from '../../ports/index.js';
+import type { RetainedNames, Suite } from '../../ports/index.js';
 import { contractBeside, findSuiteFiles, readSuite } from '../../suites/index.js';
 import type { Config } from '../config/config.js';
 import type { AgentCatalogue } from './agent-catalogue.js';
@@ -15,7 +15,7 @@ import type { InstalledPack, PackCatalogue } from './pack-catalogue.js';
 import type { Profiles } from './profiles.js';
 import { SAMPLE_AGENTS } from './sample-agents.js';
 
-// What a configuration brings along. It belongs to the host: everyone may use it and nobody replace it.
+// What a configuration brings along. It belongs to the host: every tenant may use it and no tenant may replace it.
 
 export async function loadAgents(
   config: Config,
@@ -71,7 +71,7 @@ export async function loadPacks(config: Config, packs: PackCatalogue): Promise<r
 }
 
 /** What the host owns after its folders were read; whatever it owned before and they no longer hold is gone. */
-export const ownedBy = (packs: readonly InstalledPack[], suites: readonly Suite[]): Kept => ({
+export const ownedBy = (packs: readonly InstalledPack[], suites: readonly Suite[]): RetainedNames => ({
   packs: packs.map(({ head }) => `${head.name}@${head.version}`),
   agents: packs.flatMap(({ agents }) => agents.map(({ agentId, version }) => `${agentId}@${version}`)),
   suites: [...suites, ...packs.flatMap((pack) => pack.suites)].map(

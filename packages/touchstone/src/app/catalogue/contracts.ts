@@ -34,7 +34,7 @@ export type Contracts = {
   pinned(owner: Owner, digest: Digest): Promise<PinnedContract>;
   /**
    * Who decides its criteria in a run of this owner, of all tasks or of those at `ordinals`. Refuses when a strict one
-   * needs somebody who cannot be asked; advice that nobody can give is left out of the run and reported as not judged.
+   * needs a judge that is not available; an advisory criterion without its judge is left out of the run and reported as not judged.
    */
   plan(owner: Owner, pinned: PinnedContract, ordinals?: readonly number[]): Promise<ContractPins>;
   bars(owner: Owner, plan: EvalPlan): Promise<(taskId: TaskId) => number | undefined>;
@@ -77,7 +77,7 @@ export function createContracts(parts: DeskParts): Contracts {
   };
 }
 
-/** A suite that the host no longer offers stays readable, but is nobody's any more. */
+/** A suite that the host no longer offers stays readable, but can no longer be run. */
 async function isHosts({ suites }: Store, digest: Digest): Promise<boolean> {
   const head = await suites.byDigest(HOST_OWNER, digest);
   const named = head && (await suites.get(HOST_OWNER, head.suiteId, head.version));
@@ -103,7 +103,7 @@ function usesOf({ criteria }: EvalContract, tasks: Iterable<ContractTask>): read
 const isJudged = ({ evaluator, approximate }: Use, embedder: EmbedderPin | undefined): boolean =>
   evaluator === 'judge' || (evaluator === 'similarity' && embedder === undefined && approximate !== true);
 
-/** Whoever those criteria need, if any does. Only what is strict makes a run wait for somebody who is not there. */
+/** The judge that those criteria need, if any does. Only a strict criterion makes a missing judge a refusal. */
 function askable<T>(uses: readonly Use[], choose: () => T): T | undefined {
   if (uses.length === 0) return undefined;
   try {
@@ -139,7 +139,7 @@ async function selectedTasks(
 }
 
 /**
- * The model the profile names, through the registry of names; the configured judge when nobody here has that one, or when
+ * The model the profile names, through the registry of names; the configured judge when this host does not have that one, or when
  * its owner may not ask it: a definition must not open providers that its author has not been granted.
  */
 function judgeOf({ chooseJudge, modelTrouble }: DeskParts, owner: Owner, { judge }: EvalContract) {

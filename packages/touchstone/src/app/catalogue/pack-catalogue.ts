@@ -119,7 +119,7 @@ export function createPackCatalogue(parts: ShelfParts): PackCatalogue {
   };
 }
 
-/** A name that somebody bound before cannot become a pack's: whoever asks for it would get the wrong one. */
+/** A name that a tenant has bound cannot become a pack's: a caller who asks for it would get the wrong agent. */
 async function checkBound({ store }: ShelfParts, owner: Owner, pack: PackContents): Promise<void> {
   for (const { agentId } of pack.agents) {
     for (const version of await store.agents.versions(owner, agentId)) {

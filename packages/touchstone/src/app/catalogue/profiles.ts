@@ -95,7 +95,7 @@ export function createProfiles(parts: DeskParts): Profiles {
       if (known && known.digest !== pinned.digest) throw otherContract(compiled);
       if (known && (own || isHosts)) return 'same';
       if (isHosts) throw plainHere(compiled);
-      // Somebody else may have come first since: what is written is held against what then stands there.
+      // Another process may have installed it first: the write is compared with what is stored then.
       if (await store.suites.putOnce(owner, suite, pinned, clock.now())) return 'created';
       throw otherContract(compiled);
     },
@@ -111,7 +111,7 @@ export function createProfiles(parts: DeskParts): Profiles {
   };
 }
 
-/** For whoever only writes files: no store is opened. */
+/** For commands that only write files: no store is opened. */
 export function createProfileWriter(parts: WriterParts): ProfileWriter {
   const open = createOpening(parts);
   return {
@@ -124,7 +124,7 @@ export function createProfileWriter(parts: WriterParts): ProfileWriter {
 }
 
 const MIB = 1024 * 1024;
-/** How much of a suite and its contract is held at once: for strangers, so that several of them fit beside each other. */
+/** How much of a suite and its contract is held in memory at once: for tenants less, so that several fit side by side. */
 const MOST_HELD = { tenant: 64 * MIB, operator: 256 * MIB } as const;
 
 type Opening = <T>(

@@ -2,9 +2,9 @@
 export const SAMPLE_AGENT_ID = 'local.touchstone.sample';
 
 // Agents that exist only where the test seams do. Their files lie in `assets`. A version is what its bytes are, here as
-// everywhere: whoever edits a file raises the versions below, or a store that has promoted the old ones refuses the new.
+// everywhere: a change of a file needs higher versions below, or a store that has promoted the old ones refuses the new.
 
-/** Moved only by the seam that shows how people are asked, so that it gets in nobody's way. */
+/** Moved only by the seam that shows how people are asked, so that no other seam depends on its state. */
 export const GATED_AGENT_ID = 'local.touchstone.sample-gated';
 /** Does what it is told, also what it should not. */
 export const STRICT_AGENT_ID = 'local.touchstone.sample-strict';

@@ -7,10 +7,10 @@ import { createCheckingTime } from './schema-budget.js';
 /** Others are let in when they have waited this long. */
 const TURN_MS = 20;
 
-type Asked = Required<Pick<CompileInput, 'schemas'>> & CompileInput;
+type SchemaQuestion = Required<Pick<CompileInput, 'schemas'>> & CompileInput;
 
-/** Schemas of strangers may be slow ones: what they take is bounded, and others are let in meanwhile. */
-export function schemasInTurns({ schemas, rows, ...input }: Asked, clock: Clock): CompileInput {
+/** Schemas of tenants may be slow: their time is bounded, and the event loop runs in between. */
+export function schemasInTurns({ schemas, rows, ...input }: SchemaQuestion, clock: Clock): CompileInput {
   const time = createCheckingTime(clock, input.options?.maxTasks);
   const spending =
     <Question extends unknown[], Answer>(ask: (...question: Question) => Answer) =>

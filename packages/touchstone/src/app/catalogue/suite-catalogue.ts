@@ -5,7 +5,7 @@ import { highestVersion, parseSuiteReference } from '../../suites/index.js';
 import type { SuiteVisible } from './entries.js';
 import { hostsFirst } from './host-rows-first.js';
 
-/** Where suites are kept and found: an owner's own first, then the host's, which everyone may read and nobody change. */
+/** Where suites are kept and found: an owner's own first, then the host's, which every tenant may read and no tenant may change. */
 export type SuiteCatalogue = {
   install(owner: Owner, suite: Suite): Promise<'created' | 'same'>;
   /** Without the rule that versions do not change: for a developer's own file, edited between runs. */

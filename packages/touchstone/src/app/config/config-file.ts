@@ -2,12 +2,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { HostError, type Issue, segmentsOf, validationError } from '@touchstone/protocol';
 
-type Place = Pick<Issue, 'line' | 'column'>;
+type ConfigLocation = Pick<Issue, 'line' | 'column'>;
 
 /** A config as it was written. `locate` finds the line of a pointer; formats that are programs have no lines. */
 export type ConfigSource = {
   readonly value: unknown;
-  locate(pointer: string): Promise<Place>;
+  locate(pointer: string): Promise<ConfigLocation>;
 };
 
 const EXTENSIONS = ['.json', '.yaml', '.yml', '.ts', '.mts', '.js', '.mjs'] as const;
@@ -79,7 +79,7 @@ async function readYaml(path: string): Promise<ConfigSource> {
   return { value: document.toJS() ?? {}, locate: async (pointer) => (await yamlLocator(text))(pointer) };
 }
 
-const notValid = (format: string, file: string, place: Place): HostError =>
+const notValid = (format: string, file: string, place: ConfigLocation): HostError =>
   validationError([{ pointer: '', message: `the file is not valid ${format}`, ...place }], { file });
 
 async function readProgram(path: string): Promise<ConfigSource> {
@@ -101,7 +101,7 @@ function firstWords(error: unknown): string {
 }
 
 /** The line alone: the loader rewrites what it reads, and keeps lines but not columns. */
-function thrownAt(error: unknown, path: string): Place {
+function thrownAt(error: unknown, path: string): ConfigLocation {
   const trace = error instanceof Error ? (error.stack ?? '') : '';
   const [, after] = trace.split(`${path}:`);
   const line = Number.parseInt(after ?? '', 10);
@@ -109,7 +109,7 @@ function thrownAt(error: unknown, path: string): Place {
 }
 
 /** JSON is YAML for this purpose: one reader tells where a member of either stands. */
-async function yamlLocator(text: string): Promise<(pointer: string) => Place> {
+async function yamlLocator(text: string): Promise<(pointer: string) => ConfigLocation> {
   const { isMap, LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -128,7 +128,7 @@ async function yamlLocator(text: string): Promise<(pointer: string) => Place> {
   };
 }
 
-async function syntaxErrorPlace(text: string): Promise<Place> {
+async function syntaxErrorPlace(text: string): Promise<ConfigLocation> {
   const { LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
   const [first] = parseDocument(text, { lineCounter: lines, prettyErrors: false }).errors;

@@ -67,7 +67,7 @@ const NOTHING = {
   packs: [],
 };
 
-/** What is left of a configuration without the parts that cannot be read, for whoever looks at the rest. */
+/** What is left of a configuration without the parts that cannot be read, for a command that looks at the rest. */
 export function soundParts(config: Config): Config {
   const { troubles } = config;
   const lost = new Set(troubles.flatMap(({ pointer }) => LOST[pointer.split('/')[1] ?? ''] ?? []));

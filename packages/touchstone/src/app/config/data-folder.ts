@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and what is missing above it, for nobody else on the machine to look into. Not the library's own
+ * Makes a folder and what is missing above it, closed to other users of the machine. Not the library's own
  * recursion: where the system says that a name cannot exist (`/proc/x`), that one tries for ever.
  */
 export async function makeFolder(path: string): Promise<void> {

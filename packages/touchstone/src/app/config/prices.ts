@@ -30,7 +30,7 @@ export function createPriceOf(
 const unconfigured = (name: string): Vendor =>
   name.includes('.') ? { kind: 'openai-compatible', baseUrl: `https://${name}/` } : { kind: name };
 
-/** Providers whose models nobody sells. */
+/** Providers whose models cost nothing. */
 const MADE_HERE = new Set(['scripted', 'openwop']);
 
 const require = createRequire(import.meta.url);

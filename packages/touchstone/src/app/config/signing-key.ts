@@ -12,7 +12,7 @@ import {
 } from '../../evidence/index.js';
 import { makeFolder } from './data-folder.js';
 
-// The key with which this machine signs when nobody names another one. What it has signed, it believes.
+// The key with which this machine signs unless the operator names another one. The machine trusts its own signatures.
 
 const fileIn = (dataDir: string): string => join(dataDir, 'signing-key.pem');
 
@@ -39,7 +39,7 @@ export async function ownKey(dataDir: string): Promise<Signing> {
   return readOwnKey(dataDir) as Signing;
 }
 
-/** Written aside and then given its name, so that nobody reads half a key; whoever comes second finds the first one's. */
+/** Written aside and then renamed, so that no reader sees half a key; a second process finds the key of the first. */
 async function writeOnce(file: string, text: string): Promise<void> {
   const aside = `${file}.${randomBytes(8).toString('hex')}`;
   await writeFile(aside, text, { flag: 'wx', mode: 0o600 });

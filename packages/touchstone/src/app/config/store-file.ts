@@ -13,7 +13,7 @@ export async function storeFile(config: Config, dataDir: string): Promise<string
       'The configured store is not one this version can open. Use "sqlite:<file>", or leave "store" out.',
     );
   }
-  // Inputs and answers are kept in clear: nobody else on the machine has business in this folder.
+  // Inputs and answers are kept in clear, so other users of the machine get no access to this folder.
   await makeFolder(dataDir);
   return join(dataDir, 'touchstone.db');
 }

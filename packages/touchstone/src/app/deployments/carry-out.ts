@@ -14,7 +14,7 @@ import { unmetEvidence } from './evidence.js';
 import { decideMove } from './plan-transition.js';
 import { claimOf, type DecisionParts, demandsNow, digestNow, servingNow } from './serving.js';
 
-/** The engine's question: what does this run do, now that nobody holds it back? */
+/** Decides the transition again at execution time: gates, evidence and what serves may have changed since it was planned. */
 export function createCarryOut(parts: DecisionParts) {
   return async (run: Run, { agentId, request, intent }: DeploymentPlan): Promise<Move | RunError> => {
     if (!intent) throw new Error('A refused transition is never carried out.');

@@ -12,7 +12,7 @@ import { resolveChannel } from '../../deployments/index.js';
 import type { Random, Store } from '../../ports/index.js';
 import type { FindAgent } from '../catalogue/entries.js';
 
-/** The version that serves on a channel, drawn once for whoever asks. */
+/** The version that serves on a channel, drawn once per request. */
 export type OnChannel = (owner: Owner, agentId: AgentId, channel: string) => Promise<DeployedVersion>;
 
 export function createOnChannel(store: Pick<Store, 'deployments'>, random: Random): OnChannel {

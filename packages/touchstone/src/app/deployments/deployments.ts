@@ -2,12 +2,14 @@ import {
   type AgentId,
   asId,
   type DeploymentPlan,
+  type Digest,
   type GatePolicy,
   jsonEqual,
   type Owner,
   type Principal,
   type ReasonLabel,
   type TransitionRequest,
+  type Version,
   validationError,
 } from '@touchstone/protocol';
 import type { AgentDeploymentWire } from '@touchstone/protocol/wire';
@@ -20,28 +22,40 @@ import { type DecisionParts, servingNow } from './serving.js';
 /** Runs that move deployments are all of this workflow. */
 export const DEPLOYMENT_WORKFLOW = 'touchstone.deployment';
 
-type DeskParts = DecisionParts & {
+type TransitionParts = DecisionParts & {
+  /** Where the runs of transitions are made, and so who takes them up after a crash. */
+  readonly origin: RunOrigin;
   readonly ids: Pick<Ids, 'runId'>;
   /** Takes secrets out of what people write. */
   readonly mask: (text: string) => Promise<string>;
   readonly drive: Engine['drive'];
 };
 
+/** A deployment is bound to the digest of the agent and not only to its version. */
+export type VersionDigests = {
+  readonly version: Version;
+  /** Of the agent that the host has under this version now; absent when it has none. */
+  readonly digest?: Digest;
+  /** Of the agent that was deployed under this version. */
+  readonly deployedDigest?: Digest;
+};
+
 export type Deployments = {
   /** Every version of an agent with its state; undefined when there is no such agent for this owner. */
   list(owner: Owner, agentId: AgentId): Promise<readonly AgentDeploymentWire[] | undefined>;
+  /** The digests of every version, now and as deployed; undefined when there is no such agent for this owner. */
+  versions(owner: Owner, agentId: AgentId): Promise<readonly VersionDigests[] | undefined>;
   /** What became of the request is told by the run: completed, waiting for people, or failed with the reason. */
   transition(
     principal: Principal,
     agentId: AgentId,
     request: TransitionRequest,
-    origin: RunOrigin,
     /** Gates besides those of the configuration, asked before them. */
     gates?: readonly GatePolicy[],
   ): Promise<Run>;
 };
 
-export function createDeployments(parts: DeskParts): Deployments {
+export function createDeployments(parts: TransitionParts): Deployments {
   const { store } = parts;
   return {
     async list(owner, agentId) {
@@ -50,19 +64,34 @@ export function createDeployments(parts: DeskParts): Deployments {
       if (versions.length === 0 && serving.revision === 0) return undefined;
       return deploymentRecords(serving, versions);
     },
-    async transition(principal, agentId, asked, origin, gates = []) {
+    async versions(owner, agentId) {
+      const known = await parts.agents.versions(owner, agentId);
+      const serving = await servingNow(parts, owner, agentId);
+      if (known.length === 0 && serving.revision === 0) return undefined;
+      const all = [...new Set([...known, ...serving.versions.map(({ version }) => version)])];
+      return Promise.all(
+        all.map(async (version) => {
+          const digest = (await parts.agents.find(owner, `${agentId}@${version}`))?.facts.digest;
+          const deployedDigest = serving.versions.find((one) => one.version === version)?.digest;
+          return { version, ...(digest && { digest }), ...(deployedDigest && { deployedDigest }) };
+        }),
+      );
+    },
+    async transition(principal, agentId, asked, gates = []) {
       checkVersion(asked.version);
       const { reason } = asked;
       const request = reason ? { ...asked, reason: asId<ReasonLabel>(await parts.mask(reason)) } : asked;
       const bound = { ...parts, gates: [...gates, ...parts.gates] };
       const plan = await planTransition(bound, principal, agentId, request);
       const waiting = plan.intent?.approvals.length ? await findWaiting(parts, principal, plan) : undefined;
-      if (waiting) return waiting;
+      if (waiting && !isOver(waiting, parts.clock.now())) return waiting;
+      // The same question from before, whose time is over, is closed before it is asked again.
+      if (waiting) await parts.drive(principal.owner, waiting.runId);
       const created = await store.runs.create({
         runId: parts.ids.runId(),
         owner: principal.owner,
         principal: principal.id,
-        origin,
+        origin: parts.origin,
         workflowId: DEPLOYMENT_WORKFLOW,
         plan,
         request: {},
@@ -76,7 +105,9 @@ export function createDeployments(parts: DeskParts): Deployments {
   };
 }
 
-/** What else could stand behind an `@` leads elsewhere: a channel is no version. */
+const isOver = ({ waitUntil }: Run, now: number): boolean => waitUntil !== undefined && waitUntil <= now;
+
+/** Refuses a channel in the place of a version: both can stand behind an `@`. */
 function checkVersion(version: string): void {
   if (/^\d[A-Za-z0-9._+-]{0,63}$/.test(version)) return;
   const message =
@@ -86,7 +117,7 @@ function checkVersion(version: string): void {
 
 /** The same principal asking for the same thing again asks no second question. */
 async function findWaiting(
-  { store }: DeskParts,
+  { store }: TransitionParts,
   { owner, id }: Principal,
   { agentId, request }: DeploymentPlan,
 ): Promise<Run | undefined> {

@@ -37,9 +37,9 @@ export type EvidenceParts = {
 };
 
 /** A transition that wants to be proven. */
-export type Case = {
+export type EvidenceRequest = {
   readonly owner: Owner;
-  /** Whoever promotes cannot have corrected the scores it is promoted by. */
+  /** The promoting principal; its own corrections of scores do not count. */
   readonly principal: string;
   readonly claim: EvidenceClaim;
   readonly request: TransitionRequest;
@@ -50,7 +50,10 @@ export type Case = {
 };
 
 /** Why the proof that is asked for is not there; undefined when all of it is. */
-export async function unmetEvidence(parts: EvidenceParts, proof: Case): Promise<RunError | undefined> {
+export async function unmetEvidence(
+  parts: EvidenceParts,
+  proof: EvidenceRequest,
+): Promise<RunError | undefined> {
   const { claim, owner } = proof;
   const run = claim.evalRunId === undefined ? undefined : await parts.store.runs.get(owner, claim.evalRunId);
   for (const required of demandsOf(proof, run)) {
@@ -60,8 +63,8 @@ export async function unmetEvidence(parts: EvidenceParts, proof: Case): Promise<
   return undefined;
 }
 
-/** A run that nobody asked for is held to the same, for the suite it is of: what a record names as proof is one. */
-function demandsOf({ claim, evals }: Case, run: Run | undefined): readonly RequiredEval[] {
+/** A run that no gate requires is checked like one that a gate requires, for its own suite: a record names it as evidence. */
+function demandsOf({ claim, evals }: EvidenceRequest, run: Run | undefined): readonly RequiredEval[] {
   if (evals.length > 0 || claim.evalRunId === undefined) return evals;
   if (run?.plan.kind !== 'eval') return [{ suite: '' }];
   return [{ suite: `${run.plan.suite.suiteId}@${run.plan.suite.version}` }];
@@ -69,7 +72,7 @@ function demandsOf({ claim, evals }: Case, run: Run | undefined): readonly Requi
 
 async function decide(
   parts: EvidenceParts,
-  proof: Case,
+  proof: EvidenceRequest,
   required: RequiredEval,
   run: Run | undefined,
 ): Promise<RunError | undefined> {
@@ -91,7 +94,7 @@ async function decide(
 }
 
 /** Corrections of the promoting principal are left out. */
-function reader(parts: EvidenceParts, { principal }: Case, { owner, runId }: Run): ReadReport {
+function reader(parts: EvidenceParts, { principal }: EvidenceRequest, { owner, runId }: Run): ReadReport {
   const overridesOf: Annotations['overridesOf'] = async (...run) =>
     (await parts.overridesOf(...run)).filter(({ by }) => by !== principal);
   const { store, results, tolerance } = parts;
@@ -101,7 +104,7 @@ function reader(parts: EvidenceParts, { principal }: Case, { owner, runId }: Run
 
 async function gather(
   parts: EvidenceParts,
-  proof: Case,
+  proof: EvidenceRequest,
   required: RequiredEval,
   run: Run,
   plan: EvalPlan,
@@ -127,7 +130,7 @@ async function gather(
   };
 }
 
-/** The operator's suite goes before one that a tenant has put beside it: nobody writes their own exam. */
+/** The operator's suite goes before a tenant's of the same name: a tenant cannot replace the gate's suite. */
 async function suiteNow(
   { findSuite, contractOf }: EvidenceParts,
   owner: Owner,
@@ -149,12 +152,15 @@ async function contractFacts(
   return { contractPassed: verdict === 'pass' };
 }
 
-type Told = { readonly serving?: DeployedVersion['version']; readonly against?: string | undefined };
+type RefusalDetails = {
+  readonly serving?: DeployedVersion['version'];
+  readonly against?: string | undefined;
+};
 
 const unmet = (
   reason: EvidenceReason,
   { suite }: RequiredEval,
-  { serving, against }: Told = {},
+  { serving, against }: RefusalDetails = {},
 ): RunError => ({
   code: 'eval_gate_unmet',
   message: `No deployment without evidence: ${describeReason(reason)}`,

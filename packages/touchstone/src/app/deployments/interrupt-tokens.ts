@@ -5,7 +5,7 @@ import type { Clock, Interrupt, Store } from '../../ports/index.js';
 export const TOKEN_INTENTS = ['resolve', 'inspect'] as const;
 export type TokenIntent = (typeof TOKEN_INTENTS)[number];
 
-/** What a token stands for. Whoever has it acts as the principal who had it made, with the roles that one has by then. */
+/** What a token stands for. Its holder acts as the principal who created it, with the roles that the principal has at that time. */
 export type TokenClaim = {
   readonly runId: RunId;
   readonly nodeId: string;

@@ -42,7 +42,7 @@ export async function planTransition(
   const claim = claimOf(agentId, request, intent.digest);
   const { evals } = intent;
   const proof = { owner, principal: principal.id, claim, request, before, next: move.next, evals };
-  // Nobody is asked to agree to what could not be proven anyway. It is proven once more when it is carried out.
+  // Approvers are not asked about a move whose evidence is missing. The evidence is checked again when the move is executed.
   const refused = await unmetEvidence(parts, proof);
   return refused ? { ...asked, refused } : { ...asked, intent };
 }

@@ -1,6 +1,6 @@
 import { HOST_OWNER, type JudgeIdentity } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { PriceOf, SchemaCheck, Scored, Transcript, Usage } from '../../ports/index.js';
+import type { PriceOf, SchemaCheck, ScoringResult, Transcript, Usage } from '../../ports/index.js';
 import { createScoring } from '../../scoring/index.js';
 import { decideJudge, type JudgeRequest } from '../runs/rejudge.js';
 import type { Judges } from './judges.js';
@@ -14,7 +14,7 @@ export type Judging = {
     task: Task,
     transcript: Transcript,
     signal: AbortSignal,
-  ): Promise<Scored & { readonly usage: readonly Usage[] }>;
+  ): Promise<ScoringResult & { readonly usage: readonly Usage[] }>;
   close(): void;
 };
 

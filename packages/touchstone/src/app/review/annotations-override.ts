@@ -11,7 +11,7 @@ const VISIBLE = /[^\p{C}\p{Z}]/u;
 
 /**
  * What a score is to be taken for, when someone who may say so says exactly that, with a reason. Anything short of it is
- * a remark like any other and overrides nothing: nobody overrides a score by accident.
+ * an ordinary annotation and overrides nothing, so that no score is overridden by accident.
  */
 export function overrideOf(
   principal: Principal,

@@ -40,9 +40,9 @@ export type RecordedOverride = {
   readonly at: number;
 };
 
-/** What people say about runs. It is kept beside the log: whoever replays, forks or scores a run never meets it. */
+/** What people say about runs. It is kept beside the log: replays, forks and scoring never read it. */
 export type Annotations = {
-  /** Records a remark on a run of the principal's owner, in whatever state the run is. */
+  /** Records an annotation on a run of the principal's owner, in whatever state the run is. */
   annotate(principal: Principal, runId: RunId, body: AnnotationCreateWire): Promise<Annotation>;
   /** All of a run's, oldest first. */
   list(owner: Owner, runId: RunId): Promise<readonly Annotation[]>;

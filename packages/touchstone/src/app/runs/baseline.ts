@@ -52,12 +52,12 @@ export async function pinBaseline(
 const OTHER_JUDGE =
   'The baseline was scored by another judge, so a difference could be the judges’. Take another baseline, rejudge this one, or set configurable.allowJudgeMismatch to true.';
 
-type Found =
+type BaselineSource =
   | { readonly measured: EvalPlan; readonly plan: EvalPlan }
   | { readonly measured: Scorecard; readonly card: Scorecard };
 
 /** A run that is not there and one of another owner look the same. */
-async function findBaseline(store: Store, owner: Owner, runId: RunId): Promise<Found> {
+async function findBaseline(store: Store, owner: Owner, runId: RunId): Promise<BaselineSource> {
   const run = await store.runs.get(owner, runId);
   const card = run ? undefined : await store.baselines.kept(owner, runId);
   if (card) return { measured: card, card };
@@ -91,7 +91,12 @@ export function comparisonTroubles(before: Comparable, after: Comparable, sameTa
 
 const refOf = ({ suite }: Comparable): string => `${suite.suiteId}@${suite.version}`;
 
-async function selectsSameTasks(store: Store, owner: Owner, before: Found, plan: EvalPlan): Promise<boolean> {
+async function selectsSameTasks(
+  store: Store,
+  owner: Owner,
+  before: BaselineSource,
+  plan: EvalPlan,
+): Promise<boolean> {
   if ('plan' in before) return jsonEqual(ordinalsOf(before.plan), ordinalsOf(plan));
   const { results } = before.card;
   if (results.length !== plannedSteps(plan)) return false;

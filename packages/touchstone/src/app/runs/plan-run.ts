@@ -50,10 +50,14 @@ export type PlanParts = {
   readonly tolerance: number;
 };
 
-type Planned = { readonly workflowId: string; readonly plan: RunPlan };
+type PlannedRun = { readonly workflowId: string; readonly plan: RunPlan };
 
 /** Decides what a run will do, of whichever kind it is. Refuses with everything that keeps it from being done. */
-export function planRun(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<Planned> | Planned {
+export function planRun(
+  parts: PlanParts,
+  owner: Owner,
+  body: CreateRunBody,
+): Promise<PlannedRun> | PlannedRun {
   if (body.mode === 'eval') return planEval(parts, owner, body);
   if (body.agentId !== undefined) return planAgent(parts, owner, body);
   return planWorkflow(body);
@@ -69,7 +73,7 @@ const SLOW_CHECKS: Issue = {
     'The schemas and patterns in the criteria of this suite take too long to examine. Simplify them or split the suite.',
 };
 
-async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<Planned> {
+async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<PlannedRun> {
   const suite = await parts.findSuite(owner, body.evalSuiteRef as string);
   if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
   const agent = await knownAgent(parts, owner, body.agentId as string);
@@ -82,7 +86,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     head,
     agent: facts,
     configurable: body.configurable ?? {},
-    // Under a contract nobody reads the text of criteria: it names their evaluators, and who is to be asked.
+    // Under a contract the text of criteria is not parsed: the contract names their evaluators and their judge.
     limits: { ...(parts.evalSettings as EvalSettings), ...(contract ? { judge: true } : judgeLimit(judge)) },
     checkSchema: whileTimeLasts(time, SLOW_TASK_SCHEMA, parts.schemaCheck),
     ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, checkTrouble) }),
@@ -119,7 +123,7 @@ async function planComparison(
   return pinBaseline(store, owner, { ...plan, baselineRunId }, configurable, tolerance);
 }
 
-async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<Planned> {
+async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<PlannedRun> {
   const agent = await knownAgent(parts, owner, body.agentId as string);
   const { facts } = agent;
   const inputs: Body = toBody((body.inputs ?? {}) as JsonObject);
@@ -226,7 +230,7 @@ function runLimits(body: CreateRunBody): { readonly runTimeoutMs?: number; reado
   };
 }
 
-function planWorkflow(body: CreateRunBody): Planned {
+function planWorkflow(body: CreateRunBody): PlannedRun {
   const workflow = FLOOR_WORKFLOWS.find((candidate) => candidate.workflowId === body.workflowId);
   if (!workflow)
     throw unknown(

@@ -70,7 +70,7 @@ export async function createRejudge(
 }
 
 /**
- * Remembered verdicts would be those of the first time; whoever judges again wants to hear the judge. Findings are looked
+ * Cached verdicts would be those of the first run, and a caller who judges again wants new ones. Findings are looked
  * for anew, under the policy of today. The baseline was for the scores of the first judge.
  */
 function judgedAnew(source: EvalPlan): EvalPlan {
@@ -119,7 +119,7 @@ async function contractJudge(
   return decideJudge(chooseJudge, { model: `${judge.provider}/${judge.model}`, votes });
 }
 
-/** Whoever judges again has named a run and no suite, and can name a judge. */
+/** The caller has named a run and no suite, and may name a judge. */
 function inWordsOfRejudging(error: unknown): never {
   const code = isHostError(error) ? error.details?.code : undefined;
   if (!isHostError(error) || typeof code !== 'string') throw error;
@@ -148,7 +148,7 @@ async function needsJudge(
   return false;
 }
 
-/** Also what was left out of the run, because it was advice and nobody could be asked for it. */
+/** Also what was left out of the run, because it was advisory and its judge was not available. */
 function judgedUnder({ contract }: PinnedContract, embedder: EmbedderPin | undefined) {
   const criteriaOf = readTaskEvaluators(contract);
   return ({ taskId }: Task): boolean =>
@@ -164,7 +164,7 @@ const hasProse = ({ expected }: Task): boolean =>
 
 /**
  * The configured judge is the host's own and judges for everyone. A model that a caller names over HTTP must be one the
- * caller may ask; whoever sits at the machine may ask any.
+ * caller may ask; the operator at the machine may use any.
  */
 function permittedJudge(
   { chooseJudge, modelTrouble }: RejudgeParts,

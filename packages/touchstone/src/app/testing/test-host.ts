@@ -190,6 +190,7 @@ function createFake(
     },
     deployments: {
       list: async () => undefined,
+      versions: async () => undefined,
       transition: async () => Promise.reject(new HostError('not_found', 'There is no such agent.')),
     },
     listAgents: async () => agents.map((facts) => ({ facts, hostOwned: true })),

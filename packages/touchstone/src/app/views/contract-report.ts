@@ -37,8 +37,8 @@ export async function readContractReport(
   });
 }
 
-/** What a run has come to, before or after it is written down. */
-type Come = {
+/** What a run has figures to, before or after it is written down. */
+type RunFigures = {
   readonly summary: Pick<EvalSummary, 'aggregateScore' | 'passed'>;
   readonly thresholds?: Thresholds;
   readonly results: readonly TaskResult[];
@@ -48,19 +48,20 @@ const foldReport = (
   pinned: PinnedContract,
   { runId }: Pick<Run, 'runId'>,
   plan: EvalPlan,
-  { results, ...come }: Come,
-): ContractReport => buildContractReport({ runId, plan, contract: contractTerms(pinned), ...come }, results);
+  { results, ...figures }: RunFigures,
+): ContractReport =>
+  buildContractReport({ runId, plan, contract: contractTerms(pinned), ...figures }, results);
 
 /** What the contract has to say about a run, in the few facts that travel with it; nothing where there is none. */
 export async function contractOutcome(
   store: Store,
   run: Pick<Run, 'owner' | 'runId'>,
   plan: EvalPlan,
-  come: Come,
+  figures: RunFigures,
 ): Promise<Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>> {
   const pinned = plan.contract && (await findContract(store, run.owner, plan.contract));
   if (!pinned) return {};
-  const { verdict, summary } = foldReport(pinned, run, plan, come);
+  const { verdict, summary } = foldReport(pinned, run, plan, figures);
   const { otherBarsMet } = summary;
   return { contractVerdict: verdict, ...(otherBarsMet !== undefined && { otherBarsMet }) };
 }

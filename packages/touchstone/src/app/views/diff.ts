@@ -34,15 +34,15 @@ async function findRun({ runs }: DiffParts, owner: Owner, runId: RunId): Promise
   return run;
 }
 
-type Compared = { readonly eventDiffs: readonly EventDiff[]; readonly cut: boolean };
-const NOTHING: Compared = { eventDiffs: [], cut: false };
+type EventPair = { readonly eventDiffs: readonly EventDiff[]; readonly cut: boolean };
+const NOTHING: EventPair = { eventDiffs: [], cut: false };
 
 /**
  * Both logs, side by side, as far as they went when their runs were looked up. Ends at the last difference there is room
  * for: the one that no longer fits is listed by its place alone, so that the first one is always there, however large.
  * Room is counted over both events together: turned around, the same diff ends at the same place.
  */
-async function compareLogs(log: DiffParts['log'], a: Run, b: Run): Promise<Compared> {
+async function compareLogs(log: DiffParts['log'], a: Run, b: Run): Promise<EventPair> {
   const left = logEvents(log, a.owner, a.runId, a.eventCount);
   const right = logEvents(log, b.owner, b.runId, b.eventCount);
   const eventDiffs: EventDiff[] = [];

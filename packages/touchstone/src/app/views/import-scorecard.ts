@@ -7,12 +7,12 @@ import {
   validationError,
   withoutContractOutcome,
 } from '@touchstone/protocol';
-import { type Opened, openEnvelope, type TrustedKey } from '../../evidence/index.js';
+import { type OpenedEnvelope, openEnvelope, type TrustedKey } from '../../evidence/index.js';
 import type { Store } from '../../ports/index.js';
 import { scorecardTroubles } from '../../scorecard/index.js';
 
 /** A scorecard file that could be read: whose word it is, and whether its summary follows from its results. */
-export type CheckedScorecard = Opened & { readonly troubles: readonly string[] };
+export type CheckedScorecard = OpenedEnvelope & { readonly troubles: readonly string[] };
 
 /** Throws when the file is no scorecard, or claims a signature of a trusted key that does not fit. */
 export function checkScorecardFile(text: string, keys: readonly TrustedKey[]): CheckedScorecard {
@@ -20,7 +20,7 @@ export function checkScorecardFile(text: string, keys: readonly TrustedKey[]): C
   return { ...opened, troubles: scorecardTroubles(opened.scorecard) };
 }
 
-/** Keeps a scorecard that came in a file, to compare runs with. Nobody's word is not enough. */
+/** Keeps a scorecard that came in a file, to compare runs with. A trusted key must have signed it. */
 export async function importScorecard(
   { baselines, runs }: Pick<Store, 'baselines' | 'runs'>,
   owner: Owner,
@@ -50,7 +50,7 @@ const another = ({ runId }: Scorecard): HostError =>
     `Another scorecard of run ${runId} is kept here, and this one says something else. One run has one scorecard: export it again where it was run.`,
   );
 
-function untrusted(signature: Opened['signature']): HostError {
+function untrusted(signature: OpenedEnvelope['signature']): HostError {
   const what =
     signature.state === 'unsigned'
       ? 'The scorecard file is not signed.'

@@ -39,14 +39,14 @@ function withoutClock({ type, payload }: RunEvent): Members {
   if (type === 'run.completed' && isSummary(rest.outputs))
     return { ...rest, outputs: comparableSummary(rest.outputs) };
   if (type === 'cap.breached' && rest.kind === 'run-duration') return without(rest, 'observed');
-  if (type === 'run.failed') return { ...rest, error: comparableError((payload as Failed).error) };
+  if (type === 'run.failed') return { ...rest, error: comparableError((payload as FailurePayload).error) };
   return rest;
 }
 
-type Failed = Payloads['run.failed'];
+type FailurePayload = Payloads['run.failed'];
 
 /** How long a run had taken when its time was up. */
-const comparableError = (error: Failed['error']): Members =>
+const comparableError = (error: FailurePayload['error']): Members =>
   error.details ? { ...error, details: without(error.details, 'elapsedMs') } : error;
 
 function without(members: Members, name: string): Members {

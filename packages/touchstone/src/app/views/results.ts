@@ -12,7 +12,7 @@ export type Results = {
 const PAGE = 1_000;
 
 /**
- * Reads results from the log. The rows of one finished run are kept, because whoever shows a run asks for its report and for
+ * Reads results from the log. The rows of one finished run are kept, because a client that shows a run asks for its report and for
  * its results one after the other, and what has ended never changes.
  */
 export function createResults(log: Pick<RunLog, 'results'>): Results {

@@ -97,7 +97,7 @@ function checkCompared({ plan, status }: Run): EvalPlan {
   throw validationError([{ pointer: '/against', message }]);
 }
 
-type Measured = Pick<Scorecard, 'thresholds' | 'results'> & { readonly plan: EvalPlan };
+type Measurement = Pick<Scorecard, 'thresholds' | 'results'> & { readonly plan: EvalPlan };
 
 /** The run itself; or, to hold one file against another, the scorecard that came of it elsewhere. */
 export async function measuredRun(
@@ -105,7 +105,7 @@ export async function measuredRun(
   owner: Owner,
   runId: RunId,
   { against, tolerance }: { readonly against?: RunId; readonly tolerance?: number },
-): Promise<Measured> {
+): Promise<Measurement> {
   const card = against === undefined ? undefined : await keptAlone(store, owner, runId);
   const asked = tolerance === undefined ? {} : { tolerance };
   if (card) return { ...card, plan: { ...planOf(card), ...asked } };

@@ -19,7 +19,7 @@ export async function readScorecard(
 ): Promise<Scorecard> {
   const { run, plan } = await reportable(store, owner, runId);
   const { thresholds } = await suiteHead(store, run, plan);
-  const come = {
+  const figures = {
     ...(thresholds && { thresholds }),
     results: await results.all(run),
     summary: await readSummary(store, run),
@@ -37,11 +37,11 @@ export async function readScorecard(
     ...(safetyPolicy && { safetyPolicy }),
     ...(plan.contract && { contract: plan.contract }),
     ...(plan.embedder && { embedder: plan.embedder }),
-    ...(await contractOutcome(store, run, plan, come)),
+    ...(await contractOutcome(store, run, plan, figures)),
     modes: plan.modes,
     totalTasks: plan.totalTasks,
     repeats: plan.repeats,
-    ...come,
+    ...figures,
     startedAt: timestampOf(run.startedAt ?? run.createdAt),
     endedAt: timestampOf(run.completedAt ?? run.createdAt),
     log: await logDigest(store, owner, runId),

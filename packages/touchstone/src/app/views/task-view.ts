@@ -126,9 +126,9 @@ function toolCalls(record: TaskRecord): readonly ToolCallBody[] {
   return [...made, ...refused].sort((a, b) => callNumber(a.callId) - callNumber(b.callId));
 }
 
-type Called = { readonly callId: CallId; readonly toolName: ToolId; readonly inputs?: Body };
+type CallEvents = { readonly callId: CallId; readonly toolName: ToolId; readonly inputs?: Body };
 
-function madeCall(record: TaskRecord, called: Called): ToolCallBody {
+function madeCall(record: TaskRecord, called: CallEvents): ToolCallBody {
   const returned = record.events.find(
     (event) => event.type === 'agent.toolReturned' && event.payload.callId === called.callId,
   );

@@ -1,7 +1,7 @@
 import { asId, type Owner, type RunId } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
-import type { Appended, Log, Run, Store } from '../../ports/index.js';
+import type { AppendNotice, Log, Run, Store } from '../../ports/index.js';
 import { createDispatch } from './webhook-dispatch.js';
 import type { Endpoint } from './webhook-endpoint.js';
 
@@ -17,7 +17,7 @@ function setUp(eventCount: number, endpoints: readonly Endpoint[] | Error = [end
   }));
   const reads: number[] = [];
   const errors: string[] = [];
-  let tell: (appended: Appended) => void = () => undefined;
+  let tell: (appended: AppendNotice) => void = () => undefined;
   const store = {
     runs: { get: async () => ({ plan: {}, request: {} }) as Run },
     log: {

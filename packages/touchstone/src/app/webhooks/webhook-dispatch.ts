@@ -1,6 +1,6 @@
 import type { Fork, Owner, RunId } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
-import type { Appended, Clock, Log, Store, Webhook, Webhooks } from '../../ports/index.js';
+import type { AppendNotice, Clock, Log, Store, Webhook, Webhooks } from '../../ports/index.js';
 import type { Endpoint } from './webhook-endpoint.js';
 
 /** The endpoints of the owners that have committed something, kept in step with the store. */
@@ -102,7 +102,7 @@ export function createDispatch(parts: DispatchParts) {
 
   return {
     start(): void {
-      unwatch ??= store.log.watchAll(({ owner, runId, firstSequence, eventCount }: Appended) => {
+      unwatch ??= store.log.watchAll(({ owner, runId, firstSequence, eventCount }: AppendNotice) => {
         if (endpoints.hasNone(owner)) return;
         // The last stretch of a run grows while it waits, so a busy run waits once, not once per commit.
         const last = waiting.findLast((stretch) => stretch.runId === runId);

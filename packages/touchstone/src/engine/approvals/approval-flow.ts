@@ -1,30 +1,28 @@
-import { asId, type Principal, type ScopeName } from '@touchstone/protocol';
+import { asId, HostError, type ScopeName } from '@touchstone/protocol';
 import type { Body, NewEvent, Payloads } from '@touchstone/protocol/bodies';
-import type { Commit, Interrupt, Run } from '../../ports/index.js';
+import type { Append, Interrupt, InterruptAnswer, Run, RunChange } from '../../ports/index.js';
 import { type History, nextKey } from './history.js';
 
-/** What is written next: events, the row's change, and what else belongs to the same moment. */
-export type Chapter = Pick<Commit, 'run' | 'deployments' | 'audit'> & {
+/** What is written next, in one append: events, and the changes that belong to them. */
+export type LogStep = Pick<Append, 'run' | 'deployments' | 'audit'> & {
   readonly events: readonly NewEvent[];
 };
 
-/** What became of an answer. A refusal may leave a trace of its own; the question stays open then. */
-export type Answered =
-  | { readonly chapter: Chapter }
-  | { readonly refusal: Error; readonly chapter?: Chapter };
+/** What follows from an answer. A refusal may be recorded too; the question then stays open. */
+export type AnswerResult = { readonly step: LogStep } | { readonly refusal: Error; readonly step?: LogStep };
 
-export type Answer = { readonly by: Principal; readonly value: unknown };
+export type Answer = Pick<InterruptAnswer, 'by' | 'value'>;
 
 /**
- * A run that asks people and waits for them. Its next words follow from its history and nothing else, so that it can rest
- * for weeks, be taken up by any process, and go on as if it had never stopped.
+ * A run that asks people and waits for them. What it writes next follows from its history alone, so it can wait for weeks
+ * and be continued by any process.
  */
-export type Script = {
+export type ApprovalFlow = {
   /** After `run.started`: what comes next when no question is open. Ends the run or asks. */
-  next(history: History, now: number): Promise<Chapter>;
-  answer(history: History, interrupt: Interrupt, answer: Answer, now: number): Answered;
-  /** Nobody answered in time. Absent when its questions have no deadline. */
-  timeout?(history: History, interrupt: Interrupt, now: number): Chapter;
+  next(history: History, now: number): Promise<LogStep>;
+  answer(history: History, interrupt: Interrupt, answer: Answer, now: number): AnswerResult;
+  /** No answer came in time. Absent when its questions have no deadline. */
+  timeout?(history: History, interrupt: Interrupt, now: number): LogStep;
 };
 
 type Question = {
@@ -37,8 +35,8 @@ type Question = {
 
 const STATUS = { approval: 'waiting-approval', clarification: 'waiting-input' } as const;
 
-/** The question and the rest that follows it. */
-export function ask(run: Run, history: History, question: Question, now: number): Chapter {
+/** The question, after which the run waits. */
+export function ask(run: Run, history: History, question: Question, now: number): LogStep {
   const { nodeId, kind, data, resumeSchema, deadline } = question;
   const { key, interruptId } = nextKey(run, nodeId, history);
   const requested: NewEvent = {
@@ -70,14 +68,14 @@ export function ask(run: Run, history: History, question: Question, now: number)
 export function waiting(
   run: Run,
   { nodeId, kind, deadline }: Pick<Question, 'nodeId' | 'kind' | 'deadline'>,
-): NonNullable<Commit['run']> {
+): RunChange {
   const limitMs = run.plan.runTimeoutMs;
   const startedAt = run.startedAt ?? run.createdAt;
   const ends = [deadline, limitMs === undefined ? undefined : startedAt + run.pausedMs + limitMs];
-  const known = ends.filter((end) => end !== undefined);
+  const limits = ends.filter((end) => end !== undefined);
   return {
     status: STATUS[kind],
-    waitUntil: known.length === 0 ? null : Math.min(...known),
+    waitUntil: limits.length === 0 ? null : Math.min(...limits),
     waitingNode: nodeId,
   };
 }
@@ -102,8 +100,17 @@ export const resolvedBy = (interrupt: Interrupt, value: Body, at: number): NewEv
   },
 });
 
-/** Off to work again. */
-export const GOING_ON: NonNullable<Commit['run']> = { status: 'running', waitUntil: null, waitingNode: null };
+export const RESUMED: RunChange = { status: 'running', waitUntil: null, waitingNode: null };
 
-/** What whoever answers does. */
+/** The scope that an answer is audited under. */
 export const RESPOND = asId<ScopeName>('approvals:respond');
+
+/** The members of an object; none for any other value. */
+export const membersOf = (value: unknown): { readonly [member: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as never) : {};
+
+export const invalid = (pointer: string, expected: string): HostError =>
+  new HostError('INVALID_RESUME_VALUE', `${pointer}: ${expected}. The run still waits.`, {
+    field: pointer.slice(1).replaceAll('/', '.'),
+    issues: [{ pointer, message: expected }],
+  });

@@ -9,8 +9,7 @@ import {
 import { fromBody, type NewEvent, toBody } from '@touchstone/protocol/bodies';
 import type { Interrupt, Run } from '../../ports/index.js';
 import { failure } from '../log/endings.js';
-import { ask, type Chapter, resolvedBy } from './approval-flow.js';
-import { membersOf } from './gate-nodes.js';
+import { ask, type LogStep, membersOf, resolvedBy } from './approval-flow.js';
 import { eventsOf, type History, interruptsOf } from './history.js';
 
 export const DECISIONS = ['granted', 'rejected'] as const;
@@ -20,10 +19,10 @@ export const ACTIONS: { readonly [action: string]: Ballot['decision'] } = {
 };
 export const MAX_REASON = 512;
 
-/** Who speaks when nobody did. */
+/** The principal of a rejection by timeout. */
 const CLOCK = asId<PrincipalId>('touchstone');
 
-/** How many gates the run has passed: every question that was answered with a yes in the end. */
+/** How many gates the run has passed: the questions that were granted. */
 export const approvalsGiven = (history: History): number =>
   eventsOf(history, 'interrupt.resolved').filter(
     ({ payload }) =>
@@ -36,7 +35,7 @@ export function askApproval(
   policy: ApprovalPolicy,
   history: History,
   now: number,
-): Chapter {
+): LogStep {
   const nodeId = nodeOf(plan, policy);
   const first = interruptsOf(run, history).find((one) => one.nodeId === nodeId);
   const timeoutMs = policy.timeoutSec === undefined ? undefined : policy.timeoutSec * 1_000;
@@ -100,7 +99,7 @@ export function timeOutApproval(
     readonly interrupt: Interrupt;
   },
   at: number,
-): Chapter {
+): LogStep {
   const { nodeId } = interrupt;
   const rejected: NewEvent = {
     type: 'approval.rejected',

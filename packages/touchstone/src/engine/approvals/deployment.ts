@@ -3,13 +3,13 @@ import { type NewEvent, toBody } from '@touchstone/protocol/bodies';
 import type { Run } from '../../ports/index.js';
 import { completion, failure } from '../log/endings.js';
 import type { Parts } from '../parts.js';
-import { type Chapter, joined, type Script } from './approval-flow.js';
+import { type ApprovalFlow, joined, type LogStep } from './approval-flow.js';
 import { approvalsGiven, askApproval, timeOutApproval } from './approvals.js';
 import type { History } from './history.js';
 import { answerApproval } from './votes.js';
 
-/** The run of one transition: may they, do people agree, is there proof; only then it moves. */
-export function openDeployment(parts: Parts, run: Run, plan: DeploymentPlan): Script {
+/** The run of one transition: it is authorized, approved and checked against its gates before anything moves. */
+export function openDeployment(parts: Parts, run: Run, plan: DeploymentPlan): ApprovalFlow {
   const approvals = plan.intent?.approvals ?? [];
   const policyOf = (history: History) => approvals[approvalsGiven(history)];
   return {
@@ -25,22 +25,27 @@ export function openDeployment(parts: Parts, run: Run, plan: DeploymentPlan): Sc
     },
     answer(history, interrupt, answer, now) {
       const policy = policyOf(history);
-      if (!policy) throw new Error('A deployment waits for an approval that nobody asked for.');
+      if (!policy) throw new Error('A deployment waits for an approval that was not requested.');
       return answerApproval({ parts, run, plan, policy, history, interrupt }, answer, now);
     },
     timeout(history, interrupt, now) {
       const policy = policyOf(history);
-      if (!policy) throw new Error('A deployment waited for an approval that nobody asked for.');
+      if (!policy) throw new Error('A deployment waited for an approval that was not requested.');
       return timeOutApproval({ run, plan, policy, interrupt }, now);
     },
   };
 }
 
-/** The trace of a refusal. Who may not has said so already; any other reason is a decision of its own. */
-function refusal(run: Run, { authorization: decided }: DeploymentPlan, error: RunError, at: number): Chapter {
+/** Records a refusal. A missing permission is already audited; every other reason gets its own audit entry. */
+function refusal(
+  run: Run,
+  { authorization: decision }: DeploymentPlan,
+  error: RunError,
+  at: number,
+): LogStep {
   const failed = failure(run, error, at);
-  if (!decided.allowed) return failed;
-  const { principal, action, resource } = decided;
+  if (!decision.allowed) return failed;
+  const { principal, action, resource } = decision;
   const reason = reasonOf(error);
   return {
     ...failed,
@@ -51,9 +56,9 @@ function refusal(run: Run, { authorization: decided }: DeploymentPlan, error: Ru
 const reasonOf = ({ code, details }: RunError): string =>
   details?.reason === undefined ? code : `${code}: ${details.reason}`;
 
-/** The decision was taken when the run was made, and is the first thing it says. */
-function authorization(run: Run, { authorization: decided }: DeploymentPlan, now: number): Chapter {
-  const { principal, action, resource, allowed, reason } = decided;
+/** The authorization was decided when the run was created; it is the first event after `run.started`. */
+function authorization(run: Run, { authorization: decision }: DeploymentPlan, now: number): LogStep {
+  const { principal, action, resource, allowed, reason } = decision;
   const entry: AuditEntry = {
     at: now,
     principal,
@@ -63,17 +68,17 @@ function authorization(run: Run, { authorization: decided }: DeploymentPlan, now
     ...(reason !== undefined && { reason }),
     runId: run.runId,
   };
-  return { events: [{ type: 'authorization.decided', at: now, payload: decided }], audit: [entry] };
+  return { events: [{ type: 'authorization.decided', at: now, payload: decision }], audit: [entry] };
 }
 
-const after = (first: Chapter, second: Chapter): Chapter => ({
+const after = (first: LogStep, second: LogStep): LogStep => ({
   ...second,
   events: joined(first.events, second.events),
   run: { ...first.run, ...second.run },
   audit: [...(first.audit ?? []), ...(second.audit ?? [])],
 });
 
-async function carryOut(parts: Parts, run: Run, plan: DeploymentPlan, now: number): Promise<Chapter> {
+async function carryOut(parts: Parts, run: Run, plan: DeploymentPlan, now: number): Promise<LogStep> {
   const decided = await parts.carryOut(run, plan);
   const { principal, action, resource } = plan.authorization;
   const entry = { at: now, principal, action, resource, runId: run.runId };

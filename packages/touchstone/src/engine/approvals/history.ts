@@ -1,7 +1,7 @@
 import type { Payloads, RunEvent } from '@touchstone/protocol/bodies';
 import type { Interrupt, Run, Store } from '../../ports/index.js';
 
-/** Everything a run that asks people has said so far. Such runs are short: a handful of events for every question. */
+/** Everything that a run which asks people has written so far. Such runs are short: a handful of events for every question. */
 export type History = readonly RunEvent[];
 
 const PAGE = 1_000;

@@ -17,18 +17,19 @@ import type { Interrupt, Run } from '../../ports/index.js';
 import type { Parts } from '../parts.js';
 import {
   type Answer,
-  type Answered,
-  type Chapter,
-  GOING_ON,
+  type AnswerResult,
+  invalid,
   joined,
+  type LogStep,
+  membersOf,
   RESPOND,
+  RESUMED,
   resolvedBy,
 } from './approval-flow.js';
 import { ACTIONS, askApproval, DECISIONS, MAX_REASON } from './approvals.js';
-import { invalid, membersOf } from './gate-nodes.js';
 import { eventsOf, type History } from './history.js';
 
-type Asked = {
+type VoteContext = {
   readonly parts: Parts;
   readonly run: Run;
   readonly plan: DeploymentPlan;
@@ -37,18 +38,18 @@ type Asked = {
   readonly interrupt: Interrupt;
 };
 
-export function answerApproval(asked: Asked, answer: Answer, now: number): Answered {
+export function answerApproval(context: VoteContext, answer: Answer, now: number): AnswerResult {
   const ballot = ballotOf(answer);
   if (ballot instanceof Error) return { refusal: ballot };
-  const requester = asId<PrincipalId>(asked.run.principal);
-  const outcome = asked.parts.castVote(asked.policy, requester, votesOf(asked.history), ballot);
-  if (outcome.kind === 'refused') return refused(asked, ballot, outcome.why, now);
+  const requester = asId<PrincipalId>(context.run.principal);
+  const outcome = context.parts.castVote(context.policy, requester, votesOf(context.history), ballot);
+  if (outcome.kind === 'refused') return refused(context, ballot, outcome.why, now);
   return {
-    chapter: outcome.kind === 'rejected' ? sendBack(asked, ballot, now) : count(asked, ballot, outcome, now),
+    step: outcome.kind === 'rejected' ? sendBack(context, ballot, now) : count(context, ballot, outcome, now),
   };
 }
 
-/** Both the gate's own words and those of any approval are understood. */
+/** An answer may use the gate's own words (`decision`) or those of any approval (`action`). */
 function ballotOf({ by, value }: Answer): Ballot | HostError {
   const { decision, action, reason, override } = membersOf(value);
   if (decision !== undefined && action !== undefined)
@@ -72,14 +73,13 @@ function ballotOf({ by, value }: Answer): Ballot | HostError {
 
 /** Votes since the question was last asked. */
 function votesOf(history: History): readonly Vote[] {
-  const asked = history.findLastIndex(({ type }) => type === 'interrupt.requested');
-  const round = history.slice(asked);
+  const round = history.slice(history.findLastIndex(({ type }) => type === 'interrupt.requested'));
   return (['granted', 'overridden'] as const).flatMap((kind) =>
     eventsOf(round, `approval.${kind}`).map(({ payload }) => ({ principal: payload.principal, kind })),
   );
 }
 
-const decisionOn = ({ run, interrupt, policy }: Asked, { principal }: Ballot, allowed: boolean) => ({
+const decisionOn = ({ run, interrupt, policy }: VoteContext, { principal }: Ballot, allowed: boolean) => ({
   principal,
   action: RESPOND,
   resource: asId<ResourceName>(`runs/${run.runId}/interrupts/${interrupt.nodeId}`),
@@ -88,50 +88,50 @@ const decisionOn = ({ run, interrupt, policy }: Asked, { principal }: Ballot, al
 });
 
 const auditOf = (
-  { run }: Asked,
+  { run }: VoteContext,
   decided: AuthorizationDecided,
   reason: string | undefined,
   at: number,
 ): readonly AuditEntry[] => [{ ...decided, at, runId: run.runId, ...(reason !== undefined && { reason }) }];
 
-/** Whoever may not answer leaves a trace, and the gate as closed as it was. */
+/** A refused vote is audited when permission was missing. The gate stays closed. */
 function refused(
-  asked: Asked,
+  context: VoteContext,
   ballot: Ballot,
   why: Extract<VoteOutcome, { kind: 'refused' }>['why'],
   at: number,
-): Answered {
+): AnswerResult {
   if (why === 'voted_already')
     return {
       refusal: new HostError('interrupt_already_resolved', 'You have granted this approval already.'),
     };
   if (why === 'reason_needed')
     return { refusal: invalid('/resumeValue/reason', 'an override needs a reason that is not empty') };
-  const decided = decisionOn(asked, ballot, false);
+  const decided = decisionOn(context, ballot, false);
   const message =
     why === 'own_request'
-      ? 'Whoever asks for a deployment cannot grant it at this gate.'
+      ? 'The requester of a deployment cannot grant it at this gate.'
       : ballot.override
-        ? `You may not override at this gate${overriding(asked.policy)}.`
-        : `You are not an approver of this gate${needs(asked.policy)}.`;
+        ? `You may not override at this gate${overriding(context.policy)}.`
+        : `You are not an approver of this gate${needs(context.policy)}.`;
   return {
-    refusal: new HostError('forbidden', message, { gateId: asked.policy.gateId }),
-    chapter: {
-      events: [noted(asked, decided, at)],
-      audit: auditOf(asked, decided, decided.reason, at),
+    refusal: new HostError('forbidden', message, { gateId: context.policy.gateId }),
+    step: {
+      events: [noted(context, decided, at)],
+      audit: auditOf(context, decided, decided.reason, at),
     },
   };
 }
 
 const overriding = ({ override }: ApprovalPolicy): string =>
-  override ? `: it needs the role ${override.requiredRole}` : ': nobody may';
+  override ? `: it needs the role ${override.requiredRole}` : ': it allows no override';
 
 const needs = ({ requiredRole, requiredScope }: ApprovalPolicy): string => {
   const wanted = [requiredRole && `the role ${requiredRole}`, requiredScope && `the scope ${requiredScope}`];
   return `: it needs ${wanted.filter(Boolean).join(' and ')}`;
 };
 
-const noted = ({ interrupt }: Asked, payload: AuthorizationDecided, at: number): NewEvent => ({
+const noted = ({ interrupt }: VoteContext, payload: AuthorizationDecided, at: number): NewEvent => ({
   type: 'authorization.decided',
   at,
   nodeId: interrupt.nodeId,
@@ -139,13 +139,13 @@ const noted = ({ interrupt }: Asked, payload: AuthorizationDecided, at: number):
 });
 
 function count(
-  asked: Asked,
+  context: VoteContext,
   ballot: Ballot,
   outcome: Extract<VoteOutcome, { kind: 'granted' | 'overridden' }>,
   at: number,
-): Chapter {
-  const { policy, interrupt } = asked;
-  const decided = decisionOn(asked, ballot, true);
+): LogStep {
+  const { policy, interrupt } = context;
+  const decided = decisionOn(context, ballot, true);
   const who = { gateId: policy.gateId, principal: ballot.principal };
   const { granted, released } = outcome;
   const vote: NewEvent =
@@ -165,9 +165,9 @@ function count(
   const said = ballot.reason === undefined ? outcome.kind : `${outcome.kind}: ${ballot.reason}`;
   const resolution = released ? [resolvedBy(interrupt, resumeValue(ballot), at)] : [];
   return {
-    events: [noted(asked, decided, at), vote, ...resolution],
-    ...(released && { run: GOING_ON }),
-    audit: auditOf(asked, decided, said, at),
+    events: [noted(context, decided, at), vote, ...resolution],
+    ...(released && { run: RESUMED }),
+    audit: auditOf(context, decided, said, at),
   };
 }
 
@@ -179,21 +179,21 @@ const resumeValue = ({ decision, reason, override }: Ballot) =>
   });
 
 /** A no does not end the run: its question is asked again, and every vote has to be given again. */
-function sendBack(asked: Asked, ballot: Ballot, at: number): Chapter {
-  const { run, plan, policy, interrupt, history } = asked;
+function sendBack(context: VoteContext, ballot: Ballot, at: number): LogStep {
+  const { run, plan, policy, interrupt, history } = context;
   const { principal, reason } = ballot;
-  const decided = decisionOn(asked, ballot, true);
+  const decided = decisionOn(context, ballot, true);
   const rejected: NewEvent = {
     type: 'approval.rejected',
     at,
     nodeId: interrupt.nodeId,
     payload: { gateId: policy.gateId, principal, ...(reason !== undefined && { reason }) },
   };
-  const closed = [noted(asked, decided, at), rejected, resolvedBy(interrupt, resumeValue(ballot), at)];
+  const closed = [noted(context, decided, at), rejected, resolvedBy(interrupt, resumeValue(ballot), at)];
   const again = askApproval(run, plan, policy, history, at);
   return {
     ...again,
     events: joined(closed, again.events),
-    audit: auditOf(asked, decided, reason === undefined ? 'rejected' : `rejected: ${reason}`, at),
+    audit: auditOf(context, decided, reason === undefined ? 'rejected' : `rejected: ${reason}`, at),
   };
 }

@@ -11,21 +11,21 @@ import { eventIdOf, type NewEvent, type Payloads } from '@touchstone/protocol/bo
 import type { Run, StoredEntry } from '../../ports/index.js';
 import { agentClosing } from '../kinds/agent.js';
 import { closeEval } from '../kinds/eval-closing.js';
-import { type Measure, openSuite, resultOf } from '../kinds/eval-run.js';
+import { type EvalSuite, openEvalSuite, resultOf } from '../kinds/eval-run.js';
 import type { Closing } from '../kinds/run-kind.js';
 import { createTaskSource, type TaskSource } from '../kinds/task-source.js';
 import { workflowClosing } from '../kinds/workflow.js';
 import type { Parts } from '../parts.js';
 
-/** Folds what is recorded again; answers a note for everything that comes out differently. Asks nobody. */
+/** Folds what is recorded again; answers a note for everything that comes out differently. Calls no agent. */
 export type Refold = (stored: StoredEntry) => Promise<readonly NewEvent[]>;
 
-type Frame = Measure & { readonly plan: EvalPlan; readonly taskAt: TaskSource };
+type EvalFold = EvalSuite & { readonly plan: EvalPlan; readonly taskAt: TaskSource };
 
 /** History before the point the replay was asked for is taken as it is. */
 export async function createRefold(parts: Parts, run: Run, fork: Fork, source: Run): Promise<Refold> {
   const { plan } = run;
-  const frame = plan.kind === 'eval' ? await openFrame(parts, run, plan) : undefined;
+  const fold = plan.kind === 'eval' ? await openFold(parts, run, plan) : undefined;
   const note = (atSequence: number): NewEvent => ({
     type: 'replay.diverged',
     at: parts.clock.now(),
@@ -40,12 +40,10 @@ export async function createRefold(parts: Parts, run: Run, fork: Fork, source: R
     if (stored.firstSequence < fork.fromSeq) return [];
     const { entry, firstSequence, eventCount } = stored;
     if (entry.kind === 'step')
-      return !frame || (await isSameResult(parts, frame, stored))
-        ? []
-        : [note(firstSequence + eventCount - 1)];
+      return !fold || (await isSameResult(parts, fold, stored)) ? [] : [note(firstSequence + eventCount - 1)];
     const end = entry.events.at(-1);
     if (end?.type !== 'run.completed') return [];
-    const closing = await closingOf(parts, run, frame, end.payload);
+    const closing = await closingOf(parts, run, fold, end.payload);
     const folded = [...closing.events.map(({ payload }) => payload), closing];
     return entry.events.flatMap((event, at) =>
       isSameEvent(event, folded[at], source.headline) ? [] : [note(firstSequence + at)],
@@ -53,17 +51,16 @@ export async function createRefold(parts: Parts, run: Run, fork: Fork, source: R
   };
 }
 
-async function openFrame(parts: Parts, run: Run, plan: EvalPlan): Promise<Frame> {
-  const head = await openSuite(parts, run, plan);
-  const bars = await parts.openBars(run.owner, plan);
-  return { plan, head, bars, taskAt: createTaskSource(parts, run.owner, plan.suite.digest) };
+async function openFold(parts: Parts, run: Run, plan: EvalPlan): Promise<EvalFold> {
+  const suite = await openEvalSuite(parts, run, plan);
+  return { ...suite, plan, taskAt: createTaskSource(parts, run.owner, plan.suite.digest) };
 }
 
-async function isSameResult(parts: Parts, frame: Frame, stored: StoredEntry): Promise<boolean> {
+async function isSameResult(parts: Parts, fold: EvalFold, stored: StoredEntry): Promise<boolean> {
   const { entry, records } = stored;
   if (entry.kind !== 'step') return true;
   const scores = records.flatMap(({ score }): RepeatScore[] => (score ? [score] : []));
-  const folded = resultOf(parts, frame, await frame.taskAt(entry.ordinal), scores);
+  const folded = resultOf(parts, fold, await fold.taskAt(entry.ordinal), scores);
   return entry.result !== undefined && isSame(folded, entry.result);
 }
 
@@ -75,11 +72,11 @@ const written = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? nul
 async function closingOf(
   parts: Parts,
   run: Run,
-  frame: Frame | undefined,
+  fold: EvalFold | undefined,
   { outputs }: Payloads['run.completed'],
 ): Promise<Closing> {
-  if (!frame) return plainClosing(parts, run);
-  const { plan, head } = frame;
+  if (!fold) return plainClosing(parts, run);
+  const { plan, head } = fold;
   return closeEval(parts, run, plan, head, (outputs as EvalSummary).evaluatedModelClass, 0);
 }
 
@@ -100,7 +97,7 @@ function isSameEvent(
 const plainClosing = (parts: Parts, run: Run): Promise<Closing> =>
   run.plan.kind === 'workflow' ? workflowClosing(parts, run, run.plan) : agentClosing(parts, run);
 
-/** Where the diff can be read names the run it is in, and is no finding of it. */
+/** `diffRef` names the run itself, so it differs between runs whose results are equal. */
 function comparable(outputs: Closing['outputs']): Closing['outputs'] {
   const { regression, ...summary } = (outputs ?? {}) as EvalSummary;
   if (!regression) return outputs;

@@ -2,7 +2,7 @@ import { asId, type ModelName, type ToolId } from '@touchstone/protocol';
 import { type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
 import { type Invocation, MEMORY_TOOL, type Tools } from '../../ports/index.js';
-import { agentId, answered, countingTasks, type House, openHouse, owner } from '../testing/bench-house.js';
+import { agentId, answered, type Bench, countingTasks, openBench, owner } from '../testing/bench.js';
 
 const search = asId<ToolId>('local:kb.search');
 const SECRET = 'canary-5f1c77a0';
@@ -17,7 +17,7 @@ const remembering = {
 async function openRemembering(tasks: readonly Task[]) {
   const seen: Invocation[] = [];
   const live = { calls: 0 };
-  const house = await openHouse({
+  const bench = await openBench({
     tasks,
     facts: remembering,
     parts: { redact },
@@ -40,17 +40,17 @@ async function openRemembering(tasks: readonly Task[]) {
       return answered(`answer ${input}`);
     },
   });
-  return { house, seen, live };
+  return { bench, seen, live };
 }
 
-const drive = async (house: House, name: string, plan?: Parameters<House['createRun']>[1]) => {
-  const runId = await house.createRun(name, plan);
-  await house.engine.drive(owner, runId);
-  return house.events(runId);
+const drive = async (bench: Bench, name: string, plan?: Parameters<Bench['createRun']>[1]) => {
+  const runId = await bench.createRun(name, plan);
+  await bench.engine.drive(owner, runId);
+  return bench.events(runId);
 };
 const ofType = (events: readonly RunEvent[], type: string) => events.filter((event) => event.type === type);
-const kept = (house: House) =>
-  house.store.memory.snapshot(owner, agentId, Number.MAX_SAFE_INTEGER, house.clock.now());
+const kept = (bench: Bench) =>
+  bench.store.memory.snapshot(owner, agentId, Number.MAX_SAFE_INTEGER, bench.clock.now());
 
 describe('a task with fixtures', () => {
   it('reads its seeds and nothing else, calls nothing live and leaves no note behind', async () => {
@@ -58,14 +58,14 @@ describe('a task with fixtures', () => {
       toolResponses: [{ tool: search, response: toBody('canned') }],
       memorySeed: [{ content: `seeded ${SECRET}` }],
     };
-    const { house, seen, live } = await openRemembering(countingTasks(1, fixtures));
-    await house.store.memory.put(
+    const { bench, seen, live } = await openRemembering(countingTasks(1, fixtures));
+    await bench.store.memory.put(
       owner,
       agentId,
       { id: 'old', content: 'long ago', tags: [], createdAt: '2020-01-01T00:00:00.000Z' },
       0,
     );
-    const events = await drive(house, 'r');
+    const events = await drive(bench, 'r');
     expect(seen[0]?.memory.map(({ content }) => content)).toEqual(['seeded [REDACTED:key]']);
     expect(live.calls).toBe(0);
     expect(ofType(events, 'memory.written')).toEqual([]);
@@ -73,15 +73,15 @@ describe('a task with fixtures', () => {
       { outcome: 'canned' },
       { status: 'ok' },
     ]);
-    expect((await kept(house)).map(({ id }) => id)).toEqual(['old']);
+    expect((await kept(bench)).map(({ id }) => id)).toEqual(['old']);
   });
 });
 
 describe('a live-shadow run', () => {
   it('ignores fixtures, uses live tools and memory, and its notes are there for the next run', async () => {
     const fixtures = { toolResponses: [{ tool: search, response: toBody('canned') }], memorySeed: [] };
-    const { house, seen, live } = await openRemembering(countingTasks(2, fixtures));
-    const events = await drive(house, 'r1', { modes: ['live-shadow'], concurrency: 1 });
+    const { bench, seen, live } = await openRemembering(countingTasks(2, fixtures));
+    const events = await drive(bench, 'r1', { modes: ['live-shadow'], concurrency: 1 });
     expect(live.calls).toBe(2);
     // A run reads what was there when it began, not what it has written itself.
     expect(seen.map(({ memory }) => memory.length)).toEqual([0, 0]);
@@ -89,8 +89,8 @@ describe('a live-shadow run', () => {
       { memoryId: 'r1.inv-0.0.0', agentId, tags: ['seen'] },
       { memoryId: 'r1.inv-1.0.0', agentId, tags: ['seen'] },
     ]);
-    house.clock.advance(1);
-    await drive(house, 'r2', { modes: ['live-shadow'], concurrency: 1 });
+    bench.clock.advance(1);
+    await drive(bench, 'r2', { modes: ['live-shadow'], concurrency: 1 });
     expect(seen[2]?.memory.map(({ content }) => content)).toEqual([
       'saw 0 and [REDACTED:key]',
       'saw 1 and [REDACTED:key]',
@@ -101,7 +101,7 @@ describe('a live-shadow run', () => {
 describe('notes', () => {
   it('expire when their time is over, and what is not a note is refused', async () => {
     const answers: string[] = [];
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       facts: remembering,
       behave: async (_input, host) => {
@@ -115,30 +115,30 @@ describe('notes', () => {
         return answered('answer 0');
       },
     });
-    await drive(house, 'r', { modes: ['live-shadow'] });
+    await drive(bench, 'r', { modes: ['live-shadow'] });
     expect(answers).toEqual(['ok', 'error', 'error', 'error']);
-    expect(await kept(house)).toHaveLength(1);
-    house.clock.advance(1_000);
-    expect(await kept(house)).toHaveLength(0);
+    expect(await kept(bench)).toHaveLength(1);
+    bench.clock.advance(1_000);
+    expect(await kept(bench)).toHaveLength(0);
   });
 
   it('cannot be written by an agent that does not list the tool', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       facts: { memoryShape: { longTerm: true } },
       behave: async (_input, host) =>
         answered((await host.callTool(MEMORY_TOOL.toolId, toBody({ content: 'x' }))).status),
     });
-    const events = await drive(house, 'r', { modes: ['live-shadow'] });
+    const events = await drive(bench, 'r', { modes: ['live-shadow'] });
     expect(ofType(events, 'agent.decided')[0]?.payload).toMatchObject({ decision: 'forbidden' });
-    expect(await kept(house)).toEqual([]);
+    expect(await kept(bench)).toEqual([]);
   });
 });
 
 describe('secrets', () => {
   it('are scored as they came and written down as their names', async () => {
     const [task] = countingTasks(1);
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: [
         {
           ...(task as Task),
@@ -153,9 +153,9 @@ describe('secrets', () => {
         return answered(`key ${SECRET}`);
       },
     });
-    const events = await drive(house, 'r');
+    const events = await drive(bench, 'r');
     expect(ofType(events, 'eval.scored')[0]?.payload).toMatchObject({ score: 1 });
-    const records = await house.store.log.records(owner, asId('r'), 0);
+    const records = await bench.store.log.records(owner, asId('r'), 0);
     expect(JSON.stringify([events, records])).not.toContain(SECRET);
     expect(JSON.stringify(records)).toContain('[REDACTED:key]');
   });
@@ -163,7 +163,7 @@ describe('secrets', () => {
 
 describe('a bracket', () => {
   it('holds all reasoning before the first tool call, and every return still names its call', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1, { toolResponses: [{ tool: search, response: toBody('canned') }] }),
       facts: { toolAllowlist: [search] },
       behave: async (input, host) => {
@@ -174,7 +174,7 @@ describe('a bracket', () => {
         return answered(`answer ${input}`);
       },
     });
-    const events = await drive(house, 'r');
+    const events = await drive(bench, 'r');
     const agents = events.filter(({ type }) => type.startsWith('agent.'));
     expect(agents.map(({ type }) => type.slice('agent.'.length))).toEqual([
       'invocation.started',
@@ -194,14 +194,14 @@ describe('a bracket', () => {
 describe('an agent that is a prompt and a model', () => {
   it('shows which model it got, then its prompt, before anything it says', async () => {
     const model = { provider: asId<ModelName>('local'), model: asId<ModelName>('small-1') };
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       agent: {
         model,
         prompt: () => ({ chain: [{ layer: 'agent-intrinsic', applied: true }], resolved: 'Be kind.' }),
       },
     });
-    const events = await drive(house, 'r');
+    const events = await drive(bench, 'r');
     expect(events.slice(2, 5).map(({ type, payload, nodeId }) => ({ type, payload, nodeId }))).toMatchObject([
       { type: 'agent.invocation.started', payload: { resolvedModel: 'small-1', resolvedProvider: 'local' } },
       {
@@ -220,7 +220,7 @@ describe('an agent that is a prompt and a model', () => {
       inputTokens: 3,
       outputTokens: 1,
     };
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(2),
       behave: async (input, host) => {
         await host.spend([
@@ -230,13 +230,13 @@ describe('an agent that is a prompt and a model', () => {
         return answered(`answer ${input}`);
       },
     });
-    const events = await drive(house, 'r');
+    const events = await drive(bench, 'r');
     expect(ofType(events, 'provider.usage')[0]?.payload).toMatchObject({ cacheHit: true, inputTokens: 3 });
     expect(ofType(events, 'provider.usage')[1]?.payload).toMatchObject({
       cacheReadTokens: 2,
       costEstimateUsd: 0.5,
     });
-    expect((await house.store.runs.get(owner, asId('r')))?.headline).toMatchObject({
+    expect((await bench.store.runs.get(owner, asId('r')))?.headline).toMatchObject({
       cacheHits: 2,
       totalCostUsd: 1,
     });
@@ -249,7 +249,7 @@ describe('an agent that is a prompt and a model', () => {
       inputTokens: 0,
       outputTokens: 0,
     };
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       thresholds: { maxCostUsd: 1 },
       parts: { priceOf: () => 0 },
@@ -258,8 +258,8 @@ describe('an agent that is a prompt and a model', () => {
         return answered(`answer ${input}`);
       },
     });
-    const events = await drive(house, 'r');
+    const events = await drive(bench, 'r');
     expect(ofType(events, 'provider.usage')[0]?.payload).not.toHaveProperty('costEstimateUsd');
-    expect((await house.store.runs.get(owner, asId('r')))?.headline).toMatchObject({ passed: false });
+    expect((await bench.store.runs.get(owner, asId('r')))?.headline).toMatchObject({ passed: false });
   });
 });

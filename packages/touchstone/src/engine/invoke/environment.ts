@@ -1,32 +1,46 @@
 import type { ToolId } from '@touchstone/protocol';
-import type { Body, Fixtures, MemoryEntry, ToolResult } from '@touchstone/protocol/bodies';
-import { type Agent, MEMORY_TOOL, type OfferedTool, type Run, type SafetyTier } from '../../ports/index.js';
+import {
+  type Body,
+  type Fixtures,
+  type MemoryEntry,
+  type ToolResult,
+  toBody,
+} from '@touchstone/protocol/bodies';
+import {
+  type Agent,
+  type MaybePromise,
+  MEMORY_TOOL,
+  type OfferedTool,
+  type Run,
+  type SafetyTier,
+} from '../../ports/index.js';
 import type { Parts } from '../parts.js';
-import { createFixtureTools } from './fixtures.js';
 import { overlayMemory } from './memory.js';
 
-/** What stands around one invocation: the tools it is offered, the memory it reads, and who answers its calls. */
-export type Props = {
+/** The environment of one invocation: the tools it is offered, the memory it reads, and what answers its calls. */
+export type Environment = {
   readonly tools: readonly OfferedTool[];
   readonly memory: readonly MemoryEntry[];
   readonly memoryBound: boolean;
-  /** Whether notes the agent writes outlive the invocation. */
-  readonly keepsNotes: boolean;
-  /** Tools that have a canned answer; undefined when every call is live. */
-  readonly canned?: ReadonlySet<string>;
-  answer(toolId: ToolId, inputs: Body, signal: AbortSignal): ToolResult | Promise<ToolResult>;
+  /** Whether what the agent writes to its memory outlives the invocation. */
+  readonly keepsMemory: boolean;
+  /** Tools that have a fixture; undefined when every call is live. */
+  readonly fixtureTools?: ReadonlySet<string>;
+  answer(toolId: ToolId, inputs: Body, signal: AbortSignal): MaybePromise<ToolResult>;
 };
 
-/** The surroundings of a run's agent, looked up once, so that they do not change while the run is under way. */
-export type Scene = (ordinal: number, fixtures: Fixtures | undefined) => Props | Promise<Props>;
+/** The environments of a run's invocations. Tools and memory are looked up once, so they do not change during a run. */
+export type Environments = (ordinal: number, fixtures: Fixtures | undefined) => MaybePromise<Environment>;
 
 /**
- * How much of the world a run may touch. `live` leaves its mark: its notes are kept, and fixtures have been set aside
- * before. `looking` may ask and may not act: a probe that succeeds must do no harm.
+ * What a run's tools may do. Fixtures of a task always go first; the rest depends on the run:
+ * - `live`: tools are called, and what the agent remembers is kept. The caller leaves fixtures out.
+ * - `read-only`: tools with side effects are refused, so that a successful attack does no harm.
+ * - `fixtures`: a task without fixtures calls live tools; its memory is dropped.
  */
-export type Reach = 'live' | 'looking' | 'usual';
+export type ToolAccess = 'live' | 'read-only' | 'fixtures';
 
-export function openScene(parts: Parts, run: Run, agent: Agent, reach: Reach): Scene {
+export function openEnvironments(parts: Parts, run: Run, agent: Agent, access: ToolAccess): Environments {
   const { owner } = run;
   const { agentId, toolAllowlist, memoryShape } = agent.facts;
   const remembers = memoryShape?.longTerm === true;
@@ -39,37 +53,53 @@ export function openScene(parts: Parts, run: Run, agent: Agent, reach: Reach): S
   const snapshot = once(async () =>
     remembers ? parts.store.memory.snapshot(owner, agentId, run.createdAt, parts.clock.now()) : [],
   );
-  const callLive: Props['answer'] = async (toolId, inputs, signal) => {
-    if (reach === 'looking' && !HARMLESS.has(await parts.tools.tierOf(toolId))) return NOT_CALLED;
+  const callLive: Environment['answer'] = async (toolId, inputs, signal) => {
+    if (access === 'read-only' && !HARMLESS.has(await parts.tools.tierOf(toolId))) return NOT_CALLED;
     return parts.tools.call(owner, toolId, inputs, signal);
   };
 
   /** With fixtures every allowed tool can be offered, because none is called live; without, only the granted ones. */
-  const staged = async (ordinal: number, fixtures: Fixtures): Promise<Props> => {
+  const withFixtures = async (ordinal: number, fixtures: Fixtures): Promise<Environment> => {
     const memory = overlayMemory(parts, fixtures.memorySeed ?? [], ordinal);
     return {
       tools: await described(),
       memory,
       memoryBound: remembers || memory.length > 0,
-      keepsNotes: false,
-      canned: new Set((fixtures.toolResponses ?? []).map(({ tool }) => tool as string)),
+      keepsMemory: false,
+      fixtureTools: new Set((fixtures.toolResponses ?? []).map(({ tool }) => tool as string)),
       answer: createFixtureTools(fixtures),
     };
   };
-  const unstaged = once(
-    async (): Promise<Props> => ({
+  const withoutFixtures = once(
+    async (): Promise<Environment> => ({
       tools: await granted(),
       memory: await snapshot(),
       memoryBound: remembers,
-      keepsNotes: reach === 'live',
+      keepsMemory: access === 'live',
       answer: callLive,
     }),
   );
-  return (ordinal, fixtures) => (fixtures ? staged(ordinal, fixtures) : unstaged());
+  return (ordinal, fixtures) => (fixtures ? withFixtures(ordinal, fixtures) : withoutFixtures());
+}
+
+/**
+ * Stands in for live tools during one invocation. Responses for a tool are consumed in order and the last one repeats;
+ * a tool without a response gets an error, never a live call. Made anew for every repeat, so each starts alike.
+ */
+function createFixtureTools(fixtures: Fixtures): (toolId: ToolId) => ToolResult {
+  const used = new Map<ToolId, number>();
+  return (toolId) => {
+    const responses = (fixtures.toolResponses ?? []).filter((response) => response.tool === toolId);
+    const position = used.get(toolId) ?? 0;
+    const response = responses[Math.min(position, responses.length - 1)];
+    if (!response) return { status: 'error', error: `This task has fixtures, and none for tool ${toolId}.` };
+    used.set(toolId, position + 1);
+    return { status: 'ok', outcome: response.response ?? toBody(null) };
+  };
 }
 
 const HARMLESS: ReadonlySet<SafetyTier | undefined> = new Set(['pure', 'read']);
-/** Says what an outage says: an agent that learns it is being probed is no longer the agent that would be deployed. */
+/** Reads like an outage: an agent that knows it is being attacked on purpose may behave better than the deployed one. */
 const NOT_CALLED: ToolResult = {
   status: 'error',
   error: 'The tool is not available at the moment.',

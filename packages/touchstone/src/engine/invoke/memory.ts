@@ -18,7 +18,7 @@ import {
 import type { Recorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 
-/** The date of a seed that has none. Always the same: a model reads it, and equal runs must be told equal things. */
+/** The date of a seed that has none. Always the same: a model reads it, and equal runs must read equal memory. */
 const UNDATED = '2000-01-01T00:00:00.000Z';
 
 /**
@@ -43,7 +43,7 @@ export function overlayMemory(
 }
 
 /** Whose memory is written to, and by which invocation. */
-export type Writing = {
+export type MemoryTarget = {
   readonly owner: Owner;
   readonly agentId: AgentId;
   readonly runId: RunId;
@@ -61,13 +61,13 @@ const REFUSED =
  * Answers the memory tool. An entry's id follows from the invocation and its number in it, so that an invocation
  * repeated after a crash writes the same entries again and not further ones.
  */
-export function createMemoryWriter(parts: Parts, writing: Writing, recorder: Recorder) {
+export function createMemoryWriter(parts: Parts, target: MemoryTarget, recorder: Recorder) {
   let written = 0;
   return async (inputs: Body): Promise<ToolResult> => {
     const note = readNote(fromBody(inputs));
     if (!note) return { status: 'error', error: REFUSED };
-    const id = `${writing.runId}.${writing.invocationId}.${written++}`;
-    if (writing.keeps) await keep(parts, writing, id, note, recorder);
+    const id = `${target.runId}.${target.invocationId}.${written++}`;
+    if (target.keeps) await keep(parts, target, id, note, recorder);
     return { status: 'ok', outcome: toBody({ memoryId: id }) };
   };
 }
@@ -86,17 +86,17 @@ function readNote(value: Json): Note | undefined {
     : undefined;
 }
 
-/** The last moment a date can name; a note kept longer than that is kept for good. */
+/** The last moment a date can name; an entry that lives longer than that does not expire. */
 const END_OF_TIME = 8.64e15;
 
 async function keep(
   parts: Parts,
-  writing: Writing,
+  target: MemoryTarget,
   id: string,
   note: Note,
   recorder: Recorder,
 ): Promise<void> {
-  const { owner, agentId } = writing;
+  const { owner, agentId } = target;
   const now = parts.clock.now();
   const { content, tags } = redactDeep({ content: note.content, tags: note.tags }, parts.redact);
   const endsAt = note.ttlSeconds === undefined ? END_OF_TIME : now + note.ttlSeconds * 1000;

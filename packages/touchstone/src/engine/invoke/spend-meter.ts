@@ -1,20 +1,20 @@
-import type { ModelName, Owner, ProviderUsage, RunId } from '@touchstone/protocol';
+import type { ModelName, Owner, ProviderUsage, RepeatScore, RunId } from '@touchstone/protocol';
 import type { PriceOf, Store, Usage } from '../../ports/index.js';
 
-/** The run's purse: commits usage to the ledger and knows what has been spent, crashed invocations included. */
-export type Purse = {
+/** The spend of a run: commits usage to the ledger and knows the sum, invocations lost in a crash included. */
+export type SpendMeter = {
   /** Resolves when the usage is on disk, with each call's price filled in when it is known. */
   spend(usage: readonly Usage[]): Promise<readonly Usage[]>;
   readonly spentUsd: number;
 };
 
-export async function openPurse(
+export async function openSpendMeter(
   store: Store,
   owner: Owner,
   runId: RunId,
   priceOf: PriceOf,
   onSpent: (spentUsd: number) => void,
-): Promise<Purse> {
+): Promise<SpendMeter> {
   let spentUsd = (await store.ledger.total(owner, runId)).usd;
   onSpent(spentUsd);
   return {
@@ -50,14 +50,25 @@ export const usagePayload = (call: Usage): ProviderUsage => ({
   ...(call.cacheWriteTokens !== undefined && { cacheWriteTokens: call.cacheWriteTokens }),
 });
 
-export type Total = { readonly usd?: number; readonly unpriced: number; readonly cacheHits: number };
+/** What a unit has cost, the agent's calls and the judge's apart; `unpriced` counts the calls without a known price. */
+export function costOf(agent: readonly Usage[], judge: readonly Usage[]): RepeatScore['cost'] {
+  const [agentTotal, judgeTotal] = [totalOf(agent), totalOf(judge)];
+  const cacheHits = agentTotal.cacheHits + judgeTotal.cacheHits;
+  return {
+    ...(agentTotal.usd !== undefined && { agentUsd: agentTotal.usd }),
+    ...(judgeTotal.usd !== undefined && { judgeUsd: judgeTotal.usd }),
+    unpriced: agentTotal.unpriced + judgeTotal.unpriced,
+    ...(cacheHits > 0 && { cacheHits }),
+  };
+}
 
-/** Sums what is known; `unpriced` counts the calls that are not. */
-export function totalOf(calls: readonly Usage[]): Total {
-  const known = calls.map((call) => call.costUsd).filter((cost) => cost !== undefined);
+type Total = { readonly usd?: number; readonly unpriced: number; readonly cacheHits: number };
+
+function totalOf(calls: readonly Usage[]): Total {
+  const prices = calls.map((call) => call.costUsd).filter((cost) => cost !== undefined);
   const counts = {
-    unpriced: calls.length - known.length,
+    unpriced: calls.length - prices.length,
     cacheHits: calls.filter((call) => call.cacheHit).length,
   };
-  return known.length === 0 ? counts : { ...counts, usd: known.reduce((sum, cost) => sum + cost, 0) };
+  return prices.length === 0 ? counts : { ...counts, usd: prices.reduce((sum, cost) => sum + cost, 0) };
 }

@@ -8,38 +8,38 @@ import {
   type ToolId,
 } from '@touchstone/protocol';
 import { type Body, fromBody, type RecordBodies, type ToolResult } from '@touchstone/protocol/bodies';
-import type { Clock, OfferedTool, ScoredCall } from '../../ports/index.js';
+import type { Clock, MaybePromise, OfferedTool, ScoredCall } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
 
 /**
- * The counter at which one invocation asks for tools. Every call made through us passes here, so this is where the
- * allowlist binds. Calls are answered one at a time in the order they were asked: an agent that asks in parallel still
- * leaves the same log every time.
+ * Where the tool calls of one invocation are made. Every call through this host passes here, so the allowlist is checked
+ * here. Calls are answered one at a time, in the order they came: an agent that calls in parallel still leaves the same
+ * log every time.
  */
-export type ToolDesk = {
+export type ToolGateway = {
   call(toolId: string, inputs: Body): Promise<ToolResult>;
   readonly refused: NonNullable<RecordBodies['refusedCalls']>;
-  /** Every call that was made or tried, in the order they were asked. */
+  /** Every call that was made or refused, in order. */
   readonly calls: readonly ScoredCall[];
   /** The invocation is over: a call still unanswered is recorded as such, and nothing is recorded after it. */
   close(): void;
 };
 
-type DeskParts = {
+type GatewayParts = {
   readonly agentId: AgentId;
   readonly invocationId: InvocationId;
   readonly surface: readonly OfferedTool[];
-  readonly answer: (toolId: ToolId, inputs: Body) => ToolResult | Promise<ToolResult>;
+  readonly answer: (toolId: ToolId, inputs: Body) => MaybePromise<ToolResult>;
   readonly recorder: Recorder;
   readonly clock: Clock;
   /** Called before the first call is recorded: reasoning comes before tools in a bracket. */
   readonly beforeCall: () => void;
 };
 
-export function createToolDesk(parts: DeskParts): ToolDesk {
+export function createToolGateway(parts: GatewayParts): ToolGateway {
   const offered = new Set<string>(parts.surface.map((tool) => tool.toolId));
   const refused: { callId: CallId; toolId: ToolId; inputs: Body }[] = [];
-  const asked: ScoredCall[] = [];
+  const made: ScoredCall[] = [];
   const open: OpenCall = { end: () => undefined };
   let queue: Promise<unknown> = Promise.resolve();
   let calls = 0;
@@ -56,17 +56,17 @@ export function createToolDesk(parts: DeskParts): ToolDesk {
     }
     if (!offered.has(toolId)) {
       refused.push({ callId, toolId, inputs });
-      asked.push({ toolId, inputs, status: 'forbidden' });
+      made.push({ toolId, inputs, status: 'forbidden' });
       return { status: 'forbidden', error: `Tool ${toolId} is not offered to agent ${parts.agentId}.` };
     }
     const result = await recordCall(parts, open, callId, toolId, inputs);
-    asked.push({ toolId, inputs, status: result.status });
+    made.push({ toolId, inputs, status: result.status });
     return result;
   };
 
   return {
     refused,
-    calls: asked,
+    calls: made,
     call(toolId, inputs) {
       const answered = queue.then(() => answerOne(asId<ToolId>(toolId), inputs));
       queue = answered.catch(() => undefined);
@@ -83,7 +83,7 @@ export function createToolDesk(parts: DeskParts): ToolDesk {
 type OpenCall = { end: (result: ToolResult) => void };
 
 async function recordCall(
-  parts: DeskParts,
+  parts: GatewayParts,
   open: OpenCall,
   callId: CallId,
   toolName: ToolId,
@@ -96,14 +96,14 @@ async function recordCall(
   open.end = (result) => {
     open.end = () => undefined;
     const durationMs = Math.round(clock.elapsed() - startedAt);
-    recorder.add('agent.toolReturned', { agentId, toolName, callId, ...said(result), durationMs }, cause);
+    recorder.add('agent.toolReturned', { agentId, toolName, callId, ...returned(result), durationMs }, cause);
   };
   const result = await parts.answer(toolName, inputs);
   open.end(result);
   return result;
 }
 
-const said = (result: ToolResult) =>
+const returned = (result: ToolResult) =>
   result.status === 'ok'
     ? { status: 'ok' as const, ...(result.outcome !== undefined && { outcome: result.outcome }) }
     : {

@@ -1,74 +1,75 @@
 import type { AgentPlan } from '@touchstone/protocol';
 import { type Body, fromBody, type NewEvent, toBody } from '@touchstone/protocol/bodies';
-import type { Agent, Run } from '../../ports/index.js';
-import { openScene, type Props } from '../invoke/environment.js';
+import type { Run } from '../../ports/index.js';
+import { openEnvironments } from '../invoke/environment.js';
+import { escalationThreshold, type InvocationRequest } from '../invoke/invocation.js';
 import { invoke } from '../invoke/invoke.js';
-import { escalationThreshold } from '../invoke/request.js';
-import type { Purse } from '../invoke/spend-meter.js';
+import type { SpendMeter } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
-import type { Closing, Executed, Program } from './run-kind.js';
+import type { Closing, ExecutionResult, Executor, RunKind } from './run-kind.js';
 
 const NODE = { nodeId: 'agent', typeId: 'touchstone.agent' };
 
 /** A single-agent run: one invocation between two node events; its answer is the run's output. */
-export async function openAgentProgram(parts: Parts, run: Run, plan: AgentPlan): Promise<Program> {
+export const agentRun = (parts: Parts, run: Run, plan: AgentPlan): RunKind => ({
+  steps: 1,
+  ordinalAt: () => 0,
+  repeats: 1,
+  concurrency: 1,
+  ...(plan.ceilingUsd !== undefined && { ceilingUsd: plan.ceilingUsd }),
+  opening: () => [],
+  result: () => undefined,
+  closing: () => agentClosing(parts, run),
+});
+
+export async function openAgentExecutor(
+  parts: Parts,
+  run: Run,
+  plan: AgentPlan,
+  meter: SpendMeter,
+): Promise<Executor> {
   const agent = await parts.openAgent(run.owner, plan);
-  const scene = openScene(parts, run, agent, 'live');
+  const environments = openEnvironments(parts, run, agent, 'live');
   return {
-    steps: 1,
-    ordinalAt: () => 0,
-    repeats: 1,
-    concurrency: 1,
-    ...(plan.ceilingUsd !== undefined && { ceilingUsd: plan.ceilingUsd }),
-    opening: () => [],
-    execute: async (_ordinal, _repeat, purse, signal) =>
-      executeOnce(parts, run, plan, agent, await scene(0, undefined), purse, signal),
-    result: () => undefined,
-    closing: () => agentClosing(parts, run),
+    async execute({ ordinal, repeat }, signal) {
+      const request = {
+        owner: run.owner,
+        runId: run.runId,
+        agent,
+        channel: plan.agent.channel,
+        ordinal,
+        repeat,
+        input: run.request.inputs ?? toBody({}),
+        environment: await environments(ordinal, undefined),
+        escalationThreshold: escalationThreshold(run, agent),
+      };
+      return executeOnce(parts, request, meter, signal);
+    },
     close: () => agent.close(),
   };
 }
 
 async function executeOnce(
   parts: Parts,
-  run: Run,
-  plan: AgentPlan,
-  agent: Agent,
-  props: Props,
-  purse: Purse,
+  request: InvocationRequest,
+  meter: SpendMeter,
   signal: AbortSignal,
-): Promise<Executed> {
-  const recorder = createRecorder(NODE.nodeId, parts.clock, parts.redact);
+): Promise<ExecutionResult> {
+  const { nodeId } = NODE;
+  const { ordinal, repeat } = request;
+  const recorder = createRecorder(nodeId, parts.clock, parts.redact);
   const startedAt = parts.clock.elapsed();
   recorder.add('node.started', NODE);
-  const asked = {
-    owner: run.owner,
-    runId: run.runId,
-    agent,
-    ...(plan.agent.channel !== undefined && { channel: plan.agent.channel }),
-    ordinal: 0,
-    repeat: 0,
-    input: run.request.inputs ?? toBody({}),
-    props,
-    escalationThreshold: escalationThreshold(run, agent),
-  };
-  const invoked = await invoke(parts, asked, purse, recorder, signal);
-  const answered = invoked.output !== undefined && invoked.outcome !== 'failed';
-  if (answered) {
+  const { output, outcome, bodies } = await invoke(parts, request, meter, recorder, signal);
+  if (output !== undefined && outcome !== 'failed') {
     const durationMs = Math.round(parts.clock.elapsed() - startedAt);
-    recorder.add('node.completed', {
-      nodeId: NODE.nodeId,
-      outputs: outputs(invoked.output as Body),
-      durationMs,
-    });
+    recorder.add('node.completed', { nodeId, outputs: outputs(output), durationMs });
   } else {
-    recorder.add('node.failed', {
-      nodeId: NODE.nodeId,
-      error: { code: 'agent_failed', message: 'The agent gave no valid answer.' },
-    });
+    const error = { code: 'agent_failed', message: 'The agent gave no valid answer.' };
+    recorder.add('node.failed', { nodeId, error });
   }
-  return { record: { ordinal: 0, repeat: 0, events: recorder.events, bodies: invoked.bodies } };
+  return { record: { ordinal, repeat, events: recorder.events, bodies } };
 }
 
 const outputs = (output: Body): Body => toBody({ output: fromBody(output) });

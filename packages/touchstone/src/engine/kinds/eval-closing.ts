@@ -8,10 +8,11 @@ import {
   type TaskResult,
 } from '@touchstone/protocol';
 import type { Run, SuiteHead } from '../../ports/index.js';
+import { readResults } from '../log/read-results.js';
 import type { Parts } from '../parts.js';
 import type { Closing } from './run-kind.js';
 
-/** How an evaluation ends: its results in the log, folded into the scorecard. */
+/** How an evaluation ends: its results in the log, folded into the summary. */
 export async function closeEval(
   parts: Parts,
   run: Run,
@@ -20,7 +21,7 @@ export async function closeEval(
   modelClass: ModelClass | undefined,
   now: number,
 ): Promise<Closing> {
-  const results = await readResults(parts, run);
+  const results = await resultsInOrder(parts, run);
   const { thresholds } = head;
   const regression = await regressionFacts(parts, run, plan);
   const summary = parts.buildSummary(
@@ -33,25 +34,17 @@ export async function closeEval(
     },
     results,
   );
-  const come = { summary, results, ...(thresholds && { thresholds }) };
+  const outcome = { summary, results, ...(thresholds && { thresholds }) };
   return {
     events: [{ type: 'eval.completed', at: now, payload: evalCompleted(summary) }],
     outputs: summary,
-    headline: { ...headlineOf(summary, results), ...(await parts.contractOutcome(run, plan, come)) },
+    headline: { ...headlineOf(summary, results), ...(await parts.contractOutcome(run, plan, outcome)) },
   };
 }
 
-const RESULT_PAGE = 1000;
-
-/** The log is in suite order unless the run was paused with a gap; the scorecard always is. */
-async function readResults(parts: Parts, run: Run): Promise<readonly TaskResult[]> {
-  const rows: { readonly ordinal: number; readonly result: TaskResult }[] = [];
-  for (let page = await parts.store.log.results(run.owner, run.runId, 0, RESULT_PAGE); page.length > 0; ) {
-    for (const row of page) rows.push(row);
-    page = await parts.store.log.results(run.owner, run.runId, rows.length, RESULT_PAGE);
-  }
-  return rows.sort((a, b) => a.ordinal - b.ordinal).map((row) => row.result);
-}
+/** The log is in suite order unless the run was paused with a gap; the summary always is. */
+const resultsInOrder = async ({ store }: Parts, run: Run): Promise<readonly TaskResult[]> =>
+  [...(await readResults(store, run))].sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
 
 /** Only mode `regression` puts the comparison on the wire; without it a baseline is for the report. */
 async function regressionFacts({ store }: Parts, { owner, runId }: Run, plan: EvalPlan) {

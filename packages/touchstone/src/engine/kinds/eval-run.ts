@@ -1,34 +1,29 @@
 import {
   type EvalPlan,
+  type EvalSummary,
   HostError,
   type ModelClass,
   plannedSteps,
   type RepeatScore,
+  type RunId,
   type TaskResult,
 } from '@touchstone/protocol';
-import type { Task } from '@touchstone/protocol/bodies';
+import type { Payloads, Task } from '@touchstone/protocol/bodies';
 import type { Run, SuiteHead } from '../../ports/index.js';
-import type { Bars, Parts } from '../parts.js';
+import type { Parts, TaskThresholds } from '../parts.js';
 import { closeEval } from './eval-closing.js';
-import type { Program } from './run-kind.js';
+import type { RunKind } from './run-kind.js';
 import type { TaskSource } from './task-source.js';
 
-export async function openSuite(parts: Parts, run: Run, plan: EvalPlan): Promise<SuiteHead> {
-  const head = await parts.suiteHead(run.owner, plan.suite.digest);
-  if (head) return head;
-  const { suiteId, version } = plan.suite;
-  throw new HostError('not_found', `Suite ${suiteId}@${version} is no longer installed.`);
-}
-
-/** What every evaluation does, whoever answers: the tasks in order, one result each, the scorecard at the end. */
-export function evalFrame(
+/** Every evaluation, whether an agent answers or recorded answers are judged again: one result per task, then the summary. */
+export async function openEvalRun(
   parts: Parts,
   run: Run,
   plan: EvalPlan,
-  measure: Measure,
   taskAt: TaskSource,
-  modelClass: () => Promise<ModelClass | undefined>,
-): Omit<Program, 'execute' | 'close'> {
+): Promise<RunKind> {
+  const suite = await openEvalSuite(parts, run, plan);
+  const { rejudgeOf } = plan;
   return {
     steps: plannedSteps(plan),
     ordinalAt: (position) => plan.ordinals?.[position] ?? position,
@@ -36,13 +31,26 @@ export function evalFrame(
     concurrency: plan.concurrency,
     ...(plan.ceilingUsd !== undefined && { ceilingUsd: plan.ceilingUsd }),
     opening: (now) => [{ type: 'eval.started', at: now, payload: started(plan) }],
-    result: (ordinal, scores) => {
+    result(ordinal, scores) {
       const task = taskAt(ordinal);
-      if (task instanceof Promise) return task.then((loaded) => resultOf(parts, measure, loaded, scores));
-      return resultOf(parts, measure, task, scores);
+      if (task instanceof Promise) return task.then((loaded) => resultOf(parts, suite, loaded, scores));
+      return resultOf(parts, suite, task, scores);
     },
-    closing: async (now) => closeEval(parts, run, plan, measure.head, await modelClass(), now),
+    async closing(now, modelClass) {
+      const evaluated = rejudgeOf === undefined ? modelClass : await sourceClass(parts, run, rejudgeOf);
+      return closeEval(parts, run, plan, suite.head, evaluated, now);
+    },
   };
+}
+
+/** What results are held against: the suite's thresholds, and those of a contract where it sets its own. */
+export type EvalSuite = { readonly head: SuiteHead; readonly thresholdOf: TaskThresholds };
+
+export async function openEvalSuite(parts: Parts, run: Run, plan: EvalPlan): Promise<EvalSuite> {
+  const { suiteId, version, digest } = plan.suite;
+  const head = await parts.suiteHead(run.owner, digest);
+  if (!head) throw new HostError('not_found', `Suite ${suiteId}@${version} is no longer installed.`);
+  return { head, thresholdOf: await parts.openThresholds(run.owner, plan) };
 }
 
 const started = (plan: EvalPlan) => ({
@@ -53,16 +61,20 @@ const started = (plan: EvalPlan) => ({
   ...(plan.baselineRunId && { baselineRunId: plan.baselineRunId }),
 });
 
-/** What tasks are held against: the suite's bars, and those of a contract where it has its own. */
-export type Measure = { readonly head: SuiteHead; readonly bars: Bars };
+/** No agent is open when answers are judged again; the summary of the run that asked it names its class. */
+async function sourceClass(parts: Parts, run: Run, source: RunId): Promise<ModelClass | undefined> {
+  const last = await parts.store.log.last(run.owner, source);
+  const outputs = (last?.payload as Payloads['run.completed'] | undefined)?.outputs;
+  return (outputs as EvalSummary | undefined)?.evaluatedModelClass;
+}
 
 export function resultOf(
   parts: Parts,
-  { head, bars }: Measure,
+  { head, thresholdOf }: EvalSuite,
   task: Task,
   scores: readonly RepeatScore[],
 ): TaskResult {
-  const own = bars(task.taskId);
-  const bar = own ?? parts.taskBar(task.expected.kind, head.thresholds);
-  return parts.foldTask(task.taskId, scores, bar, own !== undefined);
+  const own = thresholdOf(task.taskId);
+  const threshold = own ?? parts.taskThreshold(task.expected.kind, head.thresholds);
+  return parts.foldTask(task.taskId, scores, threshold, own !== undefined);
 }

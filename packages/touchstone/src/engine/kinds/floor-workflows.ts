@@ -1,4 +1,4 @@
-/** A node of a floor fixture. `delayMs` bounds the input of that name for delaying nodes. */
+/** A node of a conformance workflow. `delayMs` bounds the input of that name for delaying nodes. */
 export type FloorNode = {
   readonly nodeId: string;
   readonly typeId: 'core.noop' | 'core.fail' | 'core.delay' | 'core.approvalGate' | 'core.clarificationGate';

@@ -1,43 +1,64 @@
-import type { RepeatScore, RunError, RunTotals, TaskResult } from '@touchstone/protocol';
+import type { ModelClass, RepeatScore, RunError, RunTotals, TaskResult } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
-import type { TaskRecord } from '../../ports/index.js';
-import type { Purse } from '../invoke/spend-meter.js';
+import type { MaybePromise, TaskRecord } from '../../ports/index.js';
+
+// The words for the parts of a run, used everywhere in the engine and the store:
+//
+//   step      one thing that a run does: a task of an evaluation, a node of a workflow
+//   ordinal   a step's number in its suite or workflow; records and log name steps by it
+//   position  a step's place in the plan; differs from its ordinal only when some of the tasks were selected
+//   unit      one repeat of one step: executed, then sealed as one record
+//   entry     what is appended to the log at once: a step with all its records, or loose events
+//   sequence  an event's number in the log
+
+/** One repeat of one step. */
+export type Unit = { readonly ordinal: number; readonly repeat: number };
 
 /**
- * What a kind of run does, apart from how runs are driven. An eval run, a single-agent run and a floor fixture are each
- * a list of steps with something said before and after; the loop that drives them knows nothing else about them.
+ * What a kind of run consists of, apart from how runs are driven and from who executes their units: a list of steps, with
+ * something said before and after. It reads the store and opens no agent, so a driver can have it without executing.
  */
-export type Program = {
-  /** Ordinals of the steps, in the order they start and in the order they stand in the log. */
+export type RunKind = {
   readonly steps: number;
+  /** Positions are the order in which steps start, and in which they stand in the log. */
   ordinalAt(position: number): number;
   readonly repeats: number;
   readonly concurrency: number;
   readonly ceilingUsd?: number;
   /** Events after `run.started`. */
   opening(now: number): readonly NewEvent[];
-  /** Executes one repeat of one step. Rejects when the signal aborts; any other rejection is a bug and fails the run. */
-  execute(ordinal: number, repeat: number, purse: Purse, signal: AbortSignal): Promise<Executed>;
-  /** Folds the repeats of a finished step; undefined for programs that do not score. */
-  result(
-    ordinal: number,
-    scores: readonly RepeatScore[],
-  ): Promise<TaskResult | undefined> | TaskResult | undefined;
-  /** How the run ends once its steps are in the log. Reads what is committed, never what is remembered. */
-  closing(now: number): Promise<Closing>;
-  close(): Promise<void>;
+  /** Folds the repeats of a finished step; undefined for kinds that do not score. */
+  result(ordinal: number, scores: readonly RepeatScore[]): MaybePromise<TaskResult | undefined>;
+  /**
+   * How the run ends once its steps are in the log. Reads what is committed, never what is remembered. The model class is
+   * the executor's, because only an open agent knows it.
+   */
+  closing(now: number, modelClass: ModelClass | undefined): Promise<Closing>;
 };
 
-export type Executed = {
-  readonly record: TaskRecord;
-  /** A failed step after which no further step starts. */
-  readonly halt?: boolean;
-};
-
+/** What a run's last words say, and the totals that are kept beside it. */
 export type Closing = {
   readonly events: readonly NewEvent[];
   readonly outputs?: Extract<NewEvent, { type: 'run.completed' }>['payload']['outputs'];
   readonly error?: RunError;
   readonly failedNodeId?: string;
   readonly headline?: RunTotals;
+};
+
+/**
+ * Executes the units of one run: holds the agent, the scoring and the spend meter, and knows neither the log nor the
+ * order of the units. A worker can have it without driving the run.
+ */
+export type Executor = {
+  /** The model class of the agent, where it declares one. */
+  readonly modelClass?: ModelClass;
+  /** Rejects when the signal aborts; any other rejection is a bug and fails the run. */
+  execute(unit: Unit, signal: AbortSignal): Promise<ExecutionResult>;
+  close(): Promise<void>;
+};
+
+export type ExecutionResult = {
+  readonly record: TaskRecord;
+  /** A failed step after which no further step starts. */
+  readonly halt?: boolean;
 };

@@ -1,5 +1,6 @@
 import type { Digest, Owner } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
+import type { MaybePromise, Run } from '../../ports/index.js';
 import type { Parts } from '../parts.js';
 
 const PAGE = 256;
@@ -7,7 +8,13 @@ const PAGE = 256;
 const KEPT_PAGES = 4;
 
 /** Reads a suite's tasks in pages, so that a run's memory does not grow with its suite. */
-export type TaskSource = (ordinal: number) => Task | Promise<Task>;
+export type TaskSource = (ordinal: number) => MaybePromise<Task>;
+
+/** The tasks of a run's suite. Runs without one have no tasks, and their kinds ask for none. */
+export const taskSourceOf = (parts: Parts, { owner, plan }: Run): TaskSource => {
+  if (plan.kind === 'eval') return createTaskSource(parts, owner, plan.suite.digest);
+  return () => Promise.reject(new Error('Only an evaluation has tasks.'));
+};
 
 export function createTaskSource(parts: Parts, owner: Owner, digest: Digest): TaskSource {
   const loaded = new Map<number, readonly Task[]>();

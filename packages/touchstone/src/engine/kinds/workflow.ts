@@ -4,21 +4,23 @@ import type { Run } from '../../ports/index.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import { FLOOR_WORKFLOWS, type FloorNode, type FloorWorkflow } from './floor-workflows.js';
-import type { Closing, Executed, Program } from './run-kind.js';
+import type { Closing, ExecutionResult, Executor, RunKind } from './run-kind.js';
 
-/** The floor fixtures, one node after another. Not a workflow engine: there is nothing here but what they need. */
-export async function openWorkflowProgram(parts: Parts, run: Run, plan: WorkflowPlan): Promise<Program> {
-  const workflow = workflowOf(plan);
+/** The conformance workflows, one node after another. Not a workflow engine: it does only what they need. */
+export const workflowRun = (parts: Parts, run: Run, plan: WorkflowPlan): RunKind => ({
+  steps: workflowOf(plan).nodes.length,
+  ordinalAt: (position) => position,
+  repeats: 1,
+  concurrency: 1,
+  opening: () => [],
+  result: () => undefined,
+  closing: () => workflowClosing(parts, run, plan),
+});
+
+export function openWorkflowExecutor(parts: Parts, run: Run, plan: WorkflowPlan): Executor {
+  const { nodes } = workflowOf(plan);
   return {
-    steps: workflow.nodes.length,
-    ordinalAt: (position) => position,
-    repeats: 1,
-    concurrency: 1,
-    opening: () => [],
-    execute: (ordinal, _repeat, _purse, signal) =>
-      executeNode(parts, run, ordinal, workflow.nodes[ordinal] as FloorNode, signal),
-    result: () => undefined,
-    closing: () => workflowClosing(parts, run, plan),
+    execute: ({ ordinal }, signal) => executeNode(parts, run, ordinal, nodes[ordinal] as FloorNode, signal),
     close: async () => undefined,
   };
 }
@@ -35,7 +37,7 @@ async function executeNode(
   ordinal: number,
   node: FloorNode,
   signal: AbortSignal,
-): Promise<Executed> {
+): Promise<ExecutionResult> {
   const recorder = createRecorder(node.nodeId, parts.clock, parts.redact);
   const startedAt = parts.clock.elapsed();
   recorder.add('node.started', { nodeId: node.nodeId, typeId: node.typeId });
@@ -54,8 +56,8 @@ const NODE_ERROR = { code: 'node_failed', message: 'The node fails by design.' }
 
 function delayOf(run: Run, node: FloorNode): number {
   const inputs = run.request.inputs === undefined ? {} : fromBody(run.request.inputs);
-  const asked = (inputs as { readonly delayMs?: unknown }).delayMs;
-  return typeof asked === 'number' ? asked : (node.delayMs?.default ?? 0);
+  const { delayMs } = inputs as { readonly delayMs?: unknown };
+  return typeof delayMs === 'number' ? delayMs : (node.delayMs?.default ?? 0);
 }
 
 export async function workflowClosing(parts: Parts, run: Run, plan: WorkflowPlan): Promise<Closing> {

@@ -78,7 +78,3 @@ export function createBacklog(steps: number, repeats: number): Backlog {
     takeRest: () => [...finished.keys()].sort((a, b) => a - b).map(take),
   };
 }
-
-/** Events an entry adds to the log: a scored step brings its `eval.scored` along. */
-export const entrySize = (entry: LogEntry): number =>
-  entry.kind === 'events' ? entry.events.length : entry.eventCount + (entry.result ? 1 : 0);

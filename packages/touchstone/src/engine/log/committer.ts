@@ -1,14 +1,20 @@
 import type { TaskResult } from '@touchstone/protocol';
-import type { Commit, Lease, LogEntry, RunLog, TaskRecord } from '../../ports/index.js';
-import { entrySize } from './backlog.js';
+import {
+  eventCountOf,
+  type Lease,
+  type LogEntry,
+  type RunChange,
+  type RunLog,
+  type TaskRecord,
+} from '../../ports/index.js';
 
 /** This many waiting seals fill a commit; to wait for more would not make the flush any cheaper per task. */
 const FULL = 128;
 
 /**
  * The one writer of a run's log. A flush of the disk costs as much as a dozen tasks, so seals wait a few milliseconds
- * here for company and go to disk together, one commit at a time. Nobody waits for them: a task's place is free as soon
- * as it has been executed. When nothing runs any more there is no company to wait for.
+ * here for more of them and go to disk together, one commit at a time. No task waits for its seal: its place is free as
+ * soon as it has been executed. When nothing runs any more there is nothing to wait for.
  */
 export type Committer = {
   /** `result` comes with the seal that finishes its step. */
@@ -17,7 +23,7 @@ export type Committer = {
   flush(): void;
   readonly uncommitted: number;
   /** Commits `entries` and a change of the run after everything that waits. */
-  write(entries: readonly LogEntry[], run?: Commit['run'], unlessControlled?: true): Promise<void>;
+  write(entries: readonly LogEntry[], run?: RunChange, unlessControlled?: true): Promise<void>;
 };
 
 type CommitterParts = {
@@ -28,7 +34,7 @@ type CommitterParts = {
   /** Results of the steps whose last seal has just become durable, in completion order. */
   readonly onCommitted: (results: readonly TaskResult[]) => void;
   readonly onFailed: (error: unknown) => void;
-  /** Resolves when seals have waited long enough for company. */
+  /** Resolves when seals have waited long enough for more of them. */
   readonly gather: () => Promise<void>;
 };
 
@@ -43,7 +49,7 @@ export function createCommitter(parts: CommitterParts): Committer {
   const commit = async (
     seals: readonly TaskRecord[],
     entries: readonly LogEntry[],
-    run?: Commit['run'],
+    run?: RunChange,
     unlessControlled?: true,
   ): Promise<void> => {
     await parts.log.commit(parts.lease, {
@@ -53,7 +59,7 @@ export function createCommitter(parts: CommitterParts): Committer {
       ...(run && { run }),
       ...(unlessControlled && { unlessControlled }),
     });
-    sequence += entries.reduce((sum, entry) => sum + entrySize(entry), 0);
+    sequence += entries.reduce((sum, entry) => sum + eventCountOf(entry), 0);
   };
 
   const writeWaiting = async (): Promise<readonly TaskResult[]> => {

@@ -1,12 +1,12 @@
 import type { RunError } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
-import type { Commit, Run } from '../../ports/index.js';
+import type { Run, RunChange } from '../../ports/index.js';
 import type { Closing } from '../kinds/run-kind.js';
 import { ENGINE_VERSION } from '../parts.js';
 import type { Stop } from '../run/next-step.js';
 
 /** How a run begins and ends, as events and the row's change. Pure: the driver commits what these say. */
-export type Ending = { readonly events: readonly NewEvent[]; readonly run: NonNullable<Commit['run']> };
+export type Ending = { readonly events: readonly NewEvent[]; readonly run: RunChange };
 
 export function beginning(run: Run, opening: readonly NewEvent[], now: number): Ending {
   const started: NewEvent = {
@@ -84,7 +84,7 @@ export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): E
         ...(stop.reason !== undefined && { reason: stop.reason }),
         drainPolicy: stop.drainPolicy,
       };
-      // The status is left alone: it has been `paused` since the request, or is `running` again if someone resumed.
+      // The status is left alone: it has been `paused` since the request, or is `running` again after a resume.
       return { events: [{ type: 'run.paused', at: now, payload }], run: { control: null } };
     }
     case 'timeout': {

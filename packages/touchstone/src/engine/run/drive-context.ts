@@ -1,14 +1,26 @@
 import type { Lease, ProgressListener } from '../../ports/index.js';
 import type { Parts } from '../parts.js';
-import type { DriveState } from './loop.js';
 import type { Stop } from './next-step.js';
 
-/** What everyone at work on one drive shares. */
-export type Driving = {
+/** Facts of a drive that change while it goes on. The loop reads them and decides with `nextStep`. */
+export type DriveState = {
+  leaving: boolean;
+  crash: { readonly error: unknown } | undefined;
+  halted: boolean;
+  stop: Stop | undefined;
+  running: number;
+  /** Work was aborted in the middle, so the run has unfinished work although nothing is left to start. */
+  dropped: boolean;
+  /** Wakes the loop when any of the above has changed. */
+  wake: () => void;
+};
+
+/** What all parts of one drive share. */
+export type DriveContext = {
   readonly parts: Parts;
   readonly lease: Lease;
   readonly state: DriveState;
-  /** Asks the run to stop; the first reason counts, and a cancel before all. */
+  /** Stops the run; the first reason counts, and a cancel before all others. */
   readonly stop: (reason: Stop) => void;
   /** Lets go of the run without a trace. */
   readonly leave: () => void;

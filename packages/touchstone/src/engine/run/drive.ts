@@ -1,20 +1,21 @@
 import { isHostError, isTerminal, type RunError } from '@touchstone/protocol';
 import { type Lease, LeaseLost, type ProgressListener, type Run } from '../../ports/index.js';
-import { driveGated } from '../approvals/drive-gated.js';
-import { openScript } from '../approvals/open-flow.js';
-import { copyPrefix, replay } from '../forks/history.js';
-import { openProgram } from '../kinds/open.js';
-import type { Program } from '../kinds/run-kind.js';
+import { driveFlow, openFlow } from '../approvals/drive-flow.js';
+import { copyPrefix, replay } from '../forks/copy.js';
+import { openSpendMeter, type SpendMeter } from '../invoke/spend-meter.js';
+import { openExecutor, openRunKind } from '../kinds/open.js';
+import type { RunKind } from '../kinds/run-kind.js';
+import { taskSourceOf } from '../kinds/task-source.js';
 import { beginning, failure } from '../log/endings.js';
 import type { Parts } from '../parts.js';
-import type { Driving } from './drive-context.js';
-import { type DriveState, runLoop } from './loop.js';
+import type { DriveContext, DriveState } from './drive-context.js';
+import { runLoop } from './loop.js';
 import { graverStop } from './next-step.js';
 import { openLoop } from './open-loop.js';
 import { keepLease, stopFrom, watchClock } from './watching.js';
 
 /** A run being driven by this process. */
-export type Drive = Pick<Driving, 'stop' | 'leave'> & { readonly done: Promise<void> };
+export type Drive = Pick<DriveContext, 'stop' | 'leave'> & { readonly done: Promise<void> };
 
 export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener): Drive {
   const over = new AbortController();
@@ -27,7 +28,7 @@ export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener
     dropped: false,
     wake: () => undefined,
   };
-  const driving: Driving = {
+  const context: DriveContext = {
     parts,
     lease,
     state,
@@ -42,68 +43,82 @@ export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener
       state.wake();
     },
   };
-  return { stop: driving.stop, leave: driving.leave, done: drive(driving).finally(() => over.abort()) };
+  return { stop: context.stop, leave: context.leave, done: drive(context).finally(() => over.abort()) };
 }
 
-async function drive(driving: Driving): Promise<void> {
-  const { parts, lease, stop } = driving;
+async function drive(context: DriveContext): Promise<void> {
+  const { parts, lease, stop } = context;
   const run = await parts.store.runs.get(lease.owner, lease.runId);
   if (!run || isTerminal(run.status)) return;
   if (run.control) stop(stopFrom(run.control));
-  void keepLease(driving);
+  void keepLease(context);
   try {
     const { fork } = run.plan;
     if (fork?.mode === 'replay')
-      return void (await replay(driving, run, fork).catch((error) => endReplay(driving, run, error)));
-    const begun = fork ? await copyPrefix(driving, run, fork) : run;
-    const script = openScript(parts, begun);
-    if (script) return await driveGated(driving, begun, script);
-    const program = await openProgram(parts, begun).catch((error) => giveUp(driving, begun, error));
-    if (program) await driveProgram(driving, begun, program);
+      return void (await replay(context, run, fork).catch((error) => endReplay(context, run, error)));
+    const begun = fork ? await copyPrefix(context, run, fork) : run;
+    const flow = openFlow(parts, begun);
+    await (flow ? driveFlow(context, begun, flow) : driveSteps(context, begun));
   } catch (error) {
-    // Whoever has the lease now goes on with the run.
+    // The new lease holder continues the run.
     if (!(error instanceof LeaseLost)) throw error;
   }
 }
 
-async function driveProgram(driving: Driving, found: Run, program: Program): Promise<void> {
+/** Drives the steps of a run in this process: opens its kind and its executor, and loops until there is nothing to do. */
+async function driveSteps(context: DriveContext, run: Run): Promise<void> {
+  const { parts } = context;
+  const taskAt = taskSourceOf(parts, run);
+  const unavailable = (error: unknown) => giveUp(context, run, error);
+  const kind = await openRunKind(parts, run, taskAt).catch(unavailable);
+  if (!kind) return;
+  const meter = await openRunMeter(context, kind);
+  // Opened before the first word of the log: a run whose agent is gone says so instead of beginning.
+  const executor = await openExecutor(parts, run, meter, taskAt).catch(unavailable);
+  if (!executor) return;
   try {
-    const loop = await openLoop(driving, found, program);
-    void watchClock(driving, loop.run);
+    const loop = await openLoop(context, run, kind, executor, meter);
+    void watchClock(context, loop.run);
     loop.committer.flush();
     await runLoop(loop);
   } finally {
-    await program.close();
+    await executor.close();
   }
 }
 
+function openRunMeter({ parts, lease, stop }: DriveContext, { ceilingUsd }: RunKind): Promise<SpendMeter> {
+  return openSpendMeter(parts.store, lease.owner, lease.runId, parts.priceOf, (spentUsd) => {
+    if (ceilingUsd !== undefined && spentUsd >= ceilingUsd) stop({ kind: 'budget', limitUsd: ceilingUsd });
+  });
+}
+
 /** History that cannot be read will not be readable the next time: the replay ends here, and says so. */
-async function endReplay(driving: Driving, { owner, runId }: Run, error: unknown): Promise<void> {
-  const { parts } = driving;
+async function endReplay(context: DriveContext, { owner, runId }: Run, error: unknown): Promise<void> {
+  const { parts } = context;
   const run = await parts.store.runs.get(owner, runId);
   if (error instanceof LeaseLost || !run) throw error;
   parts.log.error('run.crashed', { runId }, error);
   const message = isHostError(error) ? error.message : 'The history of the source could not be read.';
-  await fail(driving, run, { code: 'internal_error', message });
+  await fail(context, run, { code: 'internal_error', message });
 }
 
 /**
- * A run whose agent or suite is gone can never go on and fails; any other trouble leaves it for another attempt. So does
- * a run of the command line that has begun: there a person can set the variable that is missing, and go on.
+ * A run whose agent or suite is gone can never go on and fails; any other error leaves it for another attempt. So does the
+ * error of a command-line run that has begun: its caller can set the missing variable and resume.
  */
-async function giveUp(driving: Driving, run: Run, error: unknown): Promise<undefined> {
+async function giveUp(context: DriveContext, run: Run, error: unknown): Promise<undefined> {
   if (!isHostError(error) || (error.code !== 'not_found' && error.code !== 'conflict')) throw error;
   if (run.origin === 'cli' && run.eventCount > 0) throw error;
-  await fail(driving, run, { code: 'agent_unavailable', message: error.message });
+  await fail(context, run, { code: 'agent_unavailable', message: error.message });
   return undefined;
 }
 
 /** The last word of a run that no loop drives; the first one too, when none has been said. */
-async function fail({ parts, lease }: Driving, run: Run, error: RunError): Promise<void> {
+async function fail({ parts, lease }: DriveContext, run: Run, error: RunError): Promise<void> {
   const now = parts.clock.now();
   const opening = run.eventCount === 0 ? beginning(run, [], now) : undefined;
   const ending = failure(run, error, now);
-  await parts.store.log.commit(lease, {
+  await parts.store.log.append(lease, {
     entries: [{ kind: 'events', events: [...(opening?.events ?? []), ...ending.events] }],
     firstSequence: run.eventCount,
     run: { ...opening?.run, ...ending.run },

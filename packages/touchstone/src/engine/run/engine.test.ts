@@ -3,7 +3,7 @@ import { fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Tools } from '../../ports/index.js';
-import { answered, type Behaviour, countingTasks, openHouse, owner } from '../testing/bench-house.js';
+import { answered, type Behaviour, countingTasks, openBench, owner } from '../testing/bench.js';
 
 const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
 const scoredIds = (events: readonly RunEvent[]) =>
@@ -29,10 +29,10 @@ const offeredAll: Tools['granted'] = async (_owner, wanted) => wanted.map((toolI
 
 describe('an eval run', () => {
   it('writes the whole bracket in order and ends with the scorecard', async () => {
-    const house = await openHouse({ tasks: countingTasks(2) });
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
+    const bench = await openBench({ tasks: countingTasks(2) });
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
     const bracket = [
       'agent.invocation.started',
       'agent.reasoned',
@@ -52,7 +52,7 @@ describe('an eval run', () => {
     expect(events.at(-1)?.payload).toMatchObject({
       outputs: { aggregateScore: 1, passed: true, taskCount: 2, passedCount: 2 },
     });
-    expect((await house.store.runs.get(owner, runId))?.headline).toMatchObject({
+    expect((await bench.store.runs.get(owner, runId))?.headline).toMatchObject({
       aggregateScore: 1,
       passed: true,
       unscored: 0,
@@ -69,12 +69,12 @@ describe('an eval run', () => {
             await new Promise((r) => setImmediate(r));
           return answered(Number(input) % 5 === 3 ? 'wrong' : `answer ${input}`);
         };
-        const house = await openHouse({ tasks: countingTasks(40), behave });
+        const bench = await openBench({ tasks: countingTasks(40), behave });
         const logs = [];
         for (which = 0; which < 2; which++) {
-          const runId = await house.createRun(`r${which}`, { concurrency: 32 });
-          await house.engine.drive(owner, runId);
-          const events = await house.events(runId);
+          const runId = await bench.createRun(`r${which}`, { concurrency: 32 });
+          await bench.engine.drive(owner, runId);
+          const events = await bench.events(runId);
           expect(scoredIds(events)).toEqual(countingTasks(40).map((task) => task.taskId));
           logs.push(plain(events));
         }
@@ -87,7 +87,7 @@ describe('an eval run', () => {
   it('starts tasks in suite order and never more than the concurrency at once', async () => {
     let running = 0;
     let most = 0;
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(20),
       behave: async (input) => {
         most = Math.max(most, ++running);
@@ -96,20 +96,20 @@ describe('an eval run', () => {
         return answered(`answer ${input}`);
       },
     });
-    await house.engine.drive(owner, await house.createRun('r', { concurrency: 3 }));
+    await bench.engine.drive(owner, await bench.createRun('r', { concurrency: 3 }));
     expect(most).toBe(3);
-    expect(house.calls).toEqual(countingTasks(20).map((_, i) => `inv-${i}.0`));
+    expect(bench.calls).toEqual(countingTasks(20).map((_, i) => `inv-${i}.0`));
   });
 
   it('repeats every task, folds the repeats, and scores each task once', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(2),
       behave: (input, _host, { invocationId }) =>
         answered(invocationId === 'inv-1.2' ? 'wrong' : `answer ${input}`),
     });
-    const runId = await house.createRun('r', { repeats: 3 });
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
+    const runId = await bench.createRun('r', { repeats: 3 });
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
     expect(scoredIds(events)).toEqual(['t0', 't1']);
     const scores = events
       .filter((event) => event.type === 'eval.scored')
@@ -122,18 +122,18 @@ describe('an eval run', () => {
   });
 
   it('writes in full groups when tasks finish faster than the disk, and loses none', async () => {
-    const house = await openHouse({ tasks: countingTasks(700), limits: { gatherMs: 1_000_000 } });
-    const runId = await house.createRun('r', { concurrency: 256, repeats: 2 });
-    await house.engine.drive(owner, runId);
-    expect(scoredIds(await house.events(runId))).toEqual(countingTasks(700).map((task) => task.taskId));
+    const bench = await openBench({ tasks: countingTasks(700), limits: { gatherMs: 1_000_000 } });
+    const runId = await bench.createRun('r', { concurrency: 256, repeats: 2 });
+    await bench.engine.drive(owner, runId);
+    expect(scoredIds(await bench.events(runId))).toEqual(countingTasks(700).map((task) => task.taskId));
   });
 
   it('runs only the selected tasks, under their own ordinals', async () => {
-    const house = await openHouse({ tasks: countingTasks(10) });
-    const runId = await house.createRun('r', { ordinals: [2, 7] });
-    await house.engine.drive(owner, runId);
-    expect(house.calls).toEqual(['inv-2.0', 'inv-7.0']);
-    expect(scoredIds(await house.events(runId))).toEqual(['t2', 't7']);
+    const bench = await openBench({ tasks: countingTasks(10) });
+    const runId = await bench.createRun('r', { ordinals: [2, 7] });
+    await bench.engine.drive(owner, runId);
+    expect(bench.calls).toEqual(['inv-2.0', 'inv-7.0']);
+    expect(scoredIds(await bench.events(runId))).toEqual(['t2', 't7']);
   });
 });
 
@@ -157,12 +157,12 @@ describe('trouble in a task', () => {
       false,
     ],
   ])('%s scores 0 and the run goes on', async (_name, bad, outcome, decided, unscored) => {
-    const house = await openHouse({
+    const bench = await openBench({
       behave: (input, host, inv) => (input === 0 ? bad(input, host, inv) : answered(`answer ${input}`)),
     });
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
     expect(outcomeOf(events)).toBe(outcome);
     expect(events.some((event) => event.type === 'agent.decided' && event.nodeId === 't0')).toBe(decided);
     expect(events.find((event) => event.type === 'eval.scored')?.payload).toMatchObject({
@@ -170,7 +170,7 @@ describe('trouble in a task', () => {
       score: 0,
       passed: false,
     });
-    const run = await house.store.runs.get(owner, runId);
+    const run = await bench.store.runs.get(owner, runId);
     expect(run).toMatchObject({
       status: 'completed',
       headline: { passedCount: 2, unscored: unscored ? 1 : 0 },
@@ -178,26 +178,26 @@ describe('trouble in a task', () => {
   });
 
   it('low confidence is an escalation and is scored as it is', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       behave: () => ({ kind: 'answered', output: toBody('answer 0'), confidence: 0.2 }),
     });
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
     expect(outcomeOf(events)).toBe('escalated');
     expect(events.find((event) => event.type === 'eval.scored')?.payload).toMatchObject({ score: 1 });
   });
 
   it('an answer against the return schema is recorded, fails, and says so', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       facts: { returnSchema: { type: 'object' } },
       parts: { schemaCheck: () => [{ pointer: '/a', message: 'expected a number' }] },
     });
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
     expect(outcomeOf(events)).toBe('failed');
     expect(events.find((event) => event.type === 'eval.scored')?.payload).toMatchObject({
       score: 0,
@@ -206,23 +206,23 @@ describe('trouble in a task', () => {
   });
 
   it('a bug in the host fails the run, tells the operator, and keeps what was sealed', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(3),
       behave: async (input) => {
         if (input === 2) throw new Error('impossible');
         return answered(`answer ${input}`);
       },
     });
-    const runId = await house.createRun('r', { concurrency: 1 });
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
+    const runId = await bench.createRun('r', { concurrency: 1 });
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
     expect(scoredIds(events)).toEqual(['t0', 't1']);
     expect(events.at(-1)).toMatchObject({
       type: 'run.failed',
       payload: { error: { code: 'internal_error' } },
     });
     expect(JSON.stringify(events)).not.toContain('impossible');
-    expect(house.errors).toHaveLength(1);
+    expect(bench.errors).toHaveLength(1);
   });
 });
 
@@ -232,7 +232,7 @@ describe('tools and memory', () => {
 
   it('fixtures answer in order, the last repeats, and no live tool is asked', async () => {
     const seen: unknown[] = [];
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: fixtures({
         toolResponses: [
           { tool: search, response: toBody('first') },
@@ -255,8 +255,8 @@ describe('tools and memory', () => {
         },
       },
     });
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
     expect(seen).toMatchObject([
       { status: 'ok', outcome: 'first' },
       { status: 'ok', outcome: 'second' },
@@ -264,7 +264,7 @@ describe('tools and memory', () => {
       { status: 'error' },
       { status: 'forbidden' },
     ]);
-    const events = await house.events(runId);
+    const events = await bench.events(runId);
     const calls = events.filter((event) => event.type === 'agent.toolCalled');
     const returns = events.filter((event) => event.type === 'agent.toolReturned');
     expect(calls.map((event) => (event.payload as { callId: string }).callId)).toEqual([
@@ -278,7 +278,7 @@ describe('tools and memory', () => {
   });
 
   it('parallel calls are answered one after the other, so the log does not depend on their speed', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       facts: { toolAllowlist: [search] },
       behave: async (_input, host) => {
@@ -296,9 +296,9 @@ describe('tools and memory', () => {
         },
       },
     });
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
-    const tools = types(await house.events(runId)).filter((type) => type.startsWith('agent.tool'));
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
+    const tools = types(await bench.events(runId)).filter((type) => type.startsWith('agent.tool'));
     expect(tools).toEqual([
       'agent.toolCalled',
       'agent.toolReturned',
@@ -311,7 +311,7 @@ describe('tools and memory', () => {
 
   it('what arrives after the answer changes nothing, and an unanswered call is recorded as unanswered', async () => {
     const { opened, open } = gate();
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       facts: { toolAllowlist: [search] },
       behave: async (_input, host) => {
@@ -329,11 +329,11 @@ describe('tools and memory', () => {
         },
       },
     });
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
     open();
     await new Promise((resolve) => setImmediate(resolve));
-    const events = await house.events(runId);
+    const events = await bench.events(runId);
     const bracket = ['agent.reasoned', 'agent.toolCalled', 'agent.toolReturned', 'agent.decided'];
     expect(types(events).slice(3, 7)).toEqual(bracket);
     expect(events[5]?.payload).toMatchObject({ status: 'error', error: { code: 'tool_error' } });
@@ -341,7 +341,7 @@ describe('tools and memory', () => {
 
   it('seeds are completed, redacted, left out when expired, and gone with the invocation', async () => {
     const seen: unknown[] = [];
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: [
         ...fixtures({
           toolResponses: [],
@@ -358,7 +358,7 @@ describe('tools and memory', () => {
       },
       parts: { redact: (text) => text.replaceAll('hunter2hunter2', '[REDACTED:k]') },
     });
-    await house.engine.drive(owner, await house.createRun('r', { concurrency: 1 }));
+    await bench.engine.drive(owner, await bench.createRun('r', { concurrency: 1 }));
     expect(seen).toEqual([
       [
         {
@@ -387,7 +387,7 @@ describe('stopping early', () => {
 
   it('a cancel aborts what runs without a trace and appends what was sealed, gaps skipped', async () => {
     const { opened } = gate();
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(5),
       behave: async (input) => {
         if (input === 1) await opened;
@@ -395,48 +395,48 @@ describe('stopping early', () => {
         return answered(`answer ${input}`);
       },
     });
-    const runId = await house.createRun('r', { concurrency: 5 });
-    const driven = house.engine.drive(owner, runId);
-    await settled(async () => (await house.store.log.pending(owner, runId)).length === 2);
-    expect(await house.engine.cancel(owner, runId, 'me', 'enough')).toMatchObject({ status: 'cancelling' });
+    const runId = await bench.createRun('r', { concurrency: 5 });
+    const driven = bench.engine.drive(owner, runId);
+    await settled(async () => (await bench.store.log.pending(owner, runId)).length === 2);
+    expect(await bench.engine.cancel(owner, runId, 'me', 'enough')).toMatchObject({ status: 'cancelling' });
     await driven;
-    const events = await house.events(runId);
+    const events = await bench.events(runId);
     expect(scoredIds(events)).toEqual(['t0', 't2', 't3']);
     expect(events.at(-1)).toMatchObject({
       type: 'run.cancelled',
       payload: { reason: 'enough', cancelledBy: 'me' },
     });
     expect(types(events)).not.toContain('eval.completed');
-    expect(await house.engine.cancel(owner, runId, 'me')).toMatchObject({ status: 'cancelled' });
+    expect(await bench.engine.cancel(owner, runId, 'me')).toMatchObject({ status: 'cancelled' });
   });
 
   it('cancelling a completed run is refused as terminal', async () => {
-    const house = await openHouse();
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
-    await expect(house.engine.cancel(owner, runId, 'me')).rejects.toMatchObject({ code: 'run_terminal' });
+    const bench = await openBench();
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
+    await expect(bench.engine.cancel(owner, runId, 'me')).rejects.toMatchObject({ code: 'run_terminal' });
   });
 
   it('a draining pause lets running tasks seal, and resume goes on from there', async () => {
     const { opened, open } = gate();
-    const house = await openHouse({ tasks: countingTasks(6), behave: waiting(2, opened) });
-    const runId = await house.createRun('r', { concurrency: 2 });
-    const driven = house.engine.drive(owner, runId);
-    await settled(() => house.calls.length === 4);
-    expect(await house.engine.pause(owner, runId, 'me', 'drain-current-node')).toMatchObject({
+    const bench = await openBench({ tasks: countingTasks(6), behave: waiting(2, opened) });
+    const runId = await bench.createRun('r', { concurrency: 2 });
+    const driven = bench.engine.drive(owner, runId);
+    await settled(() => bench.calls.length === 4);
+    expect(await bench.engine.pause(owner, runId, 'me', 'drain-current-node')).toMatchObject({
       status: 'paused',
     });
-    await expect(house.engine.pause(owner, runId, 'me', 'immediate')).rejects.toMatchObject({
+    await expect(bench.engine.pause(owner, runId, 'me', 'immediate')).rejects.toMatchObject({
       code: 'run_state_conflict',
     });
     open();
     await driven;
-    expect(types(await house.events(runId)).at(-1)).toBe('run.paused');
-    expect(house.calls).toHaveLength(4);
-    await house.engine.resume(owner, runId, 'me');
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
-    expect(house.calls).toHaveLength(6);
+    expect(types(await bench.events(runId)).at(-1)).toBe('run.paused');
+    expect(bench.calls).toHaveLength(4);
+    await bench.engine.resume(owner, runId, 'me');
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
+    expect(bench.calls).toHaveLength(6);
     expect(types(events).filter((type) => type.startsWith('run.'))).toEqual([
       'run.started',
       'run.paused',
@@ -449,22 +449,22 @@ describe('stopping early', () => {
   it('an immediate pause aborts, and the scorecard is in suite order although the log has a gap', async () => {
     const first = gate();
     let waits = true;
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(4),
       behave: async (input) => {
         if (input === 1 && waits) await first.opened;
         return answered(`answer ${input}`);
       },
     });
-    const runId = await house.createRun('r', { concurrency: 4 });
-    const driven = house.engine.drive(owner, runId);
-    await settled(async () => (await house.store.log.pending(owner, runId)).length === 2);
-    await house.engine.pause(owner, runId, 'me', 'immediate');
+    const runId = await bench.createRun('r', { concurrency: 4 });
+    const driven = bench.engine.drive(owner, runId);
+    await settled(async () => (await bench.store.log.pending(owner, runId)).length === 2);
+    await bench.engine.pause(owner, runId, 'me', 'immediate');
     await driven;
     waits = false;
-    await house.engine.resume(owner, runId, 'me');
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
+    await bench.engine.resume(owner, runId, 'me');
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
     expect(scoredIds(events)).toEqual(['t0', 't2', 't3', 't1']);
     expect(events.at(-1)?.payload).toMatchObject({
       outputs: { tasks: ['t0', 't1', 't2', 't3'].map((taskId) => ({ taskId })) },
@@ -473,109 +473,109 @@ describe('stopping early', () => {
 
   it('a resume while the pause is still draining is refused, and every pause in the log has its end', async () => {
     const { opened, open } = gate();
-    const house = await openHouse({ tasks: countingTasks(3), behave: waiting(0, opened) });
-    const runId = await house.createRun('r', { concurrency: 1 });
-    const driven = house.engine.drive(owner, runId);
-    await settled(() => house.calls.length === 1);
-    await house.engine.pause(owner, runId, 'me', 'drain-current-node');
-    await expect(house.engine.resume(owner, runId, 'me')).rejects.toMatchObject({
+    const bench = await openBench({ tasks: countingTasks(3), behave: waiting(0, opened) });
+    const runId = await bench.createRun('r', { concurrency: 1 });
+    const driven = bench.engine.drive(owner, runId);
+    await settled(() => bench.calls.length === 1);
+    await bench.engine.pause(owner, runId, 'me', 'drain-current-node');
+    await expect(bench.engine.resume(owner, runId, 'me')).rejects.toMatchObject({
       code: 'run_state_conflict',
     });
     open();
     await driven;
-    await house.engine.resume(owner, runId, 'me');
-    await house.engine.pause(owner, runId, 'me', 'immediate');
-    await house.engine.drive(owner, runId);
-    await house.engine.resume(owner, runId, 'me');
-    await house.engine.drive(owner, runId);
-    const lifecycle = types(await house.events(runId)).filter((type) => type.startsWith('run.'));
+    await bench.engine.resume(owner, runId, 'me');
+    await bench.engine.pause(owner, runId, 'me', 'immediate');
+    await bench.engine.drive(owner, runId);
+    await bench.engine.resume(owner, runId, 'me');
+    await bench.engine.drive(owner, runId);
+    const lifecycle = types(await bench.events(runId)).filter((type) => type.startsWith('run.'));
     const pause = ['run.paused', 'run.resumed'];
     expect(lifecycle).toEqual(['run.started', ...pause, ...pause, 'run.completed']);
   });
 
   it('a pause during the last task is kept, and the run ends after its resume', async () => {
     const { opened, open } = gate();
-    const house = await openHouse({ tasks: countingTasks(1), behave: waiting(0, opened) });
-    const runId = await house.createRun('r', { runTimeoutMs: 1000 });
-    const driven = house.engine.drive(owner, runId);
-    await settled(() => house.calls.length === 1);
-    await house.engine.pause(owner, runId, 'me', 'drain-current-node');
-    await house.clock.advance(5000);
+    const bench = await openBench({ tasks: countingTasks(1), behave: waiting(0, opened) });
+    const runId = await bench.createRun('r', { runTimeoutMs: 1000 });
+    const driven = bench.engine.drive(owner, runId);
+    await settled(() => bench.calls.length === 1);
+    await bench.engine.pause(owner, runId, 'me', 'drain-current-node');
+    await bench.clock.advance(5000);
     open();
     await driven;
-    expect(types(await house.events(runId)).slice(-2)).toEqual(['eval.scored', 'run.paused']);
-    await house.engine.resume(owner, runId, 'me');
-    await house.engine.drive(owner, runId);
-    expect(types(await house.events(runId)).at(-1)).toBe('run.completed');
+    expect(types(await bench.events(runId)).slice(-2)).toEqual(['eval.scored', 'run.paused']);
+    await bench.engine.resume(owner, runId, 'me');
+    await bench.engine.drive(owner, runId);
+    expect(types(await bench.events(runId)).at(-1)).toBe('run.completed');
   });
 
   it('what another process asks of a run in its last moment goes before its end', async () => {
-    const house = await openHouse({ tasks: countingTasks(1) });
-    const runId = await house.createRun('r');
-    const { store } = house;
+    const bench = await openBench({ tasks: countingTasks(1) });
+    const runId = await bench.createRun('r');
+    const { store } = bench;
     const results = store.log.results;
     store.log.results = async (...args) => {
       const control = { kind: 'cancel', by: 'elsewhere' } as const;
       await store.runs.request(owner, runId, { from: ['running'], status: 'cancelling', control });
       return results(...args);
     };
-    await house.engine.drive(owner, runId);
-    expect((await house.events(runId)).at(-1)).toMatchObject({
+    await bench.engine.drive(owner, runId);
+    expect((await bench.events(runId)).at(-1)).toMatchObject({
       type: 'run.cancelled',
       payload: { cancelledBy: 'elsewhere' },
     });
   });
 
   it('a tenant whose places are all taken can still cancel what waits, and holds up nobody else', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       limits: { maxRuns: 1 },
       behave: () => new Promise(() => undefined),
     });
-    const [busy, queued] = [await house.createRun('busy'), await house.createRun('queued')];
-    void house.engine.drive(owner, busy);
-    await settled(() => house.calls.length === 1);
-    const waiting = house.engine.drive(owner, queued);
-    await house.engine.cancel(owner, queued, 'me');
+    const [busy, queued] = [await bench.createRun('busy'), await bench.createRun('queued')];
+    void bench.engine.drive(owner, busy);
+    await settled(() => bench.calls.length === 1);
+    const waiting = bench.engine.drive(owner, queued);
+    await bench.engine.cancel(owner, queued, 'me');
     await waiting;
-    expect(types(await house.events(queued))).toEqual(['run.started', 'eval.started', 'run.cancelled']);
-    await house.engine.shutdown();
+    expect(types(await bench.events(queued))).toEqual(['run.started', 'eval.started', 'run.cancelled']);
+    await bench.engine.shutdown();
   });
 
   it('with a ceiling of nothing, nothing starts', async () => {
-    const house = await openHouse();
-    const runId = await house.createRun('r', { ceilingUsd: 0 });
-    await house.engine.drive(owner, runId);
-    expect(house.calls).toEqual([]);
-    expect((await house.events(runId)).at(-1)?.payload).toMatchObject({
+    const bench = await openBench();
+    const runId = await bench.createRun('r', { ceilingUsd: 0 });
+    await bench.engine.drive(owner, runId);
+    expect(bench.calls).toEqual([]);
+    expect((await bench.events(runId)).at(-1)?.payload).toMatchObject({
       error: { code: 'budget_exhausted' },
     });
   });
 
   it('a run over its time fails with what was measured, and paused time does not count', async () => {
-    const house = await openHouse({ tasks: countingTasks(1), behave: () => new Promise(() => undefined) });
-    const runId = await house.createRun('r', { runTimeoutMs: 1000 });
-    const driven = house.engine.drive(owner, runId);
-    await settled(() => house.calls.length === 1);
-    await house.clock.advance(600);
-    await house.engine.pause(owner, runId, 'me', 'immediate');
+    const bench = await openBench({ tasks: countingTasks(1), behave: () => new Promise(() => undefined) });
+    const runId = await bench.createRun('r', { runTimeoutMs: 1000 });
+    const driven = bench.engine.drive(owner, runId);
+    await settled(() => bench.calls.length === 1);
+    await bench.clock.advance(600);
+    await bench.engine.pause(owner, runId, 'me', 'immediate');
     await driven;
-    await house.clock.advance(10_000);
-    await house.engine.resume(owner, runId, 'me');
-    const again = house.engine.drive(owner, runId);
-    await settled(() => house.calls.length === 2);
-    await house.clock.advance(399);
-    expect((await house.store.runs.get(owner, runId))?.status).toBe('running');
-    await house.clock.advance(1);
+    await bench.clock.advance(10_000);
+    await bench.engine.resume(owner, runId, 'me');
+    const again = bench.engine.drive(owner, runId);
+    await settled(() => bench.calls.length === 2);
+    await bench.clock.advance(399);
+    expect((await bench.store.runs.get(owner, runId))?.status).toBe('running');
+    await bench.clock.advance(1);
     await again;
-    const events = await house.events(runId);
+    const events = await bench.events(runId);
     expect(types(events).slice(-2)).toEqual(['cap.breached', 'run.failed']);
     expect(events.at(-2)?.payload).toEqual({ kind: 'run-duration', limit: 1000, observed: 1000 });
     expect(events.at(-1)?.payload).toMatchObject({ error: { code: 'run_timeout' } });
   });
 
   it('at the cost ceiling no new task starts and the run fails; what ran is kept', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(10),
       behave: async (input, host) => {
         await host.spend([
@@ -584,18 +584,18 @@ describe('stopping early', () => {
         return answered(`answer ${input}`);
       },
     });
-    const runId = await house.createRun('r', { concurrency: 1, ceilingUsd: 1 });
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
+    const runId = await bench.createRun('r', { concurrency: 1, ceilingUsd: 1 });
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
     expect(scoredIds(events)).toEqual(['t0', 't1', 't2']);
     expect(events.at(-2)?.payload).toMatchObject({ kind: 'budget-cost', limit: 1 });
     expect(events.at(-1)?.payload).toMatchObject({ error: { code: 'budget_exhausted' } });
-    expect((await house.store.ledger.total(owner, runId)).usd).toBeCloseTo(1.2);
+    expect((await bench.store.ledger.total(owner, runId)).usd).toBeCloseTo(1.2);
   });
 
   it('what was spent after the ceiling was reached is in the last word too', async () => {
     let waiting = 0;
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(4),
       behave: async (input, host) => {
         waiting += 1;
@@ -606,30 +606,30 @@ describe('stopping early', () => {
         return answered(`answer ${input}`);
       },
     });
-    const runId = await house.createRun('r', { concurrency: 3, ceilingUsd: 1 });
-    await house.engine.drive(owner, runId);
-    const spentUsd = (await house.store.ledger.total(owner, runId)).usd;
+    const runId = await bench.createRun('r', { concurrency: 3, ceilingUsd: 1 });
+    await bench.engine.drive(owner, runId);
+    const spentUsd = (await bench.store.ledger.total(owner, runId)).usd;
     expect(spentUsd).toBe(3);
-    const events = await house.events(runId);
+    const events = await bench.events(runId);
     expect(events.at(-2)?.payload).toMatchObject({ kind: 'budget-cost', limit: 1, observed: spentUsd });
     expect(events.at(-1)?.payload).toMatchObject({ error: { details: { spentUsd } } });
   });
 
   it('usage is in the ledger before the agent goes on, and priced calls are summed per task', async () => {
     const ledger: number[] = [];
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(1),
       behave: async (_input, host) => {
         await host.spend([{ provider: asId('p'), model: asId('m'), inputTokens: 10, outputTokens: 5 }]);
-        ledger.push((await house.store.ledger.total(owner, asId<RunId>('r'))).usd);
+        ledger.push((await bench.store.ledger.total(owner, asId<RunId>('r'))).usd);
         return answered('answer 0');
       },
       parts: { priceOf: (usage) => usage.inputTokens / 100 },
     });
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
     expect(ledger).toEqual([0.1]);
-    const events = await house.events(runId);
+    const events = await bench.events(runId);
     expect(events.find((event) => event.type === 'provider.usage')?.payload).toMatchObject({
       totalTokens: 15,
       costEstimateUsd: 0.1,
@@ -646,7 +646,7 @@ describe('going on after a crash', () => {
         fc.integer({ min: 1, max: 3 }),
         async (stopAt, repeats) => {
           const tasks = countingTasks(12);
-          const undisturbed = await openHouse({ tasks });
+          const undisturbed = await openBench({ tasks });
           const plan = { concurrency: 4, repeats };
           const whole = await undisturbed.createRun('r', plan);
           await undisturbed.engine.drive(owner, whole);
@@ -654,19 +654,19 @@ describe('going on after a crash', () => {
           let count = 0;
           const hang: Behaviour = (input) =>
             count++ < stopAt ? answered(`answer ${input}`) : new Promise(() => undefined);
-          const house = await openHouse({ tasks, behave: hang });
-          const runId = await house.createRun('r', plan);
-          const first = house.engine.drive(owner, runId);
-          await settledCalls(house.calls, Math.min(stopAt + 4, tasks.length * repeats));
-          await house.engine.shutdown();
+          const bench = await openBench({ tasks, behave: hang });
+          const runId = await bench.createRun('r', plan);
+          const first = bench.engine.drive(owner, runId);
+          await settledCalls(bench.calls, Math.min(stopAt + 4, tasks.length * repeats));
+          await bench.engine.shutdown();
           await first;
-          const sealedBefore = await sealedInvocations(house, runId);
+          const sealedBefore = await sealedInvocations(bench, runId);
 
-          const from = house.calls.length;
-          const second = house.reopen((input) => answered(`answer ${input}`));
+          const from = bench.calls.length;
+          const second = bench.reopen((input) => answered(`answer ${input}`));
           await second.drive(owner, runId);
-          for (const invocation of house.calls.slice(from)) expect(sealedBefore).not.toContain(invocation);
-          expect(plain(await house.events(runId))).toBe(plain(await undisturbed.events(whole)));
+          for (const invocation of bench.calls.slice(from)) expect(sealedBefore).not.toContain(invocation);
+          expect(plain(await bench.events(runId))).toBe(plain(await undisturbed.events(whole)));
         },
       ),
       { numRuns: 25 },
@@ -674,26 +674,26 @@ describe('going on after a crash', () => {
   });
 
   it('an unfinished run is adopted, once', async () => {
-    const house = await openHouse();
-    const runId = await house.createRun('r');
-    await house.engine.adopt();
-    await house.engine.adopt();
-    await house.engine.drive(owner, runId);
-    expect(house.calls).toHaveLength(3);
-    expect((await house.store.runs.get(owner, runId))?.status).toBe('completed');
+    const bench = await openBench();
+    const runId = await bench.createRun('r');
+    await bench.engine.adopt();
+    await bench.engine.adopt();
+    await bench.engine.drive(owner, runId);
+    expect(bench.calls).toHaveLength(3);
+    expect((await bench.store.runs.get(owner, runId))?.status).toBe('completed');
   });
 
   it('an agent that is gone or changed fails the run and says which', async () => {
     const { HostError } = await import('@touchstone/protocol');
-    const house = await openHouse({
+    const bench = await openBench({
       parts: {
         openAgent: async () =>
           Promise.reject(new HostError('conflict', 'Agent local.test.agent@1.0.0 has changed.')),
       },
     });
-    const runId = await house.createRun('r');
-    await house.engine.drive(owner, runId);
-    const events = await house.events(runId);
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
     expect(types(events)).toEqual(['run.started', 'run.failed']);
     expect(events.at(-1)?.payload).toMatchObject({
       error: { code: 'agent_unavailable', message: 'Agent local.test.agent@1.0.0 has changed.' },
@@ -707,11 +707,11 @@ describe('going on after a crash', () => {
   }
 
   async function sealedInvocations(
-    house: Awaited<ReturnType<typeof openHouse>>,
+    bench: Awaited<ReturnType<typeof openBench>>,
     runId: RunId,
   ): Promise<string[]> {
-    const pending = await house.store.log.pending(owner, runId);
-    const logged = (await house.events(runId)).flatMap((e) =>
+    const pending = await bench.store.log.pending(owner, runId);
+    const logged = (await bench.events(runId)).flatMap((e) =>
       e.type === 'agent.invocation.completed' ? [(e.payload as { invocationId: string }).invocationId] : [],
     );
     return [...pending.map((seal) => `inv-${seal.ordinal}.${seal.repeat}`), ...logged];

@@ -1,18 +1,17 @@
 import { HostError, isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/protocol';
-import type { Control, Engine, Lease, ProgressListener, Run } from '../../ports/index.js';
-import { isDue, isWaiting } from '../approvals/drive-gated.js';
+import type { Control, Engine, Lease, Run } from '../../ports/index.js';
+import { isDue, isWaiting, openFlow } from '../approvals/drive-flow.js';
 import { createInterrupts } from '../approvals/interrupts.js';
-import { openScript } from '../approvals/open-flow.js';
 import { resumption } from '../log/endings.js';
 import { ENGINE_VERSION, type Parts } from '../parts.js';
 import { createAlarms } from './alarms.js';
 import { type Drive, startDrive } from './drive.js';
-import { createFeed } from './feed.js';
+import { createProgressFeed } from './progress.js';
 import { createSlots } from './slots.js';
 import { stopFrom } from './watching.js';
 
-/** A run this process has taken up. `again` is set when someone asked for it while it was coming to rest. */
-type Held = {
+/** A run that this process has taken up. `again` is set when a caller wants it driven while it is coming to rest. */
+type ActiveRun = {
   drive: Drive | undefined;
   again: boolean;
   done: Promise<void>;
@@ -32,14 +31,14 @@ const CANCELLABLE: readonly RunStatus[] = [
 ];
 
 export function createEngine(parts: Parts): Engine {
-  const held = new Map<RunId, Held>();
-  const feed = createFeed<Parameters<ProgressListener>>();
+  const activeRuns = new Map<RunId, ActiveRun>();
+  const feed = createProgressFeed();
   const slots = createSlots(parts.limits.maxRuns);
   const alarms = createAlarms(parts.clock, ({ owner, runId }) => driveSoon(owner, runId));
   let shutDown = false;
 
-  /** One attempt: take the lease, drive, let go. False when the lease is someone else's. */
-  const attempt = async (owner: Owner, runId: RunId, mine: Held): Promise<boolean> => {
+  /** One attempt: take the lease, drive, let go. False when another process has the lease. */
+  const attempt = async (owner: Owner, runId: RunId, mine: ActiveRun): Promise<boolean> => {
     const lease = await parts.store.leases.take(owner, runId, parts.limits.leaseMs);
     if (!lease || shutDown) return false;
     try {
@@ -53,14 +52,14 @@ export function createEngine(parts: Parts): Engine {
   };
 
   /** Drives until the run is at rest. A run resumed while it was still pausing is taken up again. */
-  const holdRun = async (owner: Owner, runId: RunId, mine: Held): Promise<void> => {
+  const holdRun = async (owner: Owner, runId: RunId, mine: ActiveRun): Promise<void> => {
     for (let active = true; active && !shutDown; ) {
       mine.again = false;
       const run = await parts.store.runs.get(owner, runId);
       if (!run || !needsDriver(run, parts.clock.now())) return;
       if (run.control) mine.hurry.abort();
       // Runs that ask people do no work worth a place; a promotion does not stand in line behind evaluations.
-      active = openScript(parts, run)
+      active = openFlow(parts, run)
         ? await attempt(owner, runId, mine)
         : await slots.use(owner.tenant, mine.hurry.signal, () => attempt(owner, runId, mine));
       const after = await parts.store.runs.get(owner, runId);
@@ -70,23 +69,23 @@ export function createEngine(parts: Parts): Engine {
   };
 
   const drive = (owner: Owner, runId: RunId): Promise<void> => {
-    const present = held.get(runId);
+    const present = activeRuns.get(runId);
     if (present) {
       present.again = true;
       return present.done;
     }
-    const mine: Held = {
+    const mine: ActiveRun = {
       drive: undefined,
       again: false,
       done: Promise.resolve(),
       hurry: new AbortController(),
     };
-    held.set(runId, mine);
-    mine.done = holdRun(owner, runId, mine).finally(() => held.delete(runId));
+    activeRuns.set(runId, mine);
+    mine.done = holdRun(owner, runId, mine).finally(() => activeRuns.delete(runId));
     return mine.done;
   };
 
-  /** Drives in the background: nobody awaits it, so its failure belongs in the log. */
+  /** Drives in the background: no caller awaits it, so its failure goes to the operator's log. */
   const driveSoon = (owner: Owner, runId: RunId): void => {
     drive(owner, runId).catch((error) => parts.log.error('run.abandoned', { runId }, error));
   };
@@ -101,16 +100,16 @@ export function createEngine(parts: Parts): Engine {
     const pausedAt = status === 'paused' ? { pausedAt: parts.clock.now() } : {};
     const run = await parts.store.runs.request(owner, runId, { from, status, control, ...pausedAt });
     if (!run) return undefined;
-    const mine = held.get(runId);
+    const mine = activeRuns.get(runId);
     if (control) mine?.hurry.abort();
     if (control) mine?.drive?.stop(stopFrom(control));
     driveSoon(owner, runId);
     return run;
   };
 
-  /** Whoever reads `run.paused` may resume at once, although the driver that wrote it is still packing up. */
+  /** A caller that reads `run.paused` may resume at once, although the driver that wrote it has not finished yet. */
   const letGo = async (owner: Owner, runId: RunId): Promise<void> => {
-    const mine = held.get(runId);
+    const mine = activeRuns.get(runId);
     const run = mine && (await parts.store.runs.get(owner, runId));
     if (run?.status === 'paused' && run.control === undefined) await mine?.done.catch(() => undefined);
   };
@@ -153,11 +152,11 @@ export function createEngine(parts: Parts): Engine {
     async shutdown() {
       shutDown = true;
       alarms.close();
-      for (const one of held.values()) {
+      for (const one of activeRuns.values()) {
         one.hurry.abort();
         one.drive?.leave();
       }
-      await Promise.allSettled([...held.values()].map((one) => one.done));
+      await Promise.allSettled([...activeRuns.values()].map((one) => one.done));
     },
   };
 }
@@ -171,7 +170,7 @@ async function writeResumption(parts: Parts, lease: Lease): Promise<Run | undefi
   const run = await parts.store.runs.request(lease.owner, lease.runId, change);
   if (!run) return undefined;
   const { events, run: row } = resumption(run, parts.clock.now());
-  await parts.store.log.commit(lease, {
+  await parts.store.log.append(lease, {
     entries: [{ kind: 'events', events }],
     firstSequence: run.eventCount,
     run: row,

@@ -1,37 +1,26 @@
 import type { RepeatScore, TaskResult } from '@touchstone/protocol';
-import { ControlPending, type LogEntry, type Run } from '../../ports/index.js';
-import type { Purse } from '../invoke/spend-meter.js';
-import type { Executed, Program } from '../kinds/run-kind.js';
+import { ControlPending, type LogEntry, type MaybePromise, type Run } from '../../ports/index.js';
+import type { SpendMeter } from '../invoke/spend-meter.js';
+import type { ExecutionResult, Executor, RunKind } from '../kinds/run-kind.js';
 import type { Backlog, SealedRepeat } from '../log/backlog.js';
 import type { Committer } from '../log/committer.js';
 import { beginning, completion, type Ending, failure, resumption, stopping } from '../log/endings.js';
 import type { Parts } from '../parts.js';
+import type { DriveState } from './drive-context.js';
 import { nextStep, type Stop, type View } from './next-step.js';
-import type { Unit, Units } from './units.js';
-
-/** Facts of a drive that change while it goes on. The loop reads them through `viewOf` and decides with `nextStep`. */
-export type DriveState = {
-  leaving: boolean;
-  crash: { readonly error: unknown } | undefined;
-  halted: boolean;
-  stop: Stop | undefined;
-  running: number;
-  /** Work was aborted in the middle, so the run has unfinished work although nothing is left to start. */
-  dropped: boolean;
-  /** Wakes the loop when any of the above has changed. */
-  wake: () => void;
-};
+import type { PlannedUnit, Units } from './units.js';
 
 export type Loop = {
   readonly parts: Parts;
   readonly run: Run;
-  readonly program: Program;
+  readonly kind: RunKind;
+  readonly executor: Executor;
   readonly state: DriveState;
   readonly backlog: Backlog;
   readonly units: Units;
   readonly committer: Committer;
-  readonly purse: Purse;
-  /** Reads what has been asked of the run since, and stops for it. */
+  readonly meter: SpendMeter;
+  /** Reads whether a cancel or a pause was requested since, and stops for it. */
   readonly obey: () => Promise<void>;
   /** Aborts every running invocation; one for the whole drive, because runs stop as a whole. */
   readonly abort: AbortController;
@@ -59,7 +48,7 @@ export async function runLoop(loop: Loop): Promise<void> {
       case 'crash':
         return crash(loop);
       case 'stop':
-        return end(loop, stopping(loop.run, state.stop as Stop, loop.parts.clock.now(), loop.purse.spentUsd));
+        return end(loop, stopping(loop.run, state.stop as Stop, loop.parts.clock.now(), loop.meter.spentUsd));
       case 'complete':
         if (await complete(loop)) return;
         break;
@@ -67,7 +56,7 @@ export async function runLoop(loop: Loop): Promise<void> {
   }
 }
 
-const viewOf = ({ state, units, committer, program, abort }: Loop): View => ({
+const viewOf = ({ state, units, committer, kind, abort }: Loop): View => ({
   leaving: state.leaving,
   crashed: state.crash !== undefined,
   halted: state.halted,
@@ -76,20 +65,15 @@ const viewOf = ({ state, units, committer, program, abort }: Loop): View => ({
   unfinished: units.left || state.dropped,
   running: state.running,
   uncommitted: committer.uncommitted,
-  concurrency: program.concurrency,
+  concurrency: kind.concurrency,
 });
 
 /** Executes one unit and hands its record to the committer. Work that ends after the abort leaves no trace. */
-async function execute(loop: Loop, unit: Unit): Promise<void> {
-  const { program, state, purse, abort } = loop;
+async function execute(loop: Loop, unit: PlannedUnit): Promise<void> {
+  const { executor, state, abort } = loop;
   state.running += 1;
   try {
-    const executed = await program.execute(
-      program.ordinalAt(unit.position),
-      unit.repeat,
-      purse,
-      abort.signal,
-    );
+    const executed = await executor.execute(unit, abort.signal);
     if (abort.signal.aborted) state.dropped = true;
     else await seal(loop, unit, executed);
   } catch (error) {
@@ -101,45 +85,44 @@ async function execute(loop: Loop, unit: Unit): Promise<void> {
 }
 
 /** At once where the result is at hand, as it is for all but the first task of a page. */
-function seal(loop: Loop, unit: Unit, executed: Executed): Promise<void> | undefined {
-  const { backlog, program, parts } = loop;
+function seal(loop: Loop, unit: PlannedUnit, executed: ExecutionResult): MaybePromise<void> {
+  const { backlog, kind, parts } = loop;
   const { score, events } = executed.record;
   const sealed = { score, eventCount: events.length, at: parts.clock.now() };
   const all = backlog.seal(unit.position, unit.repeat, sealed);
-  const result = all && foldStep(program, unit.position, all);
+  const result = all && foldStep(kind, unit.ordinal, all);
   if (result instanceof Promise) return result.then((folded) => handOver(loop, unit, executed, all, folded));
   handOver(loop, unit, executed, all, result);
-  return undefined;
 }
 
 // In one go, without a pause: a step may not be ready for the log before its last record waits to be written.
 function handOver(
-  { backlog, committer, program, state }: Loop,
-  { position }: Unit,
-  { record, halt }: Executed,
+  { backlog, committer, state }: Loop,
+  { position, ordinal }: PlannedUnit,
+  { record, halt }: ExecutionResult,
   all: readonly SealedRepeat[] | undefined,
   result: TaskResult | undefined,
 ): void {
-  if (all) backlog.finish(position, program.ordinalAt(position), all, result);
+  if (all) backlog.finish(position, ordinal, all, result);
   if (halt) state.halted = true;
   committer.add(record, result);
 }
 
 /** The result of a step whose last repeat is in. */
 export function foldStep(
-  program: Program,
-  position: number,
+  kind: RunKind,
+  ordinal: number,
   all: readonly SealedRepeat[],
-): Promise<TaskResult | undefined> | TaskResult | undefined {
+): MaybePromise<TaskResult | undefined> {
   const scores: RepeatScore[] = [];
   for (const { score } of all) if (score) scores.push(score);
-  return program.result(program.ordinalAt(position), scores);
+  return kind.result(ordinal, scores);
 }
 
 /** False when a cancel or a pause was acknowledged in the last moment; then that is done instead. */
 async function complete(loop: Loop): Promise<boolean> {
-  const { parts, run, committer } = loop;
-  const closing = await loop.program.closing(parts.clock.now());
+  const { parts, run, kind, executor, committer } = loop;
+  const closing = await kind.closing(parts.clock.now(), executor.modelClass);
   const { events, run: change } = completion(run, closing, parts.clock.now());
   try {
     await committer.write([{ kind: 'events', events }], change, true);
@@ -155,8 +138,7 @@ async function complete(loop: Loop): Promise<boolean> {
 async function crash(loop: Loop): Promise<void> {
   const { parts, run, state } = loop;
   parts.log.error('run.crashed', { runId: run.runId }, state.crash?.error);
-  const message =
-    "The host met an error of its own while driving this run. The operator's log has the cause.";
+  const message = "The host met an internal error while driving this run. The operator's log has the cause.";
   await end(loop, failure(run, { code: 'internal_error', message }, parts.clock.now()));
 }
 
@@ -167,8 +149,8 @@ async function end({ backlog, committer }: Loop, ending: Ending): Promise<void> 
 }
 
 /** What has to be written before the first step: the beginning of the log, or the end of a pause. */
-export function openingOf(run: Run, program: Program, now: number): Ending | undefined {
-  if (run.eventCount === 0) return beginning(run, program.opening(now), now);
+export function openingOf(run: Run, kind: RunKind, now: number): Ending | undefined {
+  if (run.eventCount === 0) return beginning(run, kind.opening(now), now);
   if (run.pausedAt !== undefined && run.status === 'running') return resumption(run, now);
   return undefined;
 }

@@ -19,14 +19,14 @@ export type View = {
   /** Something is left to start, or was aborted. While nothing stops the run, that means: left to start. */
   readonly unfinished: boolean;
   readonly running: number;
-  /** Executed and not yet on disk. */
+  /** ExecutionResult and not yet on disk. */
   readonly uncommitted: number;
   readonly concurrency: number;
 };
 
 export type Step = 'start' | 'wait' | 'abort' | 'leave' | 'crash' | 'stop' | 'complete';
 
-/** Executed work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
+/** ExecutionResult work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
 const AHEAD = 256;
 
 /** Cancel, timeout and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */

@@ -1,46 +1,56 @@
 import { setMaxListeners } from 'node:events';
 import { LeaseLost, type Run } from '../../ports/index.js';
-import { openPurse, type Purse } from '../invoke/spend-meter.js';
-import type { Program } from '../kinds/run-kind.js';
+import type { SpendMeter } from '../invoke/spend-meter.js';
+import type { Executor, RunKind } from '../kinds/run-kind.js';
 import { type Backlog, createBacklog } from '../log/backlog.js';
 import { type Committer, createCommitter } from '../log/committer.js';
 import type { Parts } from '../parts.js';
-import type { Driving } from './drive-context.js';
+import type { DriveContext } from './drive-context.js';
 import { type Loop, openingOf } from './loop.js';
 import { createProgress, type ProgressFold } from './progress.js';
 import { restoreBacklog } from './restore.js';
 import { createUnits } from './units.js';
 import { obey } from './watching.js';
 
-/** Brings back what is durable, says what has to be said first, and hands over a loop that is ready to go. */
-export async function openLoop(driving: Driving, found: Run, program: Program): Promise<Loop> {
-  const { parts, state } = driving;
+/** Restores what is durable, writes the opening of the log, and returns a loop that is ready to run. */
+export async function openLoop(
+  context: DriveContext,
+  found: Run,
+  kind: RunKind,
+  executor: Executor,
+  meter: SpendMeter,
+): Promise<Loop> {
+  const { parts, state } = context;
   const abort = new AbortController();
   setMaxListeners(0, abort.signal);
-  const backlog = createBacklog(program.steps, program.repeats);
-  const durable = await restoreBacklog(parts, found, program, backlog);
-  const progress = createProgress(program.steps, parts.clock, driving.publish);
+  const backlog = createBacklog(kind.steps, kind.repeats);
+  const durable = await restoreBacklog(parts, found, kind, backlog);
+  const progress = createProgress(kind.steps, parts.clock, context.publish);
   progress.restore(durable);
-  const purse = await openRunPurse(driving, program);
-  const committer = openCommitter(driving, found, backlog, progress, purse);
-  const run = await openRun(driving, found, program, committer);
-  const units = createUnits(program.steps, program.repeats, backlog);
-  return { parts, run, program, state, backlog, units, committer, purse, obey: () => obey(driving), abort };
-}
-
-function openRunPurse({ parts, lease, stop }: Driving, { ceilingUsd }: Program): Promise<Purse> {
-  return openPurse(parts.store, lease.owner, lease.runId, parts.priceOf, (spentUsd) => {
-    if (ceilingUsd === undefined || spentUsd < ceilingUsd) return;
-    stop({ kind: 'budget', limitUsd: ceilingUsd });
-  });
+  const committer = openCommitter(context, found, backlog, progress, meter);
+  const run = await openRun(context, found, kind, committer);
+  const units = createUnits(kind, backlog);
+  return {
+    parts,
+    run,
+    kind,
+    executor,
+    state,
+    backlog,
+    units,
+    committer,
+    meter,
+    obey: () => obey(context),
+    abort,
+  };
 }
 
 function openCommitter(
-  { parts, lease, state }: Driving,
+  { parts, lease, state }: DriveContext,
   found: Run,
   backlog: Backlog,
   progress: ProgressFold,
-  purse: Purse,
+  meter: SpendMeter,
 ): Committer {
   return createCommitter({
     log: parts.store.log,
@@ -49,7 +59,7 @@ function openCommitter(
     takeReady: backlog.takeReady,
     gather: createGathering(parts),
     onCommitted: (results) => {
-      progress.committed(results, state.running, purse.spentUsd);
+      progress.committed(results, state.running, meter.spentUsd);
       state.wake();
     },
     onFailed: (error) => {
@@ -62,7 +72,7 @@ function openCommitter(
 
 /**
  * Waits until `gatherMs` have passed since the last commit. Work that comes rarely, and is dear to repeat, is therefore
- * written at the end of the turn; only work that comes in a stream waits for company.
+ * written at the end of the turn; only work that comes in a stream waits for more.
  */
 function createGathering({ clock, limits }: Parts): () => Promise<void> {
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -75,12 +85,17 @@ function createGathering({ clock, limits }: Parts): () => Promise<void> {
 }
 
 /** The beginning of the log, or the end of a pause. Returns the run as it stands after that. */
-async function openRun({ parts }: Driving, found: Run, program: Program, committer: Committer): Promise<Run> {
+async function openRun(
+  { parts }: DriveContext,
+  found: Run,
+  kind: RunKind,
+  committer: Committer,
+): Promise<Run> {
   const now = parts.clock.now();
   // Asked for rather than set: a cancel or a pause that came in between must not be overwritten.
   const pending = { from: ['pending'], status: 'running', control: null } as const;
   if (found.status === 'pending') await parts.store.runs.request(found.owner, found.runId, pending);
-  const opening = openingOf(found, program, now);
+  const opening = openingOf(found, kind, now);
   if (opening) await committer.write([{ kind: 'events', events: opening.events }], opening.run);
   return { ...found, startedAt: found.startedAt ?? now, pausedMs: opening?.run.pausedMs ?? found.pausedMs };
 }

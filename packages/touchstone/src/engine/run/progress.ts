@@ -1,4 +1,4 @@
-import type { TaskResult } from '@touchstone/protocol';
+import type { RunId, TaskResult } from '@touchstone/protocol';
 import type { Clock, FinishedTask, Progress, ProgressListener } from '../../ports/index.js';
 
 /** Folds committed results into the live picture of a run. Nothing here is stored; a restart folds it anew. */
@@ -57,3 +57,26 @@ const finishedTask = (result: TaskResult): FinishedTask => ({
   ...(result.unscored && { unscored: result.unscored }),
   ...(result.latencyMs !== undefined && { latencyMs: result.latencyMs }),
 });
+
+/** Listeners to the progress of runs. Publishing without a listener costs a map look-up. */
+export type ProgressFeed = {
+  subscribe(runId: RunId, listener: ProgressListener): () => void;
+  publish(runId: RunId, ...args: Parameters<ProgressListener>): void;
+};
+
+export function createProgressFeed(): ProgressFeed {
+  const listeners = new Map<RunId, Set<ProgressListener>>();
+  return {
+    subscribe(runId, listener) {
+      const all = listeners.get(runId) ?? new Set();
+      listeners.set(runId, all.add(listener));
+      return () => {
+        all.delete(listener);
+        if (all.size === 0) listeners.delete(runId);
+      };
+    },
+    publish(runId, progress, finished) {
+      for (const listener of listeners.get(runId) ?? []) listener(progress, finished);
+    },
+  };
+}

@@ -1,11 +1,10 @@
 import type { TaskResult } from '@touchstone/protocol';
-import type { Run, SealedStep } from '../../ports/index.js';
-import type { Program } from '../kinds/run-kind.js';
+import type { Run, SealedUnit } from '../../ports/index.js';
+import type { RunKind } from '../kinds/run-kind.js';
 import type { Backlog } from '../log/backlog.js';
+import { readResults } from '../log/read-results.js';
 import type { Parts } from '../parts.js';
 import { foldStep } from './loop.js';
-
-const PAGE = 1000;
 
 /**
  * Brings back what earlier drivers of this run made durable: steps in the log are done, sealed ones only wait for their
@@ -14,49 +13,39 @@ const PAGE = 1000;
 export async function restoreBacklog(
   parts: Parts,
   run: Run,
-  program: Program,
+  kind: RunKind,
   backlog: Backlog,
 ): Promise<readonly TaskResult[]> {
   if (run.eventCount === 0) return [];
   const { log } = parts.store;
-  const positionOf = positions(program);
+  const positionOf = positions(kind);
   for (const ordinal of await log.appended(run.owner, run.runId)) backlog.markAppended(positionOf(ordinal));
-  const results = await loggedResults(parts, run);
+  const results = (await readResults(parts.store, run)).map(({ result }) => result);
   for (const sealed of await log.pending(run.owner, run.runId)) {
-    const result = await restoreSeal(program, backlog, positionOf(sealed.ordinal), sealed);
+    const result = await restoreSeal(kind, backlog, positionOf(sealed.ordinal), sealed);
     if (result) results.push(result);
   }
   return results;
 }
 
 async function restoreSeal(
-  program: Program,
+  kind: RunKind,
   backlog: Backlog,
   position: number,
-  sealed: SealedStep,
+  sealed: SealedUnit,
 ): Promise<TaskResult | undefined> {
   const all = backlog.seal(position, sealed.repeat, sealed);
   if (!all) return undefined;
-  const result = await foldStep(program, position, all);
+  const result = await foldStep(kind, sealed.ordinal, all);
   backlog.finish(position, sealed.ordinal, all, result);
   return result;
 }
 
-async function loggedResults(parts: Parts, run: Run): Promise<TaskResult[]> {
-  const results: TaskResult[] = [];
-  for (;;) {
-    const page = await parts.store.log.results(run.owner, run.runId, results.length, PAGE);
-    if (page.length === 0) return results;
-    for (const row of page) results.push(row.result);
-  }
-}
-
-/** Ordinals are the suite's, positions the plan's; they differ only when a subset of the tasks was selected. */
-function positions(program: Program): (ordinal: number) => number {
-  if (program.steps === 0 || program.ordinalAt(program.steps - 1) === program.steps - 1)
-    return (ordinal) => ordinal;
+/** From ordinal to position. */
+function positions(kind: RunKind): (ordinal: number) => number {
+  if (kind.steps === 0 || kind.ordinalAt(kind.steps - 1) === kind.steps - 1) return (ordinal) => ordinal;
   const byOrdinal = new Map(
-    Array.from({ length: program.steps }, (_, position) => [program.ordinalAt(position), position]),
+    Array.from({ length: kind.steps }, (_, position) => [kind.ordinalAt(position), position]),
   );
   return (ordinal) => byOrdinal.get(ordinal) as number;
 }

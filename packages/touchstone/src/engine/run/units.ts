@@ -1,17 +1,14 @@
+import type { RunKind, Unit } from '../kinds/run-kind.js';
 import type { Backlog } from '../log/backlog.js';
 
-/** One repeat of one step. */
-export type Unit = { readonly position: number; readonly repeat: number };
+/** A unit and the place of its step in the plan. */
+export type PlannedUnit = Unit & { readonly position: number };
 
-/** Hands out the work that is neither sealed nor logged, in plan order, each unit once. */
-export type Units = { readonly left: boolean; take(): Unit };
+/** Hands out the units that are neither sealed nor logged, in plan order, each once. */
+export type Units = { readonly left: boolean; take(): PlannedUnit };
 
-export function createUnits(steps: number, repeats: number, backlog: Backlog): Units {
+export function createUnits({ steps, repeats, ordinalAt }: RunKind, backlog: Backlog): Units {
   let cursor = 0;
-  const unitAt = (index: number): Unit => ({
-    position: Math.floor(index / repeats),
-    repeat: index % repeats,
-  });
   const skipSealed = (): void => {
     while (cursor < steps * repeats && backlog.isSealed(Math.floor(cursor / repeats), cursor % repeats))
       cursor += 1;
@@ -23,7 +20,10 @@ export function createUnits(steps: number, repeats: number, backlog: Backlog): U
     },
     take() {
       skipSealed();
-      return unitAt(cursor++);
+      const position = Math.floor(cursor / repeats);
+      const repeat = cursor % repeats;
+      cursor += 1;
+      return { position, ordinal: ordinalAt(position), repeat };
     },
   };
 }

@@ -1,19 +1,19 @@
 import type { Control, Run } from '../../ports/index.js';
-import type { Driving } from './drive-context.js';
+import type { DriveContext } from './drive-context.js';
 import type { Stop } from './next-step.js';
 
 /** How long an order given through another process may wait. */
 const LISTEN_MS = 1_000;
 
 /** Renews the lease and listens for orders given through other processes, until the drive is over or the lease is lost. */
-export async function keepLease(driving: Driving): Promise<void> {
-  const { parts, lease, leave, over } = driving;
+export async function keepLease(context: DriveContext): Promise<void> {
+  const { parts, lease, leave, over } = context;
   const { leaseMs } = parts.limits;
   let renewAt = parts.clock.elapsed() + leaseMs / 3;
   try {
     for (;;) {
       await parts.clock.sleep(Math.min(LISTEN_MS, leaseMs / 3), over);
-      await obey(driving);
+      await obey(context);
       if (parts.clock.elapsed() < renewAt) continue;
       if (!(await parts.store.leases.renew(lease, leaseMs))) return leave();
       renewAt = parts.clock.elapsed() + leaseMs / 3;
@@ -24,7 +24,7 @@ export async function keepLease(driving: Driving): Promise<void> {
 }
 
 /** Reads what has been asked of the run, and stops for it. */
-export async function obey({ parts, lease, stop }: Driving): Promise<void> {
+export async function obey({ parts, lease, stop }: DriveContext): Promise<void> {
   const run = await parts.store.runs.get(lease.owner, lease.runId);
   if (run?.control) stop(stopFrom(run.control));
 }
@@ -39,7 +39,7 @@ export const stopFrom = (control: Control): Stop =>
       };
 
 /** The run's own timeout, counted from its start; pauses do not count. */
-export async function watchClock({ parts, stop, over }: Driving, run: Run): Promise<void> {
+export async function watchClock({ parts, stop, over }: DriveContext, run: Run): Promise<void> {
   const limitMs = run.plan.runTimeoutMs;
   if (limitMs === undefined || run.startedAt === undefined) return;
   const spentMs = (): number => parts.clock.now() - (run.startedAt as number) - run.pausedMs;

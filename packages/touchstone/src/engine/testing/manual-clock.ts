@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/index.js';
 
-/** A clock that moves only when told to. Sleepers wake in the order of their deadlines. */
+/** A clock that moves only when a test advances it. Sleepers wake in the order of their deadlines. */
 export type ManualClock = Clock & { advance(ms: number): Promise<void>; readonly sleeping: number };
 
 export function createManualClock(start = 1_700_000_000_000): ManualClock {

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { type Opened, openEnvelope, sealStatement } from '../envelope.js';
+import { type OpenedEnvelope, openEnvelope, sealStatement } from '../envelope.js';
 import { createSigningKey, publicKeyOf } from '../keys.js';
 import { statementOf } from '../statement.js';
 import { FULL_CARD, HOST, KNOWN_PRIVATE_KEY, refusalOf } from './cards.js';
@@ -41,7 +41,7 @@ export function signed(body: Buffer, keyid = 'acme-2026', type = IN_TOTO): strin
 }
 export const signedJson = (value: unknown): string => signed(Buffer.from(JSON.stringify(value)));
 
-export const open = (text: string, keys = [TRUSTED, OTHER]): Opened => openEnvelope(text, keys);
+export const open = (text: string, keys = [TRUSTED, OTHER]): OpenedEnvelope => openEnvelope(text, keys);
 export const refusal = (text: string, keys = [TRUSTED, OTHER]) => refusalOf(() => open(text, keys));
 
 /** What becomes of a file: its state, or `refused`. */

@@ -2,7 +2,7 @@ import type { AnnotationId, EventId, Owner, PrincipalId, RunId } from '@touchsto
 
 /**
  * What a person said: the member named like the kind is always there, others may stand beside it. `correction` and
- * `label` are content: they are shown to who asks for annotations, nowhere else.
+ * `label` are content: they are shown to callers that read annotations, nowhere else.
  */
 export type Signal = {
   readonly kind: 'rating' | 'correction' | 'label' | 'flag';
@@ -20,14 +20,14 @@ export type Annotation = {
   readonly note?: string;
   readonly by: PrincipalId;
   readonly at: number;
-  /** What the score it is about is to be taken for. Decided once, when it was recorded by someone who may. */
+  /** The score that replaces the annotated one. Permission was checked when it was recorded. */
   readonly override?: Override;
 };
 
 /** A score, or just a side: then the score is 1 or 0. */
 export type Override = { readonly score: number; readonly passed?: boolean };
 
-/** Remarks of people on runs. They are kept beside the log: no event, no score and no fork ever holds one. */
+/** Annotations of runs by people. They are kept beside the log: no event, no score and no fork ever holds one. */
 export type Annotations = {
   add(owner: Owner, annotation: Annotation): Promise<void>;
   /** All of a run's, oldest first. */

@@ -7,6 +7,6 @@ export type Audit = {
   /** Records with `seq` > `after` (the first is 1), in order. */
   read(owner: Owner, after: number, limit: number): Promise<readonly AuditRecord[]>;
   last(owner: Owner): Promise<AuditRecord | undefined>;
-  /** Everyone who has a chain; for whoever sits at the machine. */
+  /** Every owner with a chain; for the operator at the machine. */
   owners(): Promise<readonly Owner[]>;
 };

@@ -1,6 +1,6 @@
 import type { AgentId, AgentPin, Digest, Owner, RunId, Scorecard, SuitePin } from '@touchstone/protocol';
 
-/** Someone's word that a run is what others are measured by, for this suite, this agent and this judge. */
+/** A reviewer's decision that a run is the baseline for this suite, this agent and this judge. */
 export type Blessing = {
   readonly runId: RunId;
   readonly suite: SuitePin;

@@ -11,6 +11,6 @@ export type BoundAgents = {
   put(owner: Owner, agent: BoundAgent, installedAt: number): Promise<'created' | 'same' | 'conflict'>;
   get(owner: Owner, agentId: AgentId, version: Version): Promise<BoundAgent | undefined>;
   versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
-  /** For the inventory: the specs come without `run.systemPrompt`, which may be large and is nobody's to see there. */
+  /** For the inventory: the specs come without `run.systemPrompt`, which may be large and must not be shown there. */
   list(owner: Owner): Promise<readonly BoundAgent[]>;
 };

@@ -12,7 +12,7 @@ export type Claim =
   | { readonly kind: 'mismatch' }
   | { readonly kind: 'replay'; readonly response: KeptResponse };
 export type Idempotency = {
-  /** Atomic: exactly one of two concurrent callers is told `claimed`. An expired claim can be claimed again. */
+  /** Atomic: exactly one of two concurrent callers gets `claimed`. An expired claim can be claimed again. */
   claim(
     owner: Owner,
     key: IdempotencyKey,

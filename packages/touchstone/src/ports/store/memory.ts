@@ -11,7 +11,7 @@ export type Memory = {
   snapshot(owner: Owner, agentId: AgentId, asOf: number, now: number): Promise<readonly MemoryEntry[]>;
 };
 
-/** The one tool of the host's own: an agent with long-term memory that lists it may write down what it wants to keep. */
+/** The host's own tool: an agent with long-term memory that lists it may write entries. */
 export const MEMORY_TOOL: OfferedTool = {
   toolId: asId<ToolId>('x-host-touchstone:memory.write'),
   description: 'Keeps a note in long-term memory. It can be read from the next run on.',

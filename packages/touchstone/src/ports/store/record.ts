@@ -2,8 +2,8 @@ import type { RepeatScore, TaskResult } from '@touchstone/protocol';
 import type { NewEvent, RecordBodies } from '@touchstone/protocol/bodies';
 
 /**
- * The unit of durability: one execution of one step, written once. `(run, ordinal, repeat)` is unique; a second seal
- * is dropped. `events` is the invocation bracket with its usage; `eval.scored` is not in it, because it belongs to the
+ * What is sealed: one execution of one unit, written once. `(run, ordinal, repeat)` is unique; a second seal is dropped.
+ * `events` is the invocation bracket with its usage; `eval.scored` is not in it, because it belongs to the
  * task as a whole and is derived from the task's result.
  */
 export type TaskRecord = {
@@ -14,7 +14,7 @@ export type TaskRecord = {
   readonly bodies?: RecordBodies;
 };
 
-/** What the log appends: loose events, or a finished step standing for its records (all repeats, in order). */
+/** What a log is made of: loose events, or a finished step that stands for its records (all repeats, in order). */
 export type LogEntry =
   | { readonly kind: 'events'; readonly events: readonly NewEvent[] }
   | {
@@ -26,3 +26,7 @@ export type LogEntry =
       readonly result?: TaskResult;
       readonly at: number;
     };
+
+/** Events an entry adds to the log: a step with a result brings its `eval.scored` along. */
+export const eventCountOf = (entry: LogEntry): number =>
+  entry.kind === 'events' ? entry.events.length : entry.eventCount + (entry.result ? 1 : 0);

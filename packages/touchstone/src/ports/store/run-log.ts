@@ -13,35 +13,62 @@ import type { Lease } from './leases.js';
 import type { LogEntry, TaskRecord } from './record.js';
 import type { Control } from './runs.js';
 
-/** One atomic step of a run's history: seals, appended entries and the row's change are committed together or not at all. */
-export type Commit = {
-  readonly seals?: readonly TaskRecord[];
+/**
+ * What a worker holds of a run: enough to seal what it has executed, and nothing else. A driver's `Lease` is one too.
+ * Later it will also carry the claim's epoch, by which the store knows a worker whose claim was given to another one.
+ */
+export type Slice = { readonly owner: Owner; readonly runId: RunId };
+
+/** What an append changes in the run's row. */
+export type RunChange = {
+  readonly status?: RunStatus;
+  readonly startedAt?: number;
+  readonly completedAt?: number;
+  readonly pausedAt?: number | null;
+  readonly pausedMs?: number;
+  readonly control?: Control | null;
+  readonly error?: RunError;
+  readonly headline?: RunTotals;
+  /** Until when it waits for an answer; null when it no longer does. */
+  readonly waitUntil?: number | null;
+  /** The node that waits. */
+  readonly waitingNode?: string | null;
+};
+
+/** What a driver adds to a run's history in one transaction: entries of the log and the changes that belong to them. */
+export type Append = {
   readonly entries?: readonly LogEntry[];
   /** Sequence of the first appended event; must equal the run's event count. */
   readonly firstSequence: number;
-  readonly run?: {
-    readonly status?: RunStatus;
-    readonly startedAt?: number;
-    readonly completedAt?: number;
-    readonly pausedAt?: number | null;
-    readonly pausedMs?: number;
-    readonly control?: Control | null;
-    readonly error?: RunError;
-    readonly headline?: RunTotals;
-    /** Until when it waits for an answer; null when it no longer does. */
-    readonly waitUntil?: number | null;
-    /** The node that waits. */
-    readonly waitingNode?: string | null;
-  };
+  readonly run?: RunChange;
   /** What serves from now on, if its revision is still the one before this one's; DeploymentsMoved otherwise. */
   readonly deployments?: AgentDeployments;
   readonly audit?: readonly AuditEntry[];
-  /** Refuse, with ControlPending, if someone has asked something of the run that its driver has not obeyed yet. */
+  /** Refuse, with ControlPending, while a cancel or a pause waits to be obeyed by the driver. */
   readonly unlessControlled?: true;
 };
 
+/** An append together with the seals it may rely on: all of it is stored, or nothing. */
+export type Commit = Append & { readonly seals?: readonly TaskRecord[] };
+
+/**
+ * The log of a run has one writer, the driver that holds the lease; its records may come from many. So there are two ways
+ * to write: `seal` for those who execute, `append` for the driver. `commit` is both in one transaction, for a driver that
+ * executes by itself and flushes the disk once for both.
+ */
 export type RunLog = {
-  /** Resolves after the commit is on disk. Rejects with LeaseLost when a newer driver has taken over. */
+  /**
+   * Stores records of executed units; resolves when they are on disk. A unit that is sealed already keeps its first
+   * record. Needs no lease: work that was paid for stays valid when the driver changes. Rejects with RunEnded after the
+   * run's last word, and then keeps none of the records. A paused run accepts them: a draining pause waits for them.
+   */
+  seal(slice: Slice, records: readonly TaskRecord[]): Promise<void>;
+  /**
+   * Adds to the log; resolves when it is on disk. Rejects with LeaseLost when a newer driver has taken over. A step can
+   * only be appended when all its records are sealed.
+   */
+  append(lease: Lease, append: Append): Promise<void>;
+  /** `seal` and `append` in one transaction, fenced by the lease as a whole. */
   commit(lease: Lease, commit: Commit): Promise<void>;
   /** Events with sequence > `after`, in order, about `limit` of them (whole steps). */
   read(owner: Owner, runId: RunId, after: number, limit: number): Promise<readonly RunEvent[]>;
@@ -50,16 +77,16 @@ export type RunLog = {
   /** Results of appended steps in log order, from the `offset`-th on. Never a body. */
   results(owner: Owner, runId: RunId, offset: number, limit: number): Promise<readonly StepResult[]>;
   /** Sealed `(ordinal, repeat)` pairs, with their scores, that are not in the log yet; in order. */
-  pending(owner: Owner, runId: RunId): Promise<readonly SealedStep[]>;
+  pending(owner: Owner, runId: RunId): Promise<readonly SealedUnit[]>;
   /** Ordinals of the steps the log holds, in log order (a pause may have left gaps that were filled later). */
   appended(owner: Owner, runId: RunId): Promise<readonly number[]>;
   records(owner: Owner, runId: RunId, ordinal: number): Promise<readonly TaskRecord[]>;
   /** Whole entries with their records, from the one that holds the event at `from` on: what a fork copies. */
   entries(owner: Owner, runId: RunId, from: number, limit: number): Promise<readonly StoredEntry[]>;
-  /** Called after each commit that appended events or changed the status. Returns the unsubscribe function. */
+  /** Called after each append that added events or changed the status. Returns the unsubscribe function. */
   watch(runId: RunId, listener: () => void): () => void;
-  /** Called after each commit of this process that appended events, of whichever run. Returns the unsubscribe function. */
-  watchAll(listener: (appended: Appended) => void): () => void;
+  /** Called after each append of this process that added events, to any run. Returns the unsubscribe function. */
+  watchAll(listener: (notice: AppendNotice) => void): () => void;
 };
 
 export type StoredEntry = {
@@ -70,7 +97,8 @@ export type StoredEntry = {
   readonly records: readonly TaskRecord[];
 };
 
-export type Appended = {
+/** Which events an append has added to a run. */
+export type AppendNotice = {
   readonly owner: Owner;
   readonly runId: RunId;
   readonly firstSequence: number;
@@ -79,12 +107,12 @@ export type Appended = {
 
 export type StepResult = { readonly ordinal: number; readonly result: TaskResult };
 
-export type SealedStep = Pick<TaskRecord, 'ordinal' | 'repeat' | 'score'> & {
+export type SealedUnit = Pick<TaskRecord, 'ordinal' | 'repeat' | 'score'> & {
   readonly eventCount: number;
   readonly at: number;
 };
 
-/** Rejection of a last word: a cancel or a pause has been acknowledged in the meantime and goes first. */
+/** Rejection of a run's last word: a cancel or a pause has been acknowledged in the meantime and goes first. */
 export class ControlPending extends Error {
   constructor(runId: RunId) {
     super(`Something has been asked of run ${runId} that goes before its end.`);
@@ -92,7 +120,15 @@ export class ControlPending extends Error {
   }
 }
 
-/** Rejection of a fenced write: someone else drives this run now. */
+/** Rejection of a seal: the run has ended, and what was executed for it since counts for nothing. */
+export class RunEnded extends Error {
+  constructor(runId: RunId) {
+    super(`Run ${runId} has ended; nothing more is sealed.`);
+    this.name = 'RunEnded';
+  }
+}
+
+/** Rejection of a fenced write: another driver has the run now. */
 export class LeaseLost extends Error {
   constructor(runId: RunId) {
     super(`Another driver has taken over run ${runId}.`);

@@ -39,14 +39,14 @@ export type Run = {
   /** Set while paused; `pausedMs` adds up the pauses that are over. */
   readonly pausedAt?: number;
   readonly pausedMs: number;
-  /** Set while it waits for someone and will not wait for ever. */
+  /** Set while it waits for an answer that has a deadline. */
   readonly waitUntil?: number;
   /** Which of its nodes waits. */
   readonly waitingNode?: string;
   readonly control?: Control;
   readonly error?: RunError;
   readonly headline?: RunTotals;
-  /** Until when a driver has claimed this run; absent when nobody drives it. */
+  /** Until when a driver has claimed this run; absent while no driver has it. */
   readonly leaseUntil?: number;
   /** Number of events in the log; the next event gets this sequence. */
   readonly eventCount: number;

@@ -37,11 +37,11 @@ export type Store = {
   /** A secret of this store, made when it is first asked for: what every process on it signs and checks with. */
   secret(name: string): Promise<string>;
   /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */
-  retain(owner: Owner, kept: Kept): Promise<void>;
+  retain(owner: Owner, kept: RetainedNames): Promise<void>;
   close(): Promise<void>;
 };
 
-export type Kept = {
+export type RetainedNames = {
   readonly packs: readonly string[];
   readonly agents: readonly string[];
   readonly suites: readonly string[];

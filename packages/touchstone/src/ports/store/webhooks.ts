@@ -1,6 +1,6 @@
 import type { Owner } from '@touchstone/protocol';
 
-/** Someone who wants to be told of events. The secret signs what is sent, so it has to be kept as it is. */
+/** An endpoint that events are sent to. The secret signs what is sent, so it is stored in clear. */
 export type Webhook = {
   readonly webhookId: string;
   readonly url: string;

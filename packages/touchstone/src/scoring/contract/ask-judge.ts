@@ -1,5 +1,5 @@
 import { defined, redactDeep } from '@touchstone/protocol';
-import type { Judged, JudgedCriterion, Verdict } from '../../ports/index.js';
+import type { CriterionVerdict, JudgeAnswer, JudgedCriterion } from '../../ports/index.js';
 import type { AppliedCriterion } from './applied.js';
 import {
   type CriterionDecision,
@@ -21,7 +21,7 @@ export async function askJudge(
   return new Map(applied.map((one, at) => [one, decisionOf(one, judged, at)] as const));
 }
 
-const NO_JUDGE: Judged = { kind: 'unreachable', reason: 'There is no judge to ask.', usage: [] };
+const NO_JUDGE: JudgeAnswer = { kind: 'unreachable', reason: 'There is no judge to ask.', usage: [] };
 
 /** For a graded criterion the judge also gives a degree. For a fault that is the degree to which it is present. */
 function toJudged({ criterion, sentence }: AppliedCriterion): JudgedCriterion {
@@ -30,18 +30,21 @@ function toJudged({ criterion, sentence }: AppliedCriterion): JudgedCriterion {
   return { sentence: criterion.direction === 'min' ? fault : sentence, graded: true };
 }
 
-function decisionOf({ criterion }: AppliedCriterion, judged: Judged, at: number): CriterionDecision {
+function decisionOf({ criterion }: AppliedCriterion, judged: JudgeAnswer, at: number): CriterionDecision {
   if (judged.kind !== 'judged') return undecided(judged.kind, judged.reason);
   const verdict = judged.verdicts[at];
   if (!verdict) return undecided('unreadable', 'The judge left out a criterion.');
   return criterion.class === 'binary' ? yesOrNo(verdict) : graded(criterion, verdict);
 }
 
-const yesOrNo = ({ met, reason, agreement }: Verdict): CriterionDecision =>
+const yesOrNo = ({ met, reason, agreement }: CriterionVerdict): CriterionDecision =>
   defined({ kind: 'decided', byJudge: true, met, agreement, reason } as const);
 
 /** The degree alone decides. The votes' yes and no may differ from it, so there is no agreement. */
-function graded(criterion: AppliedCriterion['criterion'], { score, reason }: Verdict): CriterionDecision {
+function graded(
+  criterion: AppliedCriterion['criterion'],
+  { score, reason }: CriterionVerdict,
+): CriterionDecision {
   if (score === undefined) return undecided('unreadable', 'The judge gave no degree for a graded criterion.');
   return { ...decideByDegree(criterion, defined({ degree: score, reason })), byJudge: true };
 }

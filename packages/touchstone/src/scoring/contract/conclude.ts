@@ -1,6 +1,6 @@
 import { asId, type CriterionId, type CriterionResult, defined, type Redact } from '@touchstone/protocol';
 import type { RecordBodies } from '@touchstone/protocol/bodies';
-import type { Scored } from '../../ports/index.js';
+import type { ScoringResult } from '../../ports/index.js';
 import { shortReason, weightedShare } from '../output.js';
 import type { AppliedCriterion } from './applied.js';
 import type { CriterionDecision, CriterionDecisions } from './decisions.js';
@@ -13,7 +13,7 @@ export function conclude(
   applied: readonly AppliedCriterion[],
   decisions: CriterionDecisions,
   redact: Redact,
-): Scored {
+): ScoringResult {
   const outcomes = applied.map((one) => outcomeOf(one, decisions.get(one) as CriterionDecision));
   const counted = outcomes.filter((outcome) => !isLeftOut(outcome));
   const note = noteOn(outcomes);

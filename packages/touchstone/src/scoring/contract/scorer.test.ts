@@ -17,7 +17,14 @@ import {
 } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Embedded, Embedder, Judge, Judged, JudgeQuestion, Transcript } from '../../ports/index.js';
+import type {
+  Embedder,
+  EmbeddingResult,
+  Judge,
+  JudgeAnswer,
+  JudgeQuestion,
+  Transcript,
+} from '../../ports/index.js';
 import { barOf, contractTerms, createContractScorer } from '../index.js';
 import type { ContractParts } from './scorer.js';
 
@@ -82,7 +89,7 @@ const IDENTITY: JudgeIdentity = {
 };
 
 /** Meets what is called `yes…`, to the degree that its name ends with. */
-function literalJudge(answer?: Judged): Judge & { readonly questions: JudgeQuestion[] } {
+function literalJudge(answer?: JudgeAnswer): Judge & { readonly questions: JudgeQuestion[] } {
   const questions: JudgeQuestion[] = [];
   return {
     questions,
@@ -100,7 +107,7 @@ function literalJudge(answer?: Judged): Judge & { readonly questions: JudgeQuest
   };
 }
 
-function fixedEmbedder(answer: Embedded): Embedder & { readonly calls: (readonly string[])[] } {
+function fixedEmbedder(answer: EmbeddingResult): Embedder & { readonly calls: (readonly string[])[] } {
   const calls: (readonly string[])[] = [];
   return {
     calls,
@@ -358,7 +365,10 @@ describe('the judge of a contract', () => {
 describe('similarity', () => {
   const SIMILAR = [criterionOf('near', 'similarity', graded)];
   const task = { reference: 'Paris' };
-  const embedded = (...vectors: readonly (readonly number[])[]): Embedded => ({ kind: 'embedded', vectors });
+  const embedded = (...vectors: readonly (readonly number[])[]): EmbeddingResult => ({
+    kind: 'embedded',
+    vectors,
+  });
 
   it('is the cosine, in one call, with nobody judging', async () => {
     const embedder = fixedEmbedder(embedded([3, 4], [4, 3]));
@@ -415,7 +425,7 @@ describe('similarity', () => {
     expect(embedder.calls).toEqual([]);
   });
 
-  it.each<[string, Embedded]>([
+  it.each<[string, EmbeddingResult]>([
     ['cannot be reached', { kind: 'unreachable', reason: 'gone' }],
     ['has failed', { kind: 'failed', reason: 'nonsense' }],
     ['gives no direction', embedded([0, 0], [1, 0])],

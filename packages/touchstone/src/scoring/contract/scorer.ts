@@ -7,7 +7,7 @@ import {
   type GoldenMatch,
   type Task,
 } from '@touchstone/protocol/bodies';
-import type { SchemaCheck, Scored, Spend, Transcript } from '../../ports/index.js';
+import type { SchemaCheck, ScoringResult, Spend, Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
 import { type AppliedCriterion, createCriteriaReader } from './applied.js';
 import { askJudge } from './ask-judge.js';
@@ -31,7 +31,7 @@ export type ContractParts = EvaluationModels & {
 };
 
 /** `schemaValid` when a criterion has asked whether the answer fits a schema. */
-export type ContractScore = Scored & { readonly schemaValid?: boolean };
+export type ContractScore = ScoringResult & { readonly schemaValid?: boolean };
 
 export type ContractScorer = (
   task: Task,
@@ -84,7 +84,7 @@ function answerOf({ outcome, output }: Transcript, adversarial = false): Body | 
   return outcome === 'failed' || (outcome === 'refused' && !adversarial) ? undefined : output;
 }
 
-function goldenScore(match: GoldenMatch, output: Body | undefined): Scored {
+function goldenScore(match: GoldenMatch, output: Body | undefined): ScoringResult {
   const value = output === undefined ? 0 : scoreGolden(match, output);
   return { score: { kind: 'scored', value, findings: [] } };
 }
@@ -125,7 +125,7 @@ async function ask(
   return new Map([...compared, ...judged]);
 }
 
-function judgedBy(decisions: CriterionDecisions, { judge }: ContractParts): Pick<Scored, 'judge'> {
+function judgedBy(decisions: CriterionDecisions, { judge }: ContractParts): Pick<ScoringResult, 'judge'> {
   const byJudge = [...decisions.values()].some((decision) => decision.kind === 'decided' && decision.byJudge);
   return byJudge && judge ? { judge: judge.identity.digest } : {};
 }

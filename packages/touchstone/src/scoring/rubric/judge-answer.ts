@@ -1,5 +1,5 @@
 import { isObject, parseJson, type UnknownObject } from '@touchstone/protocol';
-import type { JudgedCriterion, Verdict } from '../../ports/index.js';
+import type { CriterionVerdict, JudgedCriterion } from '../../ports/index.js';
 
 const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
 
@@ -7,24 +7,24 @@ const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
 export function readVerdicts(
   text: string,
   criteria: readonly JudgedCriterion[],
-): readonly Verdict[] | undefined {
+): readonly CriterionVerdict[] | undefined {
   const answer = parseJson(FENCED.exec(text)?.groups?.json ?? text);
   if (!isObject(answer) || !hasOnly(answer, ['verdicts']) || !Array.isArray(answer.verdicts))
     return undefined;
   if (answer.verdicts.length !== criteria.length) return undefined;
-  const verdicts = new Map<number, Verdict>();
+  const verdicts = new Map<number, CriterionVerdict>();
   for (const entry of answer.verdicts) {
     const read = readVerdict(entry, criteria);
     if (!read || verdicts.has(read.number)) return undefined;
     verdicts.set(read.number, read.verdict);
   }
-  return criteria.map((_, index) => verdicts.get(index + 1) as Verdict);
+  return criteria.map((_, index) => verdicts.get(index + 1) as CriterionVerdict);
 }
 
 function readVerdict(
   entry: unknown,
   criteria: readonly JudgedCriterion[],
-): { readonly number: number; readonly verdict: Verdict } | undefined {
+): { readonly number: number; readonly verdict: CriterionVerdict } | undefined {
   if (!isObject(entry) || !hasOnly(entry, ['criterion', 'reason', 'met', 'score'])) return undefined;
   const { criterion: number, reason, met, score } = entry;
   const wanted = typeof number === 'number' ? criteria[number - 1] : undefined;

@@ -9,12 +9,12 @@ import {
 } from '@touchstone/protocol';
 import type {
   AskModel,
+  CriterionVerdict,
   Judge,
   JudgedCriterion,
   JudgeQuestion,
   Spend,
   Usage,
-  Verdict,
 } from '../../ports/index.js';
 import { readVerdicts } from './judge-answer.js';
 import { ANSWER_SCHEMA, PROMPT_DIGEST, SYSTEM, userMessage } from './judge-prompt.js';
@@ -37,13 +37,15 @@ export function createModelJudge(identity: JudgeIdentity, ask: AskModel, close: 
     close,
     async judge(question, signal, spend = async () => undefined) {
       const usage: Usage[] = [];
-      const votes: (readonly Verdict[])[] = [];
+      const votes: (readonly CriterionVerdict[])[] = [];
       for (let vote = 0; vote < identity.votes; vote += 1) {
         const cast = await castVote({ ask, usage, signal, spend }, question, identity.votes, vote);
         if ('kind' in cast) return { ...cast, usage };
         votes.push(cast);
       }
-      const verdicts = question.criteria.map((_, at) => majority(votes.map((vote) => vote[at] as Verdict)));
+      const verdicts = question.criteria.map((_, at) =>
+        majority(votes.map((vote) => vote[at] as CriterionVerdict)),
+      );
       return { kind: 'judged', verdicts, usage };
     },
   };
@@ -62,16 +64,16 @@ async function castVote(
   question: JudgeQuestion,
   votes: number,
   vote: number,
-): Promise<readonly Verdict[] | JudgeFailure> {
+): Promise<readonly CriterionVerdict[] | JudgeFailure> {
   const order = orderOf(question.criteria.length, votes, `${question.seed}/${vote}`);
-  const verdicts: Verdict[] = [];
+  const verdicts: CriterionVerdict[] = [];
   for (let from = 0; from < order.length; from += MOST_PER_CALL) {
     const places = order.slice(from, from + MOST_PER_CALL);
     const criteria = places.map((place) => question.criteria[place] as JudgedCriterion);
     const answer = await askFor(context, question, criteria, vote);
     if ('kind' in answer) return answer;
     places.forEach((place, index) => {
-      verdicts[place] = answer[index] as Verdict;
+      verdicts[place] = answer[index] as CriterionVerdict;
     });
   }
   return verdicts;
@@ -82,7 +84,7 @@ async function askFor(
   question: JudgeQuestion,
   criteria: readonly JudgedCriterion[],
   vote: number,
-): Promise<readonly Verdict[] | JudgeFailure> {
+): Promise<readonly CriterionVerdict[] | JudgeFailure> {
   const user = userMessage(question, criteria);
   for (let round = 0; round < ROUNDS; round += 1) {
     const reply = await ask(
@@ -123,7 +125,7 @@ function createDraw(seed: string): (below: number) => number {
 }
 
 /** The verdict of the votes on one criterion: the majority, with one of its reasons. A tie is not met. */
-export function majority(votes: readonly Verdict[]): Verdict {
+export function majority(votes: readonly CriterionVerdict[]): CriterionVerdict {
   const [only] = votes;
   if (votes.length === 1 && only) return only;
   const yes = votes.filter(({ met }) => met).length;

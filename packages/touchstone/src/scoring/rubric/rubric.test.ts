@@ -2,7 +2,7 @@ import { asId, type Digest, type JudgeIdentity, type ModelName, type TaskId } fr
 import { type Criterion, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Judge, Judged, JudgeQuestion, Transcript } from '../../ports/index.js';
+import type { Judge, JudgeAnswer, JudgeQuestion, Transcript } from '../../ports/index.js';
 import { isRefusal } from '../safety/index.js';
 import { matchesPattern } from './pattern.js';
 import { createRubricScorer } from './rubric.js';
@@ -18,7 +18,7 @@ const checks = { schemaCheck: () => [], matches: matchesPattern, isRefusal };
 const never = new AbortController().signal;
 
 /** A judge to whom a criterion is met when it says so itself. */
-function literalJudge(answer?: Judged): Judge & { readonly questions: JudgeQuestion[] } {
+function literalJudge(answer?: JudgeAnswer): Judge & { readonly questions: JudgeQuestion[] } {
   const questions: JudgeQuestion[] = [];
   return {
     questions,

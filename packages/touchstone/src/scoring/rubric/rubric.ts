@@ -14,7 +14,14 @@ import {
   parseCriterion,
   type Task,
 } from '@touchstone/protocol/bodies';
-import type { Judge, Judged, Scored, Spend, Transcript, Verdict } from '../../ports/index.js';
+import type {
+  CriterionVerdict,
+  Judge,
+  JudgeAnswer,
+  ScoringResult,
+  Spend,
+  Transcript,
+} from '../../ports/index.js';
 import { shortReason, weightedShare } from '../output.js';
 import { type CheckParts, runCheck } from './checks.js';
 
@@ -30,7 +37,7 @@ export type RubricScorer = (
   transcript: Transcript,
   signal: AbortSignal,
   spend: Spend,
-) => Promise<Scored>;
+) => Promise<ScoringResult>;
 
 /** Scores a rubric task: decidable criteria by their checks, prose by the judge, all in one weighted sum. */
 export const createRubricScorer =
@@ -40,9 +47,9 @@ export const createRubricScorer =
     const prose = criteria.filter(({ parsed }) => parsed.kind === 'prose');
     const judged = await askJudge(parts, task, transcript, prose, signal, spend);
     if (judged && judged.kind !== 'judged') return unscored(judged);
-    const verdicts = new Map(prose.map((one, at) => [one, judged?.verdicts[at] as Verdict]));
+    const verdicts = new Map(prose.map((one, at) => [one, judged?.verdicts[at] as CriterionVerdict]));
     const decided = criteria.map((one) => verdicts.get(one) ?? decide(one.parsed, transcript, parts));
-    const results = criteria.map((one, at) => resultOf(one, decided[at] as Verdict));
+    const results = criteria.map((one, at) => resultOf(one, decided[at] as CriterionVerdict));
     return {
       score: { kind: 'scored', value: weightedShare(results), findings: [] },
       criteria: results,
@@ -51,7 +58,7 @@ export const createRubricScorer =
     };
   };
 
-const shortened = ({ reason, ...verdict }: Verdict, redact: Redact): Verdict =>
+const shortened = ({ reason, ...verdict }: CriterionVerdict, redact: Redact): CriterionVerdict =>
   reason === undefined ? verdict : { ...verdict, reason: shortReason(reason, redact) };
 
 type RubricCriterion = {
@@ -79,7 +86,7 @@ async function askJudge(
   prose: readonly RubricCriterion[],
   signal: AbortSignal,
   spend: Spend,
-): Promise<Judged | undefined> {
+): Promise<JudgeAnswer | undefined> {
   if (prose.length === 0) return undefined;
   if (!judge) throw new Error('A criterion needs a judge, and there is none.');
   if (transcript.output === undefined)
@@ -89,16 +96,16 @@ async function askJudge(
   return judge.judge(redactDeep(question, redact), signal, spend);
 }
 
-function decide(parsed: ParsedCriterion, transcript: Transcript, parts: CheckParts): Verdict {
+function decide(parsed: ParsedCriterion, transcript: Transcript, parts: CheckParts): CriterionVerdict {
   if (parsed.kind !== 'check')
     throw new Error('A criterion that is no check came to be decided without a judge.');
   return { met: runCheck(parsed.name, parsed.args, transcript, parts) };
 }
 
-function unscored(judged: Exclude<Judged, { kind: 'judged' }>): Scored {
+function unscored(judged: Exclude<JudgeAnswer, { kind: 'judged' }>): ScoringResult {
   const reason = judged.kind === 'unreadable' ? 'judge_unreadable' : 'judge_unreachable';
   return { score: { kind: 'unscored', reason }, bodies: { reason: judged.reason } };
 }
 
-const resultOf = ({ id, weight }: RubricCriterion, { met, agreement }: Verdict): CriterionResult =>
+const resultOf = ({ id, weight }: RubricCriterion, { met, agreement }: CriterionVerdict): CriterionResult =>
   defined({ id, met, weight, agreement });

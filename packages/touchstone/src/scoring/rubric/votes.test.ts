@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../ports/index.js';
+import type { CriterionVerdict } from '../../ports/index.js';
 import { majority, orderOf } from './judge.js';
 
 const inOrder = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -64,7 +64,7 @@ describe('the majority', () => {
     );
   });
 
-  it.each<[readonly boolean[], Partial<Verdict>]>([
+  it.each<[readonly boolean[], Partial<CriterionVerdict>]>([
     [[true, false], { met: false, agreement: 0.5 }],
     [[true, true, false], { met: true, agreement: 2 / 3 }],
     [[true, false, true, false], { met: false, agreement: 0.5 }],

@@ -37,7 +37,7 @@ export function createContracts(db: Db): Pick<Suites, 'attach' | 'detach' | 'con
   };
 }
 
-// Statements, not calls, so that a pack can write them in a transaction of its own.
+// Statements, not calls, so that a pack can write them in its own transaction.
 
 export const attachStatements = (
   owner: Owner,

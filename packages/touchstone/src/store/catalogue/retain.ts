@@ -1,17 +1,17 @@
 import type { Owner } from '@touchstone/protocol';
-import type { Kept } from '../../ports/index.js';
+import type { RetainedNames } from '../../ports/index.js';
 import type { Db, Statement } from '../db.js';
 import { textAt } from '../rows.js';
 
-const NAMED: { readonly [kind in keyof Kept]: { readonly table: string; readonly name: string } } = {
+const NAMED: { readonly [kind in keyof RetainedNames]: { readonly table: string; readonly name: string } } = {
   packs: { table: 'packs', name: 'name' },
   agents: { table: 'bound_agents', name: 'agent_id' },
   suites: { table: 'suite_versions', name: 'suite_id' },
 };
 
 /** Drops the names that are not among the kept ones. Suites stay readable by their digest: runs are pinned to that. */
-export async function retain(db: Db, owner: Owner, kept: Kept): Promise<void> {
-  const kinds = Object.keys(NAMED) as (keyof Kept)[];
+export async function retain(db: Db, owner: Owner, kept: RetainedNames): Promise<void> {
+  const kinds = Object.keys(NAMED) as (keyof RetainedNames)[];
   const stale = await Promise.all(kinds.map((kind) => staleOf(db, owner, kind, new Set(kept[kind]))));
   if (stale.flat().length > 0) await db.transaction(stale.flat());
 }
@@ -19,7 +19,7 @@ export async function retain(db: Db, owner: Owner, kept: Kept): Promise<void> {
 async function staleOf(
   db: Db,
   { tenant, workspace }: Owner,
-  kind: keyof Kept,
+  kind: keyof RetainedNames,
   kept: ReadonlySet<string>,
 ): Promise<readonly Statement[]> {
   const { table, name } = NAMED[kind];

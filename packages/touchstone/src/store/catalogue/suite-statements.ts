@@ -4,7 +4,7 @@ import type { Db, Statement } from '../db.js';
 import { chunksOf } from './suite-chunks.js';
 
 // How a suite is written: its content once per digest, then the name of the version that points to it. Statements, not
-// calls, so that a pack can write them in a transaction of its own.
+// calls, so that a pack can write them in its own transaction.
 
 export const BY_DIGEST = 'tenant = ? AND workspace = ? AND digest = ?';
 export const digestKey = (owner: Owner, digest: Digest): readonly string[] => [

@@ -2,8 +2,10 @@ import { HostError } from '@touchstone/protocol';
 import {
   type Commit,
   DeploymentsMoved,
+  eventCountOf,
   type Lease,
   type LogEntry,
+  type RunChange,
   type TaskRecord,
 } from '../../ports/index.js';
 import { auditStatement } from '../audit.js';
@@ -15,6 +17,8 @@ import { controlParams } from './runs.js';
 
 // The way of every sealed task, so the texts are constants and a task costs two rows: seal and append.
 
+/** A run that can still be sealed into; fails when its last word is written. */
+const ACTIVE = `SELECT run_no FROM runs WHERE run_no = ? AND status NOT IN ('completed', 'failed', 'cancelled')`;
 const FENCED = `WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ? AND event_count = ?`;
 const FENCE = `UPDATE runs SET event_count = event_count + ? ${FENCED}`;
 
@@ -39,7 +43,17 @@ const APPEND_EVENTS =
 const WHOLE = `SELECT found.n FROM (SELECT COUNT(*) AS n, SUM(event_count) AS events FROM records
   WHERE run_no = ? AND ordinal BETWEEN ? AND ?) AS found WHERE found.n = ? AND found.events = ?`;
 
-/** Where the guards stand whose failing has a name of its own. */
+/** The statements that seal records without a lease. The run's own state is their only condition. */
+export const sealStatements = (
+  runNo: number,
+  records: readonly TaskRecord[],
+  sealedAt: number,
+): readonly Statement[] => [
+  { sql: ACTIVE, params: [runNo], guard: true },
+  ...inGroups(SEAL, records, (params, record) => pushRecord(params, runNo, record, sealedAt)),
+];
+
+/** The places of the guards whose failure has its own error. */
 const FENCE_AT = 0;
 const MOVE_AT = 1;
 
@@ -58,7 +72,7 @@ export function commitStatements(
   const steps: PlacedStep[] = [];
   let sequence = firstSequence;
   for (const entry of entries) {
-    const eventCount = countEvents(entry);
+    const eventCount = eventCountOf(entry);
     if (entry.kind === 'step') steps.push({ entry, sequence, eventCount });
     else if (eventCount > 0) loose.push(looseStatement(lease, entry, sequence));
     sequence += eventCount;
@@ -66,7 +80,7 @@ export function commitStatements(
   return [
     fenceStatement(lease, commit, sequence - firstSequence),
     ...(deployments ? [moveStatement(lease.owner, deployments)] : []),
-    ...inGroups(SEAL, seals, (params, record) => pushSeal(params, lease, record, sealedAt)),
+    ...inGroups(SEAL, seals, (params, record) => pushRecord(params, lease.runNo, record, sealedAt)),
     ...inGroups(APPEND_STEP, steps, (params, step) => pushStep(params, lease, step)),
     ...loose,
     ...stepRanges(entries).map((range) => wholeStatement(lease, range)),
@@ -131,9 +145,6 @@ export function brokenCommit(failedIndex: number, commit: Commit): Error {
   return new HostError('internal_error', message);
 }
 
-export const countEvents = (entry: LogEntry): number =>
-  entry.kind === 'events' ? entry.events.length : entry.eventCount + (entry.result ? 1 : 0);
-
 function fenceStatement(lease: Lease, commit: Commit, appended: number): Statement {
   const key = [lease.runId, lease.owner.tenant, lease.owner.workspace, lease.token, commit.firstSequence];
   if (!commit.run) return { sql: FENCE, params: [appended, ...key], guard: true };
@@ -143,7 +154,7 @@ function fenceStatement(lease: Lease, commit: Commit, appended: number): Stateme
   return { sql, params: [appended, ...values, ...key], guard: true };
 }
 
-function rowChange(change: NonNullable<Commit['run']>): [columns: string, values: readonly SqlValue[]] {
+function rowChange(change: RunChange): [columns: string, values: readonly SqlValue[]] {
   let columns = '';
   const values: SqlValue[] = [];
   const set = (column: string, value: SqlValue | undefined) => {
@@ -168,7 +179,7 @@ function rowChange(change: NonNullable<Commit['run']>): [columns: string, values
   return [columns, values];
 }
 
-function pushSeal(params: SqlValue[], { runNo }: Lease, record: TaskRecord, sealedAt: number): void {
+function pushRecord(params: SqlValue[], runNo: number, record: TaskRecord, sealedAt: number): void {
   const { ordinal, repeat, events, score, bodies } = record;
   const [scoreText, bodiesText] = [jsonOrNull(score), jsonOrNull(bodies)];
   params.push(runNo, ordinal, repeat, events.length, sealedAt, scoreText, bodiesText, JSON.stringify(events));

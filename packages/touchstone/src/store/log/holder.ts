@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-// A lease names its holder as `machine|pid|start`, so that whoever finds the lease of a process that was killed can see
-// that it is gone and need not wait for the lease to run out. `start` tells a process from a later one with its number.
+// A lease names its holder as `machine|pid|start`, so that another process can see that the holder was killed and need
+// not wait for the lease to run out. `start` tells a process from a later one with its number.
 
 /** The name under which this process holds leases. */
 export function processHolder(): string {

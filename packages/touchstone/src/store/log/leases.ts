@@ -23,7 +23,7 @@ const AT_WORK = `${HOST_RUNS} AND status IN ('pending', 'running', 'cancelling',
   AND (status <> 'paused' OR control_kind = 'pause')`;
 const OVERDUE = `${HOST_RUNS} AND status IN ('waiting-approval', 'waiting-input', 'waiting-external')
   AND wait_until <= ?`;
-/** Two questions, because each has an index of its own. */
+/** Two queries, because each uses another index. */
 const unfinished = (lease: string): string =>
   `${AT_WORK} AND ${lease} UNION ALL ${OVERDUE} AND ${lease} ORDER BY run_no`;
 const FREE = `${unfinished('(lease_holder IS NULL OR lease_until < ?)')} LIMIT ?`;

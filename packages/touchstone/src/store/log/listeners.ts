@@ -3,11 +3,11 @@ type Listener<T> = (value: T) => void;
 export type Listeners<T> = {
   /** Returns the function that ends it. */
   add(topic: string, listener: Listener<T>): () => void;
-  /** The value is made only when somebody listens. */
-  tell(topic: string, value: () => T): void;
+  /** The value is made only when there is a listener. */
+  notify(topic: string, value: () => T): void;
 };
 
-/** Tells every single thing, in order; `createWatchers` is for those who only need to know that something happened. */
+/** Passes on every single value, in order; `createWatchers` is for callers who only need to know that something changed. */
 export function createListeners<T>(): Listeners<T> {
   const topics = new Map<string, Set<Listener<T>>>();
   return {
@@ -21,12 +21,12 @@ export function createListeners<T>(): Listeners<T> {
         if (set.size === 0 && topics.get(topic) === set) topics.delete(topic);
       };
     },
-    tell(topic, value) {
+    notify(topic, value) {
       const set = topics.get(topic);
       if (!set) return;
-      const told = value();
-      // Each in its own microtask: a listener that throws fails by itself, not the write it was told about.
-      for (const entry of set) queueMicrotask(() => set.has(entry) && entry(told));
+      const made = value();
+      // Each in its own microtask: a listener that throws fails by itself and not the write.
+      for (const entry of set) queueMicrotask(() => set.has(entry) && entry(made));
     },
   };
 }

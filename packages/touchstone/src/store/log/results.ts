@@ -14,8 +14,9 @@ const RESULTS = `SELECT MAX(page.first_seq) AS last_seq, '[' ||
     ORDER BY l.first_seq LIMIT ? OFFSET ?) AS page`;
 
 type Pair = readonly [ordinal: number, result: TaskResult];
-type Place = { readonly offset: number; readonly sequence: number };
-const START: Place = { offset: 0, sequence: -1 };
+/** The sequence up to which a run's first `offset` results have been read. */
+type ResultPlace = { readonly offset: number; readonly sequence: number };
+const START: ResultPlace = { offset: 0, sequence: -1 };
 const MAX_PLACES = 64;
 
 /**
@@ -23,9 +24,9 @@ const MAX_PLACES = 64;
  * page of a run ended is remembered; the log only grows at its end, hence a place never goes stale.
  */
 export function createResultsReader(db: Db): RunLog['results'] {
-  const places = new Map<RunId, Place>();
+  const places = new Map<RunId, ResultPlace>();
 
-  function remember(runId: RunId, place: Place): void {
+  function remember(runId: RunId, place: ResultPlace): void {
     places.delete(runId);
     places.set(runId, place);
     const [oldest] = places.keys();

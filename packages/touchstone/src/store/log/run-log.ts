@@ -1,17 +1,22 @@
-import type { Owner, RunId } from '@touchstone/protocol';
+import { HostError, type Owner, type RunId } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import {
-  type Appended,
+  type Append,
+  type AppendNotice,
   type Clock,
   type Commit,
   ControlPending,
+  eventCountOf,
   type Lease,
   LeaseLost,
+  RunEnded,
   type RunLog,
+  type Slice,
+  type TaskRecord,
 } from '../../ports/index.js';
 import { type Db, GuardFailed } from '../db.js';
-import { numberAt, toRecord, toSealedStep } from '../rows.js';
-import { brokenCommit, commitStatements, countEvents } from './commit.js';
+import { numberAt, toRecord, toSealedUnit } from '../rows.js';
+import { brokenCommit, commitStatements, sealStatements } from './commit.js';
 import { readEntries } from './entries.js';
 import { expand } from './expand.js';
 import { createListeners } from './listeners.js';
@@ -28,6 +33,7 @@ const READ = `SELECT u.engine_version, l.first_seq, l.at, l.repeats, l.result, l
     FROM log_entries p WHERE p.run_no = u.run_no AND p.first_seq <= ?), 0)
   ORDER BY l.first_seq, r.repeat`;
 const HEAD = `SELECT u.event_count, u.lease_token, u.control_kind FROM runs u WHERE ${OWNED_RUN}`;
+const RUN_NO = `SELECT u.run_no FROM runs u WHERE ${OWNED_RUN}`;
 const APPENDED = `SELECT l.ordinal FROM runs u JOIN log_entries l ON l.run_no = u.run_no
   WHERE ${OWNED_RUN} AND l.ordinal IS NOT NULL ORDER BY l.first_seq`;
 /** As a difference of two sets, which engines compute in one pass over each; a join would search the log per record. */
@@ -41,20 +47,24 @@ const PENDING = `SELECT r.ordinal, r.repeat, r.score, r.event_count, r.sealed_at
 const RECORDS = `SELECT r.ordinal, r.repeat, r.events, r.score, r.bodies
   FROM runs u JOIN records r ON r.run_no = u.run_no WHERE ${OWNED_RUN} AND r.ordinal = ? ORDER BY r.repeat`;
 
-/** The one topic of those who follow all runs. */
+/** The one topic of listeners to all runs. */
 const ALL = 'all';
 
 export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
-  const appends = createListeners<Appended>();
+  const appends = createListeners<AppendNotice>();
+  const notify = ({ owner, runId }: Lease, { entries = [], firstSequence, run }: Append): void => {
+    const eventCount = entries.reduce((sum, entry) => sum + eventCountOf(entry), 0);
+    if (run?.status !== undefined || eventCount > 0) watchers.notify(runId);
+    if (eventCount > 0) appends.notify(ALL, () => ({ owner, runId, firstSequence, eventCount }));
+  };
+  const commit = async (lease: Lease, whole: Commit): Promise<void> => {
+    await write(db, lease, whole, clock.now());
+    notify(lease, whole);
+  };
   return {
-    async commit(lease, commit) {
-      await write(db, lease, commit, clock.now());
-      const { owner, runId } = lease;
-      const { entries = [], firstSequence } = commit;
-      const eventCount = entries.reduce((sum, entry) => sum + countEvents(entry), 0);
-      if (commit.run?.status !== undefined || eventCount > 0) watchers.notify(runId);
-      if (eventCount > 0) appends.tell(ALL, () => ({ owner, runId, firstSequence, eventCount }));
-    },
+    seal: (slice, records) => seal(db, slice, records, clock.now()),
+    append: commit,
+    commit,
     read: (owner, runId, after, limit) => read(db, owner, runId, after, limit),
     async last(owner, runId) {
       const [head] = await db.all(HEAD, key(owner, runId));
@@ -62,7 +72,7 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
     },
     results: createResultsReader(db),
     async pending(owner, runId) {
-      return (await db.all(PENDING, [...key(owner, runId), runId, runId])).map(toSealedStep);
+      return (await db.all(PENDING, [...key(owner, runId), runId, runId])).map(toSealedUnit);
     },
     async appended(owner, runId) {
       return (await db.all(APPENDED, key(owner, runId))).map((row) => numberAt(row, 'ordinal'));
@@ -77,6 +87,15 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
 }
 
 const key = (owner: Owner, runId: RunId) => [runId, owner.tenant, owner.workspace];
+
+async function seal(db: Db, slice: Slice, records: readonly TaskRecord[], now: number): Promise<void> {
+  const { owner, runId } = slice;
+  const [row] = await db.all(RUN_NO, key(owner, runId));
+  if (!row) throw new HostError('not_found', 'No such run to seal records of.');
+  await db.transaction(sealStatements(numberAt(row, 'run_no'), records, now)).catch((error) => {
+    throw error instanceof GuardFailed ? new RunEnded(runId) : error;
+  });
+}
 
 async function write(db: Db, lease: Lease, commit: Commit, now: number): Promise<void> {
   try {

@@ -7,7 +7,7 @@ export type Watchers = {
   notify(runId: RunId): void;
 };
 
-/** Wakes whoever waits for a run's next event. Commits that became durable together wake a listener once. */
+/** Wakes the listeners that wait for a run's next event. Commits that became durable together wake a listener once. */
 export function createWatchers(): Watchers {
   const listeners = new Map<RunId, Set<Listener>>();
   let changed = new Set<RunId>();
@@ -15,7 +15,7 @@ export function createWatchers(): Watchers {
   function wake(): void {
     const woken = changed;
     changed = new Set();
-    // Each in its own microtask: a listener that throws fails by itself, not the commit it was told about.
+    // Each in its own microtask: a listener that throws fails by itself and not the commit.
     for (const runId of woken) for (const listener of listeners.get(runId) ?? []) queueMicrotask(listener);
   }
 

@@ -1,9 +1,9 @@
 import type { Dialect } from '../dialect.js';
 
 /**
- * What people say about runs, and who is to be told of them. None of it is part of a run's log.
+ * Annotations and baselines of runs, and the webhooks that hear of events. None of it is part of a run's log.
  *
- * Remarks, what they point at and addresses are free text of others, hence JSON. A blessing of a run that no judge took
+ * Annotations, what they point at and addresses are free text of others, hence JSON. A blessing of a run that no judge took
  * part in has an empty `judge_digest`, because NULLs do not compare. Neither blessings nor scorecards refer to `runs`:
  * both may be about a run of another machine.
  */

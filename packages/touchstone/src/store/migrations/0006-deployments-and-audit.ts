@@ -4,8 +4,8 @@ import type { Dialect } from '../dialect.js';
  * What serves, who asked for it, and until when a run waits for an answer.
  *
  * The deployments of an agent are one document with a `revision`, so that a change decided on an older picture can be
- * told from one that was not. Texts of the audit are plain columns and not JSON: whoever looks for a forged record has
- * to be able to read every one of them, whatever the forger put there.
+ * told from one that was not. Texts of the audit are plain columns and not JSON: an operator who looks for a
+ * forged record has to be able to read every one of them, whatever the forger put there.
  */
 export const deploymentsAndAudit = (t: Dialect): readonly string[] => [
   `CREATE TABLE deployments (

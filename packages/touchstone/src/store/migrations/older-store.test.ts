@@ -225,7 +225,7 @@ it('a store of version 5 keeps every row and can take deployments, audit records
   await (await openStore({ file, clock })).close();
   expect(await rowsOf(file)).toMatchObject(before);
 
-  // Late enough for the lease of whoever drove the run to be over.
+  // Late enough for the lease of the run's driver to be over.
   const store = await openStore({ file, clock: { ...clock, now: () => 5_000 } });
   const run = await store.runs.get(OWNER, RUN.runId);
   expect(run).toMatchObject(RUN);

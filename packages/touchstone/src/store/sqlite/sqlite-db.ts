@@ -4,8 +4,8 @@ import { type Connection, createGroupCommit } from '../log/group-commit.js';
 import type { Sqlite, SqliteStatement } from './open-sqlite.js';
 import { accessError, closedError, textWithNul } from './sqlite-errors.js';
 
-type Prepared = { readonly statement: SqliteStatement; readonly answersRows: boolean };
-type Prepare = (sql: string) => Prepared;
+type PreparedStatement = { readonly statement: SqliteStatement; readonly answersRows: boolean };
+type Prepare = (sql: string) => PreparedStatement;
 
 const NO_ROWS: readonly Row[] = [];
 
@@ -37,7 +37,7 @@ export function createSqliteDb(sqlite: Sqlite): Db {
 
 /** Every distinct text is compiled once. The texts are few: they are constants, or put together from a few constants. */
 function preparedOnce(sqlite: Sqlite): Prepare {
-  const known = new Map<string, Prepared>();
+  const known = new Map<string, PreparedStatement>();
   return (sql) => {
     let prepared = known.get(sql);
     if (!prepared) {

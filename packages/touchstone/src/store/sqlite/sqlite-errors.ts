@@ -71,7 +71,7 @@ export const newerDatabase = (file: string, found: number, known: number): HostE
     { reason: 'newer' satisfies Reason },
   );
 
-/** What a caller is told when reading or writing fails. The cause stays attached for the operator's log. */
+/** The error a caller gets when reading or writing fails. The cause stays attached for the operator's log. */
 export function accessError(error: unknown): unknown {
   const code = primaryCode(error);
   if (code === undefined) return error;

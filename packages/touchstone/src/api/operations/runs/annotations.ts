@@ -11,10 +11,10 @@ export const annotationEndpoints = ({ annotations }: Services): readonly Endpoin
     path: '/v1/runs/{runId}/annotations',
     auth: 'runs:annotate',
     orScopes: ['runs:create'],
-    summary: 'Record a remark on a run, one of its events or one of its nodes',
+    summary: 'Record an annotation on a run, one of its events or one of its nodes',
     body: annotationBody,
     responses: {
-      201: { description: 'The remark, without what looked like a secret.', schema: 'annotation' },
+      201: { description: 'The annotation, without what looked like a secret.', schema: 'annotation' },
     },
     refusals: ['not_found'],
     async handle(call) {
@@ -27,7 +27,7 @@ export const annotationEndpoints = ({ annotations }: Services): readonly Endpoin
     method: 'GET',
     path: '/v1/runs/{runId}/annotations',
     auth: 'runs:read',
-    summary: 'The remarks on a run, oldest first',
+    summary: 'The annotations on a run, oldest first',
     responses: { 200: { description: 'All of them.', schema: annotationList } },
     refusals: ['not_found'],
     async handle(call) {

@@ -3,7 +3,12 @@ import { type Answer, type Call, type Endpoint, endpoint, type TextReply } from 
 import { anyText, clampedInteger, integerOr, optionalInteger, type QueryOf } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
 import type { EventPage } from '../../streams/event-pages.js';
-import { type Place, streamBatches, streamEvents, streamSnapshots } from '../../streams/event-stream.js';
+import {
+  type StreamPosition,
+  streamBatches,
+  streamEvents,
+  streamSnapshots,
+} from '../../streams/event-stream.js';
 import { parseStreamModes } from '../../streams/stream-modes.js';
 import { listening } from '../../streams/wakeups.js';
 
@@ -66,14 +71,14 @@ async function stream(host: Services, call: Call<QueryOf<typeof streamQuery>>): 
   const modes = parseStreamModes(call.query.streamMode);
   const after = lastEventId(call);
   const { owner, runId } = await findRun(host, call);
-  const place: Place = { owner, runId, after: after ?? -1 };
+  const position: StreamPosition = { owner, runId, after: after ?? -1 };
   const { bufferMs } = call.query;
   if (modes.includes('values')) {
-    return { stream: (connection) => streamSnapshots(host.feed, connection, place, after !== undefined) };
+    return { stream: (connection) => streamSnapshots(host.feed, connection, position, after !== undefined) };
   }
   if (bufferMs > 0)
-    return { stream: (connection) => streamBatches(host.feed, connection, place, modes, bufferMs) };
-  return { stream: (connection) => streamEvents(host.feed, connection, place, modes) };
+    return { stream: (connection) => streamBatches(host.feed, connection, position, modes, bufferMs) };
+  return { stream: (connection) => streamEvents(host.feed, connection, position, modes) };
 }
 
 /** Where a reader left off. Browsers send an empty one when they have not seen an id yet. */
@@ -91,8 +96,8 @@ const MAX_PAGES = 5;
 
 async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Promise<TextReply> {
   const { owner, runId } = await findRun(host, call);
-  const place: Place = { owner, runId, after: call.query.lastSequence ?? -1 };
-  const pages: EventPage[] = [await firstPage(host, call, place)];
+  const position: StreamPosition = { owner, runId, after: call.query.lastSequence ?? -1 };
+  const pages: EventPage[] = [await firstPage(host, call, position)];
   for (
     let last = pages[0];
     last && last.events.length > 0 && !last.complete && pages.length < MAX_PAGES;
@@ -113,13 +118,13 @@ async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Prom
 function firstPage(
   { feed, clock }: Services,
   call: Call<QueryOf<typeof pollQuery>>,
-  place: Place,
+  position: StreamPosition,
 ): Promise<EventPage> {
   const giveUpAt = clock.elapsed() + call.query.timeout * 1_000;
   const gone = call.untilGone();
-  return listening(feed.wakeups, place.runId, gone, async (wakeup) => {
+  return listening(feed.wakeups, position.runId, gone, async (wakeup) => {
     for (;;) {
-      const page = await feed.pages.read(place.owner, place.runId, place.after);
+      const page = await feed.pages.read(position.owner, position.runId, position.after);
       const leftMs = giveUpAt - clock.elapsed();
       if (page.events.length > 0 || page.complete || leftMs <= 0 || gone.aborted) return page;
       await wakeup.next(leftMs);

@@ -18,7 +18,7 @@ const resumeBody: Shape = {
   required: ['resumeValue'],
   additionalProperties: false,
 };
-type TokenWish = { readonly intent?: TokenIntent; readonly expiresInSec?: number };
+type TokenRequest = { readonly intent?: TokenIntent; readonly expiresInSec?: number };
 const MAX_TOKEN_SEC = 7 * 24 * 60 * 60;
 const tokenBody: Shape = {
   type: 'object',
@@ -68,9 +68,12 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
     path: '/v1/host/touchstone/runs/{runId}/interrupts/{nodeId}/tokens',
     auth: 'approvals:respond',
     summary: 'Make a link by which a question can be answered, or looked at, without a key',
-    body: bodyOf<TokenWish>(tokenBody, false),
+    body: bodyOf<TokenRequest>(tokenBody, false),
     responses: {
-      201: { description: 'The link. It counts as the answer of whoever made it.', schema: issued },
+      201: {
+        description: 'The link. An answer through it counts as an answer of its creator.',
+        schema: issued,
+      },
     },
     refusals: ['not_found', ...REFUSALS],
     handle: (call) => issue(host, call),
@@ -127,7 +130,7 @@ async function resolveByToken(host: Services, call: Call<unknown, Resume>): Prom
   return resolve(host, await makerOf(host, claim), { runId, nodeId, interruptId }, call.body).catch(finished);
 }
 
-/** Whoever made the link may have lost the right to answer since, and with it everything the link was good for. */
+/** The creator of the link may have lost the right to answer since; the link then counts for nothing. */
 async function makerOf({ directory }: Services, { owner, principal }: TokenClaim): Promise<Principal> {
   const by = await directory(owner, principal);
   if (by && hasScope(by, 'approvals:respond')) return by;
@@ -140,7 +143,7 @@ function finished(error: unknown): never {
   throw new HostError('interrupt_already_resolved', 'This question is no longer open.');
 }
 
-async function issue(host: Services, call: Call<unknown, TokenWish>): Promise<Reply> {
+async function issue(host: Services, call: Call<unknown, TokenRequest>): Promise<Reply> {
   const { intent = 'resolve', expiresInSec = DEFAULT_TOKEN_SEC } = call.body;
   const { owner, id: principal } = call.principal;
   const { runId } = await findRun(host, call);

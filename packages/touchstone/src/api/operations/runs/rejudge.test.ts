@@ -37,12 +37,8 @@ describe('asking for another judge', () => {
       statusUrl: 'http://evals.example/v1/runs/run-2',
     });
     expect(answer.headers.location).toBe('http://evals.example/v1/runs/run-2');
-    const [, runId, wish, options] = asked[0] ?? [];
-    expect([runId, wish, options]).toEqual([
-      source,
-      { model: 'local/judge-2', votes: 3 },
-      { origin: 'host' },
-    ]);
+    const [, runId, wish] = asked[0] ?? [];
+    expect([runId, wish]).toEqual([source, { model: 'local/judge-2', votes: 3 }]);
   });
 
   it('without a body means the configured judge', async () => {

@@ -1,6 +1,6 @@
-import type { Promotion } from '../../verbs/deployments/deploy-steps.js';
+import type { Promotion } from '../../verbs/deployments/promotion.js';
 
-/** The `--json` form of what came of a wish. */
+/** The `--json` form of what came of a request. */
 export const promotionDocument = (promotion: Promotion): object => {
   const { agentId, version, evalRunId, steps, record, unchanged, exitCode } = promotion;
   const last = steps.at(-1);

@@ -1,6 +1,6 @@
 import type { Deployment } from '@touchstone/sdk';
-import type { NextCommand } from '../../verbs/deployments/deploy-hints.js';
-import type { Promotion, Step } from '../../verbs/deployments/deploy-steps.js';
+import type { NextCommand } from '../../verbs/deployments/hints.js';
+import type { Promotion, Step } from '../../verbs/deployments/promotion.js';
 import { type Column, renderFitting } from '../fit-table.js';
 import type { Ink, Look } from '../ink.js';
 import { padEnd, printable, wrap } from '../text.js';

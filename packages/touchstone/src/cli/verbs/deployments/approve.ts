@@ -1,24 +1,24 @@
-import { type EvalReport, isHostError, isTerminal } from '@touchstone/protocol';
+import { type EvalReport, isTerminal } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
-import { noRun } from '../../find-run.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
-import { commandToType } from '../../next-commands.js';
-import { renderQuestion, storyDocument } from '../../render/deployments/deployment-story.js';
+import { commandToType, whereFlags } from '../../next-commands.js';
+import { renderQuestion, timelineDocument } from '../../render/deployments/timeline.js';
 import { createInk, type Look } from '../../render/ink.js';
 import { printable, wrap } from '../../render/text.js';
+import { noRun } from '../../run-lookup.js';
+import { type Session, type Where, withSession } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
+import { type ApprovalRound, grantsOf, openRound, type Timeline, timelineOf } from './timeline.js';
 import {
-  type DeployDoor,
-  type DeployRun,
+  type DeploymentRun,
+  findDeploymentRun,
   outcomeOf,
   type Refusal,
-  type Vote,
-  type Where,
-  whereWords,
-  withDoor,
-} from './deploy-door.js';
-import { grantsOf, openRound, type Round, type Story, storyOf } from './deploy-story.js';
+  readEvents,
+  readEvidence,
+  withdraw,
+} from './transitions.js';
 
 export type ApproveOptions = Where & {
   readonly reject?: boolean;
@@ -27,9 +27,9 @@ export type ApproveOptions = Where & {
   readonly reason?: string;
 };
 
-type Answered = {
-  readonly run: DeployRun;
-  readonly story: Story;
+type DecisionResult = {
+  readonly run: DeploymentRun;
+  readonly story: Timeline;
   /** Why the answer, or what it was to release, was not let. */
   readonly refused?: Refusal;
 };
@@ -41,23 +41,34 @@ export async function approveCommand(
   options: ApproveOptions,
 ): Promise<ExitCode> {
   const wanted = answerOf(options);
-  return withDoor(context, options, async (door) => {
-    const run = await door.run(runId);
+  return withSession(context, options, 'work', async (session) => {
+    const { client } = session;
+    const run = await findDeploymentRun(session, runId);
     if (!run)
       throw options.host === undefined ? noRun(runId) : new UsageError(`There is no run ${runId} there.`);
-    const round = checkOpen(context, run, openRound(storyOf(await door.events(run.runId))), options);
-    const report = run.request.evalRunId && (await door.report(run.request.evalRunId));
+    const round = checkOpen(
+      context,
+      run,
+      openRound(timelineOf(await readEvents(client, run.runId))),
+      options,
+    );
+    const report = run.request.evalRunId && (await readEvidence(client, run.request.evalRunId));
     if (!context.settings.json) tellQuestion(context, run, round, report || undefined);
-    const answered = await answer(door, run, round, wanted);
+    const answered = await answer(session, run, round, wanted);
     tellAnswer(context, answered, wanted, options);
     return answered.refused ? 1 : 0;
   });
 }
 
-/** A vote, or that whoever has asked asks no longer. */
-type Answer = Vote | { readonly decision: 'withdrawn'; readonly reason?: string };
+/** A vote of an approver, or the end of a request by its requester. */
+type Vote = {
+  readonly decision: 'granted' | 'rejected';
+  readonly override?: true;
+  readonly reason?: string;
+};
+type Decision = Vote | { readonly decision: 'withdrawn'; readonly reason?: string };
 
-function answerOf(options: ApproveOptions): Answer {
+function answerOf(options: ApproveOptions): Decision {
   const { reject, override, withdraw, reason } = options;
   if (!withdraw) return voteOf(options);
   if (reject || override)
@@ -83,12 +94,14 @@ function voteOf({ reject, override, reason }: ApproveOptions): Vote {
   };
 }
 
-function checkOpen(context: Context, run: DeployRun, round: Round | undefined, where: Where): Round {
+function checkOpen(
+  context: Context,
+  run: DeploymentRun,
+  round: ApprovalRound | undefined,
+  where: Where,
+): ApprovalRound {
   if (round && run.waitingNode !== undefined && !isTerminal(run.status)) return round;
-  const see =
-    where.host === undefined
-      ? commandToType(context, `show ${run.runId}`)
-      : commandToType(context, ['deployments', run.agentId, ...whereWords(where)].join(' '));
+  const see = commandToType(context, [`show ${run.runId}`, ...whereFlags(where)].join(' '));
   throw new UsageError(`Run ${run.runId} is ${run.status} and asks for nothing.`, `See: ${see}`);
 }
 
@@ -97,36 +110,46 @@ const lookOf = (context: Context): Look => {
   return { ink: createInk(isColoured(context, stdout)), width: stdout.columns };
 };
 
-function tellQuestion(context: Context, run: DeployRun, round: Round, report: EvalReport | undefined): void {
+function tellQuestion(
+  context: Context,
+  run: DeploymentRun,
+  round: ApprovalRound,
+  report: EvalReport | undefined,
+): void {
   context.io.stdout.write(renderQuestion(run, round, report, context.io.now(), lookOf(context)));
 }
 
 const REFUSALS: readonly string[] = ['forbidden', 'interrupt_already_resolved', 'interrupt_cancelled'];
 
-async function answer(door: DeployDoor, run: DeployRun, round: Round, wanted: Answer): Promise<Answered> {
+async function answer(
+  session: Session,
+  run: DeploymentRun,
+  round: ApprovalRound,
+  wanted: Decision,
+): Promise<DecisionResult> {
+  const { client } = session;
   const given =
     wanted.decision === 'withdrawn'
-      ? door.withdraw(run.runId, wanted.reason)
-      : door.answer(run.runId, round.nodeId, wanted);
+      ? withdraw(session, run.runId, wanted.reason)
+      : client.interrupts.resolve(run.runId, round.nodeId, wanted);
   const refused = await given.then(() => undefined, refusalOf);
-  const after = (await door.run(run.runId)) ?? run;
-  const story = storyOf(await door.events(run.runId));
+  const after = (await findDeploymentRun(session, run.runId)) ?? run;
+  const story = timelineOf(await readEvents(client, run.runId));
   // The last yes lets it go on, and then it may still be that the evidence is gone or what serves has changed.
   const why = refused ?? (wanted.decision === 'withdrawn' ? undefined : outcomeOf(after).error);
   return { run: after, story, ...(why && { refused: why }) };
 }
 
 function refusalOf(error: unknown): Refusal {
-  const isRefusal = isHostError(error) || error instanceof HostResponseError;
-  if (!isRefusal || !REFUSALS.includes(error.code)) throw error;
+  if (!(error instanceof HostResponseError) || !REFUSALS.includes(error.code)) throw error;
   const { code, message, details } = error;
   return { code, message, ...(details && { details }) };
 }
 
 function tellAnswer(
   context: Context,
-  { run, story, refused }: Answered,
-  wanted: Answer,
+  { run, story, refused }: DecisionResult,
+  wanted: Decision,
   { host }: Where,
 ): void {
   const { io, settings } = context;
@@ -135,7 +158,7 @@ function tellAnswer(
     writeJson(io, {
       exitCode: refused ? 1 : 0,
       answer: said,
-      ...storyDocument(run, story),
+      ...timelineDocument(run, story),
       ...(refused && { error: refused }),
     });
     return;
@@ -152,7 +175,7 @@ function tellAnswer(
 const ALONE =
   'Everyone at this machine is the same principal, cli: somebody else answers on a host, with a key of their own (--host <url>).';
 
-function answerWords(run: DeployRun, story: Story, wanted: Answer): string {
+function answerWords(run: DeploymentRun, story: Timeline, wanted: Decision): string {
   const { decision } = wanted;
   if (decision === 'withdrawn') return 'Withdrawn. Nobody is asked any longer, and nothing was moved.';
   if (decision === 'rejected')

@@ -1,34 +1,33 @@
 import type { Owner } from '@touchstone/protocol';
-import type { AuditEntry, AuditVerdict, Client } from '@touchstone/sdk';
+import type { AuditEntry, Client } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, roomOf, writeJson, writeLine } from '../../io.js';
-import { type Local, readStore } from '../../local.js';
-import { commandToType } from '../../next-commands.js';
+import { principalHere } from '../../local.js';
+import { commandToType, whereFlags } from '../../next-commands.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
 import { createInk } from '../../render/ink.js';
-import { checkHost, openClient } from '../../session.js';
+import { localClient, type Session, type Where, withSession } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
-import { type Where, whereWords } from './deploy-door.js';
 
 export type VerifyAuditOptions = Where & { readonly expect?: readonly string[] };
 export type ListAuditOptions = Where & { readonly limit: number };
 
 type Head = Pick<Expected, 'records' | 'head'>;
 
-/** Whether the records of who was let do what are all there and as they were written. */
+/** Verifies that the audit log is complete and unchanged. */
 export async function verifyAuditCommand(context: Context, options: VerifyAuditOptions): Promise<ExitCode> {
   const { io, settings } = context;
   const heads = (options.expect ?? []).map(readHead);
-  const { chains, expected } = await (options.host === undefined
-    ? verifyHere(context, heads)
-    : verifyThere(await clientOf(context, options), heads));
+  const { chains, expected } = await withSession(context, options, 'look', (session) =>
+    verify(session, heads),
+  );
   const valid = chains.every((chain) => chain.valid) && expected.every(({ found }) => found);
   const exitCode = valid ? 0 : 1;
   if (settings.json) writeJson(io, { valid, exitCode, chains, expected });
   else {
     const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
     const toType = (words: string): string =>
-      commandToType(context, [words, ...whereWords(options)].join(' '));
+      commandToType(context, [words, ...whereFlags(options)].join(' '));
     io.stdout.write(renderChains(chains, expected, toType, look));
   }
   return exitCode;
@@ -45,36 +44,30 @@ function readHead(text: string): Head {
   );
 }
 
-async function clientOf(context: Context, { host = '', keyEnv }: Where): Promise<Client> {
-  checkHost(host);
-  return openClient(context, host, keyEnv);
+type Verification = { readonly chains: readonly Chain[]; readonly expected: readonly Expected[] };
+
+/** Whose audit logs a command looks at: in process those of every owner of the store, elsewhere the key's own. */
+async function logsOf({ client, local }: Session): Promise<readonly { client: Client; owner?: Owner }[]> {
+  if (!local) return [{ client }];
+  const owners = await local.touchstone.auditOwners();
+  const principal = principalHere(local.config);
+  return Promise.all(
+    owners.map(async (owner) => ({ owner, client: await localClient(local, { ...principal, owner }) })),
+  );
 }
 
-type Verified = { readonly chains: readonly Chain[]; readonly expected: readonly Expected[] };
-
-/** Everyone who has a chain in this store: whoever sits at the machine answers for all of it. */
-const verifyHere = (context: Context, heads: readonly Head[]): Promise<Verified> =>
-  readStore(
-    context,
-    async ({ touchstone: { store } }: Local) => {
-      const { verifyAudit } = await import('../../../app/index.js');
-      const owners = await store.audit.owners();
-      const chains: Chain[] = [];
-      for (const owner of owners) chains.push({ ...owner, ...(await verifyAudit(store.audit, owner)) });
-      const digestsAt = (seq: number): Promise<readonly (string | undefined)[]> =>
-        Promise.all(owners.map(async (owner) => (await store.audit.read(owner, seq - 1, 1))[0]?.digest));
-      return { chains, expected: await lookFor(heads, digestsAt) };
-    },
-    () => ({ chains: [], expected: heads.map((head) => ({ ...head, found: false })) }),
-  );
-
-async function verifyThere(client: Client, heads: readonly Head[]): Promise<Verified> {
-  const verdict: AuditVerdict = await client.audit.verify();
-  const digestsAt = async (seq: number): Promise<readonly (string | undefined)[]> => {
-    const { items } = await client.audit.list({ cursor: String(seq - 1), limit: 1 });
-    return [items[0]?.digest];
-  };
-  return { chains: [verdict], expected: await lookFor(heads, digestsAt) };
+async function verify(session: Session, heads: readonly Head[]): Promise<Verification> {
+  const logs = await logsOf(session);
+  const chains: Chain[] = [];
+  for (const { client, owner } of logs) chains.push({ ...owner, ...(await client.audit.verify()) });
+  const digestsAt = (seq: number): Promise<readonly (string | undefined)[]> =>
+    Promise.all(
+      logs.map(async ({ client }) => {
+        const { items } = await client.audit.list({ cursor: String(seq - 1), limit: 1 });
+        return items[0]?.digest;
+      }),
+    );
+  return { chains, expected: await lookFor(heads, digestsAt) };
 }
 
 /** A digest covers its owner and all that was before, so it can stand at one place of one chain only. */
@@ -88,13 +81,11 @@ async function lookFor(
   return looked;
 }
 
-/** Who asked for what, and was let or not; newest first. */
+/** Lists the audit log, newest first. */
 export async function listAuditCommand(context: Context, options: ListAuditOptions): Promise<ExitCode> {
   const { io, settings } = context;
   const { limit } = options;
-  const items = await (options.host === undefined
-    ? listHere(context, limit)
-    : listThere(await clientOf(context, options), limit));
+  const items = await withSession(context, options, 'look', (session) => list(session, limit));
   if (settings.json) writeJson(io, { items });
   else if (items.length === 0) writeLine(io.stdout, 'The audit log is empty.');
   else {
@@ -104,33 +95,25 @@ export async function listAuditCommand(context: Context, options: ListAuditOptio
   return 0;
 }
 
-type Listed = AuditEntry & { readonly owner?: Owner };
+type ListedEntry = AuditEntry & { readonly owner?: Owner };
 
-const listHere = (context: Context, limit: number): Promise<readonly Listed[]> =>
-  readStore(
-    context,
-    async ({ touchstone: { store } }: Local) => {
-      const listed: Listed[] = [];
-      for (const owner of await store.audit.owners()) {
-        const last = (await store.audit.last(owner))?.seq ?? 0;
-        const newest = await store.audit.read(owner, Math.max(0, last - limit), limit);
-        for (const { at, ...record } of newest)
-          listed.push({ ...record, at: new Date(at).toISOString(), owner });
-      }
-      return listed.sort((a, b) => (a.at === b.at ? b.seq - a.seq : a.at < b.at ? 1 : -1)).slice(0, limit);
-    },
-    () => [],
-  );
+async function list(session: Session, limit: number): Promise<readonly ListedEntry[]> {
+  const listed: ListedEntry[] = [];
+  for (const { client, owner } of await logsOf(session))
+    for (const entry of await newest(client, limit)) listed.push({ ...entry, ...(owner && { owner }) });
+  return listed.sort((a, b) => (a.at === b.at ? b.seq - a.seq : a.at < b.at ? 1 : -1)).slice(0, limit);
+}
 
 const PAGE = 1_000;
 
-/** A host hands its log out from the beginning, so the end of it is reached by reading on. */
-async function listThere(client: Client, limit: number): Promise<readonly Listed[]> {
-  let newest: readonly Listed[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = await client.audit.list({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
-    newest = [...newest, ...page.items].slice(-limit);
+async function newest(client: Client, limit: number): Promise<readonly AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  for (let cursor: string | undefined; entries.length < limit; ) {
+    const most = Math.min(PAGE, limit - entries.length);
+    const page = await client.audit.list({ order: 'desc', limit: most, ...(cursor && { cursor }) });
+    entries.push(...page.items);
     cursor = page.nextCursor;
-    if (cursor === undefined) return newest.toReversed();
+    if (cursor === undefined) break;
   }
+  return entries;
 }

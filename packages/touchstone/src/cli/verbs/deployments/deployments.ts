@@ -2,9 +2,9 @@ import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, roomOf, writeJson, writeLine } from '../../io.js';
 import { deploymentsTable } from '../../render/deployments/deployment.js';
 import { createInk } from '../../render/ink.js';
-import { type Where, withDoor } from './deploy-door.js';
-import { readReference } from './deploy-options.js';
-import { findVersion, recordsOf } from './deploy-steps.js';
+import { type Where, withSession } from '../../session.js';
+import { readReference } from './promote-options.js';
+import { findVersion, recordsOf } from './promotion.js';
 
 /** Which versions of an agent there are, and which of them serve. */
 export async function deploymentsCommand(
@@ -14,7 +14,7 @@ export async function deploymentsCommand(
 ): Promise<ExitCode> {
   const { io, settings } = context;
   const { agentId, version } = readReference(argument);
-  const all = await withDoor(context, where, (door) => recordsOf(door, agentId), { isLooking: true });
+  const all = await withSession(context, where, 'files', ({ client }) => recordsOf(client, agentId));
   const items = version === undefined ? all : [findVersion(all, { agentId, version })];
   if (settings.json) writeJson(io, { agentId, items });
   else {

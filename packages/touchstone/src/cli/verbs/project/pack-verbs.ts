@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Start } from '../../program.js';
+import type { Start } from '../../start.js';
 import type { BuildOptions, SignOptions } from './pack-build.js';
 import type { InstallOptions } from './pack-install.js';
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Start } from '../../program.js';
+import type { Start } from '../../start.js';
 import { channelOption, percent, toOption, WAIT, waitSeconds } from '../deployments/channel-options.js';
 import type { InitOptions } from './init.js';
 import type { ServeOptions } from './serve.js';

@@ -4,7 +4,7 @@ import type { RunView as SdkRunView } from '@touchstone/sdk';
 export type { CriterionBody, Failure, FailureBodies, FindingCount, JudgeFacts } from '@touchstone/sdk';
 
 import { decideExit, type ExitCode } from '../../exit.js';
-import type { Promotion } from '../deployments/deploy-steps.js';
+import type { Promotion } from '../deployments/promotion.js';
 
 /** A suite of a folder that was not run, and why. */
 export type RefusedSuite = {

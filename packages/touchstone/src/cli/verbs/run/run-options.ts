@@ -3,7 +3,7 @@ import { type ContractOptions, contractFlag } from '../../files/contract-options
 import { placesBack } from '../../find-run.js';
 import { checkHost } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
-import type { PlaceOptions } from '../deployments/deploy-options.js';
+import type { TargetOptions } from '../deployments/promote-options.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
 export type RunOptions = Pick<
@@ -37,7 +37,7 @@ export type RunOptions = Pick<
   readonly keyEnv?: string;
   /** Promote the agent on the evidence of this run, and where to. */
   readonly promote?: boolean;
-} & PlaceOptions;
+} & TargetOptions;
 
 /** The run's own knobs, under the names the protocol and the host know them by. */
 export const configurableOf = (options: RunOptions, baselineRunId?: RunId): JsonObject => ({

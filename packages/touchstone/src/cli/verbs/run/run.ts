@@ -8,6 +8,7 @@ import { type Context, writeLine } from '../../io.js';
 import { hasStore, LOCAL_OWNER, type Local, withLocal } from '../../local.js';
 import { documentOf } from '../../render/run/document.js';
 import { errorDocument, reportError } from '../../report-error.js';
+import { localClient, openClient, type Session } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
 import { collectResult } from './collect-result.js';
@@ -64,14 +65,18 @@ async function attemptAll(
       options,
       options.host,
     );
-    return options.promote ? promoteThere(context, attempts, options, options.host) : attempts;
+    const { host, keyEnv } = options;
+    const session = { client: openClient(context, host, keyEnv), where: { host, keyEnv } };
+    return options.promote ? promoteOn(context, session, attempts, options) : attempts;
   }
   if (options.resume !== undefined && !(await hasStore(context)))
     throw noRun(options.resume === true ? 'last' : options.resume);
   if (await mayNeedThread(context, suite, options)) await prepareAgentThread();
   return withLocal(context, async (local) => {
     const attempts = await attemptHere(context, local, suite, options);
-    return options.promote ? promoteHere(context, local, attempts, options) : attempts;
+    if (!options.promote) return attempts;
+    const session = { client: await localClient(local), where: {}, local };
+    return promoteOn(context, session, attempts, options);
   });
 }
 
@@ -93,29 +98,15 @@ async function attemptHere(
   );
 }
 
-/** In the same process and with the same store, in which the run is. */
-async function promoteHere(
+/** On the host that the run is on. */
+async function promoteOn(
   context: Context,
-  local: Local,
+  session: Session,
   attempts: readonly Attempt[],
   options: RunOptions,
 ): Promise<readonly Attempt[]> {
-  const { createLocalDoor } = await import('../deployments/deploy-local.js');
-  const { promoteAfter } = await import('../deployments/deploy-after-run.js');
-  return promoteAfter(context, createLocalDoor(local, context.io.now), attempts, options);
-}
-
-async function promoteThere(
-  context: Context,
-  attempts: readonly Attempt[],
-  options: RunOptions,
-  host: string,
-): Promise<readonly Attempt[]> {
-  const { createRemoteDoor } = await import('../deployments/deploy-remote.js');
-  const { openClient } = await import('../../session.js');
-  const { promoteAfter } = await import('../deployments/deploy-after-run.js');
-  const door = createRemoteDoor(openClient(context, host, options.keyEnv));
-  return promoteAfter(context, door, attempts, options);
+  const { promoteAfter } = await import('../deployments/promote-after-run.js');
+  return promoteAfter(context, session, attempts, options);
 }
 
 const mayNeedThread = async (

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Start } from '../../program.js';
+import type { Start } from '../../start.js';
 import { dollars, share, wholeNumber } from '../project/verbs.js';
 import type { ReplayOptions } from '../run/replay.js';
 import type { AnnotateOptions } from './annotate.js';

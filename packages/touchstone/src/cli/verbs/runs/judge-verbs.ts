@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Start } from '../../program.js';
+import type { Start } from '../../start.js';
 import { wholeNumber } from '../project/verbs.js';
 import type { JudgeCheckOptions, JudgeOptions } from './judge-check.js';
 

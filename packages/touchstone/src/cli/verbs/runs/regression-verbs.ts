@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Start } from '../../program.js';
+import type { Start } from '../../start.js';
 import { share } from '../project/verbs.js';
 import type { CompareOptions } from './compare.js';
 

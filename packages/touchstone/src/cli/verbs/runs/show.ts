@@ -13,6 +13,7 @@ import { renderCorrections } from '../../render/run/corrections.js';
 import { documentOf } from '../../render/run/document.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
 import { renderTask } from '../../render/run/task.js';
+import { localClient } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { UsageError } from '../../usage-error.js';
 import { tellFork } from '../run/baseline-choice.js';
@@ -34,10 +35,11 @@ export type ShowOptions = {
 
 export async function showCommand(context: Context, runId: string, options: ShowOptions): Promise<ExitCode> {
   checkShown(context, options);
-  const show = async ({ touchstone }: Local): Promise<ExitCode> => {
+  const show = async (local: Local): Promise<ExitCode> => {
+    const { touchstone } = local;
     const run = await findRun(touchstone, runId);
     if (options.events) await showEvents(context, touchstone, run, options);
-    else if (run.plan.kind === 'deployment') await showDeployment(context, touchstone, run, options);
+    else if (run.plan.kind === 'deployment') await showDeployment(context, local, run, options);
     else if (options.task !== undefined) await showTask(context, touchstone, run, options.task, options);
     else await showScorecard(context, touchstone, run, options);
     return 0;
@@ -50,21 +52,22 @@ export async function showCommand(context: Context, runId: string, options: Show
 /** A run that moved a deployment has no scorecard, but a story. */
 async function showDeployment(
   context: Context,
-  touchstone: LocalTouchstone,
+  { touchstone, config }: Local,
   run: Run,
   { task, failed, baseline, markdown }: ShowOptions,
 ): Promise<void> {
   const { io, settings } = context;
   if ([task, failed, baseline, markdown].some((given) => given !== undefined)) asEvalRun(run);
-  const { readEvents, toldRun } = await import('../deployments/deploy-local.js');
-  const { storyOf } = await import('../deployments/deploy-story.js');
-  const { renderStory, storyDocument } = await import('../../render/deployments/deployment-story.js');
-  const story = storyOf(await readEvents({ touchstone }, run.runId));
-  const told = toldRun(run, io.now());
-  if (settings.json) return writeJson(io, storyDocument(told, story));
+  const { deploymentRunOf, readEvents } = await import('../deployments/transitions.js');
+  const { timelineOf } = await import('../deployments/timeline.js');
+  const { renderTimeline, timelineDocument } = await import('../../render/deployments/timeline.js');
+  const client = await localClient({ touchstone, config });
+  const timeline = timelineOf(await readEvents(client, run.runId));
+  const shown = deploymentRunOf(await client.runs.get(run.runId));
+  if (settings.json) return writeJson(io, timelineDocument(shown, timeline));
   const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-  const next = (await import('../deployments/deploy-hints.js')).waitingWords(context, run.runId, {});
-  io.stdout.write(renderStory(told, story, next, look));
+  const next = (await import('../deployments/hints.js')).waitingLine(context, run.runId, {});
+  io.stdout.write(renderTimeline(shown, timeline, next, look));
 }
 
 /** What is about the scorecard says nothing about a task or the events. */

@@ -1,12 +1,12 @@
-import type { ToldEvent } from './deploy-door.js';
+import type { RunEvent } from '@touchstone/sdk';
 
 type Named = { readonly by: string; readonly at: string; readonly reason?: string };
 
 /** What someone has said to a question. `refused`: they had nothing to say there. */
-export type Said = Named & { readonly kind: 'granted' | 'overridden' | 'rejected' | 'refused' };
+export type ApprovalAnswer = Named & { readonly kind: 'granted' | 'overridden' | 'rejected' | 'refused' };
 
 /** A question to people, and the answers that it got. A no closes it, and the next one asks the same. */
-export type Round = {
+export type ApprovalRound = {
   readonly nodeId: string;
   readonly gateId: string;
   readonly at: string;
@@ -17,28 +17,28 @@ export type Round = {
   readonly deadline?: string;
   /** Whoever asked for it has no say. */
   readonly barsRequester?: boolean;
-  readonly said: readonly Said[];
+  readonly said: readonly ApprovalAnswer[];
   readonly isOpen: boolean;
 };
 
-export type Moved = { readonly type: string; readonly at: string; readonly payload: ToldEvent['payload'] };
+export type Movement = { readonly type: string; readonly at: string; readonly payload: RunEvent['payload'] };
 
 /** What a run that moves a deployment has to tell. */
-export type Story = {
+export type Timeline = {
   readonly asked?: Named & { readonly action: string; readonly allowed: boolean };
-  readonly rounds: readonly Round[];
-  readonly moved: readonly Moved[];
+  readonly rounds: readonly ApprovalRound[];
+  readonly moved: readonly Movement[];
   readonly endedAt?: string;
 };
 
-const EMPTY: Story = { rounds: [], moved: [] };
+const EMPTY: Timeline = { rounds: [], moved: [] };
 const KINDS = { granted: 'granted', overridden: 'overridden', rejected: 'rejected' } as const;
 const ENDS: readonly string[] = ['run.completed', 'run.failed', 'run.cancelled'];
 
 /** Folds the log of such a run; nothing else is asked. */
-export const storyOf = (events: readonly ToldEvent[]): Story => events.reduce(withEvent, EMPTY);
+export const timelineOf = (events: readonly RunEvent[]): Timeline => events.reduce(withEvent, EMPTY);
 
-function withEvent(story: Story, event: ToldEvent): Story {
+function withEvent(story: Timeline, event: RunEvent): Timeline {
   const { type, payload, timestamp: at, nodeId } = event;
   if (type === 'authorization.decided') return withDecision(story, event);
   if (type === 'interrupt.requested') return { ...story, rounds: [...story.rounds, roundOf(event)] };
@@ -49,8 +49,8 @@ function withEvent(story: Story, event: ToldEvent): Story {
   return kind ? withSaid(story, nodeId, { kind, ...named(event) }) : story;
 }
 
-/** The first one is about the wish itself; those at a gate matter when somebody was turned away. */
-function withDecision(story: Story, event: ToldEvent): Story {
+/** The first one is about the request itself; those at a gate matter when somebody was turned away. */
+function withDecision(story: Timeline, event: RunEvent): Timeline {
   const { payload, nodeId } = event;
   const allowed = payload.allowed === true;
   if (nodeId !== undefined)
@@ -58,20 +58,20 @@ function withDecision(story: Story, event: ToldEvent): Story {
   return { ...story, asked: { ...named(event), action: String(payload.action), allowed } };
 }
 
-const withSaid = (story: Story, nodeId: string | undefined, said: Said): Story =>
+const withSaid = (story: Timeline, nodeId: string | undefined, said: ApprovalAnswer): Timeline =>
   inRound(story, nodeId, (round) => ({ ...round, said: [...round.said, said] }));
 
 /** Of several rounds at one gate the newest is meant. */
 function inRound(
-  { rounds, ...story }: Story,
+  { rounds, ...story }: Timeline,
   nodeId: string | undefined,
-  change: (round: Round) => Round,
-): Story {
+  change: (round: ApprovalRound) => ApprovalRound,
+): Timeline {
   const at = rounds.findLastIndex((round) => round.nodeId === nodeId);
   return { ...story, rounds: rounds.map((round, index) => (index === at ? change(round) : round)) };
 }
 
-const named = ({ payload, timestamp }: ToldEvent): Named => ({
+const named = ({ payload, timestamp }: RunEvent): Named => ({
   by: String(payload.principal),
   at: timestamp,
   ...(typeof payload.reason === 'string' && { reason: payload.reason }),
@@ -85,7 +85,7 @@ type Question = {
   readonly excludeRequester?: boolean;
 };
 
-function roundOf({ payload, timestamp, nodeId = '' }: ToldEvent): Round {
+function roundOf({ payload, timestamp, nodeId = '' }: RunEvent): ApprovalRound {
   const question = payload.data as Question;
   const { gateId = nodeId, requiredApprovals = 1, requiredRole, requiredScope, excludeRequester } = question;
   const deadline =
@@ -107,9 +107,10 @@ function roundOf({ payload, timestamp, nodeId = '' }: ToldEvent): Round {
 }
 
 /** The question that is open now. */
-export const openRound = ({ rounds }: Story): Round | undefined => rounds.findLast(({ isOpen }) => isOpen);
+export const openRound = ({ rounds }: Timeline): ApprovalRound | undefined =>
+  rounds.findLast(({ isOpen }) => isOpen);
 
 /** Who has agreed in a round. */
-export const grantsOf = ({ said }: Round): readonly string[] => [
+export const grantsOf = ({ said }: ApprovalRound): readonly string[] => [
   ...new Set(said.filter(({ kind }) => kind === 'granted' || kind === 'overridden').map(({ by }) => by)),
 ];

@@ -1,13 +1,13 @@
 import type { EvalReport } from '@touchstone/protocol';
-import { type DeployRun, outcomeOf } from '../../verbs/deployments/deploy-door.js';
-import { wishWords } from '../../verbs/deployments/deploy-options.js';
+import { describeRequest } from '../../verbs/deployments/promote-options.js';
 import {
+  type ApprovalAnswer,
+  type ApprovalRound,
   grantsOf,
-  type Moved,
-  type Round,
-  type Said,
-  type Story,
-} from '../../verbs/deployments/deploy-story.js';
+  type Movement,
+  type Timeline,
+} from '../../verbs/deployments/timeline.js';
+import { type DeploymentRun, outcomeOf } from '../../verbs/deployments/transitions.js';
 import type { Look } from '../ink.js';
 import { intervalWords } from '../run/certainty.js';
 import { padEnd, printable, wrap } from '../text.js';
@@ -25,25 +25,30 @@ const WORDS = {
 } as const;
 
 /** What has become of it; waiting for an answer that would come too late is waiting no longer. */
-function stateOf(run: DeployRun): keyof typeof WORDS {
+function stateOf(run: DeploymentRun): keyof typeof WORDS {
   const { outcome } = outcomeOf(run);
   return outcome === 'waiting' && run.expired ? 'expired' : outcome;
 }
 
 /** Who asked for what, who agreed, what moved, or why nothing did; in the order in which it happened. */
-export function renderStory(run: DeployRun, story: Story, next: string | undefined, look: Look): string {
+export function renderTimeline(
+  run: DeploymentRun,
+  story: Timeline,
+  next: string | undefined,
+  look: Look,
+): string {
   const { ink } = look;
   const state = stateOf(run);
   const [word, paint] = WORDS[state];
-  const title = `  ${ink[paint](ink.bold(word))}  ${printable(wishWords(run.agentId, run.request))}`;
-  const lines = storyLines(run, story).flatMap(([at, text]) => timed(at, text, look));
+  const title = `  ${ink[paint](ink.bold(word))}  ${printable(describeRequest(run.agentId, run.request))}`;
+  const lines = timelineLines(run, story).flatMap(([at, text]) => timed(at, text, look));
   const more = state === 'waiting' && next !== undefined ? ['', `  ${next}`] : [];
   return `\n${[title, `  ${ink.dim(`run ${run.runId}`)}`, '', ...lines, ...more].join('\n')}\n`;
 }
 
 type Line = readonly [at: string, text: string];
 
-function storyLines({ error, status, request, expired }: DeployRun, story: Story): readonly Line[] {
+function timelineLines({ error, status, request, expired }: DeploymentRun, story: Timeline): readonly Line[] {
   const { asked, rounds, moved, endedAt = '' } = story;
   const why = request.reason === undefined ? '' : ` Reason: ${request.reason}`;
   const opening: readonly Line[] = asked
@@ -69,13 +74,13 @@ function storyLines({ error, status, request, expired }: DeployRun, story: Story
   ];
 }
 
-const roundLines = (round: Round): readonly Line[] => [
+const roundLines = (round: ApprovalRound): readonly Line[] => [
   [round.at, `Gate ${round.gateId} asks for ${demandOf(round)}.`],
   ...round.said.map((said): Line => [said.at, saidWords(said)]),
 ];
 
 /** `2 grants of people with the role approver`. */
-function demandOf({ required, role, scope }: Round): string {
+function demandOf({ required, role, scope }: ApprovalRound): string {
   const wanted = [role && `the role ${role}`, scope && `the scope ${scope}`].filter(Boolean).join(' and ');
   return `${plural(required, 'grant')} by ${required === 1 ? 'someone' : 'different people'} with ${wanted}`;
 }
@@ -87,12 +92,12 @@ const SAID = {
   refused: 'answered and may not',
 } as const;
 
-const saidWords = ({ kind, by, reason }: Said): string =>
+const saidWords = ({ kind, by, reason }: ApprovalAnswer): string =>
   kind === 'rejected' && reason === 'timeout'
     ? 'Nobody answered in time, which is a no.'
     : `${by} ${SAID[kind]}${reason === undefined ? '.' : `: ${reason}`}`;
 
-function movedWords({ type, payload }: Moved): string {
+function movedWords({ type, payload }: Movement): string {
   const { version, toVersion, fromVersion, toState, fromState, channel, canaryPercent } = payload;
   if (type === 'deployment.rolled-back')
     return `${fromVersion} was rolled back, and ${toVersion} takes over.`;
@@ -116,8 +121,8 @@ const momentOf = (at: string): string => at.slice(0, 19).replace('T', ' ');
 
 /** What somebody is asked to agree to: what, by whom, on which evidence, and who has agreed so far. */
 export function renderQuestion(
-  run: DeployRun,
-  round: Round,
+  run: DeploymentRun,
+  round: ApprovalRound,
   report: EvalReport | undefined,
   now: number,
   look: Look,
@@ -142,11 +147,11 @@ export function renderQuestion(
       (line, index) => `    ${ink.dim(padEnd(index === 0 ? label : '', LABEL))}${line}`,
     ),
   );
-  return `${[`  ${ink.bold(printable(wishWords(run.agentId, request)))}`, ...lines].join('\n')}\n`;
+  return `${[`  ${ink.bold(printable(describeRequest(run.agentId, request)))}`, ...lines].join('\n')}\n`;
 }
 
 /** Older logs do not say so in the question; then the run may know. */
-const barsRequester = (run: DeployRun, round: Round): boolean =>
+const barsRequester = (run: DeploymentRun, round: ApprovalRound): boolean =>
   round.barsRequester ?? run.barsRequester?.includes(round.gateId) ?? false;
 
 function evidenceWords(runId: string | undefined, report: EvalReport | undefined): string {
@@ -164,7 +169,7 @@ function deadlineWords(deadline: string, now: number): string {
 }
 
 /** The `--json` form of a run that moves a deployment. */
-export function storyDocument(run: DeployRun, story: Story): object {
+export function timelineDocument(run: DeploymentRun, story: Timeline): object {
   const { runId, status, agentId, request, error } = run;
   const { asked, rounds, moved } = story;
   return {

@@ -1,54 +1,60 @@
 import type { Fork, RunId } from '@touchstone/protocol';
 import type { NewEvent, Payloads, RunEvent } from '@touchstone/protocol/bodies';
-import { type Commit, ControlPending, type LogEntry, type Run, type StoredEntry } from '../../ports/index.js';
+import {
+  ControlPending,
+  type LogEntry,
+  type Run,
+  type RunChange,
+  type StoredEntry,
+} from '../../ports/index.js';
 import { stopping } from '../log/endings.js';
-import type { Driving } from '../run/drive-context.js';
+import type { DriveContext } from '../run/drive-context.js';
 import { obey } from '../run/watching.js';
 import { createRefold, type Refold } from './refold.js';
 
-// A fork begins with another run's history. Copying it asks nobody anything: the facts are re-read as they were recorded,
-// under the ids they were recorded with. How far it got is how long its own log is, so a crash loses nothing.
+// A fork begins with another run's history. Copying it calls no agent: what was recorded is read and written again, under
+// the same ids. The length of its own log says how far it got, so a crash loses nothing.
 
 const PAGE = 500;
 
 /** The history before the point where a branch leaves it. The rest is driven like any run. */
-export async function copyPrefix(driving: Driving, run: Run, fork: Fork): Promise<Run> {
+export async function copyPrefix(context: DriveContext, run: Run, fork: Fork): Promise<Run> {
   let copied = run.eventCount;
-  while (copied < fork.fromSeq && !driving.state.leaving) {
-    const page = await readPage(driving, run, fork, copied);
+  while (copied < fork.fromSeq && !context.state.leaving) {
+    const page = await readPage(context, run, fork, copied);
     const before = page.filter(({ firstSequence }) => firstSequence < fork.fromSeq);
-    await write(driving, copied, before, copied === 0 ? { startedAt: driving.parts.clock.now() } : undefined);
+    await write(context, copied, before, copied === 0 ? { startedAt: context.parts.clock.now() } : undefined);
     copied = endOf(before);
   }
-  return (await driving.parts.store.runs.get(run.owner, run.runId)) ?? run;
+  return (await context.parts.store.runs.get(run.owner, run.runId)) ?? run;
 }
 
 /** The whole history. Every result in it is folded again; where that gives something else, the log says so. */
-export async function replay(driving: Driving, run: Run, fork: Fork): Promise<void> {
-  const { parts, state } = driving;
+export async function replay(context: DriveContext, run: Run, fork: Fork): Promise<void> {
+  const { parts, state } = context;
   const source = await parts.store.runs.get(run.owner, fork.source);
   if (!source) throw new Error(`Run ${fork.source}, which is being replayed, is gone.`);
   const refold = await createRefold(parts, run, fork, source);
   const pending = { from: ['pending'], status: 'running', control: null } as const;
   if (run.status === 'pending') await parts.store.runs.request(run.owner, run.runId, pending);
   let length = run.eventCount;
-  let copied = length - (await countNotes(driving, run, fork));
+  let copied = length - (await countNotes(context, run, fork));
   while (copied < source.eventCount) {
     if (state.leaving) return;
-    if (state.stop) return cancel(driving, run, length);
-    const page = await readPage(driving, run, fork, copied);
+    if (state.stop) return cancel(context, run, length);
+    const page = await readPage(context, run, fork, copied);
     // The last word is written by itself, when everything it sums up is in the log.
     const last = page.findIndex((stored) => endOf([stored]) === source.eventCount);
     const entries = last > 0 ? page.slice(0, last) : page.slice(0, last < 0 ? page.length : 1);
     const change = rowChange(source, parts.clock.now(), length === 0, last === 0);
-    const written = await copyChecked(driving, refold, length, entries, change);
+    const written = await copyChecked(context, refold, length, entries, change);
     if (written === undefined) continue;
     length += written;
     copied = endOf(entries);
   }
 }
 
-const readPage = ({ parts }: Driving, run: Run, { source }: Fork, from: number) =>
+const readPage = ({ parts }: DriveContext, run: Run, { source }: Fork, from: number) =>
   parts.store.log.entries(run.owner, source, from, PAGE);
 
 const endOf = (entries: readonly StoredEntry[]): number => {
@@ -58,11 +64,11 @@ const endOf = (entries: readonly StoredEntry[]): number => {
 
 /** How many events were written; undefined when the run is to be cancelled before its last word. */
 async function copyChecked(
-  driving: Driving,
+  context: DriveContext,
   refold: Refold,
   at: number,
   page: readonly StoredEntry[],
-  change: Commit['run'],
+  change: RunChange | undefined,
 ): Promise<number | undefined> {
   const checked: StoredEntry[] = [];
   let added = 0;
@@ -72,10 +78,10 @@ async function copyChecked(
     checked.push(...withNotes(stored, notes));
   }
   try {
-    await write(driving, at, checked, change, change?.status !== undefined);
+    await write(context, at, checked, change, change?.status !== undefined);
   } catch (error) {
     if (!(error instanceof ControlPending)) throw error;
-    await obey(driving);
+    await obey(context);
     return undefined;
   }
   return page.reduce((sum, { eventCount }) => sum + eventCount, added);
@@ -94,10 +100,10 @@ function withNotes(stored: StoredEntry, notes: readonly NewEvent[]): readonly St
 }
 
 async function write(
-  { parts, lease }: Driving,
+  { parts, lease }: DriveContext,
   at: number,
   page: readonly StoredEntry[],
-  run: Commit['run'],
+  run: RunChange | undefined,
   unlessControlled = false,
 ): Promise<void> {
   const entries: readonly LogEntry[] = page.map(({ entry }) => entry);
@@ -110,7 +116,7 @@ async function write(
   });
 }
 
-function rowChange(source: Run, now: number, isFirst: boolean, isLast: boolean): Commit['run'] {
+function rowChange(source: Run, now: number, isFirst: boolean, isLast: boolean): RunChange | undefined {
   if (!isFirst && !isLast) return undefined;
   return {
     ...(isFirst && { startedAt: now }),
@@ -124,10 +130,10 @@ function rowChange(source: Run, now: number, isFirst: boolean, isLast: boolean):
 }
 
 /** A replay that is stopped has nothing to drain: a cancel is all that can be asked of it. */
-async function cancel({ parts, lease, state }: Driving, run: Run, at: number): Promise<void> {
+async function cancel({ parts, lease, state }: DriveContext, run: Run, at: number): Promise<void> {
   if (!state.stop) return;
   const { events, run: change } = stopping(run, state.stop, parts.clock.now(), 0);
-  await parts.store.log.commit(lease, {
+  await parts.store.log.append(lease, {
     entries: [{ kind: 'events', events }],
     firstSequence: at,
     run: change,
@@ -135,7 +141,7 @@ async function cancel({ parts, lease, state }: Driving, run: Run, at: number): P
 }
 
 /** Events of the copy that the source does not have. A note that the source brought along is about another run. */
-async function countNotes({ parts }: Driving, run: Run, { source }: Fork): Promise<number> {
+async function countNotes({ parts }: DriveContext, run: Run, { source }: Fork): Promise<number> {
   const { owner, runId, eventCount } = run;
   let count = 0;
   for (let after = -1; after < eventCount - 1; ) {

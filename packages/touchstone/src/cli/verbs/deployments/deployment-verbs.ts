@@ -1,20 +1,15 @@
-import { type Command, Option } from 'commander';
-import type { Start } from '../../program.js';
+import type { Command } from 'commander';
+import { hostOption, keyOption } from '../../host-options.js';
+import type { Where } from '../../session.js';
+import type { Start } from '../../start.js';
 import { wholeNumber } from '../project/verbs.js';
 import type { ApproveOptions } from './approve.js';
 import type { ListAuditOptions, VerifyAuditOptions } from './audit.js';
 import { channelOption, percent, toOption, WAIT, waitSeconds } from './channel-options.js';
-import type { Where } from './deploy-door.js';
-import type { PromoteOptions } from './deploy-options.js';
+import type { PromoteOptions } from './promote-options.js';
 
 const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ touchstone ${line}`).join('\n')}`;
-
-const hostOption = (): Option => new Option('--host <url>', 'on another host instead of in this process');
-const keyOption = (): Option =>
-  new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
-    'TOUCHSTONE_KEY',
-  );
 
 const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
@@ -106,9 +101,9 @@ export function addDeployments(program: Command, start: Start): void {
 export function addAudit(program: Command, start: Start): void {
   const audit = program
     .command('audit')
-    .summary('check and list who was let do what')
+    .summary('verify and list the audit log')
     .description(
-      'The audit log says who asked for what, and was let or not. Each record covers the one before, so none can be changed or taken out unseen.',
+      'The audit log records every decision about access: who asked for what, and whether it was allowed. Each record covers the one before it, so that a changed or removed record is noticed.',
     );
   audit
     .command('verify')

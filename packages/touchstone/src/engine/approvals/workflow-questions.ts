@@ -1,13 +1,10 @@
 import {
   type AuditEntry,
   asId,
-  HostError,
-  isObject,
   type Principal,
   type PrincipalId,
   type ResourceName,
   timestampOf,
-  type UnknownObject,
   type WorkflowPlan,
 } from '@touchstone/protocol';
 import { type NewEvent, toBody } from '@touchstone/protocol/bodies';
@@ -16,14 +13,16 @@ import { FLOOR_WORKFLOWS, type FloorNode } from '../kinds/floor-workflows.js';
 import { completion, failure } from '../log/endings.js';
 import {
   type Answer,
-  type Answered,
+  type AnswerResult,
+  type ApprovalFlow,
   ask,
-  type Chapter,
-  GOING_ON,
+  invalid,
   joined,
+  type LogStep,
+  membersOf,
   RESPOND,
+  RESUMED,
   resolvedBy,
-  type Script,
 } from './approval-flow.js';
 import { eventsOf, type History } from './history.js';
 
@@ -33,8 +32,8 @@ const ACTIONS = ['accept', 'reject'] as const;
 export const asksPeople = ({ typeId }: FloorNode): boolean =>
   typeId === 'core.approvalGate' || typeId === 'core.clarificationGate';
 
-/** The floor fixtures that ask: one node after another, each a question. */
-export function openGateNodes(run: Run, { workflowId }: WorkflowPlan): Script {
+/** The conformance workflows that ask people: one node after another, each a question. */
+export function openQuestionFlow(run: Run, { workflowId }: WorkflowPlan): ApprovalFlow {
   const nodes = FLOOR_WORKFLOWS.find((one) => one.workflowId === workflowId)?.nodes ?? [];
   return {
     async next(history, now) {
@@ -61,10 +60,10 @@ const answeredBy = ({ runId, nodeId }: Interrupt, { id }: Principal, at: number)
   runId,
 });
 
-function begin(run: Run, history: History, { nodeId, typeId }: FloorNode, now: number): Chapter {
+function begin(run: Run, history: History, { nodeId, typeId }: FloorNode, now: number): LogStep {
   const started: NewEvent = { type: 'node.started', at: now, nodeId, payload: { nodeId, typeId } };
-  const asked = ask(run, history, { nodeId, ...questionOf(nodeId, typeId) }, now);
-  return { ...asked, events: joined([started], asked.events) };
+  const question = ask(run, history, { nodeId, ...questionOf(nodeId, typeId) }, now);
+  return { ...question, events: joined([started], question.events) };
 }
 
 const questionOf = (nodeId: string, typeId: FloorNode['typeId']) =>
@@ -81,7 +80,7 @@ const questionOf = (nodeId: string, typeId: FloorNode['typeId']) =>
       } as const)
     : ({ kind: 'clarification', data: toBody({ questions: [QUESTION] }) } as const);
 
-function decide(interrupt: Interrupt, { by, value }: Answer, at: number): Answered {
+function decide(interrupt: Interrupt, { by, value }: Answer, at: number): AnswerResult {
   const { action } = membersOf(value);
   if (action !== 'accept' && action !== 'reject')
     return { refusal: invalid('/resumeValue/action', `expected one of ${ACTIONS.join(', ')}`) };
@@ -97,32 +96,24 @@ function decide(interrupt: Interrupt, { by, value }: Answer, at: number): Answer
       ? { type: 'node.completed', at, nodeId, payload: { nodeId } }
       : { type: 'node.failed', at, nodeId, payload: { nodeId, error: REJECTED } };
   const events = [received, resolvedBy(interrupt, toBody({ action }), at), outcome];
-  return { chapter: { events, run: GOING_ON, audit: [answeredBy(interrupt, by, at)] } };
+  return { step: { events, run: RESUMED, audit: [answeredBy(interrupt, by, at)] } };
 }
 
-function clarify(interrupt: Interrupt, { by, value }: Answer, at: number): Answered {
+function clarify(interrupt: Interrupt, { by, value }: Answer, at: number): AnswerResult {
   const { answers } = membersOf(value);
-  const given = membersOf(answers)[QUESTION.id];
-  if (typeof given !== 'string' || given === '')
+  const text = membersOf(answers)[QUESTION.id];
+  if (typeof text !== 'string' || text === '')
     return { refusal: invalid(`/resumeValue/answers/${QUESTION.id}`, 'expected a text that is not empty') };
   const { nodeId } = interrupt;
-  const kept = toBody({ [QUESTION.id]: given });
+  const kept = toBody({ [QUESTION.id]: text });
   const resolved: NewEvent = {
     type: 'clarification.resolved',
     at,
     nodeId,
     payload: { nodeId, answers: kept, answeredBy: asId<PrincipalId>(by.id) },
   };
-  const resume = toBody({ answers: { [QUESTION.id]: given } });
+  const resume = toBody({ answers: { [QUESTION.id]: text } });
   const completed: NewEvent = { type: 'node.completed', at, nodeId, payload: { nodeId } };
   const events = [resolved, resolvedBy(interrupt, resume, at), completed];
-  return { chapter: { events, run: GOING_ON, audit: [answeredBy(interrupt, by, at)] } };
+  return { step: { events, run: RESUMED, audit: [answeredBy(interrupt, by, at)] } };
 }
-
-export const membersOf = (value: unknown): UnknownObject => (isObject(value) ? value : {});
-
-export const invalid = (pointer: string, expected: string): HostError =>
-  new HostError('INVALID_RESUME_VALUE', `${pointer}: ${expected}. The run still waits.`, {
-    field: pointer.slice(1).replaceAll('/', '.'),
-    issues: [{ pointer, message: expected }],
-  });

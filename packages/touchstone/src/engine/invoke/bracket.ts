@@ -1,11 +1,11 @@
 import type { Agent, Answer, Invocation, ResolvedPrompt } from '../../ports/index.js';
-import type { Asked, Verdict } from '../invoke/invoke.js';
-import type { Recorder } from './recorder.js';
+import type { Recorder } from '../log/recorder.js';
+import type { AnswerOutcome, InvocationRequest } from './invocation.js';
 
-// The events that open and close an invocation, and what stands between them whatever the agent does.
+// The bracket: the events that open and close an invocation, and the one between them that every invocation has.
 
 export function recordStart(
-  { agent, channel, props }: Asked,
+  { agent, channel, environment }: InvocationRequest,
   invocation: Invocation,
   recorder: Recorder,
 ): ResolvedPrompt | undefined {
@@ -19,8 +19,8 @@ export function recordStart(
     ...(model && { resolvedModel: model.model, resolvedProvider: model.provider }),
     resolvedAgentVersion: facts.version,
     ...(channel !== undefined && { resolvedChannel: channel }),
-    toolSurfaceCount: props.tools.length,
-    memoryBound: props.memoryBound,
+    toolSurfaceCount: environment.tools.length,
+    memoryBound: environment.memoryBound,
   });
   const prompt = agent.prompt?.(invocation);
   if (prompt)
@@ -39,7 +39,7 @@ export function createReasoning(agent: Agent, recorder: Recorder) {
     recorder.add('agent.reasoned', { agentId, reasoning: '', verbosity: 'off' });
   };
   return {
-    said(reasoning: string) {
+    show(reasoning: string) {
       if (closed) return;
       shown = true;
       recorder.add('agent.reasoned', { agentId, reasoning, verbosity: 'full' });
@@ -53,10 +53,10 @@ export function createReasoning(agent: Agent, recorder: Recorder) {
 }
 
 export function recordEnd(
-  { agent }: Asked,
+  { agent }: InvocationRequest,
   { invocationId }: Invocation,
   answer: Answer,
-  verdict: Verdict,
+  { outcome, schemaValid }: AnswerOutcome,
   recorder: Recorder,
 ): void {
   const { agentId } = agent.facts;
@@ -66,8 +66,8 @@ export function recordEnd(
   recorder.add('agent.invocation.completed', {
     invocationId,
     agentId,
-    outcome: verdict.outcome,
-    ...(verdict.schemaValid !== undefined && { schemaValidated: verdict.schemaValid }),
+    outcome,
+    ...(schemaValid !== undefined && { schemaValidated: schemaValid }),
     ...confidence,
   });
 }

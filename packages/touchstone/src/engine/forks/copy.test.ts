@@ -3,7 +3,7 @@ import type { NewEvent, Payloads, RunEvent } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry, Run, Store } from '../../ports/index.js';
-import { answered, countingTasks, type House, openHouse, owner } from '../testing/bench-house.js';
+import { answered, type Bench, countingTasks, openBench, owner } from '../testing/bench.js';
 
 const forkOf = (source: RunId, mode: Fork['mode'], fromSeq = 0) => ({ fork: { source, mode, fromSeq } });
 
@@ -14,13 +14,13 @@ const facts = (events: readonly RunEvent[]) =>
     cause: causationId?.split(':')[1],
   }));
 
-async function completed(house: House, plan?: Parameters<House['createRun']>[1]): Promise<RunId> {
-  const runId = await house.createRun('source', plan);
-  await house.engine.drive(owner, runId);
+async function completed(bench: Bench, plan?: Parameters<Bench['createRun']>[1]): Promise<RunId> {
+  const runId = await bench.createRun('source', plan);
+  await bench.engine.drive(owner, runId);
   return runId;
 }
 
-const rowOf = async ({ store }: House, runId: RunId): Promise<Run> =>
+const rowOf = async ({ store }: Bench, runId: RunId): Promise<Run> =>
   (await store.runs.get(owner, runId)) as Run;
 
 /** Copies a finished run under another name, and changes its entries on the way: a history that does not add up. */
@@ -53,17 +53,17 @@ async function forge(store: Store, source: Run, change: (entry: LogEntry) => Log
 
 describe('a replay', () => {
   it('holds every recorded fact under its own ids, and asks nobody', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(7),
       behave: (input) => answered(input === 3 ? 'wrong' : `answer ${input}`),
     });
-    const source = await completed(house, { repeats: 3 });
-    const asked = house.calls.length;
-    const replay = await house.createRun('replay', { repeats: 3, ...forkOf(source, 'replay') });
-    await house.engine.drive(owner, replay);
-    expect(facts(await house.events(replay))).toEqual(facts(await house.events(source)));
-    expect(house.calls).toHaveLength(asked);
-    const [before, after] = [await rowOf(house, source), await rowOf(house, replay)];
+    const source = await completed(bench, { repeats: 3 });
+    const asked = bench.calls.length;
+    const replay = await bench.createRun('replay', { repeats: 3, ...forkOf(source, 'replay') });
+    await bench.engine.drive(owner, replay);
+    expect(facts(await bench.events(replay))).toEqual(facts(await bench.events(source)));
+    expect(bench.calls).toHaveLength(asked);
+    const [before, after] = [await rowOf(bench, source), await rowOf(bench, replay)];
     expect([after.status, after.headline, after.eventCount]).toEqual([
       before.status,
       before.headline,
@@ -73,55 +73,55 @@ describe('a replay', () => {
 
   it('of a run that was paused with a gap is that run', async () => {
     const slow = new Set([0]);
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(6),
       behave: (input) =>
         slow.has(input as number) ? new Promise(() => undefined) : answered(`answer ${input}`),
     });
-    const source = await house.createRun('source', { concurrency: 3 });
-    const driven = house.engine.drive(owner, source);
-    for (let row = await rowOf(house, source); ; row = await rowOf(house, source)) {
-      if ((await house.store.log.pending(owner, source)).length === 5) break;
-      await house.clock.advance(1);
+    const source = await bench.createRun('source', { concurrency: 3 });
+    const driven = bench.engine.drive(owner, source);
+    for (let row = await rowOf(bench, source); ; row = await rowOf(bench, source)) {
+      if ((await bench.store.log.pending(owner, source)).length === 5) break;
+      await bench.clock.advance(1);
       if (row.status === 'completed') throw new Error('It did not wait.');
     }
-    await house.engine.pause(owner, source, 'someone', 'immediate');
+    await bench.engine.pause(owner, source, 'someone', 'immediate');
     await driven;
     slow.clear();
-    await house.engine.resume(owner, source, 'someone');
-    await house.engine.drive(owner, source);
-    expect(await house.store.log.appended(owner, source)).toEqual([1, 2, 3, 4, 5, 0]);
-    const replay = await house.createRun('replay', forkOf(source, 'replay'));
-    await house.engine.drive(owner, replay);
-    expect(facts(await house.events(replay))).toEqual(facts(await house.events(source)));
+    await bench.engine.resume(owner, source, 'someone');
+    await bench.engine.drive(owner, source);
+    expect(await bench.store.log.appended(owner, source)).toEqual([1, 2, 3, 4, 5, 0]);
+    const replay = await bench.createRun('replay', forkOf(source, 'replay'));
+    await bench.engine.drive(owner, replay);
+    expect(facts(await bench.events(replay))).toEqual(facts(await bench.events(source)));
   });
 
   it('goes on after a crash where it stopped', async () => {
-    const house = await openHouse({ tasks: countingTasks(400) });
-    const source = await completed(house);
-    const replay = await house.createRun('replay', forkOf(source, 'replay'));
-    const engine = house.reopen();
-    const unwatch = house.store.log.watchAll(() => void engine.shutdown());
+    const bench = await openBench({ tasks: countingTasks(400) });
+    const source = await completed(bench);
+    const replay = await bench.createRun('replay', forkOf(source, 'replay'));
+    const engine = bench.reopen();
+    const unwatch = bench.store.log.watchAll(() => void engine.shutdown());
     await engine.drive(owner, replay);
     unwatch();
-    const { eventCount, status } = await rowOf(house, replay);
+    const { eventCount, status } = await rowOf(bench, replay);
     expect(status).toBe('running');
     expect(eventCount).toBeGreaterThan(0);
-    await house.reopen().drive(owner, replay);
-    expect(facts(await house.events(replay))).toEqual(facts(await house.events(source)));
+    await bench.reopen().drive(owner, replay);
+    expect(facts(await bench.events(replay))).toEqual(facts(await bench.events(source)));
   });
 
   it('says where folding the history gives something else, keeps what is recorded, and goes on', async () => {
-    const house = await openHouse({ tasks: countingTasks(4) });
-    const source = await rowOf(house, await completed(house));
-    const forged = await forge(house.store, source, (entry) =>
+    const bench = await openBench({ tasks: countingTasks(4) });
+    const source = await rowOf(bench, await completed(bench));
+    const forged = await forge(bench.store, source, (entry) =>
       entry.kind === 'step' && entry.ordinal === 2 && entry.result
         ? { ...entry, result: { ...entry.result, score: 0.5, passed: false } }
         : entry,
     );
-    const replay = await house.createRun('replay', forkOf(forged, 'replay'));
-    await house.engine.drive(owner, replay);
-    const [recorded, events] = [await house.events(forged), await house.events(replay)];
+    const replay = await bench.createRun('replay', forkOf(forged, 'replay'));
+    await bench.engine.drive(owner, replay);
+    const [recorded, events] = [await bench.events(forged), await bench.events(replay)];
     const notes = events.filter(({ type }) => type === 'replay.diverged');
     const scored = recorded.find(({ type, nodeId }) => type === 'eval.scored' && nodeId === 't2') as RunEvent;
     expect(notes.map(({ payload }) => payload)).toEqual(
@@ -138,17 +138,17 @@ describe('a replay', () => {
       facts(recorded).map(({ type, payload }) => [type, payload]),
     );
     // A replay of the replay brings these notes along and has nothing to add but what is wrong in the same places.
-    const again = await house.createRun('again', forkOf(replay, 'replay'));
-    await house.engine.drive(owner, again);
-    expect((await house.events(again)).filter(({ type }) => type === 'replay.diverged')).toHaveLength(6);
+    const again = await bench.createRun('again', forkOf(replay, 'replay'));
+    await bench.engine.drive(owner, again);
+    expect((await bench.events(again)).filter(({ type }) => type === 'replay.diverged')).toHaveLength(6);
   });
 
   it.each([
     ['eval.completed', -2],
     ['run.completed', -1],
   ] as const)('notices an %s that does not follow from the results', async (type, place) => {
-    const house = await openHouse({ tasks: countingTasks(3) });
-    const source = await rowOf(house, await completed(house));
+    const bench = await openBench({ tasks: countingTasks(3) });
+    const source = await rowOf(bench, await completed(bench));
     const edit = (event: NewEvent): NewEvent => {
       if (event.type === 'eval.completed' && type === event.type)
         return { ...event, payload: { ...event.payload, aggregateScore: 0.5 } };
@@ -156,121 +156,121 @@ describe('a replay', () => {
       const outputs = { ...(event.payload.outputs as EvalSummary), passedCount: 0 };
       return { ...event, payload: { ...event.payload, outputs } };
     };
-    const forged = await forge(house.store, source, (entry) =>
+    const forged = await forge(bench.store, source, (entry) =>
       entry.kind === 'events' ? { ...entry, events: entry.events.map(edit) } : entry,
     );
-    const replay = await house.createRun('replay', forkOf(forged, 'replay'));
-    await house.engine.drive(owner, replay);
-    const notes = (await house.events(replay)).filter(({ type }) => type === 'replay.diverged');
+    const replay = await bench.createRun('replay', forkOf(forged, 'replay'));
+    await bench.engine.drive(owner, replay);
+    const notes = (await bench.events(replay)).filter(({ type }) => type === 'replay.diverged');
     expect(notes.map(({ payload }) => (payload as Payloads['replay.diverged']).atSequence)).toEqual([
       source.eventCount + place,
     ]);
   });
 
   it('notices a headline that does not follow from the results', async () => {
-    const house = await openHouse({ tasks: countingTasks(3) });
-    const source = await rowOf(house, await completed(house));
+    const bench = await openBench({ tasks: countingTasks(3) });
+    const source = await rowOf(bench, await completed(bench));
     const headline = { ...(source.headline as NonNullable<Run['headline']>), aggregateScore: 0.1 };
-    const forged = await forge(house.store, { ...source, headline }, (entry) => entry);
-    const replay = await house.createRun('replay', forkOf(forged, 'replay'));
-    await house.engine.drive(owner, replay);
-    expect((await house.events(replay)).filter(({ type }) => type === 'replay.diverged')).toHaveLength(1);
+    const forged = await forge(bench.store, { ...source, headline }, (entry) => entry);
+    const replay = await bench.createRun('replay', forkOf(forged, 'replay'));
+    await bench.engine.drive(owner, replay);
+    expect((await bench.events(replay)).filter(({ type }) => type === 'replay.diverged')).toHaveLength(1);
   });
 
   it('takes what lies before the asked point as it is', async () => {
-    const house = await openHouse({ tasks: countingTasks(3) });
-    const source = await rowOf(house, await completed(house));
-    const forged = await forge(house.store, source, (entry) =>
+    const bench = await openBench({ tasks: countingTasks(3) });
+    const source = await rowOf(bench, await completed(bench));
+    const forged = await forge(bench.store, source, (entry) =>
       entry.kind === 'step' && entry.ordinal === 0 && entry.result
         ? { ...entry, result: { ...entry.result, latencyMs: 9_999 } }
         : entry,
     );
-    const replay = await house.createRun('replay', forkOf(forged, 'replay', source.eventCount - 2));
-    await house.engine.drive(owner, replay);
-    const notes = (await house.events(replay)).filter(({ type }) => type === 'replay.diverged');
+    const replay = await bench.createRun('replay', forkOf(forged, 'replay', source.eventCount - 2));
+    await bench.engine.drive(owner, replay);
+    const notes = (await bench.events(replay)).filter(({ type }) => type === 'replay.diverged');
     expect(notes.map(({ payload }) => (payload as Payloads['replay.diverged']).atSequence)).toEqual([
       source.eventCount - 1,
     ]);
   });
 
   it('of a history that cannot be read ends as failed, and says why', async () => {
-    const house = await openHouse({ tasks: countingTasks(3) });
-    const source = await completed(house);
-    const replay = await house.createRun('replay', forkOf(source, 'replay'));
+    const bench = await openBench({ tasks: countingTasks(3) });
+    const source = await completed(bench);
+    const replay = await bench.createRun('replay', forkOf(source, 'replay'));
     const log: Store['log'] = {
-      ...house.store.log,
+      ...bench.store.log,
       entries: () => Promise.reject(new HostError('internal_error', 'The store is damaged.')),
     };
-    const engine = (await openHouse({ parts: { store: { ...house.store, log } } })).engine;
+    const engine = (await openBench({ parts: { store: { ...bench.store, log } } })).engine;
     await engine.drive(owner, replay);
-    expect(await rowOf(house, replay)).toMatchObject({
+    expect(await rowOf(bench, replay)).toMatchObject({
       status: 'failed',
       error: { code: 'internal_error', message: 'The store is damaged.' },
     });
-    expect((await house.events(replay)).map(({ type }) => type)).toEqual(['run.started', 'run.failed']);
+    expect((await bench.events(replay)).map(({ type }) => type)).toEqual(['run.started', 'run.failed']);
   });
 
   it('cannot be paused, and a cancel before its end is obeyed', async () => {
-    const house = await openHouse({ tasks: countingTasks(400) });
-    const source = await completed(house);
-    const replay = await house.createRun('replay', forkOf(source, 'replay'));
-    await expect(house.engine.pause(owner, replay, 'someone', 'immediate')).rejects.toMatchObject({
+    const bench = await openBench({ tasks: countingTasks(400) });
+    const source = await completed(bench);
+    const replay = await bench.createRun('replay', forkOf(source, 'replay'));
+    await expect(bench.engine.pause(owner, replay, 'someone', 'immediate')).rejects.toMatchObject({
       code: 'run_state_conflict',
     });
-    const unwatch = house.store.log.watch(replay, () => {
+    const unwatch = bench.store.log.watch(replay, () => {
       unwatch();
-      void house.engine.cancel(owner, replay, 'someone');
+      void bench.engine.cancel(owner, replay, 'someone');
     });
-    await house.engine.drive(owner, replay);
-    const events = await house.events(replay);
+    await bench.engine.drive(owner, replay);
+    const events = await bench.events(replay);
     expect(events.at(-1)?.type).toBe('run.cancelled');
-    expect((await rowOf(house, replay)).status).toBe('cancelled');
+    expect((await rowOf(bench, replay)).status).toBe('cancelled');
   });
 });
 
 describe('a branch', () => {
   it('keeps the history before its point and runs the rest anew, wherever the point is', async () => {
-    const house = await openHouse({
+    const bench = await openBench({
       tasks: countingTasks(5),
       behave: (input, _host, { runId }) => answered(runId === 'source' ? 'old' : `answer ${input}`),
     });
-    const source = await completed(house);
-    const starts = (await house.store.log.entries(owner, source, 0, 1_000)).map(
+    const source = await completed(bench);
+    const starts = (await bench.store.log.entries(owner, source, 0, 1_000)).map(
       ({ firstSequence }) => firstSequence,
     );
     let made = 0;
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...starts), async (fromSeq) => {
-        const asked = house.calls.length;
+        const asked = bench.calls.length;
         made += 1;
-        const branch = await house.createRun(`branch-${made}`, forkOf(source, 'branch', fromSeq));
-        await house.engine.drive(owner, branch);
-        const [before, after] = [await house.events(source), await house.events(branch)];
+        const branch = await bench.createRun(`branch-${made}`, forkOf(source, 'branch', fromSeq));
+        await bench.engine.drive(owner, branch);
+        const [before, after] = [await bench.events(source), await bench.events(branch)];
         expect(facts(after.slice(0, fromSeq))).toEqual(facts(before.slice(0, fromSeq)));
         expect(after.map(({ type }) => type)).toEqual(before.map(({ type }) => type));
         const kept = before.slice(0, fromSeq).filter(({ type }) => type === 'eval.scored').length;
-        expect(house.calls.length - asked).toBe(5 - kept);
-        expect((await rowOf(house, branch)).headline).toMatchObject({ passedCount: 5 - kept, taskCount: 5 });
+        expect(bench.calls.length - asked).toBe(5 - kept);
+        expect((await rowOf(bench, branch)).headline).toMatchObject({ passedCount: 5 - kept, taskCount: 5 });
       }),
       { numRuns: 12 },
     );
   });
 
   it('goes on after a crash in the middle of its history', async () => {
-    const house = await openHouse({ tasks: countingTasks(300) });
-    const source = await completed(house);
-    const asked = house.calls.length;
-    const at = (await house.store.log.entries(owner, source, 0, 10_000)).at(-20)?.firstSequence as number;
-    const branch = await house.createRun('branch', forkOf(source, 'branch', at));
-    const engine = house.reopen();
-    const unwatch = house.store.log.watch(branch, () => void engine.shutdown());
+    const bench = await openBench({ tasks: countingTasks(300) });
+    const source = await completed(bench);
+    const asked = bench.calls.length;
+    const at = (await bench.store.log.entries(owner, source, 0, 10_000)).at(-20)?.firstSequence as number;
+    const branch = await bench.createRun('branch', forkOf(source, 'branch', at));
+    const engine = bench.reopen();
+    const unwatch = bench.store.log.watch(branch, () => void engine.shutdown());
     await engine.drive(owner, branch);
     unwatch();
-    expect((await rowOf(house, branch)).eventCount).toBeLessThan(at);
-    await house.reopen().drive(owner, branch);
-    expect((await house.events(branch)).map(({ type }) => type)).toEqual(
-      (await house.events(source)).map(({ type }) => type),
+    expect((await rowOf(bench, branch)).eventCount).toBeLessThan(at);
+    await bench.reopen().drive(owner, branch);
+    expect((await bench.events(branch)).map(({ type }) => type)).toEqual(
+      (await bench.events(source)).map(({ type }) => type),
     );
-    expect(house.calls.length - asked).toBe(19);
+    expect(bench.calls.length - asked).toBe(19);
   });
 });

@@ -1,27 +1,36 @@
 import { AHEAD, type DeploymentState, type EvidenceReason, LEADS_TO, type RunId } from '@touchstone/protocol';
-import type { Deployment, TransitionDeployment } from '@touchstone/sdk';
+import type { Client, Deployment, TransitionDeployment } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
 import { type Context, writeLine } from '../../io.js';
+import type { Session, Where } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { UsageError } from '../../usage-error.js';
-import type { Asked, DeployDoor, Outcome, Refusal, Where } from './deploy-door.js';
-import { inWordsOfTheCommand, waitingWords } from './deploy-hints.js';
-import type { Wish } from './deploy-options.js';
-import { type Waited, waitForPeople } from './deploy-wait.js';
+import { inFlags, waitingLine } from './hints.js';
+import type { PromotionRequest } from './promote-options.js';
+import {
+  hasChanged,
+  listDeployments,
+  newestEval,
+  type Refusal,
+  requestTransition,
+  type TransitionAnswer,
+  type TransitionOutcome,
+} from './transitions.js';
+import { type WaitResult, waitForPeople } from './wait.js';
 
 /** One move, which is one run of its own. */
 export type Step = {
-  readonly transition: Wish['transition'];
+  readonly transition: PromotionRequest['transition'];
   readonly fromState: DeploymentState;
   readonly toState: DeploymentState;
   readonly runId?: RunId;
-  readonly outcome: Outcome;
+  readonly outcome: TransitionOutcome;
   readonly error?: Refusal;
   /** The same was asked before, and is still waited for. */
   readonly askedBefore?: true;
 };
 
-/** What came of a wish. */
+/** What came of a request. */
 export type Promotion = {
   readonly agentId: string;
   readonly version: string;
@@ -41,39 +50,40 @@ export type Promotion = {
 
 type Walk = {
   readonly context: Context;
-  readonly door: DeployDoor;
-  readonly wish: Wish;
+  readonly session: Session;
+  readonly request: PromotionRequest;
   readonly where: Where;
   readonly evalRunId?: string;
   readonly tell: (step: Step) => void;
 };
 
-/** Takes every step that a wish needs, one after the other, up to the first that is refused or waits. */
-export async function carryOutWish(
+/** Takes every step that a request needs, one after the other, up to the first that is refused or waits. */
+export async function carryOut(
   context: Context,
-  door: DeployDoor,
-  { where, ...wish }: Wish & { readonly where: Where },
+  session: Session,
+  { where, ...request }: PromotionRequest & { readonly where: Where },
   tell: (step: Step) => void,
 ): Promise<Promotion> {
-  const records = await recordsOf(door, wish.agentId);
-  const before = findVersion(records, wish);
-  const named = { agentId: wish.agentId, version: wish.version };
-  if (isThere(records, before, wish)) {
-    if (await door.hasChanged(wish.agentId, wish.version)) throw otherBytes(wish);
+  const { client } = session;
+  const records = await recordsOf(client, request.agentId);
+  const before = findVersion(records, request);
+  const named = { agentId: request.agentId, version: request.version };
+  if (isThere(records, before, request)) {
+    if (await hasChanged(client, request.agentId, request.version)) throw otherBytes(request);
     return { ...named, steps: [], record: before, versions: records, unchanged: true, exitCode: 0 };
   }
-  const evalRunId = await findProof(door, wish);
+  const evalRunId = await findProof(client, request);
   const proof = evalRunId === undefined ? {} : { evalRunId };
   const { steps, interrupted } = await takeSteps(
-    { context, door, wish, where, tell, ...proof },
+    { context, session, request, where, tell, ...proof },
     before.state,
   );
-  const versions = await recordsOf(door, wish.agentId);
+  const versions = await recordsOf(client, request.agentId);
   return {
     ...named,
     ...proof,
     steps,
-    record: findVersion(versions, wish),
+    record: findVersion(versions, request),
     versions,
     ...(interrupted && { interrupted }),
     exitCode: interrupted ? 130 : exitOfStep(steps.at(-1)),
@@ -87,15 +97,15 @@ function exitOfStep(last: Step | undefined): ExitCode {
 }
 
 /** Every version of an agent, which has to be known. */
-export async function recordsOf(door: DeployDoor, agentId: string): Promise<readonly Deployment[]> {
-  const records = await door.list(agentId);
+export async function recordsOf(client: Client, agentId: string): Promise<readonly Deployment[]> {
+  const records = await listDeployments(client, agentId);
   if (records) return records;
-  throw await noAgent(door, agentId);
+  throw await noAgent(client, agentId);
 }
 
 export function findVersion(
   records: readonly Deployment[],
-  { agentId, version }: Pick<Wish, 'agentId' | 'version'>,
+  { agentId, version }: Pick<PromotionRequest, 'agentId' | 'version'>,
 ): Deployment {
   const found = records.find((record) => record.version === version);
   if (found) return found;
@@ -106,8 +116,9 @@ export function findVersion(
   );
 }
 
-async function noAgent(door: DeployDoor, agentId: string): Promise<UsageError> {
-  const hint = didYouMean(agentId, await door.knownAgents(), 'Known');
+async function noAgent(client: Client, agentId: string): Promise<UsageError> {
+  const known = (await client.agents.list()).agents.map((agent) => agent.agentId as string);
+  const hint = didYouMean(agentId, [...new Set(known)], 'Known');
   return new UsageError(
     `There is no agent ${agentId}.`,
     hint ?? 'Add it to "agents" of the configuration, or install its pack.',
@@ -115,23 +126,26 @@ async function noAgent(door: DeployDoor, agentId: string): Promise<UsageError> {
 }
 
 /** Nothing is asked for that is not so already. Where several share a channel, which is the newest is for the host to say. */
-function isThere(records: readonly Deployment[], record: Deployment, wish: Wish): boolean {
-  const { transition, to, channel, canaryPercent = 100 } = wish;
+function isThere(records: readonly Deployment[], record: Deployment, request: PromotionRequest): boolean {
+  const { transition, to, channel, canaryPercent = 100 } = request;
   if (transition !== 'promote' || record.state !== to) return false;
   const onIt = records.filter(({ channels }) => channels?.some((name) => name === channel));
   const isPlaced = channel === undefined || (onIt.length === 1 && onIt[0] === record);
   return isPlaced && (to !== 'active' || (record.canaryPercent ?? 100) === canaryPercent);
 }
 
-const otherBytes = ({ agentId, version }: Wish): UsageError =>
+const otherBytes = ({ agentId, version }: PromotionRequest): UsageError =>
   new UsageError(
     `${version} is in that state already, but the agent has changed since, and what serves is what was promoted.`,
     `Give the changed agent a version of its own, and promote that: ${agentId}@<new version>.`,
   );
 
-async function findProof(door: DeployDoor, { evalRun, agentId, version }: Wish): Promise<string | undefined> {
+async function findProof(
+  client: Client,
+  { evalRun, agentId, version }: PromotionRequest,
+): Promise<string | undefined> {
   if (evalRun !== 'last') return evalRun;
-  const newest = await door.newestEval(agentId, version);
+  const newest = await newestEval(client, agentId, version);
   if (newest !== undefined) return newest;
   throw new UsageError(
     `There is no completed run of a suite with ${agentId}@${version}.`,
@@ -142,7 +156,7 @@ async function findProof(door: DeployDoor, { evalRun, agentId, version }: Wish):
 /** The states on the way. Where there is no way, the host is asked all the same: why not is for it to say. */
 export function statesTo(
   from: DeploymentState,
-  { transition, to = 'active' }: Wish,
+  { transition, to = 'active' }: PromotionRequest,
 ): readonly DeploymentState[] {
   if (transition !== 'promote') return [LEADS_TO[transition]];
   const states: DeploymentState[] = [];
@@ -157,13 +171,13 @@ async function takeSteps(
   walk: Walk,
   from: DeploymentState,
 ): Promise<{ readonly steps: readonly Step[]; readonly interrupted?: true }> {
-  const { wish, tell } = walk;
+  const { request, tell } = walk;
   const steps: Step[] = [];
   let fromState = from;
-  for (const toState of statesTo(from, wish)) {
+  for (const toState of statesTo(from, request)) {
     const first = await askFor(walk, toState);
     const { interrupted, ...asked } = await waited(walk, first);
-    const step = { transition: wish.transition, fromState, toState, ...asked };
+    const step = { transition: request.transition, fromState, toState, ...asked };
     steps.push(step);
     tell(step);
     if (step.outcome !== 'moved') return { steps, ...(interrupted && { interrupted }) };
@@ -176,35 +190,41 @@ async function takeSteps(
  * The proof is for the last step. A step before it may have no gate at all, and would then be measured by the bar of the
  * suite; where it has one that asks for a run, it gets the same.
  */
-async function askFor({ door, wish, evalRunId }: Walk, toState: DeploymentState): Promise<Asked> {
-  const ask = (proof: string | undefined): Promise<Asked> =>
-    door
-      .transition(wish.agentId, requestOf(wish, toState, proof))
-      .catch((error) => inWordsOfTheCommand(error, wish));
-  if (evalRunId === undefined || isLast(wish, toState)) return ask(evalRunId);
+async function askFor(
+  { session, request, evalRunId }: Walk,
+  toState: DeploymentState,
+): Promise<TransitionAnswer> {
+  const ask = (proof: string | undefined): Promise<TransitionAnswer> =>
+    requestTransition(session.client, request.agentId, requestOf(request, toState, proof)).catch((error) =>
+      inFlags(error, request),
+    );
+  if (evalRunId === undefined || isLast(request, toState)) return ask(evalRunId);
   const asked = await ask(undefined);
   return asked.error?.details?.reason === NO_RUN ? ask(evalRunId) : asked;
 }
 const NO_RUN: EvidenceReason = 'no_eval_run';
 
-const isLast = ({ transition, to }: Wish, toState: DeploymentState): boolean =>
+const isLast = ({ transition, to }: PromotionRequest, toState: DeploymentState): boolean =>
   transition !== 'promote' || toState === to;
 
-async function waited({ context, door, wish, where }: Walk, asked: Asked): Promise<Waited> {
+async function waited(
+  { context, session, request, where }: Walk,
+  asked: TransitionAnswer,
+): Promise<WaitResult> {
   const { runId } = asked;
-  if (asked.outcome !== 'waiting' || runId === undefined || wish.wait === undefined) return asked;
-  writeLine(context.io.stderr, waitingWords(context, runId, where));
-  return waitForPeople(context, door, { ...asked, runId }, wish.wait);
+  if (asked.outcome !== 'waiting' || runId === undefined || request.wait === undefined) return asked;
+  writeLine(context.io.stderr, waitingLine(context, runId, where));
+  return waitForPeople(context, session, { ...asked, runId }, request.wait);
 }
 
 /** A place is where the last step leads. */
 function requestOf(
-  wish: Wish,
+  request: PromotionRequest,
   toState: DeploymentState,
   evalRunId: string | undefined,
 ): TransitionDeployment {
-  const { version, transition, channel, canaryPercent, reason } = wish;
-  const isPlaced = isLast(wish, toState);
+  const { version, transition, channel, canaryPercent, reason } = request;
+  const isPlaced = isLast(request, toState);
   return {
     version,
     transition,

@@ -57,7 +57,7 @@ export const countingTasks = (count: number, fixtures?: Fixtures): Task[] =>
     ...(fixtures && { fixtures }),
   }));
 
-export type House = {
+export type Bench = {
   readonly store: Store;
   readonly clock: ReturnType<typeof createManualClock>;
   readonly engine: Engine;
@@ -69,7 +69,7 @@ export type House = {
   events(runId: RunId): Promise<readonly RunEvent[]>;
 };
 
-export type HouseOptions = {
+export type BenchOptions = {
   readonly tasks?: readonly Task[];
   readonly behave?: Behaviour;
   readonly facts?: Partial<AgentFacts>;
@@ -80,7 +80,7 @@ export type HouseOptions = {
   readonly parts?: Partial<Parts>;
 };
 
-export async function openHouse(options: HouseOptions = {}): Promise<House> {
+export async function openBench(options: BenchOptions = {}): Promise<Bench> {
   const clock = createManualClock();
   const store = await createMemoryStore(clock);
   const tasks = options.tasks ?? countingTasks(3);
@@ -156,7 +156,7 @@ async function readAll(store: Store, runId: RunId): Promise<readonly RunEvent[]>
 type Inside = {
   readonly store: Store;
   readonly clock: Clock;
-  readonly options: HouseOptions;
+  readonly options: BenchOptions;
   readonly facts: AgentFacts;
   readonly calls: string[];
   readonly errors: unknown[];
@@ -191,8 +191,8 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     suiteTasks: (who, digest, from, limit) => store.suites.tasks(who, digest, from, limit),
     openScoring: async (_owner, { modes }) =>
       createScoring({ modes, schemaCheck: () => [], tierOf: async () => undefined }),
-    taskBar,
-    openBars: async () => () => undefined,
+    taskThreshold: taskBar,
+    openThresholds: async () => () => undefined,
     foldTask,
     buildSummary,
     contractOutcome: async () => ({}),

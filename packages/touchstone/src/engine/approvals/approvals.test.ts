@@ -22,7 +22,7 @@ import { checkPayload, type PayloadType } from '@touchstone/protocol/wire';
 import { expect, test } from 'vitest';
 import { castVote } from '../../deployments/cast-vote.js';
 import { ENGINE_VERSION } from '../parts.js';
-import { type House, openHouse, owner } from '../testing/bench-house.js';
+import { type Bench, openBench, owner } from '../testing/bench.js';
 
 // Goal: a run that asks people says everything in order, does what it was let do once, and can be put down and taken up
 // anywhere in between. Method: the real store and the real vote; only what a move does is made up.
@@ -67,11 +67,11 @@ const planOf = ({ approvals = [], refused, allowed = true }: Options): Deploymen
 });
 
 let made = 0;
-async function begin(house: House, plan: DeploymentPlan | WorkflowPlan): Promise<RunId> {
+async function begin(bench: Bench, plan: DeploymentPlan | WorkflowPlan): Promise<RunId> {
   made += 1;
   const runId = asId<RunId>(`run-${made}`);
   const workflowId = plan.kind === 'workflow' ? plan.workflowId : 'touchstone.deployment';
-  await house.store.runs.create({
+  await bench.store.runs.create({
     runId,
     owner,
     principal: 'root',
@@ -79,49 +79,49 @@ async function begin(house: House, plan: DeploymentPlan | WorkflowPlan): Promise
     workflowId,
     plan,
     request: {},
-    createdAt: house.clock.now(),
+    createdAt: bench.clock.now(),
     engineVersion: ENGINE_VERSION,
   });
-  await house.engine.drive(owner, runId);
+  await bench.engine.drive(owner, runId);
   return runId;
 }
 
 const openGated = (
   carryOut: () => Promise<Move | RunError> = async () => ({ next: picture(1), events: [promoted] }),
-) => openHouse({ parts: { castVote, carryOut } });
+) => openBench({ parts: { castVote, carryOut } });
 
-const answer = (house: House, runId: RunId, by: Principal, value: unknown, engine = house.engine) =>
+const answer = (bench: Bench, runId: RunId, by: Principal, value: unknown, engine = bench.engine) =>
   engine.interrupts.resolve(owner, { runId, nodeId: 'approval', by, value });
 const GRANT = { decision: 'granted' };
-const statusOf = async (house: House, runId: RunId) => (await house.store.runs.get(owner, runId))?.status;
+const statusOf = async (bench: Bench, runId: RunId) => (await bench.store.runs.get(owner, runId))?.status;
 const typesOf = (events: readonly RunEvent[]): readonly string[] => events.map(({ type }) => type);
-const servingOf = (house: House) => house.store.deployments.get(owner, AGENT);
-const audited = async (house: House) =>
-  (await house.store.audit.read(owner, 0, 99)).map(({ principal, allowed, reason }) => [
+const servingOf = (bench: Bench) => bench.store.deployments.get(owner, AGENT);
+const audited = async (bench: Bench) =>
+  (await bench.store.audit.read(owner, 0, 99)).map(({ principal, allowed, reason }) => [
     principal,
     allowed,
     reason,
   ]);
 
-async function checkedEvents(house: House, runId: RunId): Promise<readonly RunEvent[]> {
-  const events = await house.events(runId);
+async function checkedEvents(bench: Bench, runId: RunId): Promise<readonly RunEvent[]> {
+  const events = await bench.events(runId);
   for (const { type, payload } of events)
     expect([type, checkPayload(type as PayloadType, payload)]).toEqual([type, []]);
   return events;
 }
 
 test('a move that nobody has to agree to is one commit, with its events, its record and its audit', async () => {
-  const house = await openGated();
-  const runId = await begin(house, planOf({}));
-  const events = await checkedEvents(house, runId);
+  const bench = await openGated();
+  const runId = await begin(bench, planOf({}));
+  const events = await checkedEvents(bench, runId);
   expect(typesOf(events)).toEqual([
     'run.started',
     'authorization.decided',
     'deployment.promoted',
     'run.completed',
   ]);
-  expect(await servingOf(house)).toEqual(picture(1));
-  expect(await audited(house)).toEqual([
+  expect(await servingOf(bench)).toEqual(picture(1));
+  expect(await audited(bench)).toEqual([
     ['root', true, undefined],
     ['root', true, 'deployment.promoted'],
   ]);
@@ -142,54 +142,54 @@ test.each([
     ],
   ],
 ] as const)('%s leaves a trace and moves nothing', async (_, options, trace) => {
-  const house = await openGated();
-  const runId = await begin(house, planOf(options));
-  expect(typesOf(await checkedEvents(house, runId))).toEqual([
+  const bench = await openGated();
+  const runId = await begin(bench, planOf(options));
+  expect(typesOf(await checkedEvents(bench, runId))).toEqual([
     'run.started',
     'authorization.decided',
     'run.failed',
   ]);
-  expect(await servingOf(house)).toBeUndefined();
-  expect(await audited(house)).toEqual(trace);
+  expect(await servingOf(bench)).toBeUndefined();
+  expect(await audited(bench)).toEqual(trace);
 });
 
 test('a gate opens when enough different people have granted, and not before', async () => {
-  const house = await openGated();
-  const runId = await begin(house, planOf({ approvals: [GATE] }));
-  expect(await statusOf(house, runId)).toBe('waiting-approval');
-  await expect(answer(house, runId, person('mallory', ['admin']), GRANT)).rejects.toMatchObject({
+  const bench = await openGated();
+  const runId = await begin(bench, planOf({ approvals: [GATE] }));
+  expect(await statusOf(bench, runId)).toBe('waiting-approval');
+  await expect(answer(bench, runId, person('mallory', ['admin']), GRANT)).rejects.toMatchObject({
     code: 'forbidden',
   });
-  await answer(house, runId, person('alice'), GRANT);
-  await expect(answer(house, runId, person('alice'), GRANT)).rejects.toMatchObject({
+  await answer(bench, runId, person('alice'), GRANT);
+  await expect(answer(bench, runId, person('alice'), GRANT)).rejects.toMatchObject({
     code: 'interrupt_already_resolved',
   });
-  await expect(answer(house, runId, person('bob'), { decision: 'perhaps' })).rejects.toMatchObject({
+  await expect(answer(bench, runId, person('bob'), { decision: 'perhaps' })).rejects.toMatchObject({
     code: 'INVALID_RESUME_VALUE',
   });
-  expect([await statusOf(house, runId), await servingOf(house)]).toEqual(['waiting-approval', undefined]);
-  await answer(house, runId, person('bob'), { action: 'accept' });
-  expect([await statusOf(house, runId), await servingOf(house)]).toEqual(['completed', picture(1)]);
-  const events = await checkedEvents(house, runId);
+  expect([await statusOf(bench, runId), await servingOf(bench)]).toEqual(['waiting-approval', undefined]);
+  await answer(bench, runId, person('bob'), { action: 'accept' });
+  expect([await statusOf(bench, runId), await servingOf(bench)]).toEqual(['completed', picture(1)]);
+  const events = await checkedEvents(bench, runId);
   expect(
     typesOf(events).filter((type) => type.startsWith('approval.') || type.startsWith('deployment.')),
   ).toEqual(['approval.granted', 'approval.granted', 'deployment.promoted']);
-  await expect(answer(house, runId, person('carol'), GRANT)).rejects.toMatchObject({
+  await expect(answer(bench, runId, person('carol'), GRANT)).rejects.toMatchObject({
     code: 'interrupt_already_resolved',
   });
 });
 
 test('a no sends the round back: the question is asked anew and earlier grants no longer count', async () => {
-  const house = await openGated();
-  const runId = await begin(house, planOf({ approvals: [GATE] }));
-  await answer(house, runId, person('alice'), GRANT);
-  await answer(house, runId, person('bob'), { decision: 'rejected', reason: 'not on a Friday' });
-  expect(await statusOf(house, runId)).toBe('waiting-approval');
-  await answer(house, runId, person('bob'), GRANT);
-  expect(await statusOf(house, runId)).toBe('waiting-approval');
-  await answer(house, runId, person('alice'), GRANT);
-  expect(await statusOf(house, runId)).toBe('completed');
-  const asked = (await checkedEvents(house, runId)).filter(({ type }) => type === 'node.suspended');
+  const bench = await openGated();
+  const runId = await begin(bench, planOf({ approvals: [GATE] }));
+  await answer(bench, runId, person('alice'), GRANT);
+  await answer(bench, runId, person('bob'), { decision: 'rejected', reason: 'not on a Friday' });
+  expect(await statusOf(bench, runId)).toBe('waiting-approval');
+  await answer(bench, runId, person('bob'), GRANT);
+  expect(await statusOf(bench, runId)).toBe('waiting-approval');
+  await answer(bench, runId, person('alice'), GRANT);
+  expect(await statusOf(bench, runId)).toBe('completed');
+  const asked = (await checkedEvents(bench, runId)).filter(({ type }) => type === 'node.suspended');
   expect(asked.map(({ payload }) => (payload as { interruptId: string }).interruptId)).toEqual([
     'interrupt-1',
     'interrupt-2',
@@ -197,28 +197,28 @@ test('a no sends the round back: the question is asked anew and earlier grants n
 });
 
 test('several gates are passed one after the other', async () => {
-  const house = await openGated();
+  const bench = await openGated();
   const second = { gateId: asId<GateId>('risk'), requiredRole: 'risk', quorum: 1 };
-  const runId = await begin(house, planOf({ approvals: [{ ...GATE, quorum: 1 }, second] }));
-  await answer(house, runId, person('alice'), GRANT);
-  expect((await house.store.runs.get(owner, runId))?.waitingNode).toBe('approval-2');
-  await expect(answer(house, runId, person('alice'), GRANT)).rejects.toMatchObject({
+  const runId = await begin(bench, planOf({ approvals: [{ ...GATE, quorum: 1 }, second] }));
+  await answer(bench, runId, person('alice'), GRANT);
+  expect((await bench.store.runs.get(owner, runId))?.waitingNode).toBe('approval-2');
+  await expect(answer(bench, runId, person('alice'), GRANT)).rejects.toMatchObject({
     code: 'interrupt_already_resolved',
   });
   const risk = { runId, nodeId: 'approval-2', by: person('rita', ['risk']), value: GRANT };
-  await house.engine.interrupts.resolve(owner, risk);
-  expect(await statusOf(house, runId)).toBe('completed');
+  await bench.engine.interrupts.resolve(owner, risk);
+  expect(await statusOf(bench, runId)).toBe('completed');
 });
 
 test('silence is a no: the clock rejects, and no answer comes after it', async () => {
-  const house = await openGated();
-  const runId = await begin(house, planOf({ approvals: [{ ...GATE, timeoutSec: 60 }] }));
-  await answer(house, runId, person('alice'), GRANT);
-  await house.clock.advance(60_001);
-  await expect(answer(house, runId, person('bob'), GRANT)).rejects.toMatchObject({
+  const bench = await openGated();
+  const runId = await begin(bench, planOf({ approvals: [{ ...GATE, timeoutSec: 60 }] }));
+  await answer(bench, runId, person('alice'), GRANT);
+  await bench.clock.advance(60_001);
+  await expect(answer(bench, runId, person('bob'), GRANT)).rejects.toMatchObject({
     code: 'interrupt_already_resolved',
   });
-  const events = await checkedEvents(house, runId);
+  const events = await checkedEvents(bench, runId);
   expect(events.at(-1)).toMatchObject({
     type: 'run.failed',
     payload: { error: { code: 'approval_timeout' } },
@@ -226,30 +226,30 @@ test('silence is a no: the clock rejects, and no answer comes after it', async (
   expect(events.find(({ type }) => type === 'approval.rejected')?.payload).toMatchObject({
     reason: 'timeout',
   });
-  expect(await servingOf(house)).toBeUndefined();
+  expect(await servingOf(bench)).toBeUndefined();
 });
 
 test('a run that waits can be cancelled, and nobody can answer it then', async () => {
-  const house = await openGated();
-  const runId = await begin(house, planOf({ approvals: [GATE] }));
-  await house.engine.cancel(owner, runId, 'root');
-  await house.engine.drive(owner, runId);
-  expect(await statusOf(house, runId)).toBe('cancelled');
-  await expect(answer(house, runId, person('alice'), GRANT)).rejects.toMatchObject({
+  const bench = await openGated();
+  const runId = await begin(bench, planOf({ approvals: [GATE] }));
+  await bench.engine.cancel(owner, runId, 'root');
+  await bench.engine.drive(owner, runId);
+  expect(await statusOf(bench, runId)).toBe('cancelled');
+  await expect(answer(bench, runId, person('alice'), GRANT)).rejects.toMatchObject({
     code: 'interrupt_cancelled',
   });
 });
 
 test('another process goes on where this one stopped: nothing is asked, counted or done twice', async () => {
-  const house = await openGated();
-  const runId = await begin(house, planOf({ approvals: [GATE] }));
-  await answer(house, runId, person('alice'), GRANT);
-  await house.engine.shutdown();
-  const other = house.reopen();
+  const bench = await openGated();
+  const runId = await begin(bench, planOf({ approvals: [GATE] }));
+  await answer(bench, runId, person('alice'), GRANT);
+  await bench.engine.shutdown();
+  const other = bench.reopen();
   await other.adopt();
-  expect(await statusOf(house, runId)).toBe('waiting-approval');
-  await answer(house, runId, person('bob'), GRANT, other);
-  const events = typesOf(await house.events(runId));
+  expect(await statusOf(bench, runId)).toBe('waiting-approval');
+  await answer(bench, runId, person('bob'), GRANT, other);
+  const events = typesOf(await bench.events(runId));
   expect(events.filter((type) => type === 'interrupt.requested')).toHaveLength(1);
   expect(events.filter((type) => type === 'deployment.promoted')).toHaveLength(1);
 });
@@ -259,15 +259,15 @@ test('a move that lost the race is decided anew, and fails when it would do some
     { next: picture(7), events: [promoted] },
     { code: 'conflict', message: 'What serves has changed.' },
   ];
-  const house = await openGated(async () => decisions.shift() as Move | RunError);
-  const runId = await begin(house, planOf({}));
+  const bench = await openGated(async () => decisions.shift() as Move | RunError);
+  const runId = await begin(bench, planOf({}));
   expect(decisions).toEqual([]);
-  expect(typesOf(await checkedEvents(house, runId))).toEqual([
+  expect(typesOf(await checkedEvents(bench, runId))).toEqual([
     'run.started',
     'authorization.decided',
     'run.failed',
   ]);
-  expect(await servingOf(house)).toBeUndefined();
+  expect(await servingOf(bench)).toBeUndefined();
 });
 
 test.each([
@@ -275,34 +275,34 @@ test.each([
   ['conformance-approval', 'gate', { action: 'reject' }, 'waiting-approval', 'failed'],
   ['conformance-clarification', 'ask', { answers: { q1: 'yes' } }, 'waiting-input', 'completed'],
 ])('%s: node %s answered with %j', async (workflowId, nodeId, value, waits, ends) => {
-  const house = await openGated();
-  const runId = await begin(house, { kind: 'workflow', workflowId });
-  expect(await house.store.runs.get(owner, runId)).toMatchObject({ status: waits, waitingNode: nodeId });
+  const bench = await openGated();
+  const runId = await begin(bench, { kind: 'workflow', workflowId });
+  expect(await bench.store.runs.get(owner, runId)).toMatchObject({ status: waits, waitingNode: nodeId });
   const by = person('alice');
   for (const wrong of [undefined, null, 7, [], {}, { action: 'edit' }, { answers: { q1: 7 } }])
     await expect(
-      house.engine.interrupts.resolve(owner, { runId, nodeId, by, value: wrong }),
+      bench.engine.interrupts.resolve(owner, { runId, nodeId, by, value: wrong }),
     ).rejects.toMatchObject({
       code: 'INVALID_RESUME_VALUE',
     });
   await expect(
-    house.engine.interrupts.resolve(owner, { runId, nodeId: 'other', by, value }),
+    bench.engine.interrupts.resolve(owner, { runId, nodeId: 'other', by, value }),
   ).rejects.toMatchObject({ code: 'interrupt_not_found' });
-  await house.engine.interrupts.resolve(owner, { runId, nodeId, by, value });
-  expect(await statusOf(house, runId)).toBe(ends);
-  await checkedEvents(house, runId);
+  await bench.engine.interrupts.resolve(owner, { runId, nodeId, by, value });
+  expect(await statusOf(bench, runId)).toBe(ends);
+  await checkedEvents(bench, runId);
 });
 
 test("a workflow's own limit counts while it waits", async () => {
-  const house = await openGated();
-  const runId = await begin(house, {
+  const bench = await openGated();
+  const runId = await begin(bench, {
     kind: 'workflow',
     workflowId: 'conformance-approval',
     runTimeoutMs: 5_000,
   });
-  await house.clock.advance(5_001);
-  await house.engine.drive(owner, runId);
-  expect(await house.store.runs.get(owner, runId)).toMatchObject({
+  await bench.clock.advance(5_001);
+  await bench.engine.drive(owner, runId);
+  expect(await bench.store.runs.get(owner, runId)).toMatchObject({
     status: 'failed',
     error: { code: 'run_timeout' },
   });

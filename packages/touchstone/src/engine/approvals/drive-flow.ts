@@ -1,20 +1,33 @@
 import { isTerminal, redactDeep } from '@touchstone/protocol';
 import { ControlPending, DeploymentsMoved, type Run } from '../../ports/index.js';
+import { FLOOR_WORKFLOWS } from '../kinds/floor-workflows.js';
 import { beginning, stopping } from '../log/endings.js';
-import type { Driving } from '../run/drive-context.js';
+import type { Parts } from '../parts.js';
+import type { DriveContext } from '../run/drive-context.js';
 import { stopFrom } from '../run/watching.js';
-import { type Chapter, joined, type Script, waiting } from './approval-flow.js';
+import { type ApprovalFlow, joined, type LogStep, waiting } from './approval-flow.js';
+import { openDeployment } from './deployment.js';
 import { type History, openInterrupt, readHistory } from './history.js';
+import { asksPeople, openQuestionFlow } from './workflow-questions.js';
 
-/** Writes chapter after chapter until the run has ended, waits for someone, or was told to stop. */
-export async function driveGated(driving: Driving, found: Run, script: Script): Promise<void> {
-  const { parts, lease, state } = driving;
+/** The flow of a run that asks people; undefined for runs that only work. */
+export function openFlow(parts: Parts, run: Run): ApprovalFlow | undefined {
+  const { plan } = run;
+  if (plan.kind === 'deployment') return openDeployment(parts, run, plan);
+  if (plan.kind !== 'workflow') return undefined;
+  const workflow = FLOOR_WORKFLOWS.find(({ workflowId }) => workflowId === plan.workflowId);
+  return workflow?.nodes.some(asksPeople) ? openQuestionFlow(run, plan) : undefined;
+}
+
+/** Writes one step after another until the run has ended, waits for an answer, or has to stop. */
+export async function driveFlow(context: DriveContext, found: Run, flow: ApprovalFlow): Promise<void> {
+  const { parts, lease, state } = context;
   for (let run: Run | undefined = found; run && !state.leaving; ) {
     const now = parts.clock.now();
     if (isAtRest(run, now)) return;
-    const chapter = await nextChapter(run, await readHistory(parts.store, run), script, now);
-    await write(driving, run, chapter).catch((error) => {
-      // Someone else's move, or an order to stop, came first. What to do now is decided anew, on the new picture.
+    const step = await nextLogStep(run, await readHistory(parts.store, run), flow, now);
+    await write(context, run, step).catch((error) => {
+      // Another deployment, a cancel or a pause came first. The next step is decided again from what is stored now.
       if (!(error instanceof DeploymentsMoved || error instanceof ControlPending)) throw error;
     });
     run = await parts.store.runs.get(lease.owner, lease.runId);
@@ -29,28 +42,28 @@ export const isWaiting = ({ status }: Run): boolean => status.startsWith('waitin
 export const isDue = ({ waitUntil }: Run, now: number): boolean =>
   waitUntil !== undefined && waitUntil <= now;
 
-async function nextChapter(run: Run, history: History, script: Script, now: number): Promise<Chapter> {
+async function nextLogStep(run: Run, history: History, flow: ApprovalFlow, now: number): Promise<LogStep> {
   if (history.length === 0) {
     const { events, run: row } = beginning(run, [], now);
-    const first = run.control ? stopped(run, now) : await script.next(history, now);
+    const first = run.control ? stopped(run, now) : await flow.next(history, now);
     return { ...first, events: joined(events, first.events), run: { ...row, ...first.run } };
   }
   if (run.control) return stopped(run, now);
   const interrupt = openInterrupt(run, history);
-  if (!interrupt) return script.next(history, now);
-  if (script.timeout && interrupt.deadline !== undefined && interrupt.deadline <= now)
-    return script.timeout(history, interrupt, now);
+  if (!interrupt) return flow.next(history, now);
+  if (flow.timeout && interrupt.deadline !== undefined && interrupt.deadline <= now)
+    return flow.timeout(history, interrupt, now);
   if (isDue(run, now)) return outOfTime(run, now);
-  // The question was copied, or asked before a pause: there is nothing to say, only to wait.
+  // The question was copied, or asked before a pause: there is nothing to write, the run only waits.
   return { events: [], run: waiting(run, interrupt) };
 }
 
-const stopped = (run: Run, now: number): Chapter => {
+const stopped = (run: Run, now: number): LogStep => {
   const { events, run: row } = stopping(run, stopFrom(run.control as never), now, 0);
   return { events, run: { ...row, waitUntil: null } };
 };
 
-const outOfTime = (run: Run, now: number): Chapter => {
+const outOfTime = (run: Run, now: number): LogStep => {
   const limitMs = run.plan.runTimeoutMs ?? 0;
   const observedMs = now - (run.startedAt ?? now) - run.pausedMs;
   const { events, run: row } = stopping(run, { kind: 'timeout', limitMs, observedMs }, now, 0);
@@ -58,11 +71,11 @@ const outOfTime = (run: Run, now: number): Chapter => {
 };
 
 export async function write(
-  { parts, lease }: Pick<Driving, 'parts' | 'lease'>,
+  { parts, lease }: Pick<DriveContext, 'parts' | 'lease'>,
   run: Run,
-  { events, ...beside }: Chapter,
+  { events, ...beside }: LogStep,
 ): Promise<void> {
-  await parts.store.log.commit(lease, {
+  await parts.store.log.append(lease, {
     ...(events.length > 0 && { entries: [{ kind: 'events', events: redactDeep(events, parts.redact) }] }),
     firstSequence: run.eventCount,
     ...beside,

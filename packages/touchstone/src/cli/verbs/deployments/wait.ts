@@ -2,30 +2,31 @@ import type { RunId } from '@touchstone/protocol';
 import type { Context } from '../../io.js';
 import { createStatusLine } from '../../render/progress.js';
 import { duration } from '../../render/units.js';
+import type { Session } from '../../session.js';
 import { progressScreen } from '../run/drive-run.js';
-import { type Asked, type DeployDoor, outcomeOf } from './deploy-door.js';
-import { grantsOf, openRound, storyOf } from './deploy-story.js';
+import { grantsOf, openRound, timelineOf } from './timeline.js';
+import { findDeploymentRun, outcomeOf, readEvents, type TransitionAnswer } from './transitions.js';
 
 const LOOK_MS = 500;
 
-export type Waited = Asked & { readonly interrupted?: true };
+export type WaitResult = TransitionAnswer & { readonly interrupted?: true };
 
 type Patience = { readonly ms: number; readonly signal: AbortSignal };
 
 /** Looks at a run until people have decided, or for so many seconds. The run itself waits on, whoever looks. */
 export async function waitForPeople(
   context: Context,
-  door: DeployDoor,
-  asked: Asked & { readonly runId: RunId },
+  session: Session,
+  asked: TransitionAnswer & { readonly runId: RunId },
   wait: number | true,
-): Promise<Waited> {
+): Promise<WaitResult> {
   const { io } = context;
   const left = new AbortController();
   const stopListening = io.onSignal(() => left.abort());
   const line = createStatusLine<string>(progressScreen(io), (text) => text);
   const patience = { ms: wait === true ? Number.POSITIVE_INFINITY : wait * 1_000, signal: left.signal };
   try {
-    const seen = await look(context, door, asked, patience, line.update);
+    const seen = await look(context, session, asked, patience, line.update);
     return left.signal.aborted && seen.outcome === 'waiting' ? { ...seen, interrupted: true } : seen;
   } finally {
     line.clear();
@@ -35,25 +36,25 @@ export async function waitForPeople(
 
 async function look(
   { io }: Context,
-  door: DeployDoor,
-  asked: Asked & { readonly runId: RunId },
+  session: Session,
+  asked: TransitionAnswer & { readonly runId: RunId },
   { ms, signal }: Patience,
   tell: (text: string) => void,
-): Promise<Asked> {
+): Promise<TransitionAnswer> {
   const { systemClock } = await import('../../../app/index.js');
   const began = io.now();
-  for (let seen: Asked = asked; ; ) {
+  for (let seen: TransitionAnswer = asked; ; ) {
     const waited = io.now() - began;
     if (seen.outcome !== 'waiting' || waited >= ms || signal.aborted) return seen;
-    tell(`${await stateOfVote(door, asked.runId)} (${duration(waited)})`);
+    tell(`${await stateOfVote(session, asked.runId)} (${duration(waited)})`);
     await systemClock.sleep(Math.min(LOOK_MS, ms - waited), signal).catch(() => undefined);
-    const run = await door.run(asked.runId);
+    const run = await findDeploymentRun(session, asked.runId);
     if (run) seen = outcomeOf(run);
   }
 }
 
-async function stateOfVote(door: DeployDoor, runId: RunId): Promise<string> {
-  const round = openRound(storyOf(await door.events(runId)));
+async function stateOfVote({ client }: Session, runId: RunId): Promise<string> {
+  const round = openRound(timelineOf(await readEvents(client, runId)));
   if (!round) return 'waiting for approval';
   return `waiting for approval at gate ${round.gateId}: ${grantsOf(round).length} of ${round.required} granted`;
 }

@@ -1,14 +1,15 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import { expect, test } from 'vitest';
+import type { Where } from '../../session.js';
 import { openDesk } from '../../testing/test-io.js';
-import type { Refusal, Where } from './deploy-door.js';
-import { nextAfter } from './deploy-hints.js';
-import type { Wish } from './deploy-options.js';
+import { commandsAfter } from './hints.js';
+import type { PromotionRequest } from './promote-options.js';
+import type { Refusal } from './transitions.js';
 
 const { io, close } = openDesk();
 close();
 const context = { io, settings: { data: '.touchstone', json: false, color: false } };
-const wish: Wish = {
+const request: PromotionRequest = {
   agentId: 'local.acme.support',
   version: '1.1.0',
   transition: 'promote',
@@ -21,8 +22,8 @@ const unmet = (details: object): Refusal => ({
   message: 'No.',
   details: { suite: 'local.acme.evals.refunds', ...details },
 });
-const commandsAfter = (error: Refusal, where: Where = {}): readonly string[] =>
-  nextAfter(context, wish, where, { toState: 'active', error }, asId<RunId>('run-new')).map(
+const typedAfter = (error: Refusal, where: Where = {}): readonly string[] =>
+  commandsAfter(context, request, where, { toState: 'active', error }, asId<RunId>('run-new')).map(
     ({ command }) => command,
   );
 
@@ -31,17 +32,20 @@ const AGAIN =
 
 test('after a regression the run is held against the one it is worse than', () => {
   const worse = unmet({ reason: 'regression', against: 'run-old', serving: '1.0.0' });
-  expect(commandsAfter(worse)).toEqual(['touchstone compare run-old run-new', AGAIN]);
-  expect(commandsAfter(worse, { host: 'http://h' })).toEqual([`${AGAIN} --host http://h`]);
+  expect(typedAfter(worse)).toEqual(['touchstone compare run-old run-new', AGAIN]);
+  expect(typedAfter(worse, { host: 'http://h' })).toEqual([
+    'touchstone compare run-old run-new --host http://h',
+    `${AGAIN} --host http://h`,
+  ]);
 });
 
 test('where nothing could be compared, what serves is run on the suite and the same is asked again', () => {
-  expect(commandsAfter(unmet({ reason: 'not_compared', serving: '1.0.0' }))).toEqual([
+  expect(typedAfter(unmet({ reason: 'not_compared', serving: '1.0.0' }))).toEqual([
     'touchstone run local.acme.evals.refunds --agent local.acme.support@1.0.0',
     'touchstone promote local.acme.support@1.1.0 --channel stable --eval-run run-new',
   ]);
 });
 
 test('what the run itself has shown is looked at', () => {
-  expect(commandsAfter(unmet({ reason: 'below_score' }))).toEqual(['touchstone show run-new', AGAIN]);
+  expect(typedAfter(unmet({ reason: 'below_score' }))).toEqual(['touchstone show run-new', AGAIN]);
 });

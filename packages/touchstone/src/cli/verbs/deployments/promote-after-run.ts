@@ -1,18 +1,18 @@
 import { type Context, type Out, writeLine } from '../../io.js';
 import { errorDocument, reportError } from '../../report-error.js';
+import type { Session } from '../../session.js';
 import { STDOUT } from '../run/report.js';
 import { exitOf, type RunView, refOf } from '../run/result.js';
 import type { Attempt } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
-import type { DeployDoor } from './deploy-door.js';
-import type { Wish } from './deploy-options.js';
-import { carryOutWish, type Promotion } from './deploy-steps.js';
-import { stepTeller, tellOutcome } from './deploy-tell.js';
+import type { PromotionRequest } from './promote-options.js';
+import { carryOut, type Promotion } from './promotion.js';
+import { printOutcome, stepPrinter } from './step-output.js';
 
 /** Promotes the agent of the one run that was made, if it has passed. */
 export async function promoteAfter(
   context: Context,
-  door: DeployDoor,
+  session: Session,
   attempts: readonly Attempt[],
   options: RunOptions,
 ): Promise<readonly Attempt[]> {
@@ -20,7 +20,7 @@ export async function promoteAfter(
   if (!attempt || !('result' in attempt)) return attempts;
   const { result } = attempt;
   if (exitOf(result) === 0)
-    return [{ result: { ...result, promotion: await promote(context, door, result, options) } }];
+    return [{ result: { ...result, promotion: await promote(context, session, result, options) } }];
   if (!result.interrupted)
     writeLine(context.io.stderr, `${refOf(result.agent)} was not promoted: this run is no reason to.`);
   return attempts;
@@ -29,17 +29,17 @@ export async function promoteAfter(
 /** The run is over and kept, whatever becomes of its agent: a move that is not possible is part of the result. */
 async function promote(
   context: Context,
-  door: DeployDoor,
+  session: Session,
   result: RunView,
   options: RunOptions,
 ): Promise<NonNullable<RunView['promotion']>> {
-  const wish = wishOf(result, options);
+  const request = promotionRequest(result, options);
   const screen = screenFor(context, options);
   if (screen) writeLine(screen);
   try {
-    const tell = stepTeller(context, options, screen);
-    const promotion: Promotion = await carryOutWish(context, door, { ...wish, where: options }, tell);
-    if (screen) tellOutcome(context, options, wish, promotion, screen);
+    const tell = stepPrinter(context, options, screen);
+    const promotion: Promotion = await carryOut(context, session, { ...request, where: options }, tell);
+    if (screen) printOutcome(context, options, request, promotion, screen);
     return promotion;
   } catch (error) {
     return { exitCode: reportError(error, context.io), error: errorDocument(error) };
@@ -52,7 +52,10 @@ function screenFor({ io, settings }: Context, { markdown }: RunOptions): Out | u
   return markdown === STDOUT ? io.stderr : io.stdout;
 }
 
-const wishOf = ({ agent, runId }: RunView, { to, channel, canary, wait }: RunOptions): Wish => ({
+const promotionRequest = (
+  { agent, runId }: RunView,
+  { to, channel, canary, wait }: RunOptions,
+): PromotionRequest => ({
   agentId: agent.agentId,
   version: agent.version,
   transition: 'promote',

@@ -1,9 +1,7 @@
 import {
   canonicalJson,
   type EvalPlan,
-  type EvalSummary,
   HostError,
-  type ModelClass,
   type RepeatScore,
   type RunId,
   redactDeep,
@@ -16,32 +14,29 @@ import {
   type RecordBodies,
   type Task,
 } from '@touchstone/protocol/bodies';
-import type { Run, Scored, ScoredCall, Scoring, Spend, TaskRecord, Usage } from '../../ports/index.js';
-import { type Purse, type Total, totalOf, usagePayload } from '../invoke/spend-meter.js';
+import type { Run, ScoredCall, Scoring, ScoringResult, Spend, TaskRecord, Usage } from '../../ports/index.js';
+import { costOf, type SpendMeter, usagePayload } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
-import { evalFrame, openSuite } from './eval-run.js';
-import type { Executed, Program } from './run-kind.js';
-import { createTaskSource } from './task-source.js';
+import type { ExecutionResult, Executor } from './run-kind.js';
+import type { TaskSource } from './task-source.js';
 
-/** Judges the recorded answers of another run again. No agent and no tool is asked: what they did is copied. */
-export async function openRejudgeProgram(
+/** Judges the recorded answers of another run again. No agent and no tool is called: what they did is copied. */
+export async function openRejudgeExecutor(
   parts: Parts,
   run: Run,
   plan: EvalPlan & { readonly rejudgeOf: RunId },
-): Promise<Program> {
-  const head = await openSuite(parts, run, plan);
+  meter: SpendMeter,
+  taskAt: TaskSource,
+): Promise<Executor> {
   const scoring = await parts.openScoring(run.owner, plan);
-  const taskAt = createTaskSource(parts, run.owner, plan.suite.digest);
-  const bars = await parts.openBars(run.owner, plan);
   return {
-    ...evalFrame(parts, run, plan, { head, bars }, taskAt, () => sourceClass(parts, run, plan.rejudgeOf)),
-    async execute(ordinal, repeat, purse, signal) {
+    async execute({ ordinal, repeat }, signal) {
       const records = await parts.store.log.records(run.owner, plan.rejudgeOf, ordinal);
       const source = records.find((record) => record.repeat === repeat);
       if (!source)
         throw new HostError('not_found', `Run ${plan.rejudgeOf} has no record of task ${ordinal}.`);
-      return rejudge({ parts, scoring, purse, signal }, await taskAt(ordinal), source);
+      return rejudge({ parts, scoring, meter, signal }, await taskAt(ordinal), source);
     },
     async close() {
       scoring.close();
@@ -49,34 +44,28 @@ export async function openRejudgeProgram(
   };
 }
 
-async function sourceClass(parts: Parts, run: Run, source: RunId): Promise<ModelClass | undefined> {
-  const last = await parts.store.log.last(run.owner, source);
-  const outputs = (last?.payload as Payloads['run.completed'] | undefined)?.outputs;
-  return (outputs as EvalSummary | undefined)?.evaluatedModelClass;
-}
-
 /** Secrets were replaced by their names when the answer was written down; the names still say that they were there. */
 const hadSecret = (output: Body | undefined): boolean =>
   output !== undefined && canonicalJson(fromBody(output)).includes('[REDACTED:');
 
-type Judging = {
+type JudgingContext = {
   readonly parts: Parts;
   readonly scoring: Scoring;
-  readonly purse: Purse;
+  readonly meter: SpendMeter;
   readonly signal: AbortSignal;
 };
 
 async function rejudge(
-  { parts, scoring, purse, signal }: Judging,
+  { parts, scoring, meter, signal }: JudgingContext,
   task: Task,
   source: TaskRecord,
-): Promise<Executed> {
+): Promise<ExecutionResult> {
   const { ordinal, repeat } = source;
   const bracket = bracketOf(source.events);
   const before = source.score as RepeatScore;
   const usage: Usage[] = [];
-  const spend: Spend = async (calls) => void usage.push(...(await purse.spend(calls)));
-  const scored: Scored = wasUnreachable(before)
+  const spend: Spend = async (calls) => void usage.push(...(await meter.spend(calls)));
+  const scored: ScoringResult = wasUnreachable(before)
     ? { score: before.score }
     : await scoring.score(task, transcriptOf(source, bracket, before), signal, spend);
   const recorder = createRecorder(bracket[0]?.nodeId ?? task.taskId, parts.clock, parts.redact);
@@ -87,7 +76,7 @@ async function rejudge(
       ordinal,
       repeat,
       events: [...bracket, ...recorder.events],
-      score: scoreAgain(before, scored, usageIn(bracket), totalOf(usage)),
+      score: scoreAgain(before, scored, usageIn(bracket), usage),
       ...(Object.keys(bodies).length > 0 && { bodies }),
     },
   };
@@ -96,7 +85,7 @@ async function rejudge(
 const wasUnreachable = ({ score }: RepeatScore): boolean =>
   score.kind === 'unscored' && score.reason === 'agent_unreachable';
 
-/** What was kept about the agent. What the first judge said, or failed to say, is not part of it. */
+/** What is recorded about the agent. What the first judge said, or failed to say, is not part of it. */
 function ownBodies({ bodies = {} }: TaskRecord, before: RepeatScore): RecordBodies {
   const { criteria: _, reason, ...kept } = bodies;
   const isAgents = before.score.kind === 'scored' || wasUnreachable(before);
@@ -104,14 +93,12 @@ function ownBodies({ bodies = {} }: TaskRecord, before: RepeatScore): RecordBodi
 }
 
 /** The agent's calls as the log has them: what the first judge used is not among them. */
-const usageIn = (bracket: readonly NewEvent[]): Total =>
-  totalOf(
-    bracket.flatMap((event) => {
-      if (event.type !== 'provider.usage') return [];
-      const { costEstimateUsd, ...call } = event.payload;
-      return [{ ...call, ...(costEstimateUsd !== undefined && { costUsd: costEstimateUsd }) }];
-    }),
-  );
+const usageIn = (bracket: readonly NewEvent[]): readonly Usage[] =>
+  bracket.flatMap((event) => {
+    if (event.type !== 'provider.usage') return [];
+    const { costEstimateUsd, ...call } = event.payload;
+    return [{ ...call, ...(costEstimateUsd !== undefined && { costUsd: costEstimateUsd }) }];
+  });
 
 /** What the agent did, without what was said about it afterwards. */
 function bracketOf(events: readonly NewEvent[]): readonly NewEvent[] {
@@ -159,18 +146,17 @@ function callsOf({ bodies }: TaskRecord, bracket: readonly NewEvent[]): readonly
 }
 
 /** The agent's part stays as it was measured; the judge's is new. */
-function scoreAgain(before: RepeatScore, scored: Scored, agent: Total, judge: Total): RepeatScore {
+function scoreAgain(
+  before: RepeatScore,
+  scored: ScoringResult,
+  agentUsage: readonly Usage[],
+  judgeUsage: readonly Usage[],
+): RepeatScore {
   const { criteria: _, judge: __, ...measured } = before;
-  const cacheHits = agent.cacheHits + judge.cacheHits;
   return {
     ...measured,
     score: scored.score,
-    cost: {
-      ...(agent.usd !== undefined && { agentUsd: agent.usd }),
-      ...(judge.usd !== undefined && { judgeUsd: judge.usd }),
-      unpriced: agent.unpriced + judge.unpriced,
-      ...(cacheHits > 0 && { cacheHits }),
-    },
+    cost: costOf(agentUsage, judgeUsage),
     ...(scored.criteria && { criteria: scored.criteria }),
     ...(scored.judge && { judge: scored.judge }),
   };

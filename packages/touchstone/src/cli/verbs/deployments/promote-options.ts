@@ -2,11 +2,11 @@ import type { DeploymentState, Transition } from '@touchstone/protocol';
 import { isHostError } from '@touchstone/protocol';
 import { parseAgentReference } from '../../../suites/index.js';
 import { flag } from '../../next-commands.js';
+import type { Where } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
-import type { Where } from './deploy-door.js';
 
 /** Where a promotion leads, as it is said on the command line. */
-export type PlaceOptions = {
+export type TargetOptions = {
   readonly to?: PromotedState;
   readonly channel?: string;
   readonly canary?: number;
@@ -15,7 +15,7 @@ export type PlaceOptions = {
 type PromotedState = 'test' | 'staged' | 'active';
 
 /** Options of `touchstone promote`, as the parser hands them over. */
-export type PromoteOptions = PlaceOptions &
+export type PromoteOptions = TargetOptions &
   Where & {
     readonly evalRun?: string;
     readonly reason?: string;
@@ -26,7 +26,7 @@ export type PromoteOptions = PlaceOptions &
   };
 
 /** What is asked for, in one piece. */
-export type Wish = {
+export type PromotionRequest = {
   readonly agentId: string;
   readonly version: string;
   readonly transition: Transition;
@@ -41,10 +41,10 @@ export type Wish = {
   readonly wait?: number | true;
 };
 
-export function wishOf(argument: string, options: PromoteOptions): Wish {
+export function promotionRequest(argument: string, options: PromoteOptions): PromotionRequest {
   const { agentId, version } = readVersion(argument);
   const transition = transitionOf(options);
-  checkPlace(transition, options);
+  checkTarget(transition, options);
   const { channel, evalRun, reason, wait, share, canary = share } = options;
   return {
     agentId,
@@ -59,7 +59,7 @@ export function wishOf(argument: string, options: PromoteOptions): Wish {
   };
 }
 
-function readVersion(argument: string): Pick<Wish, 'agentId' | 'version'> {
+function readVersion(argument: string): Pick<PromotionRequest, 'agentId' | 'version'> {
   const { agentId, version } = readReference(argument);
   if (version !== undefined) return { agentId, version };
   throw new UsageError(
@@ -98,7 +98,7 @@ function transitionOf(options: PromoteOptions): Transition {
 }
 
 /** What is said about a place that the move does not lead to would be heard by nobody. */
-function checkPlace(transition: Transition, options: PromoteOptions): void {
+function checkTarget(transition: Transition, options: PromoteOptions): void {
   const { to = 'active', channel, canary, evalRun, reason } = options;
   const isToActive = transition === 'promote' && to === 'active';
   const stray =
@@ -116,7 +116,7 @@ function checkPlace(transition: Transition, options: PromoteOptions): void {
 }
 
 /** The same place in the words of a command; what goes without saying is left out. */
-export const placeWords = ({ to, channel, canaryPercent }: Wish): readonly string[] => [
+export const targetFlags = ({ to, channel, canaryPercent }: PromotionRequest): readonly string[] => [
   ...flag('--to', to === 'active' ? undefined : to),
   ...flag('--channel', channel),
   ...flag('--canary', canaryPercent),
@@ -131,7 +131,7 @@ const VERBS: { readonly [T in Transition]: string } = {
 };
 
 /** `promote local.acme.support@1.0.0 to active on stable, 10 % of the traffic`. */
-export function wishWords(
+export function describeRequest(
   agentId: string,
   asked: {
     readonly version: string;

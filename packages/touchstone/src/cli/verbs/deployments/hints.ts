@@ -1,0 +1,112 @@
+import {
+  type DeploymentState,
+  type EvidenceReason,
+  type Issue,
+  type RunId,
+  validationError,
+} from '@touchstone/protocol';
+import { HostResponseError } from '@touchstone/sdk';
+import type { Context } from '../../io.js';
+import { commandToType, flag, whereFlags } from '../../next-commands.js';
+import type { Where } from '../../session.js';
+import { type PromotionRequest, targetFlags } from './promote-options.js';
+import type { Step } from './promotion.js';
+import type { Refusal } from './transitions.js';
+
+/** What to add to a command for another person, whose key is their own. */
+const whereOthers = ({ host }: Where): readonly string[] =>
+  host === undefined ? [] : [...flag('--host', host), "--key-env <approver's key>"];
+
+export type NextCommand = { readonly command: string; readonly does: string };
+
+/** What a person types to answer. */
+export const waitingLine = (context: Context, runId: RunId, where: Where): string =>
+  `waiting for approval: ${commandToType(context, ['approve', runId, ...whereOthers(where)].join(' '))}`;
+
+/** Reasons that lie in what the run has shown: a look at it helps more than another run. */
+const SHOWN: ReadonlySet<string> = new Set<EvidenceReason>([
+  'unscored',
+  'below_score',
+  'not_passed',
+  'contract_unmet',
+  'regression',
+  'inconclusive',
+]);
+
+/** What to type after a refusal. */
+export function commandsAfter(
+  context: Context,
+  request: PromotionRequest,
+  where: Where,
+  { toState, error }: Pick<Step, 'toState' | 'error'>,
+  evalRunId: string | undefined,
+): readonly NextCommand[] {
+  const { code, details = {} }: Refusal = error ?? { code: '', message: '' };
+  const next = (words: readonly string[], does: string): NextCommand => ({
+    command: commandToType(context, [...words, ...whereFlags(where)].join(' ')),
+    does,
+  });
+  if (code === 'conflict') return [next(['deployments', request.agentId], 'what serves now')];
+  if (code === 'approval_timeout') return [next(promoteWords(request), 'ask again')];
+  if (code !== 'eval_gate_unmet') return [];
+  const reason = String(details.reason);
+  if (reason === 'not_finished') return [next(promoteWords(request), 'ask again when it has ended')];
+  const again = next(
+    evidenceWords(upTo(request, toState), details.suite),
+    `make the evidence, and promote ${toState === request.to ? 'on it' : `to ${toState} on it`}`,
+  );
+  if (reason === 'not_compared' && typeof details.serving === 'string')
+    return [
+      next(
+        runWords(`${request.agentId}@${details.serving}`, details.suite),
+        'what serves, on the same suite',
+      ),
+      next(promoteWords(request), 'then ask again'),
+    ];
+  if (!SHOWN.has(reason) || evalRunId === undefined) return [again];
+  return typeof details.against === 'string'
+    ? [next(['compare', details.against, evalRunId], 'what got worse'), again]
+    : [next(['show', evalRunId], 'what the run has shown'), again];
+}
+
+/** Gates on the way may ask for runs of different suites: each is passed with its own. */
+function upTo(request: PromotionRequest, toState: DeploymentState): PromotionRequest {
+  if (toState === request.to || (toState !== 'test' && toState !== 'staged')) return request;
+  const { channel: _channel, canaryPercent: _share, ...rest } = request;
+  return { ...rest, to: toState };
+}
+
+const ref = ({ agentId, version }: PromotionRequest): string => `${agentId}@${version}`;
+
+const runWords = (agent: string, suite: unknown): readonly string[] => [
+  'run',
+  typeof suite === 'string' && suite !== '' ? suite : '<suite>',
+  ...flag('--agent', agent),
+];
+
+const evidenceWords = (request: PromotionRequest, suite: unknown): readonly string[] => [
+  ...runWords(ref(request), suite),
+  '--promote',
+  ...targetFlags(request),
+];
+
+const promoteWords = (request: PromotionRequest): readonly string[] => [
+  'promote',
+  ref(request),
+  ...targetFlags(request),
+  ...flag('--eval-run', request.evalRun),
+];
+
+/** The host names members of a request; the person who typed the command knows flags. */
+export function inFlags(error: unknown, { channel }: Pick<PromotionRequest, 'channel'>): never {
+  const isInvalid = error instanceof HostResponseError && error.code === 'validation_error';
+  const issues = isInvalid ? (error.details?.issues as readonly Issue[] | undefined) : undefined;
+  if (!issues) throw error;
+  throw validationError(
+    issues.map(({ pointer, message }) => ({
+      // What nobody has typed is not what is wrong.
+      pointer: pointer === '/channel' && channel === undefined ? '/transition' : pointer,
+      message: message.replaceAll('adjust-canary', '--share').replaceAll('toState', '--to'),
+    })),
+  );
+}

@@ -1,0 +1,191 @@
+import {
+  asId,
+  type EvalReport,
+  type RunId,
+  type RunStatus,
+  type TransitionRequest,
+} from '@touchstone/protocol';
+import {
+  type Client,
+  type Deployment,
+  HostResponseError,
+  type RunEvent,
+  type RunSnapshot,
+  type TransitionDeployment,
+} from '@touchstone/sdk';
+import { LOCAL_OWNER } from '../../local.js';
+import { absent, knownRun, noDeployment, runPages } from '../../run-lookup.js';
+import type { Session } from '../../session.js';
+
+/** Why a host refused something. */
+export type Refusal = {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: { readonly [key: string]: unknown };
+};
+
+/** A run that moves a deployment, as it is now. */
+export type DeploymentRun = {
+  readonly runId: RunId;
+  readonly status: RunStatus;
+  readonly principal?: string;
+  readonly agentId: string;
+  readonly request: TransitionRequest;
+  readonly error?: Refusal;
+  /** The node whose question the run waits on. */
+  readonly waitingNode?: string;
+  /** Nobody answered in time, and the host has not written that down yet. */
+  readonly expired?: true;
+  /** Gates that take no grant of the principal who asked. */
+  readonly barsRequester?: readonly string[];
+};
+
+export type TransitionOutcome = 'moved' | 'waiting' | 'refused';
+
+/** What a host answered to a request to move a deployment. */
+export type TransitionAnswer = {
+  readonly outcome: TransitionOutcome;
+  readonly runId?: RunId;
+  readonly error?: Refusal;
+  /** The same was requested before, and still waits for people. */
+  readonly askedBefore?: true;
+};
+
+const REFUSALS: readonly string[] = ['forbidden', 'eval_gate_unmet', 'conflict'];
+
+/** Requests one move. Throws what cannot be at all; a refusal is an answer. */
+export async function requestTransition(
+  client: Client,
+  agentId: string,
+  request: TransitionDeployment,
+): Promise<TransitionAnswer> {
+  const before = await waitingRuns(client, agentId);
+  try {
+    const { runId, waiting } = await client.deployments.transition(agentId, request);
+    const isOlder = waiting !== undefined && runId !== undefined && before.includes(runId);
+    return {
+      outcome: waiting ? 'waiting' : 'moved',
+      ...(runId && { runId }),
+      ...(isOlder && { askedBefore: true }),
+    };
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+/** A key that may move an agent and not read runs is not told that the same was requested before. */
+async function waitingRuns(client: Client, agentId: string): Promise<readonly RunId[]> {
+  const filter = { agentId, status: 'waiting-approval', limit: 100 } as const;
+  const page = await client.runs.list(filter).catch(unreadable);
+  // A run whose time is over is closed by the next request, and a new one is made.
+  return page?.items.filter(({ touchstone }) => !touchstone?.expired).map(({ runId }) => runId) ?? [];
+}
+
+function unreadable(error: unknown): undefined {
+  if (!(error instanceof HostResponseError) || error.status >= 500) throw error;
+}
+
+function refusalOf(error: unknown): TransitionAnswer {
+  if (!(error instanceof HostResponseError) || !REFUSALS.includes(error.code)) throw error;
+  const { code, message, details: { runId, ...details } = {} } = error;
+  const refusal = { code, message, ...(Object.keys(details).length > 0 && { details }) };
+  return outcomeOf({ runId: asId<RunId>(String(runId ?? '')), status: 'failed', error: refusal });
+}
+
+/** Every version of an agent with its state; undefined when there is no such agent. */
+export const listDeployments = (
+  client: Client,
+  agentId: string,
+): Promise<readonly Deployment[] | undefined> => client.deployments.list(agentId).catch(absent);
+
+/** Undefined when there is no such run; refused when it moves no deployment. */
+export async function findDeploymentRun(
+  { client, local }: Session,
+  runId: string,
+): Promise<DeploymentRun | undefined> {
+  const run = await knownRun(client, runId);
+  if (!run?.touchstone?.expired || !local) return run && deploymentRunOf(run);
+  // In process no server notices that the time of a waiting run is over, so the command that looks at it does.
+  await local.touchstone.engine.drive(LOCAL_OWNER, run.runId);
+  return deploymentRunOf(await client.runs.get(run.runId));
+}
+
+export function deploymentRunOf(run: RunSnapshot): DeploymentRun {
+  const { kind, agentId = '', request, approvals = [], expired } = run.touchstone ?? {};
+  if (kind !== 'deployment' || !request) throw noDeployment(run.runId);
+  const { principal } = (run.owner ?? {}) as { readonly principal?: string };
+  const node = run.currentNodeId as string | undefined;
+  const barring = approvals.filter(({ excludeRequester }) => excludeRequester);
+  return {
+    runId: run.runId,
+    status: run.status,
+    ...(principal !== undefined && { principal }),
+    agentId,
+    request,
+    ...(run.error && { error: run.error as Refusal }),
+    ...(node !== undefined && { waitingNode: node }),
+    ...(expired && { expired }),
+    ...(barring.length > 0 && { barsRequester: barring.map(({ gateId }) => gateId) }),
+  };
+}
+
+/** The whole log of a short run. A host hands it out in pieces. */
+export async function readEvents(client: Client, runId: RunId): Promise<readonly RunEvent[]> {
+  const eventCount = (await client.runs.get(runId)).touchstone?.eventCount ?? 0;
+  const events: RunEvent[] = [];
+  for (let after: number | undefined; events.length < eventCount; ) {
+    const polling = { timeoutSeconds: 1, ...(after !== undefined && { after }) };
+    const page = (await client.pollEvents(runId, polling)).events;
+    events.push(...page);
+    after = page.at(-1)?.sequence;
+    if (after === undefined) return events;
+  }
+  return events;
+}
+
+/** Takes a request back, and ends its run. */
+export async function withdraw({ client, local }: Session, runId: RunId, reason?: string): Promise<void> {
+  await client.runs.cancel(runId, reason);
+  // In process no server drives the run to its end.
+  if (local) await local.touchstone.engine.drive(LOCAL_OWNER, runId);
+}
+
+/** The newest completed run of a suite with this version: neither a fork nor a rejudged one. */
+export async function newestEval(
+  client: Client,
+  agentId: string,
+  version: string,
+): Promise<RunId | undefined> {
+  for await (const page of runPages(client, { agentId, status: 'completed' })) {
+    const found = page.find(({ touchstone: facts }) => {
+      const isOriginal = facts?.kind === 'eval' && !facts.fork && !facts.rejudgeOf;
+      return isOriginal && facts.agent?.version === version;
+    });
+    if (found) return found.runId;
+  }
+  return undefined;
+}
+
+/** What a run offered as evidence has shown; undefined when it cannot be read. */
+export const readEvidence = (client: Client, runId: RunId): Promise<EvalReport | undefined> =>
+  client.runs.report(runId).catch(unreadable);
+
+/** Whether the agent has other content now than what was deployed under this version. */
+export async function hasChanged(client: Client, agentId: string, version: string): Promise<boolean> {
+  const versions = await client.deployments.versions(agentId).catch(unreadable);
+  const { digest, deployedDigest } = versions?.items.find((one) => one.version === version) ?? {};
+  return digest !== undefined && deployedDigest !== undefined && digest !== deployedDigest;
+}
+
+/** What has become of a run that moves a deployment. */
+export function outcomeOf({
+  runId,
+  status,
+  error,
+}: Pick<DeploymentRun, 'runId' | 'status' | 'error'>): TransitionAnswer {
+  if (status === 'completed') return { outcome: 'moved', runId };
+  if (error) return { outcome: 'refused', runId, error };
+  if (status !== 'cancelled') return { outcome: 'waiting', runId };
+  const message = 'The run was cancelled, so nothing was moved.';
+  return { outcome: 'refused', runId, error: { code: 'cancelled', message } };
+}

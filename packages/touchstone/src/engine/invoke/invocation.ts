@@ -1,0 +1,48 @@
+import type { InvocationOutcome, Owner, RunId } from '@touchstone/protocol';
+import type { Body, RecordBodies } from '@touchstone/protocol/bodies';
+import type { Agent, Run, ScoredCall, Usage } from '../../ports/index.js';
+import type { Environment } from './environment.js';
+
+/** One call of the agent: what it is asked, for which unit of which run, and in which environment. */
+export type InvocationRequest = {
+  readonly owner: Owner;
+  readonly runId: RunId;
+  readonly agent: Agent;
+  readonly channel: string | undefined;
+  readonly ordinal: number;
+  readonly repeat: number;
+  readonly input: Body;
+  readonly environment: Environment;
+  readonly escalationThreshold: number;
+  /** With a contract, an answer that breaks the return schema still counts as an answer: a criterion decides about it. */
+  readonly underContract?: boolean;
+};
+
+/** What came of it. `unreachable`: there was no answer; every other outcome is the agent's. */
+export type InvocationResult = {
+  readonly outcome: InvocationOutcome;
+  readonly unreachable: boolean;
+  readonly output?: Body;
+  readonly latencyMs: number;
+  readonly usage: readonly Usage[];
+  readonly schemaValid?: boolean;
+  readonly toolCalls: readonly ScoredCall[];
+  /** The system prompt, when this host resolved it. */
+  readonly prompt?: string;
+  readonly bodies: RecordBodies;
+};
+
+/** What an answer counts as. */
+export type AnswerOutcome = {
+  readonly outcome: InvocationOutcome;
+  readonly schemaValid?: boolean;
+  readonly reason?: string;
+};
+
+/** Below this confidence an answer counts as escalated, when neither the run nor the agent says otherwise. */
+const DEFAULT_THRESHOLD = 0.7;
+
+export function escalationThreshold(run: Run, agent: Agent): number {
+  const requested = run.request.configurable?.escalationThreshold;
+  return typeof requested === 'number' ? requested : (agent.facts.confidenceThreshold ?? DEFAULT_THRESHOLD);
+}
