@@ -7,9 +7,9 @@ import { createFork } from '../packages/touchstone/src/app/runs/fork-run.js';
 import { systemClock } from '../packages/touchstone/src/app/system.js';
 import { createEngine, DEFAULT_LIMITS } from '../packages/touchstone/src/engine/index.js';
 import type {
+  RunChange,
   NewRun,
   Run,
-  RunChange,
   Store,
   StoredEntry,
   Suite,
