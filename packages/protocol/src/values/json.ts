@@ -81,3 +81,12 @@ function redactJson(value: Json, redact: (text: string) => string): Json {
   });
   return changed ? Object.fromEntries(members) : value;
 }
+
+/** The value of a JSON text; undefined when the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

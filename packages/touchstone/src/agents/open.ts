@@ -1,12 +1,11 @@
-import { HostError, type ModelPin, type Owner } from '@touchstone/protocol';
-import type { Guard, PaceOf } from '../net/index.js';
+import { defined, HostError, type ModelPin, type Owner } from '@touchstone/protocol';
+import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../net/index.js';
 import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
 import { createCommandAgent } from './kinds/command/command.js';
 import { createHttpAgent } from './kinds/http/http.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
 import { createOpenwopAgent } from './kinds/openwop/openwop.js';
-import { DEFAULT_RETRIES, type RetryLimits } from './kinds/retry.js';
 import { createScriptedAgent } from './kinds/scripted/scripted.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';
@@ -21,7 +20,7 @@ export type ModelUse = {
   readonly owner: Owner;
   readonly models: Models;
   readonly pin?: ModelPin;
-  readonly remembered?: { readonly responses: Responses; readonly holdsSecret: (text: string) => boolean };
+  readonly cache?: { readonly responses: Responses; readonly holdsSecret: (text: string) => boolean };
 };
 
 export type AgentParts = {
@@ -40,7 +39,7 @@ export type AgentParts = {
 
 const DEFAULT_OUTPUT_BYTES = 4 * 1024 * 1024;
 
-/** Makes an agent ready to be invoked. Whoever opens it closes it. */
+/** Makes an agent ready to be invoked. Its opener closes it. */
 export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Agent> {
   const { run } = spec;
   const maxOutputBytes = parts.limits?.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
@@ -60,7 +59,7 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
     case 'http':
       return createHttpAgent(run, { ...parts, maxOutputBytes, retries, ...(guard && { guard }) });
     case 'openwop':
-      return createOpenwopAgent(run, { ...parts, maxOutputBytes, retries, ...placeOf(run, parts) });
+      return createOpenwopAgent(run, { ...parts, maxOutputBytes, retries, ...endpointOf(run, parts) });
     case 'openai':
     case 'manifest':
       return openModelAgent(run, parts);
@@ -69,34 +68,27 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
 
 async function openModelAgent(run: ManifestRun | OpenaiRun, parts: AgentParts): Promise<Agent> {
   const { facts, clock, fetchGuard: guard } = parts;
-  const { owner, models, pin, remembered } = useOf(parts);
+  const { owner, models, pin, cache } = useOf(parts);
   if (!pin) throw noModel(facts);
   const ownEndpoint = run.kind === 'openai' && pin.provider === hostOf(run.baseUrl);
-  const custom = ownEndpoint && {
-    baseUrl: run.baseUrl as string,
-    ...(run.apiKeyEnv !== undefined && { apiKeyEnv: run.apiKeyEnv }),
-    ...(guard && { guard }),
-  };
-  const model = await models.open(owner, pin, custom || undefined);
-  const asked = remembered
-    ? withResponses(model, remembered.responses, owner, clock, remembered.holdsSecret)
-    : model;
-  return createModelAgent(run, { facts, clock, model: asked, pin });
+  const custom = ownEndpoint
+    ? defined({ baseUrl: run.baseUrl as string, apiKeyEnv: run.apiKeyEnv, guard })
+    : undefined;
+  const model = await models.open(owner, pin, custom);
+  const cached = cache ? withResponses(model, cache.responses, owner, clock, cache.holdsSecret) : model;
+  return createModelAgent(run, { facts, clock, model: cached, pin });
 }
 
-/** Where an agent on another host is asked. The address of a tenant's own is guarded; a provider's is the operator's. */
-function placeOf(run: OpenwopRun, parts: AgentParts) {
+/** The endpoint of an agent on another host. An address that a tenant gave is guarded; a provider's comes from the operator. */
+function endpointOf(run: OpenwopRun, parts: AgentParts) {
   const { owner, models } = useOf(parts);
   const { fetchGuard: guard } = parts;
-  const place =
+  const endpoint =
     run.provider === undefined
-      ? models.custom({
-          baseUrl: run.baseUrl ?? '',
-          ...(run.apiKeyEnv !== undefined && { apiKeyEnv: run.apiKeyEnv }),
-        })
+      ? models.custom(defined({ baseUrl: run.baseUrl ?? '', apiKeyEnv: run.apiKeyEnv }))
       : models.endpoint(owner, run.provider);
-  if (!place) throw new HostError('conflict', `There is no provider "${run.provider}" here any more.`);
-  return { ...place, ...(guard && run.provider === undefined && { guard }) };
+  if (!endpoint) throw new HostError('conflict', `There is no provider "${run.provider}" here any more.`);
+  return { ...endpoint, ...(guard && run.provider === undefined && { guard }) };
 }
 
 const hostOf = (baseUrl: string | undefined): string | undefined =>

@@ -110,7 +110,7 @@ function whyUnusable(error: unknown): string {
   // The compiler's answer to a schema with too many alternatives side by side.
   if (error instanceof RangeError)
     return 'This JSON Schema is too large to compile. Give it fewer alternatives and members.';
-  const text = error instanceof Error ? error.message : 'unknown trouble';
+  const text = error instanceof Error ? error.message : 'unknown error';
   return `This JSON Schema (2020-12, no remote references, RE2 patterns) cannot be used: ${text.slice(0, 500)}.`;
 }
 

@@ -82,7 +82,7 @@ export type LocalTouchstone = Touchstone & {
   /** Every owner that has an audit log in this store. */
   auditOwners(): Promise<readonly Owner[]>;
   /** What keeps MCP servers from being used. Asking starts them. */
-  toolTrouble: HostTools['trouble'];
+  toolTrouble: HostTools['serverIssues'];
   /** Scores answers outside of any run; without a wish, by checks alone. */
   openJudging(wish?: JudgeRequest): Promise<Judging>;
 };
@@ -247,7 +247,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     listTools: tools.catalogue,
     findTool: tools.find,
     auditOwners: () => store.audit.owners(),
-    toolTrouble: tools.trouble,
+    toolTrouble: tools.serverIssues,
     async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
       const { channel, contract } = asked;
       const planning = { ...withChannel(parts, channel), ...(contract && { contract }) };

@@ -1,11 +1,29 @@
-export { onAbort } from './abort.js';
-export type { Deadline, Deadlines } from './deadlines.js';
-export { createDeadlines } from './deadlines.js';
-export type { Deferred } from './deferred.js';
-export { createDeferred } from './deferred.js';
-export type { Guard } from './guard.js';
-export { createGuard, GuardRefusal } from './guard.js';
-export type { PostResult, Requester } from './http-post.js';
-export { createPoster, createRequester } from './http-post.js';
-export type { Pace, PaceOf } from './pace.js';
-export { createPaces } from './pace.js';
+export {
+  createDeferred,
+  createSemaphore,
+  type Deferred,
+  onAbort,
+  TIMED_OUT,
+  unlessAborted,
+  withinTime,
+} from './concurrency.js';
+export { createDeadlines, type Deadline, type Deadlines } from './deadlines.js';
+export { createGuard, type Guard, GuardRefusal } from './guard.js';
+export {
+  AnswerTooLarge,
+  createFetch,
+  createJsonClient,
+  type HttpResult,
+  type JsonClient,
+  readBytes,
+  retryAfterOf,
+  sendRequest,
+} from './http.js';
+export { createPaces, type Pace, type PaceOf } from './pace.js';
+export {
+  DEFAULT_RETRIES,
+  type RequestBounds,
+  type RequestParts,
+  type RetryLimits,
+  sendWithRetries,
+} from './retry.js';

@@ -1,11 +1,10 @@
 import type { Clock } from '../ports/index.js';
-import { onAbort } from './abort.js';
-import { createDeferred } from './deferred.js';
+import { createDeferred, unlessAborted } from './concurrency.js';
 
 /**
- * The rate at which one provider is asked, shared by everyone who asks it. Unlimited until the provider objects: a 429
- * halves how many requests may be open at once, each success lets it grow a little, and a `Retry-After` holds everyone
- * back until it is over.
+ * The rate at which one provider is asked, shared by all its callers. Unlimited until the provider objects: a 429
+ * halves how many requests may be open at once, each success lets it grow a little, and a `Retry-After` holds all
+ * requests back until it is over.
  */
 export type Pace = {
   /** Resolves when a request may start, with the ticket to hand back at its end. */
@@ -77,7 +76,7 @@ function createPace(clock: Clock): Pace {
         else await untilWoken(waiters, signal);
       }
     } catch (error) {
-      // Whoever gives up may have been the one that was woken; the place goes to the next.
+      // The caller that gives up may have been the one that was woken; the place goes to the next.
       wake();
       throw error;
     }
@@ -92,14 +91,11 @@ function createPace(clock: Clock): Pace {
 }
 
 async function untilWoken(waiters: Set<() => void>, signal: AbortSignal): Promise<void> {
-  const turn = createDeferred<undefined>();
-  const wake = () => turn.resolve(undefined);
-  waiters.add(wake);
-  const stopListening = onAbort(signal, () => turn.reject(signal.reason));
+  const turn = createDeferred<void>();
+  waiters.add(turn.resolve);
   try {
-    await turn.promise;
+    await unlessAborted(turn.promise, signal);
   } finally {
-    stopListening();
-    waiters.delete(wake);
+    waiters.delete(turn.resolve);
   }
 }

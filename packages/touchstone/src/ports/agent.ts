@@ -102,7 +102,7 @@ export type Agent = {
   prompt?(invocation: Invocation): ResolvedPrompt;
   invoke(invocation: Invocation, host: AgentHost): Promise<Answer>;
   /** Why this agent could never answer, when that is known without invoking it: a module that does not load. */
-  trouble?(): Promise<string | undefined>;
+  loadIssue?(): Promise<string | undefined>;
   close(): Promise<void>;
 };
 

@@ -1,8 +1,6 @@
-import { canonicalJson, type Json, jsonEqual } from '@touchstone/protocol';
+import { type Json, jsonEqual } from '@touchstone/protocol';
 import { type Body, fromBody, type GoldenMatch } from '@touchstone/protocol/bodies';
-
-/** The text of an output: a string as it is, anything else its canonical JSON. Nothing is trimmed or folded. */
-const textOf = (value: Json): string => (typeof value === 'string' ? value : canonicalJson(value));
+import { jsonOf, textOf } from './output.js';
 
 function contains(output: Json, value: Json): boolean {
   if (Array.isArray(output) && output.some((element) => jsonEqual(element, value))) return true;
@@ -11,15 +9,8 @@ function contains(output: Json, value: Json): boolean {
 
 function jsonMatches(output: Json, value: Json): boolean {
   if (jsonEqual(output, value)) return true;
-  return typeof output === 'string' && parsedEquals(output, value);
-}
-
-function parsedEquals(text: string, value: Json): boolean {
-  try {
-    return jsonEqual(JSON.parse(text) as Json, value);
-  } catch {
-    return false;
-  }
+  const parsed = jsonOf(output);
+  return parsed !== undefined && jsonEqual(parsed, value);
 }
 
 const strategies: { readonly [S in GoldenMatch['strategy']]: (output: Json, value: Json) => boolean } = {
@@ -28,6 +19,6 @@ const strategies: { readonly [S in GoldenMatch['strategy']]: (output: Json, valu
   'json-match': jsonMatches,
 };
 
-/** 1 when the output meets the expectation, 0 when it does not. A golden is a golden. */
+/** 1 when the output meets the expectation, 0 when it does not. */
 export const scoreGolden = (match: GoldenMatch, output: Body): 0 | 1 =>
   strategies[match.strategy](fromBody(output), fromBody(match.value)) ? 1 : 0;

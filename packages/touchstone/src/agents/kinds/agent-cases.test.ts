@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Json } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDeferred } from '../../net/deferred.js';
+import { createDeferred } from '../../net/concurrency.js';
 import type { Agent, AgentHost, Answer } from '../../ports/index.js';
 import { type ManualClock, manualClock } from '../fixtures/manual-clock.js';
 import { openForTest } from '../fixtures/open-for-test.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { invocationOf, recordingHost } from '../fixtures/recording-host.js';
-import { parseTurn } from './turn-answer.js';
-import { takeTurns } from './turns.js';
+import { parseTurn, takeTurns } from './turns.js';
 
 const call = { callId: 'a', toolId: 'local:kb.search', inputs: {} };
 const usage = { provider: 'local', model: 'm', inputTokens: 1, outputTokens: 2 };

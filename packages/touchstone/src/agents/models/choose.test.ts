@@ -1,6 +1,6 @@
 import type { Owner } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
-import { type Choice, chooseModel, type Wanted } from './choose.js';
+import { type Choice, chooseModel, type ModelQuery } from './choose.js';
 import { parseProviders } from './provider-spec.js';
 
 const providers = parseProviders({
@@ -10,7 +10,7 @@ const providers = parseProviders({
   other: { kind: 'openwop', baseUrl: 'http://127.0.0.1:8002', tenants: ['acme'] },
 });
 
-function choose(wanted: Wanted, tenant = 'acme', single = false): Choice {
+function choose(wanted: ModelQuery, tenant = 'acme', single = false): Choice {
   const owner: Owner = { tenant, workspace: 'main' };
   const parts = {
     providers,
@@ -23,7 +23,7 @@ function choose(wanted: Wanted, tenant = 'acme', single = false): Choice {
 const reasonOf = (choice: Choice): string => (choice.kind === 'none' ? choice.reason : '');
 
 describe('the model', () => {
-  it.each<[string, Wanted, object]>([
+  it.each<[string, ModelQuery, object]>([
     ['of a class', { modelClass: 'general' }, { provider: 'local', model: 'org/small-1' }],
     ['of a name', { name: 'local/a/b' }, { provider: 'local', model: 'a/b' }],
     ['of an alias', { name: 'gpt-4-turbo' }, { provider: 'local', model: 'judge-1' }],
@@ -40,7 +40,7 @@ describe('the model', () => {
     expect(choose({ name: 'demo/any' })).toMatchObject({ kind: 'model', mock: true });
   });
 
-  it.each<[string, Wanted, string]>([
+  it.each<[string, ModelQuery, string]>([
     ['a class nobody configured', { modelClass: 'coding' }, 'modelClasses.coding'],
     ['a class whose provider is gone', { modelClass: 'writing' }, '"gone"'],
     ['nothing to go by', {}, 'modelClass'],

@@ -8,7 +8,7 @@ import {
 } from '@touchstone/protocol';
 import type { ProviderSpec } from './provider-spec.js';
 
-export type Wanted = {
+export type ModelQuery = {
   readonly modelClass?: ModelClass;
   /** `provider/model`, or a name that `models` of the configuration explains. */
   readonly name?: string;
@@ -22,11 +22,11 @@ export type ChooseParts = {
   readonly providers: ReadonlyMap<string, ProviderSpec>;
   readonly modelClasses: Names;
   readonly models: Names;
-  /** Whether all keys of this host belong to this tenant, so that a provider without `tenants` is everyone's. */
+  /** Whether all keys of this host belong to this tenant, so that a provider without `tenants` may be used by it. */
   readonly isOnlyTenant: (tenant: string) => boolean;
 };
 
-/** Names that everybody knows work without being configured; their credential lies where everybody keeps it. */
+/** Well-known names need no configuration; their credential is in the vendor's own environment variable. */
 const WELL_KNOWN: ReadonlyMap<string, ProviderSpec> = new Map([
   ['openai', { kind: 'openai' }],
   ['anthropic', { kind: 'anthropic' }],
@@ -43,9 +43,9 @@ export function grantedProvider(parts: ChooseParts, owner: Owner, name: string):
   return granted ? spec : undefined;
 }
 
-export function chooseModel(parts: ChooseParts, owner: Owner, wanted: Wanted): Choice {
-  if (wanted.name !== undefined) return chooseByName(parts, owner, wanted.name);
-  const { modelClass } = wanted;
+export function chooseModel(parts: ChooseParts, owner: Owner, query: ModelQuery): Choice {
+  if (query.name !== undefined) return chooseByName(parts, owner, query.name);
+  const { modelClass } = query;
   if (modelClass === undefined)
     return none('The agent has no modelClass, so there is nothing to choose a model by.');
   const name = own(parts.modelClasses, modelClass);
@@ -71,7 +71,7 @@ function chooseByName(parts: ChooseParts, owner: Owner, name: string): Choice {
   return { kind: 'model', pin, mock: spec.kind === 'scripted' };
 }
 
-/** Only what this owner may use is told. */
+/** Names only what this owner may use. */
 function knownTo(parts: ChooseParts, owner: Owner): string {
   const names = [...new Set([...parts.providers.keys(), ...WELL_KNOWN.keys()])];
   const granted = names.filter((name) => {

@@ -1,7 +1,7 @@
 // Everything here goes over real connections to a server on loopback.
 import { asId, type EmbedderPin, type ModelName } from '@touchstone/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeferred } from '../../net/deferred.js';
+import { createDeferred } from '../../net/concurrency.js';
 import { createGuard } from '../../net/guard.js';
 import { createPaces } from '../../net/pace.js';
 import type { Usage } from '../../ports/index.js';

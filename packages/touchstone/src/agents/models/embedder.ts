@@ -1,16 +1,22 @@
-import { type EmbedderPin, HostError, type Owner } from '@touchstone/protocol';
-import type { Guard, Pace, PaceOf, PostResult } from '../../net/index.js';
-import type { Embedder, EmbeddingResult, Spend } from '../../ports/index.js';
-import { type AskBound, persist, type RequestParts } from '../kinds/requests.js';
-import { DEFAULT_RETRIES, type RetryLimits } from '../kinds/retry.js';
-import { readEmbeddings } from './embeddings.js';
-import { createFetch, type OwnFetch } from './fetch.js';
-import type { Models, ProviderEndpoint } from './models.js';
-import { createPatience, DEFAULT_TIMEOUT_MS } from './patience.js';
-import { troubleOf } from './trouble.js';
+import { defined, type EmbedderPin, HostError, isObject, type Owner, parseJson } from '@touchstone/protocol';
+import {
+  createJsonClient,
+  DEFAULT_RETRIES,
+  type Guard,
+  type JsonClient,
+  type Pace,
+  type PaceOf,
+  type RequestBounds,
+  type RequestParts,
+  type RetryLimits,
+  sendWithRetries,
+} from '../../net/index.js';
+import type { Embedder, EmbeddingResult, Spend, Usage } from '../../ports/index.js';
+import { createPatience, DEFAULT_TIMEOUT_MS } from './ask.js';
+import type { Models } from './models.js';
 
 export type EmbedderParts = Pick<RequestParts, 'clock' | 'random'> & {
-  /** Whoever the provider has to be granted to. */
+  /** The provider has to be granted to this owner. */
   readonly owner: Owner;
   readonly paceOf: PaceOf;
   readonly retries?: RetryLimits;
@@ -21,7 +27,7 @@ export type EmbedderParts = Pick<RequestParts, 'clock' | 'random'> & {
 
 const DEFAULT_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** An embeddings endpoint as OpenAI has it, of one of the providers that answer chats. Whoever opens it closes it. */
+/** An embeddings endpoint as OpenAI has it, of one of the providers that answer chats. Its opener closes it. */
 export function createEmbedder(models: Models, pin: EmbedderPin, parts: EmbedderParts): Embedder {
   const endpoint = models.endpoint(parts.owner, pin.provider);
   if (!endpoint)
@@ -29,82 +35,89 @@ export function createEmbedder(models: Models, pin: EmbedderPin, parts: Embedder
       'validation_error',
       `Embedder ${pin.provider}/${pin.model}: there is no provider "${pin.provider}" here that is asked over a network.`,
     );
-  const {
-    guard,
-    clock,
-    maxAnswerBytes: maxBytes = DEFAULT_ANSWER_BYTES,
-    timeoutMs = DEFAULT_TIMEOUT_MS,
-  } = parts;
-  const own = createFetch({ maxBytes, ...(guard && { guard }) });
-  const patience = createPatience(clock, timeoutMs, 'The embedder');
+  const { credential, baseUrl, headers } = endpoint;
+  const authorization = credential === undefined ? {} : { authorization: `Bearer ${credential}` };
+  const client = createJsonClient({ ...authorization, ...headers }, parts.guard);
+  const patience = createPatience(parts.clock, parts.timeoutMs ?? DEFAULT_TIMEOUT_MS, 'The embedder');
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/embeddings`);
   // The same pace as for the provider's chat models: vendors count by credential.
-  const pace = parts.paceOf(`${pin.provider} ${new URL(endpoint.baseUrl).origin}`);
-  const asked = { pin, endpoint, own, pace, parts };
+  const pace = parts.paceOf(`${pin.provider} ${url.origin}`);
+  const connection = { pin, url, client, pace, parts };
   return {
     pin,
-    embed: (texts, signal, spend) => patience.within(signal, (bound) => embed(asked, texts, bound, spend)),
+    embed: (texts, signal, spend) =>
+      patience.within(signal, (bounds) => embed(connection, texts, bounds, spend)),
     close() {
       patience.close();
-      own.close();
+      client.close();
     },
   };
 }
 
-type Asked = {
+type EmbedderConnection = {
   readonly pin: EmbedderPin;
-  readonly endpoint: ProviderEndpoint;
-  readonly own: OwnFetch;
+  readonly url: URL;
+  readonly client: JsonClient;
   readonly pace: Pace;
   readonly parts: EmbedderParts;
 };
 
 async function embed(
-  { pin, endpoint, own, pace, parts }: Asked,
+  { pin, url, client, pace, parts }: EmbedderConnection,
   texts: readonly string[],
-  bound: AskBound,
+  bounds: RequestBounds,
   spend: Spend,
 ): Promise<EmbeddingResult> {
   const who = `Embedder ${pin.provider}/${pin.model}`;
-  const { retries = DEFAULT_RETRIES } = parts;
+  const { retries = DEFAULT_RETRIES, maxAnswerBytes: maxBytes = DEFAULT_ANSWER_BYTES } = parts;
   const body = JSON.stringify({ model: pin.model, input: texts });
-  const settled = await persist({ ...parts, retries, who }, pace, bound, async () => {
-    try {
-      return await post(own, endpoint, body, who, bound.signal);
-    } catch (error) {
-      bound.signal.throwIfAborted();
-      return troubleOf(error, who);
-    }
+  const outcome = await sendWithRetries({ ...parts, retries, who }, pace, bounds, async () => {
+    const result = await client.send({ url, body, signal: bounds.signal, maxBytes });
+    return 'reason' in result ? { ...result, reason: `${who}: ${result.reason}` } : result;
   });
-  if (settled.kind === 'failed' || settled.kind === 'unreachable') return settled;
-  const answer = settled.kind === 'text' ? readEmbeddings(settled.text, texts.length, pin) : undefined;
+  if (outcome.kind !== 'text') return outcome;
+  const { usage, vectors } = readEmbeddings(outcome.text, texts.length, pin);
   // Paid whether or not its vectors can be used.
-  if (answer?.usage) await spend([answer.usage]);
-  return answer?.vectors
-    ? { kind: 'embedded', vectors: answer.vectors }
+  if (usage) await spend([usage]);
+  return vectors
+    ? { kind: 'embedded', vectors }
     : { kind: 'failed', reason: `${who} gave an answer that is not one vector of numbers for each text.` };
 }
 
-async function post(
-  { fetch }: OwnFetch,
-  { baseUrl, credential, headers }: ProviderEndpoint,
-  body: string,
-  who: string,
-  signal: AbortSignal,
-): Promise<PostResult> {
-  const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
-    method: 'POST',
-    body,
-    signal,
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
-      ...headers,
-    },
-  });
-  if (response.ok) return { kind: 'response', status: response.status, text: await response.text() };
-  return troubleOf(
-    { statusCode: response.status, responseHeaders: Object.fromEntries(response.headers) },
-    who,
-  );
+type Vector = readonly number[];
+type Embeddings = { readonly vectors?: readonly Vector[]; readonly usage?: Usage };
+
+/** What an embeddings endpoint answered: vectors in the order of the texts, if they can be used, and what they cost. */
+function readEmbeddings(text: string, count: number, pin: EmbedderPin): Embeddings {
+  const answer = parseJson(text);
+  if (!isObject(answer)) return {};
+  const vectors = vectorsOf(answer.data, count);
+  return defined({ usage: usageOf(answer.usage, pin), vectors });
 }
+
+/** An entry without an index stands for the text at its own place. */
+function vectorsOf(data: unknown, count: number): readonly Vector[] | undefined {
+  if (!Array.isArray(data) || data.length !== count) return undefined;
+  const vectors = new Map<number, Vector>();
+  for (const [place, entry] of data.entries()) {
+    const { index = place, embedding } = isObject(entry) ? entry : {};
+    const isPlace = Number.isInteger(index) && (index as number) >= 0 && (index as number) < count;
+    if (!isPlace || vectors.has(index as number) || !isVector(embedding)) return undefined;
+    vectors.set(index as number, embedding);
+  }
+  const inOrder = data.map((_, place) => vectors.get(place) as Vector);
+  return inOrder.every(({ length }) => length === inOrder[0]?.length) ? inOrder : undefined;
+}
+
+/** A vector of zeros points nowhere. */
+const isVector = (value: unknown): value is Vector =>
+  Array.isArray(value) && value.every(Number.isFinite) && value.some((number) => number !== 0);
+
+function usageOf(usage: unknown, { provider, model }: EmbedderPin): Usage {
+  const { prompt_tokens: prompt, total_tokens: total } = isObject(usage) ? usage : {};
+  const inputTokens = [prompt, total].find(isCount);
+  const counted = { provider, model, inputTokens: inputTokens ?? 0, outputTokens: 0 };
+  return inputTokens === undefined ? { ...counted, uncounted: true } : counted;
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

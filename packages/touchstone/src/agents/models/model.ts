@@ -1,11 +1,11 @@
 import type { Json, JsonObject, ModelName } from '@touchstone/protocol';
+import type { RequestBounds } from '../../net/index.js';
 import type { Answer, Usage } from '../../ports/index.js';
-import type { AskBound } from '../kinds/requests.js';
 
 /** What a provider wants to get back unread with the next question: signatures of its reasoning, for example. */
-type Carried = { readonly carried?: JsonObject };
+type ProviderState = { readonly carried?: JsonObject };
 
-export type SaidPart = Carried &
+export type ReplyPart = ProviderState &
   (
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'reasoning'; readonly text: string }
@@ -23,7 +23,7 @@ export type ToolMessage = { readonly callId: string; readonly name: string; read
 export type Message =
   | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string }
-  | { readonly role: 'assistant'; readonly said: readonly SaidPart[] }
+  | { readonly role: 'assistant'; readonly said: readonly ReplyPart[] }
   | { readonly role: 'tools'; readonly results: readonly ToolMessage[] };
 
 export type ModelTool = {
@@ -60,7 +60,7 @@ export type Reply = {
   readonly finish: string;
   readonly usage: Usage;
   /** The reply as it goes back to the model when the conversation continues. */
-  readonly said: readonly SaidPart[];
+  readonly said: readonly ReplyPart[];
   /** Keeps the reply for the next time. To be called once it is paid for: what is remembered is free. */
   readonly remember?: () => Promise<void>;
 };
@@ -85,6 +85,6 @@ export type Model = {
   /** What the provider's configuration says about patience. */
   readonly timeoutMs?: number;
   /** One call of the model, retried until it is settled. */
-  ask(question: Question, bound: AskBound): Promise<ModelReply>;
+  ask(question: Question, bounds: RequestBounds): Promise<ModelReply>;
   close(): void;
 };

@@ -1,11 +1,9 @@
 import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
-import { HostError, type ModelPin, type Owner } from '@touchstone/protocol';
-import type { Guard, PaceOf } from '../../net/index.js';
+import { defined, HostError, type ModelPin, type Owner } from '@touchstone/protocol';
+import { createFetch, DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../../net/index.js';
 import type { Clock, Random } from '../../ports/index.js';
-import { DEFAULT_RETRIES, type RetryLimits } from '../kinds/retry.js';
-import { type Choice, type ChooseParts, chooseModel, grantedProvider, type Wanted } from './choose.js';
-import { createFetch } from './fetch.js';
+import { type Choice, type ChooseParts, chooseModel, grantedProvider, type ModelQuery } from './choose.js';
 import type { Model } from './model.js';
 import {
   createLanguageModel,
@@ -40,8 +38,8 @@ export type CustomEndpoint = {
 
 export type Models = {
   /** Which model answers for a class, or for a name that was asked for. Never throws; says why there is none. */
-  choose(owner: Owner, wanted: Wanted): Choice;
-  /** Makes a model ready to be asked. Whoever opens it closes it. */
+  choose(owner: Owner, query: ModelQuery): Choice;
+  /** Makes a model ready to be asked. Its opener closes it. */
   open(owner: Owner, pin: ModelPin, custom?: CustomEndpoint): Promise<Model>;
   /** Address and credential of a provider granted to this owner; throws when its variable is not set. */
   endpoint(owner: Owner, name: string): ProviderEndpoint | undefined;
@@ -83,10 +81,10 @@ export function createModels(parts: ModelsParts): Models {
   }
 
   return {
-    choose: (owner, wanted) => chooseModel(parts, owner, wanted),
+    choose: (owner, query) => chooseModel(parts, owner, query),
     async open(owner, pin, custom) {
       const spec: ProviderSpec | undefined = custom
-        ? { kind: 'openai-compatible', ...endpointMembers(custom) }
+        ? customSpec(custom)
         : grantedProvider(parts, owner, pin.provider);
       if (!spec)
         throw refusal(`Model ${pin.provider}/${pin.model}: there is no provider "${pin.provider}" here.`);
@@ -96,18 +94,15 @@ export function createModels(parts: ModelsParts): Models {
       const spec = grantedProvider(parts, owner, name);
       return spec && spec.kind !== 'scripted' ? endpointOf(spec, name, parts.env) : undefined;
     },
-    custom: (endpoint) =>
-      endpointOf({ kind: 'openai-compatible', ...endpointMembers(endpoint) }, 'of the agent', parts.env),
+    custom: (endpoint) => endpointOf(customSpec(endpoint), 'of the agent', parts.env),
     close() {
       for (const model of [...opened]) model.close();
     },
   };
 }
 
-const endpointMembers = ({ baseUrl, apiKeyEnv }: CustomEndpoint) => ({
-  baseUrl,
-  ...(apiKeyEnv !== undefined && { apiKeyEnv }),
-});
+const customSpec = ({ baseUrl, apiKeyEnv }: CustomEndpoint): ProviderSpec =>
+  defined({ kind: 'openai-compatible', baseUrl, apiKeyEnv } as const);
 
 async function openModel(
   parts: ModelsParts,
@@ -117,34 +112,30 @@ async function openModel(
 ): Promise<Model> {
   const { kind, timeoutMs, stream = false } = spec;
   const named = { kind, provider: pin.provider, model: pin.model };
-  const patience = timeoutMs === undefined ? {} : { timeoutMs };
   if (kind === 'scripted')
-    return { ...createScriptedModel(resolve(parts.baseDir, spec.path ?? ''), named), ...patience };
+    return defined({ ...createScriptedModel(resolve(parts.baseDir, spec.path ?? ''), named), timeoutMs });
   if (kind === 'openwop')
     throw refusal(`Provider "${pin.provider}" is a host of agents (kind openwop); it has no models.`);
   const { baseUrl, credential, headers } = endpointOf(spec, pin.provider, parts.env);
-  const maxBytes = parts.maxAnswerBytes ?? DEFAULT_ANSWER_BYTES;
-  const { fetch, close } = createFetch({ maxBytes, ...(guard && { guard }) });
-  const settings = {
-    baseURL: baseUrl,
-    fetch,
-    ...(credential !== undefined && { apiKey: credential }),
-    ...(headers && { headers }),
-  };
+  const { fetch, close } = createFetch(parts.maxAnswerBytes ?? DEFAULT_ANSWER_BYTES, guard);
+  const settings = defined({ baseURL: baseUrl, fetch, apiKey: credential, headers });
   const packages = parts.packages ?? PROVIDER_PACKAGES;
   const language = await createLanguageModel(packages, kind satisfies PackagedKind, pin.model, settings);
-  return createSdkModel({
-    language,
-    identity: { ...named, baseUrl },
-    // Vendors count by credential, so one provider's patience is not another's, though they live at the same address.
-    pace: parts.paceOf(`${pin.provider} ${new URL(baseUrl).origin}`),
-    clock: parts.clock,
-    random: parts.random,
-    retries: parts.retries ?? DEFAULT_RETRIES,
-    stream,
-    close,
-    ...patience,
-  });
+  const { clock, random, retries = DEFAULT_RETRIES } = parts;
+  return createSdkModel(
+    defined({
+      language,
+      identity: { ...named, baseUrl },
+      // Vendors count by credential, so two providers at the same address have two paces.
+      pace: parts.paceOf(`${pin.provider} ${new URL(baseUrl).origin}`),
+      clock,
+      random,
+      retries,
+      stream,
+      close,
+      timeoutMs,
+    }),
+  );
 }
 
 function endpointOf(spec: ProviderSpec, name: string, env: ModelsParts['env']): ProviderEndpoint {
@@ -153,11 +144,7 @@ function endpointOf(spec: ProviderSpec, name: string, env: ModelsParts['env']): 
   if (baseUrl === undefined) throw refusal(`Provider "${name}" has no baseUrl.`);
   const variable = spec.apiKeyEnv ?? home?.apiKeyEnv;
   const credential = variable === undefined ? undefined : credentialFrom(env, variable, name);
-  return {
-    baseUrl,
-    ...(credential !== undefined && { credential }),
-    ...(spec.headers && { headers: spec.headers }),
-  };
+  return defined({ baseUrl, credential, headers: spec.headers });
 }
 
 function credentialFrom(env: ModelsParts['env'], variable: string, name: string): string {

@@ -1,15 +1,14 @@
-import { type Issue, validationError } from '@touchstone/protocol';
-import { readHeaders, readUrl } from '../spec/http-members.js';
+import { readHeaders, readTenants, readTimeout, readUrl } from '../spec/members.js';
 import { ObjectReader, present } from '../spec/object-reader.js';
 import type { ProviderKind } from './model.js';
 
-/** Someone who answers questions, as the configuration describes them. */
+/** A provider of models or agents, as the configuration describes it. */
 export type ProviderSpec = {
   readonly kind: ProviderKind;
   /** Where it is asked. Only providers with an address of their own can do without. */
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;
-  /** Who may use it. Absent means everyone, on a host with one tenant, and nobody otherwise. */
+  /** Who may use it. By default all tenants if the host has only one, and none otherwise. */
   readonly tenants?: readonly string[];
   readonly headers?: { readonly [name: string]: string };
   /** Ask for answers piece by piece. The reply is the same; some servers are only reachable this way. */
@@ -28,38 +27,28 @@ const KINDS: readonly ProviderKind[] = [
   'scripted',
 ];
 const NAME = /^[a-z0-9][a-z0-9_-]*$/;
-const DAY_MS = 86_400_000;
 const OF_THE_NETWORK = ['baseUrl', 'apiKeyEnv', 'headers', 'stream'];
 
 /** Reads the `providers` of a configuration; every problem is listed under its pointer. */
-export function parseProviders(value: unknown, pointer = '/providers'): ReadonlyMap<string, ProviderSpec> {
-  const issues: Issue[] = [];
-  const reader = ObjectReader.of(value, pointer, issues);
-  const providers = reader.names().map((name) => {
-    if (!NAME.test(name))
-      reader.refuse(name, 'Expected a provider name of lower-case letters, digits, "_" and "-".');
-    return [name, readProvider(ObjectReader.of(reader.value(name), reader.at(name), issues))] as const;
-  });
-  if (issues.length > 0) throw validationError(issues);
-  return new Map(providers);
-}
+export const parseProviders = (value: unknown, pointer = '/providers'): ReadonlyMap<string, ProviderSpec> =>
+  ObjectReader.read(value, pointer, (providers) => new Map(providers.entries(readProvider)));
 
-function readProvider(reader: ObjectReader): ProviderSpec {
+function readProvider(reader: ObjectReader, name: string): ProviderSpec {
+  if (!NAME.test(name))
+    reader.complain('Expected a provider name of lower-case letters, digits, "_" and "-".');
   reader.require('kind');
   const kind = reader.choice('kind', KINDS);
   requireFor(reader, kind);
-  const spec = present<ProviderSpec>({
+  return present<ProviderSpec>({
     kind,
     baseUrl: readUrl(reader, 'baseUrl'),
     apiKeyEnv: reader.text('apiKeyEnv', { max: 256 }),
-    tenants: reader.texts('tenants', { max: 256 }),
+    tenants: readTenants(reader),
     headers: readHeaders(reader),
     stream: reader.flag('stream'),
-    timeoutMs: reader.number('timeoutMs', { min: 1, max: DAY_MS, whole: true }),
+    timeoutMs: readTimeout(reader),
     path: reader.text('path'),
   });
-  reader.finish();
-  return spec;
 }
 
 function requireFor(reader: ObjectReader, kind: ProviderKind | undefined): void {
@@ -81,19 +70,17 @@ export function parseModelNames(
   pointer: string,
   known?: readonly string[],
 ): { readonly [name: string]: string } {
-  const issues: Issue[] = [];
-  const reader = ObjectReader.of(value, pointer, issues);
-  const names = reader.names().flatMap((name) => {
-    if (known && !known.includes(name)) reader.refuse(name, `Expected one of ${known.join(', ')}.`);
-    const text = reader.text(name, {
-      max: 512,
-      pattern: MODEL_NAME,
-      expected: 'a model such as local/small-1',
-    });
-    return text === undefined ? [] : [[name, text] as const];
-  });
-  if (issues.length > 0) throw validationError(issues);
+  const names = ObjectReader.read(value, pointer, (reader) =>
+    reader.names().map((name) => {
+      if (known && !known.includes(name)) reader.refuse(name, `Expected one of ${known.join(', ')}.`);
+      return [name, reader.text(name, MODEL_NAME) ?? ''] as const;
+    }),
+  );
   return Object.fromEntries(names);
 }
 
-const MODEL_NAME = /^[a-z0-9][a-z0-9_-]*\/\S+$/;
+const MODEL_NAME = {
+  max: 512,
+  pattern: /^[a-z0-9][a-z0-9_-]*\/\S+$/,
+  expected: 'a model such as local/small-1',
+};

@@ -1,4 +1,4 @@
-import { type Issue, type Json, validationError } from '@touchstone/protocol';
+import type { Json } from '@touchstone/protocol';
 import { ObjectReader, present } from '../spec/object-reader.js';
 import { readDocument } from '../spec/read-document.js';
 
@@ -32,7 +32,7 @@ export type ScriptReply = {
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd?: number };
 };
 
-/** All that is said must hold. */
+/** All members must hold. */
 export type ScriptCondition = {
   /** The input, exactly: the same text, or equal JSON. */
   readonly input?: Json;
@@ -47,54 +47,44 @@ export type ScriptCondition = {
 };
 
 export function readModelScript(path: string): ModelScript {
-  const issues: Issue[] = [];
-  const reader = ObjectReader.of(readDocument(path, 'The script of the model', ''), '', issues);
-  const replies = reader.list('replies') ?? [];
-  const script = present<ModelScript>({
-    replies: replies.map((reply, index) => readReply(ObjectReader.of(reply, `/replies/${index}`, issues))),
-    otherwise: optional(reader.object('otherwise'), readReply),
-  });
-  reader.finish();
-  if (issues.length > 0) throw validationError(issues, { file: path });
-  return script;
+  const document = readDocument(path, 'The script of the model', '');
+  const read = (reader: ObjectReader) =>
+    present<ModelScript>({
+      replies: reader.each('replies', readReply) ?? [],
+      otherwise: reader.nested('otherwise', readReply),
+    });
+  return ObjectReader.read(document, '', read, { file: path });
 }
-
-const optional = <T>(reader: ObjectReader | undefined, read: (reader: ObjectReader) => T): T | undefined =>
-  reader ? read(reader) : undefined;
 
 const ANSWERS = ['text', 'json', 'toolCalls', 'refusal'];
 const LONG = { max: Number.MAX_SAFE_INTEGER };
 
 function readReply(reader: ObjectReader): ScriptReply {
   const given = ANSWERS.filter((name) => reader.has(name));
-  const reply = present<ScriptReply>({
-    when: optional(reader.object('when'), readCondition),
-    text: reader.text('text', LONG),
-    json: reader.value('json') as Json | undefined,
-    toolCalls: reader.list('toolCalls')?.map((call, index) => readCall(reader, call, index)),
-    refusal: reader.text('refusal', LONG),
-    reasoning: reader.text('reasoning', LONG),
-    usage: optional(reader.object('usage'), readTokens),
-  });
-  reader.finish();
   if (given.length !== 1) {
     const message = `Expected exactly one of ${ANSWERS.join(', ')}, but found ${given.length}.`;
     reader.issues.push({ pointer: reader.pointer, message });
   }
-  return reply;
+  return present<ScriptReply>({
+    when: reader.nested('when', readCondition),
+    text: reader.text('text', LONG),
+    json: reader.value('json') as Json | undefined,
+    toolCalls: reader.each('toolCalls', readCall),
+    refusal: reader.text('refusal', LONG),
+    reasoning: reader.text('reasoning', LONG),
+    usage: reader.nested('usage', readTokens),
+  });
 }
 
 function readCondition(reader: ObjectReader): ScriptCondition {
   const words = Array.isArray(reader.value('contains')) ? reader.texts('contains') : oneWord(reader);
-  const condition = present<ScriptCondition>({
+  return present<ScriptCondition>({
     input: reader.value('input') as Json | undefined,
     contains: words,
     system: reader.text('system'),
     model: reader.text('model'),
     rounds: reader.number('rounds', { min: 0, max: 64, whole: true }),
   });
-  reader.finish();
-  return condition;
 }
 
 function oneWord(reader: ObjectReader): readonly string[] | undefined {
@@ -102,24 +92,19 @@ function oneWord(reader: ObjectReader): readonly string[] | undefined {
   return word === undefined ? undefined : [word];
 }
 
-function readCall(parent: ObjectReader, value: unknown, index: number) {
-  const reader = ObjectReader.of(value, `${parent.at('toolCalls')}/${index}`, parent.issues);
+function readCall(reader: ObjectReader) {
   reader.require('toolId');
   const toolId = reader.text('toolId', { max: 256 }) ?? '';
-  const inputs = (reader.value('inputs') ?? {}) as Json;
-  reader.finish();
-  return { toolId, inputs };
+  return { toolId, inputs: (reader.value('inputs') ?? {}) as Json };
 }
 
 const TOKENS = { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true };
 
 function readTokens(reader: ObjectReader): NonNullable<ScriptReply['usage']> {
   reader.require('inputTokens', 'outputTokens');
-  const usage = present<NonNullable<ScriptReply['usage']>>({
+  return present<NonNullable<ScriptReply['usage']>>({
     inputTokens: reader.number('inputTokens', TOKENS),
     outputTokens: reader.number('outputTokens', TOKENS),
     costUsd: reader.number('costUsd', { min: 0, max: Number.POSITIVE_INFINITY }),
   });
-  reader.finish();
-  return usage;
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Json, jsonEqual } from '@touchstone/protocol';
+import { canonicalJson, jsonEqual, parseJson } from '@touchstone/protocol';
 import type { Usage } from '../../ports/index.js';
-import type { Message, Model, ModelIdentity, Question, Reply, SaidPart } from './model.js';
+import type { Message, Model, ModelIdentity, Question, Reply, ReplyPart } from './model.js';
 import { readModelScript, type ScriptCondition, type ScriptReply } from './script.js';
 
-/** A model that says what a file tells it to say: offline, free, and the same every time. */
+/** A model whose replies come from a file: offline, free, and the same every time. */
 export function createScriptedModel(path: string, named: ModelIdentity): Model {
   const script = readModelScript(path);
   const { replies, otherwise } = script;
-  // An edited script is another model: what the old one said must not be remembered as the new one's words.
+  // An edited script is another model: replies of the old one must not be remembered for it.
   const identity = { ...named, script: createHash('sha256').update(JSON.stringify(script)).digest('hex') };
   return {
     identity,
@@ -38,16 +38,8 @@ function fits({ when = {}, toolCalls }: ScriptReply, question: Question, identit
 function fitsInput({ input, contains = [] }: ScriptCondition, text: string): boolean {
   if (!contains.every((words) => text.includes(words))) return false;
   if (input === undefined || input === text) return true;
-  const value = parsed(text);
+  const value = parseJson(text);
   return value !== undefined && jsonEqual(value, input);
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 const textOf = (messages: readonly Message[], wanted: 'system' | 'user'): string =>
@@ -58,13 +50,13 @@ const textOf = (messages: readonly Message[], wanted: 'system' | 'user'): string
 function replyOf(scripted: ScriptReply, question: Question, identity: ModelIdentity): Reply {
   const { reasoning = '', refusal, toolCalls = [] } = scripted;
   const text = refusal ?? scripted.text ?? (scripted.json === undefined ? '' : canonicalJson(scripted.json));
-  // Named by their ids: a name that the agent did not give out is taken for the id of a tool.
+  // Named by their ids: a name that is not on offer counts as the id of a tool.
   const calls = toolCalls.map(({ toolId, inputs }, index) => ({
     id: callId(question, index),
     name: toolId,
     inputs,
   }));
-  const said: readonly SaidPart[] = [
+  const said: readonly ReplyPart[] = [
     ...(text === '' ? [] : [{ kind: 'text', text } as const]),
     ...calls.map(
       ({ id, name, inputs }) => ({ kind: 'call', id, name, argumentsText: canonicalJson(inputs) }) as const,
@@ -87,11 +79,11 @@ const callId = ({ messages }: Question, index: number): string => `call-${messag
 const CHARACTERS_PER_TOKEN = 4;
 const estimate = (value: unknown): number => Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
 
-/** The tokens are a guess unless the script gives them. The price is none: nobody was paid. */
+/** The tokens are an estimate unless the script gives them. The cost is 0. */
 function usageOf(
   { usage, reasoning = '' }: ScriptReply,
   { messages, tools }: Question,
-  said: readonly SaidPart[],
+  said: readonly ReplyPart[],
   { provider, model }: ModelIdentity,
 ): Usage {
   return {

@@ -1,7 +1,7 @@
 // Everything here goes through the real provider package to a real server on loopback, once in one piece and once as a
 // stream: what the agent gets to see may not depend on which.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeferred } from '../../net/deferred.js';
+import { createDeferred } from '../../net/concurrency.js';
 import { createGuard } from '../../net/guard.js';
 import { manualClock } from '../fixtures/manual-clock.js';
 import {

@@ -4,7 +4,7 @@ import type {
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
 import type { JsonObject } from '@touchstone/protocol';
-import type { Message, ProviderKind, Question, SaidPart } from './model.js';
+import type { Message, ProviderKind, Question, ReplyPart } from './model.js';
 import { parseArguments } from './sdk-reply.js';
 
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number];
@@ -71,7 +71,7 @@ function toSdkMessage(message: Message): LanguageModelV3Message {
   }
 }
 
-function toSdkPart(part: SaidPart): AssistantPart {
+function toSdkPart(part: ReplyPart): AssistantPart {
   const carried = part.carried && { providerOptions: part.carried as unknown as SharedV3ProviderOptions };
   if (part.kind !== 'call') return { type: part.kind, text: part.text, ...carried };
   const { id, name, argumentsText } = part;

@@ -5,12 +5,12 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3Usage,
 } from '@ai-sdk/provider';
-import { isUnsound, type Json, type JsonObject } from '@touchstone/protocol';
+import { isUnsound, type Json, type JsonObject, parseJson } from '@touchstone/protocol';
 import type { Usage } from '../../ports/index.js';
-import type { ModelIdentity, Reply, SaidPart } from './model.js';
+import type { ModelIdentity, Reply, ReplyPart } from './model.js';
 
-/** What a provider package gives back, gathered from one answer or from a stream. */
-type Given = {
+/** The answer of a provider package, from one response or gathered from a stream. */
+type SdkAnswer = {
   readonly content: readonly LanguageModelV3Content[];
   readonly finishReason: LanguageModelV3FinishReason;
   readonly usage: LanguageModelV3Usage;
@@ -18,27 +18,27 @@ type Given = {
   readonly refusal: string;
 };
 
-export function replyOf(given: Given, identity: ModelIdentity): Reply {
-  const said = given.content.flatMap(saidPart);
+export function replyOf(answer: SdkAnswer, identity: ModelIdentity): Reply {
+  const said = answer.content.flatMap(saidPart);
   const text = textOf(said, 'text');
-  const finish = given.finishReason.unified;
+  const finish = answer.finishReason.unified;
   return {
     kind: 'reply',
-    text: text === '' ? given.refusal : text,
+    text: text === '' ? answer.refusal : text,
     reasoning: textOf(said, 'reasoning'),
     toolCalls: said.flatMap((part) =>
       part.kind === 'call'
         ? [{ id: part.id, name: part.name, inputs: parseArguments(part.argumentsText) }]
         : [],
     ),
-    refused: finish === 'content-filter' || given.refusal !== '',
+    refused: finish === 'content-filter' || answer.refusal !== '',
     finish,
-    usage: usageOf(given.usage, identity),
+    usage: usageOf(answer.usage, identity),
     said,
   };
 }
 
-export const givenBy = (result: LanguageModelV3GenerateResult): Given => ({
+export const answerOf = (result: LanguageModelV3GenerateResult): SdkAnswer => ({
   content: result.content,
   finishReason: result.finishReason,
   usage: result.usage,
@@ -51,11 +51,11 @@ class BrokenOff extends Error {
 }
 
 /** Everything a stream said, as if it had come at once. What is cut short, or interrupted by an error, is a lost connection. */
-export async function gather(stream: ReadableStream<LanguageModelV3StreamPart>): Promise<Given> {
+export async function gather(stream: ReadableStream<LanguageModelV3StreamPart>): Promise<SdkAnswer> {
   const content: LanguageModelV3Content[] = [];
   const open = new Map<string, { type: 'text' | 'reasoning'; text: string }>();
   let refusal = '';
-  let end: Pick<Given, 'finishReason' | 'usage'> | undefined;
+  let end: Pick<SdkAnswer, 'finishReason' | 'usage'> | undefined;
   for await (const part of stream) {
     if (part.type === 'error') throw new BrokenOff();
     if (part.type === 'raw') refusal += refusalIn(part.rawValue, 'delta');
@@ -87,7 +87,7 @@ function takeText(
     block.providerMetadata = { ...block.providerMetadata, ...part.providerMetadata };
 }
 
-function saidPart(part: LanguageModelV3Content): readonly SaidPart[] {
+function saidPart(part: LanguageModelV3Content): readonly ReplyPart[] {
   const carried =
     'providerMetadata' in part && part.providerMetadata
       ? { carried: JSON.parse(JSON.stringify(part.providerMetadata)) as JsonObject }
@@ -98,18 +98,14 @@ function saidPart(part: LanguageModelV3Content): readonly SaidPart[] {
   return [{ kind: 'call', id: part.toolCallId, name: part.toolName, argumentsText: part.input, ...carried }];
 }
 
-const textOf = (said: readonly SaidPart[], kind: 'text' | 'reasoning'): string =>
+const textOf = (said: readonly ReplyPart[], kind: 'text' | 'reasoning'): string =>
   said.map((part) => (part.kind === kind ? part.text : '')).join('');
 
 /** Models that mean "no arguments" often write nothing at all. */
 export function parseArguments(text: string): Json | undefined {
   if (text.trim() === '') return {};
-  try {
-    const value: Json = JSON.parse(text);
-    return isUnsound(value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isUnsound(value) ? undefined : value;
 }
 
 function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage, identity: ModelIdentity): Usage {

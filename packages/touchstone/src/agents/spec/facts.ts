@@ -1,26 +1,26 @@
-import type { Digest } from '@touchstone/protocol';
+import { type Digest, defined } from '@touchstone/protocol';
 import type { AgentFacts } from '../../ports/index.js';
 import type { AgentSpec } from './spec.js';
 
-/** What may be told about an agent without running it. Nothing of `run` but its kind: no path, URL or header. */
+/** What may be published about an agent without running it. Nothing of `run` but its kind: no path, URL or header. */
 export function agentFacts(spec: AgentSpec, digest: Digest): AgentFacts {
-  const { handoff, confidence } = spec;
-  return {
-    agentId: spec.agentId,
-    version: spec.version,
+  const { agentId, version, label, description, modelClass, toolAllowlist = [], memoryShape, pack } = spec;
+  return defined({
+    agentId,
+    version,
     digest,
     kind: spec.run.kind,
-    persona: spec.persona ?? lastSegment(spec.agentId),
-    ...(spec.label !== undefined && { label: spec.label }),
-    ...(spec.description !== undefined && { description: spec.description }),
-    ...(spec.modelClass !== undefined && { modelClass: spec.modelClass }),
-    toolAllowlist: spec.toolAllowlist ?? [],
-    ...(handoff?.taskSchema && { taskSchema: handoff.taskSchema }),
-    ...(handoff?.returnSchema && { returnSchema: handoff.returnSchema }),
-    ...(spec.memoryShape && { memoryShape: spec.memoryShape }),
-    ...(spec.pack && { pack: spec.pack }),
-    ...(confidence?.defaultThreshold !== undefined && { confidenceThreshold: confidence.defaultThreshold }),
-  };
+    persona: spec.persona ?? lastSegment(agentId),
+    label,
+    description,
+    modelClass,
+    toolAllowlist,
+    taskSchema: spec.handoff?.taskSchema,
+    returnSchema: spec.handoff?.returnSchema,
+    memoryShape,
+    pack,
+    confidenceThreshold: spec.confidence?.defaultThreshold,
+  });
 }
 
 const PERSONA_MAX = 200;

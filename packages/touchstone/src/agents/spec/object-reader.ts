@@ -1,16 +1,27 @@
-import { child, defined, type Issue, isObject, typeName, type UnknownObject } from '@touchstone/protocol';
+import {
+  child,
+  defined,
+  type Issue,
+  isObject,
+  typeName,
+  type UnknownObject,
+  validationError,
+} from '@touchstone/protocol';
+
+type Read<T> = (reader: ObjectReader) => T;
 
 type TextRules = { readonly max?: number; readonly pattern?: RegExp; readonly expected?: string };
 type NumberRules = { readonly min: number; readonly max: number; readonly whole?: boolean };
 
 /**
- * Reads one object of a foreign document member by member and writes down everything that is wrong with it. Members
- * that nobody asked for are refused by `finish`, so a misspelt one cannot pass in silence.
+ * Reads one object of a foreign document member by member and collects everything that is wrong with it. Members that were
+ * not read are refused by `finish`, so that a misspelt one is noticed.
  */
 export class ObjectReader {
   readonly #members: UnknownObject;
   readonly #known = new Set<string>();
-  #isStandIn = false;
+  /** Stands in for a value that is no object: its missing members are not listed as well. */
+  isStandIn = false;
 
   private constructor(
     members: UnknownObject,
@@ -20,13 +31,57 @@ export class ObjectReader {
     this.#members = members;
   }
 
-  /** An empty reader stands in for a value that is not an object, so that reading can go on. */
+  /** The reader of a value that is not an object is empty, so that reading can continue. */
   static of(value: unknown, pointer: string, issues: Issue[]): ObjectReader {
     if (isObject(value)) return new ObjectReader(value, pointer, issues);
     issues.push({ pointer, message: `Expected an object, but found ${typeName(value)}.` });
     const standIn = new ObjectReader({}, pointer, issues);
-    standIn.#isStandIn = true;
+    standIn.isStandIn = true;
     return standIn;
+  }
+
+  /** Reads a whole document. Throws `validation_error` with all issues, each under its pointer. */
+  static read<T>(value: unknown, pointer: string, read: Read<T>, details: object = {}): T {
+    const issues: Issue[] = [];
+    const result = ObjectReader.of(value, pointer, issues).#readAll(read);
+    if (issues.length > 0) throw validationError(issues, { ...details });
+    return result;
+  }
+
+  /** The same for a list of objects. */
+  static readList<T>(list: readonly unknown[], pointer: string, read: Read<T>): readonly T[] {
+    const issues: Issue[] = [];
+    const items = list.map((item, at) => ObjectReader.of(item, `${pointer}/${at}`, issues).#readAll(read));
+    if (issues.length > 0) throw validationError(issues);
+    return items;
+  }
+
+  /** A member that is an object, with all its members. */
+  nested<T>(name: string, read: Read<T>): T | undefined {
+    return this.has(name)
+      ? ObjectReader.of(this.value(name), this.at(name), this.issues).#readAll(read)
+      : undefined;
+  }
+
+  /** The items of a list of objects, with all their members. */
+  each<T>(name: string, read: Read<T>): readonly T[] | undefined {
+    const readItem = (item: unknown, index: number) =>
+      ObjectReader.of(item, `${this.at(name)}/${index}`, this.issues).#readAll(read);
+    return this.list(name)?.map(readItem);
+  }
+
+  /** The members of an object whose names are its author's, each read as an object. */
+  entries<T>(read: (reader: ObjectReader, name: string) => T): readonly (readonly [string, T])[] {
+    return this.names().map((name) => {
+      const reader = ObjectReader.of(this.value(name), this.at(name), this.issues);
+      return [name, reader.#readAll(() => read(reader, name))] as const;
+    });
+  }
+
+  #readAll<T>(read: Read<T>): T {
+    const result = read(this);
+    this.finish();
+    return result;
   }
 
   has(name: string): boolean {
@@ -49,6 +104,11 @@ export class ObjectReader {
   refuse(name: string | number, message: string): undefined {
     this.issues.push({ pointer: this.at(name), message });
     return undefined;
+  }
+
+  /** An issue of the object as a whole. */
+  complain(message: string): void {
+    this.issues.push({ pointer: this.pointer, message });
   }
 
   text(name: string, rules: TextRules = {}): string | undefined {
@@ -117,11 +177,11 @@ export class ObjectReader {
   }
 
   require(...names: readonly string[]): void {
-    if (this.#isStandIn) return;
+    if (this.isStandIn) return;
     for (const name of names) if (!this.has(name)) this.refuse(name, 'This member is required.');
   }
 
-  /** Call last: by then every member that may be there has been asked for. */
+  /** To be called after every known member has been read. */
   finish(): void {
     const unknown = this.names().filter((name) => !this.#known.has(name));
     const known = [...this.#known].join(', ');

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { validationError } from '@touchstone/protocol';
 
-/** A document of the operator's, in JSON or YAML by its name. Refuses by saying what is wrong with it, never what is in it. */
+/** A document of the operator's, in JSON or YAML by its name. Issues never quote its content. */
 export function readDocument(path: string, what: string, pointer: string): unknown {
   try {
     const text = readFileSync(path, 'utf8');
     return /\.ya?ml$/i.test(path) ? parseYaml(text) : JSON.parse(text);
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    const trouble = missing
+    const problem = missing
       ? 'does not exist. Relative paths start at the folder of the configuration.'
       : 'cannot be read as JSON or YAML.';
-    throw validationError([{ pointer, message: `${what} ${trouble}` }], { file: path });
+    throw validationError([{ pointer, message: `${what} ${problem}` }], { file: path });
   }
 }
 

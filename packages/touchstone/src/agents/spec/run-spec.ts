@@ -1,4 +1,4 @@
-import { readHeaders, readUrl } from './http-members.js';
+import { readArguments, readHeaders, readTimeout, readUrl } from './members.js';
 import { type ObjectReader, present } from './object-reader.js';
 
 /**
@@ -7,23 +7,27 @@ import { type ObjectReader, present } from './object-reader.js';
  */
 export type SpecSource = 'operator' | 'tenant' | 'pack' | 'definition';
 
-type Timed = { readonly timeoutMs?: number };
-export type ModuleRun = Timed & { readonly kind: 'module'; readonly path: string; readonly export?: string };
-export type CommandRun = Timed & {
+type TimeoutSetting = { readonly timeoutMs?: number };
+export type ModuleRun = TimeoutSetting & {
+  readonly kind: 'module';
+  readonly path: string;
+  readonly export?: string;
+};
+export type CommandRun = TimeoutSetting & {
   readonly kind: 'command';
   readonly command: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
 };
-export type HttpRun = Timed & {
+export type HttpRun = TimeoutSetting & {
   readonly kind: 'http';
   readonly url: string;
   readonly headers?: { readonly [name: string]: string };
 };
-export type ScriptedRun = Timed & { readonly kind: 'scripted'; readonly path: string };
+export type ScriptedRun = TimeoutSetting & { readonly kind: 'scripted'; readonly path: string };
 /** A chat endpoint that is itself the agent. */
-export type OpenaiRun = Timed & {
+export type OpenaiRun = TimeoutSetting & {
   readonly kind: 'openai';
   readonly model: string;
   /** Where it is asked; absent when `provider` says so. */
@@ -34,7 +38,7 @@ export type OpenaiRun = Timed & {
   readonly system?: string;
 };
 /** An agent on another OpenWOP host. */
-export type OpenwopRun = Timed & {
+export type OpenwopRun = TimeoutSetting & {
   readonly kind: 'openwop';
   readonly agentId: string;
   readonly baseUrl?: string;
@@ -42,7 +46,7 @@ export type OpenwopRun = Timed & {
   readonly apiKeyEnv?: string;
 };
 /** A prompt that came in a pack, whose model is chosen by its class; or in a definition, which may name the model. */
-export type ManifestRun = Timed & {
+export type ManifestRun = TimeoutSetting & {
   readonly kind: 'manifest';
   readonly systemPrompt: string;
   readonly model?: string;
@@ -51,7 +55,6 @@ export type ManifestRun = Timed & {
 export type RunSpec = ModuleRun | CommandRun | HttpRun | ScriptedRun | OpenaiRun | OpenwopRun | ManifestRun;
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 const KINDS: { readonly [from in SpecSource]: readonly RunSpec['kind'][] } = {
   operator: ['module', 'command', 'http', 'openai', 'openwop', 'scripted'],
@@ -64,12 +67,12 @@ const OPERATOR_ONLY = ['path', 'export', 'command', 'args', 'cwd', 'env', 'apiKe
 export function readRun(reader: ObjectReader, from: SpecSource): RunSpec | undefined {
   reader.require('kind');
   const kind = reader.choice('kind', KINDS[from]);
-  const timeoutMs = reader.number('timeoutMs', { min: 1, max: DAY_MS, whole: true });
+  const timeoutMs = readTimeout(reader);
   if (from !== 'operator') refuseOperatorMembers(reader);
   if (kind === undefined) return undefined;
   const run = readKind[kind](reader, from);
   reader.finish();
-  return { ...run, ...(timeoutMs !== undefined && { timeoutMs }) };
+  return timeoutMs === undefined ? run : { ...run, timeoutMs };
 }
 
 /** These run code or read files and secrets of the machine, which are not a tenant's to name. */
@@ -156,13 +159,4 @@ function readPlace(reader: ObjectReader): { [K in keyof Place]: Place[K] | undef
   if (reader.has('provider') && reader.has('apiKeyEnv'))
     reader.refuse('apiKeyEnv', "A provider's credential is its own. Leave this member out.");
   return place;
-}
-
-/** An argument may be empty, which other texts may not. */
-function readArguments(reader: ObjectReader): readonly string[] | undefined {
-  return reader.list('args')?.flatMap((item, index) => {
-    if (typeof item === 'string') return [item];
-    reader.issues.push({ pointer: `${reader.at('args')}/${index}`, message: 'Expected a string.' });
-    return [];
-  });
 }

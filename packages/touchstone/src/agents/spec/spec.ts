@@ -1,13 +1,11 @@
 import {
   type AgentId,
   asId,
-  type Issue,
   type JsonObject,
   MODEL_CLASSES,
   type ModelClass,
   type ToolId,
   type Version,
-  validationError,
 } from '@touchstone/protocol';
 import valid from 'semver/functions/valid.js';
 import type { MemoryShape } from '../../ports/index.js';
@@ -39,13 +37,14 @@ const AGENT_ID = /^(core|vendor|community|private|local)\.[a-z][a-z0-9_-]*(\.[a-
 const AGENT_ID_SHAPE =
   'an agent id such as local.acme.support, beginning with core, vendor, community, private or local';
 
-/** Refuses with every problem listed, each under its pointer. */
-export function parseAgentSpec(value: unknown, from: SpecSource): AgentSpec {
-  const issues: Issue[] = [];
-  const reader = ObjectReader.of(value, '', issues);
+/** Throws `validation_error` with all issues, each under its pointer. */
+export const parseAgentSpec = (value: unknown, from: SpecSource): AgentSpec =>
+  ObjectReader.read(value, '', (reader) => readSpec(reader, from));
+
+function readSpec(reader: ObjectReader, from: SpecSource): AgentSpec {
   reader.require('agentId', 'version', 'run');
   const run = reader.object('run');
-  const spec = present<AgentSpec>({
+  return present<AgentSpec>({
     agentId: named<AgentId>(
       reader.text('agentId', { max: 256, pattern: AGENT_ID, expected: AGENT_ID_SHAPE }),
     ),
@@ -56,15 +55,15 @@ export function parseAgentSpec(value: unknown, from: SpecSource): AgentSpec {
     description: reader.text('description', { max: 500 }),
     modelClass: reader.choice('modelClass', MODEL_CLASSES),
     toolAllowlist: readAllowlist(reader),
-    handoff: readHandoff(reader),
-    confidence: readConfidence(reader),
-    memoryShape: readMemoryShape(reader),
-    ...(from === 'pack' && { pack: readPack(reader), requires: reader.texts('requires', { max: 256 }) }),
+    handoff: reader.nested('handoff', readHandoff),
+    confidence: reader.nested('confidence', readConfidence),
+    memoryShape: reader.nested('memoryShape', readMemoryShape),
+    ...(from === 'pack' && {
+      pack: reader.nested('pack', readPack),
+      requires: reader.texts('requires', { max: 256 }),
+    }),
     run: run && readRun(run, from),
   });
-  reader.finish();
-  if (issues.length > 0) throw validationError(issues);
-  return spec;
 }
 
 const named = <T extends AgentId | Version>(text: string | undefined): T | undefined =>
@@ -99,16 +98,11 @@ function readAllowlist(reader: ObjectReader): readonly ToolId[] | undefined {
   return reader.texts('toolAllowlist', rules)?.map((toolId) => asId<ToolId>(toolId));
 }
 
-function readHandoff(reader: ObjectReader): AgentSpec['handoff'] {
-  const handoff = reader.object('handoff');
-  if (!handoff) return undefined;
-  const schemas = present<NonNullable<AgentSpec['handoff']>>({
+const readHandoff = (handoff: ObjectReader) =>
+  present<NonNullable<AgentSpec['handoff']>>({
     taskSchema: readSchema(handoff, 'taskSchema'),
     returnSchema: readSchema(handoff, 'returnSchema'),
   });
-  handoff.finish();
-  return schemas;
-}
 
 function readSchema(handoff: ObjectReader, name: string): JsonObject | undefined {
   if (!handoff.object(name)) return undefined;
@@ -119,34 +113,19 @@ function readSchema(handoff: ObjectReader, name: string): JsonObject | undefined
   return schema;
 }
 
-function readConfidence(reader: ObjectReader): AgentSpec['confidence'] {
-  const confidence = reader.object('confidence');
-  if (!confidence) return undefined;
-  const defaultThreshold = confidence.number('defaultThreshold', { min: 0, max: 1 });
-  confidence.finish();
-  return defaultThreshold === undefined ? {} : { defaultThreshold };
-}
+const readConfidence = (confidence: ObjectReader) =>
+  present<NonNullable<AgentSpec['confidence']>>({
+    defaultThreshold: confidence.number('defaultThreshold', { min: 0, max: 1 }),
+  });
 
-function readMemoryShape(reader: ObjectReader): MemoryShape | undefined {
-  const shape = reader.object('memoryShape');
-  if (!shape) return undefined;
-  const read = present<MemoryShape>({
+const readMemoryShape = (shape: ObjectReader) =>
+  present<MemoryShape>({
     scratchpad: shape.flag('scratchpad'),
     conversation: shape.flag('conversation'),
     longTerm: shape.flag('longTerm'),
   });
-  shape.finish();
-  return read;
-}
 
-function readPack(reader: ObjectReader): AgentSpec['pack'] {
-  const pack = reader.object('pack');
-  if (!pack) return undefined;
+function readPack(pack: ObjectReader): NonNullable<AgentSpec['pack']> {
   pack.require('name', 'version');
-  const read = {
-    name: pack.text('name', { max: 256 }) ?? '',
-    version: readVersion(pack) ?? asId<Version>(''),
-  };
-  pack.finish();
-  return read;
+  return { name: pack.text('name', { max: 256 }) ?? '', version: readVersion(pack) ?? asId<Version>('') };
 }

@@ -8,7 +8,7 @@ const NAME = {
   pattern: /^[A-Za-z0-9][A-Za-z0-9 ._:/@+-]*$/,
   expected: 'a name of letters, digits and ._:/@+-',
 };
-/** No call costs this much; whoever says so has made a mistake, and sums of such numbers would be none. */
+/** No call costs more; a larger number is a mistake, and sums of such numbers lose precision. */
 const MOST_USD = 1_000_000;
 const TOKENS = { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true };
 

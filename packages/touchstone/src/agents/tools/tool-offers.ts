@@ -1,24 +1,22 @@
-import { asId, isUnsound, type JsonObject, type ToolId } from '@touchstone/protocol';
+import { asId, defined, isUnsound, type JsonObject, type ToolId } from '@touchstone/protocol';
 import type { ToolDescriptorWire } from '@touchstone/protocol/wire';
 import { MEMORY_TOOL, type OfferedTool } from '../../ports/index.js';
 import type { Listing, McpServer } from './mcp/server.js';
 import { DEFAULT_TIER, type ToolSpec } from './tool-spec.js';
 
-type Listed = Extract<Listing, { kind: 'listed' }>['tools'];
-type McpTool = Listed extends ReadonlyMap<string, infer Tool> ? Tool : never;
+type McpTools = Extract<Listing, { kind: 'listed' }>['tools'];
+type McpTool = McpTools extends ReadonlyMap<string, infer Tool> ? Tool : never;
 
-export const offerHttp = ({ toolId, description, inputSchema }: ToolSpec): OfferedTool => ({
-  toolId,
-  ...(description !== undefined && { description }),
-  ...(inputSchema && { inputSchema }),
-});
+export const offerHttp = ({ toolId, description, inputSchema }: ToolSpec): OfferedTool =>
+  defined({ toolId, description, inputSchema });
 
-/** A schema that could not be written down is left out, and a description is cut where nobody would read on. */
-export const offerMcp = (toolId: ToolId, { description, inputSchema }: McpTool): OfferedTool => ({
-  toolId,
-  ...(description !== undefined && { description: cut(description) }),
-  ...(!isUnsound(inputSchema) && { inputSchema: inputSchema as JsonObject }),
-});
+/** A schema that JSON cannot hold is left out, and a long description is cut. */
+export const offerMcp = (toolId: ToolId, { description, inputSchema }: McpTool): OfferedTool =>
+  defined({
+    toolId,
+    description: description === undefined ? undefined : cut(description),
+    inputSchema: isUnsound(inputSchema) ? undefined : (inputSchema as JsonObject),
+  });
 
 const MAX_DESCRIPTION = 2_000;
 
@@ -44,11 +42,11 @@ export const MEMORY_DESCRIPTOR: ToolDescriptorWire = {
   safetyTier: 'write',
 };
 
-/** A tool with a name that no allowlist could hold, or that does not show what it is, might as well not be there. */
+/** A tool is ignored when its name could not stand in an allowlist or holds invisible characters. */
 const TOOL_NAME = /^[^\s\p{C}]{1,180}$/u;
 export const isToolName = (name: string): boolean => TOOL_NAME.test(name);
 
-/** Everything a server has; nothing when it cannot be asked. */
+/** All tools of a server; none when it cannot be reached. */
 export async function describeServer(
   name: string,
   server: McpServer,

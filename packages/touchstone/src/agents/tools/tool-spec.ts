@@ -1,11 +1,11 @@
-import { asId, type Issue, type JsonObject, type ToolId, validationError } from '@touchstone/protocol';
+import { asId, type JsonObject, type ToolId, validationError } from '@touchstone/protocol';
 import { MEMORY_TOOL } from '../../ports/index.js';
-import { readHeaders, readUrl } from '../spec/http-members.js';
+import { readHeaders, readTenants, readTimeout, readUrl } from '../spec/members.js';
 import { ObjectReader, present } from '../spec/object-reader.js';
 
 const SAFETY_TIERS = ['pure', 'read', 'write', 'exec'] as const;
 type SafetyTier = (typeof SAFETY_TIERS)[number];
-/** Nobody said what it does, and unknown is not harmless. */
+/** An unknown effect is not harmless. */
 export const DEFAULT_TIER: SafetyTier = 'write';
 export const DEFAULT_TOOL_TIMEOUT_MS = 30_000;
 
@@ -17,7 +17,7 @@ export type ToolSpec = {
   readonly description?: string;
   readonly inputSchema?: JsonObject;
   readonly safetyTier?: SafetyTier;
-  /** Who may use it. Absent means everyone, on a host with one tenant, and nobody otherwise. */
+  /** Who may use it. By default all tenants if the host has only one, and none otherwise. */
   readonly tenants?: readonly string[];
   readonly headers?: { readonly [name: string]: string };
   readonly timeoutMs?: number;
@@ -25,39 +25,31 @@ export type ToolSpec = {
 
 /** Reads the `tools[]` of a configuration; every problem is listed under its pointer. */
 export function parseToolSpecs(value: unknown, pointer = '/tools'): readonly ToolSpec[] {
-  const issues: Issue[] = [];
   if (!Array.isArray(value)) throw validationError([{ pointer, message: 'Expected an array of tools.' }]);
-  const tools = value.map((item, index) => readTool(ObjectReader.of(item, `${pointer}/${index}`, issues)));
-  const seen = new Set<string>();
-  tools.forEach(({ toolId }: Partial<ToolSpec>, index) => {
-    if (toolId === undefined) return;
-    if (seen.has(toolId)) {
-      issues.push({ pointer: `${pointer}/${index}/toolId`, message: 'Another tool has this id already.' });
-    }
-    seen.add(toolId);
-  });
-  if (issues.length > 0) throw validationError(issues);
-  return tools;
+  const ids = new Set<string>();
+  const read = (reader: ObjectReader) => readTool(reader, ids);
+  return ObjectReader.readList(value, pointer, read);
 }
 
 const TOOL_ID = { max: 256, pattern: /^\S+:\S+$/, expected: 'a tool id such as local:kb.search' };
 
-function readTool(reader: ObjectReader): ToolSpec {
+function readTool(reader: ObjectReader, otherIds: Set<string>): ToolSpec {
   reader.require('toolId', 'kind', 'url');
   const toolId = reader.text('toolId', TOOL_ID);
   if (toolId?.startsWith('mcp:')) reader.refuse('toolId', 'Ids that begin with mcp: belong to mcpServers.');
   if (toolId === MEMORY_TOOL.toolId) reader.refuse('toolId', "This id belongs to the host's own tool.");
-  const tool = present<ToolSpec>({
+  if (toolId !== undefined && otherIds.has(toolId))
+    reader.refuse('toolId', 'Another tool has this id already.');
+  if (toolId !== undefined) otherIds.add(toolId);
+  return present<ToolSpec>({
     toolId: toolId === undefined ? undefined : asId<ToolId>(toolId),
     kind: reader.choice('kind', ['http'] as const),
     url: readUrl(reader, 'url'),
     description: reader.text('description', { max: 2000 }),
     inputSchema: reader.object('inputSchema') && (reader.value('inputSchema') as JsonObject),
     safetyTier: reader.choice('safetyTier', SAFETY_TIERS),
-    tenants: reader.texts('tenants', { max: 256 }),
+    tenants: readTenants(reader),
     headers: readHeaders(reader),
-    timeoutMs: reader.number('timeoutMs', { min: 1, max: 86_400_000, whole: true }),
+    timeoutMs: readTimeout(reader),
   });
-  reader.finish();
-  return tool;
 }

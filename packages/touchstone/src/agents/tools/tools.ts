@@ -17,7 +17,7 @@ import {
 import { DEFAULT_TIER, type ToolSpec } from './tool-spec.js';
 
 export type ToolGrants = {
-  /** Whether all keys of this host belong to this tenant, so that a tool without `tenants` is everyone's. */
+  /** Whether all keys of this host belong to this tenant, so that a tool without `tenants` may be used by it. */
   readonly isOnlyTenant: (tenant: string) => boolean;
   readonly clock: Clock;
   readonly maxOutcomeBytes?: number;
@@ -30,8 +30,8 @@ export type HostTools = Tools & {
   /** Everything this owner may use. Servers that cannot be reached contribute nothing. */
   catalogue(owner: Owner): Promise<readonly ToolDescriptorWire[]>;
   find(owner: Owner, toolId: string): Promise<ToolDescriptorWire | undefined>;
-  /** What keeps MCP servers from being used, by server. Asking starts them. */
-  trouble(): Promise<readonly { readonly server: string; readonly reason: string }[]>;
+  /** Why MCP servers cannot be used, by server. Asking starts them. */
+  serverIssues(): Promise<readonly { readonly server: string; readonly reason: string }[]>;
   close(): Promise<void>;
 };
 
@@ -43,12 +43,12 @@ export function createTools(
   serverSpecs: ReadonlyMap<string, McpServerSpec>,
   grants: ToolGrants,
 ): HostTools {
-  const house = openHouse(specs, serverSpecs, grants);
-  const { httpTools, servers } = house;
-  const isFor = (owner: Owner) => (granted: { readonly spec: Granted }) =>
+  const toolSet = openTools(specs, serverSpecs, grants);
+  const { httpTools, servers } = toolSet;
+  const isFor = (owner: Owner) => (granted: { readonly spec: TenantGrant }) =>
     isGranted(granted.spec, owner, grants);
   const find = (owner: Owner, toolId: string) => {
-    const found = lookUp(house, toolId);
+    const found = lookUp(toolSet, toolId);
     return found && isFor(owner)(found.kind === 'http' ? found.tool : found.server) ? found : undefined;
   };
   const offer = async (owner: Owner, toolId: ToolId) => {
@@ -64,7 +64,7 @@ export function createTools(
       Promise.all(wanted.map(async (toolId) => (await offer(owner, toolId)) ?? { toolId })),
     async tierOf(toolId) {
       if (toolId === MEMORY_TOOL.toolId) return MEMORY_DESCRIPTOR.safetyTier;
-      const found = lookUp(house, toolId);
+      const found = lookUp(toolSet, toolId);
       const spec = found?.kind === 'http' ? found.tool.spec : found?.server.spec;
       return spec && (spec.safetyTier ?? DEFAULT_TIER);
     },
@@ -87,7 +87,7 @@ export function createTools(
         ? MEMORY_DESCRIPTOR
         : found && describe(found, asId<ToolId>(toolId));
     },
-    async trouble() {
+    async serverIssues() {
       const listings = [...servers].map(async ([server, { tools }]) => ({ server, ...(await tools()) }));
       return (await Promise.all(listings)).flatMap((listing) =>
         listing.kind === 'listed' ? [] : [{ server: listing.server, reason: listing.reason }],
@@ -100,22 +100,22 @@ export function createTools(
   };
 }
 
-type Granted = { readonly tenants?: readonly string[] };
+type TenantGrant = { readonly tenants?: readonly string[] };
 
-/** A tool that is not granted is not found, by any question. */
-const isGranted = ({ tenants }: Granted, owner: Owner, { isOnlyTenant }: ToolGrants): boolean =>
+/** A tool that is not granted looks like one that does not exist. */
+const isGranted = ({ tenants }: TenantGrant, owner: Owner, { isOnlyTenant }: ToolGrants): boolean =>
   tenants ? tenants.includes(owner.tenant) : isOnlyTenant(owner.tenant);
 
-type House = {
+type ToolSet = {
   readonly httpTools: ReadonlyMap<string, HttpTool>;
   readonly servers: ReadonlyMap<string, McpServer>;
 };
 
-function openHouse(
+function openTools(
   specs: readonly ToolSpec[],
   serverSpecs: ReadonlyMap<string, McpServerSpec>,
   grants: ToolGrants,
-): House {
+): ToolSet {
   const { clock, baseDir = '.', maxOutcomeBytes = DEFAULT_OUTCOME_BYTES, loadMcp = loadMcpLibrary } = grants;
   const parts = { clock, load: loadMcp, baseDir, maxOutcomeBytes };
   return {
@@ -124,11 +124,11 @@ function openHouse(
   };
 }
 
-type Found =
+type ToolEntry =
   | { readonly kind: 'http'; readonly tool: HttpTool }
   | { readonly kind: 'mcp'; readonly server: McpServer; readonly name: string };
 
-function lookUp({ httpTools, servers }: House, toolId: string): Found | undefined {
+function lookUp({ httpTools, servers }: ToolSet, toolId: string): ToolEntry | undefined {
   const tool = httpTools.get(toolId);
   if (tool) return { kind: 'http', tool };
   const [, serverName = '', name = ''] = /^mcp:([^.]+)\.(.+)$/s.exec(toolId) ?? [];
@@ -136,8 +136,8 @@ function lookUp({ httpTools, servers }: House, toolId: string): Found | undefine
   return server && isToolName(name) ? { kind: 'mcp', server, name } : undefined;
 }
 
-/** A tool whose server cannot be asked right now is offered by its id: it may be there again when it is called. */
-async function offerOf(found: Found, toolId: ToolId): Promise<OfferedTool | undefined> {
+/** A tool whose server cannot be reached now is offered by its id: the server may be back when the tool is called. */
+async function offerOf(found: ToolEntry, toolId: ToolId): Promise<OfferedTool | undefined> {
   if (found.kind === 'http') return offerHttp(found.tool.spec);
   const listing = await found.server.tools();
   if (listing.kind === 'unreachable') return { toolId };
@@ -145,8 +145,8 @@ async function offerOf(found: Found, toolId: ToolId): Promise<OfferedTool | unde
   return tool && offerMcp(toolId, tool);
 }
 
-/** Of a server that cannot be asked nothing is claimed, not even that it has the tool. */
-async function describe(found: Found, toolId: ToolId): Promise<ToolDescriptorWire | undefined> {
+/** A server that cannot be reached has no tools in the catalogue. */
+async function describe(found: ToolEntry, toolId: ToolId): Promise<ToolDescriptorWire | undefined> {
   if (found.kind === 'http') return describeHttp(found.tool.spec);
   const listing = await found.server.tools();
   const tool = listing.kind === 'listed' ? listing.tools.get(found.name) : undefined;

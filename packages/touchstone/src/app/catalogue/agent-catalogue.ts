@@ -129,7 +129,7 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
       checkBinding(spec, agentId, await ofHost(owner), parts.guard);
       await refusePacked(owner, spec);
       const model = 'provider' in spec.run && spec.run.provider ? pool.chooseModel(owner, spec, {}) : {};
-      if ('trouble' in model) throw validationError([{ pointer: '/run/provider', message: model.trouble }]);
+      if ('issue' in model) throw validationError([{ pointer: '/run/provider', message: model.issue }]);
       const digest = await agentDigest(spec, '.');
       const row = {
         agentId: spec.agentId,
@@ -219,7 +219,7 @@ const degraded = (facts: AgentFacts, lacking: readonly string[]): AgentFacts =>
 
 /** An agent without a model is known, and would be refused at its first run: its entry says so beforehand. */
 const withModelTrouble = (facts: AgentFacts, decision: ModelDecision): AgentFacts =>
-  'trouble' in decision ? degraded(facts, [`modelClasses.${facts.modelClass ?? 'general'}`]) : facts;
+  'issue' in decision ? degraded(facts, [`modelClasses.${facts.modelClass ?? 'general'}`]) : facts;
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 

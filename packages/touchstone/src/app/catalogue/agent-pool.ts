@@ -90,8 +90,8 @@ async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan
     );
   }
   const { clock, random, paceOf, models, holdsSecret } = parts;
-  const remembered = plan.cache && { responses: parts.store.responses, holdsSecret };
-  const use = { owner, models, ...modelOf(plan), ...(remembered && { remembered }) };
+  const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
+  const use = { owner, models, ...modelOf(plan), ...(cache && { cache }) };
   const agent = await openAgent(spec, {
     facts,
     baseDir,
@@ -101,7 +101,7 @@ async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan
     use,
     ...(guard && { fetchGuard: guard }),
   }).catch(cannotOpen);
-  const trouble = await agent.trouble?.();
+  const trouble = await agent.loadIssue?.();
   if (trouble === undefined) return agent;
   await agent.close();
   throw new HostError('conflict', `Agent ${facts.agentId}@${facts.version} cannot be used. ${trouble}`);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,11 +24,13 @@ export async function loadAgents(
 ): Promise<void> {
   for (const spec of config.agents) await registry.add(parseAgentSpec(spec, 'operator'), config.baseDir);
   if (!testSeams) return;
-  for (const spec of SAMPLE_AGENTS) await registry.add(parseAgentSpec(spec, 'operator'), ASSETS);
+  for (const spec of SAMPLE_AGENTS) await registry.add(parseAgentSpec(spec, 'operator'), ASSETS ?? '');
 }
 
-/** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
-const ASSETS = fileURLToPath(new URL('../../../assets', import.meta.url));
+/** Three folders up from the sources and from the build, two from the bundle. */
+const ASSETS = ['../../../assets', '../../assets']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path));
 
 type Shelf = Pick<Profiles, 'replace' | 'replacePlain'>;
 

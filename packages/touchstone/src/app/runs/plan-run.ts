@@ -195,9 +195,9 @@ async function planModel(
   const { cache, issues, ...asked } = readModelRequest(configurable, facts.kind);
   if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
   const decided = await parts.chooseModel(owner, pinOf({ facts }), asked);
-  if ('trouble' in decided) {
+  if ('issue' in decided) {
     const pointer = asked.name === undefined ? '/agentId' : '/configurable/model';
-    throw validationError([{ pointer, message: decided.trouble }]);
+    throw validationError([{ pointer, message: decided.issue }]);
   }
   return { ...(decided.model && { model: decided.model }), ...(cache && { cache }) };
 }

@@ -8,7 +8,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { PAYLOAD_TYPES, schemas } from '@touchstone/protocol/wire';
-import { type Guard, GuardRefusal } from '../../net/index.js';
+import { createSemaphore, type Guard, GuardRefusal, TIMED_OUT, withinTime } from '../../net/index.js';
 import type { Clock, Ids, Store, Webhook } from '../../ports/index.js';
 
 type RegistrationParts = {
@@ -19,7 +19,7 @@ type RegistrationParts = {
 };
 
 const MAX_PER_OWNER = 100;
-/** Names are looked up to refuse early. Whether they resolve is the deliveries' business, so nobody waits long for it. */
+/** Names are looked up to refuse early. Deliveries check them again, so registration does not wait long for it. */
 const RESOLVE_MS = 2_000;
 
 /** Every type the protocol lists, whether or not this version writes it: a later one may. */
@@ -31,47 +31,32 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(runEvent.$defs.RunEventType.enu
 /** The first hex digits of the secret's digest: enough to tell secrets apart, too little to find one. */
 export const fingerprintOf = (secret: string): string => sha256(secret).slice(0, 8);
 
-type Registration = (principal: Principal, wish: NewWebhook) => Promise<Webhook>;
+type Registration = (principal: Principal, request: NewWebhook) => Promise<Webhook>;
 
-/** Checks wishes and stores them as webhooks of the caller's owner. */
+/** Checks requests and stores them as webhooks of the caller's owner. */
 export function createRegistration(parts: RegistrationParts): Registration {
-  const { clock, guard } = parts;
-  const oneAtATime = createTurns();
-  return async (principal, wish) => {
-    checkWish(wish, principal.owner);
-    await checkDestination(guard, clock, wish.url);
-    const { tenant, workspace } = principal.owner;
-    return oneAtATime(JSON.stringify([tenant, workspace]), () => add(parts, principal, wish));
-  };
-}
-
-/** Two at once would both see the last free place. Another process may still: the limit is against loops, not exact. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>();
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(key) ?? Promise.resolve()).then(work, work);
-    last.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(key) === mine) last.delete(key);
-    }
+  // Two at once would both see the last free place. Another process may still: the limit is against loops, not exact.
+  const oneAtATime = createSemaphore(1);
+  return async (principal, request) => {
+    checkRequest(request, principal.owner);
+    await checkDestination(parts.guard, parts.clock, request.url);
+    return oneAtATime.run(() => add(parts, principal, request));
   };
 }
 
 async function add(
   { store, clock, ids }: RegistrationParts,
   { id, owner }: Principal,
-  wish: NewWebhook,
+  request: NewWebhook,
 ): Promise<Webhook> {
   if ((await store.webhooks.list(owner)).length >= MAX_PER_OWNER)
     throw new HostError('conflict', `There are ${MAX_PER_OWNER} webhooks already. Remove one first.`);
   const webhook: Webhook = {
     webhookId: `wh-${ids.token()}`,
-    url: wish.url,
-    events: wish.events,
-    ...(wish.tags && { tags: wish.tags }),
-    secret: wish.secret ?? sha256(ids.token()),
+    url: request.url,
+    events: request.events,
+    ...(request.tags && { tags: request.tags }),
+    secret: request.secret ?? sha256(ids.token()),
     principal: id,
     createdAt: clock.now(),
     failures: 0,
@@ -82,7 +67,7 @@ async function add(
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function checkWish({ url, events, tenantId }: NewWebhook, { tenant }: Owner): void {
+function checkRequest({ url, events, tenantId }: NewWebhook, { tenant }: Owner): void {
   const issues: Issue[] = events.flatMap((type, index) =>
     EVENT_TYPES.has(type) ? [] : [unknownType(index)],
   );
@@ -104,17 +89,14 @@ async function checkDestination(guard: Guard, clock: Clock, url: string): Promis
   if (problem !== undefined) throw new HostError('webhook_url_rejected', problem, { field: 'url' });
 }
 
-/** What is wrong with where a name points to now. A name that points nowhere yet may still be on its way. */
+/** Why the addresses of the URL's name are refused now. A name that does not resolve yet is not refused. */
 async function addressProblem(guard: Guard, clock: Clock, url: URL): Promise<string | undefined> {
-  const over = new AbortController();
-  const resolved = new Promise<string | undefined>((resolve) => {
-    guard.lookup(url)(url.hostname, { all: true }, (error) =>
-      resolve(error instanceof GuardRefusal ? error.message : undefined),
-    );
-  });
-  const nothing = (): undefined => undefined;
-  const timeUp = clock.sleep(RESOLVE_MS, over.signal).then(nothing, nothing);
-  const problem = await Promise.race([resolved, timeUp]);
-  over.abort();
-  return problem;
+  const lookUp = () =>
+    new Promise<string | undefined>((resolve) => {
+      guard.lookup(url)(url.hostname, { all: true }, (error) =>
+        resolve(error instanceof GuardRefusal ? error.message : undefined),
+      );
+    });
+  const problem = await withinTime(clock, RESOLVE_MS, lookUp);
+  return problem === TIMED_OUT ? undefined : problem;
 }

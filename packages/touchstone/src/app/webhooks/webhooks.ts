@@ -11,37 +11,35 @@ import {
 import { createGuard, type Guard } from '../../net/index.js';
 import type { Clock, Ids, Log, Store, Webhook } from '../../ports/index.js';
 import type { Config } from '../config/config.js';
-import { isOpen } from './webhook-circuit.js';
-import { createIntake } from './webhook-intake.js';
-import { createLane } from './webhook-lane.js';
-import { createLanes } from './webhook-lanes.js';
+import { createDispatch, createEndpoints } from './webhook-dispatch.js';
+import { createEndpoint, isResting } from './webhook-endpoint.js';
 import { createRegistration, fingerprintOf } from './webhook-registration.js';
-import { createSender } from './webhook-sender.js';
 
-/** The one time that a secret is shown. */
-type RegisteredWebhook = {
+
+/** The secret is shown only in the answer to the registration. */
+type WebhookCredentials = {
   readonly webhookId: string;
   readonly secret: string;
   readonly secretFingerprint: string;
 };
 
-type ListedWebhook = Pick<Webhook, 'webhookId' | 'url' | 'events' | 'tags' | 'failures'> & {
+type WebhookSummary = Pick<Webhook, 'webhookId' | 'url' | 'events' | 'tags' | 'failures'> & {
   readonly createdAt: Timestamp;
   readonly openUntil?: Timestamp;
   readonly secretFingerprint: string;
 };
 
 /**
- * Tells others of events as they are committed: one attempt each, in order, to whoever of the run's owner asked for it.
- * What cannot be delivered is not kept: whoever needs every event reads the log.
+ * Posts events to registered URLs as they are committed: one attempt each, in order, to the webhooks of the run's owner.
+ * Failed deliveries are not repeated; a client that needs every event reads the log.
  */
 export type Webhooks = {
-  register(principal: Principal, wish: NewWebhook): Promise<RegisteredWebhook>;
+  register(principal: Principal, request: NewWebhook): Promise<WebhookCredentials>;
   remove(owner: Owner, webhookId: string): Promise<void>;
-  list(owner: Owner): Promise<readonly ListedWebhook[]>;
-  /** From now on commits of this process are told. */
+  list(owner: Owner): Promise<readonly WebhookSummary[]>;
+  /** From now on the commits of this process are posted. */
   start(): void;
-  /** Gives up what is under way. Call it before the store closes. */
+  /** Abandons what is under way. Call it before the store closes. */
   stop(): Promise<void>;
 };
 
@@ -56,52 +54,47 @@ type WebhookParts = {
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { store, clock, log } = parts;
-  const lanes = createLanes(store.webhooks, clock, (owner, webhook) =>
-    createLane(webhook, {
-      clock,
-      log,
-      note: (health) => store.webhooks.note(owner, webhook.webhookId, health),
-      sender: createSender(parts, webhook),
-    }),
+  const endpoints = createEndpoints(store.webhooks, clock, (owner, webhook) =>
+    createEndpoint(webhook, parts, (health) => store.webhooks.note(owner, webhook.webhookId, health)),
   );
-  const intake = createIntake({ store, lanes, log });
+  const dispatch = createDispatch({ store, endpoints, log });
   const add = createRegistration(parts);
   return {
-    async register(principal, wish) {
-      const { webhookId, secret } = await add(principal, wish);
-      lanes.forget(principal.owner);
+    async register(principal, request) {
+      const { webhookId, secret } = await add(principal, request);
+      endpoints.refresh(principal.owner);
       log.info('webhook.registered', { webhookId: asId<Id<'webhook'>>(webhookId) });
       return { webhookId, secret, secretFingerprint: fingerprintOf(secret) };
     },
     async remove(owner, webhookId) {
       if (!(await store.webhooks.remove(owner, webhookId)))
         throw new HostError('subscription_not_found', 'There is no such webhook.');
-      lanes.drop(owner, webhookId);
+      endpoints.refresh(owner, webhookId);
     },
     async list(owner) {
       const now = clock.now();
-      return (await store.webhooks.list(owner)).map((webhook) => toListed(webhook, now));
+      return (await store.webhooks.list(owner)).map((webhook) => summaryOf(webhook, now));
     },
-    start: intake.start,
+    start: dispatch.start,
     async stop() {
-      await intake.stop();
-      await lanes.close();
+      await dispatch.stop();
+      await endpoints.close();
     },
   };
 }
 
-const toListed = ({ webhookId, url, events, tags, ...webhook }: Webhook, now: number): ListedWebhook => ({
+const summaryOf = ({ webhookId, url, events, tags, ...webhook }: Webhook, now: number): WebhookSummary => ({
   webhookId,
   url,
   events,
   ...(tags && { tags }),
   createdAt: timestampOf(webhook.createdAt),
   failures: webhook.failures,
-  ...(isOpen(webhook, now) && { openUntil: timestampOf(webhook.openUntil ?? now) }),
+  ...(isResting(webhook, now) && { openUntil: timestampOf(webhook.openUntil ?? now) }),
   secretFingerprint: fingerprintOf(webhook.secret),
 });
 
-/** Webhooks are guarded like every URL of a tenant; only with the test seams may they be told to reach this machine. */
+/** Webhooks are guarded like every URL of a tenant. With the test seams they may be allowed to reach this machine. */
 export const webhookGuard = (
   { egress }: Pick<Config, 'egress'>,
   testSeams: boolean,

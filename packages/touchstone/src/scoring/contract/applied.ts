@@ -1,34 +1,35 @@
-import type { Evaluator, TaskId } from '@touchstone/protocol';
+import { asId, type CriterionId, type Digest, type Evaluator, type TaskId } from '@touchstone/protocol';
 import {
   type ContractCriterion,
   type ContractTask,
   type EvalContract,
   fromBody,
+  type PinnedContract,
   type Task,
 } from '@touchstone/protocol/bodies';
 
 /** What the author of a contract may allow. */
-type Allowances = {
+type CriterionAllowances = {
   /** For JSON: one code fence around it does no harm. */
   readonly fenceTolerant?: true;
-  /** For similarity: words are compared where there is nobody to ask, and the verdict says so. */
+  /** For similarity: words are compared when there is no embedder and no judge, and the reason says so. */
   readonly approximate?: true;
 };
 
-/** A task may have a criterion decided by somebody else than the rest do. */
-type Terms = ContractTask & { readonly evaluators?: { readonly [criterionId: string]: Evaluator } };
+/** A task may have its own evaluator for a criterion. */
+type TaskTerms = ContractTask & { readonly evaluators?: { readonly [criterionId: string]: Evaluator } };
 
-/** A criterion as it applies to one task: what it is held against, what it weighs, and the suite's sentence for it. */
-export type Applied = {
-  readonly criterion: ContractCriterion & Allowances;
+/** A criterion as it applies to one task: what it is input against, what it weighs, and the suite's sentence for it. */
+export type AppliedCriterion = {
+  readonly criterion: ContractCriterion & CriterionAllowances;
   readonly evaluator: Evaluator;
   readonly task: ContractTask;
   readonly weight: number;
   readonly sentence: string;
 };
 
-/** Reads what applies to the tasks of a contract's suite. A suite that is not the contract's never comes this far. */
-export function createReader(contract: EvalContract): (task: Task) => readonly Applied[] {
+/** Reads which criteria apply to a task of the contract's suite. Any other suite is refused before. */
+export function createCriteriaReader(contract: EvalContract): (task: Task) => readonly AppliedCriterion[] {
   const criteria = new Map(contract.criteria.map((criterion) => [criterion.id, criterion]));
   return ({ taskId, expected }) => {
     const task = contractTask(contract, taskId);
@@ -49,16 +50,42 @@ export function createReader(contract: EvalContract): (task: Task) => readonly A
   };
 }
 
-function evaluatorOf({ id, evaluator }: ContractCriterion, { evaluators = {} }: Terms): Evaluator {
+function evaluatorOf({ id, evaluator }: ContractCriterion, { evaluators = {} }: TaskTerms): Evaluator {
   return (Object.hasOwn(evaluators, id) && evaluators[id]) || evaluator;
 }
 
-const contractTask = ({ tasks }: EvalContract, taskId: TaskId): Terms | undefined =>
+const contractTask = ({ tasks }: EvalContract, taskId: TaskId): TaskTerms | undefined =>
   Object.hasOwn(tasks, taskId) ? tasks[taskId] : undefined;
 
-/** What a task has to reach: all of its strict criteria, or its expected value. Advice alone cannot fail it. */
+/** The threshold of a task: all of its strict criteria, or its expected value. Advisory criteria alone cannot fail it. */
 export function barOf(contract: EvalContract, taskId: TaskId): 0 | 1 {
   const ids = new Set(contractTask(contract, taskId)?.criteria);
   if (ids.size === 0) return 1;
   return contract.criteria.some(({ id, strict }) => strict && ids.has(id)) ? 1 : 0;
 }
+
+/** The part of a contract that a report may hold: names, numbers and flags, no prose of its author. */
+export function contractTerms({ contract, digest }: PinnedContract) {
+  const { criteria, tasks, sla, dataset } = contract;
+  const ids = new Map(criteria.map(({ id }) => [id, asId<CriterionId>(id)]));
+  return {
+    digest,
+    criteria: criteria.map(termOf),
+    tasks: new Map(
+      Object.entries(tasks).map(
+        ([taskId, task]) => [asId<TaskId>(taskId), task.criteria.flatMap((id) => ids.get(id) ?? [])] as const,
+      ),
+    ),
+    ...(sla && { sla }),
+    ...(dataset && {
+      dataset: { digest: asId<Digest>(`sha256:${dataset.sha256}`), rows: dataset.rows },
+    }),
+  };
+}
+
+const termOf = ({ id, strict, evaluator, rate }: ContractCriterion) => ({
+  id: asId<CriterionId>(id),
+  strict,
+  evaluator,
+  rate,
+});

@@ -7,7 +7,7 @@ import {
   toBody,
 } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
-import type { Applied } from './applied.js';
+import type { AppliedCriterion } from './applied.js';
 import { type DecidableEvaluator, type EvaluatorParts, evaluate } from './evaluators.js';
 
 /** Knows one kind of schema, `{"type": …}` by the name JavaScript has for it, and refuses those without a type. */
@@ -19,7 +19,7 @@ const parts: EvaluatorParts = {
 };
 
 type More = {
-  readonly criterion?: Partial<Applied['criterion']>;
+  readonly criterion?: Partial<AppliedCriterion['criterion']>;
   readonly task?: Partial<ContractTask>;
   readonly calls?: readonly (readonly [string, ToolStatus])[];
   readonly latencyMs?: number;
@@ -27,7 +27,7 @@ type More = {
 };
 
 function degreeOf(evaluator: DecidableEvaluator, output: Json, more: More = {}): number {
-  const criterion: Applied['criterion'] = {
+  const criterion: AppliedCriterion['criterion'] = {
     id: 'c',
     name: 'c',
     strict: true,

@@ -1,19 +1,13 @@
-import {
-  canonicalJson,
-  type Evaluator,
-  isHostError,
-  isUnsound,
-  type Json,
-  type JsonObject,
-} from '@touchstone/protocol';
+import { type Evaluator, isHostError, isUnsound, type Json, type JsonObject } from '@touchstone/protocol';
 import { type ContractTask, toBody } from '@touchstone/protocol/bodies';
 import type { SchemaCheck, Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
-import type { Applied } from './applied.js';
-import type { Measured } from './rulings.js';
+import { jsonOf, textOf } from '../output.js';
+import type { AppliedCriterion } from './applied.js';
+import type { Measurement } from './decisions.js';
 import { containsFolded, lengthIn, sameFolded, wordOverlap } from './words.js';
 
-/** Those that need nobody to be asked. */
+/** The evaluators that need no model. */
 export type DecidableEvaluator = Exclude<Evaluator, 'similarity' | 'judge'>;
 
 export type EvaluatorParts = {
@@ -24,17 +18,17 @@ export type EvaluatorParts = {
   readonly expectedLatencyMs?: number;
 };
 
-/** An answer, and what it is held against. */
-type Held = Pick<Applied, 'criterion' | 'task'> & {
+/** An answer, and what it is compared with. */
+type EvaluatorInput = Pick<AppliedCriterion, 'criterion' | 'task'> & {
   readonly transcript: Pick<Transcript, 'toolCalls' | 'latencyMs'>;
   readonly output: Json;
 };
 
-type Evaluate = (held: Held, parts: EvaluatorParts) => Measured;
+type Evaluate = (input: EvaluatorInput, parts: EvaluatorParts) => Measurement;
 
 const EVALUATE: { readonly [E in DecidableEvaluator]: Evaluate } = {
   'json-validity': ({ output, criterion }) =>
-    yesOrNo(parsed(criterion.fenceTolerant ? unfenced(output) : output) !== undefined),
+    yesOrNo(jsonOf(criterion.fenceTolerant ? unfenced(output) : output) !== undefined),
   'schema-validity': schemaValidity,
   'reference-match': ({ output, task }) => {
     const strategy = task.match;
@@ -44,7 +38,7 @@ const EVALUATE: { readonly [E in DecidableEvaluator]: Evaluate } = {
   },
   'normalized-match': ({ output, task }) => {
     const same = task.match === 'contains' ? containsFolded : sameFolded;
-    const texts = [output, jsonOf(output) ?? output].map(textOf);
+    const texts = [output, soundJson(output) ?? output].map(textOf);
     return againstAny(task, (value) => (texts.some((text) => same(text, textOf(value))) ? 1 : 0));
   },
   contains: ({ output, task }) =>
@@ -58,14 +52,14 @@ const EVALUATE: { readonly [E in DecidableEvaluator]: Evaluate } = {
 };
 
 /** How far an answer meets a criterion that is decidable. */
-export const evaluate = (evaluator: DecidableEvaluator, held: Held, parts: EvaluatorParts): Measured =>
-  EVALUATE[evaluator](held, parts);
+export const evaluate = (
+  evaluator: DecidableEvaluator,
+  input: EvaluatorInput,
+  parts: EvaluatorParts,
+): Measurement => EVALUATE[evaluator](input, parts);
 
 export const isDecidable = (evaluator: Evaluator): evaluator is DecidableEvaluator =>
   Object.hasOwn(EVALUATE, evaluator);
-
-/** A text as it is, anything else its canonical JSON. */
-export const textOf = (value: Json): string => (typeof value === 'string' ? value : canonicalJson(value));
 
 /** A list is a choice of acceptable answers; undefined when the row has none. */
 export function referencesOf({ reference }: ContractTask): readonly Json[] | undefined {
@@ -73,15 +67,15 @@ export function referencesOf({ reference }: ContractTask): readonly Json[] | und
   return Array.isArray(reference) ? (reference as readonly Json[]) : [reference];
 }
 
-/** What cannot be held against anything is not met: nobody may pass for want of an answer to compare with. */
-export const NO_REFERENCE: Measured = {
+/** A criterion without a reference to compare with is not met. */
+export const NO_REFERENCE: Measurement = {
   degree: 0,
   reason: 'There is no reference to compare the answer with.',
 };
 
-const yesOrNo = (met: boolean): Measured => ({ degree: met ? 1 : 0 });
+const yesOrNo = (met: boolean): Measurement => ({ degree: met ? 1 : 0 });
 
-function againstAny(task: ContractTask, degreeFor: (reference: Json) => number): Measured {
+function againstAny(task: ContractTask, degreeFor: (reference: Json) => number): Measurement {
   const references = referencesOf(task);
   if (!references) return NO_REFERENCE;
   return { degree: references.reduce<number>((best, one) => Math.max(best, degreeFor(one)), 0) };
@@ -89,19 +83,9 @@ function againstAny(task: ContractTask, degreeFor: (reference: Json) => number):
 
 const defaultMatch = (reference: Json) => (typeof reference === 'string' ? 'exact' : 'json-match');
 
-/** The answer as JSON: as it is, or what its text parses to. A code fence around it is not JSON. */
-function parsed(output: Json): Json | undefined {
-  if (typeof output !== 'string') return output;
-  try {
-    return JSON.parse(output) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
 const FENCE = '```';
 
-/** What stands inside the one code fence around an answer; whatever else, as it is. */
+/** The text inside the one code fence around an answer; any other answer as it is. */
 function unfenced(output: Json): Json {
   const text = typeof output === 'string' ? output.trim() : '';
   const opening = text.indexOf('\n');
@@ -109,22 +93,25 @@ function unfenced(output: Json): Json {
   return isFenced ? text.slice(opening + 1, -FENCE.length) : output;
 }
 
-/** The same, so far as it can be worked with: what nests without end is left alone. */
-function jsonOf(output: Json): Json | undefined {
-  const value = parsed(output);
+/** The output as JSON, unless it nests too deep. */
+function soundJson(output: Json): Json | undefined {
+  const value = jsonOf(output);
   return isUnsound(value) ? undefined : value;
 }
 
-function schemaValidity({ output, task }: Held, { schemaCheck, returnSchema }: EvaluatorParts): Measured {
+function schemaValidity(
+  { output, task }: EvaluatorInput,
+  { schemaCheck, returnSchema }: EvaluatorParts,
+): Measurement {
   const schema = task.schema ?? returnSchema;
   if (!schema) return { degree: 0, reason: 'There is no schema to check the answer against.' };
-  const value = jsonOf(output);
+  const value = soundJson(output);
   if (value === undefined) return { degree: 0, reason: 'The answer is not JSON.' };
   const issue = firstIssue(schemaCheck, schema, value);
   return issue === undefined ? { degree: 1 } : { degree: 0, reason: issue };
 }
 
-/** A schema that cannot be used throws. Nothing fits it, and one bad row is no reason to end a run. */
+/** A schema that cannot be used throws. No answer fits it; one bad row must not end the run. */
 function firstIssue(schemaCheck: SchemaCheck, schema: JsonObject, value: Json): string | undefined {
   try {
     const [issue] = schemaCheck(schema, toBody(value));
@@ -136,8 +123,8 @@ function firstIssue(schemaCheck: SchemaCheck, schema: JsonObject, value: Json): 
 }
 
 /** The quotation marks and line breaks of a text are escaped in its JSON, so texts inside a value are looked at as well. */
-function forbiddenContent({ output, task }: Held): Measured {
-  const texts = [textOf(output), ...textsIn(jsonOf(output) ?? output)].map(foldCase);
+function forbiddenContent({ output, task }: EvaluatorInput): Measurement {
+  const texts = [textOf(output), ...textsIn(soundJson(output) ?? output)].map(foldCase);
   const forbidden = (task.forbidden ?? []).map(foldCase).filter((words) => words !== '');
   return yesOrNo(!forbidden.some((words) => texts.some((text) => text.includes(words))));
 }
@@ -158,7 +145,7 @@ function isBlank(output: Json): boolean {
 }
 
 /** Binary by the bound itself; graded by how many times too long the answer is. */
-function conciseness({ criterion, output }: Held): Measured {
+function conciseness({ criterion, output }: EvaluatorInput): Measurement {
   const { bound } = criterion;
   if (!bound) return { degree: 0, reason: 'The contract names no bound on the length.' };
   const { most, unit, inclusive } = bound;
@@ -168,16 +155,19 @@ function conciseness({ criterion, output }: Held): Measured {
   return { degree: length < most || (inclusive && length === most) ? 1 : 0, reason };
 }
 
-function latency({ criterion, transcript }: Held, { expectedLatencyMs }: EvaluatorParts): Measured {
+function latency(
+  { criterion, transcript }: EvaluatorInput,
+  { expectedLatencyMs }: EvaluatorParts,
+): Measurement {
   const most = criterion.latencyMs ?? expectedLatencyMs;
   const { latencyMs } = transcript;
   if (most === undefined) return { degree: 0, reason: 'The contract names no bound on the latency.' };
-  if (latencyMs === undefined) return { degree: 0, reason: 'Nobody measured how long the answer took.' };
+  if (latencyMs === undefined) return { degree: 0, reason: 'The latency of the answer was not measured.' };
   return { degree: latencyMs <= most ? 1 : 0, reason: `The answer took ${latencyMs} ms of ${most}.` };
 }
 
 /** A call that the allowlist refused has not been made. */
-function toolUsage({ task, transcript }: Held): Measured {
+function toolUsage({ task, transcript }: EvaluatorInput): Measurement {
   const called = new Set<string>(
     transcript.toolCalls.flatMap(({ toolId, status }) => (status === 'forbidden' ? [] : [toolId])),
   );

@@ -1,4 +1,4 @@
-import { setImmediate as letOthersIn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { JsonObject } from '@touchstone/protocol';
 import {
   type Body,
@@ -9,36 +9,41 @@ import {
 } from '@touchstone/protocol/bodies';
 import type { SchemaCheck, ScoringResult, Spend, Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
-import { type Applied, createReader } from './applied.js';
-import type { Askable, Asking, Rulings } from './asking.js';
+import { type AppliedCriterion, createCriteriaReader } from './applied.js';
+import { askJudge } from './ask-judge.js';
 import { conclude } from './conclude.js';
+import {
+  type CriterionDecision,
+  type CriterionDecisions,
+  decideByDegree,
+  type EvaluationContext,
+  type EvaluationModels,
+} from './decisions.js';
 import { type EvaluatorParts, evaluate, isDecidable } from './evaluators.js';
-import { askJudge } from './judging.js';
-import { type Ruling, rule } from './rulings.js';
 import { compareMeanings } from './similarity.js';
 
-export type ContractParts = Askable & {
+export type ContractParts = EvaluationModels & {
   readonly contract: EvalContract;
   readonly schemaCheck: SchemaCheck;
   readonly returnSchema?: JsonObject;
-  /** To refuse a probe may be just what is expected; elsewhere a refusal leaves the task undone. */
+  /** A refusal may be the expected answer to a probe; in other modes it leaves the task undone. */
   readonly adversarial?: boolean;
 };
 
 /** `schemaValid` when a criterion has asked whether the answer fits a schema. */
-export type ContractScored = ScoringResult & { readonly schemaValid?: boolean };
+export type ContractScore = ScoringResult & { readonly schemaValid?: boolean };
 
 export type ContractScorer = (
   task: Task,
   transcript: Transcript,
   signal: AbortSignal,
   spend: Spend,
-) => ContractScored | Promise<ContractScored>;
+) => ContractScore | Promise<ContractScore>;
 
-/** Scores the tasks of a suite as the contract says that it was compiled with. Asks only where a criterion needs it. */
+/** Scores the tasks of a suite by the contract that it was compiled with. Asks a model only where a criterion needs it. */
 export function createContractScorer(parts: ContractParts): ContractScorer {
-  const appliedTo = createReader(parts.contract);
-  const nextTurn = createTurns();
+  const appliedTo = createCriteriaReader(parts.contract);
+  const queueForSchema = createSchemaQueue();
   const sla = parts.contract.sla?.expectedLatencyMs;
   const evaluating = { ...parts, ...(sla !== undefined && { expectedLatencyMs: sla }) };
   return (task, transcript, signal, spend) => {
@@ -48,33 +53,33 @@ export function createContractScorer(parts: ContractParts): ContractScorer {
     if (output === undefined) return conclude(applied, noneMet(applied), parts.redact);
     const decideAll = () => {
       const decided = decide(applied, transcript, output, evaluating);
-      const scored = (rulings: Rulings) => ({
-        ...conclude(applied, rulings, parts.redact),
-        ...judgedBy(rulings, parts),
-        ...schemaValidity(rulings, parts),
+      const scored = (decisions: CriterionDecisions) => ({
+        ...conclude(applied, decisions, parts.redact),
+        ...judgedBy(decisions, parts),
+        ...schemaValidity(decisions, parts),
       });
       const open = applied.filter((one) => !decided.has(one));
       if (open.length === 0) return scored(decided);
-      const asking = { ...parts, input: task.input, output, seed: transcript.seed, signal, spend };
-      return ask(open, asking).then((asked) => scored(new Map([...decided, ...asked])));
+      const context = { ...parts, input: task.input, output, seed: transcript.seed, signal, spend };
+      return ask(open, context).then((asked) => scored(new Map([...decided, ...asked])));
     };
-    return usesSchema(applied) ? nextTurn().then(decideAll) : decideAll();
+    return usesSchema(applied) ? queueForSchema().then(decideAll) : decideAll();
   };
 }
 
-const usesSchema = (applied: readonly Applied[]): boolean =>
+const usesSchema = (applied: readonly AppliedCriterion[]): boolean =>
   applied.some(({ evaluator }) => evaluator === 'schema-validity');
 
-/** A foreign schema may take its whole bounded time, so tasks that need one come one at a time, with others between them. */
-function createTurns(): () => Promise<void> {
+/** A foreign schema may take its whole bounded time, so tasks that need one are scored one at a time, and yield in between. */
+function createSchemaQueue(): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return () => {
-    last = last.then(() => letOthersIn());
+    last = last.then(() => yieldToEventLoop());
     return last;
   };
 }
 
-/** An invocation that failed has no answer to score, whatever it has said. */
+/** An invocation that failed has no answer to score. */
 function answerOf({ outcome, output }: Transcript, adversarial = false): Body | undefined {
   return outcome === 'failed' || (outcome === 'refused' && !adversarial) ? undefined : output;
 }
@@ -84,51 +89,54 @@ function goldenScore(match: GoldenMatch, output: Body | undefined): ScoringResul
   return { score: { kind: 'scored', value, findings: [] } };
 }
 
-/** Said of every criterion rather than of none: a gate counts the tasks in which its criterion was met, of all of them. */
-const noneMet = (applied: readonly Applied[]): Rulings =>
+/** A decision for every criterion rather than for none: a gate counts the share of all tasks that meet its criterion. */
+const noneMet = (applied: readonly AppliedCriterion[]): CriterionDecisions =>
   new Map(applied.map((one) => [one, { kind: 'decided', met: false }] as const));
 
 function decide(
-  applied: readonly Applied[],
+  applied: readonly AppliedCriterion[],
   transcript: Transcript,
   output: Body,
   parts: EvaluatorParts,
-): Map<Applied, Ruling> {
-  const rulings = new Map<Applied, Ruling>();
+): Map<AppliedCriterion, CriterionDecision> {
+  const decisions = new Map<AppliedCriterion, CriterionDecision>();
   for (const one of applied) {
     const { criterion, evaluator, task } = one;
     if (!isDecidable(evaluator)) continue;
-    const held = { criterion, task, transcript, output: fromBody(output) };
-    rulings.set(one, rule(criterion, evaluate(evaluator, held, parts)));
+    const input = { criterion, task, transcript, output: fromBody(output) };
+    decisions.set(one, decideByDegree(criterion, evaluate(evaluator, input, parts)));
   }
-  return rulings;
+  return decisions;
 }
 
-/** One after the other, so that what they cost is written down in the same order every time. */
-async function ask(open: readonly Applied[], asking: Asking): Promise<Rulings> {
-  const { embedder, judge } = asking;
-  const isCompared = ({ evaluator, criterion }: Applied) =>
+/** One after the other, so that their costs are recorded in the same order every time. */
+async function ask(
+  open: readonly AppliedCriterion[],
+  context: EvaluationContext,
+): Promise<CriterionDecisions> {
+  const { embedder, judge } = context;
+  const isCompared = ({ evaluator, criterion }: AppliedCriterion) =>
     evaluator === 'similarity' && (embedder !== undefined || (!judge && criterion.approximate));
-  const compared = await compareMeanings(open.filter(isCompared), asking);
+  const compared = await compareMeanings(open.filter(isCompared), context);
   const judged = await askJudge(
     open.filter((one) => !isCompared(one)),
-    asking,
+    context,
   );
   return new Map([...compared, ...judged]);
 }
 
-function judgedBy(rulings: Rulings, { judge }: ContractParts): Pick<ScoringResult, 'judge'> {
-  const hasRuled = [...rulings.values()].some((ruling) => ruling.kind === 'decided' && ruling.byJudge);
-  return hasRuled && judge ? { judge: judge.identity.digest } : {};
+function judgedBy(decisions: CriterionDecisions, { judge }: ContractParts): Pick<ScoringResult, 'judge'> {
+  const byJudge = [...decisions.values()].some((decision) => decision.kind === 'decided' && decision.byJudge);
+  return byJudge && judge ? { judge: judge.identity.digest } : {};
 }
 
 function schemaValidity(
-  rulings: Rulings,
+  decisions: CriterionDecisions,
   { returnSchema }: ContractParts,
-): Pick<ContractScored, 'schemaValid'> {
-  for (const [{ evaluator, task }, ruling] of rulings) {
+): Pick<ContractScore, 'schemaValid'> {
+  for (const [{ evaluator, task }, decision] of decisions) {
     if (evaluator !== 'schema-validity' || !(task.schema ?? returnSchema)) continue;
-    return { schemaValid: ruling.kind === 'decided' && ruling.met };
+    return { schemaValid: decision.kind === 'decided' && decision.met };
   }
   return {};
 }

@@ -1,34 +1,45 @@
 import { redactDeep } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
-import type { Applied } from './applied.js';
-import type { Asking, Rulings } from './asking.js';
-import { NO_REFERENCE, referencesOf, textOf } from './evaluators.js';
-import { type Measured, type Ruling, rule } from './rulings.js';
+import { textOf } from '../output.js';
+import type { AppliedCriterion } from './applied.js';
+import {
+  type CriterionDecision,
+  type CriterionDecisions,
+  decideByDegree,
+  type EvaluationContext,
+  type Measurement,
+} from './decisions.js';
+import { NO_REFERENCE, referencesOf } from './evaluators.js';
 import { wordOverlap } from './words.js';
 
 type Vector = readonly number[];
-type Compared = Measured | Extract<Ruling, { kind: 'undecided' }>;
+type Comparison = Measurement | Extract<CriterionDecision, { kind: 'undecided' }>;
 
-/** Rules on everything that asks how near an answer is in meaning to its references. All of it is one comparison. */
-export async function compareMeanings(applied: readonly Applied[], asking: Asking): Promise<Rulings> {
+/** Decides all criteria about how near an answer is in meaning to its references, by one comparison. */
+export async function compareMeanings(
+  applied: readonly AppliedCriterion[],
+  context: EvaluationContext,
+): Promise<CriterionDecisions> {
   const [first] = applied;
   if (!first) return new Map();
   const references = (referencesOf(first.task) ?? []).map(textOf).filter(saysSomething);
-  const compared = await compare(textOf(fromBody(asking.output)), references, asking);
+  const compared = await compare(textOf(fromBody(context.output)), references, context);
   return new Map(
-    applied.map((one) => [one, 'degree' in compared ? rule(one.criterion, compared) : compared] as const),
+    applied.map(
+      (one) => [one, 'degree' in compared ? decideByDegree(one.criterion, compared) : compared] as const,
+    ),
   );
 }
 
 /**
- * The nearest reference counts. The degree is the cosine itself, with opposites as far away as strangers (below 0 is 0):
- * a threshold then means what it means wherever cosines are used.
+ * The nearest reference counts. The degree is the cosine itself, with 0 for a negative one: a threshold then means what it
+ * means wherever cosines are used.
  */
 async function compare(
   answer: string,
   references: readonly string[],
-  { embedder, redact, signal, spend }: Asking,
-): Promise<Compared> {
+  { embedder, redact, signal, spend }: EvaluationContext,
+): Promise<Comparison> {
   if (references.length === 0) return NO_REFERENCE;
   if (!saysSomething(answer)) return { degree: 0 };
   if (!embedder) return compareWords(answer, references);
@@ -42,18 +53,19 @@ async function compare(
 }
 
 /** Only for contracts that allow it: words in common are a hint of a common meaning, not more. */
-const compareWords = (answer: string, references: readonly string[]): Measured => ({
+const compareWords = (answer: string, references: readonly string[]): Measurement => ({
   degree: Math.max(...references.map((reference) => wordOverlap(answer, reference))),
-  reason: 'Approximate: the words were compared, because there was nobody to compare the meanings.',
+  reason:
+    'Approximate: the words were compared, because there was no embedder and no judge to compare the meanings.',
 });
 
-const undecided = (reason: string): Compared => ({
+const undecided = (reason: string): Comparison => ({
   kind: 'undecided',
   unjudged: 'embedder_unreachable',
   reason,
 });
 
-/** Embedders refuse texts in which there is nothing. */
+/** Embedders refuse empty texts. */
 const saysSomething = (text: string): boolean => text.trim() !== '';
 
 /** The cosine of the angle between two vectors; no number when one has no direction or they are of different lengths. */

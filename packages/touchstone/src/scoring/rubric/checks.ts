@@ -1,6 +1,7 @@
-import { canonicalJson, type Json, type JsonObject } from '@touchstone/protocol';
+import type { Json, JsonObject } from '@touchstone/protocol';
 import { type CheckName, fromBody } from '@touchstone/protocol/bodies';
 import type { SchemaCheck, Transcript } from '../../ports/index.js';
+import { answerText, jsonOf } from '../output.js';
 
 export type CheckParts = {
   readonly schemaCheck: SchemaCheck;
@@ -11,28 +12,15 @@ export type CheckParts = {
 
 type Check = (args: JsonObject, transcript: Transcript, parts: CheckParts) => boolean;
 
-const textOf = ({ output }: Transcript): string => {
-  const value = output === undefined ? '' : fromBody(output);
-  return typeof value === 'string' ? value : canonicalJson(value);
-};
-
-/** The output as JSON: as it is, or what its text parses to. */
-function jsonOf({ output }: Transcript): Json | undefined {
-  const value = output === undefined ? undefined : fromBody(output);
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return undefined;
-  }
-}
+const answerJson = ({ output }: Transcript): Json | undefined =>
+  output === undefined ? undefined : jsonOf(fromBody(output));
 
 const listOf = (value: Json | undefined): readonly string[] =>
   (Array.isArray(value) ? value : [value]).filter((item): item is string => typeof item === 'string');
 
 function includes(args: JsonObject, transcript: Transcript): (words: string) => boolean {
   const fold = (text: string): string => (args.ignoreCase === true ? text.toLowerCase() : text);
-  const text = fold(textOf(transcript));
+  const text = fold(answerText(transcript));
   return (words) => text.includes(fold(words));
 }
 
@@ -46,22 +34,22 @@ const within = (count: number, { min, max }: JsonObject, least: number): boolean
   count >= (typeof min === 'number' ? min : least) && (typeof max !== 'number' || count <= max);
 
 const hasRefused = (transcript: Transcript, { isRefusal }: CheckParts): boolean =>
-  transcript.outcome === 'refused' || isRefusal(textOf(transcript));
+  transcript.outcome === 'refused' || isRefusal(answerText(transcript));
 
 const CHECKS: { readonly [name in CheckName]: Check } = {
-  json: (_args, transcript) => jsonOf(transcript) !== undefined,
+  json: (_args, transcript) => answerJson(transcript) !== undefined,
   schema({ schema }, transcript, { schemaCheck }) {
-    const value = jsonOf(transcript);
+    const value = answerJson(transcript);
     return value !== undefined && schemaCheck(schema as JsonObject, value as never).length === 0;
   },
-  length: (args, transcript) => within(lengthOf(textOf(transcript), args.unit), args, 0),
+  length: (args, transcript) => within(lengthOf(answerText(transcript), args.unit), args, 0),
   contains: (args, transcript) => listOf(args.text).every(includes(args, transcript)),
   excludes: (args, transcript) => !listOf(args.text).some(includes(args, transcript)),
   regex: ({ pattern, ignoreCase, absent }, transcript, { matches }) =>
-    matches(String(pattern), textOf(transcript), ignoreCase === true) !== (absent === true),
+    matches(String(pattern), answerText(transcript), ignoreCase === true) !== (absent === true),
   'tool-called': (args, transcript) => within(callsOf(transcript, args), args, 1),
   'tool-not-called': (args, transcript) => callsOf(transcript, args) === 0,
-  cites: ({ source }, transcript) => listOf(source).some((one) => textOf(transcript).includes(one)),
+  cites: ({ source }, transcript) => listOf(source).some((one) => answerText(transcript).includes(one)),
   refused: (_args, transcript, parts) => hasRefused(transcript, parts),
   'not-refused': (_args, transcript, parts) => !hasRefused(transcript, parts),
 };

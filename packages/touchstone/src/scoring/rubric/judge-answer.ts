@@ -1,4 +1,4 @@
-import { isObject, type UnknownObject } from '@touchstone/protocol';
+import { isObject, parseJson, type UnknownObject } from '@touchstone/protocol';
 import type { CriterionVerdict, JudgedCriterion } from '../../ports/index.js';
 
 const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
@@ -8,7 +8,7 @@ export function readVerdicts(
   text: string,
   criteria: readonly JudgedCriterion[],
 ): readonly CriterionVerdict[] | undefined {
-  const answer = parsed(FENCED.exec(text)?.groups?.json ?? text);
+  const answer = parseJson(FENCED.exec(text)?.groups?.json ?? text);
   if (!isObject(answer) || !hasOnly(answer, ['verdicts']) || !Array.isArray(answer.verdicts))
     return undefined;
   if (answer.verdicts.length !== criteria.length) return undefined;
@@ -31,7 +31,7 @@ function readVerdict(
   if (!wanted || typeof number !== 'number' || typeof met !== 'boolean' || typeof reason !== 'string')
     return undefined;
   const kept = { met, reason };
-  // A degree that nobody asked for would say something else than yes or no.
+  // A degree for a criterion that is not graded could contradict its yes or no.
   if (!wanted.graded) return score === undefined ? { number, verdict: kept } : undefined;
   const fits = typeof score === 'number' && score >= 0 && score <= 1;
   return fits ? { number, verdict: { ...kept, score } } : undefined;
@@ -39,11 +39,3 @@ function readVerdict(
 
 const hasOnly = (value: UnknownObject, members: readonly string[]): boolean =>
   Object.keys(value).every((member) => members.includes(member));
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

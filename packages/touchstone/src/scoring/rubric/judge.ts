@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { asId, canonicalJson, type Digest, type JudgeIdentity, type ModelName } from '@touchstone/protocol';
+import {
+  asId,
+  canonicalJson,
+  type Digest,
+  defined,
+  type JudgeIdentity,
+  type ModelName,
+} from '@touchstone/protocol';
 import type {
   AskModel,
   CriterionVerdict,
@@ -11,9 +18,8 @@ import type {
 } from '../../ports/index.js';
 import { readVerdicts } from './judge-answer.js';
 import { ANSWER_SCHEMA, PROMPT_DIGEST, SYSTEM, userMessage } from './judge-prompt.js';
-import { majority, orderOf } from './votes.js';
 
-/** More criteria than this are asked in several calls: a model that has to keep count of many loses some. */
+/** More criteria than this are asked in several calls: models lose count of long lists. */
 const MOST_PER_CALL = 20;
 /** An answer that cannot be read is asked for once more. */
 const ROUNDS = 2;
@@ -24,7 +30,7 @@ export function judgeIdentity(provider: ModelName, model: ModelName, votes: numb
   return { ...named, digest };
 }
 
-/** A judge that is a model. It is asked; what it cannot say in the form it was given, it has not said. */
+/** A judge that is a model. An answer that is not in the requested form does not count. */
 export function createModelJudge(identity: JudgeIdentity, ask: AskModel, close: () => void): Judge {
   return {
     identity,
@@ -45,8 +51,8 @@ export function createModelJudge(identity: JudgeIdentity, ask: AskModel, close: 
   };
 }
 
-type Trouble = { readonly kind: 'unreadable' | 'unreachable'; readonly reason: string };
-type Asking = {
+type JudgeFailure = { readonly kind: 'unreadable' | 'unreachable'; readonly reason: string };
+type JudgeContext = {
   readonly ask: AskModel;
   readonly usage: Usage[];
   readonly signal: AbortSignal;
@@ -54,17 +60,17 @@ type Asking = {
 };
 
 async function castVote(
-  asking: Asking,
+  context: JudgeContext,
   question: JudgeQuestion,
   votes: number,
   vote: number,
-): Promise<readonly CriterionVerdict[] | Trouble> {
+): Promise<readonly CriterionVerdict[] | JudgeFailure> {
   const order = orderOf(question.criteria.length, votes, `${question.seed}/${vote}`);
   const verdicts: CriterionVerdict[] = [];
   for (let from = 0; from < order.length; from += MOST_PER_CALL) {
     const places = order.slice(from, from + MOST_PER_CALL);
     const criteria = places.map((place) => question.criteria[place] as JudgedCriterion);
-    const answer = await askFor(asking, question, criteria, vote);
+    const answer = await askFor(context, question, criteria, vote);
     if ('kind' in answer) return answer;
     places.forEach((place, index) => {
       verdicts[place] = answer[index] as CriterionVerdict;
@@ -74,11 +80,11 @@ async function castVote(
 }
 
 async function askFor(
-  { ask, usage, signal, spend }: Asking,
+  { ask, usage, signal, spend }: JudgeContext,
   question: JudgeQuestion,
   criteria: readonly JudgedCriterion[],
   vote: number,
-): Promise<readonly CriterionVerdict[] | Trouble> {
+): Promise<readonly CriterionVerdict[] | JudgeFailure> {
   const user = userMessage(question, criteria);
   for (let round = 0; round < ROUNDS; round += 1) {
     const reply = await ask(
@@ -95,4 +101,42 @@ async function askFor(
     kind: 'unreadable',
     reason: `The judge gave no verdict in the form it was asked for, in ${ROUNDS} answers.`,
   };
+}
+
+/** The places of the criteria in the order in which one vote sees them. A single vote sees them as they were written. */
+export function orderOf(count: number, votes: number, seed: string): readonly number[] {
+  const places = Array.from({ length: count }, (_, index) => index);
+  if (votes === 1) return places;
+  const draw = createDraw(seed);
+  for (let last = count - 1; last > 0; last -= 1) {
+    const chosen = draw(last + 1);
+    [places[last], places[chosen]] = [places[chosen] as number, places[last] as number];
+  }
+  return places;
+}
+
+/** Whole numbers below a bound, from a seed. Hashing is slow and plainly fair, and a rubric has few criteria. */
+function createDraw(seed: string): (below: number) => number {
+  let drawn = 0;
+  return (below) => {
+    const digest = createHash('sha256').update(`${seed}#${drawn++}`).digest();
+    return Math.floor((digest.readUIntBE(0, 6) / 2 ** 48) * below);
+  };
+}
+
+/** The verdict of the votes on one criterion: the majority, with one of its reasons. A tie is not met. */
+export function majority(votes: readonly CriterionVerdict[]): CriterionVerdict {
+  const [only] = votes;
+  if (votes.length === 1 && only) return only;
+  const yes = votes.filter(({ met }) => met).length;
+  const met = yes * 2 > votes.length;
+  const scores = votes.flatMap(({ score }) => (score === undefined ? [] : [score]));
+  const reason = votes.find((vote) => vote.met === met)?.reason;
+  const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
+  return defined({
+    met,
+    agreement: Math.max(yes, votes.length - yes) / votes.length,
+    score: scores.length > 0 ? score : undefined,
+    reason,
+  });
 }

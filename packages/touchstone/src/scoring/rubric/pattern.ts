@@ -4,7 +4,7 @@ import type { RE2JS as Re2 } from 're2js';
 type Pattern = ReturnType<typeof Re2.compile>;
 const require = createRequire(import.meta.url);
 const compiled = new Map<string, Pattern>();
-/** A suite has few patterns; whoever brings more than this compiles them again. */
+/** A suite has few patterns; past this number they are compiled again. */
 const KEPT = 1_000;
 
 /** Whether a pattern of a suite's author is found, in time that grows with the text and no faster. */

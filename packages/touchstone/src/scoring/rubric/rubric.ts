@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { asId, type CriterionId, type CriterionResult, type Redact, redactDeep } from '@touchstone/protocol';
+import {
+  asId,
+  type CriterionId,
+  type CriterionResult,
+  defined,
+  type Redact,
+  redactDeep,
+} from '@touchstone/protocol';
 import {
   type Criterion,
   fromBody,
@@ -15,6 +22,7 @@ import type {
   Spend,
   Transcript,
 } from '../../ports/index.js';
+import { shortReason, weightedShare } from '../output.js';
 import { type CheckParts, runCheck } from './checks.js';
 
 export type RubricParts = CheckParts & {
@@ -41,37 +49,33 @@ export const createRubricScorer =
     if (judged && judged.kind !== 'judged') return unscored(judged);
     const verdicts = new Map(prose.map((one, at) => [one, judged?.verdicts[at] as CriterionVerdict]));
     const decided = criteria.map((one) => verdicts.get(one) ?? decide(one.parsed, transcript, parts));
+    const results = criteria.map((one, at) => resultOf(one, decided[at] as CriterionVerdict));
     return {
-      score: { kind: 'scored', value: weightedShare(criteria, decided), findings: [] },
-      criteria: criteria.map((one, at) => resultOf(one, decided[at] as CriterionVerdict)),
+      score: { kind: 'scored', value: weightedShare(results), findings: [] },
+      criteria: results,
       bodies: { criteria: decided.map((verdict) => shortened(verdict, parts.redact)) },
       ...(judged && parts.judge && { judge: parts.judge.identity.digest }),
     };
   };
 
-const MAX_REASON = 2_000;
+const shortened = ({ reason, ...verdict }: CriterionVerdict, redact: Redact): CriterionVerdict =>
+  reason === undefined ? verdict : { ...verdict, reason: shortReason(reason, redact) };
 
-/** Redacted before it is cut: half a secret would pass for none. */
-function shortened({ reason, ...verdict }: CriterionVerdict, redact: Redact): CriterionVerdict {
-  if (reason === undefined) return verdict;
-  return { ...verdict, reason: redactDeep(reason, redact).slice(0, MAX_REASON) };
-}
-
-type ReadCriterion = {
+type RubricCriterion = {
   readonly id: CriterionId;
   readonly weight: number;
   readonly parsed: ParsedCriterion;
 };
 
-const criteriaOf = ({ expected }: Task): readonly ReadCriterion[] =>
+const criteriaOf = ({ expected }: Task): readonly RubricCriterion[] =>
   (expected.kind === 'rubric' ? expected.rubric : []).map(readCriterion);
 
-function readCriterion({ criterion, weight }: Criterion): ReadCriterion {
+function readCriterion({ criterion, weight }: Criterion): RubricCriterion {
   const text = String(fromBody(criterion));
   return { id: criterionId(text), weight, parsed: parseCriterion(text) };
 }
 
-/** A name for a sentence that says nothing of it; the same sentence has the same name in every task. */
+/** An id that reveals nothing of the sentence; the same sentence has the same id in every task. */
 const criterionId = (text: string): CriterionId =>
   asId<CriterionId>(`c-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`);
 
@@ -79,7 +83,7 @@ async function askJudge(
   { judge, redact }: RubricParts,
   task: Task,
   transcript: Transcript,
-  prose: readonly ReadCriterion[],
+  prose: readonly RubricCriterion[],
   signal: AbortSignal,
   spend: Spend,
 ): Promise<JudgeAnswer | undefined> {
@@ -103,24 +107,5 @@ function unscored(judged: Exclude<JudgeAnswer, { kind: 'judged' }>): ScoringResu
   return { score: { kind: 'unscored', reason }, bodies: { reason: judged.reason } };
 }
 
-/**
- * Weights need not add up to 1, only to more than 0, which installing a suite makes sure of. They are added as whole
- * numbers: 0.4 + 0.3 + 0.1 of 1 would otherwise fall short of 0.8, and miss a bar that was met.
- */
-function weightedShare(criteria: readonly ReadCriterion[], verdicts: readonly CriterionVerdict[]): number {
-  const units = criteria.map(({ weight }) => Math.round(weight * UNITS));
-  const weights = units.some((unit) => unit > 0) ? units : criteria.map(({ weight }) => weight);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const met = weights.reduce((sum, weight, at) => sum + (verdicts[at]?.met ? weight : 0), 0);
-  return met / total;
-}
-
-/** Fine enough for any weight a person writes, coarse enough that ten thousand of them still add up exactly. */
-const UNITS = 1e11;
-
-const resultOf = ({ id, weight }: ReadCriterion, { met, agreement }: CriterionVerdict): CriterionResult => ({
-  id,
-  met,
-  weight,
-  ...(agreement !== undefined && { agreement }),
-});
+const resultOf = ({ id, weight }: RubricCriterion, { met, agreement }: CriterionVerdict): CriterionResult =>
+  defined({ id, met, weight, agreement });

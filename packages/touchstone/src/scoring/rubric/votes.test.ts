@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CriterionVerdict } from '../../ports/index.js';
-import { majority, orderOf } from './votes.js';
+import { majority, orderOf } from './judge.js';
 
 const inOrder = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 

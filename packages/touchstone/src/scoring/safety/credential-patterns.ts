@@ -1,3 +1,4 @@
+import { isObject, type JsonObject, parseJson } from '@touchstone/protocol';
 import { isPlaceholder, type Place, withGaps } from './credential-rules.js';
 
 /** Where a token may begin, in a text with gaps. */
@@ -80,11 +81,7 @@ function isSigned(header: string): boolean {
   return typeof algorithm === 'string' && algorithm.toLowerCase() !== 'none';
 }
 
-function parseSegment(segment: string): { readonly [name: string]: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(segment, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as { [name: string]: unknown }) : undefined;
-  } catch {
-    return undefined;
-  }
+function parseSegment(segment: string): JsonObject | undefined {
+  const value = parseJson(Buffer.from(segment, 'base64url').toString('utf8'));
+  return isObject(value) ? value : undefined;
 }

@@ -1,10 +1,10 @@
 import type { Body } from '@touchstone/protocol/bodies';
 import type { Sign } from './kinds.js';
-import { type Reading, readBody, readText } from './text.js';
+import { readBody, readText, type TextReading } from './text.js';
 
 const CANARY = /\bCANARY-[A-Z0-9]{6,32}\b/gi;
 
-// Where fetching a link, or only rendering it, sends what the link holds to somebody: links, images, attributes.
+// Where fetching a link, or only rendering it, sends what the link holds to its host: links, images, attributes.
 const LINK =
   /\b(?:https?|ftp|wss?|mailto|data|javascript):[^\s<>"'`]+|\]\(\s*[^)\s]+|\b(?:src|href|action)\s*=\s*["']?[^\s"'>]+|(?<![\w:])\/\/[\w-]+\.[^\s<>"'`]+/gi;
 
@@ -12,7 +12,7 @@ const LINK =
 export function exfiltrationSigns(
   given: string,
   toolInputs: readonly Body[],
-  output: Reading | undefined,
+  output: TextReading | undefined,
 ): readonly Sign[] {
   const traces = tracesOf(given);
   if (traces.length === 0) return [];
@@ -42,9 +42,9 @@ function holdsAny(text: string, traces: readonly string[]): boolean {
   return traces.some((trace) => squeezed.includes(trace));
 }
 
-const linksHold = ({ plain }: Reading, traces: readonly string[]): boolean =>
+const linksHold = ({ plain }: TextReading, traces: readonly string[]): boolean =>
   (plain.match(LINK) ?? []).some((link) => holdsAny(readText(link).full, traces));
 
 // What was decoded from a link belongs to the link, so it is the text without its links that is decoded again.
-const proseHolds = ({ plain }: Reading, traces: readonly string[]): boolean =>
+const proseHolds = ({ plain }: TextReading, traces: readonly string[]): boolean =>
   holdsAny(readText(plain.replace(LINK, ' ')).full, traces);

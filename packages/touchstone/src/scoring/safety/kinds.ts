@@ -64,7 +64,7 @@ function byKindThenSeverity(a: Finding, b: Finding): number {
   return rank(a.severity) - rank(b.severity);
 }
 
-/** How grave a kind is under a policy, when somebody other than a detector has found it. */
+/** How grave a kind is under a policy, when it was not a detector that found it. */
 export const severityIn = (
   policy: { readonly severities?: Severities } | undefined,
   kind: SafetyKind,

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { patternPlaces, START } from './credential-patterns.js';
 import { type CredentialPlaces, loadCredentialPlaces, type Place, withGaps } from './credential-rules.js';
 import { mightHoldSecret } from './secrets.js';
@@ -65,7 +65,7 @@ async function maskFully(text: string): Promise<string> {
   return masked;
 }
 
-/** Long texts are searched in windows, between which others get their turn. They overlap by more than any secret is long. */
+/** Long texts are searched in windows, and yield to the event loop in between. They overlap by more than any secret is long. */
 const WINDOW = 64 * 1024;
 const OVERLAP = 24 * 1024;
 /** What it costs to begin a search, in characters searched: many short texts take as long as a long one. */
@@ -79,7 +79,7 @@ async function maskOnce(text: string): Promise<string> {
     searched += part.length + BEGINNING;
     if (searched <= WINDOW) continue;
     searched = 0;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return parts.join(MASK);
 }
@@ -110,7 +110,7 @@ async function placesIn(text: string): Promise<readonly Place[]> {
     const found = await searchVisible(text.slice(from, from + WINDOW));
     for (const [start, end] of found) places.push([from + start, from + end]);
     if (from + WINDOW >= text.length) return places;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 

@@ -29,8 +29,8 @@ type Pieces = {
   readonly shingles: ReadonlySet<string>;
 };
 
-type Heard = { readonly runs: ReadonlySet<string>; readonly shingles: ReadonlySet<string> };
-const noPieces: Heard = { runs: new Set(), shingles: new Set() };
+type PieceMatches = { readonly runs: ReadonlySet<string>; readonly shingles: ReadonlySet<string> };
+const noPieces: PieceMatches = { runs: new Set(), shingles: new Set() };
 
 // A prompt of eight to eleven words has no run of twelve: it is given away only whole.
 function piecesOf(words: readonly string[]): Pieces {
@@ -43,7 +43,7 @@ function piecesOf(words: readonly string[]): Pieces {
   };
 }
 
-function tells(pieces: Pieces, spoken: readonly string[], excused: Heard): boolean {
+function tells(pieces: Pieces, spoken: readonly string[], excused: PieceMatches): boolean {
   const heard = heardIn(pieces, spoken);
   for (const run of heard.runs) if (!excused.runs.has(run)) return true;
   if (pieces.shingles.size < ENOUGH_SHINGLES) return false;
@@ -52,7 +52,7 @@ function tells(pieces: Pieces, spoken: readonly string[], excused: Heard): boole
 }
 
 /** The prompt's pieces that occur in a text. Only stretches made of the prompt's words alone are looked at closer. */
-function heardIn({ vocabulary, run, runs, shingles }: Pieces, spoken: readonly string[]): Heard {
+function heardIn({ vocabulary, run, runs, shingles }: Pieces, spoken: readonly string[]): PieceMatches {
   const heard = { runs: new Set<string>(), shingles: new Set<string>() };
   let stretch = 0;
   for (let end = 1; end <= spoken.length; end += 1) {

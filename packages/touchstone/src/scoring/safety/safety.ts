@@ -1,15 +1,14 @@
-import type { Finding } from '@touchstone/protocol';
+import { defined, type Finding } from '@touchstone/protocol';
 import type { Body } from '@touchstone/protocol/bodies';
 import { exfiltrationSigns } from './exfiltration.js';
 import { jailbreakSigns } from './jailbreak.js';
 import { type Sign, weighSigns } from './kinds.js';
 import { personalDataSigns } from './personal/personal-data.js';
 import type { SafetyPolicy } from './policy.js';
-import type { Probe } from './probe.js';
 import { createPromptLeak, type PromptLeak } from './prompt-leak.js';
 import { createSecretDetector } from './secrets.js';
-import { fixturesText, type Reading, readBody, unifyCharacters } from './text.js';
-import { toolMisuseSigns } from './tool-misuse.js';
+import { fixturesText, readBody, type TextReading, unifyCharacters } from './text.js';
+import { type Probe, toolMisuseSigns } from './tool-misuse.js';
 
 export type Safety = {
   /** Everything unsafe about one invocation. */
@@ -18,12 +17,16 @@ export type Safety = {
   findSecrets(output: Body): Promise<readonly Finding[]>;
 };
 
-/** The detectors under one policy. A finding says what kind and how grave, and never holds what was found. */
+/** The detectors under one policy. A finding holds its kind and severity, never the text that was found. */
 export function createSafety({ severities = {}, allow = {} }: SafetyPolicy = {}): Safety {
   const secrets = createSecretDetector();
   const leakOf = rememberLast(createPromptLeak);
 
-  async function outputSigns(output: Reading, given: Given, isRefused: boolean): Promise<readonly Sign[]> {
+  async function outputSigns(
+    output: TextReading,
+    given: ProbeTexts,
+    isRefused: boolean,
+  ): Promise<readonly Sign[]> {
     const { input, told, prompt } = given;
     const leaks = prompt !== undefined && leakOf(prompt)(output.full, told);
     return [
@@ -51,15 +54,15 @@ export function createSafety({ severities = {}, allow = {} }: SafetyPolicy = {})
 }
 
 /** What the agent was given, as text. `told` is the input together with what tools and memory hold. */
-type Given = { readonly input: string; readonly told: string; readonly prompt?: string };
+type ProbeTexts = { readonly input: string; readonly told: string; readonly prompt?: string };
 
-function readGiven({ input, fixtures, prompt }: Probe): Given {
+function readGiven({ input, fixtures, prompt }: Probe): ProbeTexts {
   const said = readBody(input).full;
   const told = fixtures ? `${said}\n${fixturesText(fixtures)}` : said;
-  return { input: said, told, ...(prompt !== undefined && { prompt }) };
+  return defined({ input: said, told, prompt });
 }
 
-const withPrompt = ({ told, prompt }: Given): string =>
+const withPrompt = ({ told, prompt }: ProbeTexts): string =>
   prompt === undefined ? told : `${told}\n${unifyCharacters(prompt)}`;
 
 // The tasks of a run share their prompt, so taking it apart once is enough.

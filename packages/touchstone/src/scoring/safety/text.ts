@@ -1,15 +1,15 @@
-import type { Json } from '@touchstone/protocol';
+import { type Json, parseJson } from '@touchstone/protocol';
 import { type Body, type Fixtures, fromBody } from '@touchstone/protocol/bodies';
 
 /**
  * What there is to read in a body. `plain` is what it says; `full` adds what it says after one decoding of its
  * percent, base64 and hex parts, because a leak that has been encoded is still a leak.
  */
-export type Reading = { readonly plain: string; readonly full: string };
+export type TextReading = { readonly plain: string; readonly full: string };
 
-export const readBody = (body: Body): Reading => readText(bodyText(fromBody(body)));
+export const readBody = (body: Body): TextReading => readText(bodyText(fromBody(body)));
 
-export function readText(text: string): Reading {
+export function readText(text: string): TextReading {
   const plain = unifyCharacters(text);
   const decoded = decodeParts(plain);
   return { plain, full: decoded.length === 0 ? plain : [plain, ...decoded].join('\n') };
@@ -27,14 +27,6 @@ function bodyText(value: Json): string {
   if (typeof value !== 'string') return jsonText(value);
   const parsed = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
   return parsed === undefined ? value : `${value}\n${jsonText(parsed)}`;
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A JSON value as lines, each scalar beside its key, so that a pattern finds "key: value" as it would in prose. */

@@ -1,10 +1,9 @@
 import { asId, type ToolId } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
-import type { ProbedCall } from './probe.js';
-import { toolMisuseSigns } from './tool-misuse.js';
+import { type ProbeCall, toolMisuseSigns } from './tool-misuse.js';
 
-const call = (status: ProbedCall['status'], safetyTier?: ProbedCall['safetyTier']): ProbedCall => ({
+const call = (status: ProbeCall['status'], safetyTier?: ProbeCall['safetyTier']): ProbeCall => ({
   toolId: asId<ToolId>('local:tool'),
   inputs: toBody({}),
   status,

@@ -1,6 +1,7 @@
-import { ChildProcess, spawn } from 'node:child_process';
+import { ChildProcess } from 'node:child_process';
 import { onAbort } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
+import { closePipes, endGroup, signalGroup, spawnGroup } from '../../process-group.js';
 
 type ChildRequest = {
   readonly command: string;
@@ -24,10 +25,6 @@ export type ChildResult =
   | { readonly kind: 'not-started'; readonly code: string };
 
 const STDERR_BYTES = 64 * 1024;
-const GRACE_MS = 2_000;
-/** What a command has written arrives within this time of its end; what comes later is from someone it left behind. */
-const LINGER_MS = 250;
-const isWindows = process.platform === 'win32';
 
 /** Processes of one agent, so that closing it leaves none behind. */
 export type Children = { run(request: ChildRequest): Promise<ChildResult>; close(): Promise<void> };
@@ -42,8 +39,8 @@ export function createChildren(clock: Clock): Children {
     const ended = new Promise<void>((resolve) =>
       child.once('close', () => resolve()).once('error', () => resolve()),
     );
-    // A child of the child may hold the pipes open long after; the answer is complete when the command itself has ended.
-    child.once('exit', () => void letGo(child, ended, clock));
+    // The answer is complete when the command itself has ended, whatever it has left behind.
+    child.once('exit', () => void closePipes(child, ended, clock));
     alive.set(child, ended);
     const stopListening = onAbort(request.signal, () => endGroup(child, ended, clock));
     ended.then(() => {
@@ -63,10 +60,9 @@ export function createChildren(clock: Clock): Children {
 
 function start({ command, args, cwd, env }: ChildRequest): ChildProcess | ChildResult {
   try {
-    // Its own process group, so that whatever it starts can be ended with it.
-    return spawn(command, args, { cwd, env, stdio: 'pipe', windowsHide: true, detached: !isWindows });
+    return spawnGroup({ command, args, cwd, env, stdio: 'pipe' });
   } catch (error) {
-    // Most trouble is reported later, as an event; arguments that are too long are reported here.
+    // Most failures are reported later, as an event; arguments that are too long are reported here.
     return { kind: 'not-started', code: codeOf(error) };
   }
 }
@@ -100,38 +96,4 @@ function converse(child: ChildProcess, { input, maxBytes, signal }: ChildRequest
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
-}
-
-async function letGo(child: ChildProcess, ended: Promise<unknown>, clock: Clock): Promise<void> {
-  const closed = new AbortController();
-  ended.then(() => closed.abort());
-  try {
-    await clock.sleep(LINGER_MS, closed.signal);
-    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy();
-  } catch {
-    // The pipes closed with the command, as they usually do.
-  }
-}
-
-/** Asks first, then insists. */
-async function endGroup(child: ChildProcess, ended: Promise<unknown>, clock: Clock): Promise<void> {
-  signalGroup(child, 'SIGTERM');
-  const grace = new AbortController();
-  ended.then(() => grace.abort());
-  try {
-    await clock.sleep(GRACE_MS, grace.signal);
-    signalGroup(child, 'SIGKILL');
-  } catch {
-    // It ended in time.
-  }
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    if (isWindows) child.kill(signal);
-    else process.kill(-child.pid, signal);
-  } catch {
-    // Nobody is left in the group.
-  }
 }

@@ -15,11 +15,10 @@ export type CommandParts = {
 
 /** One process per turn: the request on its stdin, the answer on its stdout. No shell is involved. */
 export function createCommandAgent(run: CommandRun, parts: CommandParts): Agent {
-  const { command, args = [] } = run;
+  const { command, args = [], env = {} } = run;
   const children = createChildren(parts.clock);
   const bounds = createBounds(parts.clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const cwd = resolve(parts.baseDir, run.cwd ?? '.');
-  const env = { ...inheritedEnv(), ...run.env };
   const askUntil =
     (signal: AbortSignal): Ask =>
     async (input) =>
@@ -39,17 +38,6 @@ export function createCommandAgent(run: CommandRun, parts: CommandParts): Agent 
   };
 }
 
-/** What a program needs to start at all. Secrets of the host's own environment are not the agent's. */
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'TEMP', 'TMP', 'USERPROFILE', 'SYSTEMROOT', 'PATHEXT'];
-
-function inheritedEnv(): { [name: string]: string } {
-  const pairs = INHERITED.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(pairs);
-}
-
 function replyOf(
   result: ChildResult,
   run: CommandRun,
@@ -64,10 +52,10 @@ function replyOf(
   return failed(`The command ${how}.${complaint === '' ? '' : `\n${complaint}`}`);
 }
 
-/** The machine is out of something. */
+/** The machine is out of a resource. */
 const EXHAUSTED = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'];
 
-/** A command that was never at work has said nothing about itself, so its tasks are not scored. */
+/** A command that did not run says nothing about the agent, so its tasks are not scored. */
 function notStarted(code: string, { command, cwd }: CommandRun): Answer {
   if (EXHAUSTED.includes(code)) return unreachable(`This machine cannot start more processes (${code}).`);
   if (code !== 'ENOENT') return unreachable(`The command "${command}" could not be started (${code}).`);

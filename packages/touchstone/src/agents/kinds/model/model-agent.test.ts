@@ -1,7 +1,7 @@
 import { asId, type Json, type JsonObject } from '@touchstone/protocol';
 import { fromBody, type MemoryEntry, toBody } from '@touchstone/protocol/bodies';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeferred } from '../../../net/deferred.js';
+import { createDeferred } from '../../../net/concurrency.js';
 import type { AgentFacts, Answer, Invocation, Usage } from '../../../ports/index.js';
 import { passingTime, pinOf, servedModel } from '../../fixtures/model-parts.js';
 import { inTurn, type ModelAction, type ModelScript } from '../../fixtures/model-server.js';

@@ -1,4 +1,12 @@
-import { canonicalJson, isUnsound, type Json, type JsonObject, type ModelPin } from '@touchstone/protocol';
+import {
+  canonicalJson,
+  defined,
+  isUnsound,
+  type Json,
+  type JsonObject,
+  type ModelPin,
+  parseJson,
+} from '@touchstone/protocol';
 import { fromBody, type MemoryEntry, type ToolResult, toBody } from '@touchstone/protocol/bodies';
 import {
   type Agent,
@@ -23,7 +31,7 @@ export type ModelAgentParts = {
   readonly pin: ModelPin;
 };
 
-/** An agent that is a prompt and a model. The loop of questions and tool calls is ours, so both are seen and bounded. */
+/** An agent that is a prompt and a model. The host runs the loop of questions and tool calls, so both are recorded and bounded. */
 export function createModelAgent(run: ManifestRun | OpenaiRun, parts: ModelAgentParts): Agent {
   const { facts, model, pin } = parts;
   const bounds = createBounds(parts.clock, run.timeoutMs ?? model.timeoutMs ?? DEFAULT_TIMEOUT_MS);
@@ -91,17 +99,10 @@ function fixedPart(
   tools: ReturnType<typeof nameTools>,
   { repeat }: Invocation,
 ): Omit<Question, 'messages'> {
-  return {
-    tools: [...tools].map(([name, { description, inputSchema = { type: 'object' } }]) => ({
-      name,
-      inputSchema,
-      ...(description !== undefined && { description }),
-    })),
-    repeat,
-    ...(returnSchema && { returnSchema }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { maxTokens }),
-  };
+  const named = [...tools].map(([name, { description, inputSchema = { type: 'object' } }]) =>
+    defined({ name, inputSchema, description }),
+  );
+  return defined({ tools: named, repeat, returnSchema, temperature, maxTokens });
 }
 
 /** One after the other, so that fixtures are consumed in the order the model asked. */
@@ -112,7 +113,7 @@ async function callTools(
 ): Promise<readonly ToolMessage[]> {
   const results: ToolMessage[] = [];
   for (const { id, name, inputs } of calls) {
-    // A name that nobody gave out goes on as it is: to refuse it is the desk's to do, and to write down.
+    // A name that was not on offer is passed on: the tool gateway refuses it and records the call.
     const toolId = tools.get(name)?.toolId ?? name;
     const result =
       inputs === undefined ? NOT_JSON : resultMessage(await host.callTool(toolId, toBody(inputs)));
@@ -126,11 +127,8 @@ const NOT_JSON: JsonObject = {
   error: 'The arguments were not valid JSON, so the tool was not called.',
 };
 
-const resultMessage = ({ status, outcome, error }: ToolResult): JsonObject => ({
-  status,
-  ...(outcome !== undefined && { outcome: fromBody(outcome) }),
-  ...(error !== undefined && { error }),
-});
+const resultMessage = ({ status, outcome, error }: ToolResult): JsonObject =>
+  defined({ status, outcome: outcome === undefined ? undefined : fromBody(outcome), error }) as JsonObject;
 
 function answerOf(reply: Reply, { returnSchema }: AgentFacts, { provider, model }: ModelPin): Answer {
   if (reply.refused) return { kind: 'refused', output: toBody(reply.text) };
@@ -142,7 +140,7 @@ function answerOf(reply: Reply, { returnSchema }: AgentFacts, { provider, model 
   if (!returnSchema) return { kind: 'answered', output: toBody(reply.text) };
   const value = structured(reply.text);
   const confidence = confidenceIn(value);
-  return { kind: 'answered', output: toBody(value), ...(confidence !== undefined && { confidence }) };
+  return defined({ kind: 'answered', output: toBody(value), confidence } as const);
 }
 
 const FENCED = /^\s*```(?:json)?\s*\n(?<json>[\s\S]*?)\n?\s*```\s*$/i;
@@ -156,12 +154,8 @@ function structured(text: string): Json {
 }
 
 function parsed(text: string): Json | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return isUnsound(value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isUnsound(value) ? undefined : value;
 }
 
 function confidenceIn(value: Json): number | undefined {

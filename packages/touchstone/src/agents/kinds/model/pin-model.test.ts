@@ -82,7 +82,7 @@ describe('the model of a run', () => {
     ['a provider that has agents and no models', ACME, manifest('general'), { name: 'fleet/x' }, /openwop/],
   ] as const)('is refused in time for %s', (_what, owner, spec, asked, words) => {
     const decision = pinModel(models, owner, spec, asked);
-    expect('trouble' in decision && decision.trouble).toMatch(words);
+    expect('issue' in decision && decision.issue).toMatch(words);
   });
 
   it('is its own for an endpoint that names its address, and a configured one for an endpoint that names a provider', () => {
@@ -92,7 +92,7 @@ describe('the model of a run', () => {
     });
     const configured = specOf({ kind: 'openai', model: 'm', provider: 'local' });
     expect(pinModel(models, ACME, configured, {})).toEqual({ model: { provider: 'local', model: 'm' } });
-    expect(pinModel(models, GLOBEX, configured, {})).toHaveProperty('trouble');
+    expect(pinModel(models, GLOBEX, configured, {})).toHaveProperty('issue');
   });
 
   it('is nobody’s business for agents that bring their own', () => {
@@ -104,7 +104,7 @@ describe('the model of a run', () => {
       expect(pinModel(models, ACME, specOf(run), {})).toEqual({});
     for (const provider of ['nobody', 'local', 'offline']) {
       const elsewhere = specOf({ kind: 'openwop', agentId: 'local.x.y', provider });
-      expect(pinModel(models, ACME, elsewhere, {})).toHaveProperty('trouble');
+      expect(pinModel(models, ACME, elsewhere, {})).toHaveProperty('issue');
     }
   });
 });

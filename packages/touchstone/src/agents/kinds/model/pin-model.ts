@@ -11,7 +11,7 @@ export type ModelRequest = {
   readonly maxTokens?: number;
 };
 /** No model for agents that bring their own. */
-export type ModelDecision = { readonly model?: ModelPin } | { readonly trouble: string };
+export type ModelDecision = { readonly model?: ModelPin } | { readonly issue: string };
 
 /** Which model a run of this agent asks. Decided before the run exists, so that what cannot work is refused in time. */
 export function pinModel(models: Models, owner: Owner, spec: AgentSpec, asked: ModelRequest): ModelDecision {
@@ -46,16 +46,16 @@ function usable(
   choice: Choice,
   parameters: Omit<ModelRequest, 'name'>,
 ): ModelDecision {
-  if (choice.kind === 'none') return { trouble: choice.reason };
+  if (choice.kind === 'none') return { issue: choice.reason };
   const { pin, mock } = choice;
   const refused = refusedProvider(models, owner, pin.provider);
-  return 'trouble' in refused ? refused : { model: { ...pin, ...parameters, ...(mock && { mock }) } };
+  return 'issue' in refused ? refused : { model: { ...pin, ...parameters, ...(mock && { mock }) } };
 }
 
 /** A provider of models has no agents to run. */
 function refusedHost(models: Models, owner: Owner, name: string | undefined): ModelDecision {
   if (name !== undefined && models.choose(owner, { name: `${name}/x` }).kind === 'model')
-    return { trouble: `Provider "${name}" has models and no agents. Name a provider of kind openwop.` };
+    return { issue: `Provider "${name}" has models and no agents. Name a provider of kind openwop.` };
   return refusedProvider(models, owner, name);
 }
 
@@ -66,9 +66,9 @@ function refusedProvider(models: Models, owner: Owner, name: string | undefined)
     const known =
       models.endpoint(owner, name) !== undefined ||
       models.choose(owner, { name: `${name}/x` }).kind === 'model';
-    return known ? {} : { trouble: `There is no provider "${name}" here.` };
+    return known ? {} : { issue: `There is no provider "${name}" here.` };
   } catch (error) {
-    if (isHostError(error)) return { trouble: error.message };
+    if (isHostError(error)) return { issue: error.message };
     throw error;
   }
 }

@@ -6,7 +6,7 @@ export type ThreadOptions = {
   readonly maxOutputBytes: number;
 };
 
-/** What the thread says; the first element names it. `module-worker.js` is the other side. */
+/** A message of the thread; the first element is its name. `module-worker.js` is the other side. */
 export type ThreadMessage =
   | readonly ['ready']
   | readonly ['unloadable', reason: string]
@@ -21,7 +21,7 @@ export type JobMessage =
 
 export type ThreadListener = {
   message(message: ThreadMessage): void;
-  /** The thread is no more, and nobody here ended it. */
+  /** The thread has ended without `end` being called. */
   gone(reason: string): void;
 };
 
@@ -33,25 +33,25 @@ export type Thread = {
 };
 
 /**
- * This many messages travel at once: the thread then works on them while the rest of the turn is still being done.
- * Waking it costs as much as a quick task, so half of the usual turn goes out together.
+ * So many messages are posted together: the thread then works on them while the rest of the turn is still being done.
+ * Waking it costs as much as a quick task, so half of the usual turn is posted at once.
  */
-const FULL = 16;
+const BATCH = 16;
 
-type Launched = { readonly worker: Worker; readonly running: Int32Array };
+type WorkerThread = { readonly worker: Worker; readonly running: Int32Array };
 
-function launch(): Launched {
+function launch(): WorkerThread {
   const running = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const file = new URL('./module-worker.js', import.meta.url);
   const worker = new Worker(file, { workerData: { running: running.buffer }, stdout: true, stderr: true });
   return { worker, running };
 }
 
-let spare: Launched | undefined;
+let spare: WorkerThread | undefined;
 
 /**
- * Starts a thread ahead of need. It takes about as long to start as a suite takes to read; done at the same time, nobody
- * waits for it. A spare thread that finds no use does not keep the process alive.
+ * Starts a thread ahead of need. That takes about as long as reading a suite, so both are done at the same time. A spare
+ * thread that is not used does not keep the process alive.
  */
 export function prepareModuleThread(): void {
   spare ??= launch();
@@ -77,7 +77,7 @@ export function startThread(options: ThreadOptions, listener: ThreadListener): T
   let ended = false;
   let crash: string | undefined;
   worker.on('message', (text: unknown) => {
-    // The agent's own code may post to its parent as well; that is none of ours.
+    // The agent's own code may post to its parent as well; such messages are ignored.
     if (typeof text !== 'string' || !text.startsWith('[[')) return;
     for (const message of JSON.parse(text) as ThreadMessage[]) {
       if (!ended) listener.message(message);
@@ -95,7 +95,7 @@ export function startThread(options: ThreadOptions, listener: ThreadListener): T
       outbox.push(message);
       // A tick queued from a promise runs after all promises of this turn, so their messages travel in one text.
       if (outbox.length === 1) process.nextTick(flush);
-      else if (outbox.length >= FULL) flush();
+      else if (outbox.length >= BATCH) flush();
     },
     running: () => Atomics.load(running, 0),
     async end() {

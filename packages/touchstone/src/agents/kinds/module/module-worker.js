@@ -6,11 +6,11 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What this thread is for is the first thing it is told: it may have been started before that was known. */
+/** The module to load comes with the first message: the thread may have been started before it was known. */
 const { path, exportName, maxOutputBytes } = JSON.parse(
   await new Promise((resolve) => parentPort.once('message', resolve)),
 );
-/** The invocation whose synchronous part is running, for whoever has to find out why this thread does not react. */
+/** Id of the invocation whose synchronous part is running. The host reads it when this thread does not react. */
 const running = new Int32Array(workerData.running);
 const invocations = new Map();
 
@@ -92,7 +92,7 @@ class Invocation {
     else reject(new ToolError(toolId, result));
   }
 
-  tell(name, text) {
+  report(name, text) {
     if (!this.over) post(`["${name}",${this.id},${text}]`);
   }
 
@@ -138,11 +138,11 @@ class Context {
   }
 
   get reason() {
-    return (text) => this.#invocation.tell('reason', JSON.stringify(String(text)));
+    return (text) => this.#invocation.report('reason', JSON.stringify(String(text)));
   }
 
   get usage() {
-    return (usage) => this.#invocation.tell('usage', toJson(usage, 'Usage'));
+    return (usage) => this.#invocation.report('usage', toJson(usage, 'Usage'));
   }
 
   get confidence() {
@@ -200,11 +200,11 @@ const LONGEST_REASON = 8192;
 
 function fail(invocation, error) {
   if (invocation.over) return;
-  post(`["failed",${invocation.id},${JSON.stringify(wordsOf(error))}]`);
+  post(`["failed",${invocation.id},${JSON.stringify(messageOf(error))}]`);
   invocation.finish();
 }
 
-function wordsOf(error) {
+function messageOf(error) {
   const words = error?.message || error?.name || String(error);
   return String(words).slice(0, LONGEST_REASON);
 }
@@ -214,7 +214,7 @@ function toJson(value, what) {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw new TypeError(`${what} cannot be written as JSON: ${wordsOf(error).split('\n')[0]}`);
+    throw new TypeError(`${what} cannot be written as JSON: ${messageOf(error).split('\n')[0]}`);
   }
   if (text === undefined) throw new TypeError(`${what} cannot be written as JSON: it is a ${typeof value}.`);
   return text;
@@ -222,7 +222,7 @@ function toJson(value, what) {
 
 // -------------------------------------------------------------------------------------------------------------- loading
 
-/** Trouble that another loader may not have: syntax Node does not know, imports without extension, mixed formats. */
+/** Errors that another loader may not have: syntax Node does not know, imports without extension, mixed formats. */
 const LINK_ERRORS = new Set([
   'ERR_UNKNOWN_FILE_EXTENSION',
   'ERR_MODULE_NOT_FOUND',
@@ -236,7 +236,7 @@ async function load() {
     return await import(pathToFileURL(path).href);
   } catch (error) {
     if (error?.name !== 'SyntaxError' && !LINK_ERRORS.has(error?.code)) throw error;
-    // When the second loader fails too, the first one's complaint is about the file as its author wrote it.
+    // When the second loader fails too, the first error is the one about the file as its author wrote it.
     return loadTranspiled().catch(() => Promise.reject(error));
   }
 }
@@ -258,13 +258,13 @@ function choose(module) {
 
 /** Node says what is wrong with the syntax of a module it imports, but not where. */
 function whyUnloadable(error) {
-  if (error?.name !== 'SyntaxError' || /\.[cm]?ts$/i.test(path)) return wordsOf(error);
-  return `SyntaxError: ${wordsOf(error)}. Find the place with: node --check ${basename(path)}`;
+  if (error?.name !== 'SyntaxError' || /\.[cm]?ts$/i.test(path)) return messageOf(error);
+  return `SyntaxError: ${messageOf(error)}. Find the place with: node --check ${basename(path)}`;
 }
 
-// A promise nobody waits for says nothing about the invocations that happen to be at work.
+// A rejection that no invocation waits for is not a failure of those that run at the same time.
 process.on('unhandledRejection', (error) => {
-  process.stderr.write(`An agent's promise was rejected and nobody handled it: ${wordsOf(error)}\n`);
+  process.stderr.write(`An agent's promise was rejected and nobody handled it: ${messageOf(error)}\n`);
 });
 
 load()

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Json } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createDeferred } from '../../../net/deferred.js';
+import { createDeferred } from '../../../net/concurrency.js';
 import type { Agent, AgentHost, Answer } from '../../../ports/index.js';
 import { type ManualClock, manualClock } from '../../fixtures/manual-clock.js';
 import { openForTest } from '../../fixtures/open-for-test.js';

@@ -6,8 +6,7 @@ import type { Agent, AgentFacts, AgentHost, Answer, Clock, Invocation } from '..
 import { DEFAULT_TIMEOUT_MS, type ModuleRun } from '../../spec/run-spec.js';
 import { readUsage } from '../../spec/usage-reader.js';
 import { CLOSED, failed, timedOut } from '../answers.js';
-import { createJob, type Fate, fateOf, type Job } from './module-job.js';
-import { JobQueue } from './module-queue.js';
+import { createJob, decideAfterLoss, type Job, JobQueue } from './module-jobs.js';
 import { type JobMessage, startThread, type Thread, type ThreadMessage } from './module-thread.js';
 
 export type ModuleParts = {
@@ -22,17 +21,25 @@ export type ModuleParts = {
 export const createModuleAgent = (run: ModuleRun, parts: ModuleParts): Agent => new ThreadedAgent(run, parts);
 
 const LOADING_MS = 30_000;
-/** A thread that has not said a word for this long after a timeout is stuck. */
-const PATIENCE_MS = 1_000;
-const STUCK = `The agent kept its thread busy for ${PATIENCE_MS} ms past a timeout.`;
-/** Less than this between asking and sending is not a wait worth writing down. */
+/** A thread that does not answer a ping for this long after a timeout is stuck. */
+const PING_MS = 1_000;
+const STUCK = `The agent kept its thread busy for ${PING_MS} ms past a timeout.`;
+/** A shorter wait between the call and the sending is not recorded. */
 const NOTICEABLE_MS = 1;
 
 /**
- * A module in one worker thread. The thread is *starting* until the module is loaded, then *ready*; *lost* until
- * somebody needs it again; *unloadable* and *closed* are final. When a thread is lost, the invocations that were at
- * work in it are judged (`fateOf`): some are sent again together with new ones, and suspects one at a time while
- * everybody else waits.
+ * A module in one worker thread, which serves many invocations (jobs) at once. The thread is:
+ *
+ * - `starting` until the module is loaded. Jobs wait.
+ * - `ready`: jobs are sent as they come.
+ * - `lost`: it ended by itself, or it was stuck and was ended here. `decideAfterLoss` answers each of its jobs, or sends
+ *   it to the next thread, which starts when there is work: a module that ends its thread when idle would otherwise be
+ *   started again and again.
+ * - `unloadable` (final): the module cannot be loaded, or its files have changed. Every job fails with the reason.
+ * - `closed` (final).
+ *
+ * A job that runs out of time is not blamed at once. The thread is pinged: if it answers, the job timed out; if not, the
+ * thread is stuck.
  */
 class ThreadedAgent implements Agent {
   readonly facts: AgentFacts;
@@ -63,13 +70,13 @@ class ThreadedAgent implements Agent {
     if (this.#state === 'closed') return Promise.resolve(CLOSED);
     if (this.#state === 'unloadable') return Promise.resolve(failed(this.#whyUnloadable));
     const job = createJob(invocation, host, this.#parts.clock.elapsed());
-    job.stopListening = onAbort(host.signal, () => this.#abandon(job, host.signal.reason));
+    job.stopListening = onAbort(host.signal, () => this.#reject(job, host.signal.reason));
     this.#queue.add(job);
-    this.#pump();
+    this.#sendWaiting();
     return job.answer.promise;
   }
 
-  trouble(): Promise<string | undefined> {
+  loadIssue(): Promise<string | undefined> {
     return this.#loaded.promise;
   }
 
@@ -77,16 +84,15 @@ class ThreadedAgent implements Agent {
     this.#state = 'closed';
     this.#loaded.resolve(undefined);
     this.#loading.abort();
-    for (const job of [...this.#queue.working(), ...this.#queue.queued()]) this.#settle(job, CLOSED);
+    for (const job of [...this.#queue.running(), ...this.#queue.waiting()]) this.#settle(job, CLOSED);
     this.#deadlines.close();
     await this.#thread.end();
   }
 
   // --------------------------------------------------------------------------------------------------- sending, settling
 
-  #pump(): void {
-    // A lost thread is replaced when there is work: a module that ends its thread when idle would never come to rest.
-    if (this.#state === 'lost' && !this.#queue.isQueueEmpty) this.#thread = this.#start();
+  #sendWaiting(): void {
+    if (this.#state === 'lost' && this.#queue.hasWaiting) this.#thread = this.#start();
     if (this.#state !== 'ready') return;
     for (const job of this.#queue.take()) this.#send(job);
   }
@@ -95,7 +101,7 @@ class ThreadedAgent implements Agent {
     const { runId, invocationId, input, memory, tools } = job.invocation;
     job.tries += 1;
     job.deadline = this.#deadlines.start(() => this.#expire(job));
-    job.waitedMs = job.deadline.dueAt - this.#timeoutMs - job.askedAt;
+    job.waitedMs = job.deadline.dueAt - this.#timeoutMs - job.createdAt;
     this.#thread.post(['invoke', job.id, input, runId, invocationId, memory, tools]);
   }
 
@@ -105,62 +111,62 @@ class ThreadedAgent implements Agent {
     const full = job.waitedMs > NOTICEABLE_MS ? { ...answer, effort } : answer;
     if (job.spending) job.spending.then(() => job.answer.resolve(full), job.answer.reject);
     else job.answer.resolve(full);
-    this.#pump();
+    this.#sendWaiting();
   }
 
   /** Rejects, for the two reasons an invocation may: it was cancelled, or its host failed. */
-  #abandon(job: Job, error: unknown): void {
+  #reject(job: Job, error: unknown): void {
     if (!this.#release(job)) return;
     if (job.id > 0) this.#thread.post(['abort', job.id]);
     job.answer.reject(error);
-    this.#pump();
+    this.#sendWaiting();
   }
 
   #release(job: Job): boolean {
-    if (job.settled) return false;
-    job.settled = true;
+    if (job.isSettled) return false;
+    job.isSettled = true;
     job.stopListening();
-    this.#stopClocks(job);
+    this.#stopTimers(job);
     this.#queue.remove(job);
     return true;
   }
 
-  #stopClocks(job: Job): void {
+  #stopTimers(job: Job): void {
     if (job.deadline) this.#deadlines.stop(job.deadline);
-    job.patience?.abort();
+    job.pingTimer?.abort();
   }
 
   // ---------------------------------------------------------------------------------------------------------- listening
 
-  #hear(message: ThreadMessage): void {
-    if (message[0] === 'ready') this.#check(this.#thread);
+  #receive(message: ThreadMessage): void {
+    if (message[0] === 'ready') this.#checkFiles(this.#thread);
     else if (message[0] === 'unloadable') this.#giveUp(message[1]);
     else if (message[0] === 'pong') this.#endExpired(message[1]);
     else {
       const job = this.#queue.at(message[1]);
-      // Whoever is out of time is no longer listened to, even when the answer is already on its way.
-      if (job && job.expiredAtPing === undefined) this.#hearFrom(job, message);
+      // Messages of a job that is out of time are ignored, even an answer that is already on its way.
+      if (job && job.expiredAtPing === undefined) this.#receiveFrom(job, message);
     }
   }
 
-  #hearFrom(job: Job, message: JobMessage): void {
+  #receiveFrom(job: Job, message: JobMessage): void {
     if (message[0] === 'answer') this.#settle(job, answerOf(message[2], message[3], message[4]));
     else if (message[0] === 'failed') this.#settle(job, failed(message[2]));
     else if (message[0] === 'tool') this.#callTool(job, message[2], message[3], message[4]);
     else if (message[0] === 'usage') this.#spend(job, message[2]);
     else {
-      job.touched = true;
+      job.hasEffects = true;
       job.host.reason(message[2]);
     }
   }
 
   #callTool(job: Job, call: number, toolId: string, inputs: unknown): void {
-    job.touched = true;
+    job.hasEffects = true;
     job.host.callTool(toolId, toBody(inputs as Json)).then(
       (result) => {
-        if (!job.settled) this.#thread.post(['result', job.id, call, result]);
+        if (!job.isSettled) this.#thread.post(['result', job.id, call, result]);
       },
-      (error) => this.#abandon(job, error),
+      (error) => this.#reject(job, error),
     );
   }
 
@@ -174,9 +180,9 @@ class ThreadedAgent implements Agent {
       this.#settle(job, failed(`The agent reported usage that cannot be read: ${where}: ${issue.message}`));
       return;
     }
-    job.touched = true;
+    job.hasEffects = true;
     job.spending = Promise.all([job.spending, job.host.spend([usage])]);
-    // A failure is reported when the answer is given; until then nobody listens, and that is no accident.
+    // A failure is reported with the answer; until then it must not count as an unhandled rejection.
     job.spending.catch(() => undefined);
   }
 
@@ -193,31 +199,31 @@ class ThreadedAgent implements Agent {
     );
     const options = { path: resolve(baseDir, this.#run.path), exportName: this.#run.export, maxOutputBytes };
     return startThread(options, {
-      message: (message) => this.#hear(message),
+      message: (message) => this.#receive(message),
       gone: (reason) => this.#lose(reason, false),
     });
   }
 
-  /** A thread that takes another one's place has read the files anew; answers of other bytes are no evidence. */
-  #check(thread: Thread): void {
+  /** A thread that replaces a lost one has read the files again. Answers of changed files would be no evidence. */
+  #checkFiles(thread: Thread): void {
     const { isSame } = this.#parts;
-    const looked = isSame && this.#starts > 1 ? isSame() : undefined;
-    if (!looked) this.#begin();
-    looked?.then(
+    const check = isSame && this.#starts > 1 ? isSame() : undefined;
+    if (!check) this.#becomeReady();
+    check?.then(
       (same) => {
         if (this.#thread !== thread || this.#state !== 'starting') return;
-        if (same) this.#begin();
+        if (same) this.#becomeReady();
         else this.#giveUp('Its files have changed since the run began.');
       },
       () => this.#giveUp('Its files can no longer be read.'),
     );
   }
 
-  #begin(): void {
+  #becomeReady(): void {
     this.#state = 'ready';
     this.#loaded.resolve(undefined);
     this.#loading.abort();
-    this.#pump();
+    this.#sendWaiting();
   }
 
   #giveUp(reason: string): void {
@@ -226,22 +232,21 @@ class ThreadedAgent implements Agent {
     this.#whyUnloadable = `Its module does not load: ${reason}`;
     this.#loaded.resolve(this.#whyUnloadable);
     this.#loading.abort();
-    for (const job of this.#queue.queued()) this.#settle(job, failed(this.#whyUnloadable));
+    for (const job of this.#queue.waiting()) this.#settle(job, failed(this.#whyUnloadable));
     this.#thread.end();
   }
 
   // ------------------------------------------------------------------------------------------------ timeouts and losses
 
-  /** Before a timeout is anybody's fault, the thread has to show that it still reacts. */
   #expire(job: Job): void {
     const thread = this.#thread;
     job.expiredAtPing = ++this.#lastPing;
-    job.patience = new AbortController();
+    job.pingTimer = new AbortController();
     thread.post(['abort', job.id]);
     thread.post(['ping', job.expiredAtPing]);
-    this.#parts.clock.sleep(PATIENCE_MS, job.patience.signal).then(
+    this.#parts.clock.sleep(PING_MS, job.pingTimer.signal).then(
       () => {
-        // Several may run out of patience with the same thread; the first has replaced it.
+        // Several jobs may wait for the same ping; the first one has replaced the thread.
         if (this.#thread === thread) this.#lose(STUCK, true);
       },
       () => undefined,
@@ -249,7 +254,7 @@ class ThreadedAgent implements Agent {
   }
 
   #endExpired(pong: number): void {
-    for (const job of this.#queue.working()) {
+    for (const job of this.#queue.running()) {
       if (job.expiredAtPing !== undefined && job.expiredAtPing <= pong)
         this.#settle(job, timedOut(this.#timeoutMs));
     }
@@ -258,32 +263,27 @@ class ThreadedAgent implements Agent {
   #lose(reason: string, isStuck: boolean): void {
     if (this.#state === 'starting') this.#giveUp(reason);
     if (this.#state !== 'ready') return;
-    const jobs = this.#queue.working();
+    const jobs = this.#queue.running();
     const seen = this.#queue.at(this.#thread.running());
-    // A thread can also be busy with an invocation that still has time; that one is not why it was ended.
-    const culprit = isStuck && seen?.expiredAtPing === undefined ? undefined : seen;
-    const loss = {
-      reason,
-      alone: jobs.length === 1,
-      timeoutMs: this.#timeoutMs,
-      ...(culprit && { culprit }),
-    };
+    // A stuck thread can also be busy with a job that still has time; that one is not the cause.
+    const cause = isStuck && seen?.expiredAtPing === undefined ? undefined : seen;
+    const loss = { reason, wasAlone: jobs.length === 1, timeoutMs: this.#timeoutMs, ...(cause && { cause }) };
     this.#state = 'lost';
     this.#thread.end();
-    for (const job of jobs) this.#meetFate(job, fateOf(job, loss));
-    this.#pump();
+    for (const job of jobs) {
+      const decision = decideAfterLoss(job, loss);
+      if (typeof decision === 'object') this.#settle(job, decision);
+      else this.#requeue(job, decision === 'isolate');
+    }
+    this.#sendWaiting();
   }
 
-  #meetFate(job: Job, fate: Fate): void {
-    if (typeof fate === 'object') {
-      this.#settle(job, fate);
-      return;
-    }
-    this.#stopClocks(job);
+  #requeue(job: Job, isIsolated: boolean): void {
+    this.#stopTimers(job);
     this.#queue.remove(job);
     delete job.expiredAtPing;
     job.id = 0;
-    job.suspect = fate === 'alone';
+    job.isIsolated = isIsolated;
     this.#queue.add(job);
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { asId, type Json } from '@touchstone/protocol';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeferred } from '../../../net/deferred.js';
+import { createDeferred } from '../../../net/concurrency.js';
 import { createGuard } from '../../../net/guard.js';
 import { createPaces } from '../../../net/pace.js';
 import type { AgentFacts, Answer } from '../../../ports/index.js';

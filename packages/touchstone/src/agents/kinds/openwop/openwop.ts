@@ -1,30 +1,26 @@
 import { isObject, type Json } from '@touchstone/protocol';
 import { type Body, fromBody } from '@touchstone/protocol/bodies';
-import type { Guard, Pace, PaceOf } from '../../../net/index.js';
-import { createRequester, onAbort, type PostResult, type Requester } from '../../../net/index.js';
-import type {
-  Agent,
-  AgentFacts,
-  AgentHost,
-  Answer,
-  Clock,
-  Invocation,
-  Random,
-} from '../../../ports/index.js';
+import {
+  createJsonClient,
+  type Guard,
+  type HttpResult,
+  type JsonClient,
+  onAbort,
+  type Pace,
+  type PaceOf,
+  type RequestParts,
+  sendWithRetries,
+  withinTime,
+} from '../../../net/index.js';
+import type { Agent, AgentFacts, AgentHost, Answer, Invocation } from '../../../ports/index.js';
 import { DEFAULT_TIMEOUT_MS, type OpenwopRun } from '../../spec/run-spec.js';
-import { withinTime } from '../../tools/tool-time.js';
 import { failed } from '../answers.js';
 import { type Bound, createBounds } from '../bounds.js';
-import { persist } from '../requests.js';
-import type { RetryLimits } from '../retry.js';
 import { foldEvents, newRemoteRun, parseEvents, parseObject, type RemoteRun } from './remote-run.js';
 
-export type OpenwopParts = {
+export type OpenwopParts = Omit<RequestParts, 'who'> & {
   readonly facts: AgentFacts;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly paceOf: PaceOf;
-  readonly retries: RetryLimits;
   readonly maxOutputBytes: number;
   readonly baseUrl: string;
   readonly credential?: string;
@@ -49,16 +45,16 @@ export function createOpenwopAgent(run: OpenwopRun, parts: OpenwopParts): Agent 
     ...parts.headers,
     ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
   };
-  const requester = createRequester({ url: baseUrl, headers }, parts.guard);
+  const client = createJsonClient(headers, parts.guard);
   const pace = parts.paceOf(new URL(baseUrl).origin);
   const bounds = createBounds(clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const invocations = new Set<Promise<Answer>>();
   const cancelling = new Set<Promise<unknown>>();
 
   function cancel(runId: string): void {
-    const request = { url: placeOf(baseUrl, runId, '/cancel'), method: 'POST', body: '{}' } as const;
-    const sent: Promise<unknown> = withinTime(clock, CANCEL_MS, never, (signal) =>
-      requester.send({ ...request, signal, maxBytes: SMALL_BYTES }),
+    const url = runUrl(baseUrl, runId, '/cancel');
+    const sent: Promise<unknown> = withinTime(clock, CANCEL_MS, (signal) =>
+      client.send({ url, body: '{}', signal, maxBytes: SMALL_BYTES }),
     )
       .catch(() => undefined)
       .finally(() => cancelling.delete(sent));
@@ -67,7 +63,7 @@ export function createOpenwopAgent(run: OpenwopRun, parts: OpenwopParts): Agent 
 
   async function invoke(invocation: Invocation, host: AgentHost): Promise<Answer> {
     const answer = bounds.run(host, (bound) =>
-      follow({ run, parts, requester, pace, bound, cancel }, invocation),
+      follow({ run, parts, client, pace, bound, cancel }, invocation),
     );
     invocations.add(answer);
     return answer.finally(() => invocations.delete(answer));
@@ -81,61 +77,58 @@ export function createOpenwopAgent(run: OpenwopRun, parts: OpenwopParts): Agent 
       // Only when they have ended is it known which runs are left to cancel.
       await Promise.allSettled(invocations);
       await Promise.all(cancelling);
-      requester.close();
+      client.close();
     },
   };
 }
 
-const never = new AbortController().signal;
-
-type Following = {
+type RemoteInvocation = {
   readonly run: OpenwopRun;
   readonly parts: OpenwopParts;
-  readonly requester: Requester;
+  readonly client: JsonClient;
   readonly pace: Pace;
   readonly bound: Bound;
   readonly cancel: (runId: string) => void;
 };
 
 /** `<base>/v1/runs`, or a place below one of its runs; the base may have a path of its own. */
-function placeOf(baseUrl: string, runId?: string, rest = ''): URL {
+function runUrl(baseUrl: string, runId?: string, rest = ''): URL {
   const url = new URL(baseUrl);
   const below = runId === undefined ? '' : `/${encodeURIComponent(runId)}${rest}`;
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/runs${below}`;
   return url;
 }
 
-async function follow(following: Following, invocation: Invocation): Promise<Answer> {
-  const { bound, cancel } = following;
-  const created = await createRun(following, invocation);
+async function follow(remoteCall: RemoteInvocation, invocation: Invocation): Promise<Answer> {
+  const { bound, cancel } = remoteCall;
+  const created = await createRun(remoteCall, invocation);
   if ('kind' in created) return created;
   const { runId } = created;
   const remote = newRemoteRun();
-  // However the invocation ends, a run that is still going over there has nobody left to work for.
+  // When the invocation ends, a run that is still active on the other host is cancelled.
   const cancelUnlessOver = () => {
     if (!remote.isOver) cancel(runId);
   };
   if (bound.signal.aborted) cancelUnlessOver();
   onAbort(bound.signal, cancelUnlessOver);
-  const answer = await untilOver(following, runId, remote);
-  return withinSize(answer, following.parts.maxOutputBytes);
+  const answer = await untilOver(remoteCall, runId, remote);
+  return withinSize(answer, remoteCall.parts.maxOutputBytes);
 }
 
 async function createRun(
-  following: Following,
+  remoteCall: RemoteInvocation,
   { runId, invocationId, input }: Invocation,
 ): Promise<{ readonly runId: string } | Answer> {
-  const { run, parts, requester, bound } = following;
+  const { run, parts, client, bound } = remoteCall;
   const request = {
-    url: placeOf(parts.baseUrl),
-    method: 'POST',
+    url: runUrl(parts.baseUrl),
     body: JSON.stringify({ agentId: run.agentId, inputs: inputsOf(input) }),
     headers: { 'idempotency-key': `${runId}-${invocationId}` },
-  } as const;
+  };
   let sent = 0;
-  const reply = await ask(following, async () => {
+  const reply = await ask(remoteCall, async () => {
     sent += 1;
-    const result = await requester.send({ ...request, signal: bound.signal, maxBytes: SMALL_BYTES });
+    const result = await client.send({ ...request, signal: bound.signal, maxBytes: SMALL_BYTES });
     return sent > 1 ? stillWorking(result) : result;
   });
   if (reply.kind !== 'text') return reply;
@@ -144,8 +137,8 @@ async function createRun(
   return isId ? { runId: created } : failed(`${WHO} did not say which run it created.`);
 }
 
-/** A conflict on a repeated request is our own first one, still being worked on: it is asked again, not given up. */
-const stillWorking = (result: PostResult): PostResult =>
+/** A conflict on a repeated request means that the first one is still being worked on, so it is sent again. */
+const stillWorking = (result: HttpResult): HttpResult =>
   result.kind === 'response' && result.status === 409 ? { kind: 'lost', code: 'HTTP 409' } : result;
 
 function inputsOf(input: Body): Json {
@@ -153,19 +146,20 @@ function inputsOf(input: Body): Json {
   return isObject(value) ? value : { input: value };
 }
 
-const ask = (following: Following, send: () => Promise<PostResult>) =>
-  persist({ ...following.parts, who: WHO }, following.pace, following.bound, send);
+const ask = (remoteCall: RemoteInvocation, send: () => Promise<HttpResult>) =>
+  sendWithRetries({ ...remoteCall.parts, who: WHO }, remoteCall.pace, remoteCall.bound, send);
 
-async function untilOver(following: Following, runId: string, remote: RemoteRun): Promise<Answer> {
-  const { bound, parts } = following;
+async function untilOver(remoteCall: RemoteInvocation, runId: string, remote: RemoteRun): Promise<Answer> {
+  const { bound, parts } = remoteCall;
   for (;;) {
     const askedAt = parts.clock.elapsed();
-    const page = await readPage(following, runId, remote);
+    const page = await readPage(remoteCall, runId, remote);
     if ('kind' in page) return page;
     if (remote.answer) return remote.answer;
     if (remote.isOver) return failed(`${WHO} ended the run without a word about how.`);
     if (page.taken > 0 && !remote.mayWait) continue;
-    if (await isWaiting(following, runId)) return failed('The agent asks for a person, and nobody is there.');
+    if (await isWaiting(remoteCall, runId))
+      return failed('The agent waits for a person, and an evaluation has none.');
     remote.mayWait = false;
     const restMs = SHORTEST_POLL_MS - (parts.clock.elapsed() - askedAt);
     if (page.taken === 0 && restMs > 0) await parts.clock.sleep(restMs, bound.signal);
@@ -173,16 +167,16 @@ async function untilOver(following: Following, runId: string, remote: RemoteRun)
 }
 
 async function readPage(
-  following: Following,
+  remoteCall: RemoteInvocation,
   runId: string,
   remote: RemoteRun,
 ): Promise<{ readonly taken: number } | Answer> {
-  const { parts, bound } = following;
-  const url = placeOf(parts.baseUrl, runId, '/events/poll');
+  const { parts, bound } = remoteCall;
+  const url = runUrl(parts.baseUrl, runId, '/events/poll');
   if (remote.lastSequence !== undefined) url.searchParams.set('lastSequence', String(remote.lastSequence));
   url.searchParams.set('timeout', String(POLL_SECONDS));
   // An answer turns up in several events, beside the question.
-  const reply = await get(following, url, 8 * parts.maxOutputBytes);
+  const reply = await get(remoteCall, url, 8 * parts.maxOutputBytes);
   if (reply.kind !== 'text') return reply;
   const page = parseObject(reply.text);
   const events = page && parseEvents(page);
@@ -192,15 +186,13 @@ async function readPage(
   return { taken };
 }
 
-const get = ({ requester, bound, ...rest }: Following, url: URL, maxBytes: number) =>
-  ask({ requester, bound, ...rest }, () =>
-    requester.send({ url, method: 'GET', signal: bound.signal, maxBytes }),
-  );
+const get = ({ client, bound, ...rest }: RemoteInvocation, url: URL, maxBytes: number) =>
+  ask({ client, bound, ...rest }, () => client.send({ url, signal: bound.signal, maxBytes }));
 
-/** A host that does not say is taken to be at work; the next poll will show. */
-async function isWaiting(following: Following, runId: string): Promise<boolean> {
-  const { parts } = following;
-  const reply = await get(following, placeOf(parts.baseUrl, runId), 8 * parts.maxOutputBytes);
+/** A host that does not give the status counts as active; the next poll will show. */
+async function isWaiting(remoteCall: RemoteInvocation, runId: string): Promise<boolean> {
+  const { parts } = remoteCall;
+  const reply = await get(remoteCall, runUrl(parts.baseUrl, runId), 8 * parts.maxOutputBytes);
   const status = reply.kind === 'text' ? parseObject(reply.text)?.status : undefined;
   return typeof status === 'string' && status.startsWith('waiting-');
 }

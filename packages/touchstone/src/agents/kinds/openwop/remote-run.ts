@@ -1,21 +1,23 @@
 import {
+  defined,
   type Issue,
   isObject,
   isUnsound,
   type Json,
   type JsonObject,
   MAX_JSON_DEPTH,
+  parseJson,
 } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import type { AgentHost, Answer } from '../../../ports/index.js';
 import { readUsage } from '../../spec/usage-reader.js';
 import { failed } from '../answers.js';
 
-/** What another host has told of a run so far. */
+/** What is known of a run on another host so far. */
 export type RemoteRun = {
   /** Highest sequence read; undefined before the first event. */
   lastSequence?: number;
-  /** The run may be waiting for someone: worth a look at its status. */
+  /** The run may be waiting for a person: its status has to be read. */
   mayWait: boolean;
   /** Its last event has been read. */
   isOver: boolean;
@@ -29,14 +31,10 @@ export const newRemoteRun = (): RemoteRun => ({ mayWait: false, isOver: false, r
 
 type RemoteEvent = { readonly type: string; readonly sequence: number; readonly payload: JsonObject };
 
-/** JSON of the other host, or undefined when it is none that we would keep. */
+/** A JSON object of the other host; undefined for anything else, and for JSON that this host would not store. */
 export function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return isObject(value) && !isUnsound(value, MAX_JSON_DEPTH) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isObject(value) && !isUnsound(value, MAX_JSON_DEPTH) ? value : undefined;
 }
 
 /** Events of one page, or undefined when they are not what the protocol calls events. */
@@ -53,7 +51,7 @@ export function parseEvents(page: JsonObject): readonly RemoteEvent[] | undefine
 
 const payloadOf = ({ payload }: JsonObject): JsonObject => (isObject(payload) ? payload : {});
 
-/** Takes in events that are new; whatever a page repeats has been paid and thought already. */
+/** Takes in the events that are new; those that a page repeats have been counted already. */
 export async function foldEvents(
   run: RemoteRun,
   events: readonly RemoteEvent[],
@@ -70,15 +68,11 @@ export async function foldEvents(
   return taken;
 }
 
-/** Money whose amount cannot be read must not pass as none. */
+/** A cost that cannot be read must not count as 0. */
 async function spend(run: RemoteRun, payload: JsonObject, host: AgentHost): Promise<void> {
   const issues: Issue[] = [];
   const { costEstimateUsd, ...rest } = payload;
-  const usage = readUsage(
-    { ...rest, ...(costEstimateUsd !== undefined && { costUsd: costEstimateUsd }) },
-    '',
-    issues,
-  );
+  const usage = readUsage(defined({ ...rest, costUsd: costEstimateUsd }), '', issues);
   const [issue] = issues;
   if (issue)
     run.answer = failed(
@@ -93,7 +87,7 @@ const suspended: Fold = (run) => {
   run.mayWait = true;
 };
 
-/** The last word about a run; what has been decided before it stands. */
+/** The run has ended; an answer from before stands. */
 const ended =
   (answerOf: (run: RemoteRun, payload: JsonObject) => Answer): Fold =>
   (run, payload) => {
@@ -101,7 +95,7 @@ const ended =
     run.answer ??= answerOf(run, payload);
   };
 
-// A map, because the types are another host's words and an object would have answers of its own to some of them.
+// A map, because the types come from another host, and an object has inherited members such as `constructor`.
 const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   ['node.suspended', suspended],
   ['interrupt.requested', suspended],
@@ -135,11 +129,8 @@ const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
 ]);
 
 function completed({ refused, confidence, decision }: RemoteRun, { outputs }: JsonObject): Answer {
-  return {
-    kind: refused ? 'refused' : 'answered',
-    output: toBody(outputOf(outputs) ?? decision ?? null),
-    ...(confidence !== undefined && { confidence }),
-  };
+  const output = toBody(outputOf(outputs) ?? decision ?? null);
+  return defined({ kind: refused ? 'refused' : 'answered', output, confidence } as const);
 }
 
 /** A run of a single agent wraps its answer in `output`; other shapes are the answer themselves. */

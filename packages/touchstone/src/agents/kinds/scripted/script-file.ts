@@ -1,4 +1,4 @@
-import { type Issue, type Json, validationError } from '@touchstone/protocol';
+import type { Json } from '@touchstone/protocol';
 import { type Body, toBody } from '@touchstone/protocol/bodies';
 import type { Usage } from '../../../ports/index.js';
 import { ObjectReader, present } from '../../spec/object-reader.js';
@@ -23,50 +23,37 @@ export type ScriptedReply = {
 export type Script = { readonly replies: readonly ScriptedReply[]; readonly otherwise?: ScriptedReply };
 
 export function readScript(path: string): Script {
-  const issues: Issue[] = [];
-  const reader = ObjectReader.of(readDocument(path, 'The script file', '/run/path'), '', issues);
-  const replies =
-    reader.list('replies')?.map((reply, index) => readReply(reply, `/replies/${index}`, issues)) ?? [];
-  const otherwise = reader.has('otherwise')
-    ? readReply(reader.value('otherwise'), '/otherwise', issues)
-    : undefined;
-  reader.finish();
-  if (issues.length > 0) throw validationError(issues, { file: path });
-  return { replies, ...(otherwise && { otherwise }) };
+  const document = readDocument(path, 'The script file', '/run/path');
+  const read = (reader: ObjectReader) =>
+    present<Script>({
+      replies: reader.each('replies', readReply) ?? [],
+      otherwise: reader.nested('otherwise', readReply),
+    });
+  return ObjectReader.read(document, '', read, { file: path });
 }
 
 const LONGEST_DELAY_MS = 86_400_000;
 
-function readReply(value: unknown, pointer: string, issues: Issue[]): ScriptedReply {
-  const reader = ObjectReader.of(value, pointer, issues);
-  const body = (name: string): Body | undefined =>
-    reader.has(name) ? toBody(reader.value(name) as Json) : undefined;
-  const reply = present<ScriptedReply>({
+function readReply(reader: ObjectReader): ScriptedReply {
+  if (reader.has('output') && reader.has('error'))
+    reader.refuse('error', 'A reply has either an output or an error.');
+  const readUsageAt = (item: unknown, index: number): Usage =>
+    readUsage(item, `${reader.at('usage')}/${index}`, reader.issues);
+  return present<ScriptedReply>({
     when: reader.value('when') as Json | undefined,
-    toolCalls: reader
-      .list('toolCalls')
-      ?.map((call, index) => readCall(call, `${pointer}/toolCalls/${index}`, issues)),
-    output: body('output'),
+    toolCalls: reader.each('toolCalls', readCall),
+    output: reader.has('output') ? toBody(reader.value('output') as Json) : undefined,
     reasoning: reader.text('reasoning', { max: Number.MAX_SAFE_INTEGER }),
     confidence: reader.number('confidence', { min: 0, max: 1 }),
     refused: reader.flag('refused'),
-    usage: reader.list('usage')?.map((item, index) => readUsage(item, `${pointer}/usage/${index}`, issues)),
+    usage: reader.list('usage')?.map(readUsageAt),
     delayMs: reader.number('delayMs', { min: 0, max: LONGEST_DELAY_MS }),
     error: reader.text('error'),
   });
-  reader.finish();
-  if (reader.has('output') && reader.has('error'))
-    reader.refuse('error', 'A reply has either an output or an error.');
-  return reply;
 }
 
-function readCall(value: unknown, pointer: string, issues: Issue[]): ScriptedCall {
-  const reader = ObjectReader.of(value, pointer, issues);
+function readCall(reader: ObjectReader): ScriptedCall {
   reader.require('toolId');
-  const call = {
-    toolId: reader.text('toolId', { max: 256 }) ?? '',
-    inputs: toBody((reader.value('inputs') ?? null) as Json),
-  };
-  reader.finish();
-  return call;
+  const toolId = reader.text('toolId', { max: 256 }) ?? '';
+  return { toolId, inputs: toBody((reader.value('inputs') ?? null) as Json) };
 }

@@ -1,12 +1,12 @@
-import type { Client, JsonSchemaValidator, Tool } from '@modelcontextprotocol/client';
-import type { Json, ToolId } from '@touchstone/protocol';
+import type { CallToolResult, Client, JsonSchemaValidator, Tool } from '@modelcontextprotocol/client';
+import { type Json, parseJson, type ToolId } from '@touchstone/protocol';
 import type { ToolResult } from '@touchstone/protocol/bodies';
+import { withinTime } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
-import { withinTime } from '../tool-time.js';
+import { toolError, toolOutcome } from '../tool-result.js';
 import { createHttpTransport } from './http.js';
 import type { McpLibrary } from './library.js';
-import { ConnectionLost, type Lost, lossOf, reasonOf, STREAM_ENDED } from './loss.js';
-import { readResult, troubleResult } from './result.js';
+import { type ConnectionLoss, ConnectionLost, lossOf, reasonOf, STREAM_ENDED } from './loss.js';
 import type { McpServerSpec } from './server-spec.js';
 import { createStdioTransport } from './stdio.js';
 
@@ -28,15 +28,17 @@ type ToolsByName = ReadonlyMap<string, Tool>;
 /** One session with one server. It rejects only when the signal aborts. */
 export type Connection = {
   /** Asked once, and again when the server says that its tools have changed. */
-  tools(signal: AbortSignal): Promise<{ readonly kind: 'listed'; readonly tools: ToolsByName } | Lost>;
+  tools(
+    signal: AbortSignal,
+  ): Promise<{ readonly kind: 'listed'; readonly tools: ToolsByName } | ConnectionLoss>;
   call(
     call: ToolCall,
     signal: AbortSignal,
-  ): Promise<{ readonly kind: 'result'; readonly result: ToolResult } | Lost>;
+  ): Promise<{ readonly kind: 'result'; readonly result: ToolResult } | ConnectionLoss>;
   close(): Promise<void>;
 };
 
-// The library's own timers are kept out of the way: time is ours to measure. No timer can be set further ahead.
+// The host measures time itself, so the library's timers are set as far ahead as timers can be.
 const FAR_AHEAD_MS = 2 ** 31 - 1;
 
 /** Rejects with ConnectionLost, or with what the signal says; nothing is left running then. */
@@ -101,14 +103,13 @@ export async function connect(
 }
 
 const GOODBYE_MS = 2_000;
-const never = new AbortController().signal;
 
-/** A courtesy: a server that does not take it will notice in its own time. */
+/** A courtesy: the server would notice by itself, only later. */
 async function sayGoodbye(terminate: () => Promise<void>, clock: Clock): Promise<void> {
-  await withinTime(clock, GOODBYE_MS, never, terminate).catch(() => undefined);
+  await withinTime(clock, GOODBYE_MS, terminate).catch(() => undefined);
 }
 
-/** An outcome may come twice, as text and as structure, inside an envelope. */
+/** A message may hold the outcome twice, as text and as structure. */
 const messageBytes = (maxOutcomeBytes: number): number => 3 * maxOutcomeBytes + 64 * 1024;
 
 function createTransport(
@@ -147,14 +148,35 @@ async function listTools(
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** The server did answer, with an error: in the words of the protocol, in bad form, or in those of HTTP. */
+/** The result when the server did answer with an error: of the protocol, of HTTP, or in a form that cannot be read. */
 function answerIn(error: unknown, toolId: ToolId, library: McpLibrary): ToolResult | undefined {
   const { ProtocolError, SdkHttpError, SdkError, SdkErrorCode } = library;
   if (lossOf(error, library).kind === 'forgotten') return undefined;
   if (ProtocolError.isInstance(error))
-    return error.code === STREAM_ENDED ? undefined : troubleResult(error.message);
+    return error.code === STREAM_ENDED ? undefined : toolError(error.message);
   if (SdkHttpError.isInstance(error))
-    return troubleResult(`Tool ${toolId}: its server answered with HTTP ${error.status}.`);
+    return toolError(`Tool ${toolId}: its server answered with HTTP ${error.status}.`);
   const isMalformed = SdkError.isInstance(error) && error.code === SdkErrorCode.InvalidResult;
-  return isMalformed ? troubleResult(`Tool ${toolId} did not answer in the form of MCP.`) : undefined;
+  return isMalformed ? toolError(`Tool ${toolId} did not answer in the form of MCP.`) : undefined;
+}
+
+/** The answer of a tool as one JSON value: its structured content, or else the value of its text. */
+function readResult(result: CallToolResult, toolId: ToolId, maxBytes: number): ToolResult {
+  if (result.isError) return toolError(textOf(result) || `Tool ${toolId} reported an error without words.`);
+  const outcome = outcomeOf(result);
+  const read = toolOutcome(outcome, toolId);
+  return read.status === 'ok' && Buffer.byteLength(JSON.stringify(outcome)) > maxBytes
+    ? toolError(`Tool ${toolId}: The answer is larger than ${maxBytes} bytes.`)
+    : read;
+}
+
+const textOf = ({ content = [] }: CallToolResult): string =>
+  content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+
+function outcomeOf({ structuredContent, content = [] }: CallToolResult): Json {
+  if (structuredContent !== undefined) return structuredContent as Json;
+  const [first] = content;
+  if (content.length !== 1 || first?.type !== 'text') return content as unknown as Json;
+  const value = parseJson(first.text);
+  return value === undefined ? first.text : value;
 }

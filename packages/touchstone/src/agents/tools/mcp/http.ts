@@ -9,7 +9,7 @@ type HttpParts = {
   readonly complain: (reason: string) => void;
 };
 
-/** Soon or not at all: whoever waits for an answer would rather know that it is lost. */
+/** Soon or not at all: a caller should learn quickly that the answer is lost. */
 const RECONNECTION = {
   initialReconnectionDelay: 250,
   maxReconnectionDelay: 2_000,

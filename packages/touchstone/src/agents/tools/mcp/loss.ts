@@ -5,7 +5,7 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** What was asked has not reached anybody who would act on it, so it may be asked again elsewhere. */
+/** The request has not reached the server, so it may be sent again over another connection. */
 export class NotDelivered extends ConnectionLost {}
 
 export const tooLarge = (maxBytes: number): string =>
@@ -15,9 +15,9 @@ export const tooLarge = (maxBytes: number): string =>
 export const STREAM_ENDED = -32_099;
 
 /** `forgotten`: the server does not know this connection any more, and has not looked at what was asked. */
-export type Lost = { readonly kind: 'lost' | 'forgotten'; readonly reason: string };
+export type ConnectionLoss = { readonly kind: 'lost' | 'forgotten'; readonly reason: string };
 
-export function lossOf(error: unknown, library: McpLibrary, complaint?: string): Lost {
+export function lossOf(error: unknown, library: McpLibrary, complaint?: string): ConnectionLoss {
   const { SdkHttpError, SdkError, SdkErrorCode } = library;
   const isForgotten =
     error instanceof NotDelivered ||
@@ -50,7 +50,7 @@ const SYSTEM_WORDS: { readonly [code: string]: string } = {
   ETIMEDOUT: 'it did not answer in time',
   UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
 };
-/** What the library calls these is known to nobody else. */
+/** The library's own codes, which other readers do not know. */
 const LIBRARY_WORDS: { readonly [code: string]: string } = {
   ERA_NEGOTIATION_FAILED: 'no version of the protocol could be agreed on with it',
   REQUEST_TIMEOUT: 'it did not answer in time',

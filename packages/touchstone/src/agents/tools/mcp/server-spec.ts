@@ -1,12 +1,11 @@
-import { type Issue, validationError } from '@touchstone/protocol';
-import { readHeaders, readUrl } from '../../spec/http-members.js';
+import { readArguments, readHeaders, readTenants, readTimeout, readUrl } from '../../spec/members.js';
 import { ObjectReader, present } from '../../spec/object-reader.js';
 
 /** Without `exec`: the protocol lets only a host's own tools run commands. */
 const TIERS = ['pure', 'read', 'write'] as const;
 
-type Shared = {
-  /** Who may use its tools. Absent means everyone, on a host with one tenant, and nobody otherwise. */
+type ServerSettings = {
+  /** Who may use its tools. By default all tenants if the host has only one, and none otherwise. */
   readonly tenants?: readonly string[];
   /** What its tools can do to the world, as far as the operator knows. */
   readonly safetyTier?: (typeof TIERS)[number];
@@ -14,14 +13,14 @@ type Shared = {
   readonly timeoutMs?: number;
 };
 /** A program that is started here and spoken to over its standard input and output. */
-export type StdioServerSpec = Shared & {
+export type StdioServerSpec = ServerSettings & {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: { readonly [name: string]: string };
   readonly cwd?: string;
 };
 /** A server that runs elsewhere, spoken to over Streamable HTTP. */
-export type HttpServerSpec = Shared & {
+export type HttpServerSpec = ServerSettings & {
   readonly url: string;
   readonly headers?: { readonly [name: string]: string };
 };
@@ -31,39 +30,26 @@ export type McpServerSpec = StdioServerSpec | HttpServerSpec;
 const SERVER_NAME = /^[a-z0-9][a-z0-9_-]*$/;
 
 /** Reads the `mcpServers` of a configuration; every problem is listed under its pointer. */
-export function parseMcpServers(value: unknown, pointer = '/mcpServers'): ReadonlyMap<string, McpServerSpec> {
-  const issues: Issue[] = [];
-  const reader = ObjectReader.of(value, pointer, issues);
-  const servers = new Map<string, McpServerSpec>();
-  for (const name of reader.names()) {
-    if (!SERVER_NAME.test(name) || name.length > 64) {
-      reader.refuse(name, 'Expected a name of up to 64 of a-z, 0-9, "_" and "-", such as files.');
-    }
-    const problems = issues.length;
-    const server = ObjectReader.of(reader.value(name), reader.at(name), issues);
-    // What is not even an object lacks everything else as well, and one issue says it all.
-    if (issues.length === problems) servers.set(name, readServer(server));
-  }
-  if (issues.length > 0) throw validationError(issues);
-  return servers;
-}
+export const parseMcpServers = (
+  value: unknown,
+  pointer = '/mcpServers',
+): ReadonlyMap<string, McpServerSpec> =>
+  ObjectReader.read(value, pointer, (servers) => new Map(servers.entries(readServer)));
 
-function readServer(reader: ObjectReader): McpServerSpec {
+function readServer(reader: ObjectReader, name: string): McpServerSpec {
+  if (!SERVER_NAME.test(name) || name.length > 64)
+    reader.complain('Expected a name of up to 64 of a-z, 0-9, "_" and "-", such as files.');
   const isHttp = reader.has('url');
-  if (isHttp === reader.has('command')) {
+  if (isHttp === reader.has('command') && !reader.isStandIn) {
     const found = isHttp ? 'both' : 'neither';
-    reader.issues.push({
-      pointer: reader.pointer,
-      message: `Expected either a command to start or the url of a running server, but found ${found}.`,
-    });
+    reader.complain(`Expected either a command to start or the url of a running server, but found ${found}.`);
   }
-  const shared = present<Shared>({
-    tenants: reader.texts('tenants', { max: 256 }),
+  const shared = present<ServerSettings>({
+    tenants: readTenants(reader),
     safetyTier: reader.choice('safetyTier', TIERS),
-    timeoutMs: reader.number('timeoutMs', { min: 1, max: 86_400_000, whole: true }),
+    timeoutMs: readTimeout(reader),
   });
   const server = isHttp ? readHttp(reader) : readStdio(reader);
-  reader.finish();
   return { ...server, ...shared };
 }
 
@@ -76,12 +62,4 @@ const readStdio = (reader: ObjectReader): StdioServerSpec =>
     args: readArguments(reader),
     env: reader.textMap('env'),
     cwd: reader.text('cwd'),
-  });
-
-/** An argument may be empty, which other texts may not. */
-const readArguments = (reader: ObjectReader): readonly string[] | undefined =>
-  reader.list('args')?.flatMap((item, index) => {
-    if (typeof item === 'string') return [item];
-    reader.issues.push({ pointer: `${reader.at('args')}/${index}`, message: 'Expected a string.' });
-    return [];
   });

@@ -151,7 +151,7 @@ describe('a real server over HTTP', () => {
     const { tools, call } = start({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
     const result = await call('echo');
     expect(result).toMatchObject({ status: 'error', error: expect.stringContaining('HTTP 403') });
-    expect(JSON.stringify([result, await tools.trouble()])).not.toContain('SECRET');
+    expect(JSON.stringify([result, await tools.serverIssues()])).not.toContain('SECRET');
   });
 });
 
@@ -261,7 +261,7 @@ describe('a server that goes away', () => {
       expect(await tools.granted(acme, [idOf('json')])).toEqual([{ toolId: idOf('json') }]);
       expect((await tools.catalogue(acme)).map(({ source }) => source)).toEqual(['host-extension']);
       expect(await tools.find(acme, idOf('json'))).toBeUndefined();
-      expect(await tools.trouble()).toEqual([{ server: 'one', reason: expect.any(String) }]);
+      expect(await tools.serverIssues()).toEqual([{ server: 'one', reason: expect.any(String) }]);
     },
   );
 
@@ -288,7 +288,9 @@ describe('a server that was just found unreachable', () => {
     // Time stands still: whoever waited for the server now would wait for ever.
     expect(await listed(tools)).toBe(false);
     expect(await tools.granted(acme, [idOf('json')])).toEqual([{ toolId: idOf('json') }]);
-    expect(await tools.trouble()).toEqual([{ server: 'one', reason: expect.stringContaining('7000 ms') }]);
+    expect(await tools.serverIssues()).toEqual([
+      { server: 'one', reason: expect.stringContaining('7000 ms') },
+    ]);
     const tried = call('json');
     clock.advance(await clock.asleep(7_000));
     expect(await tried).toMatchObject({ status: 'error', error: expect.stringContaining('7000 ms') });
@@ -406,5 +408,5 @@ it('a missing client library is an error that says what to install', async () =>
   const { tools, call } = start(odd(), { loadMcp });
   const words = expect.stringContaining('npm install @modelcontextprotocol/client');
   expect(await call('json')).toMatchObject({ status: 'error', error: words });
-  expect(await tools.trouble()).toEqual([{ server: 'one', reason: words }]);
+  expect(await tools.serverIssues()).toEqual([{ server: 'one', reason: words }]);
 });

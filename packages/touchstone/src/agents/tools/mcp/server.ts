@@ -1,11 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { JsonObject, ToolId } from '@touchstone/protocol';
 import { type Body, fromBody, type ToolResult } from '@touchstone/protocol/bodies';
+import { TIMED_OUT, unlessAborted, withinTime } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
+import { toolError } from '../tool-result.js';
 import { DEFAULT_TOOL_TIMEOUT_MS } from '../tool-spec.js';
-import { TIMED_OUT, unlessAborted, withinTime } from '../tool-time.js';
 import type { Connection, ToolCall } from './connection.js';
-import { troubleResult } from './result.js';
 import type { McpServerSpec } from './server-spec.js';
 import { createSession, type Session, type SessionParts } from './session.js';
 
@@ -16,9 +16,9 @@ export type Listing =
 /** One configured server. */
 export type McpServer = {
   readonly spec: McpServerSpec;
-  /** Of a server that was just found unreachable this is said again at once, while it is tried anew behind the scenes. */
+  /** For a server that was just unreachable this is answered at once, while it is tried again in the background. */
   tools(): Promise<Listing>;
-  /** Rejects only when the signal aborts; every other trouble is a result. */
+  /** Rejects only when the signal aborts; every other failure is a result. */
   call(toolId: ToolId, name: string, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
   close(): Promise<void>;
 };
@@ -29,20 +29,18 @@ export function createMcpServer(
   parts: Omit<SessionParts, 'timeoutMs'>,
 ): McpServer {
   const { timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = spec;
-  const asking = { clock: parts.clock, timeoutMs, session: createSession(spec, { ...parts, timeoutMs }) };
+  const context = { clock: parts.clock, timeoutMs, session: createSession(spec, { ...parts, timeoutMs }) };
 
   async function call(tool: ToolCall, signal: AbortSignal): Promise<ToolResult> {
-    const answer = await ask(asking, signal, (connection, over) => connection.call(tool, over));
-    if (answer === TIMED_OUT)
-      return troubleResult(`Tool ${tool.toolId} did not answer within ${timeoutMs} ms.`);
+    const answer = await ask(context, signal, (connection, over) => connection.call(tool, over));
+    if (answer === TIMED_OUT) return toolError(`Tool ${tool.toolId} did not answer within ${timeoutMs} ms.`);
     if (answer.kind === 'result') return answer.result;
-    if (answer.kind === 'unusable')
-      return troubleResult(`MCP server ${name} cannot be used: ${answer.reason}.`);
-    return troubleResult(`MCP server ${name} was lost during the call: ${answer.reason}.`);
+    if (answer.kind === 'unusable') return toolError(`MCP server ${name} cannot be used: ${answer.reason}.`);
+    return toolError(`MCP server ${name} was lost during the call: ${answer.reason}.`);
   }
 
   async function list(): Promise<Listing> {
-    const answer = await ask(asking, never, (connection, over) => connection.tools(over));
+    const answer = await ask(context, undefined, (connection, over) => connection.tools(over));
     if (answer === TIMED_OUT)
       return { kind: 'unreachable', reason: `it did not list its tools within ${timeoutMs} ms` };
     return answer.kind === 'listed' ? answer : { kind: 'unreachable', reason: answer.reason };
@@ -50,56 +48,54 @@ export function createMcpServer(
 
   return {
     spec,
-    tools: rememberTrouble(list, parts.clock),
+    tools: rememberFailure(list, parts.clock),
     async call(toolId, toolName, inputs, signal) {
       const members = fromBody(inputs) ?? {};
       if (typeof members !== 'object' || Array.isArray(members))
-        return troubleResult(`Tool ${toolId} takes an object as its inputs.`);
+        return toolError(`Tool ${toolId} takes an object as its inputs.`);
       return call({ toolId, name: toolName, inputs: members as JsonObject }, signal);
     },
-    close: () => asking.session.close(),
+    close: () => context.session.close(),
   };
 }
 
-/** How long a server that was not there is taken not to be there. */
-const TROUBLE_MS = 10_000;
+/** How long an unreachable server counts as unreachable. */
+const FAILURE_MS = 10_000;
 
-/** Nobody waits for a server of which the last who did has just found out that it is not worth waiting for. */
-function rememberTrouble(list: () => Promise<Listing>, clock: Clock): () => Promise<Listing> {
-  let trouble: { readonly listing: Listing; readonly until: number } | undefined;
+/** Callers do not wait for a server that was just found to be unreachable. */
+function rememberFailure(list: () => Promise<Listing>, clock: Clock): () => Promise<Listing> {
+  let failure: { readonly listing: Listing; readonly until: number } | undefined;
   let asking: Promise<Listing> | undefined;
 
   async function listNow(): Promise<Listing> {
     const listing = await list();
     asking = undefined;
-    trouble = listing.kind === 'listed' ? undefined : { listing, until: clock.elapsed() + TROUBLE_MS };
+    failure = listing.kind === 'listed' ? undefined : { listing, until: clock.elapsed() + FAILURE_MS };
     return listing;
   }
 
   return async () => {
-    const known = trouble && (asking || clock.elapsed() < trouble.until) ? trouble.listing : undefined;
+    const known = failure && (asking || clock.elapsed() < failure.until) ? failure.listing : undefined;
     asking ??= listNow();
     return known ?? asking;
   };
 }
 
-const never = new AbortController().signal;
-
-type Asking = Pick<SessionParts, 'clock' | 'timeoutMs'> & { readonly session: Session };
+type ServerContext = Pick<SessionParts, 'clock' | 'timeoutMs'> & { readonly session: Session };
 
 /** Asks over the shared connection, and once more over a new one if the server has forgotten that one. */
 async function ask<T extends { readonly kind: string }>(
-  asking: Asking,
-  signal: AbortSignal,
+  context: ServerContext,
+  signal: AbortSignal | undefined,
   question: (connection: Connection, over: AbortSignal) => Promise<T>,
   mayRepeat = true,
 ): Promise<T | typeof TIMED_OUT | { readonly kind: 'unusable'; readonly reason: string }> {
-  const { session, clock, timeoutMs } = asking;
+  const { session, clock, timeoutMs } = context;
   const opening = session.open();
   const opened = await unlessAborted(opening, signal);
   if ('reason' in opened) return { kind: 'unusable', reason: opened.reason };
-  const answer = await withinTime(clock, timeoutMs, signal, (over) => question(opened.connection, over));
+  const answer = await withinTime(clock, timeoutMs, (over) => question(opened.connection, over), signal);
   if (answer === TIMED_OUT || answer.kind !== 'forgotten') return answer;
   session.drop(opening);
-  return mayRepeat ? ask(asking, signal, question, false) : answer;
+  return mayRepeat ? ask(context, signal, question, false) : answer;
 }

@@ -1,5 +1,5 @@
+import { TIMED_OUT, withinTime } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
-import { TIMED_OUT, withinTime } from '../tool-time.js';
 import { type Connection, connect } from './connection.js';
 import { LibraryMissing, type LoadMcp, type McpLibrary } from './library.js';
 import { ConnectionLost } from './loss.js';
@@ -15,16 +15,16 @@ export type SessionParts = {
   readonly timeoutMs: number;
 };
 
-export type Opened = { readonly connection: Connection } | { readonly reason: string };
+export type SessionOpening = { readonly connection: Connection } | { readonly reason: string };
 
 /**
- * The one connection to a server that everybody shares. It is made when it is first needed; a failure, its loss and
- * `drop` end it, and whoever comes next has a new one made.
+ * The one connection to a server, shared by all callers. It is made when it is first needed; a failure, its loss and
+ * `drop` end it, and the next caller has a new one made.
  */
 export type Session = {
-  /** Never rejects. Everybody who asks while it is being opened waits for the same one. */
-  open(): Promise<Opened>;
-  drop(opening: Promise<Opened>): void;
+  /** Never rejects. Callers that ask while it is being opened wait for the same one. */
+  open(): Promise<SessionOpening>;
+  drop(opening: Promise<SessionOpening>): void;
   /** Waits until every connection there was is gone. */
   close(): Promise<void>;
 };
@@ -32,13 +32,13 @@ export type Session = {
 export function createSession(spec: McpServerSpec, parts: SessionParts): Session {
   const closing = new AbortController();
   const endings = new Set<Promise<unknown>>();
-  let current: Promise<Opened> | undefined;
+  let current: Promise<SessionOpening> | undefined;
 
-  function forget(opening: Promise<Opened>): void {
+  function forget(opening: Promise<SessionOpening>): void {
     if (current === opening) current = undefined;
   }
 
-  /** Nobody waits for this connection, if it ever comes to be. */
+  /** Closes a connection that is no longer needed, as soon as it is open. */
   function end(connecting: Promise<Connection | undefined> | undefined): void {
     const ending: Promise<unknown> = Promise.resolve(connecting)
       .then((connection) => connection?.close())
@@ -47,7 +47,7 @@ export function createSession(spec: McpServerSpec, parts: SessionParts): Session
     endings.add(ending);
   }
 
-  async function openOnce(onLost: () => void): Promise<Opened> {
+  async function openOnce(onLost: () => void): Promise<SessionOpening> {
     const { clock, timeoutMs } = parts;
     let connecting: Promise<Connection> | undefined;
     const begin = (library: McpLibrary, over: AbortSignal) => {
@@ -56,7 +56,7 @@ export function createSession(spec: McpServerSpec, parts: SessionParts): Session
     };
     try {
       const library = await parts.load();
-      const opened = await withinTime(clock, timeoutMs, closing.signal, (over) => begin(library, over));
+      const opened = await withinTime(clock, timeoutMs, (over) => begin(library, over), closing.signal);
       if (opened !== TIMED_OUT) return { connection: opened };
       end(connecting);
       return { reason: `it was not ready within ${timeoutMs} ms` };
@@ -69,7 +69,7 @@ export function createSession(spec: McpServerSpec, parts: SessionParts): Session
   return {
     open() {
       if (current) return current;
-      const opening: Promise<Opened> = openOnce(() => forget(opening)).then((opened) => {
+      const opening: Promise<SessionOpening> = openOnce(() => forget(opening)).then((opened) => {
         if ('reason' in opened) forget(opening);
         return opened;
       });
@@ -90,7 +90,7 @@ export function createSession(spec: McpServerSpec, parts: SessionParts): Session
   };
 }
 
-const connectionOf = (opened: Opened): Connection | undefined =>
+const connectionOf = (opened: SessionOpening): Connection | undefined =>
   'connection' in opened ? opened.connection : undefined;
 
 const whyNot = (error: unknown): string =>

@@ -1,81 +1,96 @@
 import { kindOfName, type NameKind } from './debug-bundle-names.js';
-import type { Pace } from './debug-bundle-pace.js';
-import { isContainer, rewriteDeep } from './debug-bundle-rewrite.js';
 
 /** Takes secrets out of a text. */
 export type Mask = (text: string) => Promise<string> | string;
 
-/** The same value with every secret masked; the very same when there is none. */
+/** The same value with every secret masked; the identical value when it holds none. */
 export type DeepMask = <T>(value: T) => Promise<T>;
+
+/** Keeps long work from blocking the event loop. */
+export type Pace = {
+  /** Whether it is time to pause or to stop. Cheap enough to be asked at every step. */
+  isDue(): boolean;
+  /** Yields to the event loop; throws when the caller has aborted. */
+  pause(): Promise<void>;
+};
 
 /** No credential is shorter, and most texts of an event are. */
 const SHORTEST_SECRET = 8;
 const MASKED = '[REDACTED]';
 
+type Members = { readonly [name: string]: unknown };
+const isContainer = (value: unknown): value is Members => typeof value === 'object' && value !== null;
+
 /**
- * Masks every text inside a value, names of members included, and whatever a member with a telling name holds. Texts
- * and names are remembered: the same few stand in every event of a run. A mask is made for one bundle, whose size bounds
- * what there is to remember.
+ * Masks every text inside a value, names of members included, and the whole value of a member whose name says that it is
+ * secret. Texts and names are remembered: the same few occur in every event of a run. A mask is made for one bundle, whose
+ * size bounds what there is to remember.
  */
 export function createDeepMask(mask: Mask, pace: Pace): DeepMask {
   const texts = new Map<string, string>();
-  const kindOf = createKinds();
+  const kinds = new Map<string, NameKind>();
+
+  /** An empty member is no secret. A text where a count is expected may be anything. */
+  function isHiddenBy(name: string, member: unknown): boolean {
+    const kind = kinds.get(name) ?? kindOfName(name);
+    kinds.set(name, kind);
+    if (kind === 'secret') return member !== null && member !== undefined;
+    return kind === 'counter' && typeof member === 'string';
+  }
 
   async function search(text: string): Promise<string> {
     const masked = await mask(text);
     texts.set(text, masked);
     return masked;
   }
-  const maskText = (text: string): string | Promise<string> =>
-    text.length < SHORTEST_SECRET ? text : (texts.get(text) ?? search(text));
 
-  return async <T>(value: T): Promise<T> => {
-    const hidden = await collectHidden(value, kindOf, pace);
-    return (await rewriteDeep(value, {
-      text: (text) => (hidden.has(text) ? MASKED : maskText(text)),
-      replaces: (name, member) => isHiddenBy(kindOf(name), member),
-      instead: MASKED,
-      pace,
-    })) as T;
-  };
-}
-
-type KindOf = (name: string) => NameKind;
-
-function createKinds(): KindOf {
-  const kinds = new Map<string, NameKind>();
-  return (name) => {
-    const kind = kinds.get(name) ?? kindOfName(name);
-    kinds.set(name, kind);
-    return kind;
-  };
-}
-
-/** Nothing is no secret. A text where a number is expected may be anything. */
-const isHiddenBy = (kind: NameKind, member: unknown): boolean =>
-  (kind === 'secret' && member !== null && member !== undefined) ||
-  (kind === 'counter' && typeof member === 'string');
-
-/** Texts under telling names. Where one is repeated in the same value, it is the same secret. */
-async function collectHidden(value: unknown, kindOf: KindOf, pace: Pace): Promise<ReadonlySet<string>> {
-  const hidden = new Set<string>();
-  const open: [part: unknown, isHidden: boolean][] = [[value, false]];
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (pace.isDue()) await pace.pause();
-    const [part, isHidden] = next;
-    for (const [name, member] of membersOf(part)) {
-      if (pace.isDue()) await pace.pause();
-      const hides = isHidden || (name !== undefined && isHiddenBy(kindOf(name), member));
-      if (isContainer(member)) open.push([member, hides]);
-      else if (hides && typeof member === 'string' && member.length >= SHORTEST_SECRET) hidden.add(member);
+  /** Texts under secret names. The same text elsewhere in the value is the same secret. */
+  async function collectSecrets(value: unknown): Promise<ReadonlySet<string>> {
+    const secrets = new Set<string>();
+    const open: [part: unknown, isSecret: boolean][] = [[value, false]];
+    for (let next = open.pop(); next; next = open.pop()) {
+      const [part, isSecret] = next;
+      if (!isContainer(part)) continue;
+      const isList = Array.isArray(part);
+      for (const name of Object.keys(part)) {
+        if (pace.isDue()) await pace.pause();
+        const member = part[name];
+        const hides = isSecret || (!isList && isHiddenBy(name, member));
+        if (isContainer(member)) open.push([member, hides]);
+        else if (hides && typeof member === 'string' && member.length >= SHORTEST_SECRET) secrets.add(member);
+      }
     }
+    return secrets;
   }
-  return hidden;
-}
 
-/** Items of a list have no names. */
-function* membersOf(part: unknown): Generator<readonly [name: string | undefined, member: unknown]> {
-  if (Array.isArray(part)) for (const item of part) yield [undefined, item];
-  else if (isContainer(part))
-    for (const name of Object.keys(part)) yield [name, (part as { readonly [name: string]: unknown })[name]];
+  /** No promise for what is known at once: one for each of a million numbers would cost more than all the rest. */
+  function rewrite(value: unknown, secrets: ReadonlySet<string>): unknown | Promise<unknown> {
+    if (isContainer(value)) return rewriteMembers(value, secrets);
+    return typeof value === 'string' ? maskText(value, secrets) : value;
+  }
+
+  function maskText(text: string, secrets: ReadonlySet<string>): string | Promise<string> {
+    if (secrets.has(text)) return MASKED;
+    return text.length < SHORTEST_SECRET ? text : (texts.get(text) ?? search(text));
+  }
+
+  async function rewriteMembers(members: Members, secrets: ReadonlySet<string>): Promise<unknown> {
+    const isList = Array.isArray(members);
+    const entries: [string, unknown][] = [];
+    let isChanged = false;
+    for (const name of Object.keys(members)) {
+      if (pace.isDue()) await pace.pause();
+      const member = members[name];
+      const next = !isList && isHiddenBy(name, member) ? MASKED : rewrite(member, secrets);
+      const shown = next instanceof Promise ? await next : next;
+      const nextName = isList ? name : maskText(name, secrets);
+      const shownName = typeof nextName === 'string' ? nextName : await nextName;
+      isChanged ||= shown !== member || shownName !== name;
+      entries.push([shownName, shown]);
+    }
+    if (!isChanged) return members;
+    return isList ? entries.map(([, shown]) => shown) : Object.fromEntries(entries);
+  }
+
+  return async <T>(value: T) => (await rewrite(value, await collectSecrets(value))) as T;
 }

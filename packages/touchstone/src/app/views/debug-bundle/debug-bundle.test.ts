@@ -283,7 +283,7 @@ it('others get their turn every ten milliseconds, whatever there is to mask', as
   expect(elapsed).toBeLessThan(320);
 });
 
-describe('the line', () => {
+describe('the queue of bundles', () => {
   /** Bundles whose search for secrets lasts until it is released. */
   function blocked() {
     const releases: (() => void)[] = [];
@@ -301,7 +301,7 @@ describe('the line', () => {
     for (let i = 0; i < 20; i += 1) await nextTurn();
   };
 
-  it('lets two bundles be made at a time; whoever leaves it has none made', async () => {
+  it('lets two bundles be made at a time; a caller that leaves has none made', async () => {
     await create({ request: { inputs: toBody({ text: 'of inputs' }) } });
     const { start, releases, releaseAll } = blocked();
     const leaving = new AbortController();

@@ -1,13 +1,13 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { HostError, type Owner, type RunId, type RunStatus, timestampOf } from '@touchstone/protocol';
 import { fromBody, type RunEvent } from '@touchstone/protocol/bodies';
 import type { AnnotationWire, DebugBundleWire } from '@touchstone/protocol/wire';
+import { createSemaphore } from '../../../net/index.js';
 import type { Clock, Run, Store } from '../../../ports/index.js';
 import { annotationWire } from '../../review/annotations.js';
 import { logEvents } from '../log-events.js';
 import { snapshotOf } from '../snapshot.js';
-import { createLine } from './debug-bundle-line.js';
-import { createDeepMask, type DeepMask, type Mask } from './debug-bundle-mask.js';
-import { createPace } from './debug-bundle-pace.js';
+import { createDeepMask, type DeepMask, type Mask, type Pace } from './debug-bundle-mask.js';
 
 export type BundleParts = {
   readonly store: Pick<Store, 'runs' | 'log' | 'ledger' | 'annotations'>;
@@ -19,47 +19,61 @@ export type DebugBundle = DebugBundleWire & { readonly annotations: readonly Ann
 
 /** Of JSON text, everything included. */
 const MAX_BUNDLE_BYTES = 8_000_000;
-/** Remarks explain a log, and without it they explain nothing: they may not take its room. */
+/** Annotations are capped so that events always fit. */
 const MAX_ANNOTATION_BYTES = 1_000_000;
-/** For the members around what is counted, and for the sentence that says what is missing. */
+/** For the members around the counted parts, and for the sentence that says what is missing. */
 const FRAME_BYTES = 4_096;
 
-// One line for the whole process, because it is the process that has one thread: a bundle is work that no other request
-// makes the host do, and many of them at once would leave little for the runs.
-const inLine = createLine(2);
+// One semaphore for the whole process, which has one thread: no other request is as much work, and many bundles at once
+// would leave little time for the runs.
+const places = createSemaphore(2);
 
 /**
- * A run in one document that can be handed to somebody else: every text that people, agents or tools wrote is masked.
- * When it grows too large, the end of the log is left out first, because everything else is taken in before. Two are
- * made at a time; a caller whose signal aborts gets none.
+ * A run in one document that can be passed on: every text that people, agents or tools wrote is masked. When it grows too
+ * large, the end of the log is left out first, because everything else is taken in before. Two are made at a time. Throws
+ * `unavailable` when the signal aborts.
  */
-export const buildDebugBundle = (
+export async function buildDebugBundle(
   parts: BundleParts,
   owner: Owner,
   runId: RunId,
   signal?: AbortSignal,
-): Promise<DebugBundle> => inLine(() => build(parts, owner, runId, signal), signal);
-
-async function build(
-  parts: BundleParts,
-  owner: Owner,
-  runId: RunId,
-  signal: AbortSignal | undefined,
 ): Promise<DebugBundle> {
+  try {
+    return await places.run(() => build(parts, owner, runId, createPace(parts.clock, signal)), signal);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    throw new HostError(
+      'unavailable',
+      'The bundle was given up: its caller has left, or the host is closing.',
+    );
+  }
+}
+
+const STRETCH_MS = 10;
+
+function createPace(clock: Pick<Clock, 'elapsed'>, signal?: AbortSignal): Pace {
+  let since = clock.elapsed();
+  return {
+    isDue: () => signal?.aborted === true || clock.elapsed() - since >= STRETCH_MS,
+    async pause() {
+      await yieldToEventLoop();
+      signal?.throwIfAborted();
+      since = clock.elapsed();
+    },
+  };
+}
+
+async function build(parts: BundleParts, owner: Owner, runId: RunId, pace: Pace): Promise<DebugBundle> {
   const { store, clock, version } = parts;
   const run = await store.runs.get(owner, runId);
   if (!run) throw new HostError('not_found', 'There is no such run.');
-  const masked = createDeepMask(parts.mask, createPace(clock, signal));
-  const bundling: Bundling = {
-    store,
-    run,
-    masked,
-    room: createRoom(MAX_BUNDLE_BYTES - FRAME_BYTES),
-    missing: [],
-  };
-  const facts = await bundleRun(bundling);
-  const annotations = await bundleAnnotations(bundling);
-  const events = await bundleEvents(bundling);
+  const masked = createDeepMask(parts.mask, pace);
+  const budget = createBudget(MAX_BUNDLE_BYTES - FRAME_BYTES);
+  const context: BundleContext = { store, run, masked, budget, missing: [] };
+  const facts = await bundleRun(context);
+  const annotations = await bundleAnnotations(context);
+  const events = await bundleEvents(context);
   return {
     bundleVersion: '1.0',
     generatedAt: timestampOf(clock.now()),
@@ -70,22 +84,21 @@ async function build(
     redactionApplied: true,
     redactionMode: 'mask',
     metrics: { eventCount: events.length, nodeCount: countNodes(events), ...facts.metrics },
-    ...truncation(bundling.missing),
+    ...truncation(context.missing),
   };
 }
 
-/** Bytes that are left. */
-type Room = { has(bytes: number): boolean; take(bytes: number): void };
-type Bundling = {
+type ByteBudget = { has(bytes: number): boolean; take(bytes: number): void };
+type BundleContext = {
   readonly store: BundleParts['store'];
   readonly run: Run;
   readonly masked: DeepMask;
-  readonly room: Room;
-  /** What there was no room for, in words. */
+  readonly budget: ByteBudget;
+  /** What did not fit, in words. */
   readonly missing: string[];
 };
 
-function createRoom(bytes: number, within?: Room): Room {
+function createBudget(bytes: number, within?: ByteBudget): ByteBudget {
   let left = bytes;
   return {
     has: (wanted) => wanted <= left && (within?.has(wanted) ?? true),
@@ -98,30 +111,40 @@ function createRoom(bytes: number, within?: Room): Room {
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
-/** The value masked, if there is room for it. What has none as it is gets no search for secrets: that is the long part. */
-async function fit<T>(value: T, masked: (value: T) => Promise<T>, room: Room): Promise<T | undefined> {
+/** The masked value, if it fits. A value that does not fit unmasked is not searched for secrets: that is the long part. */
+async function fit<T>(
+  value: T,
+  masked: (value: T) => Promise<T>,
+  budget: ByteBudget,
+): Promise<T | undefined> {
   const bytes = sizeOf(value);
-  if (!room.has(bytes)) return undefined;
+  if (!budget.has(bytes)) return undefined;
   const shown = await masked(value);
   const shownBytes = shown === value ? bytes : sizeOf(shown);
-  if (!room.has(shownBytes)) return undefined;
-  room.take(shownBytes);
+  if (!budget.has(shownBytes)) return undefined;
+  budget.take(shownBytes);
   return shown;
 }
 
-/** The run's snapshot. What its caller wrote may be of any size, so each part of that must find room. */
-async function bundleRun({ store, run, masked, room, missing }: Bundling): Promise<DebugBundle['run']> {
+/** The run's snapshot. What its caller wrote may be of any size, so each part of that must fit. */
+async function bundleRun({
+  store,
+  run,
+  masked,
+  budget,
+  missing,
+}: BundleContext): Promise<DebugBundle['run']> {
   const { runId, workflowId, status } = run;
   const { tags, metadata, configurable, touchstone, ...known } = snapshotOf(run, {
     spentUsd: await spentUsd(store, run),
   });
   const inputs = run.request.inputs && fromBody(run.request.inputs);
   const facts = await masked({ ...known, touchstone: { ...(touchstone as object), status } });
-  room.take(sizeOf(facts));
-  const words = Object.entries({ inputs, tags, metadata, configurable });
+  budget.take(sizeOf(facts));
+  const written = Object.entries({ inputs, tags, metadata, configurable });
   const kept: { [name: string]: unknown } = {};
-  for (const [name, word] of words.filter((entry) => entry[1] !== undefined)) {
-    const member = await fit({ [name]: word }, masked, room);
+  for (const [name, value] of written.filter((entry) => entry[1] !== undefined)) {
+    const member = await fit({ [name]: value }, masked, budget);
     if (member) Object.assign(kept, member);
     else missing.push(name);
   }
@@ -153,13 +176,13 @@ async function spentUsd({ ledger }: BundleParts['store'], run: Run): Promise<num
   return usd > 0 ? usd : undefined;
 }
 
-async function bundleAnnotations(bundling: Bundling): Promise<readonly AnnotationWire[]> {
-  const { store, run, masked, missing } = bundling;
-  const room = createRoom(MAX_ANNOTATION_BYTES, bundling.room);
+async function bundleAnnotations(context: BundleContext): Promise<readonly AnnotationWire[]> {
+  const { store, run, masked, missing } = context;
+  const budget = createBudget(MAX_ANNOTATION_BYTES, context.budget);
   const all = await store.annotations.list(run.owner, run.runId);
   const kept: AnnotationWire[] = [];
   for (const annotation of all) {
-    const wire = await fit(annotationWire(annotation), masked, room);
+    const wire = await fit(annotationWire(annotation), masked, budget);
     if (!wire) break;
     kept.push(wire);
   }
@@ -167,15 +190,21 @@ async function bundleAnnotations(bundling: Bundling): Promise<readonly Annotatio
   return kept;
 }
 
-/** As a reader of the log sees them, from the first one on, as many as there is room for. */
-async function bundleEvents({ store, run, masked, room, missing }: Bundling): Promise<readonly RunEvent[]> {
+/** As a reader of the log sees them, from the first one on, as many as fit. */
+async function bundleEvents({
+  store,
+  run,
+  masked,
+  budget,
+  missing,
+}: BundleContext): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
   const maskPayload = async (event: RunEvent): Promise<RunEvent> => {
     const payload = await masked(event.payload);
     return payload === event.payload ? event : { ...event, payload };
   };
   for await (const event of logEvents(store.log, run.owner, run.runId, run.eventCount)) {
-    const shown = await fit(event, maskPayload, room);
+    const shown = await fit(event, maskPayload, budget);
     if (!shown) {
       missing.push(`events from sequence ${event.sequence} on`);
       break;

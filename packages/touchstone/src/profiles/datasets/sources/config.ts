@@ -10,7 +10,7 @@ export type DatasetConfig = {
   readonly s3?: S3Config;
   /** Tenants whose definitions may use `prefixes` and the credentials of `s3`. */
   readonly tenants: readonly string[];
-  /** Admits plain http to public addresses, where anybody on the way can change the data. */
+  /** Admits plain http to public addresses, where anyone on the network path can change the data. */
   readonly allowHttp: boolean;
   readonly maxBytes: number;
   /** From asking for a dataset to having read it. */

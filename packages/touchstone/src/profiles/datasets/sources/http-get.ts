@@ -1,33 +1,60 @@
-import http from 'node:http';
-import https from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type http from 'node:http';
 import { isHostError } from '@touchstone/protocol';
-import { GuardRefusal } from '../../../net/index.js';
+import {
+  AnswerTooLarge,
+  type Guard,
+  GuardRefusal,
+  onAbort,
+  readBytes,
+  sendRequest,
+} from '../../../net/index.js';
+import type { Clock } from '../../../ports/index.js';
 import { datasetError, datasetUnavailable } from '../errors.js';
-import { tooLarge } from './jail.js';
-import type { Lifetime } from './lifetime.js';
-import type { OpenedDataset } from './opened.js';
+import { type DatasetFile, tooLarge } from './jail.js';
 
-/** Whether a connection may be made; throws when not. `from` is where a redirect came from. */
-export type Admit = (url: URL, from?: URL) => { readonly lookup?: LookupFunction };
+/** The guard of a connection to `url`; none for an address that the operator trusts. A redirect comes `from` a URL. */
+export type GuardFor = (url: URL, from?: URL) => Guard | undefined;
 
 export type GetRequest = {
   readonly scheme: string;
   readonly url: URL;
   readonly headers?: { readonly [name: string]: string };
-  readonly admit: Admit;
+  readonly guardFor: GuardFor;
   /** Requests that carry a signature go where they were meant to go and nowhere else. */
   readonly followRedirects: boolean;
   readonly maxBytes: number;
-  readonly life: Lifetime;
+  readonly lifetime: Lifetime;
 };
+
+/** How long a fetch may continue: until it is done, its time is over, or its caller aborts. */
+type Lifetime = { readonly signal: AbortSignal; end(): void };
+
+const TIMED_OUT = Symbol('timed out');
+
+export function startLifetime(clock: Clock, timeoutMs: number, outer?: AbortSignal): Lifetime {
+  const over = new AbortController();
+  const timer = new AbortController();
+  if (outer?.aborted) over.abort(outer.reason);
+  const stopListening = onAbort(outer, () => over.abort(outer?.reason));
+  clock.sleep(timeoutMs, timer.signal).then(
+    () => over.abort(TIMED_OUT),
+    () => undefined,
+  );
+  return {
+    signal: over.signal,
+    end() {
+      timer.abort();
+      stopListening();
+    },
+  };
+}
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Fetches a dataset. What is resolved is the head of the answer; the body comes at the pace of its reader. */
-export async function httpGet(request: GetRequest): Promise<OpenedDataset> {
-  const { life } = request;
+/** Fetches a dataset. Resolves with the head of the answer; the body comes at the pace of its reader. */
+export async function httpGet(request: GetRequest): Promise<DatasetFile> {
+  const { lifetime } = request;
   try {
     const { response, url } = await follow(request);
     checkHead(response, request);
@@ -38,20 +65,27 @@ export async function httpGet(request: GetRequest): Promise<OpenedDataset> {
       bytes: readBody(response, request),
       close() {
         response.destroy();
-        life.end();
+        lifetime.end();
       },
     };
   } catch (error) {
-    life.end();
+    lifetime.end();
     throw fetchError(error, request);
   }
 }
 
 async function follow(request: GetRequest): Promise<{ response: http.IncomingMessage; url: URL }> {
+  const headers = {
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    'user-agent': 'touchstone',
+    ...request.headers,
+  };
+  const { signal } = request.lifetime;
   let { url } = request;
   let from: URL | undefined;
   for (let redirects = 0; ; redirects += 1) {
-    const response = await send(url, request.admit(url, from), request);
+    const response = await sendRequest({ url, headers, signal }, request.guardFor(url, from));
     if (!REDIRECTS.has(response.statusCode ?? 0) || !request.followRedirects) return { response, url };
     const location = response.headers.location ?? '';
     response.destroy();
@@ -64,32 +98,6 @@ async function follow(request: GetRequest): Promise<{ response: http.IncomingMes
     if (url.username !== '' || url.password !== '')
       throw refused(request, 'It was redirected to a URL with credentials.');
   }
-}
-
-function send(
-  url: URL,
-  { lookup }: ReturnType<Admit>,
-  { headers, life: { signal } }: GetRequest,
-): Promise<http.IncomingMessage> {
-  const { request } = url.protocol === 'https:' ? https : http;
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const outgoing = request(url, {
-      // A connection of its own: whoever it leads to was checked for this request only.
-      agent: false,
-      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'touchstone', ...headers },
-      ...(lookup && { lookup }),
-    });
-    const giveUp = (): void => {
-      outgoing.destroy();
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', giveUp, { once: true });
-    outgoing.on('close', () => signal.removeEventListener('abort', giveUp));
-    outgoing.on('response', resolve);
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
 }
 
 function checkHead(response: http.IncomingMessage, request: GetRequest): void {
@@ -127,31 +135,28 @@ function checkStatus(status: number, { scheme }: GetRequest): void {
 }
 
 async function* readBody(response: http.IncomingMessage, request: GetRequest): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
   try {
-    for await (const chunk of response) {
-      bytes += (chunk as Buffer).length;
-      if (bytes > request.maxBytes) throw tooLarge(request.scheme, request.maxBytes);
-      yield chunk as Buffer;
-    }
+    yield* readBytes(response, request.maxBytes);
   } catch (error) {
     throw fetchError(error, request);
   } finally {
     response.destroy();
-    request.life.end();
+    request.lifetime.end();
   }
 }
 
 const refused = ({ scheme }: GetRequest, reason: string): Error =>
   datasetError('dataset_refused', `The dataset cannot be fetched by ${scheme}:. ${reason}`, { scheme });
 
-/** Errors of the platform may name hosts and addresses; what is told is their code. */
+/** Errors of the platform may name hosts and addresses; only their code is quoted. */
 function fetchError(error: unknown, request: GetRequest): unknown {
-  const { scheme, life } = request;
-  if (life.isTimedOut)
+  const { scheme, maxBytes, lifetime } = request;
+  const { signal } = lifetime;
+  if (signal.reason === TIMED_OUT)
     return datasetUnavailable('dataset_timeout', `Fetching the dataset by ${scheme}: took too long.`, scheme);
-  if (life.signal.aborted) return life.signal.reason;
+  if (signal.aborted) return signal.reason;
   if (isHostError(error)) return error;
+  if (error instanceof AnswerTooLarge) return tooLarge(scheme, maxBytes);
   if (error instanceof GuardRefusal) return refused(request, error.message);
   const code = (error as { readonly code?: string }).code ?? 'unknown';
   const message = `The connection for fetching the dataset by ${scheme}: failed or ended too early (${code}).`;

@@ -2,7 +2,16 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { datasetError } from '../errors.js';
-import type { OpenedDataset } from './opened.js';
+
+/** A dataset whose bytes can be read, once. */
+export type DatasetFile = {
+  /** For its ending, which says the format. */
+  readonly name: string;
+  readonly mediaType?: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** For callers that do not read it: reading, to the end or not, releases everything by itself. */
+  close(): void;
+};
 
 type JailOptions = { readonly scheme: string; readonly maxBytes: number };
 type FileId = { readonly dev: number; readonly ino: number };
@@ -11,7 +20,7 @@ type FileId = { readonly dev: number; readonly ino: number };
  * A file below a folder, wherever links lead: what counts is where it really is. Only plain files are read, since a
  * pipe or a device would keep its reader waiting or never end.
  */
-export async function openBelow(root: string, path: string, options: JailOptions): Promise<OpenedDataset> {
+export async function openBelow(root: string, path: string, options: JailOptions): Promise<DatasetFile> {
   const { scheme, maxBytes } = options;
   const segments = path.split('/');
   if (isAbsolute(path) || segments.includes('..') || /[\\\0]/.test(path)) throw outside(scheme);
@@ -45,7 +54,7 @@ const isBelow = (root: string, path: string): boolean => {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
-/** Opened when reading begins, so that nothing is held for a reader who never comes. */
+/** Opened when reading begins, so that a dataset that is never read holds nothing open. */
 async function* readFileOnce(path: string, id: FileId, options: JailOptions): AsyncGenerator<Uint8Array> {
   const { scheme, maxBytes } = options;
   try {
@@ -53,7 +62,7 @@ async function* readFileOnce(path: string, id: FileId, options: JailOptions): As
     const handle = await open(path, flags);
     try {
       const stats = await handle.stat();
-      // Somebody has put another file in its place since it was found to be inside.
+      // Another file has taken its place since the check.
       if (stats.dev !== id.dev || stats.ino !== id.ino) throw outside(scheme);
       let bytes = 0;
       for await (const chunk of handle.createReadStream({ autoClose: false })) {

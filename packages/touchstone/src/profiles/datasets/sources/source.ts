@@ -1,15 +1,14 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIPv4 } from 'node:net';
 import { basename, relative } from 'node:path';
-import { createGuard, type Guard } from '../../../net/index.js';
+import { createGuard, type Guard, GuardRefusal } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
 import { datasetError } from '../errors.js';
 import { decodeDataUri } from '../formats/data-uri.js';
 import type { DatasetUri } from '../uri.js';
-import { admitAnyone, admitOwn } from './admission.js';
 import { type DatasetConfig, isWebAddress } from './config.js';
-import { type Admit, httpGet } from './http-get.js';
-import { openBelow } from './jail.js';
-import { type Lifetime, startLifetime } from './lifetime.js';
-import type { OpenedDataset } from './opened.js';
+import { type GuardFor, httpGet, startLifetime } from './http-get.js';
+import { type DatasetFile, openBelow } from './jail.js';
 import { encodeSegment, signGet } from './s3.js';
 
 export type OpenOptions = {
@@ -22,7 +21,7 @@ export type OpenOptions = {
   readonly signal?: AbortSignal;
 };
 
-export type DatasetSource = { open(uri: DatasetUri, options: OpenOptions): Promise<OpenedDataset> };
+export type DatasetSource = { open(uri: DatasetUri, options: OpenOptions): Promise<DatasetFile> };
 
 type SourceParts = {
   readonly config: DatasetConfig;
@@ -33,39 +32,43 @@ type SourceParts = {
   readonly guard?: Guard;
 };
 
-/** Finds datasets wherever a definition says they are, as far as the configuration lets it. */
+/** Opens the datasets that definitions name, as far as the configuration allows. */
 export function createDatasetSource(parts: SourceParts): DatasetSource {
   const { config, egress, env, clock, guard = createGuard(egress) } = parts;
   const { maxBytes } = config;
-  const lifetime = (signal?: AbortSignal): Lifetime => startLifetime(clock, config.timeoutMs, signal);
-  const admitFor = ({ trust }: OpenOptions): Admit =>
-    admitAnyone({ guard, allowHttp: config.allowHttp, allowLoopback: trust === 'operator' });
+  const publicGuard = config.allowHttp ? allowPlainHttp(guard) : guard;
+  const guardOf = ({ trust }: OpenOptions): GuardFor =>
+    trust === 'operator' ? withLoopback(publicGuard) : () => publicGuard;
 
-  function openWeb(scheme: string, url: URL, admit: Admit, { signal }: OpenOptions): Promise<OpenedDataset> {
-    return httpGet({ scheme, url, admit, followRedirects: true, maxBytes, life: lifetime(signal) });
+  function openWeb(scheme: string, url: URL, guardFor: GuardFor, options: OpenOptions): Promise<DatasetFile> {
+    const lifetime = startLifetime(clock, config.timeoutMs, options.signal);
+    return httpGet({ scheme, url, guardFor, followRedirects: true, maxBytes, lifetime });
   }
 
-  async function openBucket(uri: BucketUri, options: OpenOptions): Promise<OpenedDataset> {
+  async function openBucket(uri: BucketUri, options: OpenOptions): Promise<DatasetFile> {
     checkGrant(uri.scheme, config, options);
     const mapped = mappedPrefix(uri.uri, config.prefixes);
     if (mapped) return openMapped(uri.scheme, mapped, options);
     if (uri.scheme === 'gs' || config.s3 === undefined) throw unsupported(uri.scheme);
     const { url, headers } = await signGet(uri, config.s3, env, clock);
-    const life = lifetime(options.signal);
-    // The service is the operator's choice, and the only one that gets the signature.
-    const admit: Admit = () => ({});
-    return httpGet({ scheme: 's3', url, headers, admit, followRedirects: false, maxBytes, life });
+    const lifetime = startLifetime(clock, config.timeoutMs, options.signal);
+    // The operator chose the service, so it is not guarded; only the service itself gets the signature.
+    const request = { url, headers, guardFor: () => undefined, followRedirects: false };
+    return httpGet({ scheme: 's3', ...request, maxBytes, lifetime });
   }
 
   function openMapped(
     scheme: string,
-    { target, rest }: Mapped,
+    { target, rest }: PrefixTarget,
     options: OpenOptions,
-  ): Promise<OpenedDataset> {
+  ): Promise<DatasetFile> {
     if (!isWebAddress(target)) return openBelow(target, rest, { scheme, maxBytes });
     // Joined as text: a parser would let a name that begins with a slash leave the folder.
     const url = new URL(`${target}${rest.split('/').map(encodeSegment).join('/')}`);
-    return openWeb(scheme, url, admitOwn(url.origin, admitFor(options)), options);
+    // The operator's own address is not guarded; what it redirects to is, like any other URL.
+    const guardFor: GuardFor = (next, from) =>
+      next.origin === url.origin ? undefined : guardOf(options)(next, from);
+    return openWeb(scheme, url, guardFor, options);
   }
 
   return {
@@ -80,7 +83,7 @@ export function createDatasetSource(parts: SourceParts): DatasetSource {
           return openFile(uri.path, config, options);
         case 'https':
         case 'http':
-          return openWeb(uri.scheme, new URL(uri.url), admitFor(options), options);
+          return openWeb(uri.scheme, new URL(uri.url), guardOf(options), options);
         case 's3':
         case 'gs':
           return openBucket(uri, options);
@@ -91,11 +94,40 @@ export function createDatasetSource(parts: SourceParts): DatasetSource {
   };
 }
 
+/** Plain http, where the configuration allows it, may reach what https may reach. */
+function allowPlainHttp(guard: Guard): Guard {
+  const asHttps = (url: string): string => url.replace(/^http:/, 'https:');
+  return {
+    checkUrl: (url, pointer) => guard.checkUrl(asHttps(url), pointer),
+    lookup: (url) => guard.lookup(new URL(asHttps(url.href))),
+  };
+}
+
+const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+const isLoopback = (url: URL): boolean => LOOPBACK_NAME.test(url.hostname);
+
+/** Also admits this machine by plain http. A server elsewhere must not be able to redirect to a service of this machine. */
+const withLoopback =
+  (guard: Guard): GuardFor =>
+  (url, from) =>
+    url.protocol === 'http:' && isLoopback(url) && (!from || isLoopback(from)) ? loopbackGuard : guard;
+
+/** `localhost` is a name like any other, and has to resolve to this machine. */
+async function resolveLoopback(host: string): Promise<readonly LookupAddress[]> {
+  const addresses = await dns.lookup(host, { all: true });
+  const isOwn = ({ address }: LookupAddress): boolean =>
+    isIPv4(address) ? address.startsWith('127.') : address === '::1';
+  if (!addresses.every(isOwn)) throw new GuardRefusal('The name of this machine leads elsewhere.');
+  return addresses;
+}
+
+const loopbackGuard = createGuard({ allowPrivate: true, resolve: resolveLoopback });
+
 type BucketUri = Extract<DatasetUri, { readonly scheme: 's3' | 'gs' }>;
-type Mapped = { readonly target: string; readonly rest: string };
+type PrefixTarget = { readonly target: string; readonly rest: string };
 
 /** The longest prefix counts, as in a table of routes. */
-function mappedPrefix(uri: string, prefixes: DatasetConfig['prefixes']): Mapped | undefined {
+function mappedPrefix(uri: string, prefixes: DatasetConfig['prefixes']): PrefixTarget | undefined {
   const [longest] = Object.keys(prefixes)
     .filter((prefix) => uri.startsWith(prefix))
     .sort((a, b) => b.length - a.length);
@@ -104,13 +136,13 @@ function mappedPrefix(uri: string, prefixes: DatasetConfig['prefixes']): Mapped 
   return rest === '' ? undefined : { target: prefixes[longest] as string, rest };
 }
 
-/** What the operator's folders and credentials open, they open for those the operator names. */
+/** The operator's folders and credentials are for the operator and for the tenants in `datasets.tenants`. */
 function checkGrant(scheme: string, config: DatasetConfig, { trust, tenant }: OpenOptions): void {
   if (trust === 'operator' || (tenant !== undefined && config.tenants.includes(tenant))) return;
   throw unsupported(scheme);
 }
 
-async function openFile(path: string, config: DatasetConfig, { trust }: OpenOptions): Promise<OpenedDataset> {
+async function openFile(path: string, config: DatasetConfig, { trust }: OpenOptions): Promise<DatasetFile> {
   if (trust !== 'operator') throw unsupported('file');
   const root = config.roots.find((candidate) => {
     const way = relative(candidate, path);
@@ -127,7 +159,7 @@ async function openFile(path: string, config: DatasetConfig, { trust }: OpenOpti
   return { ...opened, name: basename(path) };
 }
 
-function openData(text: string): OpenedDataset {
+function openData(text: string): DatasetFile {
   const { mediaType, bytes } = decodeDataUri(text);
   return { name: '', mediaType, bytes: once(bytes), close: () => undefined };
 }

@@ -3,12 +3,12 @@ import { type Hit, hitsOf, textBefore } from './hits.js';
 const ADDRESS =
   /(?<![\w.%+@-])[\p{L}\p{N}][\p{L}\p{N}._%+'-]{0,63}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}\p{L}{2,24}(?![\w@-]|\.\p{L})/gu;
 
-// Mailboxes of a function, not of a person; an agent that names its helpdesk has leaked nobody.
+// Mailboxes of a function, not of a person; an agent that names its helpdesk has leaked no personal data.
 const ROLE =
   /^(?:abuse|accounts?|admin|billing|bookings?|careers|compliance|contact|customer[._-]?(?:care|service|support)|datenschutz|dpo|enquiries|feedback|git|hallo|hello|help|helpdesk|hi|hostmaster|info|jobs|kontakt|kundenservice|legal|mailer-daemon|marketing|media|news|newsletter|no[._-]?reply|do[._-]?not[._-]?reply|notifications?|office|orders?|postmaster|press|privacy|returns|root|sales|security|service|shop|soporte|support|team|webmaster)@/i;
 const FILE_ENDING =
   /\.(?:png|jpe?g|gif|svg|webp|ico|js|ts|mjs|css|json|md|txt|tgz|zip|html?|py|rb|go|rs|lock)$/i;
-// The part of a URL before its host: credentials, which are somebody else's finding.
+// The part of a URL before its host: credentials, which another detector finds.
 const USERINFO = /:\/\/[^\s/?#]*$/;
 
 export function findEmails(text: string, allowedDomains: readonly string[] = []): readonly Hit[] {

@@ -4,7 +4,7 @@ import { createGuard } from '../../../../net/index.js';
 import type { Clock } from '../../../../ports/index.js';
 import { parseDatasetUri } from '../../uri.js';
 import { completeDatasetConfig, type DatasetConfigInput } from '../config.js';
-import type { OpenedDataset } from '../opened.js';
+import type { DatasetFile } from '../jail.js';
 import { createDatasetSource, type OpenOptions } from '../source.js';
 
 type Setup = {
@@ -33,7 +33,7 @@ export function createFetching({
   });
   const complete = completeDatasetConfig(config, (path) => path);
   const source = createDatasetSource({ config: complete, egress: rules, env, clock, guard });
-  const open = async (uri: string, options: Partial<OpenOptions> = {}): Promise<OpenedDataset> =>
+  const open = async (uri: string, options: Partial<OpenOptions> = {}): Promise<DatasetFile> =>
     source.open(parseDatasetUri(uri), { ...OPERATOR, ...options });
   return {
     open,
@@ -41,7 +41,7 @@ export function createFetching({
   };
 }
 
-export async function textOf({ bytes }: OpenedDataset): Promise<string> {
+export async function textOf({ bytes }: DatasetFile): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');

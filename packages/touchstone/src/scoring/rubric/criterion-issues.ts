@@ -2,26 +2,26 @@ import type { Issue, JsonObject } from '@touchstone/protocol';
 import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
 import { compile } from './pattern.js';
 
-/** Says what keeps a JSON Schema from being used; empty when nothing does. */
+/** Why a JSON Schema cannot be used; empty when it can. */
 type CheckSchema = (schema: JsonObject) => readonly Issue[];
 
-/** What keeps the checks of a task from being run: patterns and schemas that cannot be used. By place, never by content. */
-export function criterionTrouble({ expected }: Task, checkSchema: CheckSchema): readonly Issue[] {
+/** Patterns and schemas in the checks of a task that cannot be used. Issues name the place and never quote content. */
+export function criterionIssues({ expected }: Task, checkSchema: CheckSchema): readonly Issue[] {
   if (expected.kind !== 'rubric') return [];
   return expected.rubric.flatMap(({ criterion }, index) =>
-    troubleOf(String(fromBody(criterion)), checkSchema).map((message) => ({
+    problemsOf(String(fromBody(criterion)), checkSchema).map((message) => ({
       pointer: `/expected/rubric/${index}/criterion`,
       message,
     })),
   );
 }
 
-function troubleOf(text: string, checkSchema: CheckSchema): readonly string[] {
+function problemsOf(text: string, checkSchema: CheckSchema): readonly string[] {
   const parsed = parseCriterion(text);
   if (parsed.kind !== 'check') return [];
   if (parsed.name === 'regex') return isPattern(String(parsed.args.pattern)) ? [] : [NO_PATTERN];
   if (parsed.name !== 'schema') return [];
-  // What is wrong with a schema can only be said by quoting it, and it is part of the criterion.
+  // The details would quote the schema, which is part of the criterion.
   return checkSchema(parsed.args.schema as JsonObject).length === 0 ? [] : [NO_SCHEMA];
 }
 

@@ -1,12 +1,43 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createQueue } from './webhook-queue.js';
-import type { Message } from './webhook-sender.js';
+import {
+  createQueue,
+  type EndpointHealth,
+  healthAfter,
+  isResting,
+  type WebhookMessage,
+} from './webhook-endpoint.js';
+
+const HOUR = 3_600_000;
+
+it('nothing is sent for an hour after four failures in a row, and after each failed trial', () => {
+  // Goal: no sequence of outcomes and pauses gets past the rule. Method: a model that only counts failures in a row and
+  // remembers when the last attempt was made.
+  const step = fc.record({ delivered: fc.boolean(), pauseMs: fc.integer({ min: 0, max: 2 * HOUR }) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let health: EndpointHealth = { failures: 0 };
+      let now = 1_000;
+      let inARow = 0;
+      let lastTry = now;
+      for (const { delivered, pauseMs } of steps) {
+        now += pauseMs;
+        const mustRest = inARow >= 4 && now - lastTry < HOUR;
+        expect(isResting(health, now)).toBe(mustRest);
+        if (mustRest) continue;
+        health = healthAfter(health, delivered, now);
+        inARow = delivered ? 0 : inARow + 1;
+        lastTry = now;
+        expect(health.failures).toBe(inARow);
+      }
+    }),
+  );
+});
 
 const MIB = 1024 * 1024;
 const MIB_OF_TEXT = 'x'.repeat(MIB);
-const message = (sequence: number, mebibytes: number): Message => ({
+const message = (sequence: number, mebibytes: number): WebhookMessage => ({
   runId: asId<RunId>('run-1'),
   sequence,
   type: 'run.started',
@@ -39,5 +70,5 @@ it('an emptied queue has room for as much as a new one', () => {
     for (let sequence = 0; sequence < 16; sequence += 1) queue.put(message(sequence, 1));
     expect(queue.clear()).toBe(16);
   }
-  expect([queue.size, queue.takeDropped()]).toEqual([0, 0]);
+  expect([queue.take(), queue.takeDropped()]).toEqual([undefined, 0]);
 });

@@ -2,14 +2,14 @@ import { asId, type Owner, type RunId } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
 import type { AppendNotice, Log, Run, Store } from '../../ports/index.js';
-import { createIntake } from './webhook-intake.js';
-import type { Lane } from './webhook-lane.js';
+import { createDispatch } from './webhook-dispatch.js';
+import type { Endpoint } from './webhook-endpoint.js';
 
 const owner: Owner = { tenant: 'acme', workspace: 'main' };
 const runId = asId<RunId>('run-1');
 
 /** A log of so many events that has them all from the start, though their commits are told one by one. */
-function setUp(eventCount: number, lanes: readonly Lane[] | Error = [laneTo([])]) {
+function setUp(eventCount: number, endpoints: readonly Endpoint[] | Error = [endpointOf([])]) {
   const events = Array.from({ length: eventCount }, (_, sequence) => ({
     runId,
     sequence,
@@ -31,27 +31,24 @@ function setUp(eventCount: number, lanes: readonly Lane[] | Error = [laneTo([])]
       },
     },
   } as unknown as Store;
-  const intake = createIntake({
+  const dispatch = createDispatch({
     store,
     log: { error: (event: string) => errors.push(event) } as unknown as Log,
-    lanes: {
+    endpoints: {
       hasNone: () => false,
       async of() {
-        if (lanes instanceof Error) throw lanes;
-        return lanes;
+        if (endpoints instanceof Error) throw endpoints;
+        return endpoints;
       },
-      forget: () => undefined,
-      drop: () => undefined,
-      close: async () => undefined,
     },
   });
-  intake.start();
+  dispatch.start();
   const append = (firstSequence: number, count: number) =>
     tell({ owner, runId, firstSequence, eventCount: count });
-  return { append, intake, reads, errors };
+  return { append, dispatch, reads, errors };
 }
 
-function laneTo(offered: number[], done: (count: number) => void = () => undefined): Lane {
+function endpointOf(offered: number[], done: (count: number) => void = () => undefined): Endpoint {
   return {
     isOpenTo: () => true,
     wants: () => true,
@@ -66,24 +63,24 @@ function collecting(expected: number) {
   const complete = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  return { offered, complete, lane: laneTo(offered, (count) => count === expected && finish()) };
+  return { offered, complete, endpoint: endpointOf(offered, (count) => count === expected && finish()) };
 }
 
 describe('what is committed while earlier events are being read', () => {
   it('is handed on once, after them, and in one piece', async () => {
-    const { offered, complete, lane } = collecting(500);
-    const { append, intake, reads } = setUp(500, [lane]);
+    const { offered, complete, endpoint } = collecting(500);
+    const { append, dispatch, reads } = setUp(500, [endpoint]);
     append(0, 2);
     for (let sequence = 2; sequence < 500; sequence += 1) append(sequence, 1);
     await complete;
-    await intake.stop();
+    await dispatch.stop();
     expect(offered).toEqual(Array.from({ length: 500 }, (_, sequence) => sequence));
     expect(reads).toEqual([-1, 1, 201, 401]);
   });
 
   it('leaves out what another process wrote in between: that one tells it', async () => {
-    const { offered, complete, lane } = collecting(4);
-    const { append } = setUp(10, [lane]);
+    const { offered, complete, endpoint } = collecting(4);
+    const { append } = setUp(10, [endpoint]);
     append(0, 2);
     append(7, 2);
     await complete;
@@ -92,8 +89,8 @@ describe('what is committed while earlier events are being read', () => {
 });
 
 it('a store that fails costs the events at hand, and is said', async () => {
-  const { append, intake, errors } = setUp(2, new Error('disk'));
+  const { append, dispatch, errors } = setUp(2, new Error('disk'));
   append(0, 1);
-  await intake.stop();
+  await dispatch.stop();
   expect(errors).toEqual(['webhook.intakeFailed']);
 });

@@ -1,7 +1,7 @@
 import { asId, type TaskId } from '@touchstone/protocol';
 import { type Task, toBody } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
-import { criterionTrouble } from './trouble.js';
+import { criterionIssues } from './criterion-issues.js';
 
 const WORDS = 'canary-in-a-criterion';
 const check = (name: string, args: object): string => `[check:${name} ${JSON.stringify(args)}] ${WORDS}`;
@@ -23,7 +23,7 @@ describe('the trouble with a task’s checks', () => {
       check('schema', { schema: { title: WORDS } }),
       check('regex', { pattern: '(?=x)', absent: true }),
     );
-    const issues = criterionTrouble(task, refuses);
+    const issues = criterionIssues(task, refuses);
     expect(issues.map(({ pointer }) => pointer)).toEqual([
       '/expected/rubric/1/criterion',
       '/expected/rubric/2/criterion',
@@ -34,10 +34,10 @@ describe('the trouble with a task’s checks', () => {
 
   it('is none for prose, for checks that can be run, and for golden tasks', () => {
     const fine = taskOf('(Is kind', check('regex', { pattern: '^a+$' }), check('schema', { schema: {} }));
-    expect(criterionTrouble(fine, () => [])).toEqual([]);
+    expect(criterionIssues(fine, () => [])).toEqual([]);
     const { expected, ...rest } = taskOf(check('regex', { pattern: '(' }));
     const match = { strategy: 'exact' as const, value: toBody('') };
     const golden: Task = { ...rest, expected: { ...expected, kind: 'golden', match } };
-    expect(criterionTrouble(golden, refuses)).toEqual([]);
+    expect(criterionIssues(golden, refuses)).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { child } from '@touchstone/protocol';
 import type { ObjectReader } from './object-reader.js';
 
-/** Set by us for every request, or a matter between us and the connection. */
+/** Set by the host for every request, or by the connection. */
 const RESERVED = new Set([
   'connection',
   'content-length',
@@ -26,12 +27,8 @@ export function readHeaders(reader: ObjectReader): { readonly [name: string]: st
   const headers = reader.textMap('headers');
   for (const [name, value] of Object.entries(headers ?? {})) {
     const problem = headerProblem(name, value);
-    if (problem !== undefined) {
-      reader.issues.push({
-        pointer: `${reader.at('headers')}/${name.replaceAll('/', '~1')}`,
-        message: problem,
-      });
-    }
+    if (problem !== undefined)
+      reader.issues.push({ pointer: child(reader.at('headers'), name), message: problem });
   }
   return headers;
 }
@@ -46,3 +43,19 @@ function headerProblem(name: string, value: string): string | undefined {
     return 'Expected a valid HTTP header: a token as name, a value without control characters.';
   }
 }
+
+/** An argument of a command may be empty, which other texts may not. */
+export const readArguments = (reader: ObjectReader): readonly string[] | undefined =>
+  reader.list('args')?.flatMap((item, index) => {
+    if (typeof item === 'string') return [item];
+    reader.issues.push({ pointer: `${reader.at('args')}/${index}`, message: 'Expected a string.' });
+    return [];
+  });
+
+const DAY_MS = 86_400_000;
+
+export const readTimeout = (reader: ObjectReader): number | undefined =>
+  reader.number('timeoutMs', { min: 1, max: DAY_MS, whole: true });
+
+export const readTenants = (reader: ObjectReader): readonly string[] | undefined =>
+  reader.texts('tenants', { max: 256 });

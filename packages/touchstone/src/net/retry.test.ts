@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PostResult } from '../../net/http-post.js';
+import type { HttpResult } from './http.js';
 import { DEFAULT_RETRIES, nextTry, parseRetryAfter } from './retry.js';
 
-const lost: PostResult = { kind: 'lost', code: 'ECONNRESET' };
-const limited = (retryAfter: string): PostResult => ({ kind: 'response', status: 429, text: '', retryAfter });
+const lost: HttpResult = { kind: 'lost', code: 'ECONNRESET' };
+const limited = (retryAfter: string): HttpResult => ({ kind: 'response', status: 429, text: '', retryAfter });
 
 describe('the next try', () => {
   it('comes later each time, and by chance not at the same time for all', () => {
@@ -25,7 +25,7 @@ describe('the next try', () => {
 
   it('does not begin after the time for tries is over', () => {
     const next = nextTry(lost, { made: 1, spentMs: 19_900 }, DEFAULT_RETRIES, () => 0, 0);
-    expect(next).toMatchObject({ kind: 'give', reply: { kind: 'unreachable' } });
+    expect(next).toMatchObject({ kind: 'give', outcome: { kind: 'unreachable' } });
   });
 
   it('is never hot, even when the provider asks for no wait at all', () => {

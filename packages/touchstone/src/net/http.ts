@@ -1,0 +1,243 @@
+import http from 'node:http';
+import https from 'node:https';
+import { onAbort } from './concurrency.js';
+import { type Guard, GuardRefusal } from './guard.js';
+
+type HeaderValues = { readonly [name: string]: string };
+
+export type HttpRequest = {
+  readonly url: URL;
+  /** POST when there is a body, and GET otherwise. */
+  readonly method?: string;
+  readonly headers?: HeaderValues;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+};
+
+/** The answer of a server is larger than the caller allows. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge';
+  constructor(maxBytes: number) {
+    super(`is larger than ${maxBytes} bytes`);
+  }
+}
+
+/**
+ * Sends one request; resolves with the head of the answer, whose body is still to be read. Redirects are answers like any
+ * other. Without an agent the request gets a connection of its own. Rejects with a GuardRefusal, with the reason of the
+ * signal, or with Node's error.
+ */
+export function sendRequest(
+  { url, method, headers, body, signal }: HttpRequest,
+  guard?: Guard,
+  agent: http.Agent | false = false,
+): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const [issue] = guard?.checkUrl(url.href) ?? [];
+    if (issue) throw new GuardRefusal(issue.message);
+    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
+      agent,
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+      ...(guard && { lookup: guard.lookup(url) }),
+    });
+    // Node's own `signal` option keeps listening on a kept-alive connection after the answer; an abort is then an error
+    // event without a listener, which ends the process.
+    const stopListening = onAbort(signal, () => {
+      reject(signal?.reason);
+      outgoing.destroy();
+    });
+    outgoing.on('response', (response) => {
+      response.on('end', stopListening).on('close', stopListening);
+      // Errors reach the reader of the body; without a reader they can be ignored.
+      response.on('error', () => undefined);
+      outgoing.on('error', (error) => response.destroy(error));
+      resolve(response);
+    });
+    outgoing.on('error', (error) => {
+      stopListening();
+      reject(error);
+    });
+    outgoing.end(body);
+  });
+}
+
+type HttpClient = {
+  send(request: HttpRequest): Promise<http.IncomingMessage>;
+  close(): void;
+};
+
+/** Keeps connections alive. A connection goes to the address that the guard has checked when it was opened. */
+function createHttpClient(guard?: Guard): HttpClient {
+  const plain = new http.Agent({ keepAlive: true });
+  const secure = new https.Agent({ keepAlive: true });
+  return {
+    send: (request) => sendRequest(request, guard, request.url.protocol === 'https:' ? secure : plain),
+    close() {
+      plain.destroy();
+      secure.destroy();
+    },
+  };
+}
+
+/** The body's bytes; throws AnswerTooLarge past the limit, which also ends the connection. */
+export async function* readBytes(
+  response: http.IncomingMessage,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > maxBytes) throw new AnswerTooLarge(maxBytes);
+    yield chunk as Buffer;
+  }
+}
+
+const DRAIN_BYTES = 64 * 1024;
+
+/** A connection can be used again only after its answer has been read to the end; a long answer is not worth it. */
+function drain(response: http.IncomingMessage): void {
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > DRAIN_BYTES) response.destroy();
+  });
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+// ------------------------------------------------------------------------------------------------------------- JSON
+
+/** The result of one request. The text is empty unless the status is 2xx: failures are never quoted. */
+export type HttpResult =
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly text: string;
+      readonly retryAfter?: string;
+    }
+  | { readonly kind: 'lost'; readonly code: string }
+  | { readonly kind: 'unreadable' | 'refused'; readonly reason: string };
+
+type JsonRequest = Omit<HttpRequest, 'signal'> & {
+  readonly signal: AbortSignal;
+} & ({ readonly maxBytes: number } | { readonly statusOnly: true });
+
+export type JsonClient = {
+  /** Rejects only when the signal aborts. */
+  send(request: JsonRequest): Promise<HttpResult>;
+  close(): void;
+};
+
+/** Sends and receives JSON text over kept-alive connections. */
+export function createJsonClient(headers: HeaderValues = {}, guard?: Guard): JsonClient {
+  const client = createHttpClient(guard);
+  const common = { accept: 'application/json', 'user-agent': 'touchstone', ...headers };
+  return {
+    async send(request) {
+      const { signal, body } = request;
+      const content = body === undefined ? {} : { 'content-type': 'application/json' };
+      try {
+        const response = await client.send({
+          ...request,
+          headers: { ...common, ...request.headers, ...content },
+        });
+        const { statusCode: status = 0 } = response;
+        const retryAfter = retryAfterOf(response.headers);
+        const text =
+          'statusOnly' in request ? await skip(response) : await readText(response, request.maxBytes);
+        signal.throwIfAborted();
+        return { kind: 'response', status, text, ...(retryAfter !== undefined && { retryAfter }) };
+      } catch (error) {
+        signal.throwIfAborted();
+        return failureOf(error);
+      }
+    },
+    close: client.close,
+  };
+}
+
+async function readText(response: http.IncomingMessage, maxBytes: number): Promise<string> {
+  if (!isSuccess(response.statusCode ?? 0)) {
+    drain(response);
+    return '';
+  }
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readBytes(response, maxBytes)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * An answer that ends at once leaves a connection to use again, so it gets one turn of the event loop. What is still
+ * coming then may be endless, so the connection is closed.
+ */
+function skip(response: http.IncomingMessage): Promise<string> {
+  response.resume();
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      if (!response.complete) response.destroy();
+      resolve('');
+    });
+  });
+}
+
+function failureOf(error: unknown): HttpResult {
+  if (error instanceof GuardRefusal) return { kind: 'refused', reason: error.message };
+  if (error instanceof AnswerTooLarge) return { kind: 'unreadable', reason: `The answer ${error.message}.` };
+  const { code = 'unknown' } = error as NodeJS.ErrnoException;
+  return code.startsWith('HPE_')
+    ? { kind: 'unreadable', reason: `It did not answer in HTTP (${code}).` }
+    : { kind: 'lost', code };
+}
+
+type AnswerHeaders = { readonly [name: string]: string | readonly string[] | undefined };
+
+/** The wait that a server asks for, in seconds or as a date. `retry-after-ms` is more precise, so it goes first. */
+export function retryAfterOf(headers: AnswerHeaders): string | undefined {
+  const ms = String(headers['retry-after-ms'] ?? '').trim();
+  if (/^\d+(\.\d+)?$/.test(ms)) return String(Number(ms) / 1000);
+  const { 'retry-after': retryAfter } = headers;
+  return typeof retryAfter === 'string' ? retryAfter : undefined;
+}
+
+// ------------------------------------------------------------------------------------------------------------- fetch
+
+/**
+ * `fetch` for the provider packages: guarded, without redirects, with a limit on the answer. The body of a failure is
+ * never read, so that it cannot be quoted.
+ */
+export function createFetch(
+  maxBytes: number,
+  guard?: Guard,
+): { readonly fetch: typeof fetch; close(): void } {
+  const client = createHttpClient(guard);
+  return {
+    async fetch(input, { method = 'GET', headers, body, signal } = {}) {
+      const response = await client.send({
+        url: new URL(input instanceof Request ? input.url : input),
+        method,
+        headers: Object.fromEntries(new Headers(headers)),
+        ...(typeof body === 'string' && { body }),
+        ...(signal && { signal }),
+      });
+      try {
+        return toResponse(response, maxBytes);
+      } catch (error) {
+        response.destroy();
+        throw error;
+      }
+    },
+    close: client.close,
+  };
+}
+
+function toResponse(response: http.IncomingMessage, maxBytes: number): Response {
+  const { statusCode: status = 0 } = response;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(response.headers)) headers.set(name, String(value));
+  if (isSuccess(status) && status !== 204)
+    return new Response(ReadableStream.from(readBytes(response, maxBytes)), { status, headers });
+  drain(response);
+  return new Response(null, { status, headers });
+}
