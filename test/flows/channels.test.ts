@@ -5,16 +5,16 @@ import {
   AGENT,
   activate,
   clerkSource,
-  type Asking as Deploying,
   logOf,
   moduleOf,
   move,
-  openDeployWorld,
+  openDeploymentHost,
   recordOf,
   SUITE,
-} from './deploy-world.js';
-import { begin, finish, fork, untilEvent } from './history-world.js';
-import { type Event, eventsOf, payloadsOf, readJson } from './pack-world.js';
+  type TransitionCall,
+} from './deployment-host.js';
+import { type Event, eventsOf, payloadsOf, readJson } from './pack-host.js';
+import { begin, finish, fork, untilEvent } from './run-host.js';
 import type { WholeHost } from './whole-host.js';
 
 // Goal: a name of a channel leads to what serves there when a run begins, for the whole of the run and for ever after.
@@ -25,12 +25,12 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 const VERSIONS = ['1.0.0', '1.9.0', '1.10.0', '2.0.0-rc.1'];
-async function start(options: Parameters<typeof openDeployWorld>[0] = {}): Promise<WholeHost> {
-  const host = await openDeployWorld({ versions: VERSIONS, ...options });
+async function start(options: Parameters<typeof openDeploymentHost>[0] = {}): Promise<WholeHost> {
+  const host = await openDeploymentHost({ versions: VERSIONS, ...options });
   open.push(host);
   return host;
 }
-const moved = async (host: WholeHost, version: string, transition: string, extra: Deploying = {}) =>
+const moved = async (host: WholeHost, version: string, transition: string, extra: TransitionCall = {}) =>
   expect(await move(host, version, { transition, ...extra })).toMatchObject({ status: 200 });
 
 type Resolved = { readonly version: unknown; readonly channel: unknown };

@@ -5,22 +5,22 @@ import {
   type AuditLine,
   activate,
   auditOf,
+  type DeploymentRecord,
   deploymentEvents,
   expectSoundAudit,
   keyOf,
-  type Listed,
   logOf,
-  type Moved,
   managementRuns,
   move,
   type Person,
   peopled,
   ROLES,
   recordsOf,
+  type TransitionAnswer,
+  type TransitionRequest,
   typesOf,
-  type Wish,
-} from './deploy-world.js';
-import { payloadsOf, readJson } from './pack-world.js';
+} from './deployment-host.js';
+import { payloadsOf, readJson } from './pack-host.js';
 import { KEY } from './processes.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
@@ -103,7 +103,7 @@ function mainOn(model: Model, channel: Channel): string | undefined {
 const latestIn = (model: Model): string | undefined =>
   KNOWN.findLast((version) => rowIn(model, version).state === 'active');
 
-function scopeFor({ transition, channel, canaryPercent }: Wish, { state }: Row): string {
+function scopeFor({ transition, channel, canaryPercent }: TransitionRequest, { state }: Row): string {
   if (transition === 'rollback') return 'deploy:rollback';
   if (transition === 'pause' || transition === 'deprecate') return 'deploy:pause';
   const comesBackAsItWas = state === 'paused' && channel === undefined && canaryPercent === undefined;
@@ -113,16 +113,27 @@ const scopesOf = (person: Person): readonly string[] =>
   person === 'lead' ? [] : ((ROLES as { [role: string]: readonly string[] })[person] ?? []);
 const may = (person: Person, scope: string): boolean => person === 'lead' || scopesOf(person).includes(scope);
 
-function ask(model: Model, agentId: string, version: string, wish: Wish, person: Person): Outcome {
+function ask(
+  model: Model,
+  agentId: string,
+  version: string,
+  request: TransitionRequest,
+  person: Person,
+): Outcome {
   const row = rowIn(model, version);
-  const scope = scopeFor(wish, row);
+  const scope = scopeFor(request, row);
   if (!may(person, scope)) return { status: 403, scope };
-  const moved = KNOWN.includes(version) ? carryOut(model, agentId, version, row, wish) : undefined;
+  const moved = KNOWN.includes(version) ? carryOut(model, agentId, version, row, request) : undefined;
   return moved ? { status: 200, scope, ...moved } : { status: 400 };
 }
 
 /** One step ahead; a version that serves already can be put at the head of one more channel. */
-function forward({ lines }: Model, version: string, { state }: Row, { channel }: Wish): string | undefined {
+function forward(
+  { lines }: Model,
+  version: string,
+  { state }: Row,
+  { channel }: TransitionRequest,
+): string | undefined {
   if (state !== 'active') return FORWARD[state];
   const line = channel === 'stable' || channel === 'canary' ? lines[channel] : undefined;
   return line && line.at(-1) !== version ? 'active' : undefined;
@@ -131,9 +142,15 @@ const outOfService = ({ state }: Row, transition: string): string | undefined =>
   state === 'active' ? FROM_ACTIVE[transition] : undefined;
 
 type Done = { readonly next: Model; readonly facts: readonly Fact[] };
-function carryOut(model: Model, agentId: string, version: string, row: Row, wish: Wish): Done | undefined {
-  const { transition = '', toState, channel, canaryPercent } = wish;
-  const to = transition === 'promote' ? forward(model, version, row, wish) : outOfService(row, transition);
+function carryOut(
+  model: Model,
+  agentId: string,
+  version: string,
+  row: Row,
+  request: TransitionRequest,
+): Done | undefined {
+  const { transition = '', toState, channel, canaryPercent } = request;
+  const to = transition === 'promote' ? forward(model, version, row, request) : outOfService(row, transition);
   if (to === undefined || (toState !== undefined && toState !== to)) return undefined;
   const goesLive = transition === 'promote' && to === 'active';
   if (channel !== undefined && !(goesLive || transition === 'rollback')) return undefined;
@@ -143,7 +160,7 @@ function carryOut(model: Model, agentId: string, version: string, row: Row, wish
     type: 'deployment.state.changed',
     payload: { agentId, version, fromState: row.state, toState: to },
   };
-  if (transition === 'rollback') return rollBack(model, agentId, version, wish);
+  if (transition === 'rollback') return rollBack(model, agentId, version, request);
   if (transition === 'adjust-canary') {
     if (canaryPercent === undefined) return undefined;
     const payload = { agentId, version, fromPercent: row.percent, toPercent: canaryPercent };
@@ -183,7 +200,7 @@ function rollBack(
   model: Model,
   agentId: string,
   version: string,
-  { channel, reason }: Wish,
+  { channel, reason }: TransitionRequest,
 ): Done | undefined {
   const on = (['stable', 'canary'] as const).find((name) => model.lines[name].includes(version));
   const line = model.lines[(channel as Channel | undefined) ?? on ?? 'stable'];
@@ -223,7 +240,7 @@ function rollBack(
 }
 
 /** What everybody can see of the model. */
-const shown = (model: Model, agentId: string): readonly Listed[] =>
+const shown = (model: Model, agentId: string): readonly DeploymentRecord[] =>
   KNOWN.map((version) => {
     const { state, percent, pointer } = rowIn(model, version);
     const channels = [
@@ -244,7 +261,7 @@ const shown = (model: Model, agentId: string): readonly Listed[] =>
 
 type Step = {
   readonly version: string;
-  readonly wish: Wish;
+  readonly request: TransitionRequest;
   readonly person: Person;
   readonly polite: boolean;
 };
@@ -260,7 +277,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   ),
   // Somebody who knows what can be asked for; otherwise few requests would get anywhere.
   polite: fc.boolean(),
-  wish: fc
+  request: fc
     .record({
       transition: fc.oneof(
         { weight: 5, arbitrary: fc.constant('promote') },
@@ -276,13 +293,13 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
       canaryPercent: maybe(fc.oneof(fc.constantFrom(0, 50, 100), fc.integer({ min: 0, max: 100 }))),
       reason: maybe(fc.constantFrom('slow', 'too-many-refusals')),
     })
-    .map((wish) => Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined))),
+    .map((request) => Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))),
 });
 
 /** What makes no sense in the state the version is in is left out. */
-function politely({ wish, polite }: Step, { state }: Row): Wish {
-  if (!polite) return wish;
-  const { transition = '', channel, canaryPercent, reason } = wish;
+function politely({ request, polite }: Step, { state }: Row): TransitionRequest {
+  if (!polite) return request;
+  const { transition = '', channel, canaryPercent, reason } = request;
   const doable = transition === 'deprecate' || state !== 'active' ? 'promote' : transition;
   const goesLive = doable === 'promote' && ['staged', 'paused', 'active'].includes(state);
   const given = channel === 'canary' ? 'canary' : 'stable';
@@ -325,10 +342,14 @@ function createAuditor() {
   };
 }
 
-type Told = { readonly agentId: string; readonly version: string; readonly person: Person };
+type TransitionSubject = { readonly agentId: string; readonly version: string; readonly person: Person };
 
 /** A refusal for want of a right: one run that says so, and nothing moved. */
-async function checkDenied({ agentId, version, person }: Told, scope: string, answer: Moved): Promise<void> {
+async function checkDenied(
+  { agentId, version, person }: TransitionSubject,
+  scope: string,
+  answer: TransitionAnswer,
+): Promise<void> {
   expect(answer.body).toMatchObject({ error: 'forbidden', details: { scopeRequired: scope } });
   const events = await logOf(host, answer.runId as string);
   expect(typesOf(events)).toEqual(['run.started', 'authorization.decided', 'run.failed']);
@@ -338,9 +359,9 @@ async function checkDenied({ agentId, version, person }: Told, scope: string, an
   expect(payloadsOf(events, 'run.failed')).toMatchObject([{ error: { code: 'forbidden' } }]);
 }
 async function checkDone(
-  { agentId, version, person }: Told,
+  { agentId, version, person }: TransitionSubject,
   { scope, facts }: Extract<Outcome, { readonly status: 200 }>,
-  answer: Moved,
+  answer: TransitionAnswer,
 ): Promise<void> {
   const events = await logOf(host, answer.runId as string);
   expect(typesOf(events)).toEqual([
@@ -368,10 +389,10 @@ describe('transitions', () => {
         let last = (await managementRuns(host, 1))[0]?.runId;
         for (const step of steps) {
           const { version, person } = step;
-          const wish = politely(step, rowIn(model, version));
-          const expected = ask(model, agentId, version, wish, person);
-          const answer = await move(host, version, { ...wish, agentId, key: keyOf(person) });
-          expect({ wish, model, ...answer }).toMatchObject({ status: expected.status });
+          const request = politely(step, rowIn(model, version));
+          const expected = ask(model, agentId, version, request, person);
+          const answer = await move(host, version, { ...request, agentId, key: keyOf(person) });
+          expect({ request, model, ...answer }).toMatchObject({ status: expected.status });
           const told = { agentId, version, person };
           if (expected.status === 403) await checkDenied(told, expected.scope, answer);
           if (expected.status === 200) {

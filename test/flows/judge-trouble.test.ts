@@ -15,14 +15,14 @@ import { openStore } from '../../packages/touchstone/src/store/index.js';
 import {
   AGENT,
   AGENT_USD,
-  askedIn,
   createRun,
   installSuite,
   JUDGE_USD,
   judgeConfig,
   judged,
   literally,
-  openJudgeWorld,
+  openJudgeHost,
+  questionOf,
   resultOf,
   rubricTask,
   SUITE,
@@ -31,23 +31,23 @@ import {
   type Turn,
   verdictsFor,
   viewOf,
-} from './judge-world.js';
-import { deferred, payloadsOf, startModelServer, startToolServer } from './pack-world.js';
+} from './judge-host.js';
+import { deferred, payloadsOf, startModelServer, startToolServer } from './pack-host.js';
 import { KEY, kill, runCli, serve, temporaryFolder } from './processes.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
-async function start(options?: Parameters<typeof openJudgeWorld>[0]) {
-  const world = await openJudgeWorld(options);
-  open.push(world);
-  return world;
+async function start(options?: Parameters<typeof openJudgeHost>[0]) {
+  const setup = await openJudgeHost(options);
+  open.push(setup);
+  return setup;
 }
 const CANARY = 'canary-of-the-judge';
 const tasksOf = (count: number, criteria = ['Yes', 'No']): object[] =>
   Array.from({ length: count }, (_, index) => rubricTask({ say: `answer ${index}`, criteria }, index));
-const isAbout = (request: ModelRequest, answer: string): boolean => askedIn(request).answered === answer;
+const isAbout = (request: ModelRequest, answer: string): boolean => questionOf(request).answered === answer;
 
 describe('a judge that cannot be read', () => {
   it('is asked once more, and its second word counts', async () => {
@@ -58,7 +58,7 @@ describe('a judge that cannot be read', () => {
     expect(summary.tasks).toMatchObject([
       { score: 0.5, costUsd: expect.closeTo(AGENT_USD + 2 * JUDGE_USD, 10) },
     ]);
-    expect(judge.requests.map(askedIn)[1]).toEqual(judge.requests.map(askedIn)[0]);
+    expect(judge.requests.map(questionOf)[1]).toEqual(judge.requests.map(questionOf)[0]);
     expect(payloadsOf(events, 'provider.usage')).toHaveLength(3);
   });
 
@@ -278,7 +278,7 @@ describe('in a process of its own', () => {
     const expected = left.map((ordinal) => `answer ${ordinal}`).sort();
     const judgedAgain = judge.requests
       .slice(before.judge)
-      .map((request) => askedIn(request).answered as string);
+      .map((request) => questionOf(request).answered as string);
     const askedAgain = agent.requests
       .slice(before.agent)
       .map(({ body }) => (body as Turn).input as { say: string });

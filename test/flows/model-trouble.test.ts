@@ -18,7 +18,7 @@ import {
   questionIn,
   readJson,
   startModelServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 const tasks = ['one', 'two', 'three'].map((input) => ({ input, expect: input }));

@@ -15,7 +15,7 @@ import {
   logOf,
   moduleOf,
   move,
-  openDeployWorld,
+  openDeploymentHost,
   recordOf,
   recordsOf,
   SUITE,
@@ -23,9 +23,9 @@ import {
   statusOf,
   typesOf,
   untilStatus,
-} from './deploy-world.js';
-import { command, finish, installSuite } from './history-world.js';
-import { type Door, type Event, payloadsOf, readJson } from './pack-world.js';
+} from './deployment-host.js';
+import { type Event, type HostClient, payloadsOf, readJson } from './pack-host.js';
+import { command, finish, installSuite } from './run-host.js';
 import type { WholeHost } from './whole-host.js';
 
 // Goal: a gate opens only for as many people as it asks for, of the kind it asks for, who say so on their own behalf and
@@ -46,7 +46,7 @@ async function gated(approval: object = {}, extra: object = {}): Promise<WholeHo
   return started([gate(approval, extra)]);
 }
 async function started(gates: readonly object[], config: object = {}): Promise<WholeHost> {
-  const host = await openDeployWorld({ gates, config });
+  const host = await openDeploymentHost({ gates, config });
   open.push(host);
   for (const version of ['1.0.0', '2.0.0', '3.0.0']) await stage(host, version);
   return host;
@@ -57,7 +57,7 @@ const questionsIn = (events: readonly Event[]): readonly unknown[] =>
   payloadsOf(events, 'node.suspended').map(({ interruptId }) => interruptId);
 
 /** The run waits, nothing has moved. */
-async function expectWaiting(host: Door, runId: string, version = '1.0.0'): Promise<void> {
+async function expectWaiting(host: HostClient, runId: string, version = '1.0.0'): Promise<void> {
   expect((await readJson(host, `/v1/runs/${runId}`)).body).toMatchObject({
     status: 'waiting-approval',
     currentNodeId: 'approval',
