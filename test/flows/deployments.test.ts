@@ -38,12 +38,8 @@ describe('transitions', () => {
 
   it('do what the model says where a rounded share once made a difference', async () => {
     const walk = createWalk(host);
-    await fc.assert(fc.asyncProperty(anySteps, walk.take), {
-      seed: -574657192,
-      path: '9:5:0:3:6',
-      endOnFailure: true,
-      numRuns: 1,
-    });
+    const [steps] = fc.sample(anySteps, { seed: -574657192, path: '9:5:0:3:6', numRuns: 1 });
+    await walk.take(steps ?? []);
     expect(walk.statuses[200]).toBeGreaterThan(10);
   });
 
