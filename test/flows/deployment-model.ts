@@ -40,7 +40,7 @@ const activeOn = (model: Model, channel: Channel): readonly string[] =>
 
 /**
  * The parts of a channel, newest first; what is left goes to the oldest. They are whole numbers, so that a version of
- * 100 % leaves exactly nothing to the older ones: with fractions, 0.21 * 100 / 100 leaves a rest that is not 0.
+ * 100 % leaves exactly nothing to the older ones: with fractions, (1 - 0.81) * 100 / 100 is not 1 - 0.81.
  */
 function sharesOn(model: Model, channel: Channel): readonly (readonly [string, number])[] {
   const serving = activeOn(model, channel);

@@ -7,6 +7,7 @@ import { parseAgentSpec } from '../../agents/index.js';
 import { findPacks, readPackFolder } from '../../packs/index.js';
 import type { Kept, Suite } from '../../ports/index.js';
 import { contractBeside, findSuiteFiles, readSuite } from '../../suites/index.js';
+import { ASSETS } from '../assets.js';
 import type { Config } from '../config/config.js';
 import type { AgentCatalogue } from './agent-catalogue.js';
 import { openContract } from './contract-file.js';
@@ -23,11 +24,9 @@ export async function loadAgents(
 ): Promise<void> {
   for (const spec of config.agents) await registry.add(parseAgentSpec(spec, 'operator'), config.baseDir);
   if (!testSeams) return;
-  for (const spec of SAMPLE_AGENTS) await registry.add(parseAgentSpec(spec, 'operator'), ASSETS);
+  for (const spec of SAMPLE_AGENTS)
+    await registry.add(parseAgentSpec(spec, 'operator'), fileURLToPath(ASSETS));
 }
-
-/** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
-const ASSETS = fileURLToPath(new URL('../../../assets', import.meta.url));
 
 type Shelf = Pick<Profiles, 'replace' | 'replacePlain'>;
 

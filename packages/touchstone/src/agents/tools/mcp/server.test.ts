@@ -142,7 +142,7 @@ describe('a real server over HTTP', () => {
     });
     await startServer(port);
     expect(await call('echo', { message: 'again' })).toEqual({ status: 'ok', outcome: 'Echo: again' });
-  }, 20_000);
+  });
 
   it('is an error without content when something else answers there', async () => {
     const server = createServer((_request, response) => response.writeHead(403).end('SECRET'));
@@ -302,7 +302,7 @@ describe('a server that was just found unreachable', () => {
     expect((await call('echo', { message: 'hi' })).status).toBe('ok');
     expect(await listed(tools)).toBe(false);
     await vi.waitFor(async () => expect(await listed(tools)).toBe(true), 5_000);
-  }, 20_000);
+  });
 
   it('is waited for again when that was some time ago', async () => {
     const port = await freePort();
@@ -311,7 +311,7 @@ describe('a server that was just found unreachable', () => {
     await startServer(port);
     clock.advance(10_000);
     expect(await listed(tools)).toBe(true);
-  }, 20_000);
+  });
 });
 
 describe('a call', () => {

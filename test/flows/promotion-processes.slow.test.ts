@@ -100,7 +100,7 @@ describe('two processes on one store', () => {
     await expectOneLine(one.client, logs);
     expect(await recordsOf(other.client)).toEqual(await recordsOf(one.client));
     expect(await expectSoundAudit(other.client)).toBe(await expectSoundAudit(one.client));
-  }, 120_000);
+  });
 
   it('that promote different versions to a channel at the same moment never both replace the same one', async () => {
     writeProject({ versions: allVersions });
@@ -126,7 +126,7 @@ describe('two processes on one store', () => {
     }
     await expectOneLine(client, logs);
     await expectSoundAudit(client);
-  }, 120_000);
+  });
 
   it('in which both of two waiting promotions are granted at once let exactly one of them happen', async () => {
     writeProject({ versions: allVersions, gates: [gate] });
@@ -158,7 +158,7 @@ describe('two processes on one store', () => {
     }
     await expectOneLine(other.client, logs);
     expect(await expectSoundAudit(other.client)).toBe(await expectSoundAudit(one.client));
-  }, 120_000);
+  });
 
   it('let one of two answers to the same question count', async () => {
     writeProject({ gates: [gate] });
@@ -174,7 +174,7 @@ describe('two processes on one store', () => {
       expect(deploymentEvents(events)).toHaveLength(1);
       expect(await move(other.client, '1.0.0', { transition: 'pause' })).toMatchObject({ status: 200 });
     }
-  }, 120_000);
+  });
 });
 
 describe('a restart with another configuration', () => {
@@ -204,7 +204,7 @@ describe('a restart with another configuration', () => {
     expect(await statusOf(host.client, runId)).toBe('waiting-approval');
     // A link survives the restart of the host; that of somebody who is still who they were counts.
     expect(await use(kept)).toMatchObject({ status: 200, body: { status: 'completed' } });
-  }, 60_000);
+  });
 
   it('leaves what is gone out of service in its place, and lets it be taken away', async () => {
     writeProject({});
@@ -231,31 +231,27 @@ describe('a restart with another configuration', () => {
     });
     expect(await move(host.client, '2.0.0', { transition: 'rollback' })).toMatchObject({ status: 200 });
     expect(await onStable()).toMatchObject({ status: 201 });
-  }, 60_000);
+  });
 });
 
 describe('gates that ask for more by the time people agree', () => {
   it.each([
     ['more people', { ...gate, approval: { ...gate.approval, quorum: 2 } }, 'conflict', 'gates_changed'],
     ['evidence', { ...gate, requiredEval: { suite: SUITE } }, 'eval_gate_unmet', 'no_eval_run'],
-  ])(
-    'bind what still waits: %s',
-    async (_, stricter, code, reason) => {
-      writeProject({ gates: [gate] });
-      let host = await start();
-      await stage(host.client, '1.0.0');
-      const runId = await askPeople(host.client, '1.0.0');
-      await killed(host);
-      writeProject({ gates: [stricter] });
-      host = await start();
-      expect(await answer(host.client, runId, 'ann')).toMatchObject({ body: { status: 'failed' } });
-      expect(payloadsOf(await logOf(host.client, runId), 'run.failed')).toMatchObject([
-        { error: { code, details: { reason } } },
-      ]);
-      expect(await recordsOf(host.client)).toMatchObject([{ state: 'staged' }, {}, {}]);
-    },
-    60_000,
-  );
+  ])('bind what still waits: %s', async (_, stricter, code, reason) => {
+    writeProject({ gates: [gate] });
+    let host = await start();
+    await stage(host.client, '1.0.0');
+    const runId = await askPeople(host.client, '1.0.0');
+    await killed(host);
+    writeProject({ gates: [stricter] });
+    host = await start();
+    expect(await answer(host.client, runId, 'ann')).toMatchObject({ body: { status: 'failed' } });
+    expect(payloadsOf(await logOf(host.client, runId), 'run.failed')).toMatchObject([
+      { error: { code, details: { reason } } },
+    ]);
+    expect(await recordsOf(host.client)).toMatchObject([{ state: 'staged' }, {}, {}]);
+  });
 });
 
 describe('kill -9', () => {
@@ -281,7 +277,7 @@ describe('kill -9', () => {
     host = await start();
     expect(await recordOf(host.client, '1.0.0')).toMatchObject({ state: 'active' });
     await expectSoundAudit(host.client);
-  }, 60_000);
+  });
 
   it('while a deadline passes does not make anyone wait for ever, nor open the gate', async () => {
     writeProject({ gates: [{ ...gate, approval: { ...gate.approval, timeoutSec: 1 } }] });
@@ -296,7 +292,7 @@ describe('kill -9', () => {
     expect(deploymentEvents(events)).toEqual([]);
     expect(await answer(host.client, runId, 'ann')).toMatchObject({ status: 409 });
     expect(await recordOf(host.client, '1.0.0')).toMatchObject({ state: 'staged' });
-  }, 60_000);
+  });
 
   it('right after the grant lets the promotion happen once, or not yet', async () => {
     writeProject({ gates: [gate] });
@@ -323,7 +319,7 @@ describe('kill -9', () => {
       expect(await move(host.client, '1.0.0', { transition: 'pause' })).toMatchObject({ status: 200 });
       await expectSoundAudit(host.client);
     }
-  }, 180_000);
+  });
 
   it('in the middle of a transition leaves it done or undone, and a run that says which', async () => {
     writeProject({});
@@ -345,7 +341,7 @@ describe('kill -9', () => {
       expect(moves.at(-1)).toBe(after.state);
       await expectSoundAudit(host.client);
     }
-  }, 180_000);
+  });
 
   /** Resolves when nobody works on anything any more. */
   async function settled(client: HostClient): Promise<void> {

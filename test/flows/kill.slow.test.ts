@@ -63,7 +63,7 @@ describe(`kill -9 (KILL_SEED=${SEED})`, () => {
       comparable(JSON.parse(undisturbed.stdout).summary),
     );
     await watch.checkAllRuns();
-  }, 180_000);
+  });
 
   it('touchstone serve: the run goes on by itself after every restart, and ends as an undisturbed one', async () => {
     writeProject(folder.path, TASKS, { delayMs: 12 });
@@ -99,7 +99,7 @@ describe(`kill -9 (KILL_SEED=${SEED})`, () => {
     expect(comparable(summary)).toEqual(comparable(calmSummary));
     await kill(host, 'SIGTERM');
     await watch.checkAllRuns();
-  }, 180_000);
+  });
 });
 
 const comparable = (summary: EvalSummary): unknown =>
