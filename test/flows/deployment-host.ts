@@ -220,16 +220,20 @@ export const deploymentEvents = (events: readonly Event[]) =>
 
 export const statusOf = async (host: HostClient, runId: string, key = KEY): Promise<string> =>
   (await readJson(host, `/v1/runs/${runId}`, { key })).body.status as string;
-/** Resolves when the run stands like this. Bounded by the runner's own patience. */
+const TERMINAL: readonly string[] = ['completed', 'failed', 'cancelled'];
+/** Resolves when the run has one of these statuses, and waits for its next event in between. */
 export async function untilStatus(
   host: HostClient,
   runId: string,
   ...wanted: readonly string[]
 ): Promise<string> {
   for (;;) {
+    const seen = (await logOf(host, runId)).length;
     const status = await statusOf(host, runId);
     if (wanted.includes(status)) return status;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (TERMINAL.includes(status))
+      throw new Error(`The run is ${status}, and was to be ${wanted.join(' or ')}.`);
+    await readJson(host, `/v1/runs/${runId}/events/poll?timeout=10&lastSequence=${seen - 1}`);
   }
 }
 

@@ -34,6 +34,7 @@ import {
 } from './judge-host.js';
 import { deferred, payloadsOf, startModelServer, startToolServer } from './pack-host.js';
 import { KEY, kill, runCli, serve, temporaryFolder } from './processes.js';
+import { createSkippingClock } from './skipping-clock.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -165,19 +166,8 @@ describe('a judge that does not answer', () => {
 });
 
 const HOUR = 3_600;
-/** Real time, in which whoever wants to sleep for an hour wakes up at once, an hour later. */
-function skippingClock(): Clock {
-  let skippedMs = 0;
-  return {
-    now: () => systemClock.now() + skippedMs,
-    elapsed: () => systemClock.elapsed() + skippedMs,
-    async sleep(ms, signal) {
-      if (ms < HOUR * 900) return systemClock.sleep(ms, signal);
-      signal?.throwIfAborted();
-      skippedMs += ms;
-    },
-  };
-}
+/** A wait of an hour or so is over at once. */
+const skippingClock = (): Clock => createSkippingClock(HOUR * 900);
 
 it('a judge that is busy is asked when it said; the agent is not slower for it', async () => {
   const later = { status: 429, headers: { 'retry-after': String(HOUR) } };

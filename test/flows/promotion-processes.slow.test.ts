@@ -301,6 +301,7 @@ describe('kill -9', () => {
     for (let round = 0; round < 8; round++) {
       const runId = await askPeople(host.client, '1.0.0');
       const given = answer(host.client, runId, 'ann').catch(() => undefined);
+      // Not a wait for anything: the kill comes at another moment in each round.
       await wait(round * 3);
       await killed(host);
       await given;
@@ -329,6 +330,7 @@ describe('kill -9', () => {
       const before = await recordOf(host.client, '1.0.0');
       const transition = before.state === 'active' ? 'pause' : 'promote';
       const asked = move(host.client, '1.0.0', { transition }).catch(() => undefined);
+      // As above.
       await wait(round * 2);
       await killed(host);
       await asked;
