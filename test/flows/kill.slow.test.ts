@@ -7,6 +7,7 @@ import { createClient } from '@touchstone/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
+import { createRandom, SEED } from '../setup/seed.js';
 import {
   callsIn,
   KEY,
@@ -24,9 +25,7 @@ import {
 // and what has been called, go on, and at the end compare with a run that was not disturbed.
 const TASKS = 500;
 const KILLS = 25;
-/** Another one with every `npm run test:random`. */
-const SEED = Number(process.env.TOUCHSTONE_TEST_SEED ?? 20_261_113);
-const random = mulberry(SEED);
+const random = createRandom();
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -195,14 +194,4 @@ async function readLog(read: (after: number) => Promise<readonly RunEvent[]>): P
     if (page.length === 0) return events;
     events.push(...page);
   }
-}
-
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
+import { SEED } from './seed.js';
 
-// Property tests draw the same values in every run, so that a change is what makes a test fail. `npm run test:random`
-// sets another seed; fast-check prints it with each failure.
-fc.configureGlobal({ seed: Number(process.env.TOUCHSTONE_TEST_SEED ?? 20_261_113) });
+// Property tests draw the same values in every run, so that a change is what makes a test fail.
+fc.configureGlobal({ seed: SEED });
