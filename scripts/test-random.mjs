@@ -11,7 +11,9 @@ const files = ['packages', 'test'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })
     .map((file) => join(folder, String(file)))
     .filter((file) => file.endsWith('.test.ts') && !/(^|\/)(dist|node_modules)\//.test(file))
-    .filter((file) => /fast-check|-cases\.js|-walk\.js|setup\/seed\.js/.test(readFileSync(join(root, file), 'utf8'))),
+    .filter((file) =>
+      /fast-check|-cases\.js|-walk\.js|setup\/seed\.js/.test(readFileSync(join(root, file), 'utf8')),
+    ),
 );
 const command = `npm run test:random -- ${seed}`;
 console.log(`${files.length} files with property tests, seed ${seed} (again: ${command})`);
