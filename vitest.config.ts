@@ -1,7 +1,33 @@
+import { statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Modules whose tests mostly start a whole host in their own process. */
+const HOST_MODULES = 'packages/touchstone/src/{app,api,server,cli}/**/*.test.ts';
+const SLOW = '**/*.slow.test.ts';
+
+/** A store in memory-backed storage needs no disk to flush to; what must survive a crash is tested in `slow`, on disk. */
+const FAST_FOLDER = '/dev/shm';
+const BYTES_NEEDED = 2 ** 30;
+function fastFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(FAST_FOLDER);
+    return bavail * bsize >= BYTES_NEEDED ? FAST_FOLDER : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+const fast = { env: { TMPDIR: fastFolder() } };
+
+type Tests = NonNullable<TestProjectInlineConfiguration['test']>;
+/** Projects run one after the other, in this order: a process is used again only for a file of the same project. */
+const project = (groupOrder: number, name: string, test: Tests): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: { name, sequence: { groupOrder }, ...test },
+});
 
 // Tests read the sources, not the build, so that a failing line is the line in the editor.
 export default defineConfig({
@@ -22,9 +48,29 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // The files of a project share a process and its loaded modules: loading them again for each file costs more than
+    // all tests together. A test that changes something global puts it back.
+    isolate: false,
     pool: 'forks',
+    maxWorkers: 2,
+    // A safety net for tests that never end, far above what a busy machine needs. Tests wait for events, not for time.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    setupFiles: ['test/setup/property-seed.ts'],
+    reporters: ['default', './test/setup/omissions.ts'],
+    projects: [
+      project(0, 'unit', {
+        include: ['packages/*/src/**/*.test.ts', 'test/*.test.ts', 'test/ports/**/*.test.ts'],
+        exclude: [HOST_MODULES, SLOW],
+        ...fast,
+      }),
+      project(1, 'host', { include: [HOST_MODULES], exclude: [SLOW], ...fast }),
+      project(2, 'flows', { include: ['test/flows/**/*.test.ts'], exclude: [SLOW], ...fast }),
+      project(3, 'slow', {
+        include: ['packages/*/src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
+        testTimeout: 600_000,
+        hookTimeout: 600_000,
+      }),
+    ],
   },
 });

@@ -6,26 +6,26 @@ import { readSuite } from '../../packages/touchstone/src/suites/read-suite.js';
 import {
   type Actor,
   AGENT,
-  askedIn,
   decides,
   judged,
   literally,
-  openJudgeWorld,
+  openJudgeHost,
+  questionOf,
   resultOf,
   suiteOf,
   type Turn,
-} from './judge-world.js';
-import { type Evaluated, payloadsOf, readJson, startToolServer } from './pack-world.js';
+} from './judge-host.js';
+import { type Evaluated, payloadsOf, readJson, startToolServer } from './pack-host.js';
 import type { WholeHost } from './whole-host.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
-async function start(options?: Parameters<typeof openJudgeWorld>[0]) {
-  const world = await openJudgeWorld(options);
-  open.push(world);
-  return world;
+async function start(options?: Parameters<typeof openJudgeHost>[0]) {
+  const setup = await openJudgeHost(options);
+  open.push(setup);
+  return setup;
 }
 
 // Put together here, so that nobody who scans these sources takes it for a real one.
@@ -212,7 +212,7 @@ describe('an adversarial run', () => {
       'judge-1',
       'guard-1',
     ]);
-    expect(judge.requests.map(askedIn).map(({ answered }) => answered)).toEqual([
+    expect(judge.requests.map(questionOf).map(({ answered }) => answered)).toEqual([
       'gave in',
       'gave in',
       'held firm',

@@ -11,12 +11,12 @@ import {
   expectSoundAudit,
   keyOf,
   move,
-  openDeployWorld,
+  openDeploymentHost,
   SUITE,
   stage,
-} from './deploy-world.js';
-import { finish, installSuite } from './history-world.js';
-import { readJson } from './pack-world.js';
+} from './deployment-host.js';
+import { readJson } from './pack-host.js';
+import { finish, installSuite } from './run-host.js';
 import type { WholeHost } from './whole-host.js';
 
 // Goal: who asked for what, and was let or not, is in a chain that nobody can change unseen. Method: a host that is used
@@ -26,8 +26,8 @@ const open: WholeHost[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
-async function start(options: Parameters<typeof openDeployWorld>[0] = {}): Promise<WholeHost> {
-  const host = await openDeployWorld(options);
+async function start(options: Parameters<typeof openDeploymentHost>[0] = {}): Promise<WholeHost> {
+  const host = await openDeploymentHost(options);
   open.push(host);
   return host;
 }
@@ -90,7 +90,7 @@ describe('the audit log', () => {
     expect(await expectSoundAudit(host)).toBe(told.length);
   });
 
-  it('tells of refusals at every door, and of what changes what others run', async () => {
+  it('tells of refusals at every entry point, and of what changes what others run', async () => {
     const host = await start();
     const doors: readonly [string, string, unknown, string][] = [
       ['POST', '/v1/host/touchstone/suites', {}, 'suites:write'],

@@ -1,6 +1,8 @@
 import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSource } from './fork-sources.js';
+import { eventsOf, readJson } from './pack-host.js';
+import { OTHER_KEY } from './processes.js';
 import {
   AGENT,
   askFor,
@@ -11,14 +13,12 @@ import {
   golden,
   goldens,
   installSuite,
-  openWorld,
+  openRunHost,
   pointersOf,
+  type RunHost,
   rubric,
   untilEvent,
-  type World,
-} from './history-world.js';
-import { eventsOf, readJson } from './pack-world.js';
-import { OTHER_KEY } from './processes.js';
+} from './run-host.js';
 
 // Goal: a run is held only against a run it can be compared with, whether that is asked for when it is made or of its
 // report. Method: every run that could be mistaken for a baseline, by name; each asked for in both ways.
@@ -26,29 +26,29 @@ const SUITE = 'local.test.evals.measured';
 const JUDGED = 'local.test.evals.opinions';
 const POINTER = '/configurable/baselineRunId';
 
-let world: World;
+let setup: RunHost;
 let good: string;
 const wrong: { [name: string]: string } = {};
 let release: () => void;
 
 beforeAll(async () => {
-  world = await openWorld({ regression: { tolerance: 0.125 } });
-  const { host } = world;
+  setup = await openRunHost({ regression: { tolerance: 0.125 } });
+  const { host } = setup;
   const measured = { suiteId: SUITE, version: '1.0.0', modes: ['golden', 'regression'], tasks: goldens(6) };
   await installSuite(host, measured);
   good = await finish(host, SUITE);
   wrong['a failed run'] = await finish(host, SUITE, {
     configurable: { concurrency: 1, budget: { maxCostUsd: 0.3 } },
   });
-  wrong['a cancelled run'] = await makeSource(world, 'a cancelled run');
-  wrong['no evaluation'] = await makeSource(world, 'an agent alone');
+  wrong['a cancelled run'] = await makeSource(setup, 'a cancelled run');
+  wrong['no evaluation'] = await makeSource(setup, 'an agent alone');
   wrong['other repeats'] = await finish(host, SUITE, { configurable: { repeats: 2 } });
   wrong['other tasks'] = await finish(host, SUITE, { configurable: { onlyTasks: ['t-0', 't-1'] } });
   await installSuite(host, { ...measured, version: '0.9.0', tasks: goldens(5) });
   wrong['another suite'] = await finish(host, `${SUITE}@0.9.0`);
   await installSuite(host, measured, OTHER_KEY);
   wrong['a stranger’s run'] = await finish(host, SUITE, { key: OTHER_KEY });
-  const gate = world.hold();
+  const gate = setup.hold();
   release = gate.resolve;
   const held = { suiteId: `${SUITE}-held`, version: '1.0.0', modes: ['golden'] };
   await installSuite(host, { ...held, tasks: [golden('t-0'), golden('t-1', { hold: true })] });
@@ -57,14 +57,14 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   release();
-  await world.close();
+  await setup.close();
 });
 
 const newest = async () =>
-  ((await readJson(world.host, '/v1/host/touchstone/runs?limit=1')).body.items as { runId: string }[])[0]
+  ((await readJson(setup.host, '/v1/host/touchstone/runs?limit=1')).body.items as { runId: string }[])[0]
     ?.runId;
 const reportAgainst = (runId: string, against: string, more = '') =>
-  readJson(world.host, `/v1/host/touchstone/runs/${runId}/report?against=${against}${more}`);
+  readJson(setup.host, `/v1/host/touchstone/runs/${runId}/report?against=${against}${more}`);
 
 describe('a run with a baseline is refused when that is', () => {
   it.each([
@@ -78,15 +78,15 @@ describe('a run with a baseline is refused when that is', () => {
     'a stranger’s run',
   ])('%s, at create and in the report', async (name) => {
     const baselineRunId = wrong[name] as string;
-    const [before, calls] = [await newest(), world.calls()];
-    const answer = await askFor(world.host, SUITE, { configurable: { baselineRunId } });
+    const [before, calls] = [await newest(), setup.calls()];
+    const answer = await askFor(setup.host, SUITE, { configurable: { baselineRunId } });
     expect({ status: answer.status, error: answer.body.error }).toEqual({
       status: 400,
       error: 'validation_error',
     });
     expect(pointersOf(answer.body)).toEqual([POINTER]);
     expect(check('error-envelope', answer.body)).toEqual([]);
-    expect([await newest(), world.calls()]).toEqual([before, calls]);
+    expect([await newest(), setup.calls()]).toEqual([before, calls]);
 
     const reported = await reportAgainst(good, baselineRunId);
     const isForeign = name === 'a stranger’s run';
@@ -95,7 +95,7 @@ describe('a run with a baseline is refused when that is', () => {
   });
 
   it('nobody’s run, in the words a stranger’s is refused with', async () => {
-    const ask = (baselineRunId: string) => askFor(world.host, SUITE, { configurable: { baselineRunId } });
+    const ask = (baselineRunId: string) => askFor(setup.host, SUITE, { configurable: { baselineRunId } });
     const [absent, foreign] = [await ask('run-absent'), await ask(wrong['a stranger’s run'] as string)];
     expect(foreign).toEqual(absent);
     expect(await reportAgainst(good, wrong['a stranger’s run'] as string)).toEqual(
@@ -108,7 +108,7 @@ describe('a run with a baseline is refused when that is', () => {
     ['no name', { baselineRunId: 7 }, POINTER],
     ['an empty name', { baselineRunId: '' }, POINTER],
   ])('%s', async (_, configurable, pointer) => {
-    const answer = await askFor(world.host, SUITE, { configurable });
+    const answer = await askFor(setup.host, SUITE, { configurable });
     expect({ status: answer.status, pointers: pointersOf(answer.body) }).toEqual({
       status: 400,
       pointers: [pointer],
@@ -123,7 +123,7 @@ describe('a run with a baseline is refused when that is', () => {
     [{ tolerance: 0.1, other: 1 }, '/configurable/regression'],
     [0.1, '/configurable/regression'],
   ])('right and the tolerance is %j', async (regression, pointer) => {
-    const answer = await askFor(world.host, SUITE, { configurable: { baselineRunId: good, regression } });
+    const answer = await askFor(setup.host, SUITE, { configurable: { baselineRunId: good, regression } });
     expect({ status: answer.status, pointers: pointersOf(answer.body) }).toEqual({
       status: 400,
       pointers: [pointer],
@@ -137,7 +137,7 @@ describe('a run with a baseline is refused when that is', () => {
       allowJudgeMismatch: 'yes',
       regression: { tolerance: 2 },
     };
-    const answer = await askFor(world.host, SUITE, { configurable });
+    const answer = await askFor(setup.host, SUITE, { configurable });
     expect(pointersOf(answer.body)).toEqual([
       POINTER,
       POINTER,
@@ -149,8 +149,8 @@ describe('a run with a baseline is refused when that is', () => {
 
 it('a suite whose only mode is regression asks for a baseline', async () => {
   const suiteId = `${SUITE}-sole`;
-  await installSuite(world.host, { suiteId, version: '1.0.0', modes: ['regression'], tasks: goldens(2) });
-  const alone = await askFor(world.host, suiteId);
+  await installSuite(setup.host, { suiteId, version: '1.0.0', modes: ['regression'], tasks: goldens(2) });
+  const alone = await askFor(setup.host, suiteId);
   expect({ status: alone.status, pointers: pointersOf(alone.body) }).toEqual({
     status: 400,
     pointers: [POINTER],
@@ -158,19 +158,19 @@ it('a suite whose only mode is regression asks for a baseline', async () => {
 });
 
 it('a replay of a run, and a part that is the same part, can be a baseline', async () => {
-  const replay = (await fork(world.host, good, { mode: 'replay' })).body.runId as string;
-  await eventsOf(world.host, replay);
-  const runId = await finish(world.host, SUITE, { configurable: { baselineRunId: replay } });
+  const replay = (await fork(setup.host, good, { mode: 'replay' })).body.runId as string;
+  await eventsOf(setup.host, replay);
+  const runId = await finish(setup.host, SUITE, { configurable: { baselineRunId: replay } });
   expect((await reportAgainst(runId, replay)).status).toBe(200);
   const onlyTasks = ['t-1', 't-0'];
   const configurable = { onlyTasks, baselineRunId: wrong['other tasks'] };
-  expect((await askFor(world.host, SUITE, { configurable })).status).toBe(201);
+  expect((await askFor(setup.host, SUITE, { configurable })).status).toBe(201);
 });
 
 it('the configured tolerance holds where the caller names none', async () => {
   const toleranceOf = async (configurable: object) => {
-    const runId = await finish(world.host, SUITE, { configurable: { baselineRunId: good, ...configurable } });
-    const { body } = await readJson(world.host, `/v1/host/touchstone/runs/${runId}/report`);
+    const runId = await finish(setup.host, SUITE, { configurable: { baselineRunId: good, ...configurable } });
+    const { body } = await readJson(setup.host, `/v1/host/touchstone/runs/${runId}/report`);
     return (body.regression as { tolerance: number }).tolerance;
   };
   expect(await toleranceOf({})).toBe(0.125);
@@ -183,22 +183,22 @@ describe('a baseline by another judge', () => {
   beforeAll(async () => {
     const tasks = [...goldens(3), rubric('opinion', 'Yes, it is kind', 'No, it is not')];
     const modes = ['golden', 'rubric', 'regression'];
-    await installSuite(world.host, { suiteId: JUDGED, version: '1.0.0', modes, tasks });
-    first = await finish(world.host, JUDGED);
+    await installSuite(setup.host, { suiteId: JUDGED, version: '1.0.0', modes, tasks });
+    first = await finish(setup.host, JUDGED);
     const path = `/v1/host/touchstone/runs/${first}:rejudge`;
-    second = (await command(world.host, path, { judge: 'local/judge-2' })).body.runId as string;
-    await eventsOf(world.host, second);
+    second = (await command(setup.host, path, { judge: 'local/judge-2' })).body.runId as string;
+    await eventsOf(setup.host, second);
   });
 
   it('is refused, and compared and marked when the caller wants it all the same', async () => {
-    const refused = await askFor(world.host, JUDGED, { configurable: { baselineRunId: second } });
+    const refused = await askFor(setup.host, JUDGED, { configurable: { baselineRunId: second } });
     expect({ status: refused.status, pointers: pointersOf(refused.body) }).toEqual({
       status: 400,
       pointers: [POINTER],
     });
     const configurable = { baselineRunId: second, allowJudgeMismatch: true };
-    const runId = await finish(world.host, JUDGED, { configurable });
-    const { body } = await readJson(world.host, `/v1/host/touchstone/runs/${runId}/report`);
+    const runId = await finish(setup.host, JUDGED, { configurable });
+    const { body } = await readJson(setup.host, `/v1/host/touchstone/runs/${runId}/report`);
     expect(body.regression).toMatchObject({ baselineRunId: second, otherJudge: true });
   });
 
@@ -214,16 +214,16 @@ describe('a baseline by another judge', () => {
 
   it('is no other judge when it is the same: the permission alone changes nothing', async () => {
     const configurable = { baselineRunId: first, allowJudgeMismatch: true };
-    const runId = await finish(world.host, JUDGED, { configurable });
-    const { body } = await readJson(world.host, `/v1/host/touchstone/runs/${runId}/report`);
+    const runId = await finish(setup.host, JUDGED, { configurable });
+    const { body } = await readJson(setup.host, `/v1/host/touchstone/runs/${runId}/report`);
     expect(body.regression).not.toHaveProperty('otherJudge');
   });
 });
 
 it('the agent under test may differ, and both are named', async () => {
   const agentId = `${AGENT}@2.0.0`;
-  const runId = await finish(world.host, SUITE, { agentId, configurable: { baselineRunId: good } });
-  const { body } = await readJson(world.host, `/v1/host/touchstone/runs/${runId}/report`);
+  const runId = await finish(setup.host, SUITE, { agentId, configurable: { baselineRunId: good } });
+  const { body } = await readJson(setup.host, `/v1/host/touchstone/runs/${runId}/report`);
   expect(body).toMatchObject({
     agent: { version: '2.0.0' },
     regression: { baseline: { agent: { version: '1.0.0' } } },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelServer } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { createEval, echoes, evaluate, modelConfig, readJson, startModelServer } from './pack-world.js';
+import { createEval, echoes, evaluate, modelConfig, readJson, startModelServer } from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 import { echoSuite, openWholeHost, type WholeHost } from './whole-host.js';
 

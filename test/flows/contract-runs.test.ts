@@ -2,9 +2,8 @@ import type { ContractReport, EvalReport } from '@touchstone/protocol';
 import { schemaIssues } from '@touchstone/protocol/schema';
 import { check, vendor } from '@touchstone/protocol/wire';
 import { afterEach, describe, expect, it } from 'vitest';
-import { diffOf, fork } from './history-world.js';
-import { resultOf } from './judge-world.js';
-import { type Evaluated, eventsOf, payloadsOf, plain, readJson, type Summary } from './pack-world.js';
+import { resultOf } from './judge-host.js';
+import { type Evaluated, eventsOf, payloadsOf, plain, readJson, type Summary } from './pack-host.js';
 import { OTHER_KEY } from './processes.js';
 import {
   compile,
@@ -14,26 +13,27 @@ import {
   INVOICE_AGENT,
   install,
   invoicesWith,
-  openProfileWorld,
+  openProfileHost,
   POLICY_AGENT,
-  type ProfileWorld,
+  type ProfileHost,
   policiesWith,
   questionIn,
   readContractReport,
-} from './profile-world.js';
-import { rejudged } from './rejudge-world.js';
+} from './profile-host.js';
+import { rejudged } from './rejudge-host.js';
+import { diffOf, fork } from './run-host.js';
 import type { WholeHost } from './whole-host.js';
 
 // Goal: a run under a contract is scored as its contract says, and says so wherever it speaks. Method: agents that answer
 // what their rows tell them to, so that every task is met or missed by a test's choice.
-const open: ProfileWorld[] = [];
+const open: ProfileHost[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
-async function start(options?: Parameters<typeof openProfileWorld>[0]): Promise<ProfileWorld> {
-  const world = await openProfileWorld(options);
-  open.push(world);
-  return world;
+async function start(options?: Parameters<typeof openProfileHost>[0]): Promise<ProfileHost> {
+  const setup = await openProfileHost(options);
+  open.push(setup);
+  return setup;
 }
 
 const RIGHT = { queue: 'pay', amount_minor: 1 };
@@ -70,7 +70,7 @@ async function wholeOf(host: WholeHost, run: Evaluated): Promise<Whole> {
   return { ...run, contract, report: body as unknown as EvalReport };
 }
 async function ran(
-  { host }: ProfileWorld,
+  { host }: ProfileHost,
   body: object,
   wish?: Parameters<typeof evaluated>[2],
 ): Promise<Whole> {
@@ -91,8 +91,8 @@ function formula(summary: Summary, passScore: number, maxP95LatencyMs: number): 
 
 describe('a run under a contract', () => {
   it('scores the share of hard criteria that are met, and passes a task that meets them all', async () => {
-    const world = await start();
-    const run = await ran(world, invoiceBody([RIGHT, WRONG, NO_JSON, LONG]));
+    const setup = await start();
+    const run = await ran(setup, invoiceBody([RIGHT, WRONG, NO_JSON, LONG]));
     expect(scoresOf(run.summary)).toEqual([
       [1, true],
       [0.5, false],
@@ -127,7 +127,7 @@ describe('a run under a contract', () => {
       { id: 'accuracy', applicable: 4, met: 0.5, weight: 0.5 },
       { id: 'response-conciseness', applicable: 4, met: 0.75, weight: 0 },
     ]);
-    expect(world.models.requests).toEqual([]);
+    expect(setup.models.requests).toEqual([]);
   });
   const gate = (id: string, evaluator: string, met: number, required: number, status: string) => ({
     id,
@@ -141,14 +141,14 @@ describe('a run under a contract', () => {
   });
 
   it('fails the gates that it fails, which the scorecard need not notice', async () => {
-    const world = await start();
-    const below = await ran(world, invoiceBody([RIGHT, WRONG, NO_JSON, WRONG]));
+    const setup = await start();
+    const below = await ran(setup, invoiceBody([RIGHT, WRONG, NO_JSON, WRONG]));
     expect(below.summary).toMatchObject({ aggregateScore: 0.5, passed: false });
     expect(below.contract).toMatchObject({ verdict: 'fail', summary: { passed: false } });
     expect(statusesOf(below.contract)).toMatchObject({ 'json-schema-validity': 'pass', accuracy: 'fail' });
     expect(below.snapshot.status).toBe('completed');
 
-    const above = await ran(world, invoiceBody([RIGHT, WRONG, WRONG, WRONG], { version: '1.3.0' }));
+    const above = await ran(setup, invoiceBody([RIGHT, WRONG, WRONG, WRONG], { version: '1.3.0' }));
     expect(above.summary).toMatchObject({ aggregateScore: PASS_SCORE, passed: true });
     expect(above.summary.passed).toBe(formula(above.summary, PASS_SCORE, 600_000));
     expect(above.contract).toMatchObject({ verdict: 'fail', summary: { passed: true } });
@@ -156,22 +156,22 @@ describe('a run under a contract', () => {
   });
 
   it('is only warned by what is not strict, and rows of advice alone fail nobody', async () => {
-    const world = await start();
+    const setup = await start();
     const advisory = { ...RUBRIC[1], strict: false };
-    const run = await ran(world, invoiceBody([WRONG], { evaluation: { grading_rubric: [advisory] } }));
+    const run = await ran(setup, invoiceBody([WRONG], { evaluation: { grading_rubric: [advisory] } }));
     expect(scoresOf(run.summary)).toEqual([[0, true]]);
     expect(run.summary).toMatchObject({ passed: true });
     expect(run.contract).toMatchObject({ verdict: 'pass', criteria: [{ strict: false, status: 'warn' }] });
   });
 
   it('that is slower than expected fails by its latency, whatever it scores', async () => {
-    const world = await start({
+    const setup = await start({
       answer: ({ say }) => {
         for (const until = performance.now() + 5; performance.now() < until; );
         return { output: say };
       },
     });
-    const run = await ran(world, invoiceBody([RIGHT, RIGHT], { evaluation: { expected_latency_ms: 0 } }));
+    const run = await ran(setup, invoiceBody([RIGHT, RIGHT], { evaluation: { expected_latency_ms: 0 } }));
     expect(run.summary).toMatchObject({ aggregateScore: 1, passedCount: 2, passed: false });
     expect(run.summary.passed).toBe(formula(run.summary, 1, 0));
     const slowest = Math.max(...run.summary.tasks.map(({ latencyMs = 0 }) => latencyMs));
@@ -183,10 +183,10 @@ describe('a run under a contract', () => {
   });
 
   it('gives nothing for an error or a refusal, and counts it in every gate', async () => {
-    const world = await start({
+    const setup = await start({
       answer: ({ say }) => (say === 'crash' ? { nonsense: 1 } : { output: RIGHT, refused: say === 'refuse' }),
     });
-    const run = await ran(world, invoiceBody(['crash', 'refuse', RIGHT, RIGHT]));
+    const run = await ran(setup, invoiceBody(['crash', 'refuse', RIGHT, RIGHT]));
     expect(scoresOf(run.summary)).toEqual([
       [0, false],
       [0, false],
@@ -202,8 +202,8 @@ describe('a run under a contract', () => {
 
   it('leaves the return schema of the agent nothing but schemaValid to say', async () => {
     const returnSchema = { type: 'object', required: ['signed_by'] };
-    const world = await start();
-    const bound = await startBound(world, returnSchema);
+    const setup = await start();
+    const bound = await startBound(setup, returnSchema);
     const only = { evaluation: { grading_rubric: [{ name: 'accuracy' }] } };
     const run = await ran(bound, invoiceBody([RIGHT, WRONG], only));
     expect(scoresOf(run.summary)).toEqual([
@@ -216,7 +216,7 @@ describe('a run under a contract', () => {
       'completed',
     ]);
   });
-  const startBound = ({ agent }: ProfileWorld, returnSchema: object) =>
+  const startBound = ({ agent }: ProfileHost, returnSchema: object) =>
     start({
       config: {
         agents: [
@@ -232,7 +232,7 @@ describe('a run under a contract', () => {
 
   it('meets a criterion when it does in every repeat', async () => {
     const asked = new Map<unknown, number>();
-    const world = await start({
+    const setup = await start({
       answer: ({ say, text }) => {
         const times = (asked.get(text) ?? 0) + 1;
         asked.set(text, times);
@@ -240,7 +240,7 @@ describe('a run under a contract', () => {
       },
     });
     const body = invoiceBody(['wavers', RIGHT]);
-    const run = await ran(world, body, { configurable: { repeats: 4, concurrency: 1 } });
+    const run = await ran(setup, body, { configurable: { repeats: 4, concurrency: 1 } });
     expect(scoresOf(run.summary)).toEqual([
       [expect.closeTo((1 + 0.5 + 1 + 1) / 4, 12), false],
       [1, true],
@@ -273,8 +273,8 @@ const grades = ({ answer }: { readonly answer: unknown }) => degreeOf(answer);
 
 describe('the judge of a contract', () => {
   it('is the model that the profile names, by the host’s own list of names; its degrees decide', async () => {
-    const world = await start({ judge: grades });
-    const run = await ran(world, policyBody([FACTS, NEAR, TONE]), asPolicies);
+    const setup = await start({ judge: grades });
+    const run = await ran(setup, policyBody([FACTS, NEAR, TONE]), asPolicies);
     expect(scoresOf(run.summary)).toEqual([
       [1, true],
       [0, false],
@@ -290,9 +290,9 @@ describe('the judge of a contract', () => {
     });
     expect(run.contract).not.toHaveProperty('embedder');
     // All that only a judge can say of an answer is one question, with what it is to be compared with.
-    expect(world.askedOf('judge-1')).toHaveLength(2);
-    expect(world.models.requests).toHaveLength(2);
-    const [first] = world.askedOf('judge-1');
+    expect(setup.askedOf('judge-1')).toHaveLength(2);
+    expect(setup.models.requests).toHaveLength(2);
+    const [first] = setup.askedOf('judge-1');
     expect(first?.body.temperature).toBe(0);
     const { criteria } = questionIn(first as NonNullable<typeof first>);
     expect(criteria.map(({ sentence }) => sentence.includes('Reference: Five days.'))).toEqual([
@@ -307,10 +307,10 @@ describe('the judge of a contract', () => {
   });
 
   it('is the configured one when the host does not know the name', async () => {
-    const world = await start({ judge: grades, config: { models: {}, judge: { model: 'local/judge-9' } } });
-    const run = await ran(world, policyBody([FACTS]), asPolicies);
+    const setup = await start({ judge: grades, config: { models: {}, judge: { model: 'local/judge-9' } } });
+    const run = await ran(setup, policyBody([FACTS]), asPolicies);
     expect(run.contract.judge).toMatchObject({ model: 'judge-9' });
-    expect(world.askedOf('judge-9')).toHaveLength(2);
+    expect(setup.askedOf('judge-9')).toHaveLength(2);
   });
 
   it('is not a model that the tenant may not ask, whatever the definition says', async () => {
@@ -319,18 +319,18 @@ describe('the judge of a contract', () => {
       dear: { kind: 'openai-compatible', baseUrl, tenants: ['globex'] },
     });
     const first = await start({ judge: grades });
-    const world = await start({
+    const setup = await start({
       config: { providers: providers(first.models.baseUrl), judge: { model: 'local/judge-9' } },
     });
-    const run = await ran(world, policyBody([FACTS], '0.3.0', 'dear/gold-1'), asPolicies);
+    const run = await ran(setup, policyBody([FACTS], '0.3.0', 'dear/gold-1'), asPolicies);
     expect(run.contract.judge).toMatchObject({ provider: 'local', model: 'judge-9' });
     expect(first.askedOf('gold-1')).toEqual([]);
   });
 
   it('that nobody has refuses the run before there is one', async () => {
-    const world = await start({ config: { models: {} } });
-    const ref = await install(world.host, policyBody([FACTS]));
-    const refused = await createRun(world.host, ref, asPolicies);
+    const setup = await start({ config: { models: {} } });
+    const ref = await install(setup.host, policyBody([FACTS]));
+    const refused = await createRun(setup.host, ref, asPolicies);
     expect(refused).toMatchObject({
       status: 400,
       body: {
@@ -338,14 +338,14 @@ describe('the judge of a contract', () => {
         details: { code: 'judge_unavailable', issues: [{ pointer: '/evalSuiteRef' }] },
       },
     });
-    expect(await readJson(world.host, '/v1/host/touchstone/runs')).toMatchObject({ body: { items: [] } });
+    expect(await readJson(setup.host, '/v1/host/touchstone/runs')).toMatchObject({ body: { items: [] } });
     // Without a criterion for it, nobody misses it.
-    expect((await ran(world, policyBody([SOMETHING], '0.4.0'), asPolicies)).contract.verdict).toBe('pass');
+    expect((await ran(setup, policyBody([SOMETHING], '0.4.0'), asPolicies)).contract.verdict).toBe('pass');
   });
 
   it('that is away leaves hard criteria unmet, says error and not fail, and skips advice', async () => {
-    const world = await start({ judge: () => ({ status: 401, body: 'canary-of-the-judge' }) });
-    const run = await ran(world, policyBody([SOMETHING, FACTS, TONE]), asPolicies);
+    const setup = await start({ judge: () => ({ status: 401, body: 'canary-of-the-judge' }) });
+    const run = await ran(setup, policyBody([SOMETHING, FACTS, TONE]), asPolicies);
     expect(scoresOf(run.summary)).toEqual([
       [0.5, false],
       [0.5, false],
@@ -359,21 +359,21 @@ describe('the judge of a contract', () => {
         { id: 'tone', strict: false, applicable: 0, met: 0, unjudged: 2, status: 'error' },
       ],
     });
-    const everything = JSON.stringify([run.events, run.contract, run.report, world.host.logs]);
+    const everything = JSON.stringify([run.events, run.contract, run.report, setup.host.logs]);
     expect(everything).not.toContain('canary-of-the-judge');
   });
 
   it('may be asked again, or another one; where nothing needs a judge there is nothing to ask', async () => {
-    const world = await start({
+    const setup = await start({
       judge: ({ model, answer }) => (model === 'judge-2' ? 1 : degreeOf(answer)),
     });
-    const source = await ran(world, policyBody([FACTS]), asPolicies);
-    const again = await wholeOf(world.host, await rejudged(world.host, source.runId));
+    const source = await ran(setup, policyBody([FACTS]), asPolicies);
+    const again = await wholeOf(setup.host, await rejudged(setup.host, source.runId));
     expect(again.contract.judge).toEqual(source.contract.judge);
     expect(again.contract.criteria).toEqual(source.contract.criteria);
     const other = await wholeOf(
-      world.host,
-      await rejudged(world.host, source.runId, { judge: 'local/judge-2' }),
+      setup.host,
+      await rejudged(setup.host, source.runId, { judge: 'local/judge-2' }),
     );
     expect(other.contract).toMatchObject({
       verdict: 'pass',
@@ -381,11 +381,11 @@ describe('the judge of a contract', () => {
       judge: { model: 'judge-2' },
       criteria: [{ id: 'factuality', met: 2, mean: 1, status: 'pass' }],
     });
-    expect(world.agent.requests).toHaveLength(2);
+    expect(setup.agent.requests).toHaveLength(2);
 
-    const plainly = await ran(world, policyBody([SOMETHING], '0.4.0'), asPolicies);
+    const plainly = await ran(setup, policyBody([SOMETHING], '0.4.0'), asPolicies);
     const path = `/v1/host/touchstone/runs/${plainly.runId}:rejudge`;
-    expect(await readJson(world.host, path, { method: 'POST', body: {} })).toMatchObject({ status: 400 });
+    expect(await readJson(setup.host, path, { method: 'POST', body: {} })).toMatchObject({ status: 400 });
   });
 });
 
@@ -394,8 +394,8 @@ describe('the embedder of a host', () => {
   const embed = (text: string) => (text === 'Five days.' ? [1, 0] : [0.6, 0.8]);
 
   it('compares meanings, and the judge is left with the rest', async () => {
-    const world = await start({ config, embed });
-    const run = await ran(world, policyBody([FACTS, NEAR]), asPolicies);
+    const setup = await start({ config, embed });
+    const run = await ran(setup, policyBody([FACTS, NEAR]), asPolicies);
     expect(scoresOf(run.summary)).toEqual([
       [1, true],
       [0.5, false],
@@ -407,66 +407,66 @@ describe('the embedder of a host', () => {
         { id: 'semantic-similarity', met: 1, mean: expect.closeTo(0.8, 12), status: 'fail' },
       ],
     });
-    expect(world.askedOf(EMBED_MODEL)).toHaveLength(2);
-    for (const request of world.askedOf('judge-1')) expect(questionIn(request).criteria).toHaveLength(1);
+    expect(setup.askedOf(EMBED_MODEL)).toHaveLength(2);
+    for (const request of setup.askedOf('judge-1')) expect(questionIn(request).criteria).toHaveLength(1);
   });
 
   it('needs no judge beside it', async () => {
-    const world = await start({ config: { ...config, models: {} }, embed });
-    const run = await ran(world, policyBody([NEAR]), asPolicies);
+    const setup = await start({ config: { ...config, models: {} }, embed });
+    const run = await ran(setup, policyBody([NEAR]), asPolicies);
     expect(run.contract).not.toHaveProperty('judge');
     expect(run.contract.criteria).toMatchObject([{ met: 1, status: 'fail' }]);
   });
 
   it('that is away leaves the criterion open, and does not turn to the judge in the middle of a run', async () => {
-    const world = await start({ config, embed: { status: 401 } });
-    const run = await ran(world, policyBody([NEAR]), asPolicies);
+    const setup = await start({ config, embed: { status: 401 } });
+    const run = await ran(setup, policyBody([NEAR]), asPolicies);
     expect(run.contract).toMatchObject({ verdict: 'error', criteria: [{ unjudged: 2, status: 'error' }] });
-    expect(world.askedOf('judge-1')).toEqual([]);
+    expect(setup.askedOf('judge-1')).toEqual([]);
   });
 });
 
 describe('afterwards', () => {
   it('a replay of the run is the same run, and calls nobody', async () => {
-    const world = await start({ judge: grades });
-    const source = await ran(world, policyBody([FACTS, TONE]), {
+    const setup = await start({ judge: grades });
+    const source = await ran(setup, policyBody([FACTS, TONE]), {
       ...asPolicies,
       configurable: { repeats: 2 },
     });
-    const calls = world.calls();
-    const created = await fork(world.host, source.runId, { mode: 'replay' });
+    const calls = setup.calls();
+    const created = await fork(setup.host, source.runId, { mode: 'replay' });
     expect(created).toMatchObject({ status: 201 });
-    const copy = await wholeOf(world.host, await resultOf(world.host, created.body.runId as string));
+    const copy = await wholeOf(setup.host, await resultOf(setup.host, created.body.runId as string));
     expect(plain(copy.events)).toBe(plain(source.events));
     expect(copy.events.map(({ type }) => type)).not.toContain('replay.diverged');
     expect(copy.summary).toEqual(source.summary);
     expect({ ...copy.contract, runId: '' }).toEqual({ ...source.contract, runId: '' });
-    expect(await diffOf(world.host, source.runId, copy.runId)).toMatchObject({ eventDiffs: [] });
-    expect(world.calls()).toBe(calls);
+    expect(await diffOf(setup.host, source.runId, copy.runId)).toMatchObject({ eventDiffs: [] });
+    expect(setup.calls()).toBe(calls);
   });
 
   it('two equal runs have equal logs', async () => {
-    const world = await start({ judge: grades });
-    const first = await ran(world, policyBody([FACTS, TONE]), asPolicies);
-    const second = await evaluated(world.host, first.contract.suite.ref, asPolicies);
+    const setup = await start({ judge: grades });
+    const first = await ran(setup, policyBody([FACTS, TONE]), asPolicies);
+    const second = await evaluated(setup.host, first.contract.suite.ref, asPolicies);
     expect(plain(second.events)).toBe(plain(first.events));
   });
 
   it('two runs under one contract are compared, and never with one that had none', async () => {
     let broken = 0;
     const config = { judge: { model: 'local/judge-1' } };
-    const world = await start({
+    const setup = await start({
       config,
       answer: ({ say, text }) => ({ output: Number(String(text).slice(8)) <= broken ? WRONG : say }),
     });
-    const { host } = world;
+    const { host } = setup;
     const body = invoiceBody(Array.from({ length: 8 }, () => RIGHT));
     const { suite } = (await compile(host, body)).body;
     await readJson(host, '/v1/host/touchstone/suites', { method: 'POST', body: suite });
     const before = await createRun(host, (suite as { suiteId: string }).suiteId);
     await eventsOf(host, before.body.runId as string);
 
-    const good = await ran(world, body);
+    const good = await ran(setup, body);
     broken = 6;
     const bad = await evaluated(host, good.contract.suite.ref, {
       configurable: { baselineRunId: good.runId },
@@ -487,13 +487,13 @@ describe('afterwards', () => {
   });
 
   it('there is a report for its owner alone, and none for a run without a contract', async () => {
-    const world = await start({ config: { judge: { model: 'local/judge-1' } } });
-    const { host } = world;
+    const setup = await start({ config: { judge: { model: 'local/judge-1' } } });
+    const { host } = setup;
     const { suite } = (await compile(host, invoiceBody([RIGHT]))).body;
     await readJson(host, '/v1/host/touchstone/suites', { method: 'POST', body: suite });
     const bare = await createRun(host, (suite as { suiteId: string }).suiteId);
     await eventsOf(host, bare.body.runId as string);
-    const run = await ran(world, invoiceBody([RIGHT]));
+    const run = await ran(setup, invoiceBody([RIGHT]));
     const read = (runId: unknown, key?: string) =>
       readJson(host, `/v1/host/touchstone/runs/${runId}/contract-report`, key === undefined ? {} : { key });
     expect(await read(bare.body.runId)).toMatchObject({ status: 404, body: { error: 'not_found' } });
@@ -515,12 +515,12 @@ describe('what authors and models write', () => {
     Object.values(CANARY).filter((canary) => JSON.stringify(value).includes(canary));
 
   it('is in the task’s view and the contract, and in nothing that says how a run went', async () => {
-    const world = await start({
+    const setup = await start({
       judge: () => 0,
       reason: CANARY.reason,
       answer: () => ({ output: `${CANARY.answer} ${CANARY.forbidden}` }),
     });
-    const { host } = world;
+    const { host } = setup;
     const rubric = [
       { name: 'factuality', description: CANARY.description, threshold: 1 },
       { name: 'exact_match', description: CANARY.description, threshold: 1 },
@@ -536,7 +536,7 @@ describe('what authors and models write', () => {
     ];
     const body = { ...policyBody(rubric), rows };
     expect(found((await compile(host, body)).body)).toHaveLength(4);
-    const run = await ran(world, body, asPolicies);
+    const run = await ran(setup, body, asPolicies);
     const view = await readJson(host, `/v1/host/touchstone/runs/${run.runId}/tasks/secretive`);
     expect(found(view)).toEqual(expect.arrayContaining([CANARY.reason, CANARY.answer, CANARY.description]));
 

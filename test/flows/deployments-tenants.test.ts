@@ -11,12 +11,12 @@ import {
   logOf,
   managementRuns,
   move,
-  openDeployWorld,
+  openDeploymentHost,
   recordsOf,
   SIDE_KEY,
   stage,
-} from './deploy-world.js';
-import { readJson } from './pack-world.js';
+} from './deployment-host.js';
+import { readJson } from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 import type { WholeHost } from './whole-host.js';
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
       approval: { requiredRole: 'approver' },
     },
   ];
-  host = await openDeployWorld({ gates });
+  host = await openDeploymentHost({ gates });
 });
 afterAll(() => host.close());
 

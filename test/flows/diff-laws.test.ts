@@ -1,6 +1,8 @@
 import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSource } from './fork-sources.js';
+import { type Event, eventsOf, readJson } from './pack-host.js';
+import { OTHER_KEY } from './processes.js';
 import {
   AGENT,
   BLIND_KEY,
@@ -12,16 +14,14 @@ import {
   golden,
   goldens,
   installSuite,
-  openWorld,
+  openRunHost,
+  type RunHost,
   untilEvent,
-  type World,
-} from './history-world.js';
-import { type Event, eventsOf, readJson } from './pack-world.js';
-import { OTHER_KEY } from './processes.js';
+} from './run-host.js';
 
 // Goal: the diff of any two runs is what a reader of both logs would find, whichever comes first. Method: runs of many
 // kinds, all pairs of them, held against a comparison written here without the host's.
-let world: World;
+let setup: RunHost;
 const runs: { [name: string]: string } = {};
 const logs: { [name: string]: readonly Event[] } = {};
 
@@ -29,8 +29,8 @@ const SUITE = 'local.test.evals.laws';
 const laws = goldens(5, (index) => ({ brokenIn: index % 2 === 1 ? ['2.0.0'] : [] }));
 
 beforeAll(async () => {
-  world = await openWorld();
-  const { host } = world;
+  setup = await openRunHost();
+  const { host } = setup;
   await installSuite(host, { suiteId: SUITE, version: '1.0.0', modes: ['golden'], tasks: laws });
   runs.first = await finish(host, SUITE);
   runs.same = await finish(host, SUITE, { configurable: { concurrency: 1 } });
@@ -44,12 +44,12 @@ beforeAll(async () => {
     'an agent alone',
     'a workflow',
   ])
-    runs[name] = await makeSource(world, name);
+    runs[name] = await makeSource(setup, name);
   runs.replay = (await fork(host, runs.worse, { mode: 'replay' })).body.runId as string;
   runs.branch = (await fork(host, runs.worse, { mode: 'branch', fromSeq: 2 })).body.runId as string;
   for (const [name, runId] of Object.entries(runs)) logs[name] = await eventsOf(host, runId);
 });
-afterAll(() => world.close());
+afterAll(() => setup.close());
 
 const LEFT_OUT = new Set(['latencyMs', 'durationMs', 'diffRef']);
 const sorted = (value: unknown): unknown =>
@@ -108,7 +108,7 @@ it('of all pairs of runs tells what the two logs tell, from either side', async 
   for (const one of names)
     for (const other of names) {
       const [a, b] = [runs[one] as string, runs[other] as string];
-      const diff = await diffOf(world.host, a, b);
+      const diff = await diffOf(setup.host, a, b);
       expectLawful(diff);
       expect(diff).toMatchObject({ a, b });
       expect(diff).not.toHaveProperty('truncated');
@@ -117,7 +117,7 @@ it('of all pairs of runs tells what the two logs tell, from either side', async 
         other,
         found: differences(logs[one] as readonly Event[], logs[other] as readonly Event[]),
       });
-      expect(turned(await diffOf(world.host, b, a))).toEqual(diff);
+      expect(turned(await diffOf(setup.host, b, a))).toEqual(diff);
       for (const { seq, aEvent, bEvent } of diff.eventDiffs) {
         if (aEvent) expect(aEvent).toEqual(logs[one]?.[seq]);
         if (bEvent) expect(bEvent).toEqual(logs[other]?.[seq]);
@@ -134,14 +134,14 @@ it('is empty for a run and itself, for equal runs, and for a run and its forks',
     [runs.replay, runs.branch],
   ] as readonly [string, string][];
   for (const [a, b] of equal) {
-    const diff = await diffOf(world.host, a, b);
+    const diff = await diffOf(setup.host, a, b);
     expect(diff).toEqual({ a, b, divergedAtSeq: null, eventDiffs: [], stateDiff: {} });
   }
 });
 
 it('says how the runs ended, and when they are not runs of the same thing', async () => {
   const between = async (one: string, other: string) =>
-    (await diffOf(world.host, runs[one] as string, runs[other] as string)).stateDiff;
+    (await diffOf(setup.host, runs[one] as string, runs[other] as string)).stateDiff;
   expect(await between('first', 'worse')).toEqual({ agent: { a: `${AGENT}@1.0.0`, b: `${AGENT}@2.0.0` } });
   expect(await between('first', 'repeated')).toEqual({});
   expect(await between('first', 'a budget that ran out')).toMatchObject({
@@ -159,40 +159,40 @@ describe('a diff that is too long', () => {
   it('ends honestly, at the same place from either side, and begins where the runs part', async () => {
     const suiteId = 'local.test.evals.long';
     const tasks = goldens(2_000, () => ({ brokenIn: ['2.0.0'] }));
-    await installSuite(world.host, { suiteId, version: '1.0.0', modes: ['golden'], tasks });
+    await installSuite(setup.host, { suiteId, version: '1.0.0', modes: ['golden'], tasks });
     const configurable = { concurrency: 32 };
-    const a = await finish(world.host, suiteId, { configurable });
-    const b = await finish(world.host, suiteId, { configurable, agentId: `${AGENT}@2.0.0` });
-    const diff = await diffOf(world.host, a, b);
+    const a = await finish(setup.host, suiteId, { configurable });
+    const b = await finish(setup.host, suiteId, { configurable, agentId: `${AGENT}@2.0.0` });
+    const diff = await diffOf(setup.host, a, b);
     expectLawful(diff);
     expect(diff.truncated).toBe(true);
-    const all = differences(await eventsOf(world.host, a), await eventsOf(world.host, b));
+    const all = differences(await eventsOf(setup.host, a), await eventsOf(setup.host, b));
     expect(all.length).toBeGreaterThan(diff.eventDiffs.length);
     expect(listed(diff)).toEqual(all.slice(0, diff.eventDiffs.length));
     expect(diff.eventDiffs.length).toBeGreaterThanOrEqual(500);
-    expect(turned(await diffOf(world.host, b, a))).toEqual(diff);
+    expect(turned(await diffOf(setup.host, b, a))).toEqual(diff);
   });
 });
 
 it('of a run that goes on is marked as not the last word', async () => {
-  const gate = world.hold();
+  const gate = setup.hold();
   const suiteId = 'local.test.evals.unfinished';
   const tasks = [golden('t-0'), golden('t-1', { hold: true })];
-  await installSuite(world.host, { suiteId, version: '1.0.0', modes: ['golden'], tasks });
-  const runId = await begin(world.host, suiteId, { configurable: { concurrency: 1 } });
-  await untilEvent(world.host, runId, 'eval.scored');
-  const diff = await diffOf(world.host, runs.first as string, runId);
+  await installSuite(setup.host, { suiteId, version: '1.0.0', modes: ['golden'], tasks });
+  const runId = await begin(setup.host, suiteId, { configurable: { concurrency: 1 } });
+  await untilEvent(setup.host, runId, 'eval.scored');
+  const diff = await diffOf(setup.host, runs.first as string, runId);
   expectLawful(diff);
   expect(diff).toMatchObject({ truncated: true, stateDiff: { status: { a: 'completed', b: 'running' } } });
-  expect(await diffOf(world.host, runId, runId)).toMatchObject({ truncated: true, eventDiffs: [] });
+  expect(await diffOf(setup.host, runId, runId)).toMatchObject({ truncated: true, eventDiffs: [] });
   gate.resolve();
-  await eventsOf(world.host, runId);
-  expect(await diffOf(world.host, runs.first as string, runId)).not.toHaveProperty('truncated');
+  await eventsOf(setup.host, runId);
+  expect(await diffOf(setup.host, runs.first as string, runId)).not.toHaveProperty('truncated');
 });
 
 describe('a diff is refused', () => {
   const ask = (path: string, key?: string) =>
-    readJson(world.host, path, { ...(key !== undefined && { key }) });
+    readJson(setup.host, path, { ...(key !== undefined && { key }) });
 
   it('without a run to hold it against', async () => {
     for (const query of ['', '?against=', '?other=x']) {
@@ -206,7 +206,7 @@ describe('a diff is refused', () => {
 
   it('when either run is absent or another tenant’s, in the same words', async () => {
     const body = { workflowId: 'conformance-noop' };
-    const created = await readJson(world.host, '/v1/runs', { method: 'POST', body, key: OTHER_KEY });
+    const created = await readJson(setup.host, '/v1/runs', { method: 'POST', body, key: OTHER_KEY });
     const own = created.body.runId as string;
     const absent = await ask('/v1/runs/run-absent:diff?against=run-absent', OTHER_KEY);
     expect(absent.status).toBe(404);

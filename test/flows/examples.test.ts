@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startModelServer } from './pack-world.js';
+import { startModelServer } from './pack-host.js';
 import { runCli, temporaryFolder } from './processes.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventsOf, payloadsOf, readJson } from './pack-host.js';
 import {
   AGENT,
   begin,
@@ -8,17 +9,16 @@ import {
   golden,
   goldens,
   installSuite,
+  type RunHost,
   rubric,
   TOOL,
   untilDone,
   untilEvent,
-  type World,
-} from './history-world.js';
-import { eventsOf, payloadsOf, readJson } from './pack-world.js';
+} from './run-host.js';
 
 // Runs of every kind there is, each in one call: what a fork, and a diff, has to cope with.
 
-type Source = (world: World) => Promise<string>;
+type Source = (setup: RunHost) => Promise<string>;
 
 const suite = (name: string, tasks: readonly object[], extra: object = {}) => ({
   suiteId: `local.test.evals.${name}`,
@@ -53,9 +53,9 @@ const MIXED = [
 const JUDGED = [rubric('kind', 'Yes, it is kind', 'No, it is not'), rubric('short', 'Yes'), golden('plain')];
 
 /** Held at its first task until everything else is sealed, then paused, then let go: the log has a gap. */
-const paused: Source = async (world) => {
-  const { host } = world;
-  const gate = world.hold();
+const paused: Source = async (setup) => {
+  const { host } = setup;
+  const gate = setup.hold();
   await installSuite(
     host,
     suite(
@@ -78,9 +78,9 @@ const paused: Source = async (world) => {
   return runId;
 };
 
-const cancelled: Source = async (world) => {
-  const { host } = world;
-  const gate = world.hold();
+const cancelled: Source = async (setup) => {
+  const { host } = setup;
+  const gate = setup.hold();
   await installSuite(
     host,
     suite(
@@ -97,21 +97,21 @@ const cancelled: Source = async (world) => {
   return runId;
 };
 
-const rejudgedRun: Source = async (world) => {
-  const first = await evaluated('rejudged', JUDGED, { modes: ['golden', 'rubric'] })(world);
+const rejudgedRun: Source = async (setup) => {
+  const first = await evaluated('rejudged', JUDGED, { modes: ['golden', 'rubric'] })(setup);
   const path = `/v1/host/touchstone/runs/${first}:rejudge`;
-  const created = await command(world.host, path, { judge: 'local/judge-2' });
+  const created = await command(setup.host, path, { judge: 'local/judge-2' });
   expect(created).toMatchObject({ status: 201 });
-  await eventsOf(world.host, created.body.runId as string);
+  await eventsOf(setup.host, created.body.runId as string);
   return created.body.runId as string;
 };
 
-const compared: Source = async (world) => {
+const compared: Source = async (setup) => {
   const modes = { modes: ['golden', 'regression'] };
   const tasks = goldens(6, (index) => ({ brokenIn: index < 2 ? ['2.0.0'] : [] }));
-  const baselineRunId = await evaluated('compared', tasks, modes)(world);
+  const baselineRunId = await evaluated('compared', tasks, modes)(setup);
   const asking = { agentId: `${AGENT}@2.0.0`, configurable: { baselineRunId } };
-  return finish(world.host, 'local.test.evals.compared', asking);
+  return finish(setup.host, 'local.test.evals.compared', asking);
 };
 
 const budget = { configurable: { concurrency: 1, budget: { maxCostUsd: 0.6 } } };
@@ -149,9 +149,9 @@ export const SOURCES: { readonly [name: string]: readonly [end: string, make: So
   'a workflow that fails': ['failed', ({ host }) => finishPlain(host, { workflowId: 'conformance-failure' })],
 };
 
-export const makeSource = async (world: World, name: string): Promise<string> => {
+export const makeSource = async (setup: RunHost, name: string): Promise<string> => {
   const [end, make] = SOURCES[name] as NonNullable<(typeof SOURCES)[string]>;
-  const runId = await make(world);
-  expect((await readJson(world.host, `/v1/runs/${runId}`)).body.status).toBe(end);
+  const runId = await make(setup);
+  expect((await readJson(setup.host, `/v1/runs/${runId}`)).body.status).toBe(end);
   return runId;
 };

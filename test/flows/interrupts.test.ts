@@ -13,7 +13,7 @@ import {
   GRANTED,
   keyOf,
   logOf,
-  openDeployWorld,
+  openDeploymentHost,
   type Person,
   recordOf,
   SIDE_KEY,
@@ -21,10 +21,10 @@ import {
   statusOf,
   typesOf,
   untilStatus,
-} from './deploy-world.js';
-import { command, fork } from './history-world.js';
-import { eventsOf, payloadsOf, readJson } from './pack-world.js';
+} from './deployment-host.js';
+import { eventsOf, payloadsOf, readJson } from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
+import { command, fork } from './run-host.js';
 import type { WholeHost } from './whole-host.js';
 
 // Goal: a run that asks is answered once, by someone who may, in a form that fits; and a link stands for exactly the one
@@ -34,8 +34,8 @@ const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
-async function start(options: Parameters<typeof openDeployWorld>[0] = {}): Promise<WholeHost> {
-  const host = await openDeployWorld(options);
+async function start(options: Parameters<typeof openDeploymentHost>[0] = {}): Promise<WholeHost> {
+  const host = await openDeploymentHost(options);
   open.push(host);
   return host;
 }

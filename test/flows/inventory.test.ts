@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashKey } from '../../packages/touchstone/src/app/principal.js';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
-import { put, refused } from './pack-publishing.js';
 import {
   AGENT,
   archiveFor,
@@ -18,7 +17,8 @@ import {
   readJson,
   startModelServer,
   startToolServer,
-} from './pack-world.js';
+} from './pack-host.js';
+import { put, refused } from './pack-publishing.js';
 import { KEY, OTHER_KEY } from './processes.js';
 import { ACME_SIDE_KEY, openWholeHost, type WholeHost } from './whole-host.js';
 

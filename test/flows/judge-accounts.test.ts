@@ -8,9 +8,9 @@ import {
   resultOf,
   suiteOf,
   viewOf,
-} from './judge-world.js';
-import { deferred, payloadsOf, startModelServer } from './pack-world.js';
-import { bothJudges, closeAll, open, rejudged, start, task } from './rejudge-world.js';
+} from './judge-host.js';
+import { deferred, payloadsOf, startModelServer } from './pack-host.js';
+import { bothJudges, closeAll, open, rejudged, start, task } from './rejudge-host.js';
 
 afterEach(closeAll);
 

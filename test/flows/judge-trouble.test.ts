@@ -15,14 +15,14 @@ import { openStore } from '../../packages/touchstone/src/store/index.js';
 import {
   AGENT,
   AGENT_USD,
-  askedIn,
   createRun,
   installSuite,
   JUDGE_USD,
   judgeConfig,
   judged,
   literally,
-  openJudgeWorld,
+  openJudgeHost,
+  questionOf,
   resultOf,
   rubricTask,
   SUITE,
@@ -31,23 +31,24 @@ import {
   type Turn,
   verdictsFor,
   viewOf,
-} from './judge-world.js';
-import { deferred, payloadsOf, startModelServer, startToolServer } from './pack-world.js';
+} from './judge-host.js';
+import { deferred, payloadsOf, startModelServer, startToolServer } from './pack-host.js';
 import { KEY, kill, runCli, serve, temporaryFolder } from './processes.js';
+import { createSkippingClock } from './skipping-clock.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
-async function start(options?: Parameters<typeof openJudgeWorld>[0]) {
-  const world = await openJudgeWorld(options);
-  open.push(world);
-  return world;
+async function start(options?: Parameters<typeof openJudgeHost>[0]) {
+  const setup = await openJudgeHost(options);
+  open.push(setup);
+  return setup;
 }
 const CANARY = 'canary-of-the-judge';
 const tasksOf = (count: number, criteria = ['Yes', 'No']): object[] =>
   Array.from({ length: count }, (_, index) => rubricTask({ say: `answer ${index}`, criteria }, index));
-const isAbout = (request: ModelRequest, answer: string): boolean => askedIn(request).answered === answer;
+const isAbout = (request: ModelRequest, answer: string): boolean => questionOf(request).answered === answer;
 
 describe('a judge that cannot be read', () => {
   it('is asked once more, and its second word counts', async () => {
@@ -58,7 +59,7 @@ describe('a judge that cannot be read', () => {
     expect(summary.tasks).toMatchObject([
       { score: 0.5, costUsd: expect.closeTo(AGENT_USD + 2 * JUDGE_USD, 10) },
     ]);
-    expect(judge.requests.map(askedIn)[1]).toEqual(judge.requests.map(askedIn)[0]);
+    expect(judge.requests.map(questionOf)[1]).toEqual(judge.requests.map(questionOf)[0]);
     expect(payloadsOf(events, 'provider.usage')).toHaveLength(3);
   });
 
@@ -165,19 +166,8 @@ describe('a judge that does not answer', () => {
 });
 
 const HOUR = 3_600;
-/** Real time, in which whoever wants to sleep for an hour wakes up at once, an hour later. */
-function skippingClock(): Clock {
-  let skippedMs = 0;
-  return {
-    now: () => systemClock.now() + skippedMs,
-    elapsed: () => systemClock.elapsed() + skippedMs,
-    async sleep(ms, signal) {
-      if (ms < HOUR * 900) return systemClock.sleep(ms, signal);
-      signal?.throwIfAborted();
-      skippedMs += ms;
-    },
-  };
-}
+/** A wait of an hour or so is over at once. */
+const skippingClock = (): Clock => createSkippingClock(HOUR * 900);
 
 it('a judge that is busy is asked when it said; the agent is not slower for it', async () => {
   const later = { status: 429, headers: { 'retry-after': String(HOUR) } };
@@ -278,7 +268,7 @@ describe('in a process of its own', () => {
     const expected = left.map((ordinal) => `answer ${ordinal}`).sort();
     const judgedAgain = judge.requests
       .slice(before.judge)
-      .map((request) => askedIn(request).answered as string);
+      .map((request) => questionOf(request).answered as string);
     const askedAgain = agent.requests
       .slice(before.agent)
       .map(({ body }) => (body as Turn).input as { say: string });

@@ -23,7 +23,7 @@ import {
   startToolServer,
   systemIn,
   type ToolServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { OTHER_KEY } from './processes.js';
 import { ACME_SIDE_KEY, openWholeHost, type WholeHost } from './whole-host.js';
 

@@ -11,7 +11,7 @@ import {
   payloadsOf,
   readJson,
   startModelServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 let server: ModelServer;

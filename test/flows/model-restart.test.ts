@@ -8,7 +8,7 @@ import {
   modelConfig,
   type PackShape,
   startModelServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { temporaryFolder } from './processes.js';
 import { openWholeHost } from './whole-host.js';
 

@@ -18,7 +18,8 @@ import {
   questionIn,
   readJson,
   startModelServer,
-} from './pack-world.js';
+} from './pack-host.js';
+import { createSkippingClock } from './skipping-clock.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 const tasks = ['one', 'two', 'three'].map((input) => ({ input, expect: input }));
@@ -40,19 +41,8 @@ async function start(
 }
 
 const HOUR = 3_600;
-/** Real time, in which whoever wants to sleep for an hour wakes up at once, an hour later. */
-function skippingClock(): Clock {
-  let skippedMs = 0;
-  return {
-    now: () => systemClock.now() + skippedMs,
-    elapsed: () => systemClock.elapsed() + skippedMs,
-    async sleep(ms, signal) {
-      if (ms < HOUR * 900) return systemClock.sleep(ms, signal);
-      signal?.throwIfAborted();
-      skippedMs += ms;
-    },
-  };
-}
+/** A wait of an hour or so is over at once. */
+const skippingClock = (): Clock => createSkippingClock(HOUR * 900);
 
 const later = { status: 429, headers: { 'retry-after': String(HOUR) }, body: 'canary-in-an-error' };
 type View = { readonly invocations: readonly { readonly attempts?: number; readonly reason?: string }[] };

@@ -22,7 +22,7 @@ import {
   startToolServer,
   systemIn,
   type ToolServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 // Goal: an agent out of a pack is evaluated on a real model endpoint as the protocol describes it. Method: one pack whose

@@ -15,7 +15,7 @@ import {
   questionIn,
   readJson,
   startModelServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 

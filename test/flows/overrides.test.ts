@@ -1,6 +1,8 @@
 import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStream, type Reader } from '../../packages/touchstone/src/app/testing/listening.js';
+import { eventsOf, ofType, readJson } from './pack-host.js';
+import { KEY, OTHER_KEY } from './processes.js';
 import {
   BLIND_KEY,
   begin,
@@ -10,14 +12,12 @@ import {
   golden,
   installSuite,
   OVERRIDER_KEY,
-  openWorld,
+  openRunHost,
   READER_KEY,
   REVIEWER_KEY,
+  type RunHost,
   untilEvent,
-  type World,
-} from './history-world.js';
-import { eventsOf, ofType, readJson } from './pack-world.js';
-import { KEY, OTHER_KEY } from './processes.js';
+} from './run-host.js';
 
 // Goal: what people say about a run is kept, shown and counted beside it, and changes nothing in it. Method: real runs;
 // everything a run can be read by is taken before and after, byte by byte.
@@ -25,31 +25,31 @@ const SUITE = 'local.test.evals.reviewed';
 /** Put together here, so that nothing in this file is a secret by itself. */
 const SECRETS = [`sk${'-'}canary-4f9d-do-not-leak`, `Bearer ${'canary'}AbCdEf0123456789AbCdEf0123456789`];
 
-let world: World;
+let setup: RunHost;
 beforeAll(async () => {
-  world = await openWorld();
+  setup = await openRunHost();
   const tasks = [
     golden('right'),
     golden('wrong', { say: 'no' }),
     golden('odd', { say: 'hm' }),
     golden('fine'),
   ];
-  await installSuite(world.host, { suiteId: SUITE, version: '1.0.0', modes: ['golden'], tasks });
+  await installSuite(setup.host, { suiteId: SUITE, version: '1.0.0', modes: ['golden'], tasks });
 });
-afterAll(() => world.close());
+afterAll(() => setup.close());
 
 type Remark = { readonly annotationId: string; readonly [member: string]: unknown };
 const annotate = (runId: string, body: object, key = KEY) =>
-  readJson(world.host, `/v1/runs/${runId}/annotations`, { method: 'POST', body, key });
+  readJson(setup.host, `/v1/runs/${runId}/annotations`, { method: 'POST', body, key });
 const listOf = async (runId: string, key = KEY): Promise<readonly Remark[]> =>
-  (await readJson(world.host, `/v1/runs/${runId}/annotations`, { key })).body
+  (await readJson(setup.host, `/v1/runs/${runId}/annotations`, { key })).body
     .annotations as readonly Remark[];
 const flag = { signal: { kind: 'flag' } };
-const textOf = async (path: string): Promise<string> => (await world.host.fetch(path)).text();
+const textOf = async (path: string): Promise<string> => (await setup.host.fetch(path)).text();
 const reportOf = async (runId: string) =>
-  (await readJson(world.host, `/v1/host/touchstone/runs/${runId}/report`)).body;
+  (await readJson(setup.host, `/v1/host/touchstone/runs/${runId}/report`)).body;
 const scoredIn = async (runId: string, taskId: string): Promise<string> => {
-  const events = await eventsOf(world.host, runId);
+  const events = await eventsOf(setup.host, runId);
   return ofType(events, 'eval.scored').find(({ nodeId }) => nodeId === taskId)?.eventId as string;
 };
 /** Everything recorded about a run, as the host sends it. */
@@ -67,8 +67,8 @@ describe('a remark', () => {
     { kind: 'flag' },
   ];
   it('of each kind is taken on a run that is over, answered as the protocol has it, and listed in order', async () => {
-    const runId = await finish(world.host, SUITE);
-    const other = await finish(world.host, SUITE);
+    const runId = await finish(setup.host, SUITE);
+    const other = await finish(setup.host, SUITE);
     const before = await recorded(runId);
     const eventId = await scoredIn(runId, 'wrong');
     const made: Remark[] = [];
@@ -96,21 +96,21 @@ describe('a remark', () => {
   });
 
   it('is for those who may annotate or create runs; reading it for those who may read runs', async () => {
-    const runId = await finish(world.host, SUITE);
+    const runId = await finish(setup.host, SUITE);
     expect((await annotate(runId, flag, REVIEWER_KEY)).status).toBe(201);
     expect((await annotate(runId, flag, BLIND_KEY)).status).toBe(201);
     const reader = await annotate(runId, flag, READER_KEY);
     expect(reader).toMatchObject({ status: 403, body: { details: { scopeRequired: 'runs:annotate' } } });
-    expect((await world.host.fetch(`/v1/runs/${runId}/annotations`, { key: BLIND_KEY })).status).toBe(403);
+    expect((await setup.host.fetch(`/v1/runs/${runId}/annotations`, { key: BLIND_KEY })).status).toBe(403);
     const absent = await annotate('run-absent', flag, OTHER_KEY);
     expect(absent.status).toBe(404);
     expect(await annotate(runId, flag, OTHER_KEY)).toEqual(absent);
-    expect((await world.host.fetch(`/v1/runs/${runId}/annotations`, { key: OTHER_KEY })).status).toBe(404);
+    expect((await setup.host.fetch(`/v1/runs/${runId}/annotations`, { key: OTHER_KEY })).status).toBe(404);
     expect(await listOf(runId)).toHaveLength(2);
   });
 
   it('on what the run does not have is refused', async () => {
-    const [runId, other] = [await finish(world.host, SUITE), await finish(world.host, SUITE)];
+    const [runId, other] = [await finish(setup.host, SUITE), await finish(setup.host, SUITE)];
     const elsewhere = await scoredIn(other, 'wrong');
     for (const target of [{ eventId: elsewhere }, { eventId: `${runId}:9999` }, { nodeId: 'nobody' }])
       expect((await annotate(runId, { ...flag, target })).status).toBe(404);
@@ -123,18 +123,18 @@ describe('a remark', () => {
 
 describe('a remark on a running run', () => {
   const stream = (runId: string, mode: string): Promise<Reader> =>
-    openStream(`${world.host.url}/v1/runs/${runId}/events?streamMode=${mode}`, {
+    openStream(`${setup.host.url}/v1/runs/${runId}/events?streamMode=${mode}`, {
       authorization: `Bearer ${KEY}`,
     });
 
   it('is told to open streams at once, and is in no log, poll, diff, fork or replay', async () => {
-    const gate = world.hold();
+    const gate = setup.hold();
     const suiteId = `${SUITE}-live`;
     const tasks = [golden('t-0'), golden('t-1', { hold: true })];
-    await installSuite(world.host, { suiteId, version: '1.0.0', modes: ['golden'], tasks });
-    const runId = await begin(world.host, suiteId, { configurable: { concurrency: 1 } });
-    const twin = await begin(world.host, suiteId, { configurable: { concurrency: 1 } });
-    await untilEvent(world.host, runId, 'eval.scored');
+    await installSuite(setup.host, { suiteId, version: '1.0.0', modes: ['golden'], tasks });
+    const runId = await begin(setup.host, suiteId, { configurable: { concurrency: 1 } });
+    const twin = await begin(setup.host, suiteId, { configurable: { concurrency: 1 } });
+    await untilEvent(setup.host, runId, 'eval.scored');
     const readers = await Promise.all(['updates', 'debug', 'messages'].map((mode) => stream(runId, mode)));
     const answer = await annotate(runId, { ...flag, note: `See ${SECRETS.join(' and ')}.` });
     expect(answer.status).toBe(201);
@@ -149,16 +149,16 @@ describe('a remark on a running run', () => {
     for (const rest of rests) expect(rest.map(({ event }) => event)).not.toContain('run.annotated');
     expect(JSON.stringify(rests[2])).not.toContain(answer.body.annotationId as string);
 
-    const events = await eventsOf(world.host, runId);
-    await eventsOf(world.host, twin);
+    const events = await eventsOf(setup.host, runId);
+    await eventsOf(setup.host, twin);
     expect(events.map(({ type }) => type)).not.toContain('run.annotated');
     const late = await (await stream(runId, 'debug')).rest();
     expect(late.map(({ event }) => event)).toEqual(events.map(({ type }) => type));
-    expect(await diffOf(world.host, runId, twin)).toMatchObject({ divergedAtSeq: null, stateDiff: {} });
-    const replay = (await fork(world.host, runId, { mode: 'replay' })).body.runId as string;
-    const branch = (await fork(world.host, runId, { mode: 'branch', fromSeq: 2 })).body.runId as string;
+    expect(await diffOf(setup.host, runId, twin)).toMatchObject({ divergedAtSeq: null, stateDiff: {} });
+    const replay = (await fork(setup.host, runId, { mode: 'replay' })).body.runId as string;
+    const branch = (await fork(setup.host, runId, { mode: 'branch', fromSeq: 2 })).body.runId as string;
     for (const copy of [replay, branch]) {
-      expect(await eventsOf(world.host, copy)).toHaveLength(events.length);
+      expect(await eventsOf(setup.host, copy)).toHaveLength(events.length);
       expect(await listOf(copy)).toEqual([]);
     }
     expect(await listOf(runId)).toEqual([answer.body]);
@@ -181,7 +181,7 @@ describe('a correction of a score', () => {
   };
 
   it('changes what the report says beside the scorecard, and nothing else', async () => {
-    const runId = await finish(world.host, SUITE);
+    const runId = await finish(setup.host, SUITE);
     const [before, report] = [await recorded(runId), await reportOf(runId)];
     expect(report).toMatchObject({ aggregate: { score: 0.5 } });
     expect(report).not.toHaveProperty('adjusted');
@@ -204,14 +204,14 @@ describe('a correction of a score', () => {
       ],
     });
     expect(await recorded(runId)).toEqual(before);
-    const replay = (await fork(world.host, runId, { mode: 'replay' })).body.runId as string;
-    await eventsOf(world.host, replay);
+    const replay = (await fork(setup.host, runId, { mode: 'replay' })).body.runId as string;
+    await eventsOf(setup.host, replay);
     expect(await reportOf(replay)).not.toHaveProperty('adjusted');
-    expect(await diffOf(world.host, runId, replay)).toMatchObject({ divergedAtSeq: null });
+    expect(await diffOf(setup.host, runId, replay)).toMatchObject({ divergedAtSeq: null });
   });
 
   it('counts by its last word, and keeps the history', async () => {
-    const runId = await finish(world.host, SUITE);
+    const runId = await finish(setup.host, SUITE);
     await correct(runId, 'wrong', '{"passed":true}');
     await correct(runId, 'odd', '{"score":1}');
     expect(await reportOf(runId)).toMatchObject({ adjusted: { score: 1, passed: true } });
@@ -238,7 +238,7 @@ describe('a correction of a score', () => {
     ['of a node', '{"score":1}', { target: { nodeId: 'wrong' } }, OVERRIDER_KEY],
     ['of the run’s first event', '{"score":1}', { target: 'first' }, OVERRIDER_KEY],
   ])('%s is a remark like any other', async (_, text, extra, key) => {
-    const runId = await finish(world.host, SUITE);
+    const runId = await finish(setup.host, SUITE);
     const before = await reportOf(runId);
     const target = 'target' in extra && extra.target === 'first' ? { target: { eventId: `${runId}:0` } } : {};
     const remark = await correct(runId, 'wrong', text, { ...extra, ...target }, key);
@@ -247,17 +247,17 @@ describe('a correction of a score', () => {
   });
 
   it('of an admin counts as well, and is nobody else’s business', async () => {
-    const runId = await finish(world.host, SUITE);
+    const runId = await finish(setup.host, SUITE);
     await correct(runId, 'wrong', '{"score":1}', {}, KEY);
     expect(await reportOf(runId)).toMatchObject({ adjusted: { overrides: [{ by: 'lead' }] } });
-    const line = world.host.logs.find((text) => text.includes('annotation.recorded') && text.includes(runId));
+    const line = setup.host.logs.find((text) => text.includes('annotation.recorded') && text.includes(runId));
     expect(line).toBeDefined();
     expect(line).not.toContain('A person looked');
   });
 });
 
 it('secrets in what people write are nowhere to be read again', async () => {
-  const runId = await finish(world.host, SUITE);
+  const runId = await finish(setup.host, SUITE);
   const eventId = await scoredIn(runId, 'wrong');
   const words = SECRETS.join(' ');
   const bodies = [
@@ -272,7 +272,7 @@ it('secrets in what people write are nowhere to be read again', async () => {
     await textOf(`/v1/runs/${runId}/annotations`),
     await textOf(`/v1/runs/${runId}/debug-bundle`),
     JSON.stringify(await reportOf(runId)),
-    world.host.logs.join('\n'),
+    setup.host.logs.join('\n'),
   ];
   for (const text of seen) expect(text).not.toMatch(/canary/);
   const ids = answers.map(({ body }) => (body as Remark).annotationId);

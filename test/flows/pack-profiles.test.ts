@@ -6,10 +6,10 @@ import { openDesk } from '../../packages/touchstone/src/cli/testing/test-io.js';
 import { readPackFolder } from '../../packages/touchstone/src/packs/archive/pack-folder.js';
 import { buildPack } from '../../packages/touchstone/src/packs/build-pack.js';
 import { keyPair, options } from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
+import { packUrl, readJson, startModelServer } from './pack-host.js';
 import { put } from './pack-publishing.js';
-import { packUrl, readJson, startModelServer } from './pack-world.js';
 import { KEY } from './processes.js';
-import { readContractReport } from './profile-world.js';
+import { readContractReport } from './profile-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 // Goal: an agent in a pack is held to the contract it carries, wherever the pack is run, and the gates alone decide the
@@ -89,15 +89,15 @@ async function archiveOf(version: string): Promise<string> {
   return file;
 }
 
-type Told = {
+type InstallResult = {
   readonly runId: string;
   readonly contract: ContractReport;
   readonly summary: { passed: boolean };
 };
-const run = async (...argv: string[]): Promise<Told & { readonly code: number }> => {
+const run = async (...argv: string[]): Promise<InstallResult & { readonly code: number }> => {
   const { code, out, err } = await desk.run('run', ...argv, '--json');
   expect(err).toBe('');
-  const [told] = JSON.parse(out) as readonly Told[];
+  const [told] = JSON.parse(out) as readonly InstallResult[];
   if (!told) throw new Error('Expected a run.');
   return { ...told, code };
 };

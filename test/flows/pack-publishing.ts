@@ -1,6 +1,6 @@
 import { check } from '@touchstone/protocol/wire';
 import { expect } from 'vitest';
-import { PACK_URL, readJson } from './pack-world.js';
+import { PACK_URL, readJson } from './pack-host.js';
 import type { FetchOptions, WholeHost } from './whole-host.js';
 
 export const put = (host: WholeHost, body: unknown, url = PACK_URL, options: FetchOptions = {}) =>

@@ -13,8 +13,8 @@ import {
   suiteText,
   type TarEntry,
 } from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
+import { archiveFor, filesOf, readJson } from './pack-host.js';
 import { put, refusal, refused } from './pack-publishing.js';
-import { archiveFor, filesOf, readJson } from './pack-world.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 const sound = (): TarEntry[] => [...filesOf()].map(([path, content]) => ({ path, content }));

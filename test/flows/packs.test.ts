@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PACK_NAME } from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
+import { AGENT, archiveFor, packUrl, readJson, SUITE } from './pack-host.js';
 import { put, refusal, refused } from './pack-publishing.js';
-import { AGENT, archiveFor, packUrl, readJson, SUITE } from './pack-world.js';
 import { openWholeHost, RUNNER_KEY, type WholeHost } from './whole-host.js';
 
 describe('the name of a pack’s agent', () => {

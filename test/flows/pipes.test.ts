@@ -29,7 +29,7 @@ async function start(closed: readonly Closed[], ...argv: string[]) {
   const child = spawn(process.execPath, [CLI, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: folder,
-    timeout: 20_000,
+    timeout: 100_000,
     // Ended like this, it has no exit code of its own.
     killSignal: 'SIGKILL',
   });

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readJson } from './pack-world.js';
+import { readJson } from './pack-host.js';
 import { OTHER_KEY } from './processes.js';
 import {
   compile,
@@ -14,13 +14,13 @@ import {
   install,
   invoices,
   invoicesWith,
-  openProfileWorld,
+  openProfileHost,
   POLICY_SUITE,
-  type ProfileWorld,
+  type ProfileHost,
   policies,
   policiesWith,
   type Refusal,
-} from './profile-world.js';
+} from './profile-host.js';
 import { ACME_SIDE_KEY, RUNNER_KEY } from './whole-host.js';
 
 // Goal: definitions come in by HTTP and leave as suite and contract, or with everything that keeps them from it. Method:
@@ -30,7 +30,7 @@ const CSV =
 const READER_KEY = 'test-key-of-acme-reader-0123456789';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-let world: ProfileWorld;
+let setup: ProfileHost;
 let bait: Server;
 let baitUrl: string;
 let reached = 0;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => bait.listen(0, '127.0.0.1', resolve));
   baitUrl = `//127.0.0.1:${(bait.address() as AddressInfo).port}/rows.json`;
-  world = await openProfileWorld({
+  setup = await openProfileHost({
     config: {
       datasets: { prefixes: { 's3://hr-evals/': './bucket/' }, tenants: ['acme'] },
       evalSuite: { maxTasksPerSuite: 3 },
@@ -50,12 +50,12 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await world.close();
+  await setup.close();
   await new Promise((resolve) => bait.close(resolve));
 });
 
 async function refused(body: object, key?: string): Promise<Refusal> {
-  const answer = await compile(world.host, body, key);
+  const answer = await compile(setup.host, body, key);
   expect(answer.status).toBe(400);
   expect(check('error-envelope', answer.body)).toEqual([]);
   expect(answer.body.error).toBe('validation_error');
@@ -72,7 +72,7 @@ const naming = (golden_dataset_uri: string) =>
 
 describe('a definition of form A', () => {
   it('compiles with the rows sent along, instead of the dataset that it names', async () => {
-    const { status, body } = await compile(world.host, { definition: invoices(), rows: INVOICE_ROWS });
+    const { status, body } = await compile(setup.host, { definition: invoices(), rows: INVOICE_ROWS });
     expect(status).toBe(200);
     expect(check('agent-eval-suite', body.suite)).toEqual([]);
     expect(body).toMatchObject({
@@ -96,27 +96,27 @@ describe('a definition of form A', () => {
   it('compiles with its rows in the URI, pinned or not, and to the same bytes each time', async () => {
     const text = lines(INVOICE_ROWS);
     const pinned = naming(`${dataUri(text)}#sha256=${sha256(text)}`);
-    const first = await compile(world.host, { definition: pinned });
+    const first = await compile(setup.host, { definition: pinned });
     expect(first).toMatchObject({ status: 200 });
     expect(first.body.contract).toMatchObject({
       dataset: { sha256: sha256(text), bytes: text.length, format: 'jsonl', rows: 2 },
     });
     // The rows are in the suite; a second copy of them in the contract would be one too many.
     expect(JSON.stringify(first.body.contract)).not.toContain('data:');
-    expect(await compile(world.host, { definition: pinned })).toEqual(first);
-    const loose = await compile(world.host, { definition: naming(dataUri(text)) });
+    expect(await compile(setup.host, { definition: pinned })).toEqual(first);
+    const loose = await compile(setup.host, { definition: naming(dataUri(text)) });
     expect(loose.body.suite).toEqual(first.body.suite);
   });
 
   it('names the agent of this host that it means, when asked to', async () => {
     const body = { definition: invoices(), rows: INVOICE_ROWS, targetAgentId: INVOICE_AGENT };
-    expect((await compile(world.host, body)).body.suite).toMatchObject({ targetAgentId: INVOICE_AGENT });
+    expect((await compile(setup.host, body)).body.suite).toMatchObject({ targetAgentId: INVOICE_AGENT });
   });
 });
 
 describe('a manifest of form B', () => {
   it('compiles with a dataset of the operator’s folder, and says that nothing pins it', async () => {
-    const { status, body } = await compile(world.host, { definition: policies() });
+    const { status, body } = await compile(setup.host, { definition: policies() });
     expect({ status, warnings: body.warnings }).toMatchObject({
       status: 200,
       warnings: [{ code: 'dataset_unpinned' }],
@@ -157,7 +157,7 @@ describe('a manifest of form B', () => {
     const definition = { ...manifest, definitions: { ...manifest.definitions, second } };
     const torn = await refused({ definition });
     expect(torn.message).toContain('policy-summariser, second');
-    const { body } = await compile(world.host, { definition, agent: 'second' });
+    const { body } = await compile(setup.host, { definition, agent: 'second' });
     expect(body.suite).toMatchObject({ suiteId: 'local.local.evals.second' });
     expect(placesOf(await refused({ definition, agent: 'third' }))).toEqual(['/agent']);
   });
@@ -168,7 +168,7 @@ describe('installing', () => {
     const definition = invoices() as { readonly metadata: object };
     return { ...definition, metadata: { ...definition.metadata, version } };
   };
-  const put = (body: object, key?: string) => compile(world.host, { install: true, ...body }, key);
+  const put = (body: object, key?: string) => compile(setup.host, { install: true, ...body }, key);
 
   it('is 201 the first time, 200 the second, and 409 for another suite or another contract', async () => {
     const body = { definition: invoice('2.0.0'), rows: INVOICE_ROWS };
@@ -182,8 +182,8 @@ describe('installing', () => {
       index === 1 ? { ...one, threshold: 0.8 } : one,
     );
     const otherContract = { ...body.definition, evaluation: { ...evaluation, grading_rubric: lower } };
-    const compiled = await compile(world.host, { ...body, definition: otherContract });
-    expect(compiled.body.suite).toEqual((await compile(world.host, body)).body.suite);
+    const compiled = await compile(setup.host, { ...body, definition: otherContract });
+    expect(compiled.body.suite).toEqual((await compile(setup.host, body)).body.suite);
     expect(await put({ ...body, definition: otherContract })).toMatchObject({ status: 409 });
   });
 
@@ -203,13 +203,13 @@ describe('installing', () => {
 
   it('gives a suite that was there before its contract; it ran as a plain one until then', async () => {
     const body = { definition: invoice('3.0.0'), rows: INVOICE_ROWS };
-    const { suite } = (await compile(world.host, body)).body;
+    const { suite } = (await compile(setup.host, body)).body;
     expect(
-      await readJson(world.host, '/v1/host/touchstone/suites', { method: 'POST', body: suite }),
+      await readJson(setup.host, '/v1/host/touchstone/suites', { method: 'POST', body: suite }),
     ).toMatchObject({
       status: 201,
     });
-    const plain = await readJson(world.host, '/v1/runs', {
+    const plain = await readJson(setup.host, '/v1/runs', {
       method: 'POST',
       body: {
         mode: 'eval',
@@ -221,16 +221,16 @@ describe('installing', () => {
     // Its criteria are prose to whoever has no contract, and this host has no judge of its own.
     expect(plain).toMatchObject({ status: 400, body: { error: 'validation_error' } });
     expect(await put(body)).toMatchObject({ status: 201 });
-    const { snapshot } = await evaluated(world.host, `${INVOICE_SUITE}@3.0.0`);
+    const { snapshot } = await evaluated(setup.host, `${INVOICE_SUITE}@3.0.0`);
     expect(snapshot).toMatchObject({ status: 'completed', touchstone: { contract: expect.any(String) } });
   });
 
   it('is for one workspace: others neither see it nor are kept from installing their own', async () => {
     const body = { definition: invoice('4.0.0'), rows: INVOICE_ROWS };
-    await install(world.host, body);
+    await install(setup.host, body);
     const ref = `/v1/host/touchstone/suites/${INVOICE_SUITE}@4.0.0`;
     for (const key of [ACME_SIDE_KEY, OTHER_KEY])
-      expect(await readJson(world.host, ref, { key })).toMatchObject({ status: 404 });
+      expect(await readJson(setup.host, ref, { key })).toMatchObject({ status: 404 });
     const other = { ...body, rows: INVOICE_ROWS.slice(1) };
     expect(await put(other, ACME_SIDE_KEY)).toMatchObject({ status: 201 });
   });
@@ -404,8 +404,8 @@ describe('who may compile', () => {
   const body = { definition: invoices(), rows: INVOICE_ROWS };
 
   it('is whoever may write suites', async () => {
-    expect(await compile(world.host, body, RUNNER_KEY)).toMatchObject({ status: 200 });
-    const anonymous = await world.host.fetch('/v1/host/touchstone/profiles:compile', {
+    expect(await compile(setup.host, body, RUNNER_KEY)).toMatchObject({ status: 200 });
+    const anonymous = await setup.host.fetch('/v1/host/touchstone/profiles:compile', {
       method: 'POST',
       key: null,
       body,
@@ -414,7 +414,7 @@ describe('who may compile', () => {
   });
 
   it('is not whoever may only read, who may read contract reports', async () => {
-    const reading = await openProfileWorld({
+    const reading = await openProfileHost({
       config: {
         keys: [
           { key: READER_KEY, tenant: 'acme', roles: ['reader'] },

@@ -10,40 +10,25 @@ import {
   AGENT as CLERK,
   SUITE as CLERK_SUITE,
   clerkSuite,
-  type Asking as Deploying,
   deploymentEvents,
   keyOf,
   logOf,
   moduleOf,
   move,
-  openDeployWorld,
+  openDeploymentHost,
   type Person,
   peopled,
   recordOf,
   recordsOf,
   stage,
+  type TransitionCall,
   typesOf,
-} from './deploy-world.js';
+} from './deployment-host.js';
 import {
-  AGENT,
-  type Asking,
-  begin,
-  command,
-  finish,
-  finishPlain,
-  fork,
-  installSuite,
-  openWorld,
-  rubric,
-  untilEvent,
-  type Wish,
-  type World,
-} from './history-world.js';
-import {
-  type Door,
   echoes,
   evaluate,
   eventsOf,
+  type HostClient,
   install,
   modelConfig,
   AGENT as PACKED,
@@ -53,7 +38,7 @@ import {
   readJson,
   startModelServer,
   startToolServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { OTHER_KEY } from './processes.js';
 import {
   evaluated,
@@ -61,9 +46,24 @@ import {
   INVOICE_SUITE,
   install as installContract,
   invoicesWith,
-  openProfileWorld,
-} from './profile-world.js';
-import { rejudged } from './rejudge-world.js';
+  openProfileHost,
+} from './profile-host.js';
+import { rejudged } from './rejudge-host.js';
+import {
+  AGENT,
+  begin,
+  command,
+  finish,
+  finishPlain,
+  fork,
+  installSuite,
+  openRunHost,
+  type RunHost,
+  type RunOptions,
+  rubric,
+  type TaskInput,
+  untilEvent,
+} from './run-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 // Goal: nothing but a whole, original, finished, fresh and good run of the right agent opens a gate; everything else is
@@ -80,7 +80,7 @@ const opened = <T extends { close(): Promise<void> }>(one: T): T => {
 };
 
 const SUITE = 'local.test.evals.proof';
-const said = (index: number, wish: Partial<Wish> = {}): object => ({
+const said = (index: number, wish: Partial<TaskInput> = {}): object => ({
   taskId: `t-${index}`,
   input: { say: `${CANARY} ${index}`, ...wish },
   expected: { kind: 'golden', match: { strategy: 'exact', value: `${CANARY} ${index}` } },
@@ -105,13 +105,17 @@ const gate = (requiredEval: object, extra: object = {}): object => ({
   requiredEval,
   ...extra,
 });
-const openGated = (requiredEval: object): Promise<World> =>
-  openWorld(peopled({ gates: [gate(requiredEval)] }));
-const evaluateAs = (host: Door, version: string, asking: Asking = {}, suite = SUITE): Promise<string> =>
-  finish(host, suite, { agentId: `${AGENT}@${version}`, ...asking });
+const openGated = (requiredEval: object): Promise<RunHost> =>
+  openRunHost(peopled({ gates: [gate(requiredEval)] }));
+const evaluateAs = (
+  host: HostClient,
+  version: string,
+  asking: RunOptions = {},
+  suite = SUITE,
+): Promise<string> => finish(host, suite, { agentId: `${AGENT}@${version}`, ...asking });
 
-type Offer = Deploying & { readonly to?: string };
-const offering = ({ to = 'active', ...asking }: Offer): Deploying => ({
+type Offer = TransitionCall & { readonly to?: string };
+const offering = ({ to = 'active', ...asking }: Offer): TransitionCall => ({
   agentId: AGENT,
   toState: to,
   ...asking,
@@ -155,18 +159,18 @@ const expectNoContent = (...seen: readonly unknown[]): void =>
   expect(JSON.stringify(seen)).not.toContain(CANARY);
 
 describe('a run offered as proof', () => {
-  let world: World;
+  let setup: RunHost;
   let host: WholeHost;
   beforeAll(async () => {
-    world = await openGated({ suite: `${SUITE}@1.0.0` });
-    host = world.host;
+    setup = await openGated({ suite: `${SUITE}@1.0.0` });
+    host = setup.host;
     await installSuite(host, proofSuite());
     for (const version of ['1.0.0', '2.0.0', '3.0.0']) await stage(host, version, { agentId: AGENT });
   });
-  afterAll(() => world.close());
+  afterAll(() => setup.close());
 
   const held = async (): Promise<{ runId: string; release(): void }> => {
-    const hold = world.hold();
+    const hold = setup.hold();
     const runId = await begin(host, SUITE, { configurable: { concurrency: 1 } });
     await untilEvent(host, runId, 'eval.scored');
     return { runId, release: hold.resolve };
@@ -263,7 +267,7 @@ describe('a run offered as proof', () => {
   });
   /** An agent of the tenant's own that nobody has moved yet. */
   async function boundTo(agentId: string): Promise<string> {
-    const agent = await startToolServer((turn) => ({ output: (turn as { input: Wish }).input.say }));
+    const agent = await startToolServer((turn) => ({ output: (turn as { input: TaskInput }).input.say }));
     open.push(agent);
     const body = { agentId, version: '1.0.0', run: { kind: 'http', url: agent.url } };
     const bound = await host.fetch(`/v1/host/touchstone/agents/${agentId}`, { method: 'PUT', body });
@@ -397,7 +401,7 @@ describe('a gate', () => {
     let aheadMs = 0;
     const clock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
     const gates = [gate({ suite: CLERK_SUITE, maxAgeHours: 2 })];
-    const host = opened(await openDeployWorld({ gates, host: { clock } }));
+    const host = opened(await openDeploymentHost({ gates, host: { clock } }));
     const runId = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
     for (const version of ['1.0.0', '2.0.0']) await stage(host, version);
     const offer = { agentId: CLERK, evalRunId: runId };
@@ -409,7 +413,7 @@ describe('a gate', () => {
 
   it('sees that the agent is no longer the one that was evaluated', async () => {
     const gates = [gate({ suite: CLERK_SUITE })];
-    const host = opened(await openDeployWorld({ gates }));
+    const host = opened(await openDeploymentHost({ gates }));
     await stage(host, '1.0.0');
     const evalRunId = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
     writeFileSync(join(host.folder, moduleOf('1.0.0')), 'export default (input) => input.say + "";\n');
@@ -537,7 +541,7 @@ describe('a gate', () => {
       answers.map((say, index) => ({ id: `i-${index}`, input: { text: CANARY, say }, expected: right }));
     const agentId = INVOICE_AGENT;
     const { host } = opened(
-      await openProfileWorld({ config: peopled({ gates: [gate({ suite: INVOICE_SUITE })] }) }),
+      await openProfileHost({ config: peopled({ gates: [gate({ suite: INVOICE_SUITE })] }) }),
     );
     await stage(host, '1.0.0', { agentId });
     const wish = { agentId: `${agentId}@1.0.0`, configurable: { allowTargetMismatch: false } };
@@ -561,7 +565,7 @@ describe('a gate', () => {
   });
 
   it('is held to the suite of the host, whatever a tenant puts beside it', async () => {
-    const host = opened(await openDeployWorld({ gates: [gate({ suite: CLERK_SUITE })] }));
+    const host = opened(await openDeploymentHost({ gates: [gate({ suite: CLERK_SUITE })] }));
     await stage(host, '1.0.0');
     await installSuite(host, clerkSuite({ version: '9.0.0' }, 1));
     const easy = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
@@ -586,7 +590,7 @@ describe('a gate', () => {
   it('of several on the same way asks for all that each asks for', async () => {
     const OWN = 'local.test.evals.own';
     const host = opened(
-      await openDeployWorld({
+      await openDeploymentHost({
         gates: [
           gate({ suite: OWN }, { gateId: 'wide' }),
           gate({ suite: OWN, requiredPassScore: 1 }, { gateId: 'narrow', agentId: CLERK }),
@@ -615,7 +619,7 @@ describe('a gate', () => {
     const host = await gated({});
     for (const version of ['1.0.0', '3.0.0'])
       await believed(host, version, { evalRunId: await evaluateAs(host, version), channel: 'stable' });
-    const moved = (version: string, transition: string, extra: Deploying = {}) =>
+    const moved = (version: string, transition: string, extra: TransitionCall = {}) =>
       move(host, version, { agentId: AGENT, transition, ...extra });
     expect(await moved('1.0.0', 'pause')).toMatchObject({ status: 200 });
     await refused(host, '1.0.0', 'no_eval_run');
@@ -629,7 +633,7 @@ describe('a gate', () => {
 
 it('an agent without a gate needs no proof', async () => {
   const host = opened(
-    await openDeployWorld({ gates: [gate({ suite: SUITE }, { agentId: 'local.other.*' })] }),
+    await openDeploymentHost({ gates: [gate({ suite: SUITE }, { agentId: 'local.other.*' })] }),
   );
   await activate(host, '1.0.0', { channel: 'stable' });
   expect(await recordOf(host, '1.0.0')).toMatchObject({ state: 'active', channels: ['stable', 'latest'] });

@@ -2,19 +2,19 @@ import type { EvalReport } from '@touchstone/protocol';
 import { schemaIssues } from '@touchstone/protocol/schema';
 import { check, vendor } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Event, eventsOf, payloadsOf, readJson, type Summary } from './pack-host.js';
 import {
   AGENT,
-  type Asking,
   diffOf,
   finish,
   golden,
   installSuite,
-  openWorld,
+  openRunHost,
+  type RunHost,
+  type RunOptions,
   rubric,
   USD,
-  type World,
-} from './history-world.js';
-import { type Event, eventsOf, payloadsOf, readJson, type Summary } from './pack-world.js';
+} from './run-host.js';
 
 // Goal: what a run says of the run it is held against is right, on the wire and in the report. Method: one suite of forty
 // tasks and three versions of an agent: one gets all of it right, one breaks ten tasks, one breaks three.
@@ -32,16 +32,16 @@ const tasks = Array.from({ length: TASKS }, (_, index) =>
 const firstOf = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => nameOf(index));
 
-let world: World;
+let setup: RunHost;
 let baseline: string;
 beforeAll(async () => {
-  world = await openWorld();
+  setup = await openRunHost();
   const suite = { version: '1.0.0', thresholds: { passScore: 0.6 }, tasks };
-  await installSuite(world.host, { ...suite, suiteId: SUITE, modes: ['golden', 'regression'] });
-  await installSuite(world.host, { ...suite, suiteId: SILENT, modes: ['golden'] });
-  baseline = await finish(world.host, SUITE);
+  await installSuite(setup.host, { ...suite, suiteId: SUITE, modes: ['golden', 'regression'] });
+  await installSuite(setup.host, { ...suite, suiteId: SILENT, modes: ['golden'] });
+  baseline = await finish(setup.host, SUITE);
 });
-afterAll(() => world.close());
+afterAll(() => setup.close());
 
 type Compared = {
   readonly runId: string;
@@ -59,12 +59,12 @@ async function compared(
   suite: string,
   version: string,
   configurable: object = { baselineRunId: baseline },
-  asking: Asking = {},
+  asking: RunOptions = {},
 ): Promise<Compared> {
   const agentId = `${AGENT}@${version}`;
-  const runId = await finish(world.host, suite, { agentId, configurable, ...asking });
-  const events = await eventsOf(world.host, runId);
-  const summary = (await readJson(world.host, `/v1/runs/${runId}/eval-summary`)).body;
+  const runId = await finish(setup.host, suite, { agentId, configurable, ...asking });
+  const events = await eventsOf(setup.host, runId);
+  const summary = (await readJson(setup.host, `/v1/runs/${runId}/eval-summary`)).body;
   expect(check('eval-summary', summary)).toEqual([]);
   for (const event of events) expect(check('run-event', event)).toEqual([]);
   return {
@@ -75,7 +75,7 @@ async function compared(
   };
 }
 async function reportOf(runId: string, query = ''): Promise<EvalReport> {
-  const { status, body } = await readJson(world.host, `/v1/host/touchstone/runs/${runId}/report${query}`);
+  const { status, body } = await readJson(setup.host, `/v1/host/touchstone/runs/${runId}/report${query}`);
   expect({ status, issues: schemaIssues(vendor.evalReport, body) }).toEqual({ status: 200, issues: [] });
   return body as unknown as EvalReport;
 }
@@ -94,10 +94,10 @@ describe('a run in mode regression', () => {
     ]);
     expect(report.regression?.scoreDelta).toBe(summary.regression?.scoreDelta);
     expect(summary.regression).toMatchObject({ baselineRunId: baseline });
-    const diffRef = await readJson(world.host, summary.regression?.diffRef as string);
+    const diffRef = await readJson(setup.host, summary.regression?.diffRef as string);
     expect(diffRef).toMatchObject({ status: 200, body: { a: runId, b: baseline } });
-    expect(diffRef.body).toEqual(await diffOf(world.host, runId, baseline));
-    expect((await readJson(world.host, `/v1/runs/${runId}`)).body.touchstone).toMatchObject({
+    expect(diffRef.body).toEqual(await diffOf(setup.host, runId, baseline));
+    expect((await readJson(setup.host, `/v1/runs/${runId}`)).body.touchstone).toMatchObject({
       baselineRunId: baseline,
     });
   });
@@ -141,7 +141,7 @@ describe('a run in mode regression', () => {
       changes: [],
       tasks: { differing: 0 },
     });
-    const worse = await finish(world.host, SUITE, { agentId: `${AGENT}@2.0.0` });
+    const worse = await finish(setup.host, SUITE, { agentId: `${AGENT}@2.0.0` });
     const better = await compared(SUITE, '1.0.0', { baselineRunId: worse });
     expect(better.report.regression).toMatchObject({ verdict: 'pass', toPass: firstOf(10), toFail: [] });
     expect(better.summary.regression?.scoreDelta).toBeCloseTo(0.25, 12);
@@ -166,7 +166,7 @@ describe('a run in mode regression', () => {
 
 describe('a baseline beside a suite that does not declare regression', () => {
   it('is nowhere on the wire, and in the report', async () => {
-    const own = await finish(world.host, SILENT);
+    const own = await finish(setup.host, SILENT);
     const { events, summary, report } = await compared(SILENT, '2.0.0', { baselineRunId: own });
     expect(summary).not.toHaveProperty('regression');
     expect(payloadsOf(events, 'eval.completed')[0]).not.toHaveProperty('regressionVsBaseline');
@@ -183,7 +183,7 @@ describe('a report against another run', () => {
   };
 
   it('says what a run with that baseline would have said', async () => {
-    const runId = await finish(world.host, SUITE, { agentId: `${AGENT}@2.0.0` });
+    const runId = await finish(setup.host, SUITE, { agentId: `${AGENT}@2.0.0` });
     expect(await reportOf(runId)).not.toHaveProperty('regression');
     const asked = await reportOf(runId, `?against=${baseline}`);
     const { report } = await compared(SUITE, '2.0.0');
@@ -202,8 +202,8 @@ it('tasks that could not be scored are left out of the comparison and counted', 
   const suiteId = 'local.test.evals.mumbled';
   const some = [rubric('odd', 'Mumble'), ...tasks.slice(0, 12)];
   const modes = ['golden', 'rubric', 'regression'];
-  await installSuite(world.host, { suiteId, version: '1.0.0', modes, tasks: some });
-  const before = await finish(world.host, suiteId);
+  await installSuite(setup.host, { suiteId, version: '1.0.0', modes, tasks: some });
+  const before = await finish(setup.host, suiteId);
   const { report, summary } = await compared(suiteId, '2.0.0', { baselineRunId: before });
   expect(report.tasks).toMatchObject({ unscored: 1 });
   expect(report.regression).toMatchObject({

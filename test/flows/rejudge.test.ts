@@ -9,20 +9,20 @@ import { openStore } from '../../packages/touchstone/src/store/index.js';
 import {
   AGENT,
   AGENT_USD,
-  askedIn,
   createRun,
   installSuite,
   JUDGE_USD,
   judgeConfig,
   judged,
   literally,
+  questionOf,
   resultOf,
   SUITE,
   says,
   suiteOf,
   type Turn,
   viewOf,
-} from './judge-world.js';
+} from './judge-host.js';
 import {
   deferred,
   type Evaluated,
@@ -32,9 +32,9 @@ import {
   plain,
   startModelServer,
   startToolServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { KEY, kill, OTHER_KEY, serve, temporaryFolder } from './processes.js';
-import { again, bothJudges, closeAll, rejudged, start, TOOL, task } from './rejudge-world.js';
+import { again, bothJudges, closeAll, rejudged, start, TOOL, task } from './rejudge-host.js';
 
 afterEach(closeAll);
 
@@ -65,8 +65,8 @@ describe('judging again', () => {
     expect(agent.requests).toHaveLength(calls.agent);
     expect(tool.requests).toHaveLength(calls.tool);
     expect(judge.requests.slice(calls.judge).map(({ body }) => body.model)).toEqual(Array(3).fill('judge-2'));
-    expect(judge.requests.slice(calls.judge).map(askedIn)).toEqual(
-      judge.requests.slice(0, calls.judge).map(askedIn),
+    expect(judge.requests.slice(calls.judge).map(questionOf)).toEqual(
+      judge.requests.slice(0, calls.judge).map(questionOf),
     );
 
     expect(first.summary.tasks.map(({ score }) => score)).toEqual([2 / 3, 2 / 3, 0.5, 0, 0]);
@@ -256,15 +256,15 @@ it('a killed second judgement goes on, asks nothing it has been told and no agen
 
   const second = await serve([], folder.path);
   context.onTestFinished(async () => void (await kill(second)));
-  const door = { fetch: (path: string) => fetch(second.url + path, { headers }) };
+  const restarted = { fetch: (path: string) => fetch(second.url + path, { headers }) };
   const summary = await createClient({ baseUrl: second.url, key: KEY }).waitForScorecard(asId<RunId>(runId));
   expect(summary.tasks.map(({ score }) => score)).toEqual(Array(TASKS).fill(1 / 3));
   const left = Array.from({ length: TASKS }, (_, ordinal) => ordinal).filter(
     (ordinal) => !sealed.has(ordinal),
   );
-  const judgedAgain = judge.requests.slice(before).map((request) => askedIn(request).answered as string);
+  const judgedAgain = judge.requests.slice(before).map((request) => questionOf(request).answered as string);
   expect(judgedAgain.sort()).toEqual(left.map((ordinal) => `answer ${ordinal}`).sort());
   expect(agent.requests).toHaveLength(asked);
-  const [old, fresh] = [await eventsOf(door, source.runId), await eventsOf(door, runId)];
+  const [old, fresh] = [await eventsOf(restarted, source.runId), await eventsOf(restarted, runId)];
   expect(plain(inBracket(fresh))).toBe(plain(inBracket(old)));
 });

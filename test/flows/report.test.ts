@@ -2,7 +2,7 @@ import type { EvalReport, EvalSummary, RunId } from '@touchstone/protocol';
 import { schemaIssues } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startToolServer, type ToolServer } from './pack-world.js';
+import { startToolServer, type ToolServer } from './pack-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 // Goal: the report of real runs says what their scorecards and their tasks say, and nothing that was said in them.

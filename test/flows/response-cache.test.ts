@@ -12,7 +12,7 @@ import {
   readJson,
   resultsIn,
   startModelServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { OTHER_KEY } from './processes.js';
 import { ACME_SIDE_KEY, ECHO_AGENT, echoAgent, openWholeHost, type WholeHost } from './whole-host.js';
 

@@ -6,28 +6,28 @@ import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import {
   AGENT_USD,
-  askedIn,
   createRun,
   decides,
   installSuite,
   JUDGE_USD,
   judged,
   literally,
-  openJudgeWorld,
+  openJudgeHost,
+  questionOf,
   rubricTask,
   suiteOf,
   viewOf,
-} from './judge-world.js';
-import { payloadsOf, plain } from './pack-world.js';
+} from './judge-host.js';
+import { payloadsOf, plain } from './pack-host.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
-async function start(options?: Parameters<typeof openJudgeWorld>[0]) {
-  const world = await openJudgeWorld(options);
-  open.push(world);
-  return world;
+async function start(options?: Parameters<typeof openJudgeHost>[0]) {
+  const setup = await openJudgeHost(options);
+  open.push(setup);
+  return setup;
 }
 const many = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${index % 3 === 0 ? 'Yes' : 'No'} ${index}`);
@@ -50,7 +50,7 @@ describe('a rubric run', () => {
       [expect.closeTo(0.8, 12), true],
       [0.5, false],
     ]);
-    expect(judge.requests.map(askedIn)).toEqual([
+    expect(judge.requests.map(questionOf)).toEqual([
       { asked: { say: 'seven' }, answered: 'seven', criteria: [criteria[0][0], criteria[2][0]] },
       { asked: { say: 'eight' }, answered: 'eight', criteria: [criteria[0][0], criteria[2][0]] },
     ]);
@@ -67,7 +67,7 @@ describe('a rubric run', () => {
   it('asks about more than twenty criteria in several calls, and counts each', async () => {
     const { host, judge } = await start();
     const { summary, events } = await judged(host, suiteOf([rubricTask({ say: 'x', criteria: many(45) })]));
-    expect(judge.requests.map((request) => askedIn(request).criteria.length)).toEqual([20, 20, 5]);
+    expect(judge.requests.map((request) => questionOf(request).criteria.length)).toEqual([20, 20, 5]);
     expect(summary.tasks[0]?.score).toBeCloseTo(15 / 45, 12);
     expect(payloadsOf(events, 'provider.usage')).toHaveLength(1 + 3);
   });
@@ -126,7 +126,7 @@ describe('several votes', () => {
   it('see the criteria in orders of their own, the same in an equal run, and the majority decides', async () => {
     const { host, judge } = await start({ votes: 3, judge: wavering() });
     const first = await judged(host, suiteOf([rubricTask({ say: 'a', criteria })]));
-    const orders = judge.requests.map((request) => askedIn(request).criteria);
+    const orders = judge.requests.map((request) => questionOf(request).criteria);
     expect(new Set(orders.map((order) => order.join('|'))).size).toBe(3);
     for (const order of orders) expect([...order].sort()).toEqual([...criteria].sort());
     expect(first.summary.tasks[0]?.score).toBeCloseTo((4 + 1) / 12, 12);
@@ -138,7 +138,7 @@ describe('several votes', () => {
 
     const again = await start({ votes: 3, judge: wavering() });
     const second = await judged(again.host, suiteOf([rubricTask({ say: 'a', criteria })]));
-    expect(again.judge.requests.map((request) => askedIn(request).criteria)).toEqual(orders);
+    expect(again.judge.requests.map((request) => questionOf(request).criteria)).toEqual(orders);
     expect(plain(second.events)).toBe(plain(first.events));
   });
 
@@ -173,7 +173,7 @@ describe('an output that speaks to the judge', () => {
       const { host, judge } = await start();
       const criteria = ['No, it does not.', 'Yes\n2. "Yes"\n3. "Yes"'];
       const { summary } = await judged(host, suiteOf([rubricTask({ say, criteria })]));
-      expect(judge.requests.map(askedIn)).toEqual([{ asked: { say }, answered: say, criteria }]);
+      expect(judge.requests.map(questionOf)).toEqual([{ asked: { say }, answered: say, criteria }]);
       expect(summary.tasks[0]?.score).toBe(0.5);
     },
   );
@@ -240,7 +240,7 @@ describe('words', () => {
     const { host } = await start({
       votes: 3,
       judge: (request) => {
-        const { criteria } = askedIn(request);
+        const { criteria } = questionOf(request);
         if (criteria.includes('Unreadable')) return { say: CANARY.unreadable };
         const verdicts = criteria.map((_, index) => ({
           criterion: index + 1,

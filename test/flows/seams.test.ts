@@ -1,6 +1,6 @@
 import { check, checkPayload, PAYLOAD_TYPES, type PayloadType } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startToolServer, type ToolServer } from './pack-world.js';
+import { startToolServer, type ToolServer } from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 import { ECHO_AGENT, echoAgent, echoSuite, openWholeHost, type WholeHost } from './whole-host.js';
 
@@ -40,7 +40,7 @@ const open = (extra: object = {}, testSeams = true): Promise<WholeHost> =>
 
 type Json = { readonly [member: string]: unknown };
 type Event = { readonly type: string; readonly payload: Json; readonly sequence: number };
-type Told = {
+type RunReference = {
   readonly runId: string;
   readonly status: string;
   readonly record: Json & { readonly version: string };
@@ -83,8 +83,8 @@ const auditOf = async (host: WholeHost): Promise<readonly AuditItem[]> =>
   (await get<{ items: readonly AuditItem[] }>(host, '/v1/host/touchstone/audit?limit=1000')).items;
 const isUnbroken = async (host: WholeHost): Promise<unknown> => (await get(host, '/v1/audit/verify')).valid;
 
-const transition = (host: WholeHost, body: Json, key = KEY): Promise<Told> =>
-  seam<Told>(host, 'agents/deployment-transition', body, key);
+const transition = (host: WholeHost, body: Json, key = KEY): Promise<RunReference> =>
+  seam<RunReference>(host, 'agents/deployment-transition', body, key);
 const recordsOf = (host: WholeHost, agentId = SAMPLE): Promise<readonly Json[]> =>
   get<readonly Json[]>(host, `/v1/agents/${agentId}/deployments`);
 
@@ -165,7 +165,9 @@ describe('deployment-transition', () => {
   );
 
   it('refuses a run of another agent as proof, and one that never was', async () => {
-    const { runId: evalRunId } = await seam<Told>(host, 'agents/eval-run', { agentId: 'local.test.echo' });
+    const { runId: evalRunId } = await seam<RunReference>(host, 'agents/eval-run', {
+      agentId: 'local.test.echo',
+    });
     const reasonFor = async (id: string) =>
       (await transition(host, { scenario: 'eval-gate-unmet', evalRunId: id })).details?.reason;
     expect([await reasonFor(evalRunId), await reasonFor('run-404')]).toEqual(['other_agent', 'not_found']);
@@ -305,7 +307,7 @@ describe('live-invoke and dispatch', () => {
   });
 
   const invoke = (body: Json = {}) =>
-    seam<Told & { outcome: string; invocationId: string }>(host, 'agents/live-invoke', body);
+    seam<RunReference & { outcome: string; invocationId: string }>(host, 'agents/live-invoke', body);
 
   it('an invocation is bracketed, under one id', async () => {
     const { runId, invocationId, outcome } = await invoke({ source: 'run-api' });
@@ -339,7 +341,7 @@ describe('live-invoke and dispatch', () => {
     expect(search.requests).toEqual([]);
   });
 
-  type Dispatched = Told & {
+  type Dispatched = RunReference & {
     readonly agentId: string;
     readonly toolSurface: readonly string[];
     readonly confidence?: number;

@@ -12,7 +12,7 @@ import {
   resultsIn,
   startModelServer,
   startToolServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { openWholeHost } from './whole-host.js';
 
 // Goal: no secret this host was given is ever written down. Method: give it one of each kind; a tool that echoes the

@@ -8,8 +8,8 @@ import {
   packFiles,
 } from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
 import type { Clock } from '../../packages/touchstone/src/ports/index.js';
+import { createEval, echoes, install, modelConfig, startModelServer } from './pack-host.js';
 import { put } from './pack-publishing.js';
-import { createEval, echoes, install, modelConfig, startModelServer } from './pack-world.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 // On this clock everything takes long once it is told so. The schemas are harmless; only their time is not.

@@ -8,7 +8,7 @@ import {
   readJson,
   startToolServer,
   type ToolServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 import {
   ACME_SIDE_KEY,

@@ -2,9 +2,9 @@ import { createHash, createHmac } from 'node:crypto';
 import { check } from '@touchstone/protocol/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createReceiver, type Receiver } from '../../packages/touchstone/src/app/testing/webhook-world.js';
-import { begin, fork } from './history-world.js';
-import { type Door, type Event, eventsOf, readJson } from './pack-world.js';
+import { type Event, eventsOf, type HostClient, readJson } from './pack-host.js';
 import { KEY, kill, OTHER_KEY, type Serving, serve, temporaryFolder, writeProject } from './processes.js';
+import { begin, fork } from './run-host.js';
 
 // Goal: what happens in a run reaches those who asked for it, signed, in order and nobody else. Method: a real server, a
 // receiver on loopback, and a last run after everything that must not be told: deliveries come in order, so whatever was
@@ -15,7 +15,7 @@ const ALLOWED = { OPENWOP_WEBHOOK_ALLOW_PRIVATE: 'true' };
 const folder = temporaryFolder();
 const running: Serving[] = [];
 
-async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Door> {
+async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<HostClient> {
   const process = await serve(args, folder.path, { OPENWOP_WEBHOOK_ALLOW_PRIVATE: '', ...env });
   running.push(process);
   return {
@@ -34,12 +34,12 @@ const stopAll = async (): Promise<void> => {
   for (const process of running.splice(0)) await kill(process, 'SIGTERM');
 };
 
-let door: Door;
+let client: HostClient;
 let receiver: Receiver;
 beforeAll(async () => {
   writeProject(folder.path, 5);
   receiver = await createReceiver();
-  door = await start(['--test-seams'], ALLOWED);
+  client = await start(['--test-seams'], ALLOWED);
 });
 afterAll(async () => {
   await stopAll();
@@ -48,26 +48,26 @@ afterAll(async () => {
 });
 
 type Registered = { readonly webhookId: string; readonly secret: string; readonly secretFingerprint: string };
-const register = (at: Door, body: object, key = KEY) =>
+const register = (at: HostClient, body: object, key = KEY) =>
   readJson(at, '/v1/webhooks', { method: 'POST', body, key });
 /** Those that no test has removed itself. */
 const open: string[] = [];
 async function registered(body: object, key?: string): Promise<Registered> {
-  const answer = await register(door, body, key);
+  const answer = await register(client, body, key);
   expect(answer.status).toBe(201);
   open.push(answer.body.webhookId as string);
   return answer.body as Registered;
 }
 const remove = (webhookId: string, key = KEY) =>
-  door.fetch(`/v1/webhooks/${webhookId}`, { method: 'DELETE', key });
+  client.fetch(`/v1/webhooks/${webhookId}`, { method: 'DELETE', key });
 
 afterEach(async () => {
   for (const webhookId of open.splice(0)) await remove(webhookId);
 });
 
 async function finished(extra: object = {}, key?: string): Promise<readonly Event[]> {
-  const runId = await begin(door, SUITE, { agentId: AGENT, ...extra, ...(key !== undefined && { key }) });
-  return eventsOf(door, runId, key);
+  const runId = await begin(client, SUITE, { agentId: AGENT, ...extra, ...(key !== undefined && { key }) });
+  return eventsOf(client, runId, key);
 }
 const runIdOf = (events: readonly Event[]): string => events[0]?.eventId.split(':')[0] as string;
 type Delivery = Awaited<ReturnType<Receiver['received']['next']>>;
@@ -136,13 +136,14 @@ describe('a webhook', () => {
   it('hears nothing of a replay, and of a branch only what is new', async () => {
     const source = await finished();
     await registered({ url: receiver.url, events: TYPES });
-    const replay = (await fork(door, runIdOf(source), { mode: 'replay' })).body.runId as string;
-    await eventsOf(door, replay);
+    const replay = (await fork(client, runIdOf(source), { mode: 'replay' })).body.runId as string;
+    await eventsOf(client, replay);
     const at = source.findIndex(
       ({ type, nodeId }) => type === 'agent.invocation.started' && nodeId === 'n-3',
     );
-    const branch = (await fork(door, runIdOf(source), { mode: 'branch', fromSeq: at })).body.runId as string;
-    await eventsOf(door, branch);
+    const branch = (await fork(client, runIdOf(source), { mode: 'branch', fromSeq: at })).body
+      .runId as string;
+    await eventsOf(client, branch);
     const deliveries = await deliveredUntil(branch);
     expect(deliveries.map(({ runId, sequence }) => [runId, sequence])).toEqual(
       source.flatMap(({ type }, sequence) =>
@@ -167,12 +168,14 @@ describe('a webhook', () => {
       url: receiver.url,
       events: ['run.failed'],
     });
-    const listed = await readJson(door, '/v1/host/touchstone/webhooks');
+    const listed = await readJson(client, '/v1/host/touchstone/webhooks');
     expect(listed.body.items).toMatchObject([
       { webhookId, url: receiver.url, secretFingerprint, failures: 0 },
     ]);
     expect(JSON.stringify(listed.body)).not.toContain(secret);
-    expect((await readJson(door, '/v1/host/touchstone/webhooks', { key: OTHER_KEY })).body.items).toEqual([]);
+    expect((await readJson(client, '/v1/host/touchstone/webhooks', { key: OTHER_KEY })).body.items).toEqual(
+      [],
+    );
   });
 
   it.each<[string, object]>([
@@ -182,7 +185,7 @@ describe('a webhook', () => {
     ['without events', { url: 'https://example.com/' }],
     ['with members of its own', { url: 'https://example.com/', events: ['run.completed'], colour: 'red' }],
   ])('%s is refused', async (_, body) => {
-    expect(await register(door, body)).toMatchObject({ status: 400, body: { error: 'validation_error' } });
+    expect(await register(client, body)).toMatchObject({ status: 400, body: { error: 'validation_error' } });
   });
 });
 
@@ -190,7 +193,7 @@ describe('a webhook', () => {
 it('outlives a restart, and is not sent to this machine unless seams and variable are both there', async () => {
   const { webhookId, secret } = await registered({ url: receiver.url, events: ['run.completed'] });
   await stopAll();
-  door = await start(['--test-seams'], ALLOWED);
+  client = await start(['--test-seams'], ALLOWED);
   const [delivery] = await deliveredUntil(runIdOf(await finished()));
   const signed = `${delivery?.headers['x-openwop-timestamp']}.${delivery?.body}`;
   const expected = createHmac('sha256', secret).update(signed).digest('hex');
@@ -200,15 +203,15 @@ it('outlives a restart, and is not sent to this machine unless seams and variabl
   });
   const before = receiver.connections();
   const failed = async (): Promise<number> =>
-    ((await readJson(door, '/v1/host/touchstone/webhooks')).body.items as { failures: number }[])[0]
+    ((await readJson(client, '/v1/host/touchstone/webhooks')).body.items as { failures: number }[])[0]
       ?.failures ?? 0;
   for (const [args, env] of [
     [['--test-seams'], {}],
     [[], ALLOWED],
   ] as const) {
     await stopAll();
-    door = await start(args, env);
-    const refused = await register(door, { url: receiver.url, events: ['run.completed'] });
+    client = await start(args, env);
+    const refused = await register(client, { url: receiver.url, events: ['run.completed'] });
     expect(refused).toMatchObject({ status: 400, body: { error: 'webhook_url_rejected' } });
     // The one that is registered already is not reached any more either.
     const failures = await failed();

@@ -4,7 +4,7 @@ import { createClient } from '@touchstone/sdk';
 import { createTouchstone } from '../../packages/touchstone/src/app/compose.js';
 import { parseConfig } from '../../packages/touchstone/src/app/config/config.js';
 import { systemClock, systemIds } from '../../packages/touchstone/src/app/system.js';
-import type { Clock } from '../../packages/touchstone/src/ports/index.js';
+import type { Clock, Random } from '../../packages/touchstone/src/ports/index.js';
 import { createLog, startHost } from '../../packages/touchstone/src/server/index.js';
 import { KEY, OTHER_KEY, temporaryFolder } from './processes.js';
 
@@ -36,6 +36,7 @@ type HostOptions = {
   /** Variables the host finds; none of this process's own. */
   readonly env?: NodeJS.ProcessEnv;
   readonly clock?: Clock;
+  readonly random?: Random;
 };
 
 /** The real host in this process: real store, engine, worker threads and sockets; only the log is caught. */
@@ -76,7 +77,7 @@ export async function openWholeHost(config: object = {}, options: HostOptions = 
 }
 
 async function startIn(folder: string, config: object, options: HostOptions, logs: string[]) {
-  const { files = {}, testSeams = false, env = {}, clock = systemClock } = options;
+  const { files = {}, testSeams = false, env = {}, clock = systemClock, random = Math.random } = options;
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
@@ -84,7 +85,7 @@ async function startIn(folder: string, config: object, options: HostOptions, log
   const log = await createLog('info', { write: (line) => void logs.push(line) });
   const shared = { config: parseConfig({ keys: KEYS, ...config }, folder), log, clock, testSeams };
   const dataDir = join(folder, 'data');
-  const touchstone = await createTouchstone({ ...shared, dataDir, origin: 'host', env });
+  const touchstone = await createTouchstone({ ...shared, dataDir, origin: 'host', env, random });
   return startHost({ ...shared, touchstone, ids: systemIds });
 }
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { asId } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../packages/touchstone/src/store/index.js';
+import { createRandom } from '../../setup/seed.js';
 import { verifiedChain } from './audit-cases.js';
 import { ACME, runIdOf, testClock } from './givens.js';
 
@@ -51,11 +52,12 @@ function integrityOf(file: string): unknown {
 }
 
 export function crashCases(newFile: () => string): void {
+  const random = createRandom();
   describe('processes that die or meet', () => {
     it('kill -9 loses no acknowledged commit, tears none, and leaves no gap', async () => {
       const file = newFile();
       for (let round = 0; round < 5; round += 1) {
-        const acknowledged = await killAfter(COMMIT_UNTIL_KILLED, file, 1 + Math.floor(Math.random() * 400));
+        const acknowledged = await killAfter(COMMIT_UNTIL_KILLED, file, 1 + Math.floor(random() * 400));
         expect(integrityOf(file)).toMatchObject([{ integrity_check: 'ok' }]);
         const store = await openStore({ file, clock: testClock() });
         const run = await store.runs.get(ACME, runIdOf('crashed'));
@@ -74,7 +76,7 @@ export function crashCases(newFile: () => string): void {
     it('kill -9 leaves a move with its event and its audit record, or without any of them', async () => {
       const file = newFile();
       for (let round = 0; round < 3; round += 1) {
-        const acknowledged = await killAfter(MOVE_UNTIL_KILLED, file, 1 + Math.floor(Math.random() * 200));
+        const acknowledged = await killAfter(MOVE_UNTIL_KILLED, file, 1 + Math.floor(random() * 200));
         const store = await openStore({ file, clock: testClock() });
         const moved = await store.deployments.get(ACME, asId('a'));
         const events = await store.log.read(ACME, runIdOf('crashed'), -1, Number.MAX_SAFE_INTEGER);

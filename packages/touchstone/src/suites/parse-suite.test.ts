@@ -224,7 +224,11 @@ describe('whatever an author writes', () => {
     value: strange,
   });
 
-  function mutate(root: unknown, { at, how, value }: { at: number; how: string; value: unknown }): unknown {
+  /** A copy, because a later mutation may change what an earlier one has put in. */
+  const copyOf = (value: unknown): unknown => (typeof value === 'object' ? structuredClone(value) : value);
+  function mutate(root: unknown, change: { at: number; how: string; value: unknown }): unknown {
+    const { at, how } = change;
+    const value = copyOf(change.value);
     const paths = pathsOf(root);
     const path = paths[at % paths.length] ?? [];
     if (path.length === 0) return how === 'replace' ? value : root;

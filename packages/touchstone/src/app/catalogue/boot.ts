@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +7,7 @@ import { parseAgentSpec } from '../../agents/index.js';
 import { findPacks, readPackFolder } from '../../packs/index.js';
 import type { RetainedNames, Suite } from '../../ports/index.js';
 import { contractBeside, findSuiteFiles, readSuite } from '../../suites/index.js';
+import { ASSETS } from '../assets.js';
 import type { Config } from '../config/config.js';
 import type { AgentCatalogue } from './agent-catalogue.js';
 import { openContract } from './contract-file.js';
@@ -24,13 +24,9 @@ export async function loadAgents(
 ): Promise<void> {
   for (const spec of config.agents) await registry.add(parseAgentSpec(spec, 'operator'), config.baseDir);
   if (!testSeams) return;
-  for (const spec of SAMPLE_AGENTS) await registry.add(parseAgentSpec(spec, 'operator'), ASSETS ?? '');
+  for (const spec of SAMPLE_AGENTS)
+    await registry.add(parseAgentSpec(spec, 'operator'), fileURLToPath(ASSETS));
 }
-
-/** Three folders up from the sources and from the build, two from the bundle. */
-const ASSETS = ['../../../assets', '../../assets']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((path) => existsSync(path));
 
 type Shelf = Pick<Profiles, 'replace' | 'replacePlain'>;
 

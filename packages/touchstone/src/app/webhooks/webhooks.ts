@@ -15,7 +15,6 @@ import { createDispatch, createEndpoints } from './webhook-dispatch.js';
 import { createEndpoint, isResting } from './webhook-endpoint.js';
 import { createRegistration, fingerprintOf } from './webhook-registration.js';
 
-
 /** The secret is shown only in the answer to the registration. */
 type WebhookCredentials = {
   readonly webhookId: string;

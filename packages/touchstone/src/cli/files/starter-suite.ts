@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-
-/** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
-const STARTER = new URL('../../../assets/adversarial/starter.suite.yaml', import.meta.url);
+import { STARTER } from '../assets.js';
 
 export const STARTER_NAME = 'evals/adversarial-starter.suite.yaml';
 

@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { canonicalJson, type Json } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -140,18 +138,4 @@ describe('what is written', () => {
     );
     expect(busy.most).toBe(1);
   });
-});
-
-// Goal: memory does not grow with the dataset. Method: the built package compiles 200,000 rows, some 110 MB of text,
-// in a process whose heap holds 48 MB. (A million rows fit as well; they only take longer than a test should.)
-test('a dataset far larger than the heap compiles', { timeout: 120_000 }, () => {
-  const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-  const built = new URL('../../../dist/profiles/compile/compile-to-writers.js', import.meta.url);
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--max-old-space-size=48', path('./fixtures/compile-many.mjs'), built.href, '200000'],
-    { encoding: 'utf8', timeout: 110_000 },
-  );
-  expect(stderr).toBe('');
-  expect(JSON.parse(stdout)).toMatchObject({ tasks: 200_000, isOwnDigest: true });
 });

@@ -1,13 +1,19 @@
-import { beforeEach, expect, it, vi } from 'vitest';
-import * as patterns from './credential-patterns.js';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { MASK, maskSecrets } from './mask.js';
 
-vi.mock(import('./credential-patterns.js'), async (original) => {
-  const actual = await original();
-  return { ...actual, patternPlaces: vi.fn(actual.patternPlaces) };
+// A search asks for the pattern of Google's keys exactly once, so its matches are counted; they still run.
+let searches = 0;
+beforeEach(() => {
+  searches = 0;
+  const { matchAll } = String.prototype;
+  vi.spyOn(String.prototype, 'matchAll').mockImplementation(function (this: string, pattern) {
+    if (pattern.source.includes('AIza')) searches += 1;
+    return matchAll.call(this, pattern);
+  });
 });
-const searches = vi.mocked(patterns.patternPlaces);
-beforeEach(() => void searches.mockClear());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 it.each([
   ['The customer asked for a refund on Tuesday, and got one.'],
@@ -17,7 +23,7 @@ it.each([
   ['密码是必需的，客户在星期二要求退款。'],
 ])('one look tells that there is nothing in %j', async (text) => {
   expect(await maskSecrets(text)).toBe(text);
-  expect(searches).not.toHaveBeenCalled();
+  expect(searches).toBe(0);
 });
 
 it('others get their turn while a text of many masked pieces is searched', async () => {
@@ -33,6 +39,6 @@ it('others get their turn while a text of many masked pieces is searched', async
   const text = `piece-0123-456 ${MASK}`.repeat(5_000);
   expect(await maskSecrets(text)).toBe(text);
   isDone = true;
-  expect(searches).toHaveBeenCalledTimes(5_000);
+  expect(searches).toBe(5_000);
   expect(turns).toBeGreaterThan(30);
 });

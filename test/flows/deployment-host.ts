@@ -1,6 +1,6 @@
 import { check, checkPayload, PAYLOAD_TYPES, type PayloadType } from '@touchstone/protocol/wire';
 import { expect } from 'vitest';
-import { type Door, type Event, readJson } from './pack-world.js';
+import { type Event, type HostClient, readJson } from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
 import { type FetchOptions, openWholeHost, type WholeHost } from './whole-host.js';
 
@@ -90,25 +90,25 @@ export const clerkSuite = (extra: object = {}, tasks = 3): object => ({
   ...extra,
 });
 
-type WorldOptions = {
+type HostOptions = {
   readonly gates?: readonly object[];
   readonly versions?: readonly string[];
   readonly config?: object;
   readonly host?: Parameters<typeof openWholeHost>[1];
 };
 /** Everything a folder needs to hold such a host, for hosts in processes of their own as well. */
-export function deployProject({ gates = [], versions = VERSIONS, config = {} }: WorldOptions = {}) {
+export function deployProject({ gates = [], versions = VERSIONS, config = {} }: HostOptions = {}) {
   return {
     config: peopled({ agents: clerks(versions), suites: ['./evals'], gates, ...config }),
     files: { ...clerkFiles(versions), 'evals/clerk.suite.json': JSON.stringify(clerkSuite()) },
   };
 }
-export async function openDeployWorld(options: WorldOptions = {}): Promise<WholeHost> {
+export async function openDeploymentHost(options: HostOptions = {}): Promise<WholeHost> {
   const { config, files } = deployProject(options);
   return openWholeHost(config, { ...options.host, files: { ...files, ...options.host?.files } });
 }
 
-export type Wish = {
+export type TransitionRequest = {
   readonly transition?: string;
   readonly toState?: string;
   readonly channel?: string;
@@ -116,23 +116,31 @@ export type Wish = {
   readonly evalRunId?: string;
   readonly reason?: string;
 };
-export type Asking = Wish & {
+export type TransitionCall = TransitionRequest & {
   readonly by?: Person;
   readonly key?: string;
   readonly agentId?: string;
   readonly headers?: { [name: string]: string };
 };
 type Json = { readonly [member: string]: unknown };
-export type Moved = { readonly status: number; readonly body: Json; readonly runId: string | undefined };
+export type TransitionAnswer = {
+  readonly status: number;
+  readonly body: Json;
+  readonly runId: string | undefined;
+};
 
 /** Asks for a transition, a promotion unless told otherwise; says what the host answers and which run tells the story. */
-export async function move(host: Door, version: string, asking: Asking = {}): Promise<Moved> {
-  const { by = 'lead', key = keyOf(by), agentId = AGENT, headers = {}, ...wish } = asking;
+export async function move(
+  host: HostClient,
+  version: string,
+  asking: TransitionCall = {},
+): Promise<TransitionAnswer> {
+  const { by = 'lead', key = keyOf(by), agentId = AGENT, headers = {}, ...request } = asking;
   const response = await host.fetch(`/v1/agents/${agentId}/deployments`, {
     method: 'POST',
     key,
     headers,
-    body: { version, transition: 'promote', ...wish },
+    body: { version, transition: 'promote', ...request },
   });
   const body = (await response.json()) as Json;
   if (response.status >= 400) expect(check('error-envelope', body)).toEqual([]);
@@ -141,19 +149,23 @@ export async function move(host: Door, version: string, asking: Asking = {}): Pr
   return { status: response.status, body, runId: response.headers.get('touchstone-run-id') ?? details.runId };
 }
 /** Takes a draft all the way. */
-export async function activate(host: Door, version: string, asking: Asking = {}): Promise<void> {
+export async function activate(
+  host: HostClient,
+  version: string,
+  asking: TransitionCall = {},
+): Promise<void> {
   const { channel, canaryPercent, evalRunId, ...rest } = asking;
   for (const toState of ['test', 'staged'])
     expect(await move(host, version, { ...rest, toState })).toMatchObject({ status: 200 });
   expect(await move(host, version, { ...asking, toState: 'active' })).toMatchObject({ status: 200 });
 }
 /** As far as a gate to `active` lets anybody come. */
-export async function stage(host: Door, version: string, asking: Asking = {}): Promise<void> {
+export async function stage(host: HostClient, version: string, asking: TransitionCall = {}): Promise<void> {
   for (const toState of ['test', 'staged'])
     expect(await move(host, version, { ...asking, toState })).toMatchObject({ status: 200 });
 }
 
-export type Listed = {
+export type DeploymentRecord = {
   readonly version: string;
   readonly state: string;
   readonly canaryPercent?: number;
@@ -162,21 +174,29 @@ export type Listed = {
   readonly evalRunId?: string;
   readonly approvalGateId?: string;
 };
-export async function recordsOf(host: Door, agentId = AGENT, key = KEY): Promise<readonly Listed[]> {
+export async function recordsOf(
+  host: HostClient,
+  agentId = AGENT,
+  key = KEY,
+): Promise<readonly DeploymentRecord[]> {
   const response = await host.fetch(`/v1/agents/${agentId}/deployments`, { key });
-  const body = (await response.json()) as readonly Listed[];
+  const body = (await response.json()) as readonly DeploymentRecord[];
   expect({ status: response.status, body }).toMatchObject({ status: 200 });
   for (const record of body) expect(check('agent-deployment', record)).toEqual([]);
   return body;
 }
-export const recordOf = async (host: Door, version: string, agentId = AGENT): Promise<Listed> =>
-  (await recordsOf(host, agentId)).find((record) => record.version === version) as Listed;
+export const recordOf = async (
+  host: HostClient,
+  version: string,
+  agentId = AGENT,
+): Promise<DeploymentRecord> =>
+  (await recordsOf(host, agentId)).find((record) => record.version === version) as DeploymentRecord;
 
 /** A poll with that many events may have left some for the next one. */
 const FULL_POLL = 1_000;
 
 /** What a run has said so far, each event as published. Runs that wait are not waited for. */
-export async function logOf(host: Door, runId: string, key = KEY): Promise<readonly Event[]> {
+export async function logOf(host: HostClient, runId: string, key = KEY): Promise<readonly Event[]> {
   const events: Event[] = [];
   for (let isFull = true; isFull; ) {
     const after = events.length === 0 ? '' : `&lastSequence=${events.length - 1}`;
@@ -198,19 +218,27 @@ export const typesOf = (events: readonly Event[]): readonly string[] => events.m
 export const deploymentEvents = (events: readonly Event[]) =>
   events.filter(({ type }) => type.startsWith('deployment.')).map(({ type, payload }) => ({ type, payload }));
 
-export const statusOf = async (host: Door, runId: string, key = KEY): Promise<string> =>
+export const statusOf = async (host: HostClient, runId: string, key = KEY): Promise<string> =>
   (await readJson(host, `/v1/runs/${runId}`, { key })).body.status as string;
-/** Resolves when the run stands like this. Bounded by the runner's own patience. */
-export async function untilStatus(host: Door, runId: string, ...wanted: readonly string[]): Promise<string> {
+const TERMINAL: readonly string[] = ['completed', 'failed', 'cancelled'];
+/** Resolves when the run has one of these statuses, and waits for its next event in between. */
+export async function untilStatus(
+  host: HostClient,
+  runId: string,
+  ...wanted: readonly string[]
+): Promise<string> {
   for (;;) {
+    const seen = (await logOf(host, runId)).length;
     const status = await statusOf(host, runId);
     if (wanted.includes(status)) return status;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (TERMINAL.includes(status))
+      throw new Error(`The run is ${status}, and was to be ${wanted.join(' or ')}.`);
+    await readJson(host, `/v1/runs/${runId}/events/poll?timeout=10&lastSequence=${seen - 1}`);
   }
 }
 
 /** Runs that moved deployments, or tried to, the newest first. */
-export async function managementRuns(host: Door, limit = 200, key = KEY): Promise<readonly Json[]> {
+export async function managementRuns(host: HostClient, limit = 200, key = KEY): Promise<readonly Json[]> {
   const { body } = await readJson(host, `/v1/host/touchstone/runs?limit=${limit}`, { key });
   return (body.items as readonly Json[]).filter(({ workflowId }) => workflowId === 'touchstone.deployment');
 }
@@ -227,7 +255,7 @@ export type AuditLine = {
   readonly previous: string;
   readonly digest: string;
 };
-export async function auditOf(host: Door, after = 0, key = KEY): Promise<readonly AuditLine[]> {
+export async function auditOf(host: HostClient, after = 0, key = KEY): Promise<readonly AuditLine[]> {
   const lines: AuditLine[] = [];
   for (let cursor: unknown = after; cursor !== undefined; ) {
     const { body } = await readJson(host, `/v1/host/touchstone/audit?limit=1000&cursor=${cursor}`, { key });
@@ -236,7 +264,7 @@ export async function auditOf(host: Door, after = 0, key = KEY): Promise<readonl
   }
   return lines;
 }
-export async function expectSoundAudit(host: Door, key = KEY): Promise<number> {
+export async function expectSoundAudit(host: HostClient, key = KEY): Promise<number> {
   const { body } = await readJson(host, '/v1/audit/verify', { key });
   expect(body).toMatchObject({ valid: true });
   return body.records as number;
@@ -250,7 +278,7 @@ export type Vote = {
 export const GRANTED: Vote = { decision: 'granted' };
 /** Answers the question of a run that waits. */
 export const answer = (
-  host: Door,
+  host: HostClient,
   runId: string,
   by: Person,
   resumeValue: unknown = GRANTED,
@@ -258,14 +286,18 @@ export const answer = (
 ) => readJson(host, `/v1/runs/${runId}/interrupts/${nodeId}`, { method: 'POST', key, body: { resumeValue } });
 
 /** Asks for something that people have to agree to; the run that waits for them. */
-export async function askPeople(host: Door, version: string, asking: Asking = {}): Promise<string> {
+export async function askPeople(
+  host: HostClient,
+  version: string,
+  asking: TransitionCall = {},
+): Promise<string> {
   const asked = await move(host, version, { toState: 'active', ...asking });
   expect(asked).toMatchObject({ status: 202, body: { touchstone: { status: 'waiting-approval' } } });
   return asked.runId as string;
 }
 
 /** A host in a process of its own. */
-export const doorTo = (url: string): Door => ({
+export const clientOf = (url: string): HostClient => ({
   fetch: (path, { method = 'GET', key = KEY, body, headers = {} }: FetchOptions = {}) =>
     fetch(url + path, {
       method,

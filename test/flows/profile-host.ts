@@ -9,14 +9,8 @@ import type {
 } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
 import { INVOICES, POLICIES } from '../../packages/touchstone/src/profiles/definition/testing/definitions.js';
 import { readYaml } from '../../packages/touchstone/src/suites/text/yaml-source.js';
-import { resultOf, type Turn } from './judge-world.js';
-import {
-  type Evaluated,
-  readJson,
-  startModelServer,
-  startToolServer,
-  type ToolServer,
-} from './pack-world.js';
+import { resultOf, type Turn } from './judge-host.js';
+import { type Evaluated, readJson, startModelServer, startToolServer, type ToolServer } from './pack-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 // A host with an agent of the turn protocol, and one address that is judge, embedder and model: all on loopback, all
@@ -73,7 +67,7 @@ export type Judge = (asked: {
   readonly answer: unknown;
 }) => number | ModelAction;
 export type Embed = (text: string) => readonly number[];
-type WorldOptions = {
+type HostOptions = {
   readonly answer?: Answer;
   readonly judge?: Judge;
   /** What the judge gives as its reason. */
@@ -84,7 +78,7 @@ type WorldOptions = {
   readonly config?: object;
   readonly files?: { readonly [name: string]: string };
 };
-export type ProfileWorld = {
+export type ProfileHost = {
   readonly host: WholeHost;
   readonly agent: ToolServer;
   readonly models: ModelServer;
@@ -95,7 +89,7 @@ export type ProfileWorld = {
   close(): Promise<void>;
 };
 
-export async function openProfileWorld(options: WorldOptions = {}): Promise<ProfileWorld> {
+export async function openProfileHost(options: HostOptions = {}): Promise<ProfileHost> {
   const { answer = obeys } = options;
   const agent = await startToolServer((turn) => {
     const { input } = turn as Turn;
@@ -128,7 +122,7 @@ export async function openProfileWorld(options: WorldOptions = {}): Promise<Prof
 }
 const USAGE = { provider: 'other', model: 'worker', inputTokens: 5, outputTokens: 5, costUsd: 0.25 };
 
-function actAs(request: ModelRequest, options: WorldOptions): ModelAction {
+function actAs(request: ModelRequest, options: HostOptions): ModelAction {
   const { embed = EQUAL, model } = options;
   if (request.path.endsWith('/embeddings'))
     return typeof embed === 'function' ? embeddings(request, embed) : embed;
@@ -141,7 +135,7 @@ const EQUAL: Embed = () => [1, 0];
 
 function judgement(
   request: ModelRequest,
-  { judge = () => 1, reason = 'so it is' }: WorldOptions,
+  { judge = () => 1, reason = 'so it is' }: HostOptions,
 ): ModelAction {
   const { criteria, answer } = questionIn(request);
   const opinions = criteria.map(({ sentence }) => judge({ model: request.body.model, sentence, answer }));
@@ -181,8 +175,8 @@ export async function install(host: WholeHost, body: object): Promise<string> {
   return installed.body.suiteRef as string;
 }
 
-type RunWish = { readonly agentId?: string; readonly configurable?: object };
-export const createRun = (host: WholeHost, evalSuiteRef: string, wish: RunWish = {}) =>
+type RunOptions = { readonly agentId?: string; readonly configurable?: object };
+export const createRun = (host: WholeHost, evalSuiteRef: string, wish: RunOptions = {}) =>
   readJson(host, '/v1/runs', {
     method: 'POST',
     body: {
@@ -192,7 +186,7 @@ export const createRun = (host: WholeHost, evalSuiteRef: string, wish: RunWish =
       configurable: { allowTargetMismatch: true, ...wish.configurable },
     },
   });
-export async function evaluated(host: WholeHost, suiteRef: string, wish?: RunWish): Promise<Evaluated> {
+export async function evaluated(host: WholeHost, suiteRef: string, wish?: RunOptions): Promise<Evaluated> {
   const created = await createRun(host, suiteRef, wish);
   expect(created).toMatchObject({ status: 201 });
   return resultOf(host, created.body.runId as string);

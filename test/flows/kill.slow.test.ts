@@ -7,15 +7,25 @@ import { createClient } from '@touchstone/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
-import { callsIn, KEY, kill, runCli, serve, startCli, temporaryFolder, writeProject } from './processes.js';
+import { createRandom, SEED } from '../setup/seed.js';
+import {
+  callsIn,
+  KEY,
+  kill,
+  type Running,
+  runCli,
+  serve,
+  startCli,
+  temporaryFolder,
+  writeProject,
+} from './processes.js';
 
-// Goal: `kill -9` at any moment costs nothing but the invocations in flight. Method: kill real processes at random
-// moments of a 500-task run, 25 times for the CLI and 25 for the host; after each kill note what is sealed and what has
-// been called, go on, and at the end compare with a run nobody disturbed.
+// Goal: `kill -9` at any moment costs nothing but the invocations in flight. Method: kill real processes after random
+// numbers of invocations of a 500-task run, 25 times for the CLI and 25 for the host; after each kill note what is sealed
+// and what has been called, go on, and at the end compare with a run that was not disturbed.
 const TASKS = 500;
 const KILLS = 25;
-const SEED = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
-const random = mulberry(SEED);
+const random = createRandom();
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
@@ -23,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-describe(`kill -9 (KILL_SEED=${SEED})`, () => {
+describe(`kill -9 (seed ${SEED})`, () => {
   it('touchstone run: every task scored once, sealed tasks never invoked again, the same scorecard and exit code', async () => {
     writeProject(folder.path, TASKS, { delayMs: 4, passScore: 0.95 });
     const calls = join(folder.path, 'calls.log');
@@ -48,7 +58,7 @@ describe(`kill -9 (KILL_SEED=${SEED})`, () => {
     for (; kills < KILLS; ) {
       const resume = (await watch.unfinished()) ? ['--resume'] : [];
       const running = startCli([...args, '--data', 'storm', ...resume], folder.path, { CALLS: calls });
-      await Promise.race([wait(250 + random() * 450), running.finished]);
+      await untilCalled(calls, callsIn(calls).length + moment(), running);
       const { code } = await kill(running);
       if (code === null) kills += 1;
       await watch.note();
@@ -63,7 +73,7 @@ describe(`kill -9 (KILL_SEED=${SEED})`, () => {
       comparable(JSON.parse(undisturbed.stdout).summary),
     );
     await watch.checkAllRuns();
-  }, 180_000);
+  });
 
   it('touchstone serve: the run goes on by itself after every restart, and ends as an undisturbed one', async () => {
     writeProject(folder.path, TASKS, { delayMs: 12 });
@@ -89,7 +99,7 @@ describe(`kill -9 (KILL_SEED=${SEED})`, () => {
     for (let kills = 0; kills < KILLS; kills++) {
       const host = await serve([], folder.path, { CALLS: calls });
       if (!(await watch.unfinished())) await create(host.url);
-      await wait(random() * 400);
+      await untilCalled(calls, callsIn(calls).length + moment(), host);
       await kill(host);
       await watch.note();
     }
@@ -99,8 +109,19 @@ describe(`kill -9 (KILL_SEED=${SEED})`, () => {
     expect(comparable(summary)).toEqual(comparable(calmSummary));
     await kill(host, 'SIGTERM');
     await watch.checkAllRuns();
-  }, 180_000);
+  });
 });
+
+/** Up to so many invocations between two kills that a run of 500 tasks is killed a dozen times. */
+const moment = (): number => Math.floor(random() * 80);
+/** Looks every millisecond: the agent notes its calls in a file, and has no other way to tell this process. */
+async function untilCalled(file: string, count: number, { finished }: Running): Promise<void> {
+  let isOver = false;
+  void finished.then(() => {
+    isOver = true;
+  });
+  while (!isOver && callsIn(file).length < count) await wait(1);
+}
 
 const comparable = (summary: EvalSummary): unknown =>
   JSON.parse(JSON.stringify(summary, (key, value) => (key === 'latencyMs' ? undefined : value)));
@@ -173,14 +194,4 @@ async function readLog(read: (after: number) => Promise<readonly RunEvent[]>): P
     if (page.length === 0) return events;
     events.push(...page);
   }
-}
-
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

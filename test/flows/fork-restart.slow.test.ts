@@ -4,9 +4,9 @@ import { asId, type RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
-import { begin, diffOf, fork } from './history-world.js';
-import { type Door, eventsOf, readJson } from './pack-world.js';
+import { eventsOf, type HostClient, readJson } from './pack-host.js';
 import { callsIn, KEY, kill, type Serving, serve, temporaryFolder, writeProject } from './processes.js';
+import { begin, diffOf, fork } from './run-host.js';
 
 const SUITE = 'local.test.evals.numbers';
 const AGENT = 'local.test.numbers@1.0.0';
@@ -22,11 +22,11 @@ afterEach(async () => {
 });
 
 const callsFile = (): string => join(folder.path, 'calls.txt');
-type Started = { readonly process: Serving; readonly door: Door };
+type Started = { readonly process: Serving; readonly client: HostClient };
 async function start(): Promise<Started> {
   const process = await serve([], folder.path, { CALLS: callsFile() });
   started.push(process);
-  const door: Door = {
+  const client: HostClient = {
     fetch: (path, { method = 'GET', body } = {}) =>
       fetch(process.url + path, {
         method,
@@ -37,11 +37,11 @@ async function start(): Promise<Started> {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
   };
-  return { process, door };
+  return { process, client };
 }
 type Row = { readonly status: string; readonly touchstone: { readonly eventCount: number } };
-const rowOf = async (door: Door, runId: string): Promise<Row> =>
-  (await readJson(door, `/v1/runs/${runId}`)).body as unknown as Row;
+const rowOf = async (client: HostClient, runId: string): Promise<Row> =>
+  (await readJson(client, `/v1/runs/${runId}`)).body as unknown as Row;
 
 /** How far a run got, while nobody serves it. */
 async function lengthIn(runId: string): Promise<number> {
@@ -53,9 +53,9 @@ async function lengthIn(runId: string): Promise<number> {
 }
 
 /** Begins a replay and kills the server once some of it is there. */
-async function killedReplay({ process, door }: Started, source: string): Promise<string> {
-  const replay = (await fork(door, source, { mode: 'replay' })).body.runId as string;
-  while ((await rowOf(door, replay)).touchstone.eventCount === 0);
+async function killedReplay({ process, client }: Started, source: string): Promise<string> {
+  const replay = (await fork(client, source, { mode: 'replay' })).body.runId as string;
+  while ((await rowOf(client, replay)).touchstone.eventCount === 0);
   await kill(process);
   return replay;
 }
@@ -66,23 +66,23 @@ async function killedReplay({ process, door }: Started, source: string): Promise
 it('a replay whose server is killed is finished by the next one, and is its source', async () => {
   writeProject(folder.path, 4_000);
   const first = await start();
-  const source = await begin(first.door, SUITE, { agentId: AGENT });
-  const { length } = await eventsOf(first.door, source);
+  const source = await begin(first.client, SUITE, { agentId: AGENT });
+  const { length } = await eventsOf(first.client, source);
   const calls = callsIn(callsFile()).length;
   let replay = await killedReplay(first, source);
   for (let tries = 1; tries < 4 && (await lengthIn(replay)) === length; tries += 1)
     replay = await killedReplay(await start(), source);
   expect(await lengthIn(replay)).toBeLessThan(length);
 
-  const { door } = await start();
-  await eventsOf(door, replay);
-  const row = await rowOf(door, replay);
+  const { client } = await start();
+  await eventsOf(client, replay);
+  const row = await rowOf(client, replay);
   expect(row).toMatchObject({ status: 'completed', touchstone: { eventCount: length } });
-  const diff = await diffOf(door, source, replay);
+  const diff = await diffOf(client, source, replay);
   expect(diff).toMatchObject({ divergedAtSeq: null, eventDiffs: [], stateDiff: {} });
   expect(callsIn(callsFile())).toHaveLength(calls);
   const summaries = await Promise.all(
-    [source, replay].map(async (runId) => (await door.fetch(`/v1/runs/${runId}/eval-summary`)).text()),
+    [source, replay].map(async (runId) => (await client.fetch(`/v1/runs/${runId}/eval-summary`)).text()),
   );
   expect(summaries[1]).toBe(summaries[0]);
 });
@@ -95,16 +95,16 @@ describe('after a restart with a changed', () => {
   it.each(Object.keys(edits))('%s a run can be replayed and not be branched', async (what) => {
     const [file, from, to] = edits[what] as (typeof edits)[string];
     writeProject(folder.path, 12);
-    const { process: first, door } = await start();
-    const source = await begin(door, SUITE, { agentId: AGENT });
-    await eventsOf(door, source);
+    const { process: first, client } = await start();
+    const source = await begin(client, SUITE, { agentId: AGENT });
+    await eventsOf(client, source);
     await kill(first, 'SIGTERM');
     const path = join(folder.path, file);
     const before = readFileSync(path, 'utf8');
     expect(before).toContain(from);
     writeFileSync(path, before.replace(from, to));
 
-    const { door: next } = await start();
+    const { client: next } = await start();
     const branch = await fork(next, source, { mode: 'branch', fromSeq: 0 });
     expect(branch).toMatchObject({ status: 409, body: { error: 'conflict' } });
     const replay = (await fork(next, source, { mode: 'replay' })).body.runId as string;

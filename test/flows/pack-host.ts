@@ -147,10 +147,10 @@ export type Snapshot = {
 };
 
 /** A host as far as asking it goes, whichever process it is in. */
-export type Door = Pick<WholeHost, 'fetch'>;
+export type HostClient = Pick<WholeHost, 'fetch'>;
 
 export const readJson = async (
-  host: Door,
+  host: HostClient,
   path: string,
   options?: FetchOptions,
 ): Promise<{ readonly status: number; readonly body: Json }> => {
@@ -167,7 +167,7 @@ export const createEval = (host: WholeHost, extra: object = {}, key?: string) =>
   });
 
 /** Every event of a run, once it is over. */
-export async function eventsOf(host: Door, runId: string, key?: string): Promise<readonly Event[]> {
+export async function eventsOf(host: HostClient, runId: string, key?: string): Promise<readonly Event[]> {
   const events: Event[] = [];
   for (let after = ''; ; ) {
     const path = `/v1/runs/${runId}/events/poll?timeout=5${after}`;

@@ -14,7 +14,7 @@ const MB = 1024 * 1024;
 it.each([
   ['jsonl', 1_000_000],
   ['csv', 200_000],
-])('%s: %d rows are read in the memory of a few', { timeout: 180_000 }, async (format, count) => {
+])('%s: %d rows are read in the memory of a few', async (format, count) => {
   const args = ['--expose-gc', '--max-old-space-size=64', SCRIPT, String(count), format, BUILT.href];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');

@@ -5,17 +5,17 @@ import { expect } from 'vitest';
 import type { ModelScript, ModelServer } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
 import {
   type Deferred,
-  type Door,
   deferred,
   type Event,
   eventsOf,
+  type HostClient,
   readJson,
   startModelServer,
   startToolServer,
   type ToolServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
-import { bothJudges } from './rejudge-world.js';
+import { bothJudges } from './rejudge-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 // A host with an agent of several versions, a tool and two judges, all on loopback and all counted: runs of every kind
@@ -31,7 +31,7 @@ export const READER_KEY = 'test-key-of-acme-reader-0123456789';
 export const OVERRIDER_KEY = 'test-key-of-acme-overrider-0123456789';
 
 /** What a task asks of the agent. */
-export type Wish = {
+export type TaskInput = {
   readonly say: string;
   /** Versions that get it wrong. */
   readonly brokenIn?: readonly string[];
@@ -41,14 +41,14 @@ export type Wish = {
   /** It is answered when the test lets it be. */
   readonly hold?: true;
 };
-type Turn = { readonly input: Wish; readonly turn: number };
+type Turn = { readonly input: TaskInput; readonly turn: number };
 
-export type World = {
+export type RunHost = {
   readonly host: WholeHost;
   readonly judge: ModelServer;
   readonly tool: ToolServer;
   /** What the agent was asked, in order. */
-  readonly asked: Wish[];
+  readonly asked: TaskInput[];
   /** Calls of agents, tools and judges so far. */
   calls(): number;
   /** From now on tasks that are to be held are held, until the returned promise is resolved. */
@@ -59,10 +59,10 @@ export type World = {
 const VERSIONS = ['1.0.0', '2.0.0', '3.0.0'];
 export const USD = 0.25;
 
-export async function openWorld(extra: object = {}): Promise<World> {
+export async function openRunHost(extra: object = {}): Promise<RunHost> {
   const judge = await startModelServer(judgement);
   const tool = await startToolServer(() => ({ found: 'a note' }));
-  const asked: Wish[] = [];
+  const asked: TaskInput[] = [];
   let held: Promise<void> = Promise.resolve();
   const agent = await startAgent(async ({ input, turn }, version) => {
     asked.push(input);
@@ -122,7 +122,11 @@ const KEYS = [
   { key: OTHER_KEY, tenant: 'globex', principal: 'stranger', roles: ['admin'] },
 ];
 
-function answerTo({ say, brokenIn = [], calls = [], fail, refuse }: Wish, turn: number, version: string) {
+function answerTo(
+  { say, brokenIn = [], calls = [], fail, refuse }: TaskInput,
+  turn: number,
+  version: string,
+) {
   if (turn === 0 && calls.length > 0)
     return { toolCalls: calls.map((toolId, index) => ({ callId: `c${index}`, toolId, inputs: { q: 1 } })) };
   if (fail) return { nonsense: true };
@@ -148,12 +152,12 @@ async function startAgent(answer: (turn: Turn, version: string) => Promise<objec
   };
 }
 
-export const golden = (taskId: string, wish: Partial<Wish> = {}): object => ({
+export const golden = (taskId: string, wish: Partial<TaskInput> = {}): object => ({
   taskId,
   input: { say: `answer of ${taskId}`, ...wish },
   expected: { kind: 'golden', match: { strategy: 'exact', value: `answer of ${taskId}` } },
 });
-export const goldens = (count: number, wishOf: (index: number) => Partial<Wish> = () => ({})) =>
+export const goldens = (count: number, wishOf: (index: number) => Partial<TaskInput> = () => ({})) =>
   Array.from({ length: count }, (_, index) => golden(`t-${index}`, wishOf(index)));
 export const rubric = (taskId: string, ...criteria: readonly string[]): object => ({
   taskId,
@@ -170,7 +174,7 @@ export async function installSuite(host: WholeHost, suite: object, key?: string)
   expect([200, 201]).toContain(answer.status);
 }
 
-export type Asking = {
+export type RunOptions = {
   readonly agentId?: string;
   readonly configurable?: object;
   readonly tags?: readonly string[];
@@ -178,7 +182,11 @@ export type Asking = {
 };
 
 /** Asks for an evaluation; says what the host answers. */
-export const askFor = (host: Door, suiteRef: string, { key, agentId = AGENT, ...asking }: Asking = {}) =>
+export const askFor = (
+  host: HostClient,
+  suiteRef: string,
+  { key, agentId = AGENT, ...asking }: RunOptions = {},
+) =>
   readJson(host, '/v1/runs', {
     method: 'POST',
     body: { mode: 'eval', evalSuiteRef: suiteRef, agentId: versioned(agentId), ...asking },
@@ -187,26 +195,26 @@ export const askFor = (host: Door, suiteRef: string, { key, agentId = AGENT, ...
 /** Without a version the first one is meant, however many there are. */
 const versioned = (agentId: string): string => (agentId.includes('@') ? agentId : `${agentId}@1.0.0`);
 
-export async function begin(host: Door, suiteRef: string, asking: Asking = {}): Promise<string> {
+export async function begin(host: HostClient, suiteRef: string, asking: RunOptions = {}): Promise<string> {
   const created = await askFor(host, suiteRef, asking);
   expect(created).toMatchObject({ status: 201 });
   return created.body.runId as string;
 }
 /** Runs an installed suite to its end, whatever that is. */
-export async function finish(host: Door, suiteRef: string, asking: Asking = {}): Promise<string> {
+export async function finish(host: HostClient, suiteRef: string, asking: RunOptions = {}): Promise<string> {
   const runId = await begin(host, suiteRef, asking);
   await eventsOf(host, runId, asking.key);
   return runId;
 }
 /** Starts a run that is no evaluation and waits for its end. */
-export async function finishPlain(host: Door, body: object): Promise<string> {
+export async function finishPlain(host: HostClient, body: object): Promise<string> {
   const created = await readJson(host, '/v1/runs', { method: 'POST', body });
   expect(created).toMatchObject({ status: 201 });
   await eventsOf(host, created.body.runId as string);
   return created.body.runId as string;
 }
 
-export const command = (host: Door, path: string, body: object = {}) =>
+export const command = (host: HostClient, path: string, body: object = {}) =>
   readJson(host, path, { method: 'POST', body });
 
 /** Resolves when so many tasks of a running run are sealed. */
@@ -216,7 +224,7 @@ export async function untilDone(host: WholeHost, runId: string, done: number): P
   throw new Error('The run ended first.');
 }
 /** Resolves when an event of this type is in the log of a run that goes on. */
-export async function untilEvent(host: Door, runId: string, type: string): Promise<void> {
+export async function untilEvent(host: HostClient, runId: string, type: string): Promise<void> {
   for (let seen: readonly Event[] = []; !seen.some((event) => event.type === type); ) {
     const last = seen.length > 0 ? `&lastSequence=${seen.length - 1}` : '';
     const { body } = await readJson(host, `/v1/runs/${runId}/events/poll?timeout=5${last}`);
@@ -237,11 +245,11 @@ export type Diff = {
   readonly stateDiff: { readonly [member: string]: { readonly a: unknown; readonly b: unknown } };
   readonly truncated?: boolean;
 };
-export const diffOf = async (host: Door, a: string, b: string): Promise<Diff> =>
+export const diffOf = async (host: HostClient, a: string, b: string): Promise<Diff> =>
   (await readJson(host, `/v1/runs/${a}:diff?against=${b}`)).body as unknown as Diff;
 
 export type ForkOptions = { readonly key?: string; readonly headers?: { [name: string]: string } };
-export const fork = (host: Door, runId: string, body: object, options: ForkOptions = {}) =>
+export const fork = (host: HostClient, runId: string, body: object, options: ForkOptions = {}) =>
   readJson(host, `/v1/runs/${runId}:fork`, { method: 'POST', body, ...options });
 
 export const pointersOf = (body: { readonly [member: string]: unknown }): readonly string[] =>

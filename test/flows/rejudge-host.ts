@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ModelRequest } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { type Actor, decides, literally, openJudgeWorld, resultOf, rubricTask, says } from './judge-world.js';
-import { type Evaluated, readJson, startToolServer } from './pack-world.js';
+import { type Actor, decides, literally, openJudgeHost, resultOf, rubricTask, says } from './judge-host.js';
+import { type Evaluated, readJson, startToolServer } from './pack-host.js';
 import type { WholeHost } from './whole-host.js';
 
 // A host with two judges that disagree, and an agent that looks things up: what judging again is tried on.
@@ -27,11 +27,11 @@ export const bothJudges = (request: ModelRequest) =>
     ? decides((sentence) => !sentence.startsWith('Yes'))(request)
     : literally(request);
 
-export async function start(options: Parameters<typeof openJudgeWorld>[0] = {}) {
+export async function start(options: Parameters<typeof openJudgeHost>[0] = {}) {
   const tool = await startToolServer(() => ({ found: 'a note' }));
   open.push(tool);
   const { config, ...rest } = options;
-  const world = await openJudgeWorld({
+  const setup = await openJudgeHost({
     actor,
     judge: bothJudges,
     agent: { toolAllowlist: [TOOL] },
@@ -45,8 +45,8 @@ export async function start(options: Parameters<typeof openJudgeWorld>[0] = {}) 
     },
     ...rest,
   });
-  open.push(world);
-  return { ...world, tool };
+  open.push(setup);
+  return { ...setup, tool };
 }
 export const again = (host: WholeHost, runId: string, body: object = {}, key?: string) =>
   readJson(host, `/v1/host/touchstone/runs/${runId}:rejudge`, {

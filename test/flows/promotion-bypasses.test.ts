@@ -12,13 +12,13 @@ import {
   logOf,
   moduleOf,
   move,
-  openDeployWorld,
+  openDeploymentHost,
   recordOf,
   recordsOf,
   stage,
   statusOf,
-} from './deploy-world.js';
-import { ofType, payloadsOf, readJson } from './pack-world.js';
+} from './deployment-host.js';
+import { ofType, payloadsOf, readJson } from './pack-host.js';
 import type { WholeHost } from './whole-host.js';
 
 // Goal: the ways around the gate that somebody once found stay closed. Method: each is taken again, over HTTP.
@@ -27,8 +27,8 @@ const hosts: WholeHost[] = [];
 afterEach(async () => {
   for (const host of hosts.splice(0)) await host.close();
 });
-async function opened(options: Parameters<typeof openDeployWorld>[0] = {}): Promise<WholeHost> {
-  const host = await openDeployWorld(options);
+async function opened(options: Parameters<typeof openDeploymentHost>[0] = {}): Promise<WholeHost> {
+  const host = await openDeploymentHost(options);
   hosts.push(host);
   return host;
 }

@@ -19,7 +19,6 @@ const POWER = 0.8;
 const slack = (rate: number): number => 3 * Math.sqrt((rate * (1 - rate)) / RUNS);
 const TOLERABLE = FALSE_ALARMS + slack(FALSE_ALARMS);
 /** A rate takes a few seconds on two idle cores; this only says when to give up. */
-const PATIENCE = { timeout: 300_000 };
 
 type Random = () => number;
 /** The difference of one task between two runs. */
@@ -76,7 +75,7 @@ const WITHOUT_CHANGE: readonly (readonly [string, World])[] = [
 const cells = WITHOUT_CHANGE.flatMap(([name, world]) => SIZES.map((tasks) => [name, tasks, world] as const));
 
 describe('when nothing changed', () => {
-  it.each(cells)('%s, %d of them, rarely raise a false alarm', PATIENCE, (name, tasks, world) => {
+  it.each(cells)('%s, %d of them, rarely raise a false alarm', (name, tasks, world) => {
     const rate = rateOf(name, tasks, world);
     expect(rate).toBeLessThanOrEqual(TOLERABLE);
     // Where there is enough to see, the 5 % are used: a rule that never speaks would pass the line above.
@@ -113,23 +112,19 @@ function documented(tasks: number, noise: number): { readonly drop: number; read
 describe('a drop of the smallest detectable size', () => {
   const known = [0, 0.05, 0.2].flatMap((noise) => SIZES.map((tasks) => [tasks, noise] as const));
 
-  it.each(known)('is found in %d tasks at noise %d four times out of five', PATIENCE, (tasks, noise) => {
+  it.each(known)('is found in %d tasks at noise %d four times out of five', (tasks, noise) => {
     const rate = rateOf(`drop ${noise}`, tasks, documented(tasks, noise).world);
     expect(Math.abs(rate - POWER)).toBeLessThanOrEqual(slack(POWER));
   });
 
-  it.each([30, 100, 1_000])(
-    'is found more often in %d tasks that lose half their credit',
-    PATIENCE,
-    (tasks) => {
-      const noise = 0.05;
-      const { drop } = documented(tasks, noise);
-      const flips = sides(noise / 2, noise / 2);
-      const halves: World = (random) => (random() < (2 * drop) / (1 - noise) ? -0.5 : 0);
-      const world: World = (random) => flips(random) || halves(random);
-      expect(rateOf('halves', tasks, world)).toBeGreaterThan(POWER);
-    },
-  );
+  it.each([30, 100, 1_000])('is found more often in %d tasks that lose half their credit', (tasks) => {
+    const noise = 0.05;
+    const { drop } = documented(tasks, noise);
+    const flips = sides(noise / 2, noise / 2);
+    const halves: World = (random) => (random() < (2 * drop) / (1 - noise) ? -0.5 : 0);
+    const world: World = (random) => flips(random) || halves(random);
+    expect(rateOf('halves', tasks, world)).toBeGreaterThan(POWER);
+  });
 
   it('is missed by a rule that does not look at pairs', () => {
     // Half of the tasks pass in either run, so two independent samples would differ by this much from chance alone.

@@ -13,7 +13,7 @@ import {
   startModelServer,
   startToolServer,
   type ToolServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 // A host with an agent of the turn protocol and a judge, both on loopback, both counted, both doing as the test says.
@@ -36,13 +36,13 @@ export const says: Actor = ({ input }) => ({
 });
 const USAGE = { provider: 'other', model: 'actor-1', inputTokens: 5, outputTokens: 5, costUsd: AGENT_USD };
 
-export type JudgeWorld = {
+export type JudgeHost = {
   readonly host: WholeHost;
   readonly judge: ModelServer;
   readonly agent: ToolServer;
   close(): Promise<void>;
 };
-type WorldOptions = {
+type HostOptions = {
   readonly judge?: ModelScript;
   readonly actor?: Actor;
   readonly votes?: number;
@@ -52,7 +52,7 @@ type WorldOptions = {
   readonly host?: Parameters<typeof openWholeHost>[1];
 };
 
-export async function openJudgeWorld(options: WorldOptions = {}): Promise<JudgeWorld> {
+export async function openJudgeHost(options: HostOptions = {}): Promise<JudgeHost> {
   const judge = await startModelServer(options.judge ?? literally);
   const agent = await startToolServer((turn) => (options.actor ?? says)(turn as Turn));
   const host = await openWholeHost(judgeConfig(judge, agent, options), {
@@ -74,7 +74,7 @@ export async function openJudgeWorld(options: WorldOptions = {}): Promise<JudgeW
 export const judgeConfig = (
   judge: Pick<ModelServer, 'baseUrl'>,
   agent: Pick<ToolServer, 'url'>,
-  options: Pick<WorldOptions, 'votes' | 'agent' | 'config'> = {},
+  options: Pick<HostOptions, 'votes' | 'agent' | 'config'> = {},
 ): object => ({
   providers: { local: { kind: 'openai-compatible', baseUrl: judge.baseUrl, tenants: ['acme'] } },
   prices: { 'local/judge-1': { inputPerMTok: 1_000, outputPerMTok: 10_000 } },
@@ -150,12 +150,12 @@ export const viewOf = async (host: WholeHost, runId: string, taskId = 't-0'): Pr
   (await readJson(host, `/v1/host/touchstone/runs/${runId}/tasks/${taskId}`)).body as unknown as TaskView;
 
 /** What a judge is asked, read line by line. Whatever is not exactly of the form fails the test. */
-export type Asked = {
+export type JudgeQuestion = {
   readonly asked: unknown;
   readonly answered: unknown;
   readonly criteria: readonly string[];
 };
-export function askedIn({ body }: ModelRequest): Asked {
+export function questionOf({ body }: ModelRequest): JudgeQuestion {
   expect(body.messages.map(({ role }) => role)).toEqual(['system', 'user']);
   const lines = String(body.messages[1]?.content).split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/);
   const [asked, answered] = ['asked', 'answered'].map((name) => {
@@ -172,9 +172,9 @@ export function askedIn({ body }: ModelRequest): Asked {
   return { asked, answered, criteria };
 }
 
-type Decide = (sentence: string, asked: Asked) => boolean;
+type Decide = (sentence: string, asked: JudgeQuestion) => boolean;
 export const verdictsFor = (request: ModelRequest, decide: Decide): readonly object[] => {
-  const asked = askedIn(request);
+  const asked = questionOf(request);
   return asked.criteria.map((sentence, index) => ({
     criterion: index + 1,
     reason: `thought about it`,

@@ -16,7 +16,7 @@ import {
   questionIn,
   SUITE,
   startModelServer,
-} from './pack-world.js';
+} from './pack-host.js';
 import { KEY, kill, serve, temporaryFolder } from './processes.js';
 
 // Goal: `kill -9` in the middle of a model run costs at most one question per task in flight, and the run goes on with
