@@ -16,12 +16,13 @@ import type { Clock, Embedder, PriceOf, Random, Store } from '../ports/index.js'
 import { type AgentCatalogue, createAgentCatalogue } from './catalogue/agent-catalogue.js';
 import { createAgentPool } from './catalogue/agent-pool.js';
 import { createPackCatalogue, type PackCatalogue } from './catalogue/pack-catalogue.js';
-import { capabilityCheck, packOptions, trustOf } from './catalogue/pack-policy.js';
+import { capabilityCheck, packOptions } from './catalogue/pack-policy.js';
 import { compilePackProfiles } from './catalogue/pack-profiles.js';
 import type { Profiles } from './catalogue/profiles.js';
 import type { Config } from './config/config.js';
 import { createPriceOf } from './config/prices.js';
 import { knownSecrets } from './config/secrets.js';
+import { trustOf } from './config/trust.js';
 import { createOnChannel } from './deployments/channel.js';
 
 export type AgentWorld = {

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { validationError } from '@touchstone/protocol';
 import { checkForeignSchema } from '../../agents/index.js';
 import { ENGINE_VERSION } from '../../engine/index.js';
-import { type PackOptions, parseTrust, type Trust } from '../../packs/index.js';
+import type { PackOptions } from '../../packs/index.js';
 import type { Clock } from '../../ports/index.js';
 import { capabilitiesOf, IMPLEMENTED_MODES, offers } from '../capabilities.js';
 import type { Config } from '../config/config.js';
@@ -28,18 +25,3 @@ export const packOptions = (config: Config, clock: Clock = systemClock): PackOpt
 });
 
 const SLOW_SCHEMAS = 'The schemas of this pack take too long to compile. Simplify them.';
-
-type TrustSource = Pick<Config, 'trust' | 'baseDir'>;
-
-/** Whom the operator believes. A host that serves others wants signatures unless it is told otherwise. */
-export function trustOf(config: Config, origin: 'host' | 'cli'): Trust {
-  const troubles = config.troubles.filter(({ pointer }) => `${pointer}/`.startsWith('/trust/'));
-  if (troubles.length > 0)
-    throw validationError(troubles, config.file === undefined ? {} : { file: config.file });
-  return readTrust(config, origin);
-}
-
-export const readTrust = ({ trust, baseDir }: TrustSource, origin: 'host' | 'cli'): Trust =>
-  parseTrust(trust, origin === 'host' ? 'verified' : 'open', (path) =>
-    readFileSync(resolve(baseDir, path), 'utf8'),
-  );

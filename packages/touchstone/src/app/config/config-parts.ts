@@ -7,10 +7,10 @@ import {
   parseToolSpecs,
 } from '../../agents/index.js';
 import { completeDatasetConfig } from '../../profiles/index.js';
-import { readTrust } from '../catalogue/pack-policy.js';
-import type { Config, ConfigInput } from './config.js';
+import type { Config, ConfigInput } from './config-types.js';
+import { readTrust } from './trust.js';
 
-/** Everything that the rooms which read parts of a configuration would refuse. */
+/** Everything that the modules which read parts of a configuration would refuse. */
 export function partIssues(input: ConfigInput, baseDir: string): readonly Issue[] {
   const { providers = {}, modelClasses = {}, models = {}, agents = [], tools = [], mcpServers = {} } = input;
   return [

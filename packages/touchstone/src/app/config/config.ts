@@ -1,112 +1,14 @@
 import { dirname, resolve } from 'node:path';
-import {
-  type EvalMode,
-  type GatePolicy,
-  type Issue,
-  type JsonObject,
-  validationError,
-} from '@touchstone/protocol';
+import { type Issue, validationError } from '@touchstone/protocol';
 import { schemaIssues } from '@touchstone/protocol/schema';
-import type { DatasetConfigInput } from '../../profiles/index.js';
 import { hashKey, keyIdOf, type Roles } from '../principal.js';
 import { type ConfigSource, findConfigFile, readConfigFile } from './config-file.js';
 import { partIssues } from './config-parts.js';
 import { configShape } from './config-shape.js';
-import { completeGates, type GateInput, gateIssues } from './gates.js';
+import type { Config, ConfigInput } from './config-types.js';
+import { completeGates, gateIssues } from './gates.js';
 
-/** A key of the config, with the secret already turned into its hash. */
-type ConfigKey = {
-  readonly keyHash: string;
-  readonly tenant: string;
-  readonly workspace: string;
-  readonly principal: string;
-  readonly roles: readonly string[];
-};
-// Entries that another room knows how to read; here they are known to be objects with a name.
-type ConfigTool = JsonObject & { readonly toolId: string };
-type ConfigAgent = JsonObject & {
-  readonly agentId: string;
-  readonly tenant?: string;
-  readonly run: JsonObject;
-};
-
-export type Config = {
-  /** Relative paths in the config are relative to this folder: the config file's, or the working folder without one. */
-  readonly baseDir: string;
-  /** The file it was read from. */
-  readonly file?: string;
-  readonly keys: readonly ConfigKey[];
-  readonly roles: Roles;
-  readonly prices: {
-    readonly [model: string]: { readonly inputPerMTok: number; readonly outputPerMTok: number };
-  };
-  readonly agents: readonly ConfigAgent[];
-  readonly tools: readonly ConfigTool[];
-  /** Read by the rooms that use them: model providers and MCP servers by name, and which packs are believed. */
-  readonly providers: JsonObject;
-  readonly mcpServers: JsonObject;
-  readonly trust: JsonObject;
-  /** `provider/model` for each class of model, and for names that definitions use. */
-  readonly modelClasses: { readonly [modelClass: string]: string };
-  readonly models: { readonly [name: string]: string };
-  /** Who decides rubric criteria that are prose. */
-  readonly judge?: { readonly model: string; readonly votes?: number };
-  /** Compares meanings, for contracts that ask for it. */
-  readonly embedder?: { readonly model: string };
-  /** A file with the severities of safety findings, and a model that looks at every answer of an adversarial run. */
-  readonly safety?: { readonly policy?: string; readonly judge?: string };
-  /** A drop of the mean score that does not exceed this is not called a regression. */
-  readonly regression: { readonly tolerance: number };
-  /** Where datasets of definitions may be read. */
-  readonly datasets: DatasetConfigInput;
-  readonly packs: readonly string[];
-  readonly suites: readonly string[];
-  readonly store?: string;
-  /** `modes` absent means all that are implemented; `false` switches evaluation off. */
-  readonly evalSuite:
-    | false
-    | {
-        readonly modes?: readonly EvalMode[];
-        readonly maxTasksPerSuite?: number;
-        readonly maxCostUsdPerSuite?: number;
-      };
-  /** What is asked of a version before it reaches a state. */
-  readonly gates: readonly GatePolicy[];
-  readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
-  readonly limits: { readonly maxRequestBodyBytes: number; readonly requestsPerMinute: number };
-  /** What is wrong with parts that other rooms read. Told by whoever uses them: what is kept can be read without. */
-  readonly troubles: readonly Issue[];
-};
-
-/** A config file as its author writes it; every member is optional. */
-export type ConfigInput = {
-  readonly keys?: readonly (Partial<ConfigKey> & {
-    readonly key?: string;
-    readonly tenant: string;
-    readonly roles: readonly string[];
-  })[];
-  readonly roles?: Roles;
-  readonly prices?: Config['prices'];
-  readonly agents?: Config['agents'];
-  readonly tools?: Config['tools'];
-  readonly suites?: readonly string[];
-  readonly store?: string;
-  readonly evalSuite?: Config['evalSuite'];
-  readonly egress?: Partial<Config['egress']>;
-  readonly limits?: Partial<Config['limits']>;
-  readonly providers?: JsonObject;
-  readonly modelClasses?: Config['modelClasses'];
-  readonly models?: Config['models'];
-  readonly judge?: Config['judge'] & object;
-  readonly embedder?: Config['embedder'] & object;
-  readonly safety?: Config['safety'] & object;
-  readonly regression?: Partial<Config['regression']>;
-  readonly datasets?: DatasetConfigInput;
-  readonly mcpServers?: JsonObject;
-  readonly packs?: readonly string[];
-  readonly trust?: JsonObject;
-  readonly gates?: readonly GateInput[];
-};
+export type { Config, ConfigInput } from './config-types.js';
 
 const DEFAULT_ROLES: Roles = {
   admin: ['*'],
@@ -168,7 +70,7 @@ function keyIssues(config: ConfigInput): readonly Issue[] {
     const pointer = `/keys/${index}`;
     const one = (key.key === undefined) !== (key.keyHash === undefined);
     const secret = one ? [] : [{ pointer, message: 'expected exactly one of "key" and "keyHash"' }];
-    const strangers = key.roles.flatMap((role, at) =>
+    const unknownRoles = key.roles.flatMap((role, at) =>
       Object.hasOwn(roles, role)
         ? []
         : [
@@ -178,7 +80,7 @@ function keyIssues(config: ConfigInput): readonly Issue[] {
             },
           ],
     );
-    return [...secret, ...strangers];
+    return [...secret, ...unknownRoles];
   });
 }
 
@@ -218,7 +120,7 @@ function completeEvalSuite(input: ConfigInput['evalSuite'] = {}): Config['evalSu
   return modes === undefined || modes.length === 0 ? rest : { ...rest, modes };
 }
 
-function completeKey(key: NonNullable<ConfigInput['keys']>[number]): ConfigKey {
+function completeKey(key: NonNullable<ConfigInput['keys']>[number]): Config['keys'][number] {
   const keyHash = key.keyHash ?? hashKey(key.key ?? '');
   const { tenant, workspace = 'main', principal = `key-${keyIdOf(keyHash)}`, roles } = key;
   return { keyHash, tenant, workspace, principal, roles };

@@ -1,0 +1,113 @@
+import type { EvalMode, GatePolicy, Issue, JsonObject } from '@touchstone/protocol';
+import type { DatasetConfigInput } from '../../profiles/index.js';
+import type { Roles } from '../principal.js';
+import type { GateInput } from './gates.js';
+
+/** A key of the configuration, with its secret already turned into a hash. */
+type ConfigKey = {
+  readonly keyHash: string;
+  readonly tenant: string;
+  readonly workspace: string;
+  readonly principal: string;
+  readonly roles: readonly string[];
+};
+// Entries that another module knows how to read; here they are known to be objects with a name.
+type ConfigTool = JsonObject & { readonly toolId: string };
+type ConfigAgent = JsonObject & {
+  readonly agentId: string;
+  readonly tenant?: string;
+  readonly run: JsonObject;
+};
+type Prices = { readonly [model: string]: { readonly inputPerMTok: number; readonly outputPerMTok: number } };
+type EvalSuiteSettings = {
+  /** The modes this host runs; all that are implemented by default. */
+  readonly modes?: readonly EvalMode[];
+  /** A suite with more tasks is refused. */
+  readonly maxTasksPerSuite?: number;
+  /** A run that has cost this much in US dollars starts no further task. */
+  readonly maxCostUsdPerSuite?: number;
+};
+
+/** A configuration that has been read and completed. */
+export type Config = {
+  /** Relative paths in the configuration are relative to this folder: the file's own, or the working folder without one. */
+  readonly baseDir: string;
+  /** The file it was read from. */
+  readonly file?: string;
+  readonly keys: readonly ConfigKey[];
+  readonly roles: Roles;
+  readonly prices: Prices;
+  readonly agents: readonly ConfigAgent[];
+  readonly tools: readonly ConfigTool[];
+  readonly providers: JsonObject;
+  readonly mcpServers: JsonObject;
+  readonly trust: JsonObject;
+  readonly modelClasses: { readonly [modelClass: string]: string };
+  readonly models: { readonly [name: string]: string };
+  readonly judge?: { readonly model: string; readonly votes?: number };
+  readonly embedder?: { readonly model: string };
+  readonly safety?: { readonly policy?: string; readonly judge?: string };
+  readonly regression: { readonly tolerance: number };
+  readonly datasets: DatasetConfigInput;
+  readonly packs: readonly string[];
+  readonly suites: readonly string[];
+  readonly store?: string;
+  readonly evalSuite: false | EvalSuiteSettings;
+  readonly gates: readonly GatePolicy[];
+  readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
+  readonly limits: { readonly maxRequestBodyBytes: number; readonly requestsPerMinute: number };
+  /** What is wrong with parts that other modules read. A command that does not use such a part works without it. */
+  readonly troubles: readonly Issue[];
+};
+
+/** A configuration file as its author writes it. Every member is optional. */
+export type ConfigInput = {
+  /** API keys of `serve`: each with its tenant and roles, and either `key` or `keyHash` (`sha256:<hex>`). */
+  readonly keys?: readonly (Partial<ConfigKey> & {
+    readonly key?: string;
+    readonly tenant: string;
+    readonly roles: readonly string[];
+  })[];
+  /** The scopes of each role; `*` is every scope. Added to the roles admin, runner and releaser. */
+  readonly roles?: Roles;
+  /** US dollars per million tokens, by `provider/model`; they go before the built-in price list. */
+  readonly prices?: Prices;
+  /** The agents that suites are run against. */
+  readonly agents?: readonly ConfigAgent[];
+  /** HTTP tools that agents may call, each with its URL and safety tier. */
+  readonly tools?: readonly ConfigTool[];
+  /** Folders and files of suites; `serve` installs them at its start. */
+  readonly suites?: readonly string[];
+  /** `sqlite:<file>`; a file in the data folder by default. */
+  readonly store?: string;
+  /** Limits of evaluations; `false` switches evaluation off. */
+  readonly evalSuite?: false | EvalSuiteSettings;
+  /** Where URLs of tenants may lead: `allowHosts` is the whole allowlist when it is not empty. */
+  readonly egress?: Partial<Config['egress']>;
+  /** Bounds on requests to the server. */
+  readonly limits?: Partial<Config['limits']>;
+  /** Model providers by name: kind, base URL, the variable that holds the key, the tenants it is for. */
+  readonly providers?: JsonObject;
+  /** `provider/model` for each class of models that agents name. */
+  readonly modelClasses?: Config['modelClasses'];
+  /** `provider/model` for model names that definitions use. */
+  readonly models?: Config['models'];
+  /** The judge of rubric criteria that are prose: `provider/model`, and how many votes it casts. */
+  readonly judge?: Config['judge'] & object;
+  /** The model that compares meanings, for contracts that ask for it. */
+  readonly embedder?: Config['embedder'] & object;
+  /** A policy file with the severities of findings, and a model that looks at every answer of an adversarial run. */
+  readonly safety?: Config['safety'] & object;
+  /** A drop of the mean score up to `tolerance` is not called a regression; 0 by default. */
+  readonly regression?: Partial<Config['regression']>;
+  /** Where datasets of definitions may be read: folders, hosts, S3. */
+  readonly datasets?: DatasetConfigInput;
+  /** MCP servers by name, whose tools agents may call. */
+  readonly mcpServers?: JsonObject;
+  /** Folders of packs. */
+  readonly packs?: readonly string[];
+  /** Which packs and signatures are trusted. */
+  readonly trust?: JsonObject;
+  /** What a version needs before it reaches a state: an evaluation, an approval, or both. */
+  readonly gates?: readonly GateInput[];
+};
