@@ -25,7 +25,8 @@ import { knownSecrets } from './config/secrets.js';
 import { trustOf } from './config/trust.js';
 import { createOnChannel } from './deployments/channel.js';
 
-export type AgentWorld = {
+/** Everything that agents are made of. */
+export type AgentParts = {
   readonly registry: AgentCatalogue;
   readonly models: Models;
   readonly holdsSecret: (text: string) => boolean;
@@ -39,20 +40,20 @@ export type AgentWorld = {
   close(): Promise<void>;
 };
 
-type WorldOptions = {
+type AgentOptions = {
   readonly config: Config;
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly env: NodeJS.ProcessEnv;
-  /** A host that serves others believes only signed packs unless it is told otherwise. */
+  /** A server trusts only signed packs unless the configuration says otherwise. */
   readonly origin: 'host' | 'cli';
   readonly isOnlyTenant: (tenant: string) => boolean;
   readonly profiles: Pick<Profiles, 'compile'>;
 };
 
 /** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
-export function composeAgents(options: WorldOptions): AgentWorld {
+export function composeAgents(options: AgentOptions): AgentParts {
   const { config, store, clock, random, env, isOnlyTenant } = options;
   const { baseDir } = config;
   const paceOf = createPaces(clock);

@@ -20,7 +20,7 @@ type GateParts = Pick<EvidenceParts, 'findSuite' | 'contractReport' | 'results'>
   readonly annotations: Annotations;
 };
 
-/** What the engine has to know about deployments, and, once there is an engine, the desk where they are asked for. */
+/** What the engine needs for deployments and, once there is an engine, the service that moves them. */
 export function composeDeployments({
   config,
   registry,
@@ -42,7 +42,7 @@ export function composeDeployments({
   return {
     castVote,
     carryOut: createCarryOut(known),
-    openDesk: (drive: Engine['drive']): Deployments =>
+    openDeployments: (drive: Engine['drive']): Deployments =>
       createDeployments({ ...known, ids, origin, drive, mask: maskSecrets }),
   };
 }

@@ -1,30 +1,29 @@
 import { HOST_OWNER, type Owner, type Scorecard } from '@touchstone/protocol';
-import { createSchemaCheck, type HostTools, parseAgentSpec } from '../agents/index.js';
+import { type HostTools, parseAgentSpec } from '../agents/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
-import type { AgentFacts, Clock, Ids, Log, Random, Run, Suite } from '../ports/index.js';
+import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Suite } from '../ports/index.js';
 import type { ProfiledAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskBar } from '../scorecard/index.js';
-import { createScoring, maskSecrets } from '../scoring/index.js';
+import { maskSecrets } from '../scoring/index.js';
 import { openStore } from '../store/index.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition } from './catalogue/compile-definition.js';
-import { createContracts } from './catalogue/contracts.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
 import { composeAgents } from './compose-agents.js';
 import { composeDeployments } from './compose-deployments.js';
+import { composeScoring } from './compose-scoring.js';
 import type { Config } from './config/config.js';
 import { checkParts } from './config/config-parts.js';
 import { evalSettings } from './config/eval-settings.js';
-import { checkSamePolicy, readSafetyPolicy } from './config/safety-policy.js';
+import { readSafetyPolicy } from './config/safety-policy.js';
 import { readOwnKey, trustedKeyOf } from './config/signing-key.js';
 import { storeFile } from './config/store-file.js';
 import { trustOf } from './config/trust.js';
 import { withChannel } from './deployments/channel.js';
-import { createJudges } from './judges/judges.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { createAnnotations } from './review/annotations.js';
 import { createRun } from './runs/create-run.js';
@@ -54,13 +53,13 @@ export type ComposeOptions = {
   readonly ids?: Ids;
   readonly random?: Random;
   readonly env?: NodeJS.ProcessEnv;
-  /** Of this package, for documents that leave the house. */
+  /** Of this package, for documents that are sent to others. */
   readonly version?: string;
   /** Adds an agent that echoes, for the test seams to evaluate. Never in production. */
   readonly testSeams?: boolean;
 };
 
-/** What only someone on the machine itself may do. */
+/** What only the operator of the machine may do. */
 export type LocalTouchstone = Touchstone & {
   /** Registers an agent given on the command line. */
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
@@ -77,78 +76,113 @@ export type LocalTouchstone = Touchstone & {
   useDefinition(agent: ProfiledAgent): Promise<AgentFacts>;
   /** Keeps the scorecard in a file as something to compare with, if a trusted key has signed it. */
   importScorecard(owner: Owner, text: string): Promise<Scorecard>;
-  /** Whose signatures on scorecards are believed: the configured keys, and this machine's own. */
+  /** Whose signatures on scorecards are trusted: the configured keys, and this machine's own. */
   evidenceKeys(): readonly TrustedKey[];
   /** Every owner that has an audit log in this store. */
   auditOwners(): Promise<readonly Owner[]>;
   /** What keeps MCP servers from being used. Asking starts them. */
   toolTrouble: HostTools['serverIssues'];
-  /** Scores answers outside of any run; without a wish, by checks alone. */
-  openJudging(wish?: JudgeRequest): Promise<Judging>;
+  /** Scores answers outside of any run; without a request, by checks alone. */
+  openJudging(request?: JudgeRequest): Promise<Judging>;
 };
 
-/** The one place that builds the parts and introduces them to each other. */
+type Basics = Required<Omit<ComposeOptions, 'testSeams'>>;
+
+const withDefaults = (options: ComposeOptions): Basics => ({
+  clock: systemClock,
+  ids: systemIds,
+  random: Math.random,
+  env: process.env,
+  version: '0.1.0',
+  ...options,
+});
+
+/** The one place that builds the parts and puts them together. */
 export async function createTouchstone(options: ComposeOptions): Promise<LocalTouchstone> {
-  const {
-    config,
-    log,
-    clock = systemClock,
-    ids = systemIds,
-    random = Math.random,
-    env = process.env,
-    version = '0.1.0',
-  } = options;
-  checkParts(config);
-  const safety = await readSafetyPolicy(config);
-  const store = await openStore({ file: await storeFile(config, options.dataDir), clock });
-  const results = createResults(store.log);
-  const tenants = await watchTenants(store, options);
-  const shelf = createSuiteCatalogue(store, clock);
-  const settings = evalSettings(config, options.origin);
-  const profiles = createProfiles({ config, store, clock, env, shelf, maxTasks: settings?.maxTasks });
-  const world = composeAgents({
-    config,
-    profiles,
-    store,
-    clock,
-    random,
-    env,
-    origin: options.origin,
-    isOnlyTenant: (tenant) => tenants.isOnly(tenant),
+  checkParts(options.config);
+  const parts = await openParts(withDefaults(options));
+  const { config, log, store, agents, profiles, tenants, suites } = parts;
+  await loadConfigured(options, parts).catch(async (error) => {
+    await agents.close();
+    await store.close();
+    throw error;
   });
-  const { registry, packs, tools, priceOf, redact, models, holdsSecret } = world;
-  const judges = createJudges({ config, models, store, clock, holdsSecret });
-  const modelTrouble = (owner: Owner, name: string): string | undefined => {
-    if (name === config.judge?.model) return undefined;
-    const choice = models.choose(owner, { name });
-    return choice.kind === 'none' ? choice.reason : undefined;
+  const engine = openEngine(parts);
+  const stopLooking =
+    options.origin === 'host'
+      ? keepLooking(() => Promise.all([engine.adopt(), tenants.look()]), log)
+      : () => undefined;
+  return {
+    store,
+    engine,
+    ...catalogueOf(parts),
+    ...runsOf(parts, engine),
+    ...viewsOf(parts),
+    deployments: parts.openDeployments(engine.drive),
+    ...operatorOf(parts),
+    useSuite: suites.replace,
+    compileProfile: profiles.compile,
+    useProfile: profiles.replace,
+    useDefinition: (agent) => agents.registry.add(definitionSpec(agent), config.baseDir),
+    async close() {
+      stopLooking();
+      await engine.shutdown();
+      await agents.close();
+      await store.close();
+    },
   };
-  const contracts = createContracts({
-    config,
-    store,
-    models,
-    chooseJudge: judges.choose,
-    // The operator at the machine may use any of its models.
-    modelTrouble: options.origin === 'cli' ? () => undefined : modelTrouble,
-  });
-  const schemaCheck = createSchemaCheck();
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+/** Everything below the engine. */
+async function openParts(basics: Basics) {
+  const { config, clock, ids, random, env, log, origin, dataDir } = basics;
+  const safety = await readSafetyPolicy(config);
+  const store = await openStore({ file: await storeFile(config, dataDir), clock });
+  const results = createResults(store.log);
+  const tenants = await watchTenants(store, basics);
+  const suites = createSuiteCatalogue(store, clock);
+  const settings = evalSettings(config, origin);
+  const profiles = createProfiles({ config, store, clock, env, shelf: suites, maxTasks: settings?.maxTasks });
+  const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
+  const agents = composeAgents({ config, profiles, store, clock, random, env, origin, isOnlyTenant });
+  const scoring = composeScoring({ config, store, clock, origin, safety, agents });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
-    readContractReport({ store, results, contracts }, owner, runId);
-  const { castVote, carryOut, openDesk } = composeDeployments({
+    readContractReport({ store, results, contracts: scoring.contracts }, owner, runId);
+  const deployments = composeDeployments({
     config,
     store,
     clock,
     ids,
-    origin: options.origin,
-    registry,
-    contracts,
+    origin,
+    registry: agents.registry,
+    contracts: scoring.contracts,
     annotations,
-    findSuite: shelf.find,
+    findSuite: suites.find,
     contractReport,
     results,
   });
-  const engine = createEngine({
+  const kept = { store, results, tenants, suites, profiles, annotations };
+  return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
+}
+
+/** Agents, packs and suites that the configuration names. */
+async function loadConfigured(
+  { config, origin, testSeams = false }: ComposeOptions,
+  { store, agents, profiles }: Parts,
+): Promise<void> {
+  await loadAgents(config, agents.registry, testSeams);
+  const loaded = await loadPacks(config, agents.packs);
+  if (origin === 'host') await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, profiles)));
+}
+
+function openEngine(parts: Parts): Engine {
+  const { store, clock, log, agents, suites, contracts, schemaCheck, castVote, carryOut, openScoring } =
+    parts;
+  const { tools, priceOf, redact, registry } = agents;
+  return createEngine({
     castVote,
     carryOut,
     mask: maskSecrets,
@@ -160,22 +194,9 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     schemaCheck,
     redact,
     openAgent: registry.open,
-    suiteHead: shelf.head,
-    suiteTasks: shelf.tasks,
-    openScoring: async (owner, plan) => {
-      checkSamePolicy(safety, plan);
-      return createScoring({
-        modes: plan.modes,
-        schemaCheck,
-        tierOf: tools.tierOf,
-        policy: safety.policy,
-        redact,
-        ...(plan.judge && { judge: await judges.open(owner, plan.judge, plan) }),
-        ...(plan.safetyJudge && { safetyJudge: await judges.open(owner, plan.safetyJudge, plan) }),
-        ...(plan.contract && { contract: (await contracts.pinned(owner, plan.contract)).contract }),
-        ...(plan.embedder && { embedder: world.openEmbedder(plan.embedder) }),
-      });
-    },
+    suiteHead: suites.head,
+    suiteTasks: suites.tasks,
+    openScoring,
     openThresholds: contracts.bars,
     taskThreshold: taskBar,
     foldTask,
@@ -183,122 +204,99 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
     limits: DEFAULT_LIMITS,
   });
-  const parts = {
-    store,
-    clock,
-    ids,
-    schemaCheck,
-    findSuite: shelf.find,
-    findAgent: registry.find,
-    chooseModel: registry.chooseModel,
+}
+
+const catalogueOf = ({ suites, agents: { registry, packs, tools }, profiles }: Parts) => ({
+  installSuite: suites.install,
+  findSuite: suites.find,
+  listSuites: suites.list,
+  readSuite: suites.read,
+  bindAgent: registry.bind,
+  listAgents: registry.list,
+  findAgent: registry.find,
+  installPack: packs.install,
+  listPacks: packs.list,
+  listTools: tools.catalogue,
+  findTool: tools.find,
+  compileDefinition: (...[owner, request]: Parameters<Touchstone['compileDefinition']>) =>
+    compileDefinition(profiles, owner, request),
+});
+
+/** New runs. Each is driven as soon as it is stored, unless the caller drives it. */
+function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'rejudge' | 'fork'> {
+  const { origin: ownOrigin, log, suites, agents, judges, safety, settings, config } = parts;
+  const planning = {
+    ...parts,
+    findSuite: suites.find,
+    findAgent: agents.registry.find,
+    chooseModel: agents.registry.chooseModel,
     chooseJudge: judges.choose,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
-    contracts,
     evalSettings: settings,
     tolerance: config.regression.tolerance,
+    suiteHead: suites.head,
+    suiteTasks: suites.tasks,
   };
-  const rejudgeParts = {
-    ...parts,
-    suiteHead: shelf.head,
-    suiteTasks: shelf.tasks,
-    modelTrouble,
+  const begin = (run: Run, start = true): Run => {
+    const { owner, runId } = run;
+    if (start) engine.drive(owner, runId).catch((error) => log.error('run.abandoned', { runId }, error));
+    return run;
   };
-  const evidenceKeys = (): readonly TrustedKey[] => {
-    const own = readOwnKey(options.dataDir);
-    return [...trustOf(config, options.origin).keys.values(), ...(own ? [trustedKeyOf(own)] : [])];
-  };
-  const start = ({ owner, runId }: Run): void =>
-    void engine.drive(owner, runId).catch((error) => log.error('run.abandoned', { runId }, error));
-  const load = async (): Promise<void> => {
-    await loadAgents(config, registry, options.testSeams === true);
-    const loaded = await loadPacks(config, packs);
-    if (options.origin === 'host')
-      await store.retain(HOST_OWNER, ownedBy(loaded, await loadSuites(config, profiles)));
-  };
-  await load().catch(async (error) => {
-    await world.close();
-    await store.close();
-    throw error;
-  });
-  const stopLooking =
-    options.origin === 'host'
-      ? keepLooking(() => Promise.all([engine.adopt(), tenants.look()]), log)
-      : () => undefined;
-
   return {
-    store,
-    engine,
-    installSuite: shelf.install,
-    useSuite: shelf.replace,
-    findSuite: shelf.find,
-    listSuites: shelf.list,
-    readSuite: shelf.read,
-    useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
-    bindAgent: registry.bind,
-    listAgents: registry.list,
-    findAgent: registry.find,
-    installPack: packs.install,
-    listPacks: packs.list,
-    usePack: packs.draft,
-    inspectPack: packs.inspect,
-    importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
-    evidenceKeys,
-    listTools: tools.catalogue,
-    findTool: tools.find,
-    auditOwners: () => store.audit.owners(),
-    toolTrouble: tools.serverIssues,
-    async createRun(principal, body, { origin = options.origin, exclusiveScope = false, ...asked } = {}) {
-      const { channel, contract } = asked;
-      const planning = { ...withChannel(parts, channel), ...(contract && { contract }) };
-      const run = await createRun(planning, principal, body, {
-        origin,
-        exclusiveScope,
-      });
-      if (asked.start ?? true) start(run);
-      return run;
+    async createRun(principal, body, options = {}) {
+      const { origin = ownOrigin, exclusiveScope = false, channel, contract, start } = options;
+      const bound = { ...withChannel(planning, channel), ...(contract && { contract }) };
+      return begin(await createRun(bound, principal, body, { origin, exclusiveScope }), start);
     },
-    async rejudge(principal, runId, wish, { origin = options.origin, ...asked } = {}) {
-      const run = await createRejudge(rejudgeParts, principal, runId, wish, origin);
-      if (asked.start ?? true) start(run);
-      return run;
-    },
-    async fork(principal, runId, body, { origin = options.origin, ...asked } = {}) {
-      const run = await createFork(parts, principal, runId, body, origin);
-      if (asked.start ?? true) start(run);
-      return run;
-    },
-    diff: (owner, a, b) => diffRuns(store, owner, a, b),
-    debugBundle: (owner, runId, signal) =>
-      buildDebugBundle({ store, clock, version, mask: maskSecrets }, owner, runId, signal),
-    annotations,
-    openJudging: (wish) => openJudging({ judges, schemaCheck, priceOf }, wish),
-    viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),
-    report: (owner, runId, asked) =>
-      readReport({ store, results, overridesOf: annotations.overridesOf }, owner, runId, asked),
-    results,
-    thresholdsOf: (run) => readThresholds(store, run),
-    scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
-    compileDefinition: (owner, wish) => compileDefinition(profiles, owner, wish),
-    contractReport,
-    deployments: openDesk(engine.drive),
-    compileProfile: profiles.compile,
-    useProfile: profiles.replace,
-    useDefinition: (agent) => registry.add(definitionSpec(agent), config.baseDir),
-    async close() {
-      stopLooking();
-      await engine.shutdown();
-      await world.close();
-      await store.close();
-    },
+    rejudge: async (principal, runId, request, { origin = ownOrigin, start } = {}) =>
+      begin(await createRejudge(planning, principal, runId, request, origin), start),
+    fork: async (principal, runId, body, { origin = ownOrigin, start } = {}) =>
+      begin(await createFork(planning, principal, runId, body, origin), start),
   };
 }
 
-/** Runs whose driver has died are taken up at boot and looked for again as often as a lease can expire. */
-function keepLooking(lookAround: () => Promise<unknown>, log: Log): () => void {
-  const look = (): void => void lookAround().catch((error) => log.error('adopt.failed', {}, error));
-  look();
-  const timer = setInterval(look, DEFAULT_LIMITS.leaseMs);
+/** What can be read of runs. */
+function viewsOf({ store, clock, version, results, annotations, contractReport }: Parts) {
+  const { overridesOf } = annotations;
+  return {
+    annotations,
+    results,
+    contractReport,
+    diff: (owner, a, b) => diffRuns(store, owner, a, b),
+    debugBundle: (owner, runId, signal) =>
+      buildDebugBundle({ store, clock, version, mask: maskSecrets }, owner, runId, signal),
+    viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),
+    report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
+    thresholdsOf: (run) => readThresholds(store, run),
+    scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
+  } satisfies Partial<Touchstone>;
+}
+
+/** What only the operator of the machine may do. */
+function operatorOf({ config, origin, dataDir, store, agents, judges, schemaCheck }: Parts) {
+  const { registry, packs, tools, priceOf } = agents;
+  const evidenceKeys = (): readonly TrustedKey[] => {
+    const own = readOwnKey(dataDir);
+    return [...trustOf(config, origin).keys.values(), ...(own ? [trustedKeyOf(own)] : [])];
+  };
+  return {
+    evidenceKeys,
+    useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
+    usePack: packs.draft,
+    inspectPack: packs.inspect,
+    importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
+    auditOwners: () => store.audit.owners(),
+    toolTrouble: tools.serverIssues,
+    openJudging: (request) => openJudging({ judges, schemaCheck, priceOf }, request),
+  } satisfies Partial<LocalTouchstone>;
+}
+
+/** Runs whose driver has died are taken up at the start, and again as often as a lease can expire. */
+function keepLooking(look: () => Promise<unknown>, log: Log): () => void {
+  const tick = (): void => void look().catch((error) => log.error('adopt.failed', {}, error));
+  tick();
+  const timer = setInterval(tick, DEFAULT_LIMITS.leaseMs);
   timer.unref();
   return () => clearInterval(timer);
 }

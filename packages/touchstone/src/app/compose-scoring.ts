@@ -1,0 +1,54 @@
+import type { EvalPlan, Owner } from '@touchstone/protocol';
+import { createSchemaCheck } from '../agents/index.js';
+import type { Clock, Scoring, Store } from '../ports/index.js';
+import { createScoring } from '../scoring/index.js';
+import { createContracts } from './catalogue/contracts.js';
+import type { AgentParts } from './compose-agents.js';
+import type { Config } from './config/config.js';
+import { checkSamePolicy, type NamedPolicy } from './config/safety-policy.js';
+import { createJudges } from './judges/judges.js';
+
+type ScoringOptions = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly origin: 'host' | 'cli';
+  readonly safety: NamedPolicy;
+  readonly agents: AgentParts;
+};
+
+/** Builds what scores answers: judges, contracts, and the scoring of one run. */
+export function composeScoring({ config, store, clock, origin, safety, agents }: ScoringOptions) {
+  const { models, holdsSecret, tools, redact, openEmbedder } = agents;
+  const judges = createJudges({ config, models, store, clock, holdsSecret });
+  const schemaCheck = createSchemaCheck();
+  /** Why an owner may not use a model by this name. */
+  const modelTrouble = (owner: Owner, name: string): string | undefined => {
+    if (name === config.judge?.model) return undefined;
+    const choice = models.choose(owner, { name });
+    return choice.kind === 'none' ? choice.reason : undefined;
+  };
+  const contracts = createContracts({
+    config,
+    store,
+    models,
+    chooseJudge: judges.choose,
+    // The operator at the machine may use any of its models.
+    modelTrouble: origin === 'cli' ? () => undefined : modelTrouble,
+  });
+  const openScoring = async (owner: Owner, plan: EvalPlan): Promise<Scoring> => {
+    checkSamePolicy(safety, plan);
+    return createScoring({
+      modes: plan.modes,
+      schemaCheck,
+      tierOf: tools.tierOf,
+      policy: safety.policy,
+      redact,
+      ...(plan.judge && { judge: await judges.open(owner, plan.judge, plan) }),
+      ...(plan.safetyJudge && { safetyJudge: await judges.open(owner, plan.safetyJudge, plan) }),
+      ...(plan.contract && { contract: (await contracts.pinned(owner, plan.contract)).contract }),
+      ...(plan.embedder && { embedder: openEmbedder(plan.embedder) }),
+    });
+  };
+  return { judges, schemaCheck, modelTrouble, contracts, openScoring };
+}
