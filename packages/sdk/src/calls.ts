@@ -1,7 +1,17 @@
 import type { Transport } from './transport.js';
 
-export type Sending = { readonly idempotencyKey?: string; readonly signal?: AbortSignal };
-export type Reading = { readonly signal?: AbortSignal };
+/** Options of a call that changes something. */
+export type Sending = {
+  /** The caller's own, to repeat a request across restarts; made anew for each call when absent. */
+  readonly idempotencyKey?: string;
+  /** Gives the request up; it may have worked all the same. */
+  readonly signal?: AbortSignal;
+};
+/** Options of a call that only reads. */
+export type Reading = {
+  /** Gives the request up. */
+  readonly signal?: AbortSignal;
+};
 export type Query = { readonly [name: string]: string | number | undefined };
 export type Get = <T>(path: string, reading?: Reading, query?: Query) => Promise<T>;
 

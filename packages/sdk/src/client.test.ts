@@ -257,7 +257,7 @@ test('a move tells its run, whether it is done or waits for people', async () =>
   expect([keys[0] === keys[1], new Set(keys).size]).toEqual([true, 3]);
 });
 
-test('the remarks on a run come as a list', async () => {
+test('the annotations of a run come as a list', async () => {
   const annotation = { annotationId: 'ann-1', target: { runId: RUN }, signal: { kind: 'flag' } };
   const { client } = scripted(ok({ annotations: [annotation] }));
   expect(await client.runs.annotations(RUN)).toEqual([annotation]);

@@ -51,10 +51,13 @@ export type ClientOptions = {
   readonly baseUrl: string;
   /** API key; discovery needs none. */
   readonly key?: string;
+  /** What sends requests; the platform's `fetch` when absent. */
   readonly fetch?: Fetch;
+  /** How often and how long to try again. */
   readonly retry?: RetryOptions;
 };
 
+/** Everything that a host offers, as typed calls. */
 export type Client = ReturnType<typeof createClientOver>;
 
 /** A typed client of one host. Reads are retried; every POST carries an idempotency key, so it can be retried as well. */
@@ -75,9 +78,12 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
   const runs = runCalls(transport, get);
 
   return {
+    /** What the host does, as it says itself. Needs no key. */
     discovery: (reading?: Reading): Promise<JsonObject> => get('/.well-known/openwop', reading),
     runs,
+    /** The events of a run as they happen, each once, across lost connections. */
     streamEvents: stream,
+    /** Some events of a run, waiting for them if need be. */
     pollEvents: (
       runId: RunId,
       polling: { readonly after?: number; readonly timeoutSeconds?: number } & Reading = {},
@@ -87,14 +93,17 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
         { ...(polling.signal && { signal: polling.signal }) },
         { lastSequence: polling.after, timeout: polling.timeoutSeconds },
       ),
+    /** The summary of a completed eval run. */
     evalSummary,
     /** Resolves with the scorecard when the run completes; throws RunFailed when it fails or is cancelled. */
     waitForScorecard: (
       runId: RunId,
       waiting: { readonly signal?: AbortSignal; readonly onEvent?: (event: RunEvent) => void } = {},
     ): Promise<EvalSummary> => waitForScorecard({ stream, evalSummary, getRun: runs.get }, runId, waiting),
+    /** The live feed of a run: counters, and tasks as they finish. */
     progress: (runId: RunId, reading?: Reading): AsyncGenerator<ProgressMessage> =>
       streamProgress(transport, retry, runId, reading),
+    /** One task of a run with its content. */
     task: (runId: RunId, taskId: string, reading?: Reading): Promise<TaskView> =>
       get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading),
     suites: suiteCalls(transport, get),
@@ -115,9 +124,12 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
 
 function runCalls(transport: Transport, get: Get) {
   return {
+    /** Creates a run and answers at once; follow it with `streamEvents`. */
     create: (body: CreateRun, sending?: Sending): Promise<CreatedRun> =>
       post(transport, '/v1/runs', body, sending),
+    /** Where a run stands. */
     get: (runId: RunId, reading?: Reading): Promise<RunSnapshot> => get(runPath(runId), reading),
+    /** The caller's runs, newest first. */
     list: (filter: RunFilter = {}, reading?: Reading): Promise<Page<RunSnapshot>> =>
       get(`${VENDOR}/runs`, reading, filter),
     /** How sure the scorecard of a completed eval run is, what it is made of, and how it compares. */
@@ -142,19 +154,23 @@ function runCalls(transport: Transport, get: Get) {
     scorecard: (runId: RunId, reading?: Reading): Promise<Scorecard> =>
       get(`${VENDOR}/runs/${at(runId)}/scorecard`, reading),
     ...historyCalls(transport, get),
+    /** Ends a run. Tasks at work are given up; those that are done keep their results. */
     cancel: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}/cancel`, because(reason), sending),
+    /** Cancels several runs, each on its own: one that cannot be cancelled does not stop the others. */
     bulkCancel: (
       runIds: readonly RunId[],
       reason?: string,
       sending?: Sending,
     ): Promise<{ readonly results: readonly BulkCancelResult[] }> =>
       post(transport, '/v1/runs:bulk-cancel', { runIds, ...because(reason) }, sending),
+    /** Stops starting tasks until `resume`. */
     pause: (
       runId: RunId,
       pausing: { readonly reason?: string; readonly drainPolicy?: 'immediate' | 'drain-current-node' } = {},
       sending?: Sending,
     ): Promise<RunAnswer> => post(transport, `${runPath(runId)}:pause`, pausing, sending),
+    /** Goes on with a paused run. */
     resume: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}:resume`, because(reason), sending),
   };
@@ -169,7 +185,7 @@ function historyCalls(transport: Transport, get: Get) {
     /** What differs between the logs of two runs, clocks and ids left aside. */
     diff: (runId: RunId, against: RunId, reading?: Reading): Promise<RunDiff> =>
       get(`${runPath(runId)}:diff`, reading, { against }),
-    /** A remark on a run or a part of it. Whether it corrects a score is for the host to decide. */
+    /** An annotation of a run or a part of it. Whether it corrects a score is for the host to decide. */
     annotate: (runId: RunId, body: NewAnnotation, sending?: Sending): Promise<Annotation> =>
       post(transport, `${runPath(runId)}/annotations`, body, sending),
     /** Oldest first. */
@@ -177,6 +193,7 @@ function historyCalls(transport: Transport, get: Get) {
       const path = `${runPath(runId)}/annotations`;
       return (await get<{ readonly annotations: readonly Annotation[] }>(path, reading)).annotations;
     },
+    /** The run in one document to hand on, secrets taken out. */
     debugBundle: (runId: RunId, reading?: Reading): Promise<DebugBundle> =>
       get(`${runPath(runId)}/debug-bundle`, reading),
   };
@@ -184,6 +201,7 @@ function historyCalls(transport: Transport, get: Get) {
 
 function suiteCalls(transport: Transport, get: Get) {
   return {
+    /** Installs a suite. The same one twice is one installation; another one of its version is refused. */
     install: (suite: JsonObject, sending?: Sending): Promise<InstalledSuite> =>
       post(transport, `${VENDOR}/suites`, suite, sending),
     list: (
@@ -198,7 +216,9 @@ function suiteCalls(transport: Transport, get: Get) {
 
 function agentCalls(transport: Transport, get: Get) {
   return {
+    /** The agents that the caller can run, one entry per agent. */
     list: (reading?: Reading): Promise<AgentInventory> => get('/v1/agents', reading),
+    /** One agent of the inventory. */
     get: (agentId: string, reading?: Reading): Promise<AgentEntry> =>
       get(`/v1/agents/${at(agentId)}`, reading),
     /** Binds one version of a tenant's own agent; `spec` is the `agents[]` object of the configuration. */
@@ -227,7 +247,9 @@ function packCalls(transport: Transport, get: Get) {
 
 function toolCalls(get: Get) {
   return {
+    /** The tools that agents may be given here. */
     list: (reading?: Reading): Promise<readonly ToolEntry[]> => get('/v1/tools', reading),
+    /** One tool of the catalogue. */
     get: (toolId: string, reading?: Reading): Promise<ToolEntry> => get(`/v1/tools/${at(toolId)}`, reading),
   };
 }
@@ -239,6 +261,7 @@ function webhookCalls(transport: Transport, get: Get) {
       post(transport, '/v1/webhooks', body, sending),
     /** Oldest first. */
     list: (reading?: Reading): Promise<Page<Webhook>> => get(`${VENDOR}/webhooks`, reading),
+    /** Stops deliveries to a webhook and forgets it. */
     remove: (webhookId: string, reading?: Reading): Promise<void> =>
       transport.remove({ method: 'DELETE', path: `/v1/webhooks/${at(webhookId)}`, ...reading }),
   };

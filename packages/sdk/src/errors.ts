@@ -1,16 +1,24 @@
 import type { RunId } from '@touchstone/protocol';
 
+/** A refusal as the host sends it. */
 export type ErrorEnvelope = {
+  /** What went wrong, for programs. */
   readonly error: string;
+  /** The same for people. */
   readonly message: string;
+  /** Further facts for programs, e.g. `issues`; absent when there are none. */
   readonly details?: { readonly [key: string]: unknown };
 };
 
 /** The host answered, and the answer is a refusal. `code` is the protocol's, e.g. `validation_error`. */
 export class HostResponseError extends Error {
+  /** The HTTP status. */
   readonly status: number;
+  /** For programs; `unexpected_response` when the answer did not come from a host. */
   readonly code: string;
+  /** Further facts for programs, e.g. `issues`; undefined when there are none. */
   readonly details: { readonly [key: string]: unknown } | undefined;
+  /** How long the host asks to wait, in milliseconds; absent when it does not. */
   readonly retryAfterMs?: number;
 
   constructor(status: number, envelope: ErrorEnvelope, retryAfterMs?: number) {
@@ -35,7 +43,9 @@ export class HostUnreachable extends Error {
 
 /** The run ended without a scorecard. */
 export class RunFailed extends Error {
+  /** The run that was waited for. */
   readonly runId: RunId;
+  /** How it ended. */
   readonly status: 'failed' | 'cancelled';
   /** The run's error code when it failed, e.g. `budget_exhausted`. */
   readonly code: string | undefined;

@@ -5,10 +5,13 @@ export type RetryOptions = {
   readonly attempts?: number;
   /** Connections in a row that bring nothing before a stream gives up; a restarting host needs more than a request. */
   readonly streamAttempts?: number;
+  /** The pause after the first failure, in milliseconds; it doubles with each further one. */
   readonly baseDelayMs?: number;
+  /** The longest pause, in milliseconds. */
   readonly maxDelayMs?: number;
   /** A host that asks for a longer pause than this is not waited for: its refusal is thrown. */
   readonly maxRetryAfterMs?: number;
+  /** Replaced in tests. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Uniform in [0, 1). */
   readonly random?: () => number;

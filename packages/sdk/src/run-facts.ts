@@ -18,15 +18,19 @@ export type RunFacts = {
   readonly kind: 'eval' | 'agent' | 'workflow' | 'deployment';
   /** `ref` is `suiteId@version`. */
   readonly suite?: { readonly ref: string; readonly digest: Digest };
+  /** The agent that ran, and the channel that led to its version. */
   readonly agent?: Pick<AgentPin, 'agentId' | 'version' | 'digest'> & { readonly channel?: string };
   /** The model that the host asks for the agent; absent for agents that bring their own. */
   readonly model?: ModelPin;
   /** Recorded answers may stand in for the model. */
   readonly cache?: true;
+  /** How an eval run is done. */
   readonly modes?: readonly EvalMode[];
   /** Tools and memory are live, so the same run may come out differently. */
   readonly nondeterministic?: true;
+  /** How often each task runs. */
   readonly repeats?: number;
+  /** How many tasks are at work at the same time. */
   readonly concurrency?: number;
   /** `selection` is equal for runs of the same part of a suite, and absent when the whole suite ran. */
   readonly tasks?: { readonly total: number; readonly selected: number; readonly selection?: string };
@@ -38,10 +42,13 @@ export type RunFacts = {
   readonly safetyPolicy?: Digest;
   /** Digest of the contract that the suite was compiled with. */
   readonly contract?: Digest;
+  /** The model that compares meanings for the contract. */
   readonly embedder?: EmbedderPin;
   /** The run whose recorded answers were judged again. */
   readonly rejudgeOf?: RunId;
+  /** The caller knows that the suite was written for another agent. */
   readonly targetMismatchAllowed?: true;
+  /** The run that a regression is measured against. */
   readonly baselineRunId?: RunId;
   /** A drop of no more than this is no regression. */
   readonly tolerance?: number;
@@ -49,7 +56,9 @@ export type RunFacts = {
   readonly fork?: Fork;
   /** `cli`: driven by the command that made it. `host`: any server of the store takes it up. */
   readonly origin: 'host' | 'cli';
+  /** When the run was created, ISO 8601. */
   readonly createdAt: string;
+  /** Since when it is paused, ISO 8601; absent while it is not. */
   readonly pausedAt?: string;
   /** All pauses that are over, added up. */
   readonly pausedMs?: number;
@@ -61,6 +70,7 @@ export type RunFacts = {
   readonly expired?: true;
   /** A few numbers of a completed eval run. */
   readonly headline?: RunTotals;
+  /** How many events its log has. */
   readonly eventCount: number;
   /** A cancel or a pause that the driver has not obeyed yet. */
   readonly control?: { readonly kind: 'cancel' | 'pause' };
@@ -68,6 +78,7 @@ export type RunFacts = {
   readonly thresholds?: Thresholds;
   /** Of a move of a deployment. */
   readonly agentId?: string;
+  /** What the caller asked for. */
   readonly request?: TransitionRequest;
   /** The approvals that the move needs; `excludeRequester`: the caller who asked may not grant. */
   readonly approvals?: readonly { readonly gateId: string; readonly excludeRequester: boolean }[];

@@ -1,5 +1,16 @@
-export type SseMessage = { readonly id: string | undefined; readonly event: string; readonly data: string };
-export type SseParser = { push(chunk: Uint8Array): SseMessage[] };
+/** One message of a `text/event-stream`. */
+export type SseMessage = {
+  /** What to send as `Last-Event-ID` to continue after it; undefined when the message has none. */
+  readonly id: string | undefined;
+  /** The kind of message; `message` when the stream does not say. */
+  readonly event: string;
+  /** Its lines, joined. */
+  readonly data: string;
+};
+export type SseParser = {
+  /** The messages that this chunk completes, in order. */
+  push(chunk: Uint8Array): SseMessage[];
+};
 
 /**
  * Turns the bytes of a `text/event-stream` into messages. A message exists when its blank line has arrived; whatever

@@ -10,7 +10,9 @@ export type StreamOptions = {
   readonly after?: number;
   /** `updates` (default): run and eval events. `debug`: every event, with the agent's. */
   readonly streamMode?: 'updates' | 'debug';
+  /** Ends the stream. */
   readonly signal?: AbortSignal | undefined;
+  /** A connection silent for this long is taken for dead and opened again; 90 s when absent. */
   readonly idleTimeoutMs?: number;
 };
 

@@ -1,18 +1,26 @@
 import { HostResponseError, HostUnreachable, refusalOf } from './errors.js';
 import { pauseOrThrow, type Retry } from './retry.js';
 
+/** What sends a request: the platform's `fetch`, or a stand-in. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** One request to a host. */
 export type TransportCall = {
+  /** The HTTP method, which also says whether asking twice is harmless. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** From the root of the host, names already escaped. */
   readonly path: string;
+  /** An undefined member is left out. */
   readonly query?: { readonly [name: string]: string | number | undefined };
+  /** Sent as JSON; absent when there is none. */
   readonly body?: unknown;
   /** Sent as they are, instead of a JSON body. */
   readonly bytes?: { readonly data: Uint8Array; readonly mediaType: string };
+  /** Makes a repetition harmless; every POST of the client has one. */
   readonly idempotencyKey?: string;
+  /** Besides those that the transport sets itself. */
   readonly headers?: { readonly [name: string]: string };
+  /** Gives the request up. */
   readonly signal?: AbortSignal;
 };
 

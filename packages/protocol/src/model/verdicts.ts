@@ -1,6 +1,6 @@
 /** Of a report: whether the threshold is reached, missed, or within what chance alone could explain. */
-export const VERDICTS = ['pass', 'fail', 'inconclusive'] as const;
-export type ReportVerdict = (typeof VERDICTS)[number];
+export const REPORT_VERDICTS = ['pass', 'fail', 'inconclusive'] as const;
+export type ReportVerdict = (typeof REPORT_VERDICTS)[number];
 
 /** Of a contract. `error`: it depends on a criterion that could not be decided, because a model was unreachable. */
 export const CONTRACT_VERDICTS = ['pass', 'fail', 'error'] as const;

@@ -19,73 +19,101 @@ import type {
 
 /** One criterion of one invocation: its sentence, the verdict and the reason. */
 export type CriterionBody = {
+  /** Its sentence. */
   readonly text: string;
+  /** How much it counts beside the others of its task. */
   readonly weight: number;
   /** Absent when the criterion was not decided. */
   readonly met?: boolean;
   /** The share of votes that agree with `met`. */
   readonly agreement?: number;
+  /** The judge's words; absent for checks. */
   readonly reason?: string;
 };
 
 /** What was expected of a task and what came. Content: shown on a terminal or with `--bodies`, and nowhere else. */
 export type FailureBodies = {
+  /** What the suite asks for. */
   readonly expected:
     | { readonly kind: 'golden'; readonly strategy: string; readonly value: Json }
     | { readonly kind: 'rubric'; readonly criteria: readonly CriterionBody[] };
   /** Absent when the agent gave no answer. */
   readonly got?: { readonly value: Json };
+  /** How the invocation ended. */
   readonly outcome: string;
+  /** Why it failed, in words; absent when it did not. */
   readonly reason?: string;
 };
 
 /** A task that did not pass. */
 export type Failure = {
+  /** The task in its suite. */
   readonly taskId: string;
+  /** From 0 to 1, over all repeats. */
   readonly score: number;
+  /** The slowest repeat, in milliseconds. */
   readonly latencyMs?: number;
+  /** Whether every answer fits the agent's return schema; absent when it has none. */
   readonly schemaValid?: boolean;
+  /** What safety checks found; absent when they found nothing. */
   readonly findings?: readonly Finding[];
   /** Why there is no score; `score` then says nothing about the answer. */
   readonly unscored?: UnscoredReason;
+  /** How the invocation ended, when it was not with an answer to score. */
   readonly outcome?: 'failed' | 'refused';
+  /** Rubric criteria over all repeats; absent for golden tasks. */
   readonly criteria?: NonNullable<TaskResult['criteria']>;
+  /** Present when the caller asked for content. */
   readonly bodies?: FailureBodies;
 };
 
 /** How often a kind of finding was made, and in which tasks, passed ones included. */
 export type FindingCount = Finding & { readonly taskIds: readonly string[] };
 
+/** A judge, as far as people are shown it. */
 export type JudgeFacts = Pick<JudgeIdentity, 'provider' | 'model' | 'votes' | 'digest' | 'mock'>;
 
 /** One eval run as people are shown it: a fold over what its host tells of it, here or elsewhere. */
 export type RunView = {
+  /** The run that is shown. */
   readonly runId: RunId;
+  /** Where it stands. */
   readonly status: RunStatus;
   /** Its driver stopped before the end, and the run can be resumed. */
   readonly interrupted: boolean;
+  /** The suite that runs. */
   readonly suite: SuitePin;
+  /** The agent that is evaluated. */
   readonly agent: AgentPin;
   /** `null` unless the run has completed. */
   readonly summary: EvalSummary | null;
+  /** Why the run failed; absent when it did not. */
   readonly error?: RunError;
+  /** What the run has to reach, the host's defaults left out. */
   readonly thresholds: Thresholds;
+  /** How many tasks there are, and how they went. */
   readonly counts: {
     /** Tasks of the suite. */
     readonly total: number;
     /** Tasks that the run was to do. */
     readonly selected: number;
+    /** Scored, and the threshold reached. */
     readonly passed: number;
+    /** Scored, and the threshold missed. */
     readonly failed: number;
+    /** Without a score. */
     readonly unscored: number;
   };
   readonly unscored: readonly string[];
   /** In the order of the suite. */
   readonly failures: readonly Failure[];
+  /** Response times of the agent, in milliseconds; absent while none is known. */
   readonly latency?: { readonly p50Ms: number; readonly p95Ms: number };
+  /** Known cost of the run, judges included, in US dollars; absent when nothing is known. */
   readonly costUsd?: number;
   /** Model calls of unknown price. */
   readonly unpriced: number;
+  /** How often each task runs. */
   readonly repeats: number;
   /** From start to end, pauses left out. */
   readonly wallMs: number;
@@ -101,6 +129,7 @@ export type RunView = {
   readonly rejudgeOf?: RunId;
   /** The run begins with the history of another one. */
   readonly fork?: Fork;
+  /** What safety checks found, by kind; absent when they found nothing. */
   readonly findings?: readonly FindingCount[];
   /** The verdict on every criterion, task by task; absent when there was none. */
   readonly rubrics?: readonly {

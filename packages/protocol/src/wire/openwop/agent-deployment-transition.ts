@@ -19,4 +19,5 @@ export const agentDeploymentTransition = closed(
     'A request to move a version of an agent.',
   ),
 );
+/** Body of `POST /v1/agents/{agentId}/deployments`: what a caller asks for. */
 export type AgentDeploymentTransitionWire = Wire<typeof agentDeploymentTransition>;

@@ -82,4 +82,5 @@ export const agentEvalSuite = closed(
   },
   published('agent-eval-suite', 'AgentEvalSuite', 'A portable set of tasks that shows how good an agent is.'),
 );
+/** A suite as its author writes it, in JSON or YAML. What a schema cannot say about it is checked by the suites module. */
 export type AgentEvalSuiteWire = Wire<typeof agentEvalSuite>;

@@ -55,6 +55,7 @@ const entry = closed(
   },
   { title: 'AgentInventoryEntry', description: 'One agent. Never its prompt, its schemas or a credential.' },
 );
+/** One agent of `GET /v1/agents`. */
 export type AgentInventoryEntryWire = Wire<typeof entry>;
 
 export const agentInventoryResponse = closed(
@@ -68,4 +69,5 @@ export const agentInventoryResponse = closed(
     $defs: { AgentInventoryEntry: entry },
   },
 );
+/** Answer of `GET /v1/agents`. */
 export type AgentInventoryResponseWire = Wire<typeof agentInventoryResponse>;

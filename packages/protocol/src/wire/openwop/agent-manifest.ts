@@ -59,4 +59,5 @@ export const agentManifest = closed(
     ],
   },
 );
+/** An agent in a pack: its prompt, its class of model, its tools and its schemas. */
 export type AgentManifestWire = Wire<typeof agentManifest>;

@@ -16,4 +16,5 @@ export const agentRef = closed(
     not: { required: ['version', 'channel'] },
   },
 );
+/** The agent that a run snapshot names. */
 export type AgentRefWire = Wire<typeof agentRef>;

@@ -14,7 +14,8 @@ export const annotationCreate = closed(
   published(
     'annotation-create',
     'AnnotationCreate',
-    'A remark to record. The host adds name, time, author and run.',
+    'An annotation to record. The host adds name, time, author and run.',
   ),
 );
+/** Body of `POST /v1/runs/{runId}/annotations`, as a reviewer sends it. */
 export type AnnotationCreateWire = Wire<typeof annotationCreate>;

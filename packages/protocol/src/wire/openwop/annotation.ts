@@ -6,7 +6,7 @@ import { signalKind } from './parts.js';
 const carries = (kind: string) => when({ properties: { kind: { const: kind } } }, { required: [kind] });
 
 export const signal = closed(
-  { kind: signalKind('What sort of remark it is.') },
+  { kind: signalKind('What sort of annotation it is.') },
   {
     rating: integer('From 1, poor, to 5, very good.', { minimum: 1, maximum: 5 }),
     label: text('A word to sort by.'),
@@ -38,7 +38,8 @@ export const annotation = closed(
   published(
     'annotation',
     'Annotation',
-    'A remark of a person on a run. It changes no event and no score in the log.',
+    'What a reviewer says about a run. It changes no event and no score in the log.',
   ),
 );
+/** An annotation as the host answers and lists it. */
 export type AnnotationWire = Wire<typeof annotation>;

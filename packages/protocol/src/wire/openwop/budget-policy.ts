@@ -28,4 +28,5 @@ export const budgetPolicy = closed(
   },
   published('budget-policy', 'BudgetPolicy', 'What a run may spend.'),
 );
+/** The `budget` of a run: what its creator lets it spend. */
 export type BudgetPolicyWire = Wire<typeof budgetPolicy>;

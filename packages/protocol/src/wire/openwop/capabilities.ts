@@ -168,4 +168,5 @@ export const capabilities = open(
   },
   published('capabilities', 'Capabilities', 'What this host offers: only what it really does.'),
 );
+/** Answer of `GET /.well-known/openwop`: what this host does, and nothing that it does not. */
 export type CapabilitiesWire = Wire<typeof capabilities>;

@@ -119,4 +119,5 @@ export const debugBundle = open(
   },
   published('debug-bundle', 'RunDebugBundle', 'A run in one file, to hand to somebody else.'),
 );
+/** Answer of `GET /v1/runs/{runId}/debug-bundle`: a run to hand to another person, secrets taken out. */
 export type DebugBundleWire = Wire<typeof debugBundle>;

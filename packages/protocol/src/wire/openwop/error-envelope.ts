@@ -5,4 +5,5 @@ export const errorEnvelope = closed(
   { details: anyObject('Further facts: the field, the limit, the list of issues.') },
   published('error-envelope', 'ErrorEnvelope', 'The body of every answer that is not a success.'),
 );
+/** Every refusal of the API. `error` is a code of the catalogue. */
 export type ErrorEnvelopeWire = Wire<typeof errorEnvelope>;

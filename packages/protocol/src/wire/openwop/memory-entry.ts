@@ -10,4 +10,5 @@ export const memoryEntry = closed(
   { expiresAt: timestamp('When it is forgotten.') },
   published('memory-entry', 'MemoryEntry', 'One thing an agent remembers.'),
 );
+/** An entry of an agent's memory, as a suite seeds it and as an agent reads it. */
 export type MemoryEntryWire = Wire<typeof memoryEntry>;

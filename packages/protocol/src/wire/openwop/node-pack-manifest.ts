@@ -263,4 +263,5 @@ export const nodePackManifest = closed(
     },
   },
 );
+/** `pack.json` at the root of a pack, as its publisher writes it. */
 export type NodePackManifestWire = Wire<typeof nodePackManifest>;

@@ -5,4 +5,5 @@ export const promptKind = choice(
   undefined,
   published('prompt-kind', 'PromptKind', 'Which part of a prompt a text is.'),
 );
+/** What a prompt is for. */
 export type PromptKindWire = Wire<typeof promptKind>;

@@ -25,4 +25,5 @@ export const promptRef = plain<PromptRef>({
   ...published('prompt-ref', 'PromptRef', 'A prompt template, named.'),
   oneOf: [short, long],
 });
+/** A prompt that is named instead of written out. */
 export type PromptRefWire = Wire<typeof promptRef>;

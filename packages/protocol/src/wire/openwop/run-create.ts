@@ -53,6 +53,7 @@ const evalConfigurable = object(
     repeats: integer('How often each task runs.', { minimum: 1, maximum: 100 }),
   },
 );
+/** The members of `configurable` that only an eval run reads. */
 export type EvalConfigurableWire = Wire<typeof evalConfigurable>;
 
 const evalForm = {
@@ -88,4 +89,5 @@ export const runCreate = closed(
     ...when({ required: ['mode'] }, evalForm, otherForms),
   },
 );
+/** Body of `POST /v1/runs`. The schema is ours: the protocol publishes its parts. */
 export type RunCreateWire = Wire<typeof runCreate>;

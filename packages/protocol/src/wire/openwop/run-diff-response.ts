@@ -44,4 +44,5 @@ export const runDiffResponse = closed(
     'What differs between two runs, clocks and ids left aside.',
   ),
 );
+/** Answer of `GET /v1/runs/{runId}:diff`: two event logs compared. */
 export type RunDiffResponseWire = Wire<typeof runDiffResponse>;

@@ -91,4 +91,5 @@ export const runEvent = open(
     $defs: { RunEventType: choice(TYPES) },
   },
 );
+/** One event, as streams and polls send it. */
 export type RunEventWire = Wire<typeof runEvent>;

@@ -51,4 +51,5 @@ export const runOptions = object(
     $defs: { Configurable: configurable, MockProvider: mockProvider },
   },
 );
+/** Options of a run, as far as every kind of run has them. */
 export type RunOptionsWire = Wire<typeof runOptions>;

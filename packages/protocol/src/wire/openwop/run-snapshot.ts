@@ -71,4 +71,5 @@ export const runSnapshot = open(
   },
   published('run-snapshot', 'RunSnapshot', 'A run as its event log tells it.'),
 );
+/** Answer of `GET /v1/runs/{runId}`, and an entry of lists of runs. */
 export type RunSnapshotWire = Wire<typeof runSnapshot>;

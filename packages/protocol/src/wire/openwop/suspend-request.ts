@@ -99,4 +99,5 @@ export const suspendRequest = closed(
     $defs: DATA,
   },
 );
+/** A question that a run asks people, as the protocol describes it. */
 export type SuspendRequestWire = Wire<typeof suspendRequest>;

@@ -56,4 +56,5 @@ export const toolDescriptor = closed(
     allOf: [when(is('safetyTier', 'exec'), is('source', 'host-extension'))],
   },
 );
+/** A tool of `GET /v1/tools`: what it takes, what it can do to the world, and what it needs. */
 export type ToolDescriptorWire = Wire<typeof toolDescriptor>;

@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import type * as Ajv from 'ajv/dist/2020.js';
 import { allDifferent, formats } from './keywords.js';
 
-export type Verdict = (value: unknown) => boolean;
+export type Validator = (value: unknown) => boolean;
 
 /**
  * One Ajv for all our schemas. Loading it costs more than everything else behind this door together, so it is loaded
  * by the first question and not by the import; `require` can do that without making every caller wait on a promise.
  * A schema is handed over and compiled when it is first asked about, and those it refers to with it.
  */
-export function createCompiler(documents: ReadonlyMap<string, object>): (address: string) => Verdict {
+export function createCompiler(documents: ReadonlyMap<string, object>): (address: string) => Validator {
   const precompiled = loadPrecompiled();
   let ajv: ReturnType<typeof createAjv> | undefined;
   const add = (id: string): void => {
@@ -33,9 +33,9 @@ export function createCompiler(documents: ReadonlyMap<string, object>): (address
  * What Ajv has compiled at build time (scripts/precompile.mjs). Without that file, as in a checkout that was never
  * built, everything is compiled when it is first needed; the verdicts are the same.
  */
-function loadPrecompiled(): { readonly [address: string]: Verdict } {
+function loadPrecompiled(): { readonly [address: string]: Validator } {
   try {
-    return createRequire(import.meta.url)('./precompiled.cjs') as { readonly [address: string]: Verdict };
+    return createRequire(import.meta.url)('./precompiled.cjs') as { readonly [address: string]: Validator };
   } catch {
     return {};
   }

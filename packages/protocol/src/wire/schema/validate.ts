@@ -3,7 +3,7 @@ import type { SchemaName, schemas } from '../catalogue.js';
 import { type PayloadType, payloadRef } from '../openwop/payloads/run-event-payloads.js';
 import type { RunCreateWire } from '../openwop/run-create.js';
 import type { Wire } from './build.js';
-import { createCompiler, type Verdict } from './compile.js';
+import { createCompiler, type Validator } from './compile.js';
 import { explain } from './explain.js';
 import { byId, idOf, resolve } from './resolve.js';
 
@@ -25,18 +25,18 @@ export function parse<Name extends SchemaName>(name: Name, value: unknown): Wire
 export const parseRunCreate = (value: unknown): RunCreateWire => parse('run-create', value);
 
 function checkAt(address: string, value: unknown): readonly Issue[] {
-  if (verdictOf(address)(value)) return [];
+  if (validatorOf(address)(value)) return [];
   const issues = explain(resolve(address), value, resolve);
   // Only a value that is no plain JSON (members inherited from a prototype, say) is refused without a reason.
   return issues.length > 0 ? issues : [{ pointer: '', message: 'expected plain JSON' }];
 }
 
 let compiler: ReturnType<typeof createCompiler> | undefined;
-const verdicts = new Map<string, Verdict>();
+const validators = new Map<string, Validator>();
 
-function verdictOf(address: string): Verdict {
+function validatorOf(address: string): Validator {
   compiler ??= createCompiler(byId);
-  const verdict = verdicts.get(address) ?? compiler(address);
-  verdicts.set(address, verdict);
-  return verdict;
+  const validator = validators.get(address) ?? compiler(address);
+  validators.set(address, validator);
+  return validator;
 }

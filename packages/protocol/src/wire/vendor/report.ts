@@ -16,7 +16,7 @@ import type {
 } from '../../model/ids.js';
 import { EVAL_MODES } from '../../model/modes.js';
 import { SEVERITIES, UNSCORED_REASONS } from '../../model/score.js';
-import { VERDICTS } from '../../model/verdicts.js';
+import { REPORT_VERDICTS } from '../../model/verdicts.js';
 import {
   amount,
   choice,
@@ -193,7 +193,7 @@ const reportedRegression = closed(
     interval: changeInterval('Where the mean of the task differences could lie, 95 %.'),
     pValue: fraction('One-sided sign-flip test for a drop.'),
     mcnemarP: fraction('Two-sided exact McNemar test on the tasks that changed sides.'),
-    verdict: choice(VERDICTS, 'fail: a real regression. inconclusive: too few tasks differ to tell.'),
+    verdict: choice(REPORT_VERDICTS, 'fail: a real regression. inconclusive: too few tasks differ to tell.'),
     /** A drop of the mean score up to this is not called a regression. */
     tolerance: fraction(),
     tasks: closed({
@@ -257,7 +257,7 @@ export const evalReport = closed(
     tasks,
     /** The numbers of the whole run, with their uncertainty. */
     aggregate,
-    verdict: choice(VERDICTS, 'Inconclusive when the bar lies within the interval of the score.'),
+    verdict: choice(REPORT_VERDICTS, 'Inconclusive when the bar lies within the interval of the score.'),
     /** Known costs in US dollars. A missing member is unknown, not zero. */
     cost: closed(
       {},
