@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { check } from '@touchstone/protocol/wire';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import { readSuite } from '../../packages/touchstone/src/suites/read-suite.js';
+import { readSuite } from '../../packages/touchstone/src/suites/parse-suite.js';
 import {
   type Actor,
   AGENT,

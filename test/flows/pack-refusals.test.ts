@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PACK_LIMITS } from '../../packages/touchstone/src/packs/archive/limits.js';
-import { readArchive } from '../../packages/touchstone/src/packs/archive/read-archive.js';
+import { readArchive } from '../../packages/touchstone/src/packs/archive/archive.js';
+import { PACK_LIMITS } from '../../packages/touchstone/src/packs/archive/file-table.js';
 import {
   agentEntry,
   archiveOf,

@@ -8,7 +8,7 @@ import type {
   ModelServer,
 } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
 import { INVOICES, POLICIES } from '../../packages/touchstone/src/profiles/definition/testing/definitions.js';
-import { readYaml } from '../../packages/touchstone/src/suites/text/yaml-source.js';
+import { parseYaml } from '../../packages/touchstone/src/suites/text/yaml.js';
 import { resultOf, type Turn } from './judge-host.js';
 import { type Evaluated, readJson, startModelServer, startToolServer, type ToolServer } from './pack-host.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
@@ -25,7 +25,7 @@ export const POLICY_SUITE = 'local.local.evals.policy-summariser';
 export const EMBED_MODEL = 'embed-1';
 
 export const invoices = (): Members => JSON.parse(INVOICES) as Members;
-export const policies = (): Members => readYaml(POLICIES).value as Members;
+export const policies = (): Members => parseYaml(POLICIES).value as Members;
 export const INVOICE_ROWS = [
   {
     id: 'inv-001',

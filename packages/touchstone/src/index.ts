@@ -6,12 +6,13 @@ export type { ConfigInput } from './app/config/config.js';
 export {
   agentDefinition,
   agentManifest,
+  dumpDefinition,
+  dumpProfile,
+  evaluationCard,
   evaluationProfile,
   successCriterion,
   withChange,
 } from './profiles/definition/builders.js';
-export { evaluationCard } from './profiles/definition/card.js';
-export { dumpDefinition, dumpProfile } from './profiles/definition/dump.js';
 export { readDefinition } from './profiles/definition/read-definition.js';
 
 /** For `touchstone.config.ts`: gives the editor the shape of the configuration. */

@@ -3,7 +3,7 @@ import { type HostTools, parseAgentSpec } from '../agents/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
 import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Suite } from '../ports/index.js';
-import type { ProfiledAgent } from '../profiles/index.js';
+import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskBar } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
 import { openStore } from '../store/index.js';
@@ -73,7 +73,7 @@ export type LocalTouchstone = Touchstone & {
   /** Installs a compiled contract that may have been edited since the last run. */
   useProfile: Profiles['replace'];
   /** Registers the agent of a definition: its prompt and its model. */
-  useDefinition(agent: ProfiledAgent): Promise<AgentFacts>;
+  useDefinition(agent: DefinitionAgent): Promise<AgentFacts>;
   /** Keeps the scorecard in a file as something to compare with, if a trusted key has signed it. */
   importScorecard(owner: Owner, text: string): Promise<Scorecard>;
   /** Whose signatures on scorecards are trusted: the configured keys, and this machine's own. */

@@ -1,8 +1,6 @@
 import { isHostError } from '@touchstone/protocol';
-import { MANIFEST_PATH, type PackFiles, tableOf } from './archive/file-table.js';
-import { PACK_LIMITS } from './archive/limits.js';
-import { readArchive } from './archive/read-archive.js';
-import { writeArchive } from './archive/write-archive.js';
+import { readArchive, writeArchive } from './archive/archive.js';
+import { MANIFEST_PATH, PACK_LIMITS, type PackFiles, tableOf } from './archive/file-table.js';
 import { readManifest } from './manifest/manifest.js';
 import { type PackOptions, readPack } from './open-pack.js';
 import {
@@ -10,22 +8,24 @@ import {
   checkFileList,
   FILE_LIST_PATH,
   FILE_LIST_SIGNATURE_PATH,
+  integrityOf,
+  KEYS_FOLDER,
+  type Signing,
+  signBytes,
   writeFileList,
-} from './signing/file-list.js';
-import { integrityOf, KEYS_FOLDER } from './signing/integrity.js';
-import { type Signing, signBytes } from './signing/signature.js';
+} from './signing/signature.js';
 
 const SIGNATURE_PATH = 'keys/pack.json.sig';
 
 export type BuildPackOptions = PackOptions & { readonly signing?: Signing };
-export type BuiltPack = {
+export type PackBuild = {
   readonly archive: Buffer;
   readonly integrity: string;
   readonly warnings: readonly string[];
 };
 
 /** Makes the archive of a pack that would open. Without `signing` the files go into it as they are. */
-export async function buildPack(files: PackFiles, options: BuildPackOptions): Promise<BuiltPack> {
+export async function buildPack(files: PackFiles, options: BuildPackOptions): Promise<PackBuild> {
   const limits = options.limits ?? PACK_LIMITS;
   const proper = tableOf(files, limits);
   const finished = options.signing ? tableOf(signedFiles(proper, options.signing), limits) : proper;
@@ -36,13 +36,13 @@ export async function buildPack(files: PackFiles, options: BuildPackOptions): Pr
 }
 
 /** The same pack, signed by this key and no other. */
-export async function signPack(archive: Buffer, signing: Signing, options: PackOptions): Promise<BuiltPack> {
+export async function signPack(archive: Buffer, signing: Signing, options: PackOptions): Promise<PackBuild> {
   const files = await readArchive(archive, options.limits ?? PACK_LIMITS);
   const built = await buildPack(files, { ...options, signing });
   return { ...built, warnings: [...built.warnings, ...tamperWarnings(files)] };
 }
 
-/** Whoever signs vouches for the files as they are now, and should know that the last one who did saw others. */
+/** A signer vouches for the files as they are now, and should know that an earlier signature was for others. */
 function tamperWarnings(files: PackFiles): readonly string[] {
   const { name, version } = readManifest(files).pack;
   try {

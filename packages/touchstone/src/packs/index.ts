@@ -1,16 +1,18 @@
-export { findPacks, looksLikePack } from './archive/find-packs.js';
-export { readPackFolder } from './archive/pack-folder.js';
+export { findPacks, looksLikePack, readPackFolder } from './archive/pack-folder.js';
 export { buildPack, signPack } from './build-pack.js';
-export { inputWarnings } from './input-warnings.js';
 export { checkPackIdentity, checkPackName, checkPackVersion } from './manifest/identity.js';
 export type { PackAgent } from './manifest/pack-agents.js';
-export type { OpenedPack, PackOptions } from './open-pack.js';
-export { openPack, openPackFiles } from './open-pack.js';
+export type { PackOptions, PackReading } from './open-pack.js';
+export { inputWarnings, openPack, openPackFiles } from './open-pack.js';
 export type { PackProfile } from './profile-files.js';
-export { profileFilesOf, readPackProfiles } from './profile-files.js';
-export { placeInPack } from './profile-places.js';
-export { placeOf, profileRefusal } from './profile-refusal.js';
-export { checkPackIntegrity } from './signing/integrity.js';
+export {
+  locateInPack,
+  locationOf,
+  profileFilesOf,
+  profileRefusal,
+  readPackProfiles,
+} from './profile-files.js';
+export { checkPackIntegrity } from './signing/signature.js';
 export type { Trust } from './signing/trust.js';
 export { parseTrust } from './signing/trust.js';
 export { verifyPack } from './signing/verify-pack.js';

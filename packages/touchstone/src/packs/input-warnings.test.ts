@@ -1,8 +1,7 @@
 import { fromBody } from '@touchstone/protocol/bodies';
 import { expect, test } from 'vitest';
 import type { SchemaCheck } from '../ports/index.js';
-import { inputWarnings } from './input-warnings.js';
-import { openPackFiles } from './open-pack.js';
+import { inputWarnings, openPackFiles } from './open-pack.js';
 import { agentEntry, manifest, options, PACK_NAME, packFiles } from './testing/pack-bytes.js';
 
 /** Stands for a schema that wants an order number. */

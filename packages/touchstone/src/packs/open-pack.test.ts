@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PACK_LIMITS } from './archive/limits.js';
+import { PACK_LIMITS } from './archive/file-table.js';
 import { openPack, openPackFiles, type PackOptions } from './open-pack.js';
 import {
   agentEntry,

@@ -1,14 +1,10 @@
 import { asId, type Digest, type JsonObject, type Version } from '@touchstone/protocol';
-import type { Suite } from '../ports/index.js';
-import { type PackFiles, tableOf } from './archive/file-table.js';
-import { PACK_LIMITS, type PackLimits } from './archive/limits.js';
-import { readArchive } from './archive/read-archive.js';
-import { writeArchive } from './archive/write-archive.js';
-import { readManifest } from './manifest/manifest.js';
-import { type PackAgent, readAgents } from './manifest/pack-agents.js';
-import { type HasCapability, unmetPeers } from './manifest/peers.js';
-import type { CheckSchema } from './manifest/refs.js';
-import { integrityOf, packDigest } from './signing/integrity.js';
+import type { SchemaCheck, Suite } from '../ports/index.js';
+import { readArchive, writeArchive } from './archive/archive.js';
+import { PACK_LIMITS, type PackFiles, type PackLimits, tableOf } from './archive/file-table.js';
+import { type HasCapability, readManifest, unmetPeers } from './manifest/manifest.js';
+import { type CheckSchema, type PackAgent, readAgents } from './manifest/pack-agents.js';
+import { integrityOf, packDigest } from './signing/signature.js';
 
 export type PackOptions = {
   /** Whether this host offers what packs call by this name. */
@@ -19,7 +15,7 @@ export type PackOptions = {
 };
 
 /** A pack that has been read whole and holds together. Whether it is to be trusted is asked by `verifyPack`. */
-export type OpenedPack = {
+export type PackReading = {
   readonly name: string;
   readonly version: Version;
   readonly manifest: JsonObject;
@@ -32,20 +28,20 @@ export type OpenedPack = {
   readonly files: PackFiles;
 };
 
-export async function openPack(archive: Buffer, options: PackOptions): Promise<OpenedPack> {
+export async function openPack(archive: Buffer, options: PackOptions): Promise<PackReading> {
   const files = await readArchive(archive, options.limits ?? PACK_LIMITS);
   return readPack(files, integrityOf(archive), options);
 }
 
 /** The same for files that are not packed; their integrity is that of the archive `buildPack` would make of them. */
-export function openPackFiles(files: PackFiles, options: PackOptions): OpenedPack {
+export function openPackFiles(files: PackFiles, options: PackOptions): PackReading {
   const limits = options.limits ?? PACK_LIMITS;
   const proper = tableOf(files, limits);
   return readPack(proper, integrityOf(writeArchive(proper, limits)), options);
 }
 
 /** Call with files that have passed the table. */
-export function readPack(files: PackFiles, integrity: string, options: PackOptions): OpenedPack {
+export function readPack(files: PackFiles, integrity: string, options: PackOptions): PackReading {
   const { hasCapability, openSchemaCheck, limits = PACK_LIMITS } = options;
   const { document, pack, agents, warnings } = readManifest(files);
   const unmet = unmetPeers(pack, hasCapability);
@@ -61,4 +57,32 @@ export function readPack(files: PackFiles, integrity: string, options: PackOptio
     warnings,
     files,
   };
+}
+
+type Contents = Pick<PackReading, 'agents' | 'suites'>;
+
+/** What its author should know: tasks that the agent they are meant for does not take, so that no run of them begins. */
+export const inputWarnings = ({ agents, suites }: Contents, fits: SchemaCheck): readonly string[] =>
+  agents.flatMap((agent) => {
+    const suite = suites.find(({ head }) => isOwn(head, agent));
+    return suite ? misfits(agent, suite, fits) : [];
+  });
+
+/** A suite that several agents name may be meant for one of them alone. */
+const isOwn = ({ suiteId, version, targetAgentId }: Suite['head'], { manifest, suite }: PackAgent): boolean =>
+  suiteId === suite?.suiteId &&
+  version === suite.version &&
+  (targetAgentId ?? manifest.agentId) === manifest.agentId;
+
+/** The first one is enough: an author who corrects it looks at the others as well. */
+function misfits({ manifest, taskSchema }: PackAgent, { head, tasks }: Suite, fits: SchemaCheck): string[] {
+  if (!taskSchema) return [];
+  for (const [index, { taskId, input }] of tasks.entries()) {
+    const [issue] = fits(taskSchema, input);
+    if (issue)
+      return [
+        `Task ${taskId} of ${head.suiteId}@${head.version} does not fit the task schema of agent ${manifest.agentId}, so a run of it is refused: /tasks/${index}/input${issue.pointer}: ${issue.message}.`,
+      ];
+  }
+  return [];
 }

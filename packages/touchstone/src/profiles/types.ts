@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@touchstone/protocol';
 import type { EvaluationProfile, MemorySeed } from '@touchstone/protocol/bodies';
 
 /** An agent of a definition file, with what evaluating it needs, whatever the form of the file. */
-export type ProfiledAgent = {
+export type DefinitionAgent = {
   readonly form: 'A' | 'B';
   /** `metadata.id` in form A, the agent's own id in form B. */
   readonly id: string;
@@ -12,7 +12,7 @@ export type ProfiledAgent = {
   /** As written, without a leading v. */
   readonly version: string;
   readonly status?: 'draft' | 'published';
-  /** The model it names, its temperature, and what it is told first. */
+  /** The model it names, its temperature, and its instructions. */
   readonly model?: string;
   readonly temperature?: number;
   readonly systemPrompt?: string;

@@ -1,18 +1,17 @@
 export { digestOf, writeCanonical } from './digest.js';
-export { memorySeedIssues } from './memory-seed.js';
 export { readPackPath, shownPath } from './pack-path.js';
-export { parseSuite, suiteDocument } from './parse-suite.js';
-export { readSuite } from './read-suite.js';
-export { type AgentReference, parseAgentReference, parseSuiteReference } from './reference.js';
+export { parseSuite, readSuite, suiteDocument } from './parse-suite.js';
+export {
+  type AgentReference,
+  highestVersion,
+  parseAgentReference,
+  parseSuiteReference,
+} from './reference.js';
 export { readRunLimits } from './run-options.js';
 export { checkRunnable } from './runnable.js';
-export type { SuiteFormat } from './suite-files.js';
-export { contractBeside, findSuiteFiles, suiteFileFormat } from './suite-files.js';
-export type { Fault } from './text/json-scan.js';
-export { readJson } from './text/json-source.js';
-export { withPositions } from './text/positions.js';
+export { memorySeedIssues } from './semantics.js';
+
+export { contractBeside, findSuiteFiles } from './suite-files.js';
+export type { FileTextOptions, TextReading } from './text/read-text.js';
+export { isJsonText, jsonOf, readFileText, readJsonText, utf8 } from './text/read-text.js';
 export { keysIfSound, soundnessIssues } from './text/soundness.js';
-export type { Source } from './text/source.js';
-export { jsonOf, utf8 } from './text/utf8.js';
-export { readYaml } from './text/yaml-source.js';
-export { highestVersion } from './versions.js';

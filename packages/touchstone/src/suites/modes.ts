@@ -32,7 +32,7 @@ export function decideModes(
 }
 
 /**
- * Nobody asked for modes, so the suite's own are meant, with two exceptions: `live-shadow` leaves the fixtures behind
+ * Without requested modes the suite's own are meant, with two exceptions: `live-shadow` leaves the fixtures behind
  * and acts on the world, which a suite that can do anything else must not start by default; and without a baseline
  * `regression` has nothing to compare with.
  */
@@ -55,12 +55,9 @@ function declaredModes(head: SuiteHead, request: ModeRequest, offered: readonly 
 function requestedModes(head: SuiteHead, requested: unknown, offered: readonly EvalMode[]): ModeDecision {
   const pointer = '/configurable/evalModes';
   if (!Array.isArray(requested) || requested.length === 0) {
-    const came = Array.isArray(requested) ? 'an empty one' : typeName(requested);
-    const issue = {
-      pointer,
-      message: `Expected an array with at least one of ${list(head.modes)}, got ${came}.`,
-    };
-    return { modes: [], kinds: ALL_KINDS, issues: [issue] };
+    const got = Array.isArray(requested) ? 'an empty one' : typeName(requested);
+    const message = `Expected an array with at least one of ${list(head.modes)}, got ${got}.`;
+    return { modes: [], kinds: ALL_KINDS, issues: [{ pointer, message }] };
   }
   // More items than there are modes cannot all be right, so the first few hold an issue and the rest need no look.
   const looked: readonly unknown[] = requested.slice(0, MAX_LOOKED_AT);
@@ -87,7 +84,7 @@ function modeIssues(
   return issues;
 }
 
-/** Whether the run named here exists and may serve is for the host to find out; here only whether one is due. */
+/** Only whether a baseline is due; the host finds out whether the run exists and may serve. */
 function baselineIssues(
   modes: readonly EvalMode[],
   request: ModeRequest,
@@ -96,19 +93,11 @@ function baselineIssues(
   const pointer = '/configurable/baselineRunId';
   const { baselineRunId } = request;
   const compares = modes.includes('regression');
-  if (baselineRunId === undefined) {
-    return compares
-      ? [{ pointer, message: 'Mode "regression" needs the run to compare with. Give its run id.' }]
-      : [];
-  }
-  if (typeof baselineRunId !== 'string' || baselineRunId === '') {
-    return [
-      {
-        pointer,
-        message: `Expected a run id, got ${baselineRunId === '' ? 'an empty string' : typeName(baselineRunId)}.`,
-      },
-    ];
-  }
+  const missing = 'Mode "regression" needs the run to compare with. Give its run id.';
+  if (baselineRunId === undefined) return compares ? [{ pointer, message: missing }] : [];
+  const got = baselineRunId === '' ? 'an empty string' : typeName(baselineRunId);
+  if (typeof baselineRunId !== 'string' || baselineRunId === '')
+    return [{ pointer, message: `Expected a run id, got ${got}.` }];
   // A host that cannot compare must not take a baseline and then say nothing about it.
   return compares || offered.includes('regression') ? [] : [notOffered('regression', offered, pointer)];
 }

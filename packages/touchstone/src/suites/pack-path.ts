@@ -8,7 +8,7 @@ export type PackPath =
 // A replacement character stands where the bytes of a name were not UTF-8. Two such names would look the same.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\uFFFD]/u;
 const DRIVE = /^[A-Za-z]:/;
-/** Deeper nesting serves nobody, and every level of every path is remembered while a pack is read. */
+/** Packs need no deeper folders, and every level of every path is remembered while a pack is read. */
 const MAX_DEPTH = 32;
 
 /** Reads a path without following it. `./a`, `a/./b` and `a//b` are other spellings of paths and are taken as such. */

@@ -13,10 +13,22 @@ import {
 import type { Task } from '@touchstone/protocol/bodies';
 import { check } from '@touchstone/protocol/wire';
 import type { Suite } from '../ports/index.js';
-import { needsJudge } from './criteria.js';
 import { digestOf } from './digest.js';
-import { semanticIssues } from './semantics.js';
+import { needsJudge, semanticIssues } from './semantics.js';
+import { type FileTextOptions, readFileText } from './text/read-text.js';
 import { keysIfSound, soundnessIssues } from './text/soundness.js';
+
+/**
+ * Reads a suite as an author wrote it. Throws `validation_error` with everything that is wrong, each with its line and
+ * column, in the order of the file. Positions are only worked out once something is wrong.
+ */
+export function readSuite(text: string, options: FileTextOptions = {}): Suite {
+  const { value, problem, locate } = readFileText(text, options);
+  const isUsable = problem === undefined || problem === 'repeated-key';
+  const issues = isUsable ? suiteIssues(value) : [];
+  if (problem === undefined && issues.length === 0) return toSuite(value);
+  throw validationError(locate(issues), options.file === undefined ? {} : { file: options.file });
+}
 
 /** A suite as it is written, once `suiteIssues` has found nothing wrong with it. */
 type SuiteDocument = {
@@ -38,13 +50,13 @@ export function parseSuite(value: unknown): Suite {
 }
 
 /** Everything wrong with a suite that is sound JSON, by its schema and by its meaning. */
-export const suiteIssues = (value: unknown): readonly Issue[] => [
+const suiteIssues = (value: unknown): readonly Issue[] => [
   ...check('agent-eval-suite', value),
   ...semanticIssues(value),
 ];
 
 /** Call only for sound JSON in which `suiteIssues` found nothing. */
-export function toSuite(value: unknown): Suite {
+function toSuite(value: unknown): Suite {
   const document = value as SuiteDocument;
   const { targetAgentId, allowedModels, thresholds } = document;
   const head = {

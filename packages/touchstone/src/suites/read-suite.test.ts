@@ -1,7 +1,7 @@
 import { type HostError, type Issue, isHostError } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
-import { parseSuite } from './parse-suite.js';
-import { type ReadSuiteOptions, readSuite } from './read-suite.js';
+import { parseSuite, readSuite } from './parse-suite.js';
+import type { FileTextOptions } from './text/read-text.js';
 
 const CANARY = 'CANARY 4711';
 
@@ -43,7 +43,7 @@ const VALUE = {
 };
 const JSON_TEXT = JSON.stringify(VALUE, null, 2);
 
-function refusal(text: string, options: ReadSuiteOptions): HostError {
+function refusal(text: string, options: FileTextOptions): HostError {
   try {
     readSuite(text, options);
   } catch (error) {
@@ -52,7 +52,7 @@ function refusal(text: string, options: ReadSuiteOptions): HostError {
   }
   throw new Error('The suite was accepted.');
 }
-function places(text: string, options: ReadSuiteOptions): readonly string[] {
+function places(text: string, options: FileTextOptions): readonly string[] {
   const error = refusal(text, options);
   expect(error.message + JSON.stringify(error.details)).not.toContain(CANARY);
   const { issues } = error.details as { readonly issues: readonly Issue[] };

@@ -1,7 +1,6 @@
 import { asId, type HostError, type Version } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
-import { parseAgentReference, parseSuiteReference } from './reference.js';
-import { highestVersion } from './versions.js';
+import { highestVersion, parseAgentReference, parseSuiteReference } from './reference.js';
 
 const refusal = (parse: () => unknown): HostError => {
   try {

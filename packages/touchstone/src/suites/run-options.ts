@@ -23,16 +23,10 @@ export type RunOptions = RunLimits & {
 const DEFAULT_CONCURRENCY = 8;
 const MAX_CONCURRENCY = 256;
 const MAX_REPEATS = 100;
-const BUDGET_MEMBERS = [
-  'maxTokens',
-  'maxCostUsd',
-  'maxToolCalls',
-  'maxRetries',
-  'modelAllow',
-  'modelDeny',
-  'thresholdPercent',
-  'onExhaustion',
-];
+const BUDGET_MEMBERS =
+  'maxTokens maxCostUsd maxToolCalls maxRetries modelAllow modelDeny thresholdPercent onExhaustion'.split(
+    ' ',
+  );
 
 type Report = (key: string, message: string) => undefined;
 
@@ -49,7 +43,7 @@ export function readRunLimits(configurable: UnknownObject, limits: HostLimits): 
   };
 }
 
-/** Reads the caller's knobs for an eval run. Members that are not ours are nobody's business here. */
+/** Reads the caller's knobs for an eval run. Members of other extensions are ignored. */
 export function readRunOptions(configurable: UnknownObject, limits: HostLimits): RunOptions {
   const bounds = readRunLimits(configurable, limits);
   const { issues, report } = createReport();
@@ -98,13 +92,13 @@ function readBudget(budget: unknown, report: Report): number | undefined {
   if (budget === undefined) return undefined;
   if (!isObject(budget)) return report('budget', `Expected an object, got ${typeName(budget)}.`);
   for (const member of Object.keys(budget)) {
-    const message = budgetTrouble(member, budget[member]);
+    const message = budgetIssue(member, budget[member]);
     if (message !== undefined) report(child('budget', member), message);
   }
   return typeof budget.maxCostUsd === 'number' ? budget.maxCostUsd : undefined;
 }
 
-function budgetTrouble(member: string, value: unknown): string | undefined {
+function budgetIssue(member: string, value: unknown): string | undefined {
   if (member === 'maxCostUsd') {
     const isAmount = typeof value === 'number' && Number.isFinite(value) && value >= 0;
     return isAmount ? undefined : 'Expected an amount in USD of at least 0.';
@@ -120,10 +114,9 @@ function readOnlyTasks(value: unknown, report: Report): readonly string[] | unde
     const came = Array.isArray(value) ? 'an empty one' : typeName(value);
     return report('onlyTasks', `Expected an array with at least one task id, got ${came}.`);
   }
-  const strangers = value.flatMap((id: unknown, index) => (typeof id === 'string' ? [] : [index]));
-  for (const index of strangers)
-    report(`onlyTasks/${index}`, `Expected a task id, got ${typeName(value[index])}.`);
-  return strangers.length > 0 ? undefined : (value as string[]);
+  for (const [index, id] of value.entries())
+    if (typeof id !== 'string') report(`onlyTasks/${index}`, `Expected a task id, got ${typeName(id)}.`);
+  return value.every((id) => typeof id === 'string') ? value : undefined;
 }
 
 const lowest = (a: number | undefined, b: number | undefined): number | undefined =>

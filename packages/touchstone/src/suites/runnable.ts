@@ -1,5 +1,6 @@
 import {
   asId,
+  defined,
   type EvalMode,
   type EvalPlan,
   type Issue,
@@ -11,10 +12,10 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import type { AgentFacts, SchemaCheck, SuiteHead } from '../ports/index.js';
-import { needsJudge } from './criteria.js';
 import { decideModes, type ModeDecision } from './modes.js';
 import { type HostLimits, type RunOptions, readRunOptions } from './run-options.js';
 import { dependsOnTasks, selectTasks, type TaskQuestion, type TaskSelection } from './select-tasks.js';
+import { needsJudge } from './semantics.js';
 
 /** An answer's length must not be the caller's to choose. */
 const MAX_ISSUES = 100;
@@ -24,7 +25,7 @@ export type RunnableLimits = HostLimits & {
   readonly modes: readonly EvalMode[];
   /** Whether there is a judge to ask about rubric criteria; what keeps it from being asked, if that is known. */
   readonly judge: boolean;
-  readonly judgeTrouble?: string;
+  readonly judgeIssue?: string;
 };
 
 export type RunnableQuestion = {
@@ -39,7 +40,7 @@ export type RunnableQuestion = {
   readonly checkTask?: TaskQuestion['checkTask'];
 };
 
-/** What a run will do, without the pins of suite and agent, which are not this room's to give. */
+/** What a run will do, without the pins of suite and agent, which the caller adds. */
 export type RunnablePlan = Omit<EvalPlan, 'kind' | 'suite' | 'agent'>;
 
 /**
@@ -98,21 +99,20 @@ async function select(
   isRightAgent: boolean,
 ): Promise<TaskSelection | undefined> {
   const decided = modes.issues.length === 0;
-  const rubricRefusal = decided ? rubricTrouble(head, limits) : undefined;
-  const question = {
+  const question = defined({
     kinds: decided ? modes.kinds : (['golden', 'rubric'] as const),
-    ...(onlyTasks && { onlyTasks }),
-    ...(rubricRefusal !== undefined && { rubricRefusal }),
-    ...(decided && checkTask && head.rubricTasks > 0 && { checkTask }),
-    ...(decided && isRightAgent && agent.taskSchema && { taskSchema: agent.taskSchema }),
-  };
+    onlyTasks,
+    rubricRefusal: decided ? rubricRefusal(head, limits) : undefined,
+    checkTask: decided && head.rubricTasks > 0 ? checkTask : undefined,
+    taskSchema: decided && isRightAgent ? agent.taskSchema : undefined,
+  });
   return dependsOnTasks(question) ? selectTasks({ ...question, tasks, checkSchema }) : undefined;
 }
 
 /** Rubric tasks cannot run at all, or only those that need no judge can. */
-function rubricTrouble(
+function rubricRefusal(
   { rubricTasks, judgedTasks }: SuiteHead,
-  { modes, judge, judgeTrouble }: RunnableLimits,
+  { modes, judge, judgeIssue }: RunnableLimits,
 ): TaskQuestion['rubricRefusal'] {
   if (rubricTasks > 0 && !modes.includes('rubric'))
     return {
@@ -121,9 +121,9 @@ function rubricTrouble(
     };
   if (judgedTasks === 0 || judge) return undefined;
   const reason =
-    judgeTrouble === undefined
+    judgeIssue === undefined
       ? 'no judge is configured that could decide its criteria. Configure one, or ask for other modes in evalModes.'
-      : `the configured judge cannot be asked. ${judgeTrouble}`;
+      : `the configured judge cannot be asked. ${judgeIssue}`;
   return { applies: needsJudge, reason };
 }
 
@@ -137,18 +137,18 @@ function toPlan(
   const totalTasks = question.head.taskCount;
   const { repeats, concurrency, runTimeoutMs, ceilingUsd } = options;
   const { baselineRunId } = configurable;
-  return {
+  return defined({
     modes,
     totalTasks,
-    ...(selection && selection.ordinals.length < totalTasks && { ordinals: selection.ordinals }),
+    ordinals: selection && selection.ordinals.length < totalTasks ? selection.ordinals : undefined,
     repeats,
     concurrency,
-    ...(runTimeoutMs !== undefined && { runTimeoutMs }),
-    ...(ceilingUsd !== undefined && { ceilingUsd }),
-    ...(typeof baselineRunId === 'string' && { baselineRunId: asId<RunId>(baselineRunId) }),
+    runTimeoutMs,
+    ceilingUsd,
+    baselineRunId: typeof baselineRunId === 'string' ? asId<RunId>(baselineRunId) : undefined,
     // Recorded only when there was a mismatch: permission alone does not spoil the run as evidence.
-    ...(targetIssues(question).length > 0 && { targetMismatchAllowed: true as const }),
-  };
+    targetMismatchAllowed: targetIssues(question).length > 0 ? (true as const) : undefined,
+  });
 }
 
 function refusal(issues: readonly Issue[], more: boolean): Error {

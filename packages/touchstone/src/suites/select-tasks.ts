@@ -3,7 +3,7 @@ import type { Task } from '@touchstone/protocol/bodies';
 import type { SchemaCheck } from '../ports/index.js';
 import type { TaskKind } from './modes.js';
 
-/** Reported input troubles; a schema that fits no task would otherwise repeat itself for every one of them. */
+/** Reported issues of inputs; a schema that fits no task would otherwise repeat itself for every one of them. */
 const MAX_INPUT_ISSUES = 20;
 
 export type TaskQuestion = {
@@ -28,23 +28,14 @@ export type TaskSelection = {
 };
 
 /** Whether the answer to the question depends on the tasks at all. When it does not, they need not be read. */
-export const dependsOnTasks = ({
-  kinds,
-  onlyTasks,
-  rubricRefusal,
-  taskSchema,
-  checkTask,
-}: Omit<TaskQuestion, 'tasks' | 'checkSchema'>) =>
-  kinds.length === 1 ||
-  onlyTasks !== undefined ||
-  rubricRefusal !== undefined ||
-  taskSchema !== undefined ||
-  checkTask !== undefined;
+export const dependsOnTasks = (question: Omit<TaskQuestion, 'tasks' | 'checkSchema'>): boolean =>
+  question.kinds.length === 1 ||
+  [question.onlyTasks, question.rubricRefusal, question.taskSchema, question.checkTask].some(Boolean);
 
 /** Walks the suite once: which tasks run, and what keeps one of those from running. */
 export async function selectTasks(question: TaskQuestion): Promise<TaskSelection> {
   const only =
-    question.onlyTasks && new Map(question.onlyTasks.map((taskId) => [taskId, 'unknown' as Named]));
+    question.onlyTasks && new Map(question.onlyTasks.map((taskId) => [taskId, 'unknown' as NamedTask]));
   const ordinals: number[] = [];
   const first: string[] = [];
   const inputs = createInputCheck(question);
@@ -75,11 +66,11 @@ export async function selectTasks(question: TaskQuestion): Promise<TaskSelection
 
 const TASK_ID = /^[a-z0-9][a-z0-9-]{0,127}$/;
 
-type Named = 'unknown' | 'selected' | 'of-another-kind';
+type NamedTask = 'unknown' | 'selected' | 'of-another-kind';
 
 function namedIssues(
   { onlyTasks = [], kinds }: TaskQuestion,
-  only: ReadonlyMap<string, Named>,
+  only: ReadonlyMap<string, NamedTask>,
   known: string,
 ): readonly Issue[] {
   return onlyTasks.flatMap((taskId, index) => {
@@ -99,15 +90,10 @@ const SHOWN_IDS = 5;
 const idsOf = (first: readonly string[], total: number): string =>
   `${first.join(', ')}${total > first.length ? ` and ${total - first.length} more` : ''}`;
 
-const noneLeft = (kinds: readonly TaskKind[], ordinals: readonly number[]): readonly Issue[] =>
-  ordinals.length > 0
-    ? []
-    : [
-        {
-          pointer: '/configurable/evalModes',
-          message: `No task is left to run: the suite has no ${kinds.join(' or ')} task.`,
-        },
-      ];
+function noneLeft(kinds: readonly TaskKind[], ordinals: readonly number[]): readonly Issue[] {
+  const message = `No task is left to run: the suite has no ${kinds.join(' or ')} task.`;
+  return ordinals.length > 0 ? [] : [{ pointer: '/configurable/evalModes', message }];
+}
 
 function createRubricCheck(refusal: TaskQuestion['rubricRefusal']) {
   let first: { readonly ordinal: number; readonly taskId: TaskId } | undefined;
@@ -137,20 +123,13 @@ function createInputCheck({ taskSchema, checkSchema, checkTask }: TaskQuestion) 
     truncated: () => truncated,
     look(task: Task, ordinal: number): void {
       if (truncated) return;
-      const inputs = taskSchema ? checkSchema(taskSchema, task.input).map(ofInput) : [];
-      for (const { pointer, message } of [...inputs, ...(checkTask?.(task) ?? [])]) {
+      const inputs = taskSchema ? checkSchema(taskSchema, task.input) : [];
+      const ofInput = inputs.map(({ pointer, message }) => ({ pointer: `/input${pointer}`, message }));
+      for (const { pointer, message } of [...ofInput, ...(checkTask?.(task) ?? [])]) {
         truncated = issues.length === MAX_INPUT_ISSUES;
         if (truncated) return;
-        issues.push({
-          pointer: `/tasks/${ordinal}${pointer}`,
-          message: `Task "${task.taskId}": ${message}`,
-        });
+        issues.push({ pointer: `/tasks/${ordinal}${pointer}`, message: `Task "${task.taskId}": ${message}` });
       }
     },
   };
 }
-
-const ofInput = ({ pointer, message }: { readonly pointer: string; readonly message: string }): Issue => ({
-  pointer: `/input${pointer}`,
-  message,
-});

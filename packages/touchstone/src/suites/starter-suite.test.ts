@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject } from '@touchstone/protocol';
 import { fromBody, type Task } from '@touchstone/protocol/bodies';
 import { describe, expect, test } from 'vitest';
-import { readSuite } from './read-suite.js';
+import { readSuite } from './parse-suite.js';
 
 const file = new URL('../../assets/adversarial/starter.suite.yaml', import.meta.url);
 const { head, tasks } = readSuite(readFileSync(file, 'utf8'), { file: 'starter.suite.yaml' });

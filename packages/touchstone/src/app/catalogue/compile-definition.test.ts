@@ -2,7 +2,7 @@ import { type Issue, isHostError, type JsonObject, type Owner, validationError }
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { INVOICES, POLICIES } from '../../profiles/definition/testing/definitions.js';
-import type { ProfiledAgent } from '../../profiles/types.js';
+import type { DefinitionAgent } from '../../profiles/types.js';
 import { compileDefinition, profiledAgent } from './compile-definition.js';
 import type { CompiledProfile, ProfileRequest, Profiles } from './profiles.js';
 
@@ -90,8 +90,8 @@ describe('compiling what a tenant sends', () => {
 });
 
 describe('the agent that is meant', () => {
-  const agent = (id: string, hasProfile: boolean): ProfiledAgent =>
-    ({ id, ...(hasProfile && { evaluation: {} }) }) as unknown as ProfiledAgent;
+  const agent = (id: string, hasProfile: boolean): DefinitionAgent =>
+    ({ id, ...(hasProfile && { evaluation: {} }) }) as unknown as DefinitionAgent;
   const agents = [agent('a', true), agent('b', false), agent('c', true)];
   const pointerOf = (wanted?: string, among = agents): unknown => {
     try {

@@ -5,7 +5,7 @@ import {
   type Owner,
   validationError,
 } from '@touchstone/protocol';
-import { type CompileOptions, type ProfiledAgent, parseDefinition } from '../../profiles/index.js';
+import { type CompileOptions, type DefinitionAgent, parseDefinition } from '../../profiles/index.js';
 import type { CompiledProfile, Profiles } from './profiles.js';
 
 export type CompiledDefinition = CompiledProfile & { readonly installed?: 'created' | 'same' };
@@ -57,7 +57,7 @@ function inRequest(error: unknown): unknown {
 }
 
 /** The one agent that is meant: by name, or because no other has a profile. */
-export function profiledAgent(agents: readonly ProfiledAgent[], wanted?: string): ProfiledAgent {
+export function profiledAgent(agents: readonly DefinitionAgent[], wanted?: string): DefinitionAgent {
   const candidates = agents.filter(({ id, evaluation }) =>
     wanted === undefined ? evaluation !== undefined : id === wanted,
   );

@@ -6,20 +6,20 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ModelScript, startModelServer } from '../../agents/fixtures/model-server.js';
 import { parseDefinition, readDefinition } from '../../profiles/definition/read-definition.js';
 import { INVOICES, POLICIES } from '../../profiles/definition/testing/definitions.js';
-import type { ProfiledAgent } from '../../profiles/types.js';
+import type { DefinitionAgent } from '../../profiles/types.js';
 import { createTouchstone } from '../compose.js';
 import { parseConfig } from '../config/config.js';
 import { definitionAgentId, definitionSpec } from './definition-agent.js';
 
-const agentIn = (text: string): ProfiledAgent => readDefinition(text).agents[0] as ProfiledAgent;
+const agentIn = (text: string): DefinitionAgent => readDefinition(text).agents[0] as DefinitionAgent;
 type Definition = {
   readonly config: { readonly system_prompt?: string };
   readonly capabilities: readonly object[];
 };
-function invoicesWith(change: (definition: Definition) => object): ProfiledAgent {
+function invoicesWith(change: (definition: Definition) => object): DefinitionAgent {
   const definition = JSON.parse(INVOICES) as Definition;
   return parseDefinition({ ...definition, status: 'draft', ...change(definition) })
-    .agents[0] as ProfiledAgent;
+    .agents[0] as DefinitionAgent;
 }
 
 describe('the agent of a definition', () => {
@@ -88,7 +88,7 @@ const ME: Principal = {
 };
 
 /** Compiles the agent's contract, registers the agent itself, and runs the one against the other. */
-async function play(agent: ProfiledAgent, rows: readonly object[], script: ModelScript) {
+async function play(agent: DefinitionAgent, rows: readonly object[], script: ModelScript) {
   const server = await startModelServer(script);
   const folder = mkdtempSync(join(tmpdir(), 'touchstone-definition-'));
   const config = parseConfig(

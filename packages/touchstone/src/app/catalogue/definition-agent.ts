@@ -1,13 +1,13 @@
 import { validationError } from '@touchstone/protocol';
 import { type AgentSpec, parseAgentSpec } from '../../agents/index.js';
-import { type ProfiledAgent, shortSlugOf } from '../../profiles/index.js';
+import { type DefinitionAgent, shortSlugOf } from '../../profiles/index.js';
 
 /** The name under which the agent of a definition is known here, where it is not bound to anything else. */
-export const definitionAgentId = ({ author, name, id, form }: ProfiledAgent): string =>
+export const definitionAgentId = ({ author, name, id, form }: DefinitionAgent): string =>
   `local.${part(author ?? 'local')}.${part(form === 'B' ? id : name)}`;
 
 /** A definition as an agent that can be run: its prompt, its model, its schemas. Tools are named, not brought along. */
-export function definitionSpec(agent: ProfiledAgent): AgentSpec {
+export function definitionSpec(agent: DefinitionAgent): AgentSpec {
   if (agent.model === undefined && agent.systemPrompt === undefined) throw nothingToRun(agent);
   const handoff = handoffOf(agent);
   return parseAgentSpec(
@@ -29,7 +29,7 @@ export function definitionSpec(agent: ProfiledAgent): AgentSpec {
 }
 
 /** Schemas of the one thing it can do. Where it can do several, rows choose, and the contract has the schema of each. */
-function handoffOf({ capabilities }: ProfiledAgent): AgentSpec['handoff'] & object {
+function handoffOf({ capabilities }: DefinitionAgent): AgentSpec['handoff'] & object {
   const [only, another] = capabilities;
   if (!only || another) return {};
   const { inputs, outputs } = only;
@@ -39,7 +39,7 @@ function handoffOf({ capabilities }: ProfiledAgent): AgentSpec['handoff'] & obje
 /** Tools without a scope are called as datasets call them. */
 const toolIdOf = (tool: string): string => (tool.includes(':') ? tool : `local:${tool}`);
 
-const nothingToRun = ({ id }: ProfiledAgent) =>
+const nothingToRun = ({ id }: DefinitionAgent) =>
   validationError([
     {
       pointer: '',

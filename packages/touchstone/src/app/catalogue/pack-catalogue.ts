@@ -5,11 +5,11 @@ import {
   checkPackIntegrity,
   checkPackName,
   checkPackVersion,
-  type OpenedPack,
   openPack,
   openPackFiles,
   type PackAgent,
   type PackOptions,
+  type PackReading,
   type Trust,
   verifyPack,
 } from '../../packs/index.js';
@@ -64,7 +64,7 @@ type ShelfParts = {
   readonly clock: Clock;
   readonly trust: Trust;
   readonly options: PackOptions;
-  readonly compileProfiles: (pack: OpenedPack) => Promise<readonly PackContract[]>;
+  readonly compileProfiles: (pack: PackReading) => Promise<readonly PackContract[]>;
   /** Agents that belong to the host, which no pack of a tenant may replace. */
   readonly hostAgents: (owner: Owner) => Promise<readonly AgentFacts[]>;
 };
@@ -152,7 +152,7 @@ async function checkHosts(
   }
 }
 
-const changedPack = ({ name, version }: Pick<OpenedPack, 'name' | 'version'>): HostError =>
+const changedPack = ({ name, version }: Pick<PackReading, 'name' | 'version'>): HostError =>
   new HostError(
     'conflict',
     `Pack ${name}@${version}, or an agent, suite or contract in it, is installed with other content. Versions do not change: raise the version.`,
@@ -168,7 +168,7 @@ async function checkContracts({ store }: ShelfParts, owner: Owner, pack: Install
 
 async function contentsOf(
   { trust, compileProfiles }: ShelfParts,
-  opened: OpenedPack,
+  opened: PackReading,
 ): Promise<InstalledPack> {
   const { signedBy, filesSigned, warnings } = verifyPack(opened, trust);
   const { name, version, integrity, digest } = opened;
@@ -208,7 +208,7 @@ function agentEntry(
 }
 
 /** The manifest and what it refers to, as one spec that can be stored, hashed and opened without the archive. */
-async function boundAgent(pack: OpenedPack, agent: PackAgent): Promise<BoundAgent> {
+async function boundAgent(pack: PackReading, agent: PackAgent): Promise<BoundAgent> {
   const { manifest, systemPrompt, taskSchema, returnSchema } = agent;
   const { agentId, persona, modelClass, label, description, toolAllowlist, confidence, memoryShape } =
     manifest;

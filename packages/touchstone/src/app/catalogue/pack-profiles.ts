@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type HostError, type Issue, isHostError, validationError } from '@touchstone/protocol';
 import {
-  type OpenedPack,
+  locateInPack,
+  locationOf,
   type PackProfile,
-  placeInPack,
-  placeOf,
+  type PackReading,
   profileRefusal,
   readPackProfiles,
 } from '../../packs/index.js';
-import type { ProfiledAgent } from '../../profiles/index.js';
+import type { DefinitionAgent } from '../../profiles/index.js';
 import type { CompiledProfile, Profiles } from './profiles.js';
 
 /** The contract that an agent of a pack carries. */
@@ -26,7 +26,7 @@ export type PackContract = {
 /** Compiles the profiles of a pack, all or none: one that does not compile refuses the pack. */
 export async function compilePackProfiles(
   profiles: Pick<Profiles, 'compile'>,
-  pack: OpenedPack,
+  pack: PackReading,
 ): Promise<readonly PackContract[]> {
   const found = readPackProfiles(pack);
   if (found.length === 0) return [];
@@ -46,7 +46,7 @@ export async function compilePackProfiles(
 
 async function compileOne(
   profiles: Pick<Profiles, 'compile'>,
-  pack: OpenedPack,
+  pack: PackReading,
   profile: PackProfile,
   baseDir: string,
 ): Promise<PackContract> {
@@ -58,8 +58,8 @@ async function compileOne(
       from: { baseDir, trust: 'tenant' },
       options: { targetAgentId: agentId, ...suiteName(pack.name) },
     });
-    const warnings = placeInPack(compiled.warnings, profile).map(
-      (warning) => `${placeOf(warning)}: ${warning.message}`,
+    const warnings = locateInPack(compiled.warnings, profile).map(
+      (warning) => `${locationOf(warning)}: ${warning.message}`,
     );
     return { agentId, file, compiled, warnings };
   } catch (error) {
@@ -69,11 +69,11 @@ async function compileOne(
 
 function blame(profile: PackProfile, error: HostError): HostError {
   const issues = (error.details?.issues ?? []) as readonly Issue[];
-  return profileRefusal(profile.agent.manifest.agentId, error, profile.file, placeInPack(issues, profile));
+  return profileRefusal(profile.agent.manifest.agentId, error, profile.file, locateInPack(issues, profile));
 }
 
 /** Two suites of one name and version could not both be installed. */
-function checkName(pack: OpenedPack, before: readonly PackContract[], contract: PackContract): void {
+function checkName(pack: PackReading, before: readonly PackContract[], contract: PackContract): void {
   const { agentId, file, compiled } = contract;
   const { suiteId, version } = compiled.suite.head;
   const suites = [...pack.suites, ...before.map((other) => other.compiled.suite)];
@@ -84,7 +84,7 @@ function checkName(pack: OpenedPack, before: readonly PackContract[], contract: 
 }
 
 /** The agent is the pack's: its schemas, its version, its name. Only the contract comes from the file. */
-function asProfiled(pack: OpenedPack, { agent, evaluation }: PackProfile): ProfiledAgent {
+function asProfiled(pack: PackReading, { agent, evaluation }: PackProfile): DefinitionAgent {
   const { manifest, taskSchema, returnSchema, systemPrompt } = agent;
   return {
     form: 'A',
@@ -122,7 +122,7 @@ function suiteName(packName: string): { readonly scope: string; readonly org: st
   return { scope, org };
 }
 
-async function unpack({ files }: OpenedPack): Promise<string> {
+async function unpack({ files }: PackReading): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'touchstone-pack-'));
   for (const [path, bytes] of files) {
     const file = join(folder, path);

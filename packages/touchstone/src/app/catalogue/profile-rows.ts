@@ -5,9 +5,9 @@ import {
   type CompileInput,
   type CompileOptions,
   type DatasetLock,
+  type DefinitionAgent,
   decidePin,
   normaliseRows,
-  type ProfiledAgent,
   type ProfileWarning,
   parseDatasetUri,
   profilePointer,
@@ -16,7 +16,7 @@ import { type OpenRows, openRows } from './dataset-rows.js';
 
 /** An agent with its test contract, and what it is to be compiled with. */
 export type ProfileRequest = {
-  readonly agent: ProfiledAgent;
+  readonly agent: DefinitionAgent;
   /** Rows that were handed over, instead of the dataset that the profile names. */
   readonly rows?: readonly unknown[];
   /** The same from a file that the caller has found; it may be long. */
@@ -90,7 +90,7 @@ function givenRows(values: readonly unknown[]): Data {
 }
 
 /** Trouble with a dataset as a whole is shown where the dataset is named; trouble with a row stays with the row. */
-export function atDataset(error: unknown, agent: ProfiledAgent): unknown {
+export function atDataset(error: unknown, agent: DefinitionAgent): unknown {
   if (!isHostError(error) || error.code !== 'validation_error') return error;
   const { issues, ...details } = error.details as { readonly issues: readonly Issue[] };
   const pointer = `${profilePointer(agent)}/golden_dataset_uri`;

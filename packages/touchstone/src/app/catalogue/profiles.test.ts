@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { asId, type Digest, HOST_OWNER, type Issue, isHostError, type Owner } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../ports/index.js';
-import { readLock } from '../../profiles/datasets/lock.js';
+import { readLock } from '../../profiles/datasets/pins.js';
 import { readDefinition } from '../../profiles/definition/read-definition.js';
 import { INVOICES, POLICIES } from '../../profiles/definition/testing/definitions.js';
-import type { ProfiledAgent } from '../../profiles/types.js';
+import type { DefinitionAgent } from '../../profiles/types.js';
 import { createMemoryStore } from '../../store/index.js';
 import { parseConfig } from '../config/config.js';
 import { systemClock } from '../system.js';
@@ -22,7 +22,7 @@ const LINES =
   '{"id":"inv-001","input":{"text":"PO 4471 matched, total 1299.00 EUR"},"expected":{"queue":"pay","amount_minor":129900}}\n' +
   '{"id":"inv-002","input":{"text":"Total 80.00 EUR, supplier not on file"},"expected":{"queue":"review","amount_minor":8000}}\n';
 const CSV = 'id,input,reference\nleave-1,Staff get 5 days.,Five days.\n';
-const agentIn = (text: string): ProfiledAgent => readDefinition(text).agents[0] as ProfiledAgent;
+const agentIn = (text: string): DefinitionAgent => readDefinition(text).agents[0] as DefinitionAgent;
 
 let folder: string;
 let store: Store;
@@ -47,12 +47,12 @@ function deskWith({ maxTasks }: { readonly maxTasks?: number }): Profiles {
   const shelf = createSuiteCatalogue(store, systemClock);
   return createProfiles({ config, store, clock: systemClock, env: {}, shelf, maxTasks });
 }
-const own = (agent: ProfiledAgent, more: Partial<ProfileRequest> = {}): ProfileRequest => ({
+const own = (agent: DefinitionAgent, more: Partial<ProfileRequest> = {}): ProfileRequest => ({
   agent,
   from: { trust: 'operator', baseDir: folder },
   ...more,
 });
-const withUri = (golden_dataset_uri: string): ProfiledAgent => {
+const withUri = (golden_dataset_uri: string): DefinitionAgent => {
   const agent = agentIn(INVOICES);
   return {
     ...agent,
@@ -110,7 +110,7 @@ describe('a definition of the operator', () => {
   });
 
   it('that is published pins what is fetched, unless somebody decides otherwise', async () => {
-    const agent: ProfiledAgent = { ...agentIn(POLICIES), status: 'published' };
+    const agent: DefinitionAgent = { ...agentIn(POLICIES), status: 'published' };
     expect(await troubleOf(desk.compile(own(agent)))).toMatchObject({ code: 'dataset_unpinned' });
     expect((await desk.compile(own(agent, { allowUnpinned: true }))).suite.tasks).toHaveLength(1);
   });

@@ -16,13 +16,13 @@ import { checkForeignSchema, createSchemaCheck } from '../../agents/index.js';
 import type { Clock, Store, Suite, SuiteHead } from '../../ports/index.js';
 import {
   type CompileInput,
+  type CompileSummary,
   compileProfile,
   compileToWriters,
   completeDatasetConfig,
   createDatasetSource,
   type ProfileWarning,
   type Sinks,
-  type Written,
 } from '../../profiles/index.js';
 import { parseSuite } from '../../suites/index.js';
 import type { Config } from '../config/config.js';
@@ -41,7 +41,7 @@ export type CompiledProfile = {
 } & Locking;
 
 /** What became of a profile whose suite and contract went to sinks. */
-export type WrittenProfile = Written & Locking;
+export type WrittenProfile = CompileSummary & Locking;
 
 /** Takes suite and contract piece by piece, and may hear of rows as they are read, again for each reading. */
 export type ProfileSinks = Sinks & { row?(): void };

@@ -169,7 +169,7 @@ const fixturesCannotTravel = (ordinal: number, taskId: string): HostError =>
 
 const judgeLimit = (judge: JudgeDecision | undefined) => ({
   judge: judge !== undefined && !('trouble' in judge),
-  ...(judge && 'trouble' in judge && { judgeTrouble: judge.trouble }),
+  ...(judge && 'trouble' in judge && { judgeIssue: judge.trouble }),
 });
 
 /** A safety judge that is configured and cannot be asked must not be left out in silence. */

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asId, type Principal, type RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CompileOptions } from '../../profiles/compile/index.js';
+import type { CompileOptions } from '../../profiles/compile/options.js';
 import { readDefinition } from '../../profiles/definition/read-definition.js';
 import { INVOICES } from '../../profiles/definition/testing/definitions.js';
-import type { ProfiledAgent } from '../../profiles/types.js';
+import type { DefinitionAgent } from '../../profiles/types.js';
 import { createTouchstone, type LocalTouchstone } from '../compose.js';
 import { parseConfig } from '../config/config.js';
 
@@ -38,9 +38,9 @@ afterEach(async () => {
 const row = (text: string, index: number) => ({ id: `r-${index}`, input: { text }, expected: RIGHT });
 type Wish = { readonly latencyMs?: number; readonly sha256?: string; readonly options?: CompileOptions };
 async function compiled(texts: readonly string[], { latencyMs = 600_000, options, ...changed }: Wish) {
-  const agent = readDefinition(INVOICES).agents[0] as ProfiledAgent;
+  const agent = readDefinition(INVOICES).agents[0] as DefinitionAgent;
   const accuracy = { name: 'accuracy', description: null, threshold: null, strict: true };
-  const evaluation: ProfiledAgent['evaluation'] = {
+  const evaluation: DefinitionAgent['evaluation'] = {
     expected_latency_ms: latencyMs,
     golden_dataset_uri: null,
     grading_rubric: [accuracy],

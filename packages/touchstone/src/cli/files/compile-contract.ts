@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Config, ProfileSinks, WrittenProfile } from '../../app/index.js';
-import type { CompileOptions, DatasetLock, ProfiledAgent } from '../../profiles/index.js';
+import type { CompileOptions, DatasetLock, DefinitionAgent } from '../../profiles/index.js';
 import type { Context } from '../io.js';
 import type { FileRows } from './contract-rows.js';
 import { localDataset, type OpenedDefinition } from './definition-file.js';
@@ -22,7 +22,7 @@ export type CompiledContract = Omit<WrittenProfile, 'warnings'> & {
 export type Sinks = ProfileSinks;
 
 export type Wish = {
-  readonly agent: ProfiledAgent;
+  readonly agent: DefinitionAgent;
   readonly options: CompileOptions;
   /** Rows to use instead of the dataset that the profile names. */
   readonly rows?: FileRows;
@@ -64,7 +64,7 @@ export async function compileContract(
 export async function contractFiles(
   { io }: Context,
   { path, file, text }: OpenedDefinition,
-  agent: ProfiledAgent,
+  agent: DefinitionAgent,
   rows?: FileRows,
 ): Promise<ContractFiles> {
   const named = rows ?? (await localDataset(agent, path).catch(() => undefined));

@@ -1,4 +1,4 @@
-import type { CompileOptions, ProfiledAgent } from '../../profiles/index.js';
+import type { CompileOptions, DefinitionAgent } from '../../profiles/index.js';
 import { UsageError } from '../usage-error.js';
 
 /** What a definition is compiled with, as the parser hands it over. */
@@ -25,7 +25,7 @@ export type ContractOptions = {
 /** The same under the names that the compiler knows. Without a seed, an agent always gets the same sample. */
 export function compileOptionsOf(
   options: ContractOptions,
-  agent: ProfiledAgent,
+  agent: DefinitionAgent,
   targetAgentId?: string,
 ): CompileOptions {
   checkSeed(options);

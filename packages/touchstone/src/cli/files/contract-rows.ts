@@ -3,8 +3,8 @@ import { basename, dirname, relative, sep } from 'node:path';
 import type {
   DatasetLock,
   DatasetRows,
+  DefinitionAgent,
   NormalRow,
-  ProfiledAgent,
   ProfileWarning,
 } from '../../profiles/index.js';
 import { wordsOf } from '../system-errors.js';
@@ -35,7 +35,7 @@ export async function openFileRows(path: string, pin?: string): Promise<FileRows
 
 /** The dataset that a definition names, when it is a file below the folder of the definition. */
 export async function openNamedRows(
-  agent: ProfiledAgent,
+  agent: DefinitionAgent,
   definition: string,
   lock: DatasetLock | undefined,
 ): Promise<FileRows | undefined> {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { validationError } from '@touchstone/protocol';
-import type { LoadedDefinition, ProfiledAgent } from '../../profiles/index.js';
+import type { DefinitionAgent, DefinitionFile } from '../../profiles/index.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../usage-error.js';
 import { displayPath, readText } from './suite-source.js';
@@ -12,7 +12,7 @@ export type OpenedDefinition = {
   /** The path as a person would type it. */
   readonly file: string;
   readonly text: string;
-  readonly loaded: LoadedDefinition;
+  readonly loaded: DefinitionFile;
   /** Every file it was put together from, itself first. */
   readonly files: readonly string[];
 };
@@ -65,7 +65,7 @@ export async function openDefinition(argument: string, cwd: string): Promise<Ope
 export function profiledAgents(
   { file, loaded }: Pick<OpenedDefinition, 'file' | 'loaded'>,
   named?: string,
-): readonly ProfiledAgent[] {
+): readonly DefinitionAgent[] {
   const { agents } = loaded;
   const profiled = agents.filter(({ evaluation }) => evaluation !== undefined);
   if (named === undefined && profiled.length > 0) return profiled;
@@ -83,7 +83,7 @@ function noProfile(file: string, id: string | undefined): Error {
   return validationError([{ pointer: '', message }], { code: 'no_profile', file });
 }
 
-const unknownAgent = (file: string, named: string, agents: readonly ProfiledAgent[]): UsageError =>
+const unknownAgent = (file: string, named: string, agents: readonly DefinitionAgent[]): UsageError =>
   new UsageError(
     `${file} defines no agent ${named}.`,
     didYouMean(
@@ -95,7 +95,7 @@ const unknownAgent = (file: string, named: string, agents: readonly ProfiledAgen
 
 /** The dataset of an agent when it is a file beside its definition: where it is, and the pin in its URI. */
 export async function localDataset(
-  agent: ProfiledAgent,
+  agent: DefinitionAgent,
   definition: string,
 ): Promise<{ readonly path: string; readonly uri: string; readonly pin?: string } | undefined> {
   const text = agent.evaluation?.golden_dataset_uri;

@@ -1,5 +1,5 @@
 import { HostError, type Issue, isHostError } from '@touchstone/protocol';
-import type { ProfiledAgent, ProfileWarning } from '../../profiles/index.js';
+import type { DefinitionAgent, ProfileWarning } from '../../profiles/index.js';
 import { withLines } from './issue-lines.js';
 
 /** An issue that knows which of several files it is about. */
@@ -18,7 +18,7 @@ export type ContractFiles = {
 /** What stands in front of a line of a dataset that is no file here. */
 export const ELSEWHERE = 'dataset';
 
-export const datasetPointer = async (agent: ProfiledAgent): Promise<string> =>
+export const datasetPointer = async (agent: DefinitionAgent): Promise<string> =>
   `${(await import('../../profiles/index.js')).profilePointer(agent)}/golden_dataset_uri`;
 
 /** A refusal to compile, with every issue at its place: a line is one of the dataset, a pointer leads into the definition. */

@@ -1,11 +1,11 @@
 import type { Config, PackContract } from '../../app/index.js';
-import type { OpenedPack } from '../../packs/index.js';
+import type { PackReading } from '../../packs/index.js';
 import type { Context } from '../io.js';
 import { withScratch } from '../local.js';
 import { type ContractFacts, factsOfPack, type PackFacts } from '../render/pack.js';
 
 /** What its author is told of a pack, along with what would keep its suites from running. */
-export async function lookAtPack(pack: OpenedPack): Promise<PackFacts> {
+export async function lookAtPack(pack: PackReading): Promise<PackFacts> {
   const [{ inputWarnings, profileFilesOf }, { createSchemaCheck }] = await Promise.all([
     import('../../packs/index.js'),
     import('../../app/index.js'),
@@ -23,7 +23,7 @@ export async function lookAtPack(pack: OpenedPack): Promise<PackFacts> {
 }
 
 /** The same with the contracts its agents carry, as installing would compile them: one that cannot be is an error. */
-export async function compilePack(context: Context, config: Config, pack: OpenedPack): Promise<PackFacts> {
+export async function compilePack(context: Context, config: Config, pack: PackReading): Promise<PackFacts> {
   const facts = await lookAtPack(pack);
   const contracts = await contractsOf(context, config, pack);
   const compiled = new Map(contracts.map((contract) => [contract.agentId, factsOf(contract)]));
@@ -47,7 +47,7 @@ export async function compilePack(context: Context, config: Config, pack: Opened
 async function contractsOf(
   context: Context,
   config: Config,
-  pack: OpenedPack,
+  pack: PackReading,
 ): Promise<readonly PackContract[]> {
   const { readPackProfiles } = await import('../../packs/index.js');
   if (readPackProfiles(pack).length === 0) return [];

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { OpenedPack, PackOptions } from '../../packs/index.js';
+import type { PackOptions, PackReading } from '../../packs/index.js';
 import type { Context } from '../io.js';
 import { readConfig } from '../local.js';
 import { UsageError } from '../usage-error.js';
@@ -25,7 +25,7 @@ export async function readPackBytes(path: string): Promise<PackBytes> {
   return readPackFiles(path);
 }
 
-export async function openPackBytes(bytes: PackBytes, options: PackOptions): Promise<OpenedPack> {
+export async function openPackBytes(bytes: PackBytes, options: PackOptions): Promise<PackReading> {
   const { openPack, openPackFiles } = await import('../../packs/index.js');
   return Buffer.isBuffer(bytes) ? openPack(bytes, options) : openPackFiles(bytes, options);
 }
@@ -53,7 +53,7 @@ export type PackToRun = {
   readonly path?: string;
 };
 
-export const packToRun = ({ name, version, agents }: OpenedPack, path?: string): PackToRun => ({
+export const packToRun = ({ name, version, agents }: PackReading, path?: string): PackToRun => ({
   name,
   version,
   agents: agents.map(({ manifest: { agentId }, suite }) => ({

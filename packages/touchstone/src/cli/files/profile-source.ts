@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { DatasetLock, ProfiledAgent } from '../../profiles/index.js';
+import type { DatasetLock, DefinitionAgent } from '../../profiles/index.js';
 import { type Context, writeLine } from '../io.js';
 import type { Local } from '../local.js';
 import { warningWords } from '../render/compiled.js';
@@ -39,7 +39,7 @@ export async function openProfiles(
 }
 
 /** One agent can take the part of one. */
-export function checkPart(file: string, agents: readonly ProfiledAgent[], agent: string | undefined): void {
+export function checkPart(file: string, agents: readonly DefinitionAgent[], agent: string | undefined): void {
   if (agents.length === 1 || agent === undefined) return;
   throw new UsageError(
     `--agent takes the part of one agent, and ${agents.length} of ${file} have a profile.`,
@@ -51,7 +51,7 @@ async function openProfile(
   context: Context,
   local: Local,
   definition: OpenedDefinition,
-  agent: ProfiledAgent,
+  agent: DefinitionAgent,
   lock: DatasetLock | undefined,
   options: RunOptions,
 ): Promise<ProfileSource> {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@touchstone/protocol';
-import type { OpenedPack } from '../../packs/index.js';
+import type { PackReading } from '../../packs/index.js';
 import type { Ink } from './ink.js';
 import { printable } from './text.js';
 import { plural } from './units.js';
@@ -34,7 +34,7 @@ export type ContractFacts = {
   };
 };
 
-export function factsOfPack(pack: OpenedPack): PackFacts {
+export function factsOfPack(pack: PackReading): PackFacts {
   const { publicKeyRef } = (pack.manifest.signing ?? {}) as JsonObject;
   return {
     name: pack.name,

@@ -1,6 +1,30 @@
 import { HostError } from '@touchstone/protocol';
 import { readPackPath, shownPath } from '../../suites/index.js';
-import type { PackLimits } from './limits.js';
+
+/** How large a pack may be. Held while reading, so that nothing larger is ever in memory. */
+export type PackLimits = {
+  /** Of the tar archive, once it is unzipped. */
+  readonly maxUnpackedBytes: number;
+  readonly maxManifestBytes: number;
+  readonly maxEntryBytes: number;
+  readonly maxEntries: number;
+  readonly maxPathLength: number;
+  readonly maxPromptBytes: number;
+  readonly maxAgents: number;
+  /** Of the prompts and schemas of all agents: a file that several of them name counts, and is kept, once for each. */
+  readonly maxResolvedBytes: number;
+};
+
+export const PACK_LIMITS: PackLimits = {
+  maxUnpackedBytes: 50 * 1024 * 1024,
+  maxManifestBytes: 256 * 1024,
+  maxEntryBytes: 5 * 1024 * 1024,
+  maxEntries: 10_000,
+  maxPathLength: 512,
+  maxPromptBytes: 256 * 1024,
+  maxAgents: 100,
+  maxResolvedBytes: 8 * 1024 * 1024,
+};
 
 /** The files of a pack by their paths. Folders are not kept: they are in the paths. */
 export type PackFiles = ReadonlyMap<string, Buffer>;
@@ -69,7 +93,7 @@ export class FileTable {
     );
   }
 
-  // Compared as the most forgiving file system would: two names that are one file on somebody's disk are not two here.
+  // Compared as the most forgiving file system would: two names that are one file on some disk are one here.
   #claim(path: string, kind: Kind): void {
     const folded = path.normalize('NFC').toLowerCase();
     for (let end = folded.indexOf('/'); end !== -1; end = folded.indexOf('/', end + 1))

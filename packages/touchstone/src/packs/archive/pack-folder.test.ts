@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildPack } from '../build-pack.js';
 import { openPack, openPackFiles } from '../open-pack.js';
 import { codeOf, options, packFiles } from '../testing/pack-bytes.js';
-import { PACK_LIMITS } from './limits.js';
+import { PACK_LIMITS } from './file-table.js';
 import { readPackFolder } from './pack-folder.js';
 
 let folder: string;

@@ -13,8 +13,8 @@ import {
   type TarEntry,
   tarOf,
 } from '../testing/pack-bytes.js';
-import { PACK_LIMITS } from './limits.js';
-import { readArchive } from './read-archive.js';
+import { readArchive } from './archive.js';
+import { PACK_LIMITS } from './file-table.js';
 
 const read = (archive: Buffer, limits: object = {}) => readArchive(archive, { ...PACK_LIMITS, ...limits });
 const codeOfArchive = (archive: Buffer, limits?: object) => codeOf(() => read(archive, limits));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPackIntegrity } from '../signing/integrity.js';
+import { checkPackIntegrity } from '../signing/signature.js';
 import { codeOf } from '../testing/pack-bytes.js';
 import { checkPackIdentity, checkPackName, checkPackVersion } from './identity.js';
 

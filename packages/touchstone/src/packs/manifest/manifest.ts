@@ -1,12 +1,17 @@
-import { HostError, type Issue, type JsonObject } from '@touchstone/protocol';
+import {
+  HostError,
+  type Issue,
+  isObject,
+  isUnsound,
+  type JsonObject,
+  type UnknownObject,
+} from '@touchstone/protocol';
 import { type AgentManifestWire, check, type NodePackManifestWire } from '@touchstone/protocol/wire';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
-import type { PackFiles } from '../archive/file-table.js';
-import { setRolesAside } from './agent-roles.js';
+import { readJsonText, type TextReading, utf8 } from '../../suites/index.js';
+import { MANIFEST_PATH, type PackFiles } from '../archive/file-table.js';
 import { isPackVersion } from './identity.js';
-import { invalidManifest } from './invalid-manifest.js';
-import { readManifestSource } from './manifest-source.js';
 
 /** The protocol that this host speaks, for `engines.openwop`. */
 const PROTOCOL_VERSION = '1.0.0';
@@ -23,15 +28,15 @@ export type Manifest = {
 
 /** Reads `pack.json`. What is wrong with it as a manifest is listed whole. */
 export function readManifest(files: PackFiles): Manifest {
-  const { value: document, placed } = readManifestSource(files);
+  const { value: document, locate } = readManifestSource(files);
   const { rest, issues } = setRolesAside(document);
   const misshapen = [...check('node-pack-manifest', rest), ...issues];
-  if (misshapen.length > 0) throw invalidManifest(placed(misshapen));
+  if (misshapen.length > 0) throw invalidManifest(locate(misshapen));
   const pack = rest as NodePackManifestWire;
   const agents = pack.agents ?? [];
   checkRuntime(pack);
   const unfit = [...engineIssues(pack), ...versionIssues(pack), ...agentIdIssues(pack.name, agents)];
-  if (unfit.length > 0) throw invalidManifest(placed(unfit));
+  if (unfit.length > 0) throw invalidManifest(locate(unfit));
   return { document: document as JsonObject, pack, agents, warnings: warningsOf(pack) };
 }
 
@@ -97,3 +102,120 @@ function warningsOf({ nodes = [], dependencies = {}, agents = [] }: NodePackMani
     ),
   ];
 }
+
+/** Reads the text of `pack.json`, whatever it says. */
+function readManifestSource(files: PackFiles): Pick<TextReading, 'value' | 'locate'> {
+  const { value, problem, locate } = readJsonText(textOf(files));
+  if (problem === 'syntax') throw notJson(locate());
+  if (isUnsound(value))
+    throw invalidManifest([
+      { pointer: '', message: 'nests too deep, or has a number too large to be written' },
+    ]);
+  // Which of two equal members counts depends on the reader, so a signature over both would vouch for either.
+  if (problem) throw invalidManifest(locate());
+  return { value, locate };
+}
+
+function textOf(files: PackFiles): string {
+  const bytes = files.get(MANIFEST_PATH);
+  if (!bytes)
+    throw new HostError(
+      'tarball_manifest_missing',
+      'Expected pack.json at the root of the pack, but there is none. A folder around everything is not looked into.',
+    );
+  const text = utf8(bytes);
+  if (text === undefined)
+    throw new HostError(
+      'tarball_manifest_not_json',
+      'Expected pack.json to be JSON in UTF-8, but it is not UTF-8.',
+    );
+  return text;
+}
+
+function notJson(issues: readonly Issue[]): HostError {
+  const [{ line, column, message } = { message: '' }] = issues;
+  return new HostError(
+    'tarball_manifest_not_json',
+    `Expected ${MANIFEST_PATH} to be JSON, but in line ${line}, column ${column} it is not: ${message}`,
+    { file: MANIFEST_PATH, issues },
+  );
+}
+
+/** The first issue, and how many more there are, for a message. */
+export function firstIssue(issues: readonly Issue[]): string {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  return first ? `${first.pointer || '/'}: ${first.message}${more}` : 'it is not valid';
+}
+
+/** All issues are in the details, the first one in the message. */
+export const invalidManifest = (issues: readonly Issue[]): HostError =>
+  new HostError('invalid_manifest', `${MANIFEST_PATH} ${firstIssue(issues)}`, {
+    file: MANIFEST_PATH,
+    issues,
+  });
+
+const ROLES: readonly unknown[] = ['skill', 'assistant'];
+
+/**
+ * Published packs give their agents a `role`, which the published schema does not know. It is judged here and then set
+ * aside, so that the rest can be held against the schema as it is.
+ */
+function setRolesAside(manifest: unknown): { readonly rest: unknown; readonly issues: readonly Issue[] } {
+  if (!isObject(manifest) || !Array.isArray(manifest.agents)) return { rest: manifest, issues: [] };
+  const agents: readonly unknown[] = manifest.agents;
+  return {
+    rest: { ...manifest, agents: agents.map((agent) => (isObject(agent) ? omitRole(agent) : agent)) },
+    issues: agents.flatMap((agent, index) => (isObject(agent) ? roleIssues(agent, `/agents/${index}`) : [])),
+  };
+}
+
+const omitRole = ({ role: _, ...rest }: UnknownObject): UnknownObject => rest;
+
+function roleIssues(agent: UnknownObject, pointer: string): readonly Issue[] {
+  if (!Object.hasOwn(agent, 'role')) return [];
+  if (!ROLES.includes(agent.role))
+    return [{ pointer: `${pointer}/role`, message: `expected one of ${ROLES.join(', ')}` }];
+  return agent.role === 'skill' ? skillIssues(agent, pointer) : [];
+}
+
+/** A skill is called like a function: it says what goes in and out, and remembers nothing between calls. */
+function skillIssues({ handoff, memoryShape }: UnknownObject, pointer: string): readonly Issue[] {
+  const shape = isObject(memoryShape) ? memoryShape : {};
+  const kept = ['conversation', 'longTerm'].filter((kind) => shape[kind] === true);
+  return [
+    ...(handoff === undefined
+      ? [{ pointer: `${pointer}/handoff`, message: 'required of an agent with the role skill, but missing' }]
+      : []),
+    ...kept.map((kind) => ({
+      pointer: `${pointer}/memoryShape/${kind}`,
+      message: 'an agent with the role skill keeps no such memory',
+    })),
+  ];
+}
+
+export type HasCapability = (key: string) => boolean;
+
+/** What the pack would like of the host and does without. What it cannot do without, and is not there, refuses it. */
+export function unmetPeers(pack: NodePackManifestWire, hasCapability: HasCapability): readonly string[] {
+  const { peerDependencies = {}, peerDependenciesMeta = {} } = pack;
+  const optional = new Map(Object.entries(peerDependenciesMeta).map(([key, meta]) => [key, meta.optional]));
+  const unmet = Object.keys(peerDependencies).filter((key) => !hasCapability(key));
+  const missing = unmet.filter((key) => optional.get(key) !== true);
+  if (missing.length > 0)
+    throw new HostError(
+      'pack_peer_dependency_missing',
+      `Pack ${pack.name} needs what this host does not offer: ${listed(missing)}.`,
+      { missing },
+    );
+  return unmet;
+}
+
+const MAX_LISTED = 10;
+
+const listed = (keys: readonly string[]): string => {
+  const shown = keys.slice(0, MAX_LISTED).map((key) => JSON.stringify(key.slice(0, 80)));
+  return keys.length > MAX_LISTED
+    ? `${shown.join(', ')} and ${keys.length - MAX_LISTED} more`
+    : shown.join(', ');
+};

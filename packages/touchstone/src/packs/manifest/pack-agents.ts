@@ -1,12 +1,21 @@
-import type { JsonObject, SuiteId, Version } from '@touchstone/protocol';
+import {
+  defined,
+  type ErrorCode,
+  HostError,
+  type Issue,
+  isHostError,
+  isObject,
+  isUnsound,
+  type JsonObject,
+  type SuiteId,
+  type Version,
+} from '@touchstone/protocol';
 import type { AgentManifestWire } from '@touchstone/protocol/wire';
 import type { Suite } from '../../ports/index.js';
-import { readPackPath } from '../../suites/index.js';
-import type { PackFiles } from '../archive/file-table.js';
-import type { PackLimits } from '../archive/limits.js';
-import { invalidManifest } from './invalid-manifest.js';
-import type { HasCapability } from './peers.js';
-import { type CheckSchema, type Ref, readPrompt, readSchema, readSuiteFile, refError } from './refs.js';
+import { jsonOf, readPackPath, readSuite, shownPath, utf8 } from '../../suites/index.js';
+import type { PackFiles, PackLimits } from '../archive/file-table.js';
+import { KEYS_FOLDER } from '../signing/signature.js';
+import { firstIssue, type HasCapability, invalidManifest } from './manifest.js';
 
 /** An agent of a pack together with the files that its manifest names. */
 export type PackAgent = {
@@ -19,7 +28,10 @@ export type PackAgent = {
   readonly degraded: readonly string[];
 };
 
-export type AgentParts = {
+/** Everything wrong with a JSON Schema of a pack. */
+export type CheckSchema = (schema: unknown) => readonly Issue[];
+
+type AgentParts = {
   readonly files: PackFiles;
   readonly limits: PackLimits;
   readonly checkSchema: CheckSchema;
@@ -28,57 +40,26 @@ export type AgentParts = {
   readonly unmet: readonly string[];
 };
 
-export type Contents = { readonly agents: readonly PackAgent[]; readonly suites: readonly Suite[] };
+type PackContents = { readonly agents: readonly PackAgent[]; readonly suites: readonly Suite[] };
 
-export function readAgents(manifests: readonly AgentManifestWire[], parts: AgentParts): Contents {
-  const { maxAgents } = parts.limits;
+export function readAgents(manifests: readonly AgentManifestWire[], parts: AgentParts): PackContents {
+  const { maxAgents, maxResolvedBytes } = parts.limits;
   if (manifests.length > maxAgents)
     throw invalidManifest([
       { pointer: '/agents', message: `expected at most ${maxAgents} agents, got ${manifests.length}` },
     ]);
-  const shelf = new SuiteCatalogue(new Set(manifests.map(({ agentId }) => agentId)));
-  const room = createRoom(parts.limits);
+  const suites = new PackSuites(new Set(manifests.map(({ agentId }) => agentId)));
   const readers = createReaders(parts);
+  let bytes = 0;
   const agents = manifests.map((manifest, index) => {
-    const agent = readAgent(manifest, parts, readers, shelf);
-    room.take(agent, index);
-    return agent;
+    const agent = readAgent(manifest, parts, readers, suites);
+    // Every agent is kept with a copy of what it names, so a small archive could ask for a large store.
+    bytes += Buffer.byteLength(agent.systemPrompt) + bytesOf(agent.taskSchema) + bytesOf(agent.returnSchema);
+    if (bytes <= maxResolvedBytes) return agent;
+    const message = `expected prompts and schemas of at most ${maxResolvedBytes} bytes, those of all agents together`;
+    throw invalidManifest([{ pointer: `/agents/${index}`, message }]);
   });
-  return { agents, suites: shelf.suites() };
-}
-
-type Readers = ReturnType<typeof createReaders>;
-
-/** A file that several agents name is read and checked once. */
-function createReaders({ files, limits, checkSchema }: AgentParts) {
-  const once = <T>(read: (ref: Ref) => T) => {
-    const known = new Map<string, T>();
-    return (ref: Ref): T => {
-      const place = readPackPath(ref.path, limits.maxPathLength);
-      const path = place.kind === 'inside' ? place.path : ref.path;
-      const value = known.get(path) ?? read(ref);
-      known.set(path, value);
-      return value;
-    };
-  };
-  return {
-    prompt: once((ref) => readPrompt(files, ref, limits)),
-    schema: once((ref) => readSchema(files, ref, limits, checkSchema)),
-    suite: once((ref) => readSuiteFile(files, ref, limits)),
-  };
-}
-
-/** Every agent is kept with a copy of what it names, so a small archive could ask for a large store. */
-function createRoom({ maxResolvedBytes }: PackLimits) {
-  let taken = 0;
-  return {
-    take({ systemPrompt, taskSchema, returnSchema }: PackAgent, index: number): void {
-      taken += Buffer.byteLength(systemPrompt) + bytesOf(taskSchema) + bytesOf(returnSchema);
-      if (taken <= maxResolvedBytes) return;
-      const message = `expected prompts and schemas of at most ${maxResolvedBytes} bytes, those of all agents together`;
-      throw invalidManifest([{ pointer: `/agents/${index}`, message }]);
-    },
-  };
+  return { agents, suites: suites.list() };
 }
 
 const bytesOf = (schema: JsonObject | undefined): number =>
@@ -87,57 +68,143 @@ const bytesOf = (schema: JsonObject | undefined): number =>
 function readAgent(
   manifest: AgentManifestWire,
   { hasCapability, unmet }: AgentParts,
-  readers: Readers,
-  shelf: SuiteCatalogue,
+  readers: ReturnType<typeof createReaders>,
+  suites: PackSuites,
 ): PackAgent {
-  const {
-    agentId,
-    systemPrompt,
-    systemPromptRef,
-    handoff = {},
-    evalSuiteRef,
-    requiresCapabilities = [],
-  } = manifest;
+  const { agentId, systemPrompt, systemPromptRef = '', handoff = {}, evalSuiteRef } = manifest;
+  const { requiresCapabilities = [] } = manifest;
   const to = (member: Ref['member'], path: string): Ref => ({ agentId, member, path });
-  const schemaAt = (member: Ref['member'], path: string) => readers.schema(to(member, path));
-  const { taskSchemaRef, returnSchemaRef } = handoff;
+  const schemaAt = (member: Ref['member'], path: string | undefined) =>
+    path === undefined ? undefined : readers.schema(to(member, path));
   const suiteRef = evalSuiteRef === undefined ? undefined : to('evalSuiteRef', evalSuiteRef);
   const lacking = requiresCapabilities.filter((key) => !hasCapability(key));
-  return {
+  return defined({
     manifest,
     // The schema admits exactly one of the two.
-    systemPrompt: systemPrompt ?? readers.prompt(to('systemPromptRef', systemPromptRef ?? '')),
-    ...(taskSchemaRef !== undefined && { taskSchema: schemaAt('handoff.taskSchemaRef', taskSchemaRef) }),
-    ...(returnSchemaRef !== undefined && {
-      returnSchema: schemaAt('handoff.returnSchemaRef', returnSchemaRef),
-    }),
-    ...(suiteRef && { suite: shelf.put(suiteRef, readers.suite(suiteRef)) }),
+    systemPrompt: systemPrompt ?? readers.prompt(to('systemPromptRef', systemPromptRef)),
+    taskSchema: schemaAt('handoff.taskSchemaRef', handoff.taskSchemaRef),
+    returnSchema: schemaAt('handoff.returnSchemaRef', handoff.returnSchemaRef),
+    suite: suiteRef && suites.add(suiteRef, readers.suite(suiteRef)),
     degraded: [...new Set([...unmet, ...lacking])].sort(),
-  };
+  });
 }
 
 /** The suites of a pack. Agents may share one; two that differ under one name and version could not both be installed. */
-class SuiteCatalogue {
-  readonly #agentIds: ReadonlySet<string>;
-  readonly #byName = new Map<string, Suite>();
+class PackSuites {
+  private readonly byName = new Map<string, Suite>();
 
-  constructor(agentIds: ReadonlySet<string>) {
-    this.#agentIds = agentIds;
-  }
+  constructor(private readonly agentIds: ReadonlySet<string>) {}
 
-  put(ref: Ref, suite: Suite): { readonly suiteId: SuiteId; readonly version: Version } {
+  add(ref: Ref, suite: Suite): { readonly suiteId: SuiteId; readonly version: Version } {
     const { suiteId, version, digest, targetAgentId } = suite.head;
-    if (targetAgentId !== undefined && !this.#agentIds.has(targetAgentId))
+    if (targetAgentId !== undefined && !this.agentIds.has(targetAgentId))
       throw refError('invalid_manifest', ref, 'is for an agent that is not of this pack');
     const name = `${suiteId}@${version}`;
-    const known = this.#byName.get(name);
+    const known = this.byName.get(name);
     if (known && known.head.digest !== digest)
       throw refError('invalid_manifest', ref, `differs from another file of this pack that is ${name} too`);
-    this.#byName.set(name, known ?? suite);
+    this.byName.set(name, known ?? suite);
     return { suiteId, version };
   }
 
-  suites(): readonly Suite[] {
-    return [...this.#byName.values()];
+  list(): readonly Suite[] {
+    return [...this.byName.values()];
   }
+}
+
+/** A member of an agent's manifest that names a file of the pack. */
+type Ref = {
+  readonly agentId: string;
+  readonly member: 'systemPromptRef' | 'handoff.taskSchemaRef' | 'handoff.returnSchemaRef' | 'evalSuiteRef';
+  readonly path: string;
+};
+
+/** A file that several agents name is read and checked once. */
+function createReaders({ files, limits, checkSchema }: AgentParts) {
+  const once = <T>(read: (ref: Ref, file: PackFile) => T) => {
+    const known = new Map<string, T>();
+    return (ref: Ref): T => {
+      const file = fileOf(files, ref, limits);
+      const value = known.get(file.path) ?? read(ref, file);
+      known.set(file.path, value);
+      return value;
+    };
+  };
+  return {
+    prompt: once((ref, file) => readPrompt(ref, file, limits)),
+    schema: once((ref, file) => readSchema(ref, file, checkSchema)),
+    suite: once(readSuiteFile),
+  };
+}
+
+function readPrompt(ref: Ref, { bytes }: PackFile, { maxPromptBytes }: PackLimits): string {
+  if (bytes.length > maxPromptBytes)
+    throw refError('invalid_manifest', ref, `is larger than the ${maxPromptBytes} bytes of a prompt`);
+  const text = textOf(ref, bytes);
+  if (text.trim() === '') throw refError('invalid_manifest', ref, 'is empty');
+  return text;
+}
+
+function readSchema(ref: Ref, { bytes }: PackFile, checkSchema: CheckSchema): JsonObject {
+  const schema = jsonOf(bytes)?.value;
+  if (!isObject(schema) || isUnsound(schema))
+    throw refError('invalid_manifest', ref, 'is not a JSON Schema: expected a JSON object in UTF-8');
+  const issues = checkSchema(schema);
+  if (issues.length === 0) return schema as JsonObject;
+  const problem = `is not a JSON Schema that can be used here: ${firstIn(issues)}`;
+  throw refError('invalid_manifest', ref, problem, issues);
+}
+
+function readSuiteFile(ref: Ref, { path, bytes }: PackFile): Suite {
+  const text = textOf(ref, bytes);
+  try {
+    return readSuite(text, { file: path });
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    const issues = (error.details?.issues ?? []) as readonly Issue[];
+    throw refError('invalid_manifest', ref, `is not a suite: ${firstIn(issues)}`, issues);
+  }
+}
+
+function textOf(ref: Ref, bytes: Buffer): string {
+  const text = utf8(bytes);
+  if (text === undefined) throw refError('invalid_manifest', ref, 'is not UTF-8');
+  return text;
+}
+
+function refError(
+  code: ErrorCode,
+  { agentId, member, path }: Ref,
+  problem: string,
+  issues?: readonly Issue[],
+): HostError {
+  const message = `Agent ${agentId}: ${member} ${shownPath(path)} ${problem}.`;
+  return new HostError(code, message, defined({ agentId, ref: member, path, issues }));
+}
+
+const firstIn = (issues: readonly Issue[]): string =>
+  firstIssue(
+    issues.map((issue) => ({
+      message: issue.message.replace(/\.$/, ''),
+      pointer: `${issue.line === undefined ? '' : `line ${issue.line}, `}${issue.pointer || '/'}`,
+    })),
+  );
+
+type PackFile = { readonly path: string; readonly bytes: Buffer };
+
+function fileOf(files: PackFiles, ref: Ref, limits: PackLimits): PackFile {
+  const read = readPackPath(ref.path, limits.maxPathLength);
+  if (read.kind === 'escapes')
+    throw refError(
+      'tarball_path_traversal',
+      ref,
+      'leaves the pack: expected a path below its root, with slashes',
+    );
+  // The digest leaves that folder out, so what lay there could change unnoticed.
+  if (read.kind === 'inside' && read.path.startsWith(KEYS_FOLDER))
+    throw refError('invalid_manifest', ref, `lies in ${KEYS_FOLDER}, which is for signatures`);
+  const bytes = read.kind === 'inside' ? files.get(read.path) : undefined;
+  if (read.kind !== 'inside' || !bytes)
+    throw refError('tarball_entry_missing', ref, 'is not a file of the pack');
+  return { path: read.path, bytes };
 }

@@ -39,119 +39,103 @@ export function parseTrust(
   pointer = '/trust',
 ): Trust {
   const reader = new TrustReader(readKeyFile);
-  const trust = value === undefined ? reader.read({}, pointer) : reader.read(value, pointer);
+  const trust = reader.read(value === undefined ? {} : value, pointer);
   if (reader.issues.length > 0) throw validationError(reader.issues);
   return { ...trust, policy: trust.policy ?? defaultPolicy };
 }
 
-/** Walks through the document and writes down what is wrong. Names members and types, never what a key holds. */
+/** Collects what is wrong with the document. Names members and types, never what a key holds. */
 class TrustReader {
   readonly issues: Issue[] = [];
 
-  constructor(readonly readKeyFile: ReadKeyFile) {}
+  constructor(private readonly readKeyFile: ReadKeyFile) {}
 
   read(
     value: unknown,
     pointer: string,
   ): Omit<Trust, 'policy'> & { readonly policy: TrustPolicy | undefined } {
-    const members = this.#object(value, pointer, ['policy', 'keys', 'packs']);
+    const members = this.object(value, pointer, ['policy', 'keys', 'packs']) ?? {};
+    const policy = TRUST_POLICIES.find((known) => known === members.policy);
     const keys = new Map<string, TrustedKey>();
-    this.#list(members.keys, child(pointer, 'keys')).forEach((entry, index) => {
-      this.#addKey(keys, entry, child(child(pointer, 'keys'), index));
-    });
-    const policy = this.#policy(members.policy, child(pointer, 'policy'));
-    const packs = this.#list(members.packs, child(pointer, 'packs')).flatMap((entry, index) => {
-      const place = child(child(pointer, 'packs'), index);
-      if (policy === 'pinned' && typeof entry === 'string')
-        return this.#refuse(place, NAME_PINS_NOTHING) ?? [];
-      return this.#pack(entry, place) ?? [];
+    for (const [index, entry] of this.list(members.keys, child(pointer, 'keys')).entries())
+      this.addKey(keys, entry, child(child(pointer, 'keys'), index));
+    if (members.policy !== undefined && policy === undefined)
+      this.refuse(child(pointer, 'policy'), `Expected one of ${TRUST_POLICIES.join(', ')}.`);
+    const packs = this.list(members.packs, child(pointer, 'packs')).flatMap((entry, index) => {
+      const at = child(child(pointer, 'packs'), index);
+      const isName = typeof entry === 'string';
+      if (isName && policy === 'pinned') return this.refuse(at, NAME_PINS_NOTHING) ?? [];
+      return (isName ? this.text(entry, at) : this.pack(entry, at)) ?? [];
     });
     return { policy, keys, packs };
   }
 
-  #policy(value: unknown, pointer: string): TrustPolicy | undefined {
-    if (value === undefined) return undefined;
-    const policy = TRUST_POLICIES.find((known) => known === value);
-    return policy ?? this.#refuse(pointer, `Expected one of ${TRUST_POLICIES.join(', ')}.`);
-  }
-
-  #addKey(keys: Map<string, TrustedKey>, value: unknown, pointer: string): void {
-    const members = this.#object(value, pointer, ['keyId', 'publicKey', 'file', 'wholePack']);
-    if (!isObject(value)) return;
-    const keyId = this.#text(members.keyId, child(pointer, 'keyId'));
-    const publicKey = this.#publicKey(members, pointer);
+  private addKey(keys: Map<string, TrustedKey>, value: unknown, pointer: string): void {
+    const members = this.object(value, pointer, ['keyId', 'publicKey', 'file', 'wholePack']);
+    if (!members) return;
+    const keyId = this.text(members.keyId, child(pointer, 'keyId'));
+    const publicKey = this.publicKey(members, pointer);
     const { wholePack = false } = members;
     if (typeof wholePack !== 'boolean')
-      this.#refuse(child(pointer, 'wholePack'), `Expected true or false, but found ${typeName(wholePack)}.`);
+      this.refuse(child(pointer, 'wholePack'), `Expected true or false, but found ${typeName(wholePack)}.`);
     if (keyId !== undefined && keys.has(keyId))
-      this.#refuse(child(pointer, 'keyId'), 'Another key has this keyId.');
+      this.refuse(child(pointer, 'keyId'), 'Another key has this keyId.');
     else if (keyId !== undefined && publicKey)
       keys.set(keyId, { keyId, publicKey, wholePack: wholePack === true });
   }
 
-  #publicKey({ publicKey, file }: UnknownObject, pointer: string): KeyObject | undefined {
+  private publicKey({ publicKey, file }: UnknownObject, pointer: string): KeyObject | undefined {
     if ((publicKey === undefined) === (file === undefined))
-      return this.#refuse(pointer, 'Expected either publicKey, with a PEM text, or file, with its path.');
-    if (publicKey !== undefined) {
-      const pem = this.#text(publicKey, child(pointer, 'publicKey'));
-      return pem === undefined ? undefined : this.#key(pem, child(pointer, 'publicKey'));
-    }
-    const path = this.#text(file, child(pointer, 'file'));
-    const pem = path === undefined ? undefined : this.#readKey(path, child(pointer, 'file'));
-    return pem === undefined ? undefined : this.#key(pem, child(pointer, 'file'));
+      return this.refuse(pointer, 'Expected either publicKey, with a PEM text, or file, with its path.');
+    const at = child(pointer, file === undefined ? 'publicKey' : 'file');
+    const text = this.text(file === undefined ? publicKey : file, at);
+    const pem = text === undefined || file === undefined ? text : this.keyFile(text, at);
+    if (pem === undefined) return undefined;
+    if (/PRIVATE KEY/.test(pem))
+      return this.refuse(at, 'This is a private key, which does not belong here. Give the public one.');
+    const expected = 'Expected an Ed25519 public key in PEM form ("BEGIN PUBLIC KEY").';
+    return publicKeyOf(pem) ?? this.refuse(at, expected);
   }
 
-  #readKey(path: string, pointer: string): string | undefined {
+  private keyFile(path: string, pointer: string): string | undefined {
     try {
       return this.readKeyFile(path);
     } catch (cause) {
       const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown';
-      return this.#refuse(pointer, `Expected a readable key file (${reason}).`);
+      return this.refuse(pointer, `Expected a readable key file (${reason}).`);
     }
   }
 
-  #key(pem: string, pointer: string): KeyObject | undefined {
-    if (/PRIVATE KEY/.test(pem))
-      return this.#refuse(pointer, 'This is a private key, which does not belong here. Give the public one.');
-    const key = publicKeyOf(pem);
-    return key ?? this.#refuse(pointer, 'Expected an Ed25519 public key in PEM form ("BEGIN PUBLIC KEY").');
-  }
-
-  #pack(value: unknown, pointer: string): TrustedPack | undefined {
-    if (typeof value === 'string') return this.#text(value, pointer);
-    const members = this.#object(value, pointer, ['name', 'version', 'integrity']);
-    if (!isObject(value)) return undefined;
-    const [name, version, integrity] = (['name', 'version', 'integrity'] as const).map((member) =>
-      this.#text(members[member], child(pointer, member)),
-    );
+  private pack(value: unknown, pointer: string): TrustedPack | undefined {
+    const names = ['name', 'version', 'integrity'] as const;
+    const members = this.object(value, pointer, names);
+    if (!members) return undefined;
+    const texts = names.map((member) => this.text(members[member], child(pointer, member)));
+    const [name, version, integrity] = texts;
     if (name === undefined || version === undefined || integrity === undefined) return undefined;
     if (INTEGRITY.test(integrity)) return { name, version, integrity };
-    return this.#refuse(child(pointer, 'integrity'), 'Expected sha256-<base64>.');
+    return this.refuse(child(pointer, 'integrity'), 'Expected sha256-<base64>.');
   }
 
-  #object(value: unknown, pointer: string, known: readonly string[]): UnknownObject {
-    if (!isObject(value)) {
-      this.#refuse(pointer, `Expected an object, but found ${typeName(value)}.`);
-      return {};
-    }
+  private object(value: unknown, pointer: string, known: readonly string[]): UnknownObject | undefined {
+    if (!isObject(value)) return this.refuse(pointer, `Expected an object, but found ${typeName(value)}.`);
     for (const name of Object.keys(value).filter((key) => !known.includes(key)))
-      this.#refuse(child(pointer, name), `This member is not known here. Known are: ${known.join(', ')}.`);
+      this.refuse(child(pointer, name), `This member is not known here. Known are: ${known.join(', ')}.`);
     return value;
   }
 
-  #list(value: unknown, pointer: string): readonly unknown[] {
-    if (value === undefined) return [];
+  private list(value: unknown, pointer: string): readonly unknown[] {
     if (Array.isArray(value)) return value;
-    this.#refuse(pointer, `Expected an array, but found ${typeName(value)}.`);
+    if (value !== undefined) this.refuse(pointer, `Expected an array, but found ${typeName(value)}.`);
     return [];
   }
 
-  #text(value: unknown, pointer: string): string | undefined {
+  private text(value: unknown, pointer: string): string | undefined {
     if (typeof value === 'string' && value !== '') return value;
-    return this.#refuse(pointer, `Expected a string that is not empty, but found ${typeName(value)}.`);
+    return this.refuse(pointer, `Expected a string that is not empty, but found ${typeName(value)}.`);
   }
 
-  #refuse(pointer: string, message: string): undefined {
+  private refuse(pointer: string, message: string): undefined {
     this.issues.push({ pointer, message });
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { PACK_LIMITS } from '../archive/limits.js';
-import { readArchive } from '../archive/read-archive.js';
+import { readArchive } from '../archive/archive.js';
+import { PACK_LIMITS } from '../archive/file-table.js';
 import { buildPack } from '../build-pack.js';
-import { type OpenedPack, openPack, openPackFiles } from '../open-pack.js';
+import { openPack, openPackFiles, type PackReading } from '../open-pack.js';
 import {
   codeOf,
   errorOf,
@@ -13,8 +13,7 @@ import {
   packFiles,
   suiteText,
 } from '../testing/pack-bytes.js';
-import { writeFileList } from './file-list.js';
-import { signBytes } from './signature.js';
+import { signBytes, writeFileList } from './signature.js';
 import { parseTrust, type Trust, type TrustedPack, type TrustPolicy } from './trust.js';
 import { verifyPack } from './verify-pack.js';
 
@@ -32,14 +31,14 @@ const trustOf = (policy: TrustPolicy, packs: readonly TrustedPack[] = [], wholeP
 type Change = (files: Map<string, Buffer>) => void;
 
 /** The files of a pack that alice has signed, changed afterwards by somebody else. */
-async function signedPack(change: Change = () => {}): Promise<OpenedPack> {
+async function signedPack(change: Change = () => {}): Promise<PackReading> {
   const { archive } = await buildPack(packFiles(), { ...options, signing });
   const files = new Map(await readArchive(archive, PACK_LIMITS));
   change(files);
   return openPackFiles(files, options);
 }
 
-const outcome = async (pack: OpenedPack, trust: Trust): Promise<string> => {
+const outcome = async (pack: PackReading, trust: Trust): Promise<string> => {
   let found = '';
   const code = await codeOf(() => {
     const { signedBy = 'nobody', filesSigned, warnings } = verifyPack(pack, trust);

@@ -1,14 +1,12 @@
 import { HostError } from '@touchstone/protocol';
 import type { NodePackManifestWire } from '@touchstone/protocol/wire';
 import { readPackPath, shownPath } from '../../suites/index.js';
-import { MANIFEST_PATH } from '../archive/file-table.js';
-import { PACK_LIMITS } from '../archive/limits.js';
-import type { OpenedPack } from '../open-pack.js';
-import { checkFileList, FILE_LIST_PATH, FILE_LIST_SIGNATURE_PATH } from './file-list.js';
-import { isSignedBy } from './signature.js';
+import { MANIFEST_PATH, PACK_LIMITS } from '../archive/file-table.js';
+import type { PackReading } from '../open-pack.js';
+import { checkFileList, FILE_LIST_PATH, FILE_LIST_SIGNATURE_PATH, isSignedBy } from './signature.js';
 import type { Trust, TrustedKey, TrustedPack } from './trust.js';
 
-export type VerifiedPack = {
+export type PackVerification = {
   /** The trusted key that signed the manifest; absent when none did. */
   readonly signedBy?: string;
   /** Whether that key vouches for every file, not for the manifest alone. */
@@ -17,10 +15,10 @@ export type VerifiedPack = {
 };
 
 /**
- * Decides whether a pack may be used under this trust. Keys come from the trust alone, never from the pack: anybody can
+ * Decides whether a pack may be used under this trust. Keys come from the trust alone, never from the pack: any author can
  * put a key beside a signature. A signature that a known key did not make is refused under every policy.
  */
-export function verifyPack(pack: OpenedPack, trust: Trust): VerifiedPack {
+export function verifyPack(pack: PackReading, trust: Trust): PackVerification {
   checkAdmitted(pack, trust);
   checkFileList(pack);
   const signer = signerOf(pack, trust);
@@ -36,7 +34,7 @@ export function verifyPack(pack: OpenedPack, trust: Trust): VerifiedPack {
   return { signedBy: signer.key.keyId, filesSigned, warnings };
 }
 
-function checkAdmitted(pack: OpenedPack, { policy, packs }: Trust): void {
+function checkAdmitted(pack: PackReading, { policy, packs }: Trust): void {
   if (policy === 'open' || policy === 'verified') return;
   const named = packs.filter((entry) => isNamed(entry, pack.name, policy === 'pinned'));
   if (named.length === 0)
@@ -59,12 +57,12 @@ function isNamed(entry: TrustedPack, name: string, pinnedOnly: boolean): boolean
   return entry.endsWith('.*') ? name.startsWith(entry.slice(0, -1)) : entry === name;
 }
 
-const isPinnedTo = (entry: Exclude<TrustedPack, string>, pack: OpenedPack): boolean =>
+const isPinnedTo = (entry: Exclude<TrustedPack, string>, pack: PackReading): boolean =>
   entry.version === pack.version && entry.integrity === pack.integrity;
 
 type Signer = { readonly key: TrustedKey } | { readonly doubt: string };
 
-function signerOf(pack: OpenedPack, { keys }: Trust): Signer {
+function signerOf(pack: PackReading, { keys }: Trust): Signer {
   const { signing = {} } = pack.manifest as unknown as NodePackManifestWire;
   if (signing.publicKeyRef === undefined || signing.signatureRef === undefined)
     return { doubt: `${nameOf(pack)} is not signed.` };
@@ -83,7 +81,7 @@ function signerOf(pack: OpenedPack, { keys }: Trust): Signer {
 }
 
 /** A key known to sign whole packs makes a missing list as suspicious as a wrong one: taking it away is easy. */
-function areFilesSigned(pack: OpenedPack, key: TrustedKey): boolean {
+function areFilesSigned(pack: PackReading, key: TrustedKey): boolean {
   const isPresent = pack.files.has(FILE_LIST_PATH) && pack.files.has(FILE_LIST_SIGNATURE_PATH);
   if (!isPresent && key.wholePack)
     throw badSignature(
@@ -96,13 +94,13 @@ function areFilesSigned(pack: OpenedPack, key: TrustedKey): boolean {
   return isPresent;
 }
 
-function isSigned({ files }: OpenedPack, path: string, signaturePath: string, key: TrustedKey): boolean {
+function isSigned({ files }: PackReading, path: string, signaturePath: string, key: TrustedKey): boolean {
   const bytes = files.get(path);
   const read = readPackPath(signaturePath, PACK_LIMITS.maxPathLength);
   const signature = read.kind === 'inside' ? files.get(read.path) : undefined;
   return bytes !== undefined && isSignedBy(key.publicKey, bytes, signature);
 }
 
-const nameOf = ({ name, version }: OpenedPack): string => `${name}@${version}`;
+const nameOf = ({ name, version }: PackReading): string => `${name}@${version}`;
 
 const badSignature = (message: string): HostError => new HostError('pack_signature_invalid', message);

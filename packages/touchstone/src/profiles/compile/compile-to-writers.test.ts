@@ -4,10 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseSuite } from '../../suites/parse-suite.js';
 import type { NormalRow } from '../types.js';
-import { compileProfile } from './compile-profile.js';
-import { compileToWriters } from './compile-to-writers.js';
 import { agent, criterion, profile, rowsOf } from './fixtures/agents.js';
 import type { CompileInput } from './options.js';
+import { compileProfile, compileToWriters } from './outputs.js';
 
 async function writtenBy(input: CompileInput) {
   const texts = { suite: '', contract: '' };

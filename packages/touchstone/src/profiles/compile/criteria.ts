@@ -1,36 +1,27 @@
-import { child } from '@touchstone/protocol';
+import { child, defined } from '@touchstone/protocol';
 import type { ContractCriterion, EvaluationProfile, SuccessCriterion } from '@touchstone/protocol/bodies';
-import type { CompileOptions } from './options.js';
+import { type CompileIssue, type CompileOptions, type CompileWarning, compileIssue } from './options.js';
 import { createCriterionIds } from './slug.js';
-import { readThreshold } from './threshold.js';
-import type { CompileIssue, CompileWarning } from './trouble.js';
-import { type Need, normalName, ruleOf } from './well-known.js';
+import { type Need, normalName, readThreshold, ruleOf } from './thresholds.js';
 
 /** A criterion of the contract, with what deciding it on a row takes. */
-export type PlannedCriterion = {
-  readonly criterion: CompiledCriterion;
+export type CriterionPlan = {
+  readonly criterion: ContractCriterion;
   /** The form of its name that rows are compared with. */
   readonly normalName: string;
   readonly needs?: Need;
   readonly judgedWithout?: true;
-  /** Whoever decides it is shown the reference, where the row has one. */
+  /** Its evaluator is shown the reference, where the row has one. */
   readonly readsReference: boolean;
   readonly pointer: string;
 };
 
-export type CompiledCriterion = ContractCriterion & {
-  /** For JSON: one code fence around it does no harm. */
-  readonly fenceTolerant?: true;
-  /** For similarity: words are compared when there is nobody to ask, and the result is marked so. */
-  readonly approximate?: true;
-};
-
 export type CriteriaPlan = {
-  readonly criteria: readonly PlannedCriterion[];
+  readonly criteria: readonly CriterionPlan[];
   /** The match that every golden task is; it is part of the contract only where there are such tasks. */
-  readonly golden: PlannedCriterion;
-  /** The match added to a rubric task whose expected value nobody reads; absent when that is switched off. */
-  readonly implicit?: PlannedCriterion;
+  readonly golden: CriterionPlan;
+  /** The match added to a rubric task whose expected value no criterion reads; absent when that is switched off. */
+  readonly implicit?: CriterionPlan;
   readonly issues: readonly CompileIssue[];
   readonly warnings: readonly CompileWarning[];
 };
@@ -39,12 +30,6 @@ const MENTIONS_REFERENCE = /\b(?:reference|(?:expected|golden|correct) (?:answer
 
 /** Every row is held against every criterion, and the suite repeats their text in every task. */
 const MOST_CRITERIA = 100;
-
-function countIssues(count: number, pointer: string): readonly CompileIssue[] {
-  if (count <= MOST_CRITERIA) return [];
-  const message = `Expected at most ${MOST_CRITERIA} criteria, got ${count}.`;
-  return [{ code: 'too_many_criteria', pointer, message }];
-}
 
 /** Reads the rubric of a profile. `pointer` is where the rubric stands in the definition. */
 export function planCriteria(
@@ -60,31 +45,26 @@ export function planCriteria(
     .map((source, index) =>
       planCriterion(source, idOf(source.name), child(pointer, index), profile, options),
     );
-  const criteria = planned.map((plan) => plan.planned);
+  const criteria = planned.map(({ plan }) => plan);
   const golden = impliedMatch(idOf('reference_match'), true, pointer);
   const { implicitReference = 'strict' } = options;
   const implicit =
     implicitReference === 'advisory'
       ? impliedMatch(idOf('reference_match_advisory'), false, pointer)
       : golden;
+  const tooMany = `Expected at most ${MOST_CRITERIA} criteria, got ${rubric.length}.`;
   return {
     criteria,
     golden,
     ...(implicitReference !== 'off' && { implicit }),
     issues: [
-      ...countIssues(rubric.length, pointer),
+      ...(rubric.length > MOST_CRITERIA ? [compileIssue('too_many_criteria', tooMany, pointer)] : []),
       ...nameIssues(criteria),
-      ...planned.flatMap((plan) => plan.issues),
+      ...planned.flatMap(({ issues }) => issues),
     ],
-    warnings: planned.flatMap((plan) => plan.warnings),
+    warnings: planned.flatMap(({ warnings }) => warnings),
   };
 }
-
-type Planned = {
-  readonly planned: PlannedCriterion;
-  readonly issues: readonly CompileIssue[];
-  readonly warnings: readonly CompileWarning[];
-};
 
 function planCriterion(
   source: SuccessCriterion,
@@ -92,47 +72,38 @@ function planCriterion(
   pointer: string,
   profile: EvaluationProfile,
   options: CompileOptions,
-): Planned {
-  const rule = ruleOf(source.name);
-  const reading = readThreshold(source, rule, {
-    percentThresholds: options.percentThresholds ?? false,
-    expectedLatencyMs: profile.expected_latency_ms,
-  });
-  const criterion = toCriterion(source, id, reading.measure, options);
+): Pick<CriteriaPlan, 'issues' | 'warnings'> & { readonly plan: CriterionPlan } {
+  const { name, description, threshold, strict } = source;
+  const { fenceTolerant, approximateSimilarity, percentThresholds = false } = options;
+  const rule = ruleOf(name);
+  const { expected_latency_ms: expectedLatencyMs } = profile;
+  const { measure, issue, warnings } = readThreshold(source, rule, { percentThresholds, expectedLatencyMs });
+  const { evaluator } = measure;
+  const mentionsReference = evaluator === 'judge' && MENTIONS_REFERENCE.test(description ?? '');
   const at = child(pointer, 'threshold');
   return {
-    planned: {
-      criterion,
-      normalName: normalName(source.name),
-      ...(rule.needs !== undefined && { needs: rule.needs }),
-      ...(rule.judgedWithout && { judgedWithout: true }),
-      readsReference:
-        rule.needs === 'reference' ||
-        (criterion.evaluator === 'judge' && MENTIONS_REFERENCE.test(source.description ?? '')),
+    plan: {
+      criterion: {
+        id,
+        name,
+        ...(description !== null && { description }),
+        ...(threshold !== null && { threshold }),
+        strict,
+        ...measure,
+        ...(fenceTolerant && evaluator === 'json-validity' && { fenceTolerant: true }),
+        ...(approximateSimilarity && evaluator === 'similarity' && { approximate: true }),
+      },
+      normalName: normalName(name),
+      ...defined({ needs: rule.needs, judgedWithout: rule.judgedWithout }),
+      readsReference: rule.needs === 'reference' || mentionsReference,
       pointer,
     },
-    issues: reading.issue ? [{ pointer: at, ...reading.issue }] : [],
-    warnings: reading.warnings.map((warning) => ({ ...warning, pointer: at })),
+    issues: issue ? [{ pointer: at, ...issue }] : [],
+    warnings: warnings.map((warning) => ({ ...warning, pointer: at })),
   };
 }
 
-const toCriterion = (
-  { name, description, threshold, strict }: SuccessCriterion,
-  id: string,
-  measure: Omit<ContractCriterion, 'id' | 'name' | 'strict'>,
-  { fenceTolerant, approximateSimilarity }: CompileOptions,
-): CompiledCriterion => ({
-  id,
-  name,
-  ...(description !== null && { description }),
-  ...(threshold !== null && { threshold }),
-  strict,
-  ...measure,
-  ...(fenceTolerant && measure.evaluator === 'json-validity' && { fenceTolerant: true }),
-  ...(approximateSimilarity && measure.evaluator === 'similarity' && { approximate: true }),
-});
-
-const impliedMatch = (id: string, strict: boolean, pointer: string): PlannedCriterion => ({
+const impliedMatch = (id: string, strict: boolean, pointer: string): CriterionPlan => ({
   criterion: {
     id,
     name: 'reference_match',
@@ -149,18 +120,16 @@ const impliedMatch = (id: string, strict: boolean, pointer: string): PlannedCrit
   pointer,
 });
 
-function nameIssues(criteria: readonly PlannedCriterion[]): readonly CompileIssue[] {
-  const first = new Map<string, PlannedCriterion>();
-  return criteria.flatMap((criterion): readonly CompileIssue[] => {
-    const pointer = child(criterion.pointer, 'name');
-    if (criterion.normalName === '')
-      return [{ pointer, message: 'Expected a name, got an empty one.', code: 'empty_criterion_name' }];
-    const earlier = first.get(criterion.normalName);
-    if (earlier === undefined) {
-      first.set(criterion.normalName, criterion);
-      return [];
-    }
+function nameIssues(criteria: readonly CriterionPlan[]): readonly CompileIssue[] {
+  const first = new Map<string, CriterionPlan>();
+  return criteria.flatMap((plan) => {
+    const pointer = child(plan.pointer, 'name');
+    if (plan.normalName === '')
+      return [compileIssue('empty_criterion_name', 'Expected a name, got an empty one.', pointer)];
+    const earlier = first.get(plan.normalName);
+    first.set(plan.normalName, earlier ?? plan);
+    if (earlier === undefined) return [];
     const message = `Criterion ${earlier.criterion.id} is already at ${earlier.pointer}. Names differ in more than case, spaces and hyphens.`;
-    return [{ pointer, message, code: 'duplicate_criterion' }];
+    return [compileIssue('duplicate_criterion', message, pointer)];
   });
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Json } from '@touchstone/protocol';
 import { expect, test } from 'vitest';
 import { parseSuite } from '../../suites/parse-suite.js';
-import type { NormalRow, ProfiledAgent } from '../types.js';
-import { compileProfile } from './compile-profile.js';
+import type { DefinitionAgent, NormalRow } from '../types.js';
 import { agent, criterion, profile } from './fixtures/agents.js';
+import { compileProfile } from './outputs.js';
 
 // The invoice agent of the format's own description, row for row and letter for letter.
 const LINES = [
@@ -18,7 +18,7 @@ const OUTPUTS = {
   additionalProperties: false,
   properties: { queue: { enum: ['pay', 'dispute', 'review'] }, amount_minor: { type: 'integer' } },
 };
-const invoiceTriage: ProfiledAgent = agent(
+const invoiceTriage: DefinitionAgent = agent(
   profile({
     expected_latency_ms: 1500,
     golden_dataset_uri: `evals/invoices.jsonl#sha256=${PIN}`,

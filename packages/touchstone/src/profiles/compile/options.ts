@@ -1,10 +1,9 @@
-import type { Issue, JsonObject } from '@touchstone/protocol';
+import { type HostError, type Issue, type JsonObject, validationError } from '@touchstone/protocol';
 import type { SchemaCheck } from '../../ports/index.js';
-import type { NormalRow, ProfiledAgent } from '../types.js';
-import type { CompileIssue } from './trouble.js';
+import type { DefinitionAgent, NormalRow } from '../types.js';
 
 export type CompileOptions = {
-  /** The first two parts of the suite id. `org` is the author's slug by default, or `local` where nobody is named. */
+  /** The first two parts of the suite id. `org` is the author's slug by default, or `local` where none is named. */
   readonly scope?: string;
   readonly org?: string;
   /** Its last part, when that is not the agent's own name: another agent may be held to the same contract. */
@@ -29,7 +28,7 @@ export type CompileOptions = {
   readonly budget?: boolean;
   /** Whether JSON may stand in one code fence. */
   readonly fenceTolerant?: boolean;
-  /** Whether similarity may be compared word by word when there is nobody to ask. */
+  /** Whether similarity may be compared word by word when there is no judge to ask. */
   readonly approximateSimilarity?: boolean;
 };
 
@@ -42,7 +41,7 @@ export type DatasetFacts = {
   readonly list?: string;
 };
 
-/** Whoever can use the JSON Schemas that others wrote; this room only knows that they are objects. */
+/** Uses the JSON Schemas of agents and rows; the compiler only knows that they are objects. */
 export type Schemas = {
   /** What keeps a schema from being used; nothing when it is fine. */
   readonly issues: (schema: JsonObject) => readonly Issue[];
@@ -50,44 +49,102 @@ export type Schemas = {
 };
 
 export type CompileInput = {
-  readonly agent: ProfiledAgent;
+  readonly agent: DefinitionAgent;
   /** Begins a new reading. Rows are read at least twice, three times for a sample: nothing of them is kept. */
   readonly rows?: () => AsyncIterable<NormalRow>;
   /** What the latest complete reading found. */
   readonly dataset?: () => DatasetFacts;
   readonly options?: CompileOptions;
-  /** Without it nobody looks into schemas before a run does. */
+  /** Without it, schemas are not looked into before a run. */
   readonly schemas?: Schemas;
 };
+
+/** Why a profile cannot become a suite. Scripts read these, so they do not change. */
+export type CompileCode =
+  | 'no_profile'
+  | 'no_tasks'
+  | 'too_many_tasks'
+  | 'suite_too_large'
+  | 'too_many_criteria'
+  | 'invalid_option'
+  | 'invalid_version'
+  | 'unsound_profile'
+  | 'negative_latency'
+  | 'negative_budget'
+  | 'empty_criterion_name'
+  | 'duplicate_criterion'
+  | 'threshold_out_of_range'
+  | 'latency_bound_missing'
+  | 'strict_criterion_unused'
+  | 'schema_missing'
+  | 'invalid_schema'
+  | 'input_mismatch'
+  | 'duplicate_task'
+  | 'unknown_criterion'
+  | 'unknown_capability'
+  | 'criterion_without_data'
+  | 'row_without_expectation'
+  | 'invalid_fixture'
+  | 'unsound_row'
+  | 'dataset_changed';
+
+export type WarningCode =
+  | 'version_shortened'
+  | 'zero_latency'
+  | 'judge_is_agent_model'
+  | 'budget_missing'
+  | 'threshold_always_met'
+  | 'lower_is_better'
+  | 'bound_not_found'
+  | 'bound_disagrees'
+  | 'criterion_unused'
+  | 'criterion_not_applicable'
+  | 'judged_without_reference'
+  | 'expected_unused'
+  | 'nothing_blocks';
+
+export type CompileIssue = Issue & { readonly code: CompileCode };
+export type CompileWarning = {
+  readonly code: WarningCode;
+  readonly message: string;
+  readonly pointer?: string;
+  readonly line?: number;
+};
+
+export const compileIssue = (code: CompileCode, message: string, pointer = ''): CompileIssue => ({
+  pointer,
+  message,
+  code,
+});
+
+/** All issues are listed; the first one's code stands for the error. */
+export function compileError(...issues: readonly CompileIssue[]): HostError {
+  const code = issues[0]?.code;
+  return validationError(issues, code === undefined ? {} : { code });
+}
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
 /** As the name of an agent is written wherever one is named, without a version. */
 const AGENT_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}$/;
-const isWhole = (value: number | undefined): boolean =>
-  value === undefined || (Number.isSafeInteger(value) && value >= 1);
 
 /** Options that no suite could be made with. */
-export function optionIssues({
-  scope,
-  org,
-  name,
-  targetAgentId,
-  maxTasks,
-  sample,
-}: CompileOptions): readonly CompileIssue[] {
-  const wrong = (member: string, expected: string): CompileIssue => ({
-    pointer: `/options/${member}`,
-    message: `Expected ${expected}.`,
-    code: 'invalid_option',
-  });
-  const issues: CompileIssue[] = [];
+export function optionIssues(options: CompileOptions): readonly CompileIssue[] {
+  const { scope, org, name, targetAgentId, maxTasks, sample } = options;
   const slug = 'at most 64 lower-case letters, digits and hyphens, beginning with a letter or digit';
-  if (scope !== undefined && !SLUG.test(scope)) issues.push(wrong('scope', slug));
-  if (org !== undefined && !SLUG.test(org)) issues.push(wrong('org', slug));
-  if (name !== undefined && !SLUG.test(name)) issues.push(wrong('name', slug));
-  if (targetAgentId !== undefined && !AGENT_ID.test(targetAgentId))
-    issues.push(wrong('targetAgentId', 'the id of an agent without a version, such as local.acme.support'));
-  if (!isWhole(maxTasks)) issues.push(wrong('maxTasks', 'a whole number of at least 1'));
-  if (!isWhole(sample?.count)) issues.push(wrong('sample/count', 'a whole number of at least 1'));
-  return issues;
+  const agentId = 'the id of an agent without a version, such as local.acme.support';
+  const isWhole = (value: number) => Number.isSafeInteger(value) && value >= 1;
+  const whole = 'a whole number of at least 1';
+  const rules = [
+    ...Object.entries({ scope, org, name }).map(
+      ([member, value]) => [member, slug, value === undefined || SLUG.test(value)] as const,
+    ),
+    ['targetAgentId', agentId, targetAgentId === undefined || AGENT_ID.test(targetAgentId)] as const,
+    ['maxTasks', whole, maxTasks === undefined || isWhole(maxTasks)] as const,
+    ['sample/count', whole, sample === undefined || isWhole(sample.count)] as const,
+  ];
+  return rules
+    .filter(([, , holds]) => !holds)
+    .map(([member, expected]) =>
+      compileIssue('invalid_option', `Expected ${expected}.`, `/options/${member}`),
+    );
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Compiled, compileProfile } from './compile-profile.js';
 import { agent, criterion, profile, rowsOf } from './fixtures/agents.js';
+import { type CompiledContract, compileProfile } from './outputs.js';
 import { passScoreOf } from './pass-score.js';
 
 describe('worked examples', () => {
@@ -76,7 +76,7 @@ function compileRandom({ criteria, rows }: RandomProfile) {
 type Cell = { readonly id: string; readonly weight: number };
 type MissesOf = (id: string, tasks: readonly number[], allowed: number) => readonly number[];
 
-const cellsOf = ({ suite, contract }: Compiled): readonly (readonly Cell[])[] =>
+const cellsOf = ({ suite, contract }: CompiledContract): readonly (readonly Cell[])[] =>
   suite.tasks.map(({ taskId, expected }) => {
     const rubric = (expected.rubric ?? [{ weight: 1 }]) as unknown as readonly { readonly weight: number }[];
     const ids = contract.tasks[taskId]?.criteria ?? [];
@@ -84,7 +84,7 @@ const cellsOf = ({ suite, contract }: Compiled): readonly (readonly Cell[])[] =>
   });
 
 /** The score of a run that misses each criterion in the tasks that `missesOf` picks. */
-function scoreWith(compiled: Compiled, missesOf: MissesOf): number {
+function scoreWith(compiled: CompiledContract, missesOf: MissesOf): number {
   const cells = cellsOf(compiled);
   const missed = new Map<string, ReadonlySet<number>>();
   for (const { id, strict, rate: required } of compiled.contract.criteria) {

@@ -2,11 +2,10 @@ import { isHostError, type Json, type JsonObject } from '@touchstone/protocol';
 import type { MemorySeed, SuccessCriterion } from '@touchstone/protocol/bodies';
 import { describe, expect, test } from 'vitest';
 import { checkForeignSchema, createSchemaCheck } from '../../agents/index.js';
-import type { NormalRow, ProfiledAgent } from '../types.js';
-import { compileProfile } from './compile-profile.js';
+import type { DefinitionAgent, NormalRow } from '../types.js';
 import { agent, criterion, profile, rowsOf, rubricAgent } from './fixtures/agents.js';
-import type { CompileInput, CompileOptions, Schemas } from './options.js';
-import type { CompileIssue } from './trouble.js';
+import type { CompileInput, CompileIssue, CompileOptions, Schemas } from './options.js';
+import { compileProfile } from './outputs.js';
 
 type Row = Omit<NormalRow, 'at'>;
 
@@ -25,7 +24,13 @@ const rubric = '/evaluation/grading_rubric';
 const { evaluation: _, ...bare } = agent(profile());
 
 describe('a profile that cannot become a suite', () => {
-  test.each<{ code: string; pointer: string; agent: ProfiledAgent; options?: CompileOptions; rows?: Row[] }>([
+  test.each<{
+    code: string;
+    pointer: string;
+    agent: DefinitionAgent;
+    options?: CompileOptions;
+    rows?: Row[];
+  }>([
     { code: 'no_profile', pointer: '/evaluation', agent: bare },
     { code: 'no_tasks', pointer: '/evaluation/golden_dataset_uri', agent: agent(profile()), rows: [] },
     { code: 'invalid_version', pointer: '/metadata/version', agent: agent(profile(), { version: '1.2' }) },
@@ -247,7 +252,7 @@ describe('a row that cannot become a task', () => {
 
 describe('what is said of a row', () => {
   const facts = { sha256: '', bytes: 0 };
-  const messagesOf = async (subject: ProfiledAgent, ...rows: Row[]) =>
+  const messagesOf = async (subject: DefinitionAgent, ...rows: Row[]) =>
     (await refusalOf({ agent: subject, rows: rowsOf(...rows) })).issues.map(({ message }) => message).join();
 
   test('that nothing could score is the reason why', async () => {
@@ -283,9 +288,9 @@ describe('what is said of a row', () => {
 describe('a schema', () => {
   const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } };
   const schemas: Schemas = { issues: checkForeignSchema, check: createSchemaCheck() };
-  const taking = (inputs: JsonObject, rest: Partial<ProfiledAgent> = {}) =>
+  const taking = (inputs: JsonObject, rest: Partial<DefinitionAgent> = {}) =>
     agent(profile(), { capabilities: [{ name: 'triage', inputs }], ...rest });
-  const refusal = (subject: ProfiledAgent, ...rows: Row[]) =>
+  const refusal = (subject: DefinitionAgent, ...rows: Row[]) =>
     refusalOf({ agent: subject, rows: rowsOf(...rows), schemas });
 
   test('of the agent that nobody can use is refused before a row is read', async () => {

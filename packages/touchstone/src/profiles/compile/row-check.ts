@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto';
 import { type Issue, isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
-import type { NormalRow, ProfiledAgent } from '../types.js';
-import type { Schemas } from './options.js';
+import type { DefinitionAgent, NormalRow } from '../types.js';
+import { type CompileIssue, compileIssue, type Schemas } from './options.js';
 import type { RowPlan } from './plan-row.js';
 import { capabilityPointer } from './suite-frame.js';
-import type { CompileIssue } from './trouble.js';
-import { wrapInput } from './wrap-input.js';
-
-/** What only somebody who can use JSON Schemas finds wrong with a row. Asked once for each. */
-export type RowCheck = (row: NormalRow, plan: RowPlan) => readonly CompileIssue[];
 
 /** Rows of one dataset share a few schemas; each is looked into once, however many rows hold a copy of it. */
 const REMEMBERED = 256;
+/** Names the question beside context and files, for an agent whose schema does not name it. */
+const QUESTION = 'prompt';
 
-/** Schemas of an agent that nobody could use. */
-export const schemaIssues = (agent: ProfiledAgent, schemas: Schemas | undefined): readonly CompileIssue[] =>
+/** Schemas of an agent that cannot be used. */
+export const schemaIssues = (agent: DefinitionAgent, schemas: Schemas | undefined): readonly CompileIssue[] =>
   agent.capabilities.flatMap((capability, index) =>
     (['inputs', 'outputs'] as const).flatMap((side) => {
       const schema = capability[side];
@@ -24,7 +21,10 @@ export const schemaIssues = (agent: ProfiledAgent, schemas: Schemas | undefined)
     }),
   );
 
-export function createRowCheck(schemas: Schemas | undefined): RowCheck {
+/** What JSON Schemas find wrong with a row. Asked once for each. */
+export function createRowCheck(
+  schemas: Schemas | undefined,
+): (row: NormalRow, plan: RowPlan) => readonly CompileIssue[] {
   if (!schemas) return (row, { capability }) => takenNames(row, capability?.inputs);
   const known = new Map<string, readonly Issue[]>();
   const issuesOf = (schema: JsonObject): readonly Issue[] => {
@@ -37,22 +37,18 @@ export function createRowCheck(schemas: Schemas | undefined): RowCheck {
   return (row, plan) => {
     // What is not even sound JSON is refused already, and no schema should have to look at it.
     if (plan.issues.length > 0) return [];
-    const { schema } = row;
     const inputs = plan.capability?.inputs;
     const taken = takenNames(row, inputs);
     return [
       ...taken,
-      ...(schema ? issuesOf(schema).map((issue) => invalidSchema(issue, '/schema')) : []),
+      ...(row.schema ? issuesOf(row.schema).map((issue) => invalidSchema(issue, '/schema')) : []),
       ...(taken.length > 0 ? [] : inputIssues(row, inputs, schemas)),
     ];
   };
 }
 
-const invalidSchema = ({ pointer, message }: Issue, at: string): CompileIssue => ({
-  pointer: `${at}${pointer}`,
-  message,
-  code: 'invalid_schema',
-});
+const invalidSchema = ({ pointer, message }: Issue, at: string): CompileIssue =>
+  compileIssue('invalid_schema', message, `${at}${pointer}`);
 
 /** An agent may call its text just what the row calls something else. */
 function takenNames({ input, beside = {} }: NormalRow, schema: JsonObject | undefined): CompileIssue[] {
@@ -60,19 +56,19 @@ function takenNames({ input, beside = {} }: NormalRow, schema: JsonObject | unde
   const taken = Object.keys(beside).find((name) => isObject(wrapped) && wrapped[name] !== beside[name]);
   if (taken === undefined) return [];
   const message = `The agent calls its text "${taken}", and so does the row call something beside its input. Write the input as an object.`;
-  return [{ pointer: `/${taken}`, message, code: 'input_mismatch' }];
+  return [compileIssue('input_mismatch', message, `/${taken}`)];
 }
 
-/** One word about an input is enough: everything else that is wrong with it mostly follows from the first. */
+/** Only the first issue of an input: the others mostly follow from it. */
 function inputIssues(row: NormalRow, schema: JsonObject | undefined, { check }: Schemas): CompileIssue[] {
   if (schema === undefined) return [];
   const input = wrapInput(row.input, row.beside, schema);
   const [issue] = check(schema, toBody(input));
-  const code = 'input_mismatch';
   if (!issue) return [];
   const message = `Expected an input that fits the agent's input schema: ${issue.message}.${remedyOf(row, input)}`;
   // Below a text that was wrapped there is nothing in the row to point at.
-  return [{ pointer: isObject(row.input) ? `/input${issue.pointer}` : '/input', message, code }];
+  const pointer = isObject(row.input) ? `/input${issue.pointer}` : '/input';
+  return [compileIssue('input_mismatch', message, pointer)];
 }
 
 function remedyOf({ input, beside }: NormalRow, wrapped: Json): string {
@@ -81,4 +77,24 @@ function remedyOf({ input, beside }: NormalRow, wrapped: Json): string {
   return typeof input === 'string' && wrapped === input
     ? ' A text becomes an object only where the schema has exactly one required member and that is a text; elsewhere write the input as an object.'
     : '';
+}
+
+/**
+ * A text for an agent that takes an object with one required text becomes that object. Context and files of the row
+ * stand beside it; the agent's schema decides whether they are taken.
+ */
+export function wrapInput(input: Json, beside: JsonObject | undefined, schema: JsonObject | undefined): Json {
+  const member = typeof input === 'string' && schema ? soleTextMember(schema) : undefined;
+  if (member === undefined) return beside ? { [QUESTION]: input, ...beside } : input;
+  // The input comes last: `takenNames` reports what it replaces.
+  return { ...beside, [member]: input };
+}
+
+function soleTextMember({ type, required, properties }: JsonObject): string | undefined {
+  if (type !== 'object' || !Array.isArray(required) || required.length !== 1) return undefined;
+  const member: unknown = required[0];
+  if (typeof member !== 'string' || !isObject(properties) || !Object.hasOwn(properties, member))
+    return undefined;
+  const property = properties[member];
+  return isObject(property) && property.type === 'string' ? member : undefined;
 }

@@ -1,4 +1,43 @@
 import { createHash } from 'node:crypto';
+import type { NormalRow } from '../types.js';
+import type { CompileOptions } from './options.js';
+
+/** A row that becomes tasks, and its place among all rows of the dataset, counted from 1. */
+export type ChosenRow = { readonly row: NormalRow; readonly ordinal: number };
+
+export type ChosenRows = {
+  /** Begins a new reading. */
+  readonly rows: () => AsyncIterable<ChosenRow>;
+  readonly sample?: { readonly seed: string; readonly of: number };
+  /** How many rows the latest reading gave. */
+  count(): number;
+};
+
+export async function chooseRows(
+  rows: () => AsyncIterable<NormalRow>,
+  { sample }: CompileOptions,
+): Promise<ChosenRows> {
+  let total = 0;
+  if (sample) for await (const _ of rows()) total += 1;
+  const isSampled = sample !== undefined && total > sample.count;
+  let count = 0;
+  async function* chosen(): AsyncIterable<ChosenRow> {
+    const isChosen = isSampled ? createSampler(sample.count, total, sample.seed) : () => true;
+    let ordinal = 0;
+    count = 0;
+    for await (const row of rows()) {
+      ordinal += 1;
+      if (!isChosen()) continue;
+      count += 1;
+      yield { row, ordinal };
+    }
+  }
+  return {
+    rows: chosen,
+    count: () => count,
+    ...(isSampled && { sample: { seed: sample.seed, of: total } }),
+  };
+}
 
 /**
  * Chooses `count` of `total` rows, each as likely as any other, in the order they come (Knuth's selection sampling).

@@ -1,14 +1,13 @@
 import { isHostError } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
-import type { ProfiledAgent } from '../types.js';
-import { compileProfile } from './compile-profile.js';
-import { compileToWriters } from './compile-to-writers.js';
+import type { DefinitionAgent } from '../types.js';
 import { agent, criterion, profile, rowsOf, rubricAgent } from './fixtures/agents.js';
 import type { CompileInput } from './options.js';
+import { compileProfile, compileToWriters } from './outputs.js';
 
 const KB = 1024;
 const rows = rowsOf(...Array.from({ length: 100 }, (_, at) => ({ input: at, expected: 'A' })));
-const inputOf = (of: ProfiledAgent, maxBytes: number): CompileInput => ({
+const inputOf = (of: DefinitionAgent, maxBytes: number): CompileInput => ({
   agent: of,
   rows,
   options: { maxBytes },

@@ -1,9 +1,8 @@
 import { asId, child, type SuiteId, type Version } from '@touchstone/protocol';
 import { keysIfSound } from '../../suites/index.js';
-import type { ProfiledAgent } from '../types.js';
-import type { CompileOptions } from './options.js';
+import type { DefinitionAgent } from '../types.js';
+import { type CompileIssue, type CompileOptions, type CompileWarning, compileIssue } from './options.js';
 import { shortSlugOf } from './slug.js';
-import type { CompileIssue, CompileWarning } from './trouble.js';
 
 export type SuiteIdentity = {
   readonly suiteId: SuiteId;
@@ -24,15 +23,15 @@ export type SuiteFrame = {
 const VERSION = /^(\d+\.\d+\.\d+)([-+].*)?$/;
 
 /** Where the profile of an agent stands in its definition. */
-export const profilePointer = ({ form, id }: ProfiledAgent): string =>
+export const profilePointer = ({ form, id }: DefinitionAgent): string =>
   form === 'A' ? '/evaluation' : `${child('/definitions', id)}/evaluation`;
 
 /** Where the schemas of an agent's capability stand in its definition. */
-export const capabilityPointer = ({ form, id }: ProfiledAgent, index: number): string =>
+export const capabilityPointer = ({ form, id }: DefinitionAgent, index: number): string =>
   form === 'A' ? `/capabilities/${index}` : `${child('/definitions', id)}/interface`;
 
 /** Everything about a suite but its tasks and the score it must reach. */
-export function frameSuite(agent: ProfiledAgent, options: CompileOptions): SuiteFrame {
+export function frameSuite(agent: DefinitionAgent, options: CompileOptions): SuiteFrame {
   const version = versionOf(agent);
   const latency = latencyBar(agent, options);
   const budget = budgetBar(agent, options);
@@ -49,10 +48,10 @@ export function frameSuite(agent: ProfiledAgent, options: CompileOptions): Suite
   };
 }
 
-/** A word on one part of the definition: what is wrong with it, or worth knowing. */
-type Remark = { readonly issue?: CompileIssue; readonly warning?: CompileWarning };
+/** What is wrong with one part of the definition, or what its author should know. */
+type PartCheck = { readonly issue?: CompileIssue; readonly warning?: CompileWarning };
 
-function suiteIdOf({ form, id, name, author }: ProfiledAgent, options: CompileOptions): SuiteId {
+function suiteIdOf({ form, id, name, author }: DefinitionAgent, options: CompileOptions): SuiteId {
   const names = form === 'A' ? [name, id] : [id, name];
   const own = options.name ?? (names.map(shortSlugOf).find((slug) => slug !== '') || 'agent');
   const owner = options.org ?? (shortSlugOf(author ?? '') || 'local');
@@ -60,49 +59,42 @@ function suiteIdOf({ form, id, name, author }: ProfiledAgent, options: CompileOp
 }
 
 /** A suite's version has three numbers and no more; what stands behind them is kept in the contract alone. */
-function versionOf({ version }: ProfiledAgent): Remark & { readonly core: string } {
+function versionOf({ version }: DefinitionAgent): PartCheck & { readonly core: string } {
   const [, core, rest] = VERSION.exec(version) ?? [];
   const pointer = '/metadata/version';
-  if (core === undefined) {
-    const message = 'Expected a version that begins with three numbers, such as 1.2.0.';
-    return { core: '', issue: { pointer, message, code: 'invalid_version' } };
-  }
+  const expected = 'Expected a version that begins with three numbers, such as 1.2.0.';
+  if (core === undefined) return { core: '', issue: compileIssue('invalid_version', expected, pointer) };
   const message = `The suite is called ${core}: suites have no pre-release or build part. Change the numbers before compiling other content.`;
   return rest === undefined ? { core } : { core, warning: { code: 'version_shortened', message, pointer } };
 }
 
-function latencyBar(agent: ProfiledAgent, { sla }: CompileOptions): Remark & { readonly bar: Bars } {
-  const expected = agent.evaluation?.expected_latency_ms ?? null;
+function latencyBar(agent: DefinitionAgent, { sla }: CompileOptions): PartCheck & { readonly bar: Bars } {
+  const latency = agent.evaluation?.expected_latency_ms ?? null;
   const pointer = `${profilePointer(agent)}/expected_latency_ms`;
-  if (expected === null) return { bar: {} };
-  if (expected < 0) {
-    const message = 'Expected a latency of at least 0 ms, got a negative one.';
-    return { bar: {}, issue: { pointer, message, code: 'negative_latency' } };
-  }
-  const bar = sla === 'warn' ? {} : { maxP95LatencyMs: expected };
+  if (latency === null) return { bar: {} };
+  const negative = 'Expected a latency of at least 0 ms, got a negative one.';
+  if (latency < 0) return { bar: {}, issue: compileIssue('negative_latency', negative, pointer) };
+  const bar = sla === 'warn' ? {} : { maxP95LatencyMs: latency };
   const message = 'An expected latency of 0 ms is a bound like any other, and hardly an agent meets it.';
-  return expected === 0 ? { bar, warning: { code: 'zero_latency', message, pointer } } : { bar };
+  return latency === 0 ? { bar, warning: { code: 'zero_latency', message, pointer } } : { bar };
 }
 
 /** The cap is meant for runs of the agent, so it becomes a bar of its evaluation only when asked for. */
 function budgetBar(
-  { budgetCaps }: ProfiledAgent,
+  { budgetCaps }: DefinitionAgent,
   { budget }: CompileOptions,
-): Remark & { readonly bar: Bars } {
-  if (!budget) return { bar: {} };
+): PartCheck & { readonly bar: Bars } {
   const pointer = '/policy/budget_caps/total_cost';
   const cost = budgetCaps?.total_cost;
-  if (cost === undefined) {
-    const message = 'The definition sets no total cost, so the suite has no cost bar.';
-    return { bar: {}, warning: { code: 'budget_missing', message, pointer } };
-  }
-  const message = 'Expected a total cost of at least 0, got a negative one.';
-  return cost < 0
-    ? { bar: {}, issue: { pointer, message, code: 'negative_budget' } }
-    : { bar: { maxCostUsd: cost } };
+  if (!budget) return { bar: {} };
+  const message = 'The definition sets no total cost, so the suite has no cost bar.';
+  if (cost === undefined) return { bar: {}, warning: { code: 'budget_missing', message, pointer } };
+  const negative = 'Expected a total cost of at least 0, got a negative one.';
+  if (cost < 0) return { bar: {}, issue: compileIssue('negative_budget', negative, pointer) };
+  return { bar: { maxCostUsd: cost } };
 }
 
-function ownModel(agent: ProfiledAgent): Remark {
+function ownModel(agent: DefinitionAgent): PartCheck {
   const judge = agent.evaluation?.evaluator_model;
   if (!judge || judge !== agent.model) return {};
   const message = 'The evaluator is the model of the agent itself, and models favour their own answers.';
@@ -110,9 +102,9 @@ function ownModel(agent: ProfiledAgent): Remark {
   return { warning: { code: 'judge_is_agent_model', message, pointer } };
 }
 
-function soundness(agent: ProfiledAgent): Remark {
+function soundness(agent: DefinitionAgent): PartCheck {
   const { id, name, evaluation = null } = agent;
   if (keysIfSound([id, name, evaluation]) !== undefined) return {};
   const message = 'Expected finite numbers and well-formed text. Something here is not.';
-  return { issue: { pointer: profilePointer(agent), message, code: 'unsound_profile' } };
+  return { issue: compileIssue('unsound_profile', message, profilePointer(agent)) };
 }

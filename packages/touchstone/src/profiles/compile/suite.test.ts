@@ -1,7 +1,7 @@
 import type { Json } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import { parseSuite } from '../../suites/parse-suite.js';
-import type { ProfiledAgent } from '../types.js';
+import type { DefinitionAgent } from '../types.js';
 import { agent, criterion, profile, rubricAgent } from './fixtures/agents.js';
 import { codesOf, compile, rubricOf } from './fixtures/compiling.js';
 import type { CompileOptions } from './options.js';
@@ -89,7 +89,7 @@ describe('the suite', () => {
   const rows = [{ input: 1, expected: 1 }];
 
   test('is named after the author and the agent, or as the options say', async () => {
-    const named = async (rest: Partial<ProfiledAgent>, options?: CompileOptions) =>
+    const named = async (rest: Partial<DefinitionAgent>, options?: CompileOptions) =>
       (await compile(agent(profile(), rest), rows, options)).suite;
     expect((await named({ author: '日本', name: 'Ünder Dog' })).suiteId).toBe('local.local.evals.under-dog');
     expect((await named({ name: '日本', id: 'AB-12' })).suiteId).toBe('local.northwind-finance.evals.ab-12');

@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
 import { createSampler } from './sample.js';
 import { taskIdOf } from './slug.js';
-import { IdHashes } from './task-ids.js';
+import { IdHashes } from './survey.js';
 
 test('ids that differ are not suspected, however many there are', () => {
   const hashes = new IdHashes();
   for (let at = 0; at < 5000; at += 1) hashes.add(`task-${at}`);
-  expect(hashes.suspects()).toBeUndefined();
+  expect(hashes.repeats()).toBeUndefined();
 });
 
 test('an id that comes twice is suspected, and no other', () => {
   const hashes = new IdHashes();
   for (let at = 0; at < 5000; at += 1) hashes.add(`task-${at}`);
   hashes.add('task-7');
-  const isSuspect = hashes.suspects();
-  expect(isSuspect?.('task-7')).toBe(true);
-  expect(isSuspect?.('task-8')).toBe(false);
+  const mayRepeat = hashes.repeats();
+  expect(mayRepeat?.('task-7')).toBe(true);
+  expect(mayRepeat?.('task-8')).toBe(false);
 });
 
 test('ids whose hashes meet are suspected together', () => {
   const hashes = new IdHashes((id) => BigInt(id.length));
   for (const id of ['a', 'bb', 'cc']) hashes.add(id);
-  const isSuspect = hashes.suspects();
-  expect(['a', 'bb', 'cc', 'dd'].map((id) => isSuspect?.(id))).toEqual([false, true, true, true]);
+  const mayRepeat = hashes.repeats();
+  expect(['a', 'bb', 'cc', 'dd'].map((id) => mayRepeat?.(id))).toEqual([false, true, true, true]);
 });
 
 test.each([

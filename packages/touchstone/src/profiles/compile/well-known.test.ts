@@ -3,8 +3,8 @@ import type { ContractCriterion, SuccessCriterion } from '@touchstone/protocol/b
 import { describe, expect, test } from 'vitest';
 import { planCriteria } from './criteria.js';
 import { criterion, profile } from './fixtures/agents.js';
-import { lengthBoundOf } from './length-bound.js';
 import type { CompileOptions } from './options.js';
+import { lengthBoundOf } from './thresholds.js';
 
 const plan = (source: SuccessCriterion, options: CompileOptions = {}, latency: number | null = null) =>
   planCriteria(profile({ grading_rubric: [source], expected_latency_ms: latency }), '/r', options);

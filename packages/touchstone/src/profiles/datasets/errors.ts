@@ -1,7 +1,7 @@
 import { HostError, validationError } from '@touchstone/protocol';
 
 /** Why a dataset cannot be used, for programs: the `code` in the details of the error. */
-export type DatasetTrouble =
+export type DatasetCode =
   | 'invalid_uri'
   | 'credentials_in_uri'
   | 'scheme_unsupported'
@@ -17,7 +17,7 @@ export type DatasetTrouble =
 
 /** The author of the definition, or of the dataset, has to change something. Nothing of a URI is ever quoted. */
 export const datasetError = (
-  code: DatasetTrouble,
+  code: DatasetCode,
   message: string,
   details: { readonly pointer?: string; readonly scheme?: string } = {},
 ): HostError => {
@@ -25,7 +25,7 @@ export const datasetError = (
   return validationError([{ pointer, message }], { code, ...rest });
 };
 
-/** Nobody has to change anything: trying again later may work. */
+/** Nothing has to be changed: trying again later may work. */
 export const datasetUnavailable = (
   code: 'dataset_unavailable' | 'dataset_timeout',
   message: string,

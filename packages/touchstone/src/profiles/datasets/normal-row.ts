@@ -2,14 +2,10 @@ import { child, type Issue, isObject, type Json, type JsonObject, typeName } fro
 import type { MemorySeed } from '@touchstone/protocol/bodies';
 import { memorySeedIssues } from '../../suites/index.js';
 import type { NormalRow } from '../types.js';
-import { toolsOf } from './row-tools.js';
-import { type Entry, entriesOf, placeOf } from './shapes.js';
-
-type Member = Exclude<keyof NormalRow, 'at'>;
-type Part = Exclude<Member, 'beside'> | 'files' | 'context' | 'toolOutputs' | 'toolMocks';
+import { type Entry, entriesOf, pointerTo, toolsOf } from './row-entries.js';
 
 /** By which names a row may call its parts. */
-const NAMES: { readonly [part in Part]: readonly string[] } = {
+const NAMES = {
   id: ['id'],
   input: ['input', 'inputs', 'prompt', 'question', 'objective'],
   expected: ['expected'],
@@ -26,18 +22,8 @@ const NAMES: { readonly [part in Part]: readonly string[] } = {
   context: ['context'],
   toolOutputs: ['tool_outputs'],
   toolMocks: ['tool_mocks'],
-};
-/** Parts that are read on their own. */
-type Plain = Exclude<Member, 'input' | 'beside' | 'tools'>;
-const TOGETHER: ReadonlySet<Part> = new Set([
-  'input',
-  'files',
-  'context',
-  'tools',
-  'toolOutputs',
-  'toolMocks',
-]);
-const isPlain = (part: Part): part is Plain => !TOGETHER.has(part);
+} as const;
+type Part = keyof typeof NAMES;
 
 const PART_OF = new Map<string, Part>(
   Object.entries(NAMES).flatMap(([part, names]) => names.map((name) => [name, part as Part] as const)),
@@ -45,20 +31,15 @@ const PART_OF = new Map<string, Part>(
 /** Says where a row comes from, which nothing here depends on. */
 const DESCRIBING = new Set(['corpus_id']);
 
-/** Something about a row that is told once for the whole file, however many rows have it. */
+/** Something about a row that is reported once for the whole file, however many rows have it. */
 export type RowNote = { readonly code: string; readonly about: string; readonly message: string };
 
-const UNUSED: { readonly [key: string]: RowNote } = Object.fromEntries(
-  [
-    ['expected_schema_id', 'A schema is only known by its text; put it into "schema".'],
-    ['expected_reasoning', 'Steps of reasoning are not compared. Ask for them in a criterion.'],
-    ['tone', 'Tone is not checked by itself. Ask for it in a criterion.'],
-    ['rubric', "The rubric of a task is not carried over: the profile's own criteria apply."],
-  ].map(([about, message]) => [
-    about,
-    { code: 'unused_row_key', about, message: `"${about}" has no effect. ${message}` },
-  ]),
-);
+const UNUSED: ReadonlyMap<string, string> = new Map([
+  ['expected_schema_id', 'A schema is only known by its text; put it into "schema".'],
+  ['expected_reasoning', 'Steps of reasoning are not compared. Ask for them in a criterion.'],
+  ['tone', 'Tone is not checked by itself. Ask for it in a criterion.'],
+  ['rubric', "The rubric of a task is not carried over: the profile's own criteria apply."],
+]);
 const CODE_EVAL: RowNote = {
   code: 'code_eval',
   about: 'code_eval',
@@ -70,6 +51,16 @@ const FILES: RowNote = {
   about: 'files',
   message: 'Files of a row reach the agent by name only; what is in them is not read.',
 };
+const MAX_SHOWN = 64;
+
+function noteOn(key: string): RowNote {
+  const unused = UNUSED.get(key);
+  if (unused !== undefined)
+    return { code: 'unused_row_key', about: key, message: `"${key}" has no effect. ${unused}` };
+  const about = JSON.stringify(key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key);
+  const message = `Rows have a member ${about} that nothing is known about; it has no effect.`;
+  return { code: 'unknown_row_key', about, message };
+}
 
 export type RowReading = {
   readonly row?: NormalRow;
@@ -88,110 +79,97 @@ type RowOptions = {
 export function normaliseRow(value: unknown, { at, cells = false }: RowOptions): RowReading {
   if (!isObject(value))
     return { issues: [{ pointer: '', message: `Expected an object, got ${typeName(value)}.` }], notes: [] };
-  const reader = new RowReader(cells);
-  for (const entry of entriesOf(value)) reader.take(entry);
-  const members = reader.read();
-  const { issues, notes } = reader;
+  const parts = new RowParts(cells);
+  for (const entry of entriesOf(value)) parts.take(entry);
+  const members = parts.read();
+  const { issues, notes } = parts;
   return issues.length > 0 ? { issues, notes } : { row: { ...members, at } as NormalRow, issues, notes };
 }
 
 /** Whether a table can have rows at all, by the names of its columns. */
 export const columnIssues = (columns: readonly string[]): readonly Issue[] =>
-  columns.some((column) => NAMES.input.includes(column)) ? [] : [noInput()];
+  columns.some((column) => PART_OF.get(column) === 'input') ? [] : [NO_INPUT];
 
-const noInput = (): Issue => ({
-  pointer: '',
-  message: `Expected an input: one of ${NAMES.input.join(', ')}.`,
-});
+const NO_INPUT: Issue = { pointer: '', message: `Expected an input: one of ${NAMES.input.join(', ')}.` };
 
 const MATCHES = ['exact', 'contains', 'json-match'];
-const MAX_SHOWN = 64;
 
-class RowReader {
+type Members = { -readonly [member in keyof NormalRow]?: unknown };
+
+class RowParts {
   readonly issues: Issue[] = [];
   readonly notes: RowNote[] = [];
-  private readonly parts = new Map<Part, Entry>();
+  private readonly entries = new Map<Part, Entry>();
 
   constructor(private readonly cells: boolean) {}
 
   take(entry: Entry): void {
     const part = PART_OF.get(entry.key);
-    if (entry.flaw !== undefined) this.refuse(placeOf(entry), entry.flaw);
-    else if (part !== undefined) this.takePart(part, entry);
+    if (entry.issue !== undefined) this.refuse(entry, entry.issue);
     else if (entry.key === 'code_eval') this.notes.push(CODE_EVAL);
-    else if (!DESCRIBING.has(entry.key)) this.notes.push(noteOn(entry.key));
-  }
-
-  private takePart(part: Part, entry: Entry): void {
-    const earlier = this.parts.get(part);
-    if (earlier) this.refuse(placeOf(entry), `"${earlier.key}" says the same already. Keep one of the two.`);
-    else this.parts.set(part, entry);
-  }
-
-  /** Everything is looked at, so that a row with several faults tells them all. */
-  read(): { [member in Member]?: unknown } {
-    const members: { [member in Member]?: unknown } = this.input();
-    for (const [part, entry] of this.parts) {
-      if (!isPlain(part)) continue;
-      members[part] = this.readPlain(part, entry);
+    else if (part === undefined) {
+      if (!DESCRIBING.has(entry.key)) this.notes.push(noteOn(entry.key));
+    } else {
+      const earlier = this.entries.get(part);
+      if (earlier) this.refuse(entry, `"${earlier.key}" says the same already. Keep one of the two.`);
+      else this.entries.set(part, entry);
     }
-    const tools = this.tools();
+  }
+
+  /** Everything is looked at, so that all issues of a row are reported together. */
+  read(): Members {
+    const members: Members = this.input();
+    for (const [part, entry] of this.entries) this.readPart(part, entry, members);
+    const { tools, issues } = toolsOf(
+      this.entries.get('tools'),
+      this.entries.get('toolOutputs'),
+      this.entries.get('toolMocks'),
+    );
+    this.issues.push(...issues);
     if (tools) members.tools = tools;
     return members;
   }
 
-  private readPlain(part: Plain, entry: Entry): unknown {
-    switch (part) {
-      case 'expected':
-        return entry.value;
-      case 'id':
-        return typeof entry.value === 'number' ? String(entry.value) : this.text(entry);
-      case 'match':
-        return MATCHES.includes(entry.value as string)
-          ? entry.value
-          : this.refuse(placeOf(entry), `Expected one of ${MATCHES.join(', ')}.`);
-      case 'reference':
-        return this.reference(entry);
-      case 'schema':
-        return this.object(entry);
-      case 'capability':
-        return this.text(entry);
-      case 'memory':
-        return this.memory(entry);
-      default:
-        return this.texts(entry);
-    }
+  private readPart(part: Part, entry: Entry, members: Members): void {
+    const { value } = entry;
+    if (part === 'expected') members.expected = value;
+    else if (part === 'id') members.id = typeof value === 'number' ? String(value) : this.text(entry);
+    else if (part === 'capability') members.capability = this.text(entry);
+    else if (part === 'memory') members.memory = this.memory(entry);
+    else if (part === 'forbidden' || part === 'criteria' || part === 'tags')
+      members[part] = this.texts(entry);
+    else if (part === 'match')
+      members.match = this.that(entry, MATCHES.includes(value as string), `one of ${MATCHES.join(', ')}`);
+    else if (part === 'reference')
+      members.reference = this.that(
+        entry,
+        !Array.isArray(value) || value.length > 0,
+        'at least one acceptable answer in the list',
+      );
+    else if (part === 'schema')
+      members.schema = this.that(entry, isObject(value), `an object, got ${typeName(value)}`);
   }
 
-  private refuse(pointer: string, message: string): undefined {
-    this.issues.push({ pointer, message });
+  private refuse(entry: Entry, message: string): undefined {
+    this.issues.push({ pointer: pointerTo(entry), message });
     return undefined;
   }
 
-  private text(entry: Entry): string | undefined {
+  private that(entry: Entry, holds: boolean, expected: string): unknown {
+    return holds ? entry.value : this.refuse(entry, `Expected ${expected}.`);
+  }
+
+  private text(entry: Entry): unknown {
     const { value } = entry;
-    if (typeof value === 'string' && value !== '') return value;
     const got = value === '' ? 'an empty one' : typeName(value);
-    return this.refuse(placeOf(entry), `Expected a text that is not empty, got ${got}.`);
-  }
-
-  private reference(entry: Entry): Json | undefined {
-    const isEmpty = Array.isArray(entry.value) && entry.value.length === 0;
-    return isEmpty
-      ? this.refuse(placeOf(entry), 'Expected at least one acceptable answer in the list.')
-      : (entry.value as Json);
-  }
-
-  private object(entry: Entry): JsonObject | undefined {
-    return isObject(entry.value)
-      ? (entry.value as JsonObject)
-      : this.refuse(placeOf(entry), `Expected an object, got ${typeName(entry.value)}.`);
+    const holds = typeof value === 'string' && value !== '';
+    return this.that(entry, holds, `a text that is not empty, got ${got}`);
   }
 
   private texts(entry: Entry): readonly string[] | undefined {
     const list = this.listOf(entry.value);
     if (list?.every((item) => typeof item === 'string' && item !== '')) return list as readonly string[];
-    return this.refuse(placeOf(entry), 'Expected an array of texts that are not empty.');
+    return this.refuse(entry, 'Expected an array of texts that are not empty.');
   }
 
   private listOf(value: unknown): readonly unknown[] | undefined {
@@ -200,53 +178,42 @@ class RowReader {
   }
 
   private memory(entry: Entry): readonly MemorySeed[] | undefined {
-    const place = placeOf(entry);
     const list = this.listOf(entry.value);
     if (!list)
-      return this.refuse(place, `Expected an array of memory entries, got ${typeName(entry.value)}.`);
+      return this.refuse(entry, `Expected an array of memory entries, got ${typeName(entry.value)}.`);
     const seeds = list.map((seed) => (typeof seed === 'string' ? { content: seed } : seed));
-    const issues = seeds.flatMap((seed, index) => seedIssues(seed, child(place, index)));
+    const issues = seeds.flatMap((seed, index) => seedIssues(seed, child(pointerTo(entry), index)));
     this.issues.push(...issues);
     return issues.length > 0 ? undefined : (seeds as readonly MemorySeed[]);
   }
 
-  /** Context and files belong to what is asked, so they travel with it: in it, where it has room for them. */
-  private input(): { input?: Json; beside?: JsonObject } {
-    const entry = this.parts.get('input');
+  /** Context and files belong to the input, so they travel with it: in it, where it has room for them. */
+  private input(): Members {
+    const entry = this.entries.get('input');
     if (!entry) {
-      this.issues.push(noInput());
+      this.issues.push(NO_INPUT);
       return {};
     }
     const input = entry.value as Json;
     const beside = this.besideInput();
-    if (!beside) return { input };
+    if (isEmpty(beside)) return { input };
     if (!isObject(input)) return { input, beside };
     const twice = Object.keys(beside).find((name) => Object.hasOwn(input, name));
-    if (twice === undefined) return { input: { ...(input as JsonObject), ...beside } };
+    if (twice === undefined) return { input: { ...input, ...beside } };
     const message = `The row has "${twice}" beside its input already. Keep one of the two.`;
-    this.refuse(child(placeOf(entry), twice), message);
+    this.issues.push({ pointer: child(pointerTo(entry), twice), message });
     return {};
   }
 
-  private besideInput(): JsonObject | undefined {
-    const files = this.parts.get('files');
-    const context = this.parts.get('context');
-    const beside = {
-      ...(files && !isEmpty(files.value) && { files: this.texts(files) ?? [] }),
+  private besideInput(): JsonObject {
+    const files = this.entries.get('files');
+    const context = this.entries.get('context');
+    const hasFiles = files && !isEmpty(files.value);
+    if (hasFiles) this.notes.push(FILES);
+    return {
+      ...(hasFiles && { files: this.texts(files) ?? [] }),
       ...(context && !isEmpty(context.value) && { context: context.value as Json }),
     };
-    if ('files' in beside) this.notes.push(FILES);
-    return isEmpty(beside) ? undefined : beside;
-  }
-
-  private tools(): NormalRow['tools'] {
-    const { tools, issues } = toolsOf({
-      list: this.parts.get('tools'),
-      outputs: this.parts.get('toolOutputs'),
-      mocks: this.parts.get('toolMocks'),
-    });
-    this.issues.push(...issues);
-    return tools;
   }
 }
 
@@ -257,13 +224,3 @@ const seedIssues = (seed: unknown, pointer: string): readonly Issue[] =>
   isObject(seed)
     ? memorySeedIssues(seed, pointer)
     : [{ pointer, message: `Expected an object or a text, got ${typeName(seed)}.` }];
-
-function noteOn(key: string): RowNote {
-  if (Object.hasOwn(UNUSED, key)) return UNUSED[key] as RowNote;
-  const shown = JSON.stringify(key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key);
-  return {
-    code: 'unknown_row_key',
-    about: shown,
-    message: `Rows have a member ${shown} that nothing is known about; it has no effect.`,
-  };
-}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LockEntry, lockFile, readLock, writeLock } from './lock.js';
-import { checkPin, decidePin } from './pins.js';
+import { checkPin, decidePin, type LockEntry, lockFile, readLock, writeLock } from './pins.js';
 import { troubleOf } from './testing/reading.js';
 import { parseDatasetUri } from './uri.js';
 

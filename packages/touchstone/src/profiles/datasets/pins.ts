@@ -1,6 +1,7 @@
+import { child, type Issue, isObject, validationError } from '@touchstone/protocol';
+import { readJsonText } from '../../suites/index.js';
 import type { ProfileWarning } from '../types.js';
 import { datasetError } from './errors.js';
-import type { DatasetLock } from './lock.js';
 import type { DatasetScheme, DatasetUri } from './uri.js';
 
 export type PinDecision =
@@ -16,7 +17,7 @@ type PinQuestion = {
   readonly uri: DatasetUri;
   readonly lock?: DatasetLock;
   readonly status?: 'draft' | 'published';
-  /** Somebody has decided that a published definition may go without a pin. */
+  /** The caller allows a published definition to go without a pin. */
   readonly override?: boolean;
 };
 
@@ -40,11 +41,50 @@ const unpinned = (scheme: string): Error =>
     { scheme },
   );
 
-/** Mismatch is always fatal, whoever set the pin. */
+/** A mismatch is always fatal, with a pin of the URI and of the lock. */
 export function checkPin(expected: string, actual: string): void {
   if (expected.toLowerCase() === actual) return;
   throw datasetError(
     'dataset_mismatch',
     `The dataset is not the one that was pinned: its sha256 is ${actual}, expected ${expected.toLowerCase()}. If the change is meant, change the pin in the URI or the lock file.`,
   );
+}
+
+export type LockEntry = { readonly sha256: string; readonly bytes: number };
+/** What datasets were when they were last seen, by URI without its pin. */
+export type DatasetLock = ReadonlyMap<string, LockEntry>;
+
+/** Beside the definition, under its name. */
+export const lockFile = (definitionFile: string): string => `${definitionFile}.lock.json`;
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+export function readLock(text: string): DatasetLock {
+  const { value, problem, locate } = readJsonText(text);
+  const issues = problem ? [] : lockIssues(value);
+  if (problem || issues.length > 0) throw validationError(locate(issues), { code: 'invalid_lock' });
+  const { datasets } = value as { readonly datasets: { readonly [uri: string]: LockEntry } };
+  return new Map(Object.entries(datasets).map(([uri, { sha256, bytes }]) => [uri, { sha256, bytes }]));
+}
+
+/** The same entries give the same text, in whatever order they were made. */
+export function writeLock(entries: DatasetLock): string {
+  const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+  const datasets = Object.fromEntries(sorted.map(([uri, { sha256, bytes }]) => [uri, { sha256, bytes }]));
+  return `${JSON.stringify({ lockVersion: 1, datasets }, null, 2)}\n`;
+}
+
+function lockIssues(value: unknown): readonly Issue[] {
+  if (!isObject(value) || value.lockVersion !== 1 || !isObject(value.datasets))
+    return [{ pointer: '', message: 'Expected a lock file: "lockVersion" 1 and "datasets", an object.' }];
+  return Object.entries(value.datasets).flatMap(([uri, entry]) => {
+    const isEntry =
+      isObject(entry) &&
+      typeof entry.sha256 === 'string' &&
+      SHA256.test(entry.sha256) &&
+      Number.isSafeInteger(entry.bytes) &&
+      (entry.bytes as number) >= 0;
+    const message = 'Expected "sha256", 64 hex digits in lower case, and "bytes", a whole number.';
+    return isEntry ? [] : [{ pointer: child('/datasets', uri), message }];
+  });
 }

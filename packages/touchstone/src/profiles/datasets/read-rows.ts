@@ -1,11 +1,10 @@
-import { isHostError } from '@touchstone/protocol';
+import { createHash } from 'node:crypto';
+import { defined, isHostError } from '@touchstone/protocol';
 import type { NormalRow, ProfileWarning } from '../types.js';
 import { csvRows } from './formats/csv.js';
 import { type DatasetFormat, formatByName, SNIFFED_BYTES, sniffFormat } from './formats/format.js';
-import { createHashing, type Hashing } from './formats/hashing.js';
 import { readJsonRows } from './formats/json.js';
 import { jsonlRows } from './formats/jsonl.js';
-import type { RawRow } from './formats/raw-row.js';
 import { columnIssues } from './normal-row.js';
 import { checkPin } from './pins.js';
 import { RowReader } from './row-reader.js';
@@ -43,26 +42,28 @@ const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
 /**
  * Reads rows as they come. Rows that cannot be read are passed over until there are too many or no more, and are then
- * told together, each with its line: an error may follow rows that were fine. The bytes are hashed as they pass, before
- * anything is made of them.
+ * reported together, each with its line: an error may follow rows that were fine. The bytes are hashed as they pass,
+ * before anything is made of them.
  */
-export function readRows(bytes: AsyncIterable<Uint8Array>, options: ReadRowsOptions = {}): DatasetRows {
-  const desk = new RowReader();
-  const hashing = createHashing(bytes);
+export function readRows(source: AsyncIterable<Uint8Array>, options: ReadRowsOptions = {}): DatasetRows {
+  const reader = new RowReader();
+  const bytes = new HashedBytes(source);
   let format: DatasetFormat | undefined;
   let isRead = false;
 
   async function* read(): AsyncGenerator<NormalRow> {
     try {
-      const opened = await openFormat(hashing.bytes, options);
-      format = opened.format;
-      yield* rowsAs(opened, options, desk);
-      await finish(hashing, options.pin);
+      const named = formatByName(options);
+      const head = named === undefined ? await readHead(bytes) : [];
+      format = named ?? sniffFormat(Buffer.concat(head).subarray(0, SNIFFED_BYTES));
+      yield* rowsOf(format, chained(head, bytes), options, reader);
+      reader.check();
+      await bytes.checkWhole(options.pin);
       isRead = true;
     } catch (error) {
-      throw await worstOf(error, hashing, options.pin);
+      throw await worstOf(error, bytes, options.pin);
     } finally {
-      await hashing.close();
+      await bytes.close();
     }
   }
 
@@ -70,35 +71,24 @@ export function readRows(bytes: AsyncIterable<Uint8Array>, options: ReadRowsOpti
     [Symbol.asyncIterator]: read,
     facts() {
       if (!isRead || format === undefined) throw new Error('The rows have not been read to the end.');
-      const list = format === 'json' ? { list: desk.list } : {};
-      return { ...hashing.result(), format, rows: desk.rows, ...list };
+      const list = format === 'json' ? reader.list : undefined;
+      return defined({ ...bytes.result(), format, rows: reader.rows, list });
     },
-    warnings: () => desk.warnings(),
+    warnings: () => reader.warnings(),
   };
 }
 
-type Opened = { readonly format: DatasetFormat; readonly bytes: AsyncIterable<Uint8Array> };
-
-async function openFormat(
-  bytes: AsyncIterableIterator<Uint8Array>,
-  options: ReadRowsOptions,
-): Promise<Opened> {
-  const named = formatByName(options);
-  if (named !== undefined) return { format: named, bytes };
+/** As much as tells the format: up to the end of the first line with text. */
+async function readHead(bytes: HashedBytes): Promise<readonly Uint8Array[]> {
   const head: Uint8Array[] = [];
   let length = 0;
-  let isEnough = false;
-  while (!isEnough) {
-    const next = await bytes.next();
-    if (next.done) break;
-    head.push(next.value);
-    length += next.value.length;
-    isEnough = length >= SNIFFED_BYTES || hasWholeLine(next.value);
+  for await (const chunk of bytes) {
+    head.push(chunk);
+    length += chunk.length;
+    if (length >= SNIFFED_BYTES || /\S[^\n]*\n/.test(Buffer.from(chunk).toString('latin1'))) break;
   }
-  return { format: sniffFormat(Buffer.concat(head).subarray(0, SNIFFED_BYTES)), bytes: chained(head, bytes) };
+  return head;
 }
-
-const hasWholeLine = (chunk: Uint8Array): boolean => /\S[^\n]*\n/.test(Buffer.from(chunk).toString('latin1'));
 
 async function* chained(
   head: readonly Uint8Array[],
@@ -108,58 +98,90 @@ async function* chained(
   yield* rest;
 }
 
-function rowsAs(
-  { format, bytes }: Opened,
-  options: ReadRowsOptions,
-  desk: RowReader,
-): AsyncIterable<NormalRow> {
-  const { maxRowBytes = MAX_ROW_BYTES, maxJsonBytes = MAX_JSON_BYTES } = options;
-  if (format === 'json') return wholeRows(bytes, maxJsonBytes, desk);
-  return format === 'csv'
-    ? streamedRows(csvRows(bytes, maxRowBytes, columnIssues), desk, true)
-    : streamedRows(jsonlRows(bytes, maxRowBytes), desk, false);
-}
-
-async function* streamedRows(
-  batches: AsyncIterable<readonly RawRow[]>,
-  desk: RowReader,
-  cells: boolean,
+async function* rowsOf(
+  format: DatasetFormat,
+  bytes: AsyncIterable<Uint8Array>,
+  { maxRowBytes = MAX_ROW_BYTES, maxJsonBytes = MAX_JSON_BYTES }: ReadRowsOptions,
+  reader: RowReader,
 ): AsyncGenerator<NormalRow> {
+  if (format === 'json') {
+    const { rows, pointer, locate } = await readJsonRows(bytes, maxJsonBytes);
+    yield* reader.takeList(rows, pointer, locate);
+    return;
+  }
+  const isCsv = format === 'csv';
+  const batches = isCsv ? csvRows(bytes, maxRowBytes, columnIssues) : jsonlRows(bytes, maxRowBytes);
   for await (const batch of batches) {
     for (const raw of batch) {
-      const row = desk.take(raw, cells);
+      const row = reader.take(raw, isCsv);
       if (row) yield row;
     }
   }
-  desk.check();
 }
 
-async function* wholeRows(
-  bytes: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-  desk: RowReader,
-): AsyncGenerator<NormalRow> {
-  const { rows, pointer, locate } = await readJsonRows(bytes, maxBytes);
-  desk.place(pointer, locate);
-  for (const [index, value] of rows.entries()) {
-    const row = desk.take({ at: index + 1, value, faults: [], locate: (issues) => issues }, false);
-    if (row) yield row;
-  }
-  desk.check();
-}
-
-async function finish(hashing: Hashing, pin: string | undefined): Promise<void> {
-  await hashing.drain();
-  if (pin !== undefined) checkPin(pin, hashing.result().sha256);
-}
-
-/** Of a file that was changed, that it was changed is worth more than what is now wrong with it. */
-async function worstOf(error: unknown, hashing: Hashing, pin: string | undefined): Promise<unknown> {
-  if (pin === undefined || hashing.failed || !isHostError(error)) return error;
+/** If the file is not the pinned one, that is reported rather than what is now wrong in it. */
+async function worstOf(error: unknown, bytes: HashedBytes, pin: string | undefined): Promise<unknown> {
+  if (pin === undefined || bytes.failed || !isHostError(error)) return error;
   try {
-    await finish(hashing, pin);
+    await bytes.checkWhole(pin);
     return error;
   } catch (worse) {
     return worse;
+  }
+}
+
+/**
+ * Bytes on their way, hashed exactly as they came. There is no `return`: a reader that stops early leaves the rest, so
+ * that the whole can still be hashed.
+ */
+class HashedBytes implements AsyncIterableIterator<Uint8Array> {
+  /** Whether the source itself gave up, so that there is nothing more to read. */
+  failed = false;
+  private readonly hash = createHash('sha256');
+  private readonly source: AsyncIterator<Uint8Array>;
+  private bytes = 0;
+  private isOver = false;
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.source = source[Symbol.asyncIterator]();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.isOver) return { done: true, value: undefined };
+    try {
+      const step = await this.source.next();
+      if (step.done) this.isOver = true;
+      else {
+        this.hash.update(step.value);
+        this.bytes += step.value.length;
+      }
+      return step;
+    } catch (error) {
+      this.isOver = true;
+      this.failed = true;
+      throw error;
+    }
+  }
+
+  /** Reads what is left, and throws when the whole is not what was pinned. */
+  async checkWhole(pin: string | undefined): Promise<void> {
+    while (!(await this.next()).done);
+    if (pin !== undefined) checkPin(pin, this.result().sha256);
+  }
+
+  /** Lets the source go, read to the end or not. */
+  async close(): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    await this.source.return?.();
+  }
+
+  /** Of everything that has passed. */
+  result(): { readonly sha256: string; readonly bytes: number } {
+    return { sha256: this.hash.copy().digest('hex'), bytes: this.bytes };
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { normaliseRows } from './given-rows.js';
 import { readRows } from './read-rows.js';
+import { normaliseRows } from './row-reader.js';
 import { allRows, pieces, rowOf, rowsOf, troubleOf } from './testing/reading.js';
 
 const ID = '1b4e28ba-2fa1-11d2-883f-0016d3cca427';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeDataUri } from './formats/data-uri.js';
+import { decodeDataUri } from './formats/format.js';
 import { troubleOf } from './testing/reading.js';
 import { parseDatasetUri } from './uri.js';
 

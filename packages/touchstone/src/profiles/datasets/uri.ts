@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import { defined } from '@touchstone/protocol';
 import { readPackPath } from '../../suites/index.js';
 import { datasetError } from './errors.js';
 
-type Place =
+type DatasetLocation =
   | { readonly scheme: 'relative' | 'pack' | 'file'; readonly path: string }
   | { readonly scheme: 'https' | 'http'; readonly url: string }
   | { readonly scheme: 's3' | 'gs'; readonly bucket: string; readonly key: string }
@@ -10,7 +11,7 @@ type Place =
   | { readonly scheme: 'data'; readonly text: string };
 
 /** Where a dataset is. `uri` is what its author wrote, without the pin: the name it has in a lock. */
-export type DatasetUri = Place & { readonly uri: string; readonly pin?: string };
+export type DatasetUri = DatasetLocation & { readonly uri: string; readonly pin?: string };
 export type DatasetScheme = DatasetUri['scheme'];
 
 const PIN = /#sha256=([0-9a-f]{64})$/i;
@@ -22,26 +23,14 @@ const MAX_DATA_URI_CHARS = 3 * 1024 * 1024 + 1_024;
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{2,221}$/;
 
 /** What makes a query a key to something: its value would be written down with the URI. */
-const SECRET_PARAMETERS = new Set([
-  'x-amz-signature',
-  'x-amz-credential',
-  'x-amz-security-token',
-  'x-goog-signature',
-  'x-goog-credential',
-  'awsaccesskeyid',
-  'googleaccessid',
-  'signature',
-  'sig',
-  'access_token',
-  'token',
-  'api_key',
-  'apikey',
-  'api-key',
-  'password',
-  'secret',
-]);
+const SECRET_PARAMETERS = new Set(
+  [
+    'x-amz-signature x-amz-credential x-amz-security-token x-goog-signature x-goog-credential awsaccesskeyid',
+    'googleaccessid signature sig access_token token api_key apikey api-key password secret',
+  ].flatMap((names) => names.split(' ')),
+);
 
-type Reader = (rest: string, uri: string) => Place;
+type Reader = (rest: string, uri: string) => DatasetLocation;
 type Refuse = (message: string) => Error;
 
 const READERS: { readonly [scheme: string]: Reader } = {
@@ -63,8 +52,7 @@ export function parseDatasetUri(text: string): DatasetUri {
   const uri = pin === undefined ? text : text.replace(PIN, '');
   const scheme = SCHEME.exec(uri)?.[1]?.toLowerCase();
   checkText(uri, scheme);
-  const place = placeOf(uri, scheme);
-  return { ...place, uri, ...(pin !== undefined && { pin }) };
+  return defined({ ...locationOf(uri, scheme), uri, pin }) as DatasetUri;
 }
 
 function checkText(uri: string, scheme: string | undefined): void {
@@ -80,7 +68,7 @@ function checkText(uri: string, scheme: string | undefined): void {
     throw invalid('Expected a pin of the form #sha256=<64 hex digits> at the very end of the URI.');
 }
 
-function placeOf(uri: string, scheme: string | undefined): Place {
+function locationOf(uri: string, scheme: string | undefined): DatasetLocation {
   // One letter and a colon is a drive, not a scheme.
   if (scheme === undefined || scheme.length === 1) return { scheme: 'relative', path: pathBelow(uri) };
   const read = Object.hasOwn(READERS, scheme) ? READERS[scheme] : undefined;
@@ -118,7 +106,7 @@ function webUrl(uri: string): string {
     throw invalid('Expected an absolute URL with a host.');
   const url = new URL(uri);
   if (url.username !== '' || url.password !== '' || hasSecret(url)) throw credentials();
-  // It would not be sent, so whoever wrote it meant something that does not happen.
+  // It would not be sent, so the author expects something that does not happen.
   if (url.hash !== '')
     throw invalid('Expected a URL without a fragment, except for a pin #sha256=<64 hex digits>.');
   return url.href;

@@ -1,19 +1,31 @@
 import { child, isObject } from '@touchstone/protocol';
-import { moment, semver, sha256Hex, uuid } from './names.js';
-import { profileShapeA } from './profile-shape.js';
-import { choice, flag, number, numberWithin, someText, text } from './scalars.js';
-import type { InputOf, Report, Shape, ValueOf } from './shape.js';
+import { profileA } from './profile.js';
 import {
   closed,
+  type InputOf,
   json,
   jsonObject,
   list,
   mapOf,
-  oneOf,
   optional,
+  type Reader,
+  type Report,
   required,
+  type ValueOf,
   withDefault,
-} from './structures.js';
+} from './reader.js';
+import {
+  choice,
+  flag,
+  moment,
+  number,
+  numberWithin,
+  semver,
+  sha256Hex,
+  someText,
+  text,
+  uuid,
+} from './scalars.js';
 
 /** Refuses a list in which two items go by one name. */
 const uniqueBy =
@@ -51,41 +63,32 @@ const capability = closed(
     events: withDefault(list(closed({ name: required(text), data_schema: required(jsonObject) })), []),
     injected_params: withDefault(list(text), []),
   },
-  {
-    check: ({ interface_id, ...found }, pointer, report) => {
-      for (const name of ['inputs', 'outputs'] as const) {
-        if (found[name] === null && interface_id === null)
-          report(
-            child(pointer, name),
-            'Required, but missing: only a capability with an interface_id goes without.',
-          );
-      }
-    },
+  ({ interface_id, ...found }, pointer, report) => {
+    for (const name of ['inputs', 'outputs'] as const) {
+      if (found[name] === null && interface_id === null)
+        report(
+          child(pointer, name),
+          'Required, but missing: only a capability with an interface_id goes without.',
+        );
+    }
   },
 );
 type Capability = ValueOf<typeof capability>;
 
-const capabilities: Shape<readonly Capability[], readonly InputOf<typeof capability>[]> = list(
-  capability,
-  (items, pointer, report) => {
-    if (items.length === 0) report(pointer, 'Expected at least one capability.');
-    uniqueBy<Capability>('name')(items, pointer, report);
-  },
-);
+const capabilities = list(capability, (items, pointer, report) => {
+  if (items.length === 0) report(pointer, 'Expected at least one capability.');
+  uniqueBy<Capability>('name')(items, pointer, report);
+});
 
-const NODE_TYPES = ['agent', 'human', 'logic', 'recipe', 'map'] as const;
-const nodeType = choice(...NODE_TYPES);
+const nodeType = choice('agent', 'human', 'logic', 'recipe', 'map');
 
-/** What a node holds depends on its type and concerns nobody here, so all of it is kept as it is. */
-const node: typeof jsonObject = {
-  ...jsonObject,
-  read: (value, pointer, report) => {
-    if (isObject(value)) {
-      text.read(value.id, child(pointer, 'id'), report);
-      nodeType.read(value.type, child(pointer, 'type'), report);
-    }
-    return jsonObject.read(value, pointer, report);
-  },
+/** What a node holds depends on its type and is not used here, so all of it is kept as it is. */
+const node: typeof jsonObject = (value, pointer, report) => {
+  if (isObject(value)) {
+    text(value.id, child(pointer, 'id'), report);
+    nodeType(value.type, child(pointer, 'type'), report);
+  }
+  return jsonObject(value, pointer, report);
 };
 
 const modelConfig = closed({
@@ -97,23 +100,20 @@ const modelConfig = closed({
   ),
 });
 
-const config = closed(
-  {
-    nodes: withDefault(list(node, uniqueBy('id')), []),
-    edges: withDefault(
-      list(
-        closed({ source_node_id: required(text), target_node_id: required(text), condition: optional(text) }),
-      ),
-      [],
+const config = closed({
+  nodes: withDefault(list(node, uniqueBy('id')), []),
+  edges: withDefault(
+    list(
+      closed({ source_node_id: required(text), target_node_id: required(text), condition: optional(text) }),
     ),
-    entry_point: optional(text),
-    model_config: required(modelConfig),
-    system_prompt: optional(text),
-    memory: optional(json),
-    adapter_hints: optional(json),
-  },
-  { alias: { llm_config: 'model_config' } },
-);
+    [],
+  ),
+  entry_point: optional(text),
+  model_config: required(modelConfig, 'llm_config'),
+  system_prompt: optional(text),
+  memory: optional(json),
+  adapter_hints: optional(json),
+});
 type Config = ValueOf<typeof config>;
 
 const remoteTool = closed({
@@ -128,11 +128,11 @@ const inlineTool = closed({
   parameters: required(jsonObject),
   type: withDefault(choice('function'), 'function'),
 });
-type Tool = Shape<
+const tool: Reader<
   ValueOf<typeof remoteTool> | ValueOf<typeof inlineTool>,
   InputOf<typeof remoteTool> | InputOf<typeof inlineTool>
->;
-const tool: Tool = oneOf((value) => (isObject(value) && 'uri' in value ? remoteTool : inlineTool) as Tool);
+> = (value, pointer, report) =>
+  (isObject(value) && 'uri' in value ? remoteTool : inlineTool)(value, pointer, report);
 
 const members = {
   metadata: required(metadata),
@@ -149,7 +149,7 @@ const members = {
     }),
   ),
   deployment: optional(jsonObject),
-  evaluation: optional(profileShapeA),
+  evaluation: optional(profileA),
   observability: optional(
     closed({
       trace_level: required(choice('full', 'metadata_only', 'none')),
@@ -164,17 +164,15 @@ const members = {
 };
 
 /** Form A of a definition: one agent, described in full. */
-export const agentDefinitionShape = closed(members, {
-  check: (found, pointer, report) => {
-    if (found.metadata?.requires_auth) checkInjection(found.capabilities ?? [], pointer, report);
-    if (found.status !== 'published') return;
-    if (found.integrity_hash === null)
-      report(child(pointer, 'integrity_hash'), 'Required, but missing: the definition is published.');
-    if (found.config) checkPublished(found.config, child(pointer, 'config'), report);
-  },
+export const agentDefinition = closed(members, (found, pointer, report) => {
+  if (found.metadata?.requires_auth) checkInjection(found.capabilities ?? [], pointer, report);
+  if (found.status !== 'published') return;
+  if (found.integrity_hash === null)
+    report(child(pointer, 'integrity_hash'), 'Required, but missing: the definition is published.');
+  if (found.config) checkPublished(found.config, child(pointer, 'config'), report);
 });
-export type AgentDefinition = ValueOf<typeof agentDefinitionShape>;
-export type AgentDefinitionInput = InputOf<typeof agentDefinitionShape>;
+export type AgentDefinition = ValueOf<typeof agentDefinition>;
+export type AgentDefinitionInput = InputOf<typeof agentDefinition>;
 
 function checkInjection(found: readonly Capability[], pointer: string, report: Report): void {
   found.forEach(({ injected_params }, index) => {

@@ -1,37 +1,72 @@
-import { HostError } from '@touchstone/protocol';
+import { HostError, type JsonObject } from '@touchstone/protocol';
 import type { EvaluationProfile, SuccessCriterion } from '@touchstone/protocol/bodies';
-import { type AgentDefinition, type AgentDefinitionInput, agentDefinitionShape } from './agent-definition.js';
-import { type ManifestInput, type ManifestV2, manifestShape } from './manifest.js';
+import type { DefinitionAgent } from '../types.js';
+import {
+  type AgentDefinition,
+  type AgentDefinitionInput,
+  agentDefinition as definitionReader,
+} from './agent-definition.js';
+import { type ManifestInput, type ManifestV2, manifest } from './manifest.js';
 import {
   type CriterionInput,
-  criterionShape,
+  criterionReader,
   type DefinitionForm,
   type ProfileInput,
-  profileShape,
-} from './profile-shape.js';
-import { readAs, type Shape, shapeOf } from './shape.js';
+  profileReader,
+} from './profile.js';
+import { dump, type Reader, readAs, readerOf } from './reader.js';
 
-// For people who write definitions in code. Each takes what a file may say, throws what reading that file would
-// throw, and returns a frozen value with every default filled in.
+// For authors who write definitions in code. Each function takes what a file may say, throws what reading that file
+// would throw, and returns a frozen value with every default filled in.
 
-export const successCriterion = (given: CriterionInput, form: DefinitionForm = 'A'): SuccessCriterion =>
-  readAs(criterionShape(form), given);
+export const successCriterion = (input: CriterionInput, form: DefinitionForm = 'A'): SuccessCriterion =>
+  readAs(criterionReader(form), input);
 
-export const evaluationProfile = (given: ProfileInput = {}, form: DefinitionForm = 'A'): EvaluationProfile =>
-  readAs(profileShape(form), given);
+export const evaluationProfile = (input: ProfileInput = {}, form: DefinitionForm = 'A'): EvaluationProfile =>
+  readAs(profileReader(form), input);
 
-export const agentDefinition = (given: AgentDefinitionInput): AgentDefinition =>
-  readAs(agentDefinitionShape, given);
+export const agentDefinition = (input: AgentDefinitionInput): AgentDefinition =>
+  readAs(definitionReader, input);
 
-export const agentManifest = (given: ManifestInput): ManifestV2 => readAs(manifestShape, given);
+export const agentManifest = (input: ManifestInput): ManifestV2 => readAs(manifest, input);
 
 /** A copy with some members replaced, held to the same rules. The value it is made from stays as it is. */
 export function withChange<Value extends object>(value: Value, change: Partial<Value>): Value {
-  const shape = shapeOf(value);
-  if (shape === undefined)
+  const read = readerOf(value);
+  if (read === undefined)
     throw new HostError(
       'validation_error',
       'Expected a value that was read or built here, or a part of one. A copy made by other means cannot be checked.',
     );
-  return readAs(shape as Shape<Value>, { ...value, ...change });
+  return readAs(read as Reader<Value>, { ...value, ...change });
 }
+
+/** A profile as it is written in this form: members in its order, without those that are null. */
+export function dumpProfile(profile: EvaluationProfile, form: DefinitionForm): JsonObject {
+  // A rubric that is null in form A is an absent one in form B, where it becomes an empty list.
+  const members = Object.fromEntries(Object.entries(profile).filter(([, member]) => member !== null));
+  return dump(readAs(profileReader(form), members)) as JsonObject;
+}
+
+/** A definition as it is written: members in the order of its form, without those that are null. */
+export const dumpDefinition = (value: AgentDefinition | ManifestV2): JsonObject => dump(value) as JsonObject;
+
+/** What an agent promises, as Markdown for people; empty when it promises nothing. */
+export function evaluationCard({ evaluation }: Pick<DefinitionAgent, 'evaluation'>): string {
+  if (!evaluation) return '';
+  const { expected_latency_ms, grading_rubric } = evaluation;
+  const lines = [
+    ...(grading_rubric ?? []).map(criterionLine),
+    // Zero is a bound like any other.
+    ...(expected_latency_ms === null ? [] : [`SLA: ${expected_latency_ms}ms latency`]),
+  ];
+  return ['## Evaluation', '', ...lines.map((line) => `- ${line}`)].join('\n').trimEnd().concat('\n');
+}
+
+function criterionLine({ name, description, threshold }: SuccessCriterion): string {
+  const line = description === null ? oneLine(name) : `${oneLine(name)}: ${oneLine(description)}`;
+  return threshold === null ? line : `${line} (Threshold: ${threshold})`;
+}
+
+/** The author's text can neither begin a paragraph of the card nor become HTML in it. */
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().replaceAll('<', '&lt;');

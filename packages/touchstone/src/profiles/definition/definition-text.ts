@@ -1,72 +1,46 @@
-import type { Issue } from '@touchstone/protocol';
-import type { Fault } from '../../suites/index.js';
-import {
-  keysIfSound,
-  readJson,
-  readYaml,
-  type SuiteFormat,
-  soundnessIssues,
-  suiteFileFormat,
-  withPositions,
-} from '../../suites/index.js';
-
-export type TextOptions = {
-  /** Names the file in errors, and the format by its extension when `format` is absent. */
-  readonly file?: string;
-  readonly format?: SuiteFormat;
-};
-
-/** A text after reading, whatever it says. */
-export type DefinitionText = {
-  /** Not to be used when there are issues. */
-  readonly value: unknown;
-  /** What keeps the text from being one plain JSON value, each with its place. */
-  readonly issues: readonly Issue[];
-  /** The same issues, each with its line and column, in the order of the text. */
-  placed(issues: readonly Issue[]): readonly Issue[];
-};
+import { isObject } from '@touchstone/protocol';
+import { type FileTextOptions, isJsonText, readFileText, type TextReading } from '../../suites/index.js';
+import type { DefinitionForm } from './profile.js';
 
 /** A definition is a page or two. */
 export const MAX_TEXT_LENGTH = 1024 * 1024;
 
-// The YAML reader is slow, and it compares each key of a map with all before it: a wide map would keep it busy for
-// minutes. One of these characters stands at every key, which bounds their number before anything is read.
+// The YAML reader is slow, and a wide map would keep it busy for minutes. One of these characters stands at every key,
+// which bounds their number before anything is read.
 const MAX_YAML_LENGTH = 256 * 1024;
 const MAX_YAML_MARKS = 10_000;
 const YAML_MARK = /[:,?]/g;
 
-export function readDefinitionText(text: string, options: TextOptions): DefinitionText {
+/** Reads the text of a definition file, whatever it says, within bounds that suit definitions. */
+export function readDefinitionText(text: string, options: FileTextOptions): TextReading {
   if (text.length > MAX_TEXT_LENGTH)
     return refused(
       `Expected no more than ${MAX_TEXT_LENGTH} characters. A dataset belongs into a file of its own.`,
     );
-  const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const isJson = formatOf(body, options) === 'json';
-  if (!isJson && isTooMuchYaml(body))
+  if (!isJsonText(text, options) && isTooMuchYaml(text))
     return refused(
       `Expected YAML of at most ${MAX_YAML_LENGTH} characters, ${MAX_YAML_MARKS} of them colons and commas. Write it as JSON.`,
     );
-  const source = isJson ? readJson(body) : readYaml(body);
-  const placed = (issues: readonly Issue[], faults: readonly Fault[] = []) =>
-    withPositions(body, source, faults, issues);
-  const { value, faults } = source;
-  if (faults.length > 0) return { value, issues: placed([], faults), placed };
-  const keys = keysIfSound(value);
-  if (keys === undefined) return { value, issues: placed(soundnessIssues(value)), placed };
-  return { value, issues: placed([], source.repeatedKeys(keys)), placed };
+  return readFileText(text, options);
 }
 
 const isTooMuchYaml = (text: string): boolean =>
   text.length > MAX_YAML_LENGTH || (text.match(YAML_MARK)?.length ?? 0) > MAX_YAML_MARKS;
 
-const refused = (message: string): DefinitionText => ({
-  value: undefined,
-  issues: [{ pointer: '', message }],
-  placed: (issues) => issues,
+const refused = (message: string): TextReading => ({
+  problem: 'syntax',
+  locate: (issues = []) => [{ pointer: '', message }, ...issues],
 });
 
-/** Without a word about it, text that begins like a JSON object is JSON and any other is YAML. */
-function formatOf(text: string, { format, file }: TextOptions): SuiteFormat {
-  const named = format ?? (file === undefined ? undefined : suiteFileFormat(file));
-  return named ?? (/^\s*\{/.test(text) ? 'json' : 'yaml');
+const MARKS_OF_A = ['metadata', 'capabilities', 'config', 'dependencies', 'evaluation'];
+const MARKS_OF_B = ['kind', 'metadata', 'definitions', 'workflow'];
+
+/** Tells a definition from a suite by its members alone, so that a definition with slips in it is still one. */
+export function looksLikeDefinition(value: unknown): DefinitionForm | undefined {
+  if (!isObject(value) || Object.hasOwn(value, 'suiteId') || Object.hasOwn(value, 'tasks')) return undefined;
+  const has = (names: readonly string[]) => names.filter((name) => Object.hasOwn(value, name)).length;
+  const { apiVersion } = value;
+  if (typeof apiVersion === 'string' && apiVersion.startsWith('coreason.ai/')) return 'B';
+  if (has(MARKS_OF_B) >= 3) return 'B';
+  return has(MARKS_OF_A) >= 2 ? 'A' : undefined;
 }

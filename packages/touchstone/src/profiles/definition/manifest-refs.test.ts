@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dumpDefinition } from './dump.js';
+import { dumpDefinition } from './builders.js';
+import { refsBelow } from './manifest-refs.js';
 import { readDefinition } from './read-definition.js';
-import { refsBelow } from './ref-files.js';
 import { issuesOf, manifestAgent, manifestOf } from './testing/definitions.js';
 
 const AGENT = 'type: agent\nid: desk\nname: Desk\nrole: Clerk\ngoal: Help.\n';

@@ -1,9 +1,9 @@
-import { basename, posix } from 'node:path';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, join, posix, sep } from 'node:path';
 import { child, type Issue, isObject, type UnknownObject } from '@touchstone/protocol';
-import { readPackPath, shownPath } from '../../suites/index.js';
-import { type DefinitionText, readDefinitionText } from './definition-text.js';
-import type { Report } from './shape.js';
-import { below } from './structures.js';
+import { readPackPath, shownPath, type TextReading, utf8 } from '../../suites/index.js';
+import { MAX_TEXT_LENGTH, readDefinitionText } from './definition-text.js';
+import { below, type Report } from './reader.js';
 
 /** The text of a file below the root folder of a manifest; undefined when there is none. The path has no `..`. */
 export type ResolveRef = (path: string) => string | undefined;
@@ -11,13 +11,13 @@ export type ResolveRef = (path: string) => string | undefined;
 export type RefOptions = { readonly resolveRef?: ResolveRef; readonly file?: string };
 
 /** A manifest with its references replaced by what the files say. */
-export type ResolvedManifest = {
+export type ManifestResolution = {
   readonly value: unknown;
-  /** Issues in a referenced file, told as issues of the reference. All others stay as they are. */
-  told(issues: readonly Issue[]): readonly Issue[];
+  /** Turns issues in a referenced file into issues of the reference. All others stay as they are. */
+  atReferences(issues: readonly Issue[]): readonly Issue[];
 };
 
-type RefFile = { readonly path: string; readonly text: DefinitionText };
+type RefFile = { readonly path: string; readonly text: TextReading };
 type Refs = {
   readonly open: ResolveRef | undefined;
   /** Where the manifest itself lies below the root, so that no file can refer back to it. */
@@ -29,13 +29,13 @@ const MAX_REFS = 64;
 const MAX_PATH_LENGTH = 512;
 
 /** Replaces each definition that is `{"$ref": path}`. Schemas have references of their own, which are left alone. */
-export function resolveRefs(value: unknown, options: RefOptions, report: Report): ResolvedManifest {
+export function resolveRefs(value: unknown, options: RefOptions, report: Report): ManifestResolution {
   const definitions = isObject(value) ? value.definitions : undefined;
-  if (!isObject(value) || !isObject(definitions)) return { value, told: (issues) => issues };
+  if (!isObject(value) || !isObject(definitions)) return { value, atReferences: (issues) => issues };
   const refs = Object.entries(definitions).filter(([, entry]) => isObject(entry) && '$ref' in entry);
   if (refs.length > MAX_REFS) {
     report('/definitions', `Expected at most ${MAX_REFS} references to other files; got ${refs.length}.`);
-    return { value, told: (issues) => issues };
+    return { value, atReferences: (issues) => issues };
   }
   const context: Refs = {
     open: options.resolveRef,
@@ -47,17 +47,17 @@ export function resolveRefs(value: unknown, options: RefOptions, report: Report)
     const pointer = below('/definitions', key);
     const found = follow(entry as UnknownObject, pointer, '', context.self, context);
     if (found) files.set(pointer, found);
-    return [key, found?.text.value ?? PASSED_OVER] as const;
+    return [key, found?.text.value ?? UNREADABLE] as const;
   });
   const all = Object.fromEntries([...Object.entries(definitions), ...resolved]);
   return {
     value: { ...value, definitions: all },
-    told: (issues) => issues.map((issue) => retold(issue, files)),
+    atReferences: (issues) => issues.map((issue) => atReference(issue, files)),
   };
 }
 
 // Stands for a definition that could not be loaded, which has been reported already.
-const PASSED_OVER = {};
+const UNREADABLE = {};
 
 /** Follows a reference, and those it leads to, until a file holds a definition. */
 function follow(
@@ -79,8 +79,8 @@ function follow(
   const content = context.open?.(path);
   if (content === undefined) return refuse(missing(path, context));
   const text = readDefinitionText(content, { file: path });
-  if (text.issues.length > 0) {
-    for (const issue of text.issues) refuse(inFile(path, issue));
+  if (text.problem) {
+    for (const issue of text.locate()) refuse(inFile(path, issue));
     return undefined;
   }
   if (!isObject(text.value) || 'apiVersion' in text.value)
@@ -102,13 +102,35 @@ const missing = (path: string, { open }: Refs): string =>
     ? `Expected a file at ${shownPath(path)} that can be read.`
     : 'Expected the definition itself: files cannot be followed from here.';
 
-function retold(issue: Issue, files: ReadonlyMap<string, RefFile>): Issue {
+function atReference(issue: Issue, files: ReadonlyMap<string, RefFile>): Issue {
   const at = issue.pointer.split('/').slice(0, 3).join('/');
   const file = files.get(at);
   if (!file) return issue;
-  const [placed = issue] = file.text.placed([{ ...issue, pointer: issue.pointer.slice(at.length) }]);
-  return { pointer: child(at, '$ref'), message: inFile(file.path, placed) };
+  const [located = issue] = file.text.locate([{ ...issue, pointer: issue.pointer.slice(at.length) }]);
+  return { pointer: child(at, '$ref'), message: inFile(file.path, located) };
 }
 
 const inFile = (path: string, { line, column, pointer, message }: Issue): string =>
   `In ${shownPath(path)}${line === undefined ? '' : `, line ${line}, column ${column}`}, ${pointer || '/'}: ${message}`;
+
+/** At most four bytes make a character, so what is longer is too long in any case. */
+const MAX_BYTES = 4 * MAX_TEXT_LENGTH;
+
+/** Reads referenced files below a folder, and nothing a link would lead to outside of it. */
+export function refsBelow(folder: string): ResolveRef {
+  const root = realpathSync(folder);
+  return (path) => {
+    const real = realPathOf(join(root, path));
+    if (!real?.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return undefined;
+    const stats = statSync(real);
+    return stats.isFile() && stats.size <= MAX_BYTES ? utf8(readFileSync(real)) : undefined;
+  };
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

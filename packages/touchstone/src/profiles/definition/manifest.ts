@@ -1,19 +1,21 @@
 import { child, isObject, type Json, type JsonObject } from '@touchstone/protocol';
-import { profileShapeB } from './profile-shape.js';
-import { choice, flag, integer, number, text } from './scalars.js';
-import type { InputOf, Report, Shape, ValueOf } from './shape.js';
+import { profileB } from './profile.js';
 import {
   below,
   closed,
+  type InputOf,
   jsonObject,
   list,
   mapOf,
-  oneOf,
   open,
   optional,
+  type Reader,
+  type Report,
   required,
+  type ValueOf,
   withDefault,
-} from './structures.js';
+} from './reader.js';
+import { choice, flag, integer, number, text } from './scalars.js';
 
 const remoteTool = closed({ type: required(choice('remote')), uri: required(text), hash: optional(text) });
 const inlineTool = closed({
@@ -23,26 +25,21 @@ const inlineTool = closed({
   parameters: required(jsonObject),
   code_hash: optional(text),
 });
-type ToolValue = ValueOf<typeof remoteTool> | ValueOf<typeof inlineTool>;
-type ToolInput = string | InputOf<typeof remoteTool> | InputOf<typeof inlineTool>;
-
-const toolObject = oneOf(
-  (value) =>
-    (isObject(value) && value.type === 'inline' ? inlineTool : remoteTool) as Shape<ToolValue, ToolInput>,
-);
 /** Older files name a tool by a string alone, which is the address of a remote one. */
-const tool: Shape<ToolValue, ToolInput> = {
-  ...toolObject,
-  read: (value, pointer, report) =>
-    toolObject.read(typeof value === 'string' ? { type: 'remote', uri: value } : value, pointer, report),
+const tool: Reader<
+  ValueOf<typeof remoteTool> | ValueOf<typeof inlineTool>,
+  string | InputOf<typeof remoteTool> | InputOf<typeof inlineTool>
+> = (value, pointer, report) => {
+  if (typeof value === 'string') return remoteTool({ type: 'remote', uri: value }, pointer, report);
+  return (isObject(value) && value.type === 'inline' ? inlineTool : remoteTool)(value, pointer, report);
 };
 
-const interfaceShape = closed({
+const interfaceReader = closed({
   inputs: withDefault(jsonObject, {}),
   outputs: withDefault(jsonObject, {}),
 });
 
-const agentShape = closed({
+const agent = closed({
   type: required(choice('agent')),
   id: required(text),
   name: required(text),
@@ -55,7 +52,7 @@ const agentShape = closed({
   knowledge: withDefault(list(text), []),
   skills: withDefault(list(text), []),
   context_strategy: withDefault(text, 'hybrid'),
-  interface: withDefault(interfaceShape, {}),
+  interface: withDefault(interfaceReader, {}),
   capabilities: withDefault(
     closed({
       type: withDefault(choice('graph', 'atomic'), 'graph'),
@@ -65,70 +62,58 @@ const agentShape = closed({
     {},
   ),
   runtime: optional(jsonObject),
-  evaluation: optional(profileShapeB),
+  evaluation: optional(profileB),
   resources: optional(jsonObject),
 });
-export type ManifestAgent = ValueOf<typeof agentShape>;
+export type ManifestAgent = ValueOf<typeof agent>;
 type ManifestDefinition = ManifestAgent | JsonObject;
 
-/** Whatever calls itself an agent is read as one: a slip in it must not turn it into something nobody looks at. */
-const definition = oneOf(
-  (value) =>
-    (isObject(value) && value.type === 'agent' ? agentShape : opaqueDefinition) as Shape<
-      ManifestDefinition,
-      InputOf<typeof agentShape> | { readonly [name: string]: unknown }
-    >,
-);
+/** A value that is only passed on, but for the evaluation profiles that evaluator nodes inside it may hold. */
+const passedOn: typeof jsonObject = (value, pointer, report) => {
+  const found = jsonObject(value, pointer, report);
+  if (found !== undefined) checkEvaluators(found, pointer, report);
+  return found;
+};
 
-/** A value of no interest here, but for the evaluation profiles that evaluator nodes inside it may hold. */
-const withEvaluators = (shape: typeof jsonObject): typeof jsonObject => ({
-  ...shape,
-  read: (value, pointer, report) => {
-    const found = shape.read(value, pointer, report);
-    if (found !== undefined) checkEvaluators(found, pointer, report);
-    return found;
-  },
-});
-const withoutRefs: typeof jsonObject = {
-  ...jsonObject,
-  read: (value, pointer, report) => {
-    if (isObject(value) && '$ref' in value)
-      report(
-        child(pointer, '$ref'),
-        'Expected the definition itself: nothing says where files are to be found.',
-      );
-    return jsonObject.read(value, pointer, report);
-  },
+/**
+ * What has the type agent is read as one, and nothing else may carry a profile: a slip must not turn an agent into a
+ * definition that is never evaluated.
+ */
+const definition: Reader<ManifestDefinition, InputOf<typeof agent> | { readonly [name: string]: unknown }> = (
+  value,
+  pointer,
+  report,
+) => {
+  if (!isObject(value)) return jsonObject(value, pointer, report);
+  if (value.type === 'agent') return agent(value, pointer, report);
+  if (value.evaluation !== undefined && value.evaluation !== null)
+    report(child(pointer, 'type'), 'Expected "agent": nothing else carries an evaluation profile.');
+  if ('$ref' in value)
+    report(
+      child(pointer, '$ref'),
+      'Expected the definition itself: nothing says where files are to be found.',
+    );
+  return passedOn(value, pointer, report);
 };
-/** A slip in the type must not make a profile something that nobody looks at. */
-const withoutProfile: typeof jsonObject = {
-  ...withoutRefs,
-  read: (value, pointer, report) => {
-    if (isObject(value) && value.evaluation !== undefined && value.evaluation !== null)
-      report(child(pointer, 'type'), 'Expected "agent": nothing else carries an evaluation profile.');
-    return withoutRefs.read(value, pointer, report);
-  },
-};
-const opaqueDefinition = withEvaluators(withoutProfile);
 
 function checkEvaluators(value: Json, pointer: string, report: Report): void {
   if (typeof value !== 'object' || value === null) return;
   const { type, evaluation_profile: profile } = isObject(value) ? value : {};
   // A string names a profile that is kept elsewhere.
   if (type === 'evaluator' && profile !== undefined && typeof profile !== 'string')
-    profileShapeB.read(profile, child(pointer, 'evaluation_profile'), report);
+    profileB(profile, child(pointer, 'evaluation_profile'), report);
   for (const [key, member] of Object.entries(value))
     checkEvaluators(member as Json, below(pointer, key), report);
 }
 
 /** Form B of a definition: a manifest that may define several agents. */
-export const manifestShape = closed(
+export const manifest = closed(
   {
     apiVersion: withDefault(choice('coreason.ai/v2'), 'coreason.ai/v2'),
     kind: required(choice('Recipe', 'Agent')),
     // Up to 0.21 the metadata took any member, later ones only some: open is what takes both.
     metadata: required(open({ name: required(text), version: withDefault(text, '0.1.0') })),
-    interface: withDefault(interfaceShape, {}),
+    interface: withDefault(interfaceReader, {}),
     state: withDefault(jsonObject, {}),
     policy: withDefault(
       closed({
@@ -140,22 +125,20 @@ export const manifestShape = closed(
       {},
     ),
     definitions: withDefault(mapOf(definition), {}),
-    workflow: required(closed({ start: required(text), steps: required(mapOf(withEvaluators(jsonObject))) })),
+    workflow: required(closed({ start: required(text), steps: required(mapOf(passedOn)) })),
   },
-  {
-    check: ({ definitions = {} }, pointer, report) => {
-      for (const [key, { type, id }] of Object.entries(definitions)) {
-        if (type === 'agent' && id !== key)
-          report(
-            child(below(child(pointer, 'definitions'), key), 'id'),
-            'Expected the id of the agent to equal its key in definitions.',
-          );
-      }
-    },
+  ({ definitions = {} }, pointer, report) => {
+    for (const [key, { type, id }] of Object.entries(definitions)) {
+      if (type === 'agent' && id !== key)
+        report(
+          child(below(child(pointer, 'definitions'), key), 'id'),
+          'Expected the id of the agent to equal its key in definitions.',
+        );
+    }
   },
 );
-export type ManifestV2 = ValueOf<typeof manifestShape>;
-export type ManifestInput = InputOf<typeof manifestShape>;
+export type ManifestV2 = ValueOf<typeof manifest>;
+export type ManifestInput = InputOf<typeof manifest>;
 
 /** The agents of a manifest, in the order of its definitions. */
 export const agentsOf = ({ definitions }: ManifestV2): readonly ManifestAgent[] =>

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
-import { agentDefinition } from './builders.js';
-import { dumpDefinition } from './dump.js';
+import { agentDefinition, dumpDefinition } from './builders.js';
+import { looksLikeDefinition } from './definition-text.js';
 import { parseDefinition, readDefinition, readProfile } from './read-definition.js';
-import { looksLikeDefinition } from './recognise.js';
 import {
   INVOICES,
   issuesOf,

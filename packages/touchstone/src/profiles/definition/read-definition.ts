@@ -1,42 +1,41 @@
 import { type HostError, type Issue, validationError } from '@touchstone/protocol';
 import type { EvaluationProfile } from '@touchstone/protocol/bodies';
-import { keysIfSound, soundnessIssues } from '../../suites/index.js';
-import type { ProfiledAgent, ProfileWarning } from '../types.js';
-import { type AgentDefinition, agentDefinitionShape } from './agent-definition.js';
-import { readDefinitionText, type TextOptions } from './definition-text.js';
-import { type ManifestV2, manifestShape } from './manifest.js';
+import { type FileTextOptions, keysIfSound, soundnessIssues } from '../../suites/index.js';
+import type { DefinitionAgent, ProfileWarning } from '../types.js';
+import { type AgentDefinition, agentDefinition } from './agent-definition.js';
+import { agentOfDefinition, agentsOfManifest, type CodedIssue } from './agents.js';
+import { looksLikeDefinition, readDefinitionText } from './definition-text.js';
+import { type ManifestV2, manifest } from './manifest.js';
 import { type ResolveRef, resolveRefs } from './manifest-refs.js';
-import { type DefinitionForm, profileShape } from './profile-shape.js';
-import { agentOfDefinition, agentsOfManifest, type CodedIssue } from './profiled-agents.js';
-import { looksLikeDefinition } from './recognise.js';
-import { collectIssues, readAs } from './shape.js';
+import { type DefinitionForm, profileReader } from './profile.js';
+import { collectIssues, readAs } from './reader.js';
 
-export type ReadDefinitionOptions = TextOptions & {
+export type ReadDefinitionOptions = FileTextOptions & {
   /** Opens the files a manifest refers to. Without it, a reference is refused. */
   readonly resolveRef?: ResolveRef;
 };
 
 /** A definition file after reading. The value has the names of its form, defaults filled in, and cannot be changed. */
-export type LoadedDefinition = {
-  readonly agents: readonly ProfiledAgent[];
+export type DefinitionFile = {
+  readonly agents: readonly DefinitionAgent[];
   readonly warnings: readonly ProfileWarning[];
 } & (
   | { readonly form: 'A'; readonly value: AgentDefinition }
   | { readonly form: 'B'; readonly value: ManifestV2 }
 );
 
-/** Gives issues their places, when there is a text to have places in. */
-type Place = (issues: readonly Issue[]) => readonly Issue[];
+/** Adds lines and columns, when there is a text to have them. */
+type Locate = (issues: readonly Issue[]) => readonly Issue[];
 
 /** Reads a definition file. Throws `validation_error` with everything that is wrong, each with its line and column. */
-export function readDefinition(text: string, options: ReadDefinitionOptions = {}): LoadedDefinition {
-  const { value, placed, issues } = readDefinitionText(text, options);
-  if (issues.length > 0) throw refusal(issues, options);
-  return load(value, options, placed);
+export function readDefinition(text: string, options: ReadDefinitionOptions = {}): DefinitionFile {
+  const { value, problem, locate } = readDefinitionText(text, options);
+  if (problem) throw refusal(locate(), options);
+  return load(value, options, locate);
 }
 
 /** A definition that has been parsed already. */
-export function parseDefinition(value: unknown, options: ReadDefinitionOptions = {}): LoadedDefinition {
+export function parseDefinition(value: unknown, options: ReadDefinitionOptions = {}): DefinitionFile {
   if (keysIfSound(value) === undefined) throw refusal(soundnessIssues(value), options);
   return load(value, options, (issues) => issues);
 }
@@ -44,17 +43,11 @@ export function parseDefinition(value: unknown, options: ReadDefinitionOptions =
 /** A file that holds nothing but an evaluation profile. Every form B profile is a form A profile too. */
 export function readProfile(
   text: string,
-  options: TextOptions & { readonly form?: DefinitionForm } = {},
+  options: FileTextOptions & { readonly form?: DefinitionForm } = {},
 ): EvaluationProfile {
-  const { value, placed, issues } = readDefinitionText(text, options);
-  if (issues.length > 0) throw refusal(issues, options);
-  return readAs(profileShape(options.form ?? 'A'), value, (found) => refusal(placed(found), options));
-}
-
-function load(value: unknown, options: ReadDefinitionOptions, place: Place): LoadedDefinition {
-  const form = looksLikeDefinition(value);
-  if (form === undefined) throw refusal(place([NEITHER]), options);
-  return form === 'A' ? loadDefinition(value, options, place) : loadManifest(value, options, place);
+  const { value, problem, locate } = readDefinitionText(text, options);
+  if (problem) throw refusal(locate(), options);
+  return readAs(profileReader(options.form ?? 'A'), value, (issues) => refusal(locate(issues), options));
 }
 
 const NEITHER: Issue = {
@@ -63,48 +56,48 @@ const NEITHER: Issue = {
     'Expected an agent definition: either metadata, capabilities, config and dependencies, or a manifest of coreason.ai/v2.',
 };
 
-function loadDefinition(value: unknown, options: ReadDefinitionOptions, place: Place): LoadedDefinition {
-  const definition = readAs(agentDefinitionShape, value, (issues) => refusal(place(issues), options));
-  const { warn, warnings } = collectWarnings();
-  const agents = [agentOfDefinition(definition, warn)];
-  return Object.freeze({ form: 'A', value: definition, agents, warnings: placedWarnings(warnings, place) });
-}
-
-function loadManifest(value: unknown, options: ReadDefinitionOptions, place: Place): LoadedDefinition {
+function load(value: unknown, options: ReadDefinitionOptions, locate: Locate): DefinitionFile {
+  const form = looksLikeDefinition(value);
+  if (form === undefined) throw refusal(locate([NEITHER]), options);
+  const { warn, located } = collectWarnings();
+  if (form === 'A') {
+    const definition = readAs(agentDefinition, value, (issues) => refusal(locate(issues), options));
+    const agents = [agentOfDefinition(definition, warn)];
+    return Object.freeze({ form, value: definition, agents, warnings: located(locate) });
+  }
   const { report, issues } = collectIssues();
-  const { told, ...resolved } = resolveRefs(value, options, report);
-  const manifest = manifestShape.read(resolved.value, '', report);
-  if (manifest === undefined || issues().length > 0) throw refusal(place(told(issues())), options);
-  const { warn, warnings } = collectWarnings();
-  const agents = agentsOfManifest(manifest, warn);
+  const { atReferences, ...resolved } = resolveRefs(value, options, report);
+  const read = manifest(resolved.value, '', report);
+  if (read === undefined || issues().length > 0) throw refusal(locate(atReferences(issues())), options);
+  const agents = agentsOfManifest(read, warn);
   return Object.freeze({
-    form: 'B',
-    value: manifest,
+    form,
+    value: read,
     agents,
-    warnings: placedWarnings(warnings, (found) => place(told(found))),
+    warnings: located((found) => locate(atReferences(found))),
   });
 }
 
-/** A hostile file could make the list as long as it likes, and each of them costs a place. */
+/** A hostile file could make the list as long as it likes, and each of them costs a search for its line. */
 const MAX_WARNINGS = 100;
 
 function collectWarnings() {
   const warnings: CodedIssue[] = [];
-  const warn = (warning: CodedIssue): void => {
-    if (warnings.length < MAX_WARNINGS) warnings.push(warning);
+  return {
+    warn: (warning: CodedIssue): void => {
+      if (warnings.length < MAX_WARNINGS) warnings.push(warning);
+    },
+    located: (locate: Locate): readonly ProfileWarning[] =>
+      warnings.flatMap(({ code, ...issue }) =>
+        locate([issue]).map(({ pointer, message, line }) => ({
+          code,
+          message,
+          pointer,
+          ...(line !== undefined && { line }),
+        })),
+      ),
   };
-  return { warn, warnings };
 }
 
-const placedWarnings = (warnings: readonly CodedIssue[], place: Place): readonly ProfileWarning[] =>
-  warnings.flatMap(({ code, ...issue }) =>
-    place([issue]).map(({ pointer, message, line }) => ({
-      code,
-      message,
-      pointer,
-      ...(line !== undefined && { line }),
-    })),
-  );
-
-const refusal = (issues: readonly Issue[], { file }: TextOptions): HostError =>
+const refusal = (issues: readonly Issue[], { file }: FileTextOptions): HostError =>
   validationError(issues, file === undefined ? {} : { file });

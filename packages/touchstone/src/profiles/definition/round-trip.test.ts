@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { withChange } from './builders.js';
-import { dumpDefinition, dumpProfile } from './dump.js';
+import { dumpDefinition, dumpProfile, withChange } from './builders.js';
 import { parseDefinition, readDefinition, readProfile } from './read-definition.js';
 import { definitionArbitrary, manifestArbitrary, profileArbitrary, words } from './testing/arbitraries.js';
 

@@ -1,96 +1,144 @@
 // What each kind of scalar takes besides itself follows the lax reading that definition files are written for.
 import { typeName } from '@touchstone/protocol';
-import type { Report, Shape } from './shape.js';
+import { keysIfSound } from '../../suites/index.js';
+import { type Reader, refuse } from './reader.js';
 
-/** A shape that is written as it stands. */
-export const scalar = <Value extends string | number | boolean, Input = Value>(
-  read: Shape<Value, Input>['read'],
-): Shape<Value, Input> => ({ read, write: (value) => value });
+const came = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? `another ${typeof value}` : typeName(value);
 
-// Every supported Node has this method; the ES2023 typings do not name it yet.
-const wellFormed = (value: string): boolean =>
-  (value as unknown as { isWellFormed(): boolean }).isWellFormed();
+/** A value that `accept` turns into what is kept, or refuses by returning undefined. */
+const scalar =
+  <Value, Input = Value>(
+    expected: string,
+    accept: (value: unknown) => Value | undefined,
+    describe: (value: unknown) => string = came,
+  ): Reader<Value, Input> =>
+  (value, pointer, report) => {
+    const accepted = accept(value);
+    if (accepted === undefined) report(pointer, `Expected ${expected}; got ${describe(value)}.`);
+    return accepted;
+  };
 
-export const text: Shape<string> = scalar((value, pointer, report) => {
+/** A second reading of what the first one gave. */
+const andThen =
+  <Value>(first: Reader<Value>, second: Reader<Value>): Reader<Value> =>
+  (value, pointer, report) => {
+    const given = first(value, pointer, report);
+    return given === undefined ? undefined : second(given, pointer, report);
+  };
+
+export const text: Reader<string> = (value, pointer, report) => {
   if (typeof value !== 'string') return refuse(report, pointer, 'a string', value);
-  if (wellFormed(value)) return value;
+  if (keysIfSound(value) !== undefined) return value;
   report(pointer, 'Expected well-formed text; this string holds half a surrogate pair.');
   return undefined;
-});
+};
 
-/** A string that `accept` turns into what is kept, or refuses by returning undefined. */
-export const textThat = (expected: string, accept: (value: string) => string | undefined): Shape<string> =>
-  scalar((value, pointer, report) => {
-    const given = text.read(value, pointer, report);
-    if (given === undefined) return undefined;
-    const accepted = accept(given);
-    if (accepted === undefined) report(pointer, `Expected ${expected}; got another string.`);
-    return accepted;
-  });
+const textThat = (expected: string, accept: (value: string) => string | undefined): Reader<string> =>
+  andThen(
+    text,
+    scalar(expected, (value) => accept(value as string)),
+  );
 
-export const someText = textThat('a string with something in it', (value) =>
-  value === '' ? undefined : value,
-);
+export const someText = textThat('a string with something in it', (value) => value || undefined);
 
-export const choice = <const Words extends readonly string[]>(...words: Words): Shape<Words[number]> =>
-  scalar((value, pointer, report) => {
-    if (words.some((word) => word === value)) return value as Words[number];
-    const came = typeof value === 'string' ? 'another word' : typeName(value);
-    report(pointer, `Expected ${words.length > 1 ? 'one of ' : ''}${words.join(', ')}; got ${came}.`);
-    return undefined;
-  });
+export const choice = <const Words extends readonly string[]>(...words: Words): Reader<Words[number]> =>
+  scalar(
+    `${words.length > 1 ? 'one of ' : ''}${words.join(', ')}`,
+    (value) => words.find((word) => word === value),
+    (value) => (typeof value === 'string' ? 'another word' : typeName(value)),
+  );
 
 const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ...([true, 1, '1', 'true', 't', 'yes', 'y', 'on'] as const).map((word) => [word, true] as const),
   ...([false, 0, '0', 'false', 'f', 'no', 'n', 'off'] as const).map((word) => [word, false] as const),
 ]);
 
-export const flag: Shape<boolean> = scalar((value, pointer, report) => {
-  const known = FLAGS.get(typeof value === 'string' ? value.toLowerCase() : value);
-  if (known === undefined) report(pointer, `Expected a valid boolean, true or false; got ${came(value)}.`);
-  return known;
-});
+export const flag: Reader<boolean> = scalar('a valid boolean, true or false', (value) =>
+  FLAGS.get(typeof value === 'string' ? value.toLowerCase() : value),
+);
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const WHOLE = /^[+-]?\d+(?:\.0*)?$/;
 
-export const number: Shape<number> = scalar((value, pointer, report) => {
-  const read = numberIn(value, DECIMAL);
-  if (read !== undefined && Number.isFinite(read)) return read;
-  report(pointer, `Expected a valid number, finite and no larger than a double holds; got ${came(value)}.`);
-  return undefined;
-});
-
-export const integer: Shape<number> = scalar((value, pointer, report) => {
-  const read = numberIn(value, WHOLE);
-  // Beyond this, two different integers would be one and the same here.
-  if (read !== undefined && Number.isSafeInteger(read)) return read;
-  report(pointer, `Expected a valid integer below 2^53; got ${came(value)}.`);
-  return undefined;
-});
-
-/** A number between two bounds, both allowed. */
-export const numberWithin = (low: number, high: number): Shape<number> =>
-  scalar((value, pointer, report) => {
-    const read = number.read(value, pointer, report);
-    if (read === undefined || (read >= low && read <= high)) return read;
-    report(pointer, `Expected a number from ${low} to ${high}; got one outside.`);
-    return undefined;
-  });
-
-function numberIn(value: unknown, notation: RegExp): number | undefined {
+function numberIn(value: unknown, notation: RegExp): number {
   if (typeof value === 'boolean') return Number(value);
   // Zero is added because canonical JSON knows no negative zero.
   if (typeof value === 'number') return value + 0;
-  if (typeof value !== 'string') return undefined;
-  const digits = value.trim();
-  return notation.test(digits) ? Number(digits) + 0 : undefined;
+  const digits = typeof value === 'string' ? value.trim() : '';
+  return notation.test(digits) ? Number(digits) + 0 : Number.NaN;
 }
 
-const came = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? `another ${typeof value}` : typeName(value);
+export const number: Reader<number> = scalar(
+  'a valid number, finite and no larger than a double holds',
+  (value) => [numberIn(value, DECIMAL)].find(Number.isFinite),
+);
 
-export function refuse(report: Report, pointer: string, expected: string, value: unknown): undefined {
-  report(pointer, `Expected ${expected}; got ${typeName(value)}.`);
-  return undefined;
+// Beyond 2^53, two different integers would be one and the same here.
+export const integer: Reader<number> = scalar('a valid integer below 2^53', (value) =>
+  [numberIn(value, WHOLE)].find(Number.isSafeInteger),
+);
+
+/** A number between two bounds, both allowed. */
+export const numberWithin = (low: number, high: number): Reader<number> =>
+  andThen(
+    number,
+    scalar(
+      `a number from ${low} to ${high}`,
+      (value) => [value as number].find((read) => read >= low && read <= high),
+      () => 'one outside',
+    ),
+  );
+
+export const sha256Hex = textThat('64 hexadecimal digits', (value) =>
+  /^[0-9a-f]{64}$/i.test(value) ? value : undefined,
+);
+
+/** With or without hyphens, braces or `urn:uuid:`; kept in the usual notation. */
+export const uuid = textThat('a UUID', (value) => {
+  const bare = value
+    .toLowerCase()
+    .replace(/^urn:uuid:/, '')
+    .replace(/^\{(.*)\}$/, '$1');
+  const digits = bare.replaceAll('-', '');
+  return /^[0-9a-f]{32}$/.test(digits)
+    ? digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    : undefined;
+});
+
+const MAX_VERSION_LENGTH = 256;
+const SEMVER =
+  /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-z-][\da-z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-z-][\da-z-]*))*)?(?:\+[\da-z-]+(?:\.[\da-z-]+)*)?$/i;
+
+export const withoutV = (version: string): string => version.replace(/^v/i, '');
+
+export const semver = textThat('a version as in 1.2.0', (value) => {
+  const version = withoutV(value);
+  return version.length <= MAX_VERSION_LENGTH && SEMVER.test(version) ? version : undefined;
+});
+
+const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
+const MAX_SECONDS = 20_000_000_000;
+const isoMoment = textThat('a date and time as in 2026-03-04T09:30:00Z', (value) =>
+  isMoment(value) ? value : undefined,
+);
+
+/** Kept as written; a number counts seconds since 1970, or milliseconds when it is too large for that. */
+export const moment: Reader<string, string | number> = (value, pointer, report) => {
+  const at =
+    typeof value === 'number' ? new Date(Math.abs(value) > MAX_SECONDS ? value : value * 1000) : undefined;
+  return isoMoment(at && !Number.isNaN(at.getTime()) ? at.toISOString() : value, pointer, report);
+};
+
+function isMoment(value: string): boolean {
+  const parts = MOMENT.exec(value)?.slice(1);
+  if (!parts) return false;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.map((part) =>
+    Number(part ?? 0),
+  );
+  // Years below 100 mean another century to `Date`, and leap years repeat every 400.
+  const daysInMonth = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  return (
+    month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour < 24 && minute < 60 && second < 60
+  );
 }

@@ -3,12 +3,13 @@ import { describe, expect, test } from 'vitest';
 import {
   agentDefinition,
   agentManifest,
+  dumpDefinition,
+  dumpProfile,
+  evaluationCard,
   evaluationProfile,
   successCriterion,
   withChange,
 } from './builders.js';
-import { evaluationCard } from './card.js';
-import { dumpDefinition, dumpProfile } from './dump.js';
 import { agentsOf, type ManifestAgent } from './manifest.js';
 import { parseDefinition, readDefinition } from './read-definition.js';
 import { issuesOf, manifestAgent, manifestOf, minimalDefinition, POLICIES } from './testing/definitions.js';

@@ -48,7 +48,7 @@ function countKeys(value: unknown, depth: number): number {
   return count;
 }
 
-function flawOf(value: unknown): string | undefined {
+function problemIn(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
       return wellFormed(value)
@@ -66,8 +66,8 @@ function flawOf(value: unknown): string | undefined {
 
 function collect(value: unknown, pointer: string, depth: number, issues: Issue[]): void {
   if (issues.length >= MAX_REPORTED) return;
-  const flaw = flawOf(value);
-  if (flaw !== undefined) issues.push({ pointer, message: flaw });
+  const message = problemIn(value);
+  if (message !== undefined) issues.push({ pointer, message });
   if (typeof value !== 'object' || value === null) return;
   if (depth >= MAX_JSON_DEPTH) {
     issues.push({ pointer, message: `Nested deeper than ${MAX_JSON_DEPTH} levels. Flatten the value.` });

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../../../app/index.js';
-import type { DatasetLock, ProfiledAgent } from '../../../profiles/index.js';
+import type { DatasetLock, DefinitionAgent } from '../../../profiles/index.js';
 import type { ExitCode } from '../../exit.js';
 import { type CompiledContract, compileContract, type Sinks } from '../../files/compile-contract.js';
 import { type ContractOptions, compileOptionsOf } from '../../files/contract-options.js';
@@ -80,7 +80,7 @@ async function checkArgument(
 /** Options that are about one agent, of which there are several. */
 function checkOne(
   { file }: OpenedDefinition,
-  agents: readonly ProfiledAgent[],
+  agents: readonly DefinitionAgent[],
   options: CompileVerbOptions,
   cwd: string,
 ): void {
@@ -107,7 +107,7 @@ type Job = {
   readonly lock: DatasetLock | undefined;
 };
 type Work = {
-  readonly agent: ProfiledAgent;
+  readonly agent: DefinitionAgent;
   readonly contract: CompiledContract;
   readonly drafts: { readonly [file in DraftKind]?: Draft };
 };
@@ -115,7 +115,7 @@ type Work = {
 /** Somebody has pressed Ctrl-C. */
 class Stopped extends Error {}
 
-async function compileOne(job: Job, agent: ProfiledAgent): Promise<Work> {
+async function compileOne(job: Job, agent: DefinitionAgent): Promise<Work> {
   const { context, config, definition, options, lock } = job;
   const { cwd } = context.io;
   const { folder } = placeOf(options.out, cwd);

@@ -1,5 +1,5 @@
 import { type HostError, isHostError } from '@touchstone/protocol';
-import type { OpenedPack, Trust } from '../../../packs/index.js';
+import type { PackReading, Trust } from '../../../packs/index.js';
 import type { ExitCode } from '../../exit.js';
 import { compilePack } from '../../files/pack-facts.js';
 import { openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
@@ -39,7 +39,11 @@ export async function verifyPackCommand(context: Context, argument: string): Pro
 }
 
 /** What is not to be trusted is not looked into: compiling may fetch what a profile names. */
-async function verify(pack: OpenedPack, trust: Trust, lookInto: () => Promise<PackFacts>): Promise<Admitted> {
+async function verify(
+  pack: PackReading,
+  trust: Trust,
+  lookInto: () => Promise<PackFacts>,
+): Promise<Admitted> {
   const { verifyPack } = await import('../../../packs/index.js');
   const { signedBy, filesSigned, warnings } = verifyPack(pack, trust);
   const facts = await lookInto();

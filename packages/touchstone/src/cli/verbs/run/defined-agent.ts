@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunId } from '@touchstone/protocol';
-import type { ProfiledAgent } from '../../../profiles/index.js';
+import type { DefinitionAgent } from '../../../profiles/index.js';
 import { localDataset, openDefinition } from '../../files/definition-file.js';
 import { hashOf } from '../../files/file-hash.js';
 import { displayPath } from '../../files/suite-source.js';
@@ -15,7 +15,7 @@ export type DefinedRun = {
   /** What has changed since the run began, in words; undefined when nothing has. */
   readonly changed?: string;
   /** The agent as it is defined now; absent when it is gone. */
-  readonly agent?: ProfiledAgent;
+  readonly agent?: DefinitionAgent;
 };
 
 /** Looks at the files of a run of a definition. What was fetched from elsewhere is not looked at: the run has its rows. */
@@ -45,7 +45,7 @@ export async function useDefinedAgent(
   local: Local,
   runId: RunId,
   file: string,
-  agent: ProfiledAgent | undefined,
+  agent: DefinitionAgent | undefined,
 ): Promise<void> {
   if (agent) await local.touchstone.useDefinition(agent);
   else

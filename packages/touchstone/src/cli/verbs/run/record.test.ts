@@ -5,8 +5,7 @@ import { fromBody, type Task, type ToolCallBody, toBody } from '@touchstone/prot
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Suite } from '../../../ports/index.js';
-import { parseSuite, suiteDocument } from '../../../suites/parse-suite.js';
-import { readSuite } from '../../../suites/read-suite.js';
+import { parseSuite, readSuite, suiteDocument } from '../../../suites/parse-suite.js';
 import { AGENT, openPackDesk, serveTool, suite } from '../../testing/pack-desk.js';
 import { suiteText } from './record-run.js';
 import { recordSuite } from './recorded-suite.js';

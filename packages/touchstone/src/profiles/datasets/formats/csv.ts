@@ -1,10 +1,8 @@
+import { createRequire } from 'node:module';
 import { pipeline } from 'node:stream';
 import { child, type Issue, isHostError, validationError } from '@touchstone/protocol';
-import { readJson } from '../../../suites/index.js';
-import { csv } from './csv-library.js';
-import { inspect } from './jsonl.js';
-import { createLineCount, type LineCount } from './line-count.js';
-import { brokenRow, type RawRow } from './raw-row.js';
+import { readJsonText } from '../../../suites/index.js';
+import { brokenRow, type RawRow } from './jsonl.js';
 import { strictUtf8 } from './strict-utf8.js';
 
 type CsvRecord = { readonly record: readonly string[]; readonly info: { readonly bytes: number } };
@@ -45,7 +43,7 @@ async function* records(
     record_delimiter: ['\r\n', '\n'],
   });
   try {
-    // What ends the pipeline is met by whoever reads it.
+    // The reader of the pipeline meets its errors.
     yield* pipeline(counted(bytes, lines), parser, () => undefined) as AsyncIterable<CsvRecord>;
   } catch (error) {
     throw csvError(error, lines, maxRowBytes);
@@ -105,23 +103,86 @@ function readCells(columns: readonly string[], cells: readonly string[], line: n
   if (cells.length !== columns.length)
     return brokenRow(line, `Expected ${columns.length} cells, as in the header, got ${cells.length}.`);
   const read = cells.map((cell, index) => readCell(cell, child('', columns[index] ?? ''), line));
-  const faults = read.flatMap((cell) => cell.faults);
-  const locate = (issues: readonly Issue[]): readonly Issue[] => issues.map((issue) => ({ ...issue, line }));
-  if (faults.length > 0) return { at: line, faults, locate };
+  const issues = read.flatMap((cell) => cell.issue ?? []);
+  const locate = (found: readonly Issue[]): readonly Issue[] => found.map((issue) => ({ ...issue, line }));
+  if (issues.length > 0) return { at: line, issues, locate };
   const present = read.flatMap(({ value }, index) => (value === undefined ? [] : [[columns[index], value]]));
-  return { at: line, value: Object.fromEntries(present), faults, locate };
+  return { at: line, value: Object.fromEntries(present), issues, locate };
 }
 
-type Cell = { readonly value?: unknown; readonly faults: readonly Issue[] };
-
 /** An empty cell is an absent member; one that opens like JSON is JSON. */
-function readCell(cell: string, pointer: string, line: number): Cell {
-  if (cell === '') return { faults: [] };
-  if (!/^\s*[{[]/.test(cell)) return { value: cell, faults: [] };
-  const source = readJson(cell);
-  const { faults, issues } = inspect(source);
-  const [wrong] = [...faults, ...issues];
-  if (wrong === undefined) return { value: source.value, faults: [] };
-  const message = `A cell that opens with "{" or "[" is read as JSON. ${wrong.message}`;
-  return { faults: [{ pointer: `${pointer}${wrong.pointer}`, message, line }] };
+function readCell(
+  cell: string,
+  pointer: string,
+  line: number,
+): { readonly value?: unknown; readonly issue?: Issue } {
+  if (cell === '') return {};
+  if (!/^\s*[{[]/.test(cell)) return { value: cell };
+  const { value, problem, locate } = readJsonText(cell);
+  if (!problem) return { value };
+  const [first = { pointer: '', message: '' }] = locate();
+  const message = `A cell that opens with "{" or "[" is read as JSON. ${first.message}`;
+  return { issue: { pointer: `${pointer}${first.pointer}`, message, line } };
+}
+
+type Csv = typeof import('csv-parse');
+
+const require = createRequire(import.meta.url);
+let library: Csv | undefined;
+
+/** The CSV library, loaded with the first CSV file: most runs have none, and loading it is not free. */
+function csv(): Csv {
+  library ??= require('csv-parse') as Csv;
+  return library;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Where the text of a line ends, and where the next line begins. */
+type LineEnd = { readonly end: number; readonly next: number };
+
+/** Finds lines by offset in a file that passes by, forgetting what lies behind the last record. */
+type LineCount = {
+  add(bytes: Uint8Array): void;
+  /** The line of the next record, given where the one before it ended. Empty lines between them are passed. */
+  nextRecord(offset: number): number;
+  /** The line of an offset that no record has passed yet. */
+  lineAt(offset: number): number;
+};
+
+function createLineCount(): LineCount {
+  let ends: LineEnd[] = [];
+  let first = 0;
+  let passed = 0;
+  let length = 0;
+  let before = 0;
+
+  const endsUpTo = (offset: number): number => {
+    let at = first;
+    while (at < ends.length && (ends[at] as LineEnd).next <= offset) at += 1;
+    return at - first;
+  };
+  const pass = (count: number): void => {
+    first += count;
+    passed += count;
+  };
+  return {
+    add(bytes) {
+      ends = ends.slice(first);
+      first = 0;
+      for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {
+        const previous = at === 0 ? before : bytes[at - 1];
+        ends.push({ end: length + at - (previous === CR ? 1 : 0), next: length + at + 1 });
+      }
+      length += bytes.length;
+      before = bytes.at(-1) ?? before;
+    },
+    nextRecord(offset) {
+      pass(endsUpTo(offset));
+      for (let start = offset; ends[first]?.end === start; pass(1)) start = (ends[first] as LineEnd).next;
+      return passed + 1;
+    },
+    lineAt: (offset) => passed + endsUpTo(offset) + 1,
+  };
 }

@@ -1,9 +1,7 @@
 import { type Issue, isObject, typeName, validationError } from '@touchstone/protocol';
-import type { Source } from '../../../suites/index.js';
-import { readJson, withPositions } from '../../../suites/index.js';
+import { readJsonText } from '../../../suites/index.js';
 import { datasetError } from '../errors.js';
 import { ROW_LISTS } from './format.js';
-import { inspect } from './jsonl.js';
 import { strictUtf8 } from './strict-utf8.js';
 
 export type JsonRows = {
@@ -13,15 +11,11 @@ export type JsonRows = {
   locate(issues: readonly Issue[]): readonly Issue[];
 };
 
-/** A JSON file is one value and has to be held whole, so it has a size of its own. */
+/** A JSON file is one value and has to be held whole, so it has a size limit of its own. */
 export async function readJsonRows(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<JsonRows> {
-  const text = await wholeText(bytes, maxBytes);
-  const source = readJson(text);
-  const { faults, issues } = inspect(source);
-  if (faults.length > 0 || issues.length > 0)
-    throw validationError(withPositions(text, source, faults, issues), { code: 'invalid_rows' });
-  const locate = (found: readonly Issue[]): readonly Issue[] => withPositions(text, source, [], found);
-  return { ...rowsIn(source, locate), locate };
+  const { value, problem, locate } = readJsonText(await wholeText(bytes, maxBytes));
+  if (problem) throw validationError(locate(), { code: 'invalid_rows' });
+  return { ...rowsIn(value, locate), locate };
 }
 
 async function wholeText(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
@@ -40,10 +34,7 @@ async function wholeText(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Pr
 }
 
 /** The rows are the file itself, or the one list of rows that it holds: a corpus, a suite. */
-function rowsIn(
-  { value }: Source,
-  locate: (issues: readonly Issue[]) => readonly Issue[],
-): Pick<JsonRows, 'rows' | 'pointer'> {
+function rowsIn(value: unknown, locate: JsonRows['locate']): Pick<JsonRows, 'rows' | 'pointer'> {
   if (Array.isArray(value)) return { rows: value as readonly unknown[], pointer: '' };
   const lists = isObject(value) ? ROW_LISTS.filter((list) => Array.isArray(value[list])) : [];
   const [list] = lists;

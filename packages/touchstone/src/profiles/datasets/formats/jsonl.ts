@@ -1,11 +1,27 @@
 import { isUtf8 } from 'node:buffer';
 import type { Issue } from '@touchstone/protocol';
-import type { Fault, Source } from '../../../suites/index.js';
-import { keysIfSound, readJson, soundnessIssues, withPositions } from '../../../suites/index.js';
-import { type ByteLine, byteLines } from './byte-lines.js';
-import { brokenRow, NOT_UTF8, type RawRow } from './raw-row.js';
+import { readJsonText } from '../../../suites/index.js';
+import { asBuffer, NOT_UTF8 } from './strict-utf8.js';
 
-/** The rows of a JSONL file, one a line. A broken line costs that line: the others are read all the same. */
+/** A row as the file has it, before its meaning is read. Pointers are relative to the row. */
+export type RawRow = {
+  /** The line, or the place in the list from 1 on. */
+  readonly at: number;
+  /** Absent when the text of the row could not be read. */
+  readonly value?: unknown;
+  /** Wrong with the text itself. */
+  readonly issues: readonly Issue[];
+  /** Adds lines and columns, as far as the format has them. */
+  locate(issues: readonly Issue[]): readonly Issue[];
+};
+
+export const brokenRow = (line: number, message: string): RawRow => ({
+  at: line,
+  issues: [{ pointer: '', message, line }],
+  locate: (issues) => issues,
+});
+
+/** The rows of a JSONL file, one a line. A broken line costs that line alone. */
 export async function* jsonlRows(
   bytes: AsyncIterable<Uint8Array>,
   maxRowBytes: number,
@@ -24,26 +40,60 @@ function readLine({ line, bytes }: ByteLine, maxRowBytes: number): readonly RawR
 }
 
 function readRow(text: string, line: number): RawRow {
-  const source = readJson(text);
-  const locate = (issues: readonly Issue[], faults: readonly Fault[] = []): readonly Issue[] =>
-    withPositions(text, source, faults, issues).map((issue) => ({
+  const { value, problem, locate } = readJsonText(text);
+  const inLine = (issues?: readonly Issue[]): readonly Issue[] =>
+    locate(issues).map((issue) => ({
       ...issue,
       message: issue.message.replace('the end of the file', 'the end of the line'),
       line,
     }));
-  const { faults, issues } = inspect(source);
-  if (faults.length === 0 && issues.length === 0)
-    return { at: line, value: source.value, faults: [], locate: (found) => locate(found) };
-  return { at: line, faults: locate(issues, faults), locate: (found) => found };
+  return problem
+    ? { at: line, issues: inLine(), locate: (issues) => issues }
+    : { at: line, value, issues: [], locate: inLine };
 }
 
-export type TextTroubles = { readonly faults: readonly Fault[]; readonly issues: readonly Issue[] };
+/** A line without its line break, which may be LF or CRLF. */
+type ByteLine = {
+  readonly line: number;
+  /** Undefined when it is longer than the limit. */
+  readonly bytes?: Buffer;
+};
 
-/** What is wrong with JSON before anybody asks what it means: its syntax, repeated names, values nobody can exchange. */
-export function inspect(source: Source): TextTroubles {
-  if (source.faults.length > 0) return { faults: source.faults, issues: [] };
-  const keys = keysIfSound(source.value);
-  return keys === undefined
-    ? { faults: [], issues: soundnessIssues(source.value) }
-    : { faults: source.repeatedKeys(keys), issues: [] };
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Lines as they come, those of one chunk together. What is held is one chunk and the beginning of one line, however
+ * long the file: a line beyond the limit is passed over, not collected.
+ */
+async function* byteLines(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<readonly ByteLine[]> {
+  // The beginning of a line whose end has not come yet.
+  let parts: Buffer[] = [];
+  let length = 0;
+  let line = 0;
+  const endLine = (last: Buffer): ByteLine => {
+    const isTooLong = length + last.length > maxBytes;
+    const bytes = parts.length === 0 ? last : Buffer.concat([...parts, last]);
+    [parts, length] = [[], 0];
+    line += 1;
+    return isTooLong ? { line } : { line, bytes: bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes };
+  };
+  for await (const chunk of chunks) {
+    const bytes = asBuffer(chunk);
+    const lines: ByteLine[] = [];
+    let from = 0;
+    for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, from)) {
+      lines.push(endLine(bytes.subarray(from, at)));
+      from = at + 1;
+    }
+    length += bytes.length - from;
+    // A copy: a chunk may be the source's own memory, which it fills again.
+    if (length > maxBytes) parts = [];
+    else if (from < bytes.length) parts.push(Buffer.from(bytes.subarray(from)));
+    yield lines;
+  }
+  if (length > 0) yield [endLine(Buffer.alloc(0))];
 }

@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { validationError } from '@touchstone/protocol';
-import { asBuffer } from './byte-lines.js';
-import { NOT_UTF8 } from './raw-row.js';
 
 const BOM = Buffer.from('\uFEFF');
 const LF = 0x0a;
+
+export const NOT_UTF8 = 'Expected UTF-8. Save the file in that encoding.';
+
+export const asBuffer = (chunk: Uint8Array): Buffer =>
+  Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
 /** The same bytes without a byte order mark, cut between characters, and known to be UTF-8. */
 export async function* strictUtf8(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

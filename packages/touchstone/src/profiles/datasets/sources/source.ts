@@ -4,7 +4,7 @@ import { basename, relative } from 'node:path';
 import { createGuard, type Guard, GuardRefusal } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
 import { datasetError } from '../errors.js';
-import { decodeDataUri } from '../formats/data-uri.js';
+import { decodeDataUri } from '../formats/format.js';
 import type { DatasetUri } from '../uri.js';
 import { type DatasetConfig, isWebAddress } from './config.js';
 import { type GuardFor, httpGet, startLifetime } from './http-get.js';

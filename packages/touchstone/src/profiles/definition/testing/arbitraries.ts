@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DefinitionForm } from '../profile-shape.js';
+import type { DefinitionForm } from '../profile.js';
 
 export const words = fc.string({ unit: 'grapheme', maxLength: 12 });
 const someWords = words.filter((text) => text !== '');

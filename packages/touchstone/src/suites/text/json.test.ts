@@ -1,7 +1,7 @@
 import { child } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { scanJson } from './json-scan.js';
+import { scanJson } from './json.js';
 
 const nothing = new Set<string>();
 const brokenAt = (text: string) => scanJson(text, nothing).broken;
@@ -56,9 +56,9 @@ describe('scanning JSON', () => {
         const text = JSON.stringify(value, null, indent);
         const expected = new Map<string, string>();
         collect(value, '', expected);
-        const { places } = scanJson(text, new Set(expected.keys()));
+        const { offsets } = scanJson(text, new Set(expected.keys()));
         for (const [pointer, start] of expected)
-          expect(text.slice(places.get(pointer)).startsWith(start)).toBe(true);
+          expect(text.slice(offsets.get(pointer)).startsWith(start)).toBe(true);
       }),
     );
   });

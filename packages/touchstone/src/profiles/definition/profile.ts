@@ -1,7 +1,6 @@
 import type { EvaluationProfile, SuccessCriterion } from '@touchstone/protocol/bodies';
+import { closed, type InputOf, list, optional, type Reader, required, withDefault } from './reader.js';
 import { flag, integer, number, text } from './scalars.js';
-import type { InputOf, Shape } from './shape.js';
-import { closed, list, optional, required, withDefault } from './structures.js';
 
 export type DefinitionForm = 'A' | 'B';
 
@@ -18,13 +17,13 @@ const criterionB = closed({
   strict: withDefault(flag, true),
 });
 
-const profileA = closed({
+export const profileA = closed({
   expected_latency_ms: optional(integer),
   golden_dataset_uri: optional(text),
   grading_rubric: optional(list(criterionA)),
   evaluator_model: optional(text),
 });
-const profileB = closed({
+export const profileB = closed({
   expected_latency_ms: optional(integer),
   golden_dataset_uri: optional(text),
   evaluator_model: optional(text),
@@ -34,13 +33,9 @@ const profileB = closed({
 export type CriterionInput = InputOf<typeof criterionA>;
 export type ProfileInput = InputOf<typeof profileA>;
 
-export const criterionShape = (form: DefinitionForm): Shape<SuccessCriterion, CriterionInput> =>
-  form === 'A' ? criterionA : (criterionB as Shape<SuccessCriterion, CriterionInput>);
+/** Form B asks for more, so what its authors write in code is a form A input that the reader may refuse. */
+export const criterionReader = (form: DefinitionForm): Reader<SuccessCriterion, CriterionInput> =>
+  form === 'A' ? criterionA : (criterionB as Reader<SuccessCriterion>);
 
-export const profileShapeA: Shape<EvaluationProfile, ProfileInput> = profileA;
-export const profileShapeB: Shape<EvaluationProfile, InputOf<typeof profileB>> = profileB as Shape<
-  EvaluationProfile,
-  InputOf<typeof profileB>
->;
-export const profileShape = (form: DefinitionForm): Shape<EvaluationProfile, ProfileInput> =>
-  form === 'A' ? profileShapeA : (profileShapeB as Shape<EvaluationProfile, ProfileInput>);
+export const profileReader = (form: DefinitionForm): Reader<EvaluationProfile, ProfileInput> =>
+  form === 'A' ? profileA : (profileB as Reader<EvaluationProfile>);

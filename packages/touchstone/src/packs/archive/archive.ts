@@ -1,10 +1,9 @@
+import { createRequire } from 'node:module';
+import { createGunzip, gzipSync } from 'node:zlib';
 import { HostError, isHostError } from '@touchstone/protocol';
 import type { ReadEntry } from 'tar';
 import { shownPath } from '../../suites/index.js';
-import { FileTable, type PackFiles } from './file-table.js';
-import { gunzip } from './gunzip.js';
-import type { PackLimits } from './limits.js';
-import { tar } from './tar-library.js';
+import { FileTable, type PackFiles, type PackLimits, sortedPaths } from './file-table.js';
 
 const BLOCK_BYTES = 512;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
@@ -87,4 +86,82 @@ function refuseKind(entry: ReadEntry): never {
 /** A zero byte inside a long name ends it for some readers and not for others. */
 function refuseHiddenEnd(meta: string): void {
   if (meta.replace(/\0+$/, '').includes('\0')) throw notTar('a name in it has a zero byte');
+}
+
+/** Unzips as much as is allowed and not a piece more: a small archive can claim any size. */
+async function gunzip(archive: Buffer, maxBytes: number): Promise<Buffer> {
+  const stream = createGunzip();
+  stream.end(archive);
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of stream) {
+      size += (piece as Buffer).length;
+      if (size > maxBytes)
+        throw new HostError(
+          'tarball_too_large',
+          `A pack is at most ${maxBytes} bytes unpacked; this one is more.`,
+        );
+      pieces.push(piece as Buffer);
+    }
+  } catch (error) {
+    if (isHostError(error)) throw error;
+    throw new HostError(
+      'tarball_gunzip_failed',
+      'Expected a gzipped tar archive, but the bytes could not be unzipped: they are no gzip, cut off or damaged.',
+    );
+  }
+  // Bytes after the end would be part of the archive's hash and of nothing else.
+  if (stream.bytesWritten < archive.length)
+    throw new HostError('tarball_gunzip_failed', 'The archive goes on after the end of its gzip data.');
+  return Buffer.concat(pieces, size);
+}
+
+const GZIP = { level: 9, memLevel: 8, windowBits: 15 } as const;
+/** Where gzip notes the system it was made on, and the note for none in particular. */
+const GZIP_SYSTEM_OFFSET = 9;
+const UNKNOWN_SYSTEM = 255;
+
+/** The archive of a pack: the same files give the same bytes, whenever, by whomever and wherever it is made. */
+export function writeArchive(files: PackFiles, limits: PackLimits): Buffer {
+  const entries = sortedPaths(files).flatMap((path) => entryOf(path, files.get(path) as Buffer));
+  const bytes = Buffer.concat([...entries, Buffer.alloc(2 * BLOCK_BYTES)]);
+  if (bytes.length > limits.maxUnpackedBytes)
+    throw new HostError('tarball_too_large', `A pack is at most ${limits.maxUnpackedBytes} bytes unpacked.`);
+  const archive = gzipSync(bytes, GZIP);
+  archive[GZIP_SYSTEM_OFFSET] = UNKNOWN_SYSTEM;
+  return archive;
+}
+
+function entryOf(path: string, bytes: Buffer): readonly Buffer[] {
+  const header = new (tar().Header)({
+    path,
+    mode: 0o644,
+    uid: 0,
+    gid: 0,
+    size: bytes.length,
+    mtime: new Date(0),
+    type: 'File',
+    uname: '',
+    gname: '',
+  });
+  const block = Buffer.alloc(BLOCK_BYTES);
+  const isTooLong = header.encode(block);
+  const padding = Buffer.alloc((BLOCK_BYTES - (bytes.length % BLOCK_BYTES)) % BLOCK_BYTES);
+  return [...(isTooLong ? [longNameOf(path)] : []), block, bytes, padding];
+}
+
+/** A name that a header has no room or no letters for goes before it, in a header of its own. */
+const longNameOf = (path: string): Buffer =>
+  new (tar().Pax)({ path, mtime: new Date(0), uid: 0, gid: 0 }).encode();
+
+type Tar = typeof import('tar');
+
+const require = createRequire(import.meta.url);
+let library: Tar | undefined;
+
+/** The tar library, loaded with the first pack: most runs have none, and loading it is not free. */
+function tar(): Tar {
+  library ??= require('tar') as Tar;
+  return library;
 }
