@@ -12,6 +12,8 @@ export type TransportCall = {
   /** Sent as they are, instead of a JSON body. */
   readonly bytes?: { readonly data: Uint8Array; readonly mediaType: string };
   readonly idempotencyKey?: string;
+  /** Changes nothing on the host, although it is a POST: it can be sent again without a key. */
+  readonly readOnly?: true;
   readonly headers?: { readonly [name: string]: string };
   readonly signal?: AbortSignal;
 };
@@ -100,7 +102,7 @@ export function createTransport(
 
 /** A POST whose answer was lost may have worked; only its idempotency key makes sending it again harmless. */
 const mayRepeat = (call: TransportCall): boolean =>
-  call.method !== 'POST' || call.idempotencyKey !== undefined;
+  call.method !== 'POST' || call.readOnly === true || call.idempotencyKey !== undefined;
 
 function checkedOrigin(baseUrl: string): string {
   if (!/^https?:\/\/[^/]/i.test(baseUrl)) {

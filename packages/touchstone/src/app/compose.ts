@@ -27,15 +27,19 @@ import { withChannel } from './deployments/channel.js';
 import { createJudges } from './judges/judges.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { createAnnotations } from './review/annotations.js';
+import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { systemClock, systemIds } from './system.js';
 import { watchTenants } from './tenant-count.js';
 import type { Touchstone } from './touchstone.js';
+import { readComparison } from './views/compare.js';
+import { readJudgeComparison } from './views/compare-judges.js';
 import { contractOutcome, readContractReport } from './views/contract-report.js';
 import { buildDebugBundle } from './views/debug-bundle/debug-bundle.js';
 import { diffRuns } from './views/diff.js';
+import { readHistory } from './views/history.js';
 import { importScorecard } from './views/import-scorecard.js';
 import { readReport } from './views/report.js';
 import { createResults } from './views/results.js';
@@ -279,6 +283,12 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     results,
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
+    compareRuns: (owner, request) =>
+      readComparison({ store, results }, owner, request, config.regression.tolerance),
+    compareJudges: (owner, before, after) =>
+      readJudgeComparison({ store, results, contracts }, owner, before, after),
+    history: (owner, request) => readHistory({ store, results }, owner, request, config.gates),
+    blessings: createBlessings({ store, clock }),
     compileDefinition: (owner, wish) => compileDefinition(profiles, owner, wish),
     contractReport,
     deployments: openDesk(engine.drive),
