@@ -43,6 +43,7 @@ export default defineConfig({
         replacement: source('packages/protocol/src/wire/schema/index.ts'),
       },
       { find: /^@touchstone\/protocol\/wire$/, replacement: source('packages/protocol/src/wire/index.ts') },
+      { find: /^@touchstone\/sdk\/view$/, replacement: source('packages/sdk/src/view/index.ts') },
       { find: /^@touchstone\/sdk$/, replacement: source('packages/sdk/src/index.ts') },
       { find: /^touchstone$/, replacement: source('packages/touchstone/src/index.ts') },
     ],

@@ -2,7 +2,7 @@ import { check } from '@touchstone/protocol/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSource } from './fork-sources.js';
 import { eventsOf, readJson } from './pack-host.js';
-import { OTHER_KEY } from './processes.js';
+import { KEY, OTHER_KEY } from './processes.js';
 import {
   AGENT,
   askFor,
@@ -15,6 +15,7 @@ import {
   installSuite,
   openRunHost,
   pointersOf,
+  READER_KEY,
   type RunHost,
   rubric,
   untilEvent,
@@ -227,5 +228,103 @@ it('the agent under test may differ, and both are named', async () => {
   expect(body).toMatchObject({
     agent: { version: '2.0.0' },
     regression: { baseline: { agent: { version: '1.0.0' } } },
+  });
+});
+
+const VENDOR = '/v1/host/touchstone';
+const compare = (body: object) => readJson(setup.host, `${VENDOR}/runs:compare`, { method: 'POST', body });
+const bless = (runId: string, key = KEY) =>
+  readJson(setup.host, `${VENDOR}/baselines`, { method: 'POST', key, body: { runId } });
+type Comparison = { tasks: object[]; noVerdict?: object; regression?: object; criteria: object[] };
+
+describe('two runs are compared by id', () => {
+  it('task by task, with the verdict of the report', async () => {
+    const after = await finish(setup.host, SUITE);
+    const { status, body } = await compare({ before: good, after });
+    const report = await reportAgainst(after, good, '&tolerance=0.125');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      before: { runId: good, tasks: { total: 6 } },
+      after: { runId: after },
+      criteria: [],
+    });
+    expect(body.regression).toEqual(report.body.regression);
+    expect((body as unknown as Comparison).tasks).toHaveLength(6);
+    const one = await compare({ before: good, after, taskId: 't-3', tolerance: 0 });
+    expect(one.body).toMatchObject({
+      tasks: [{ taskId: 't-3', turn: 'same', change: 0 }],
+      regression: { tolerance: 0, tasks: { paired: 6 } },
+    });
+  });
+
+  it.each([
+    ['other repeats', 'other_repeats'],
+    ['other tasks', 'other_tasks'],
+    ['another suite', 'other_suite'],
+  ])('without a verdict when one has %s', async (name, code) => {
+    const { status, body } = await compare({ before: wrong[name], after: good });
+    expect({ status, body }).toMatchObject({ status: 200, body: { noVerdict: { code } } });
+    expect(body).not.toHaveProperty('regression');
+    expect((body as unknown as Comparison).tasks).toHaveLength(6);
+  });
+
+  it.each(['a failed run', 'a cancelled run', 'a running run', 'no evaluation'])(
+    'and refused when one is %s',
+    async (name) => {
+      const first = await compare({ before: wrong[name], after: good });
+      const second = await compare({ before: good, after: wrong[name] });
+      expect([first.status, pointersOf(first.body)]).toEqual([400, ['/before']]);
+      expect([second.status, pointersOf(second.body)]).toEqual([400, ['/after']]);
+    },
+  );
+
+  it('and absent when one belongs to another owner, or is there for none', async () => {
+    for (const runId of [wrong['a stranger’s run'], 'run-00000000000000000000000000'])
+      expect(await compare({ before: runId, after: good })).toMatchObject({
+        status: 404,
+        body: { details: { field: 'before' } },
+      });
+    expect(await compare({ before: good })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('baselines', () => {
+  it('are kept by who may, listed with those that counted before, and stand in the history', async () => {
+    const later = await finish(setup.host, SUITE);
+    expect(await bless(good, READER_KEY)).toMatchObject({ status: 403 });
+    expect(await bless(good)).toMatchObject({ status: 201, body: { blessed: { runId: good }, notes: [] } });
+    expect(await bless(good)).toMatchObject({ status: 200, body: { already: true } });
+    expect(await bless(later)).toMatchObject({ status: 201, body: { replaced: { runId: good } } });
+    const { body } = await readJson(setup.host, `${VENDOR}/baselines?suiteId=${SUITE}`);
+    expect(body).toMatchObject({
+      items: [
+        { runId: later, current: true, suite: { ref: `${SUITE}@1.0.0` } },
+        { runId: good, current: false },
+      ],
+    });
+    expect((await readJson(setup.host, `${VENDOR}/baselines?suiteId=x`)).body).toEqual({ items: [] });
+    const history = await readJson(setup.host, `${VENDOR}/suites/${SUITE}/history`);
+    const points = history.body.points as { runId: string; suiteVersion: string; blessed?: true }[];
+    expect(points.filter((point) => point.blessed).map(({ runId }) => runId)).toEqual([later]);
+    expect(points[0]).toMatchObject({
+      runId: good,
+      passRate: 1,
+      interval: expect.any(Array),
+      verdict: 'pass',
+    });
+    expect(points.map(({ runId }) => runId)).not.toContain(wrong['a failed run']);
+    const older = await readJson(setup.host, `${VENDOR}/suites/${SUITE}@0.9.0/history`);
+    expect((older.body.points as object[]).length).toBe(1);
+    const latest = await readJson(setup.host, `${VENDOR}/suites/${SUITE}/history?limit=1&agentId=${AGENT}`);
+    expect(latest.body.points).toMatchObject([{ runId: points.at(-1)?.runId }]);
+  });
+
+  it('are only runs that have measured every task', async () => {
+    const replay = await fork(setup.host, good, { mode: 'replay' });
+    await untilEvent(setup.host, String(replay.body.runId), 'run.completed');
+    expect(await bless(String(replay.body.runId))).toMatchObject({ status: 400 });
+    expect(await bless(wrong['a failed run'] ?? '')).toMatchObject({ status: 409 });
+    expect(await bless(wrong['no evaluation'] ?? '')).toMatchObject({ status: 404 });
+    expect(await bless(wrong['a stranger’s run'] ?? '')).toMatchObject({ status: 404 });
   });
 });

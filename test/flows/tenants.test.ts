@@ -112,6 +112,8 @@ async function answer(
   return { status: response.status, text };
 }
 
+const NAMED_IN_BODY = ['/v1/host/touchstone/runs:compare', '/v1/host/touchstone/runs:compare-judges'];
+
 function bodyFor({ method, path }: Operation, ids: { [name: string]: string }): unknown {
   if (method === 'GET') return undefined;
   if (path === '/v1/runs:bulk-cancel') return { runIds: [ids.runId] };
@@ -120,6 +122,8 @@ function bodyFor({ method, path }: Operation, ids: { [name: string]: string }): 
   if (path.endsWith('/interrupts/{nodeId}')) return { resumeValue: { action: 'accept' } };
   if (path.endsWith(':fork')) return { mode: 'replay' };
   if (path.endsWith('/annotations')) return { signal: { kind: 'flag' } };
+  if (NAMED_IN_BODY.includes(path)) return { before: ids.runId, after: ids.runId };
+  if (path.endsWith('/baselines')) return { runId: ids.runId };
   return {};
 }
 
@@ -169,6 +173,8 @@ describe('tenants never meet', () => {
       const named =
         operation.path.includes('{') ||
         operation.path === '/v1/runs:bulk-cancel' ||
+        NAMED_IN_BODY.includes(operation.path) ||
+        (operation.path.endsWith('/baselines') && operation.method === 'POST') ||
         (operation.path === '/v1/runs' && operation.method === 'POST');
       // A link is for whoever has it.
       if (operation.path === '/v1/interrupts/{token}') continue;
@@ -191,6 +197,9 @@ describe('tenants never meet', () => {
       expect.arrayContaining([
         'GET /v1/agents/{agentId}',
         'GET /v1/tools/{toolId}',
+        'GET /v1/host/touchstone/suites/{suiteRef}/history',
+        'POST /v1/host/touchstone/baselines',
+        'POST /v1/host/touchstone/runs:compare',
         'GET /v1/agents/{agentId}/deployments',
         'POST /v1/agents/{agentId}/deployments',
         'POST /v1/runs/{runId}/interrupts/{nodeId}',

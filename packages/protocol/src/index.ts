@@ -38,6 +38,25 @@ export type {
   PackListing,
   SuiteListing,
 } from './wire/vendor/catalogue.js';
+export type {
+  Agreement,
+  BlessedRun,
+  ChangedCriterion,
+  ComparedScore,
+  CompareRuns,
+  Confusion,
+  DisputedCriterion,
+  HistoryPoint,
+  JudgeComparison,
+  ListedBaseline,
+  MeasuredRun,
+  NewBaseline,
+  NoVerdict,
+  RunComparison,
+  ScoreOverride,
+  SuiteHistory,
+  TaskPair,
+} from './wire/vendor/comparison.js';
 export type { ContractReport, ReportedGate } from './wire/vendor/contract-report.js';
 export type {
   AgentVersion,
@@ -66,5 +85,6 @@ export type {
   ForkRun,
   RunAnswer,
   TaskView,
+  ToolCallView,
 } from './wire/vendor/runs.js';
 export type { NewWebhook, RegisteredWebhook, Webhook } from './wire/vendor/webhooks.js';

@@ -1,5 +1,6 @@
 import type {
   BulkCancelResult,
+  CompareRuns,
   CompiledProfile,
   CompileProfile,
   ContractReport,
@@ -11,13 +12,19 @@ import type {
   InstalledPack,
   InstalledSuite,
   JsonObject,
+  JudgeComparison,
+  ListedBaseline,
+  NewBaseline,
   NewWebhook,
   PackListing,
   Page,
   RegisteredWebhook,
   RunAnswer,
+  RunComparison,
   RunId,
   Scorecard,
+  ScoreOverride,
+  SuiteHistory,
   SuiteListing,
   TaskView,
   Webhook,
@@ -107,6 +114,7 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
     task: (runId: RunId, taskId: string, reading?: Reading): Promise<TaskView> =>
       get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading),
     suites: suiteCalls(transport, get),
+    baselines: baselineCalls(transport, get),
     profiles: {
       /** Makes a suite and its contract of the profile that a definition carries. */
       compile: (body: CompileProfile, sending?: Sending): Promise<CompiledProfile> =>
@@ -150,6 +158,18 @@ function runCalls(transport: Transport, get: Get) {
       page: { readonly limit?: number; readonly cursor?: string } = {},
       reading?: Reading,
     ): Promise<Page<StepResult>> => get(`${VENDOR}/runs/${at(runId)}/results`, reading, page),
+    /** One run against another, task by task, and whether a drop is real. */
+    compare: (body: CompareRuns, reading?: Reading): Promise<RunComparison> =>
+      transport.json({ method: 'POST', path: `${VENDOR}/runs:compare`, body, readOnly: true, ...reading }),
+    /** How far the judges of two runs agree about the same recorded answers. */
+    compareJudges: (before: RunId, after: RunId, reading?: Reading): Promise<JudgeComparison> =>
+      transport.json({
+        method: 'POST',
+        path: `${VENDOR}/runs:compare-judges`,
+        body: { before, after },
+        readOnly: true,
+        ...reading,
+      }),
     /** Everything about a completed eval run that can be signed and sent to others. */
     scorecard: (runId: RunId, reading?: Reading): Promise<Scorecard> =>
       get(`${VENDOR}/runs/${at(runId)}/scorecard`, reading),
@@ -193,6 +213,9 @@ function historyCalls(transport: Transport, get: Get) {
       const path = `${runPath(runId)}/annotations`;
       return (await get<{ readonly annotations: readonly Annotation[] }>(path, reading)).annotations;
     },
+    /** The corrections of scores among the annotations, oldest first; the last one of a task counts. */
+    overrides: async (runId: RunId, reading?: Reading): Promise<readonly ScoreOverride[]> =>
+      (await get<Page<ScoreOverride>>(`${VENDOR}/runs/${at(runId)}/overrides`, reading)).items,
     /** The run in one document to hand on, secrets taken out. */
     debugBundle: (runId: RunId, reading?: Reading): Promise<DebugBundle> =>
       get(`${runPath(runId)}/debug-bundle`, reading),
@@ -211,6 +234,26 @@ function suiteCalls(transport: Transport, get: Get) {
     /** `suiteId@version`; the suite as it was installed. */
     get: (suiteRef: string, reading?: Reading): Promise<JsonObject> =>
       get(`${VENDOR}/suites/${at(suiteRef)}`, reading),
+    /** The completed runs of a suite, oldest first: of all versions by its id, of one as `suiteId@version`. */
+    history: (
+      suiteRef: string,
+      filter: { readonly agentId?: string; readonly limit?: number } = {},
+      reading?: Reading,
+    ): Promise<SuiteHistory> => get(`${VENDOR}/suites/${at(suiteRef)}/history`, reading, filter),
+  };
+}
+
+function baselineCalls(transport: Transport, get: Get) {
+  return {
+    /** Newest first, those that no longer count included. */
+    list: async (
+      filter: { readonly suiteId?: string } = {},
+      reading?: Reading,
+    ): Promise<readonly ListedBaseline[]> =>
+      (await get<Page<ListedBaseline>>(`${VENDOR}/baselines`, reading, filter)).items,
+    /** Makes a completed run the baseline of its suite, its agent and its judge. */
+    bless: (runId: RunId, sending?: Sending): Promise<NewBaseline> =>
+      post(transport, `${VENDOR}/baselines`, { runId }, sending),
   };
 }
 

@@ -2,6 +2,7 @@ export type {
   AgentVersion,
   AuditVerdict,
   BulkCancelResult,
+  CompareRuns,
   CompiledProfile,
   CompileProfile,
   CreatedRun,
@@ -20,6 +21,7 @@ export type {
   RunAnswer,
   SuiteListing,
   TaskView,
+  ToolCallView,
   Webhook,
 } from '@touchstone/protocol';
 export type { Annotation, NewAnnotation, Signal } from './annotation-types.js';

@@ -18,6 +18,8 @@ export type TransportCall = {
   readonly bytes?: { readonly data: Uint8Array; readonly mediaType: string };
   /** Makes a repetition harmless; every POST of the client has one. */
   readonly idempotencyKey?: string;
+  /** Changes nothing on the host, although it is a POST: it can be sent again without a key. */
+  readonly readOnly?: true;
   /** Besides those that the transport sets itself. */
   readonly headers?: { readonly [name: string]: string };
   /** Gives the request up. */
@@ -108,7 +110,7 @@ export function createTransport(
 
 /** A POST whose answer was lost may have worked; only its idempotency key makes sending it again harmless. */
 const mayRepeat = (call: TransportCall): boolean =>
-  call.method !== 'POST' || call.idempotencyKey !== undefined;
+  call.method !== 'POST' || call.readOnly === true || call.idempotencyKey !== undefined;
 
 function checkedOrigin(baseUrl: string): string {
   if (!/^https?:\/\/[^/]/i.test(baseUrl)) {

@@ -27,3 +27,16 @@ export const EVALUATORS = [
   'judge',
 ] as const;
 export type Evaluator = (typeof EVALUATORS)[number];
+
+/** What became of a task from one run to another. `unclear`: one of the two could not score it. `gone`, `new`: only one has it. */
+export const TURNS = ['worse', 'unclear', 'better', 'same', 'gone', 'new'] as const;
+export type Turn = (typeof TURNS)[number];
+
+/** Why no verdict can be given on two runs: what they do not share. */
+export const NO_VERDICT_CODES = [
+  'other_suite',
+  'other_tasks',
+  'other_contract',
+  'other_repeats',
+  'other_judge',
+] as const;

@@ -151,3 +151,8 @@ export type RunView = {
   /** The caller does not accept a result that chance alone could explain. */
   readonly conclusive?: true;
 };
+
+/** `id@version`. */
+export const refOf = (
+  pin: Pick<SuitePin, 'suiteId' | 'version'> | Pick<AgentPin, 'agentId' | 'version'>,
+): string => `${'suiteId' in pin ? pin.suiteId : pin.agentId}@${pin.version}`;

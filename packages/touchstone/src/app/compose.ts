@@ -26,15 +26,19 @@ import { trustOf } from './config/trust.js';
 import { withChannel } from './deployments/channel.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { createAnnotations } from './review/annotations.js';
+import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { systemClock, systemIds } from './system.js';
 import { watchTenants } from './tenant-count.js';
 import type { Touchstone } from './touchstone.js';
+import { readComparison } from './views/compare.js';
+import { readJudgeComparison } from './views/compare-judges.js';
 import { contractOutcome, readContractReport } from './views/contract-report.js';
 import { buildDebugBundle } from './views/debug-bundle/debug-bundle.js';
 import { diffRuns } from './views/diff.js';
+import { readHistory } from './views/history.js';
 import { importScorecard } from './views/import-scorecard.js';
 import { readReport } from './views/report.js';
 import { createResults } from './views/results.js';
@@ -257,7 +261,8 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
 }
 
 /** What can be read of runs. */
-function viewsOf({ store, clock, version, results, annotations, contractReport }: Parts) {
+function viewsOf(parts: Parts) {
+  const { config, store, clock, version, results, annotations, contracts, contractReport } = parts;
   const { overridesOf } = annotations;
   return {
     annotations,
@@ -270,6 +275,12 @@ function viewsOf({ store, clock, version, results, annotations, contractReport }
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
+    compareRuns: (owner, request) =>
+      readComparison({ store, results }, owner, request, config.regression.tolerance),
+    compareJudges: (owner, before, after) =>
+      readJudgeComparison({ store, results, contracts }, owner, before, after),
+    history: (owner, request) => readHistory({ store, results }, owner, request, config.gates),
+    blessings: createBlessings({ store, clock }),
   } satisfies Partial<Touchstone>;
 }
 

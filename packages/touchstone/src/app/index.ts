@@ -36,7 +36,13 @@ export type { InterruptTokens, TokenClaim } from './deployments/interrupt-tokens
 export { createInterruptTokens, DEFAULT_TOKEN_SEC } from './deployments/interrupt-tokens.js';
 export { checkOutcome } from './deployments/outcome.js';
 export { verifyAudit } from './deployments/verify-audit.js';
-export type { Judging } from './judges/judging.js';
+export {
+  type Calibration,
+  type CheckProgress,
+  calibrate,
+  type Judgement,
+} from './judges/calibrate.js';
+export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
 export type { Metrics } from './metrics.js';
 export { createMetrics, followRun } from './metrics.js';
 export type { KeyId, KeyRing, KnownKey } from './principal.js';
@@ -55,7 +61,6 @@ export { annotationWire } from './review/annotations.js';
 export { checkTrouble } from './runs/check-trouble.js';
 export { evaluationOff } from './runs/evaluation-off.js';
 export type { CreateRunBody } from './runs/run-request.js';
-export { readTaskEvaluators } from './runs/task-evaluators.js';
 export { WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
 export { systemClock, systemIds } from './system.js';
 export type { Touchstone } from './touchstone.js';

@@ -1,14 +1,18 @@
 import type {
   ChannelName,
+  CompareRuns,
   CompileProfile,
   ContractReport,
   Digest,
   EvalReport,
   ForkRun,
+  JudgeComparison,
   Owner,
   Principal,
+  RunComparison,
   RunId,
   Scorecard,
+  SuiteHistory,
   TaskId,
   Thresholds,
 } from '@touchstone/protocol';
@@ -19,8 +23,10 @@ import type { AgentVisible, SuiteVisible } from './catalogue/entries.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
 import type { Deployments } from './deployments/deployments.js';
 import type { Annotations } from './review/annotations.js';
+import type { Blessings } from './review/blessings.js';
 import type { JudgeRequest } from './runs/rejudge.js';
 import type { CreateRunBody } from './runs/run-request.js';
+import type { HistoryRequest } from './views/history.js';
 import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
 import type { TaskView } from './views/task-view.js';
@@ -102,7 +108,14 @@ export type Touchstone = {
   readonly results: Results;
   /** Of the suite that an eval run is pinned to; undefined for any other run. */
   thresholdsOf(run: Run): Promise<Thresholds | undefined>;
-  /** Of a completed eval run: what of it can travel. */
+  /** Two completed runs of an owner, task by task. The configured tolerance counts where the request has none. */
+  compareRuns(owner: Owner, request: CompareRuns): Promise<RunComparison>;
+  /** What two judges made of the same recorded answers. */
+  compareJudges(owner: Owner, before: RunId, after: RunId): Promise<JudgeComparison>;
+  /** The completed runs of a suite over time. */
+  history(owner: Owner, request: HistoryRequest): Promise<SuiteHistory>;
+  readonly blessings: Blessings;
+  /** Of a completed eval run: what of it can travel. Of a run elsewhere, the scorecard that was kept from a file. */
   scorecard(owner: Owner, runId: RunId): Promise<Scorecard>;
   close(): Promise<void>;
 };

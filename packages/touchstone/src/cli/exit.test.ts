@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { decideExit, EXIT_ORDER, type ExitCode, type Outcome, worstExit } from './exit.js';
+import { decideExit, EXIT_ORDER, type ExitCode, worstExit } from './exit.js';
+
+type Outcome = Parameters<typeof decideExit>[0];
 
 const done: Outcome = { status: 'completed', passed: true, unscored: 0 };
 

@@ -1,4 +1,4 @@
-import { asId, type DeploymentPlan, type EvalPlan, type RunId } from '@touchstone/protocol';
+import { asId, type EvalPlan, type RunId } from '@touchstone/protocol';
 import type { LocalTouchstone } from '../app/index.js';
 import type { Run } from '../ports/index.js';
 import { LOCAL_OWNER } from './local.js';
@@ -69,26 +69,9 @@ export function asEvalRun(run: Run): EvalRun {
       );
 }
 
-export type DeploymentRun = Run & { readonly plan: DeploymentPlan };
-
-export function asDeploymentRun(run: Run): DeploymentRun {
-  if (run.plan.kind === 'deployment') return run as DeploymentRun;
-  throw noDeployment(run.runId);
-}
-
-export const noDeployment = (runId: RunId): UsageError =>
-  new UsageError(
-    `Run ${runId} is not about a deployment.`,
-    'See those that wait for people with: touchstone runs --status waiting-approval',
-  );
-
 /** A run of the command line that is unfinished and that nobody drives: its process was stopped or killed. */
 export const isInterrupted = ({ origin, status, leaseUntil = 0 }: Run, now: number): boolean =>
   origin === 'cli' && (status === 'pending' || status === 'running') && leaseUntil < now;
-
-/** It waits for an answer that would come too late. Where no host looks after it, that stays unwritten. */
-export const isExpired = ({ status, waitUntil }: Run, now: number): boolean =>
-  status.startsWith('waiting-') && waitUntil !== undefined && waitUntil <= now;
 
 /** What a run is doing, in the words of whoever looks at it. */
 export const stateOf = (run: Run, now: number): string =>

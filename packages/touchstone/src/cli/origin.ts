@@ -1,3 +1,4 @@
+import type { RunSnapshot } from '@touchstone/sdk';
 import type { EvalRun } from './find-run.js';
 
 /** What a run was started from, kept with the run so that `--resume` alone finds it all again. */
@@ -19,6 +20,15 @@ export function uncomparedOf(run: EvalRun): string | undefined {
   const { baselineRunId, fork, rejudgeOf } = run.plan;
   const isOwn = fork === undefined && rejudgeOf === undefined;
   return isOwn && baselineRunId === undefined && originOf(run).baseline !== undefined
+    ? 'There was nothing to compare with when it began.'
+    : undefined;
+}
+
+/** The same of a snapshot. */
+export function uncomparedIn({ metadata, touchstone }: RunSnapshot): string | undefined {
+  const { baselineRunId, fork, rejudgeOf } = touchstone ?? {};
+  const { baseline } = (metadata?.[ORIGIN_KEY] ?? {}) as Origin;
+  return baseline !== undefined && [baselineRunId, fork, rejudgeOf].every((one) => one === undefined)
     ? 'There was nothing to compare with when it began.'
     : undefined;
 }

@@ -4,6 +4,7 @@ import {
   type EvalRunSnapshot,
   HostResponseError,
   isEvalRun,
+  type RunEvent,
   type RunSnapshot,
 } from '@touchstone/sdk';
 import { UsageError } from './usage-error.js';
@@ -58,6 +59,21 @@ export async function* runPages(
     yield page.items;
     cursor = page.nextCursor;
     if (cursor === undefined) return;
+  }
+}
+
+/** The events of a run so far, page by page. */
+export async function* eventPages(
+  client: Client,
+  { runId, touchstone }: RunSnapshot,
+): AsyncGenerator<readonly RunEvent[]> {
+  const last = (touchstone?.eventCount ?? Number.POSITIVE_INFINITY) - 1;
+  for (let after: number | undefined; ; ) {
+    const position = after === undefined ? {} : { after };
+    const { events, isComplete } = await client.pollEvents(runId, { timeoutSeconds: 1, ...position });
+    yield events;
+    after = events.at(-1)?.sequence;
+    if (isComplete || after === undefined || after >= last) return;
   }
 }
 

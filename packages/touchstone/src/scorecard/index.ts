@@ -1,4 +1,10 @@
-export { buildSummary } from './fold/build.js';
+export { agreementOn, type VerdictPair } from './calibration/agreement.js';
+export {
+  compareRuns,
+  type MeasuredResults,
+  scoreOf,
+} from './comparison/compare-runs.js';
+export { buildSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
 export { scorecardTroubles } from './fold/check.js';
 export { foldTask, taskBar } from './fold/fold-task.js';
 export { buildContractReport } from './report/contract-report.js';

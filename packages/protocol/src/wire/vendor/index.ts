@@ -1,5 +1,6 @@
 // Our own documents: bodies and answers that the protocol publishes no schema for.
 export * from './catalogue.js';
+export * from './comparison.js';
 export { contractReport } from './contract-report.js';
 export * from './deployments.js';
 export { page } from './parts.js';

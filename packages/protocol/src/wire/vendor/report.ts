@@ -15,7 +15,7 @@ import type {
   Version,
 } from '../../model/ids.js';
 import { EVAL_MODES } from '../../model/modes.js';
-import { SEVERITIES, UNSCORED_REASONS } from '../../model/score.js';
+import { SEVERITIES, type Thresholds, UNSCORED_REASONS } from '../../model/score.js';
 import { REPORT_VERDICTS } from '../../model/verdicts.js';
 import {
   amount,
@@ -170,7 +170,7 @@ const changedTask = closed({
 });
 export type ChangedTask = Wire<typeof changedTask>;
 
-const reportedRegression = closed(
+export const reportedRegression = closed(
   {
     /** The run it is compared with. */
     baselineRunId: id<RunId>(),
@@ -282,6 +282,8 @@ export const evalReport = closed(
   {
     /** The model that the run asked; absent when the agent brings its own. */
     model: modelPin,
+    /** What the suite asks of a run. */
+    thresholds: plain<Thresholds>({ type: 'object' }),
     /** Present when reviewers have corrected scores of this run. */
     adjusted: reportedAdjustment,
     /** Present when the run has a baseline, or the caller named a run to compare with. */

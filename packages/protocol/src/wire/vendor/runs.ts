@@ -1,5 +1,5 @@
 // Bodies and answers of operations on runs that the protocol publishes no schema for.
-import type { RunId, TaskId, Timestamp } from '../../model/ids.js';
+import type { RunId, TaskId, Timestamp, ToolId } from '../../model/ids.js';
 import { INVOCATION_OUTCOMES, UNSCORED_REASONS } from '../../model/score.js';
 import { FORK_MODES, RUN_STATUSES } from '../../model/status.js';
 import type { annotation } from '../openwop/annotation.js';
@@ -159,6 +159,27 @@ export const polledEvents = closed({
 /** Oldest first. */
 export const annotationList = closed({ annotations: list(ref<typeof annotation>('annotation')) });
 
+const toolCallView = object(
+  {
+    /** The call's name in the events of the run. */
+    callId: text(),
+    /** The tool. */
+    toolId: id<ToolId>(),
+    /** `ok`, or why there is no result. */
+    status: text(),
+    /** What the agent gave to the tool. */
+    inputs: json(),
+  },
+  {
+    /** What the tool answered. */
+    outcome: json(),
+    /** What went wrong, in words. */
+    error: text(),
+  },
+);
+/** One call of a tool, with its content. */
+export type ToolCallView = Wire<typeof toolCallView>;
+
 /** Open: a newer host may say more about an invocation. */
 const invocationView = object(
   {
@@ -169,7 +190,7 @@ const invocationView = object(
     /** How it ended. */
     outcome: choice(INVOCATION_OUTCOMES),
     /** Calls of tools in order, with inputs and outcomes. */
-    toolCalls: list(jsonObject()),
+    toolCalls: list(toolCallView),
   },
   {
     /** What the agent answered; absent when it did not. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../app/system.js';
 import { expectRefusal } from '../../app/testing/envelope.js';
 import { createTestHost, KEYS, type TestHost } from '../../app/testing/test-host.js';
 
@@ -14,7 +15,9 @@ const suite = {
 let host: TestHost;
 let runId: string;
 beforeAll(async () => {
-  host = await createTestHost({ testSeams: true });
+  // The many refusals of this file would be rate-limited; on a fast clock they lie far apart.
+  const clock = { ...systemClock, elapsed: () => systemClock.elapsed() * 1_000 };
+  host = await createTestHost({ testSeams: true, clock });
   await host.request('POST', '/v1/host/touchstone/suites', { body: suite });
   const body = { mode: 'eval', evalSuiteRef: 'core.acme.evals.echo', agentId: 'local.acme.echo' };
   runId = (await host.request('POST', '/v1/runs', { body })).json<{ runId: string }>().runId;
@@ -58,6 +61,12 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/runs/{run}/report', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/results', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/scorecard', 'runs:read'],
+  ['GET', '/v1/host/touchstone/runs/{run}/overrides', 'runs:read'],
+  ['POST', '/v1/host/touchstone/runs:compare', 'runs:read'],
+  ['POST', '/v1/host/touchstone/runs:compare-judges', 'runs:read'],
+  ['GET', '/v1/host/touchstone/baselines', 'runs:read'],
+  ['POST', '/v1/host/touchstone/baselines', 'baselines:write'],
+  ['GET', '/v1/host/touchstone/suites/core.acme.evals.echo/history', 'runs:read'],
   ['GET', '/v1/host/touchstone/agents/local.acme.mine/versions', 'runs:read'],
   ['POST', '/v1/host/touchstone/runs/{run}:rejudge', 'runs:create'],
   ['GET', '/v1/host/touchstone/metrics', 'runs:read'],

@@ -13,6 +13,8 @@ import { deploymentEndpoints } from './deployments.js';
 import { discoveryEndpoints } from './discovery.js';
 import { metricsEndpoints } from './metrics.js';
 import { annotationEndpoints } from './runs/annotations.js';
+import { baselineEndpoints } from './runs/baselines.js';
+import { comparisonEndpoints } from './runs/comparisons.js';
 import { debugBundleEndpoints } from './runs/debug-bundle.js';
 import { diffEndpoints } from './runs/diff.js';
 import { evalSummaryEndpoints } from './runs/eval-summary.js';
@@ -56,6 +58,8 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...progressEndpoints(host),
     ...reportEndpoints(host),
     ...resultEndpoints(host),
+    ...comparisonEndpoints(host),
+    ...baselineEndpoints(host),
     ...metricsEndpoints(host),
     ...(options.testSeams ? seamEndpoints(host) : []),
   ];

@@ -19,11 +19,14 @@ import { createMemoryStore } from '../../store/index.js';
 import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import { parseConfig } from '../config/config.js';
 import { createAnnotations } from '../review/annotations.js';
+import { createBlessings } from '../review/blessings.js';
 import type { CreateRunBody } from '../runs/run-request.js';
 import { systemClock, systemIds } from '../system.js';
 import type { Touchstone } from '../touchstone.js';
+import { readComparison } from '../views/compare.js';
 import { buildDebugBundle } from '../views/debug-bundle/debug-bundle.js';
 import { diffRuns } from '../views/diff.js';
+import { readHistory } from '../views/history.js';
 import { readReport } from '../views/report.js';
 import { createResults } from '../views/results.js';
 import { readThresholds } from '../views/run-measurement.js';
@@ -246,6 +249,12 @@ function createFake(
     results,
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
+    compareRuns: (owner, request) => readComparison({ store, results }, owner, request, 0),
+    compareJudges: async () => {
+      throw new HostError('not_found', 'There is no such eval run.');
+    },
+    history: (owner, request) => readHistory({ store, results }, owner, request, []),
+    blessings: createBlessings({ store, clock }),
     compileDefinition: async () => {
       throw new HostError('validation_error', 'This host compiles nothing.');
     },

@@ -11,11 +11,11 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import type { Store } from '../../ports/index.js';
-import { buildReport, type ReportExtras } from '../../scorecard/index.js';
+import { buildReport, type MeasuredResults, type ReportExtras } from '../../scorecard/index.js';
 import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
 import type { Annotations } from '../review/annotations.js';
 import { comparisonTroubles } from '../runs/baseline.js';
-import { findSide, measuredRun, type ResultSource, type Side } from './run-measurement.js';
+import { measuredRun, type ResultSource, reportedRun } from './run-measurement.js';
 
 type ReportParts = ResultSource & { readonly overridesOf: Annotations['overridesOf'] };
 
@@ -35,7 +35,7 @@ export async function readReport(
   options: ReportOptions = {},
 ): Promise<EvalReport> {
   const { store } = parts;
-  const { plan, thresholds, results } = await measuredRun(parts, owner, runId, options);
+  const { plan, thresholds, results } = await reportedRun(parts, owner, runId, options);
   const baseline = await baselineOf(parts, owner, plan, results, options);
   const overrides = (await parts.overridesOf(owner, runId)).map((one) => ({
     ...one,
@@ -44,7 +44,8 @@ export async function readReport(
   const facts = { runId, plan, ...(thresholds && { thresholds }) };
   const kinds = await kindsOf(store, owner, plan, overrides);
   const kindOf = (taskId: TaskId) => kinds.get(taskId);
-  return buildReport(facts, results, { ...(baseline && { baseline }), overrides, kindOf });
+  const report = buildReport(facts, results, { ...(baseline && { baseline }), overrides, kindOf });
+  return thresholds ? { ...report, thresholds } : report;
 }
 
 /** Only what a correction is about has to be known by its kind: its bar may differ. */
@@ -75,33 +76,24 @@ async function baselineOf(
 ): Promise<ReportExtras['baseline']> {
   const runId = against ?? plan.baselineRunId;
   if (runId === undefined) return undefined;
-  const before = await findSide(parts, owner, runId);
+  const before = await measuredRun(parts, owner, runId, '/against');
   if (!before) throw new HostError('not_found', 'There is no such run to compare with.');
-  const otherJudge = judgesDiffer(before.measured, plan);
+  const otherJudge = judgesDiffer(before, plan);
   if (against !== undefined) checkComparable(before, plan, results, otherJudge && !allowJudgeMismatch);
-  const { imported, measured, endedAt } = before;
-  return {
-    runId,
-    agent: measured.agent,
-    ...(measured.model && { model: measured.model }),
-    endedAt,
-    results: before.results,
-    ...(imported && { imported: true }),
-    ...(otherJudge && { otherJudge: true }),
-  };
+  return { ...before, ...(otherJudge && { otherJudge: true }) };
 }
 
 function checkComparable(
-  before: Side,
+  before: MeasuredResults,
   plan: EvalPlan,
   results: readonly TaskResult[],
-  strangeJudge: boolean,
+  otherJudge: boolean,
 ): void {
   const sameTasks =
     before.results.length === results.length &&
     before.results.every(({ taskId }, at) => taskId === results[at]?.taskId);
-  const troubles = comparisonTroubles(before.measured, plan, sameTasks);
-  if (strangeJudge)
+  const troubles = comparisonTroubles(before, plan, sameTasks);
+  if (otherJudge)
     troubles.push(
       'The two runs were scored by different judges, so a difference could be the judges’. Ask for the comparison all the same with allowJudgeMismatch.',
     );

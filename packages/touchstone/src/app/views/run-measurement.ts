@@ -13,6 +13,7 @@ import {
 } from '@touchstone/protocol';
 import type { Payloads, RunEvent } from '@touchstone/protocol/bodies';
 import type { Run, Store, SuiteHead } from '../../ports/index.js';
+import type { MeasuredResults } from '../../scorecard/index.js';
 import type { Results } from './results.js';
 
 // What reports, scorecards and comparisons are made of: a completed eval run with its results, or a scorecard in its place.
@@ -69,43 +70,71 @@ export async function readSummary(store: Store, { owner, runId }: Run): Promise<
   return (last as RunEvent & { readonly payload: Payloads['run.completed'] }).payload.outputs as EvalSummary;
 }
 
-export type Side = Pick<Scorecard, 'endedAt' | 'results'> & {
-  readonly measured: EvalPlan | Scorecard;
-  readonly imported: boolean;
-};
-
-/** A completed run with its results, or a scorecard that came in a file. */
-export async function findSide(
-  { store, results }: ResultSource,
-  owner: Owner,
-  runId: RunId,
-): Promise<Side | undefined> {
-  const run = await store.runs.get(owner, runId);
-  if (run) {
-    const measured = checkCompared(run);
-    const endedAt = timestampOf(run.completedAt ?? run.createdAt);
-    return { measured, results: await results.all(run), endedAt, imported: false };
-  }
-  const card = await keptAlone(store, owner, runId);
-  return card && { measured: card, results: card.results, endedAt: card.endedAt, imported: true };
-}
-
-function checkCompared({ plan, status }: Run): EvalPlan {
-  if (plan.kind === 'eval' && status === 'completed') return plan;
-  const came = plan.kind === 'eval' ? `one that is ${status}` : 'none';
-  const message = `Expected a completed evaluation to compare with, got ${came}.`;
-  throw validationError([{ pointer: '/against', message }]);
-}
-
-type Measurement = Pick<Scorecard, 'thresholds' | 'results'> & { readonly plan: EvalPlan };
-
-/** The run itself; or, to hold one file against another, the scorecard that came of it elsewhere. */
+/** A completed run with its results, or a scorecard that came in a file. `pointer` is where the caller named it. */
 export async function measuredRun(
   { store, results }: ResultSource,
   owner: Owner,
   runId: RunId,
+  pointer: string,
+): Promise<MeasuredResults | undefined> {
+  const run = await store.runs.get(owner, runId);
+  if (!run) {
+    const card = await store.baselines.kept(owner, runId);
+    return card && measuredCard(card);
+  }
+  const plan = checkCompared(run, pointer);
+  const endedAt = timestampOf(run.completedAt ?? run.createdAt);
+  const outcome = { ...run.headline, ...(plan.fork && { fork: plan.fork }) };
+  return measurementOf(plan, { ...outcome, runId, endedAt, results: await results.all(run) });
+}
+
+const measuredCard = (card: Scorecard): MeasuredResults => ({
+  ...measurementOf(card, card),
+  ...(card.caveats?.forkOf && { fork: { source: card.caveats.forkOf } }),
+  imported: true,
+});
+
+/** What was pinned before the run, and what is known since. */
+function measurementOf(
+  pins: EvalPlan | Scorecard,
+  known: Pick<MeasuredResults, 'runId' | 'endedAt' | 'results' | 'contractVerdict' | 'fork'>,
+): MeasuredResults {
+  const { suite, agent, model, judge, safetyJudge, safetyPolicy, contract, embedder, repeats } = pins;
+  const { runId, endedAt, results, contractVerdict, fork } = known;
+  return {
+    runId,
+    suite: { suiteId: suite.suiteId, version: suite.version, digest: suite.digest },
+    agent: { agentId: agent.agentId, version: agent.version, digest: agent.digest },
+    ...(model && { model }),
+    ...(judge && { judge }),
+    ...(safetyJudge && { safetyJudge }),
+    ...(safetyPolicy && { safetyPolicy }),
+    ...(contract && { contract }),
+    ...(contractVerdict && { contractVerdict }),
+    ...(embedder && { embedder }),
+    repeats,
+    endedAt,
+    ...(fork && { fork }),
+    results,
+  };
+}
+
+function checkCompared({ plan, status }: Run, pointer: string): EvalPlan {
+  if (plan.kind === 'eval' && status === 'completed') return plan;
+  const came = plan.kind === 'eval' ? `one that is ${status}` : 'none';
+  const message = `Expected a completed evaluation to compare with, got ${came}.`;
+  throw validationError([{ pointer, message }]);
+}
+
+type ReportedRun = Pick<Scorecard, 'thresholds' | 'results'> & { readonly plan: EvalPlan };
+
+/** The run itself; or, to hold one file against another, the scorecard that came of it elsewhere. */
+export async function reportedRun(
+  { store, results }: ResultSource,
+  owner: Owner,
+  runId: RunId,
   { against, tolerance }: { readonly against?: RunId; readonly tolerance?: number },
-): Promise<Measurement> {
+): Promise<ReportedRun> {
   const card = against === undefined ? undefined : await keptAlone(store, owner, runId);
   const asked = tolerance === undefined ? {} : { tolerance };
   if (card) return { ...card, plan: { ...planOf(card), ...asked } };
@@ -114,7 +143,8 @@ export async function measuredRun(
   return { plan: { ...plan, ...asked }, results: await results.all(run), ...(thresholds && { thresholds }) };
 }
 
-const keptAlone = async (store: Store, owner: Owner, runId: RunId): Promise<Scorecard | undefined> =>
+/** A scorecard that came in a file, unless the run itself is here: its own log then says more. */
+export const keptAlone = async (store: Store, owner: Owner, runId: RunId): Promise<Scorecard | undefined> =>
   (await store.runs.get(owner, runId)) ? undefined : store.baselines.kept(owner, runId);
 
 /** How it was driven is not known of a run elsewhere, and no report says it. */

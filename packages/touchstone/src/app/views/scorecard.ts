@@ -9,14 +9,16 @@ import {
 import type { Run } from '../../ports/index.js';
 import { contractOutcome } from './contract-report.js';
 import { logDigest } from './log-normalisation.js';
-import { type ResultSource, readSummary, reportable, suiteHead } from './run-measurement.js';
+import { keptAlone, type ResultSource, readSummary, reportable, suiteHead } from './run-measurement.js';
 
-/** Everything about a completed eval run that can travel. */
+/** Everything about a completed eval run that can travel; of a run that is not here, the scorecard that was kept from a file. */
 export async function readScorecard(
   { store, results }: ResultSource,
   owner: Owner,
   runId: RunId,
 ): Promise<Scorecard> {
+  const kept = await keptAlone(store, owner, runId);
+  if (kept) return kept;
   const { run, plan } = await reportable(store, owner, runId);
   const { thresholds } = await suiteHead(store, run, plan);
   const figures = {

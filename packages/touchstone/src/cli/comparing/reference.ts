@@ -1,16 +1,14 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { asId, type RunId } from '@touchstone/protocol';
-import type { LocalTouchstone } from '../../app/index.js';
-import type { Blessing, Run } from '../../ports/index.js';
+import { asId, type ListedBaseline, type RunId, type Scorecard } from '@touchstone/protocol';
+import type { Client, RunSnapshot } from '@touchstone/sdk';
 import { readScorecardFile } from '../files/scorecard-file.js';
-import { asEvalRun, type EvalRun, findRun, placesBack, stateOf } from '../find-run.js';
 import { LOCAL_OWNER } from '../local.js';
+import { absent, asEvalRun, findRun, knownRun, placesBack, runPages, stateOf } from '../run-lookup.js';
+import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
-import { type Side, sideOfCard, sideOfRun } from './side.js';
 
 const SUITE_REF = /^([^@/\\]+)@([^@/\\]+)$/;
-const PAGE = 100;
 
 /** A file of this name is there, or it is called like one and was mistyped. */
 export const isFile = (text: string, cwd: string): boolean =>
@@ -20,127 +18,118 @@ export const isFile = (text: string, cwd: string): boolean =>
 /** Whether a name stands for a suite, and so for the newest of many runs. */
 export const isSuiteRef = (text: string, cwd: string): boolean => SUITE_REF.test(text) && !isFile(text, cwd);
 
-type Whereabouts = { readonly cwd: string; readonly now: number; readonly agent?: string };
+/** A run to compare, and what a baseline of it must share. */
+export type NamedRun = {
+  readonly runId: RunId;
+  readonly suite: { readonly ref: string; readonly digest: string };
+  readonly agentId: string;
+  /** Digest of the judge. */
+  readonly judge?: string;
+};
 
-/** What one side of a comparison is called: a run, `last~n`, a scorecard file, or a suite with its version. */
-export async function findSide(
-  touchstone: LocalTouchstone,
-  wanted: string,
-  where: Whereabouts,
-): Promise<Side> {
-  if (placesBack(wanted) !== undefined)
-    return sideOfRun(touchstone, completed(await findRun(touchstone, wanted), where.now));
-  const known = await findKept(touchstone, asId<RunId>(wanted), where);
+type NameOptions = { readonly cwd: string; readonly agent?: string | undefined };
+
+/** What a name stands for: a run, `last~n`, a scorecard file, or a suite with its version. */
+export async function findNamed(session: Session, name: string, options: NameOptions): Promise<NamedRun> {
+  const { client } = session;
+  if (placesBack(name) !== undefined) return namedRun(await findRun(client, name));
+  const known = await findById(client, name);
   if (known) return known;
-  if (isFile(wanted, where.cwd)) return findInFile(touchstone, wanted, where);
-  const [, suiteId, version] = SUITE_REF.exec(wanted) ?? [];
-  if (suiteId === undefined || version === undefined) throw unknown(wanted);
-  return sideOfRun(touchstone, await newestOf(touchstone, suiteId, version, where.agent));
+  if (session.local && isFile(name, options.cwd)) return importFile(session, name, options);
+  const [, suiteId, version] = SUITE_REF.exec(name) ?? [];
+  if (suiteId === undefined || version === undefined) throw unknown(name);
+  return namedRun(await newestOf(client, suiteId, version, options.agent));
 }
 
-const unknown = (wanted: string): UsageError =>
+const unknown = (name: string): UsageError =>
   new UsageError(
-    `There is no run and no scorecard file ${wanted} here.`,
+    `There is no run and no scorecard file ${name} here.`,
     'See the runs kept here with "touchstone runs". A suite is named with its version: id@1.0.0',
   );
 
-async function findKept(
-  touchstone: LocalTouchstone,
-  runId: RunId,
-  { now }: Whereabouts,
-): Promise<Side | undefined> {
-  const run = await touchstone.store.runs.get(LOCAL_OWNER, runId);
-  if (run) return sideOfRun(touchstone, completed(run, now));
-  const card = await touchstone.store.baselines.kept(LOCAL_OWNER, runId);
-  return card && sideOfCard(card);
+/** A run, or one elsewhere whose scorecard was kept from a file. */
+async function findById(client: Client, name: string): Promise<NamedRun | undefined> {
+  const run = await knownRun(client, name);
+  if (run) return namedRun(run);
+  const card = await client.runs.scorecard(asId<RunId>(name)).catch(absent);
+  return card && namedCard(card);
 }
 
-function completed(run: Run, now: number): EvalRun {
-  const evaluation = asEvalRun(run);
-  if (evaluation.status === 'completed') return evaluation;
+function namedRun(run: RunSnapshot): NamedRun {
+  const { runId, status, touchstone } = asEvalRun(run);
+  const { suite, agent, judge } = touchstone;
+  if (status === 'completed')
+    return { runId, suite, agentId: agent.agentId, ...(judge && { judge: judge.digest }) };
   throw new UsageError(
-    `Run ${run.runId} is ${stateOf(run, now)}, and only completed runs can be compared.`,
+    `Run ${runId} is ${stateOf(run)}, and only completed runs can be compared.`,
     'See which are with: touchstone runs --status completed',
   );
 }
 
-/** A run that is kept here is read from its own log; its scorecard adds nothing. */
-async function findInFile(touchstone: LocalTouchstone, file: string, where: Whereabouts): Promise<Side> {
-  const text = readScorecardFile(resolve(where.cwd, file), file);
-  const card = await touchstone.importScorecard(LOCAL_OWNER, text);
-  return (await findKept(touchstone, card.runId, where)) ?? sideOfCard(card);
+const namedCard = ({ runId, suite, agent, judge }: Scorecard): NamedRun => ({
+  runId,
+  suite: { ref: `${suite.suiteId}@${suite.version}`, digest: suite.digest },
+  agentId: agent.agentId,
+  ...(judge && { judge: judge.digest }),
+});
+
+/** Only the operator of this machine has files here. A run that is kept here is read from its own log. */
+async function importFile({ client, local }: Session, file: string, { cwd }: NameOptions): Promise<NamedRun> {
+  const text = readScorecardFile(resolve(cwd, file), file);
+  const card = await local?.touchstone.importScorecard(LOCAL_OWNER, text);
+  if (!card) throw unknown(file);
+  return (await findById(client, card.runId)) ?? namedCard(card);
 }
 
 /** The run that was blessed for what another one measured: the same suite, agent and judge. */
-export async function findBlessed(
-  touchstone: LocalTouchstone,
-  after: Side,
-  where: Whereabouts,
-): Promise<Side> {
-  const { suite, agent, judge } = after;
-  const { baselines } = touchstone.store;
-  const blessing = await baselines.find(LOCAL_OWNER, {
-    suite: suite.digest,
-    agentId: agent.agentId,
-    ...(judge && { judge: judge.digest }),
-  });
-  const side = blessing && (await findKept(touchstone, blessing.runId, where));
-  if (side) return side;
-  throw notBlessed(after, await baselines.list(LOCAL_OWNER));
+export async function findBlessed({ client }: Session, after: NamedRun): Promise<NamedRun> {
+  const blessings = await client.baselines.list();
+  const blessing = blessings.find(
+    ({ suite, agent, judge, current }) =>
+      current &&
+      suite.digest === after.suite.digest &&
+      agent.agentId === after.agentId &&
+      judge === after.judge,
+  );
+  const found = blessing && (await findById(client, blessing.runId));
+  if (found) return found;
+  throw notBlessed(after, blessings);
 }
 
-/** Who has blessed a run and then edited the suite wonders where the blessing went. */
-function notBlessed({ suite, agent, judge }: Side, blessings: readonly Blessing[]): UsageError {
-  const ref = `${suite.suiteId}@${suite.version}`;
-  const near = blessings.find(
-    (one) => `${one.suite.suiteId}@${one.suite.version}` === ref && one.agent.agentId === agent.agentId,
-  );
+/** After an edit of the suite an earlier blessing no longer counts, which the caller may not expect. */
+function notBlessed({ suite, agentId, judge }: NamedRun, blessings: readonly ListedBaseline[]): UsageError {
+  const near = blessings.find((one) => one.suite.ref === suite.ref && one.agent.agentId === agentId);
   if (!near)
     return new UsageError(
-      `No run of ${ref} by agent ${agent.agentId}${judge ? ' and the same judge' : ''} is blessed.`,
+      `No run of ${suite.ref} by agent ${agentId}${judge ? ' and the same judge' : ''} is blessed.`,
       'Bless one with "touchstone baseline bless <runId>", or name the run to compare with.',
     );
   const why =
     near.suite.digest === suite.digest ? 'another judge has scored it' : 'the suite has changed since';
   return new UsageError(
-    `Run ${near.runId} of ${ref} is blessed for agent ${agent.agentId}, but ${why}.`,
+    `Run ${near.runId} of ${suite.ref} is blessed for agent ${agentId}, but ${why}.`,
     `Name it to lay the two side by side all the same: ${near.runId}. Or bless a newer run with "touchstone baseline bless <runId>".`,
   );
 }
 
 /** The newest completed run of one version of a suite. */
 async function newestOf(
-  touchstone: LocalTouchstone,
+  client: Client,
   suiteId: string,
   version: string,
   agent: string | undefined,
-): Promise<EvalRun> {
+): Promise<RunSnapshot> {
   const [agentId, agentVersion] = agent?.split('@') ?? [];
-  const filter = {
-    suiteId,
-    status: 'completed',
-    limit: PAGE,
-    ...(agentId !== undefined && { agentId }),
-  } as const;
-  for (let cursor: string | undefined; ; ) {
-    const page = await touchstone.store.runs.list(LOCAL_OWNER, {
-      ...filter,
-      ...(cursor !== undefined && { cursor }),
-    });
-    const found = page.items.find(({ plan }) => isOf(plan, version, agentVersion));
-    if (found) return asEvalRun(found);
-    cursor = page.nextCursor;
-    if (cursor === undefined) throw noneOf(`${suiteId}@${version}`, agent);
+  const filter = { suiteId, status: 'completed', ...(agentId !== undefined && { agentId }) } as const;
+  const isOf = ({ touchstone }: RunSnapshot): boolean =>
+    touchstone?.suite?.ref === `${suiteId}@${version}` &&
+    (agentVersion === undefined || touchstone?.agent?.version === agentVersion);
+  for await (const page of runPages(client, filter)) {
+    const found = page.find(isOf);
+    if (found) return found;
   }
-}
-
-const isOf = (plan: Run['plan'], version: string, agentVersion: string | undefined): boolean =>
-  plan.kind === 'eval' &&
-  plan.suite.version === version &&
-  (agentVersion === undefined || plan.agent.version === agentVersion);
-
-const noneOf = (ref: string, agent: string | undefined): UsageError =>
-  new UsageError(
-    `There is no completed run of ${ref}${agent === undefined ? '' : ` with agent ${agent}`} here.`,
+  throw new UsageError(
+    `There is no completed run of ${suiteId}@${version}${agent === undefined ? '' : ` with agent ${agent}`} here.`,
     'See the runs kept here with: touchstone runs --status completed',
   );
+}

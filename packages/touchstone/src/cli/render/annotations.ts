@@ -1,32 +1,36 @@
-import { type AnnotationId, type TaskId, timestampOf } from '@touchstone/protocol';
-import type { Annotation, Override, Signal } from '../../ports/index.js';
+import type { ScoreOverride } from '@touchstone/protocol';
+import type { Annotation, Signal } from '@touchstone/sdk';
+import { ago, score } from '@touchstone/sdk/view';
 import type { Look } from './ink.js';
 import { labelled } from './labelled.js';
 import { renderTable } from './table.js';
 import { printable } from './text.js';
-import { ago, score } from './units.js';
 
-type Side = { readonly score: number; readonly passed: boolean };
-type Both = Side & { readonly task: Side };
+type Result = { readonly score: number; readonly passed: boolean };
+type RunResult = Result & { readonly task: Result };
 
 /** What has just been recorded; both results when it overrides a score of a completed run. */
 export type Recorded = {
   readonly recorded: Annotation;
-  readonly taskId?: TaskId;
-  readonly automatic?: Both;
-  readonly adjusted?: Both;
+  readonly override: ScoreOverride | undefined;
+  readonly taskId?: string;
+  readonly automatic?: RunResult;
+  readonly adjusted?: RunResult;
 };
 
-export function renderRecorded({ recorded, taskId, automatic, adjusted }: Recorded, look: Look): string {
+export function renderRecorded(
+  { recorded, override, taskId, automatic, adjusted }: Recorded,
+  look: Look,
+): string {
   const { ink } = look;
-  const about = taskId ? `task ${taskId} of run ${recorded.runId}` : `run ${recorded.runId}`;
-  const head = `  ${ink.green('✓')} Recorded: ${saidOf(recorded)}\n    ${ink.dim('on')} ${about}`;
+  const about = taskId ? `task ${taskId} of run ${recorded.target.runId}` : `run ${recorded.target.runId}`;
+  const head = `  ${ink.green('✓')} Recorded: ${saidOf(recorded, override)}\n    ${ink.dim('on')} ${about}`;
   if (!automatic || !adjusted) return `${head}\n`;
-  const side = (value: Side): string =>
+  const cell = (value: Result): string =>
     `${score(value.score)} ${value.passed ? ink.green('passed') : ink.red('failed')}`;
   const rows = [
-    [taskId ?? '', side(automatic.task), side(adjusted.task)],
-    ['the run', side(automatic), side(adjusted)],
+    [taskId ?? '', cell(automatic.task), cell(adjusted.task)],
+    ['the run', cell(automatic), cell(adjusted)],
   ];
   const table = renderTable(['', 'automatic', 'adjusted'], rows, ink);
   const note = 'The log and its scorecard stay as they are; reports show both results.';
@@ -34,50 +38,49 @@ export function renderRecorded({ recorded, taskId, automatic, adjusted }: Record
 }
 
 /** In ids and numbers; the words are content. */
-function saidOf({ signal, override }: Annotation): string {
+function saidOf({ signal }: Annotation, override: ScoreOverride | undefined): string {
   if (override) return overrideText(override);
   return signal.kind === 'rating' ? `rating ${signal.rating}` : signal.kind;
 }
 
-const overrideText = ({ score: value, passed }: Override): string =>
+const overrideText = ({ score: value, passed }: ScoreOverride): string =>
   passed === undefined ? `override to score ${score(value)}` : `override to ${passed ? 'passed' : 'failed'}`;
 
-export type Listed = {
+type Overrides = ReadonlyMap<string, ScoreOverride>;
+type AnnotationList = {
   readonly annotations: readonly Annotation[];
-  /** The tasks whose scores are overridden. */
-  readonly tasks: ReadonlyMap<AnnotationId, TaskId>;
+  /** Those that override a score, by annotation. */
+  readonly overrides: Overrides;
   readonly bodies: boolean;
   readonly now: number;
 };
 
 /** Oldest first, as they were said. */
-export function renderAnnotations({ annotations, tasks, bodies, now }: Listed, look: Look): string {
+export function renderAnnotations(
+  { annotations, overrides, bodies, now }: AnnotationList,
+  look: Look,
+): string {
   const { ink } = look;
   if (annotations.length === 0) return '  Nobody has said anything about this run.\n';
-  const current = currentOverrides(annotations);
+  const current = new Map(
+    [...overrides.values()].map(({ eventId, annotationId }) => [eventId, annotationId]),
+  );
   return annotations
     .map((one) => {
-      const replaced = one.override && !current.has(one.annotationId) ? ', which a later one replaced' : '';
-      const about = aboutOf(one, tasks.get(one.annotationId));
-      const head = `  ${saidOf(one)}${replaced} ${ink.dim(`· ${printable(about)} · by ${printable(one.by)} · ${ago(now - one.at)}`)}`;
-      return [head, ...(bodies ? textLines(one, look) : [])].join('\n');
+      const override = overrides.get(one.annotationId);
+      const isReplaced = override && current.get(override.eventId) !== one.annotationId;
+      const replaced = isReplaced ? ', which a later one replaced' : '';
+      const by = `by ${printable(one.actor.principalRef)}`;
+      const when = ago(now - Date.parse(one.createdAt));
+      const head = `  ${saidOf(one, override)}${replaced} ${ink.dim(`· ${printable(aboutOf(one, override))} · ${by} · ${when}`)}`;
+      return [head, ...(bodies ? textLines(one, override, look) : [])].join('\n');
     })
     .join('\n')
     .concat('\n');
 }
 
-/** Of several overrides of one score the latest counts. */
-const currentOverrides = (annotations: readonly Annotation[]): ReadonlySet<AnnotationId> =>
-  new Set(
-    new Map(
-      annotations
-        .filter(({ override }) => override)
-        .map(({ eventId, annotationId }) => [eventId, annotationId]),
-    ).values(),
-  );
-
-function aboutOf({ eventId, nodeId }: Annotation, taskId: TaskId | undefined): string {
-  const task = taskId ?? nodeId;
+function aboutOf({ target: { eventId, nodeId } }: Annotation, override?: ScoreOverride): string {
+  const task = override?.taskId ?? nodeId;
   if (task !== undefined) return `task ${task}`;
   return eventId === undefined ? 'the run' : `event ${eventId.slice(eventId.lastIndexOf(':') + 1)}`;
 }
@@ -86,13 +89,14 @@ function aboutOf({ eventId, nodeId }: Annotation, taskId: TaskId | undefined): s
 const LABELS: { readonly [kind: string]: string } = { correction: 'should be' };
 
 /** Whether somebody has written something that is not shown. */
-export const hasTexts = (annotations: readonly Annotation[]): boolean =>
+export const hasTexts = (annotations: readonly Annotation[], overrides: Overrides): boolean =>
   annotations.some(
-    ({ signal, note, override }) => note !== undefined || (!override && textOf(signal) !== undefined),
+    ({ annotationId, signal, note }) =>
+      note !== undefined || (!overrides.has(annotationId) && textOf(signal) !== undefined),
   );
 
 /** An override says in JSON what the head of its entry says in words. */
-function textLines({ signal, note, override }: Annotation, look: Look): string[] {
+function textLines({ signal, note }: Annotation, override: ScoreOverride | undefined, look: Look): string[] {
   const text = override ? undefined : textOf(signal);
   return [
     ...(text === undefined ? [] : labelled(LABELS[signal.kind] ?? signal.kind, printable(text), look)),
@@ -106,20 +110,25 @@ function textOf(signal: Signal): string | undefined {
 }
 
 /** The `--json` form; what people wrote only when it is asked for. */
-export function annotationDocument(annotation: Annotation, bodies: boolean, taskId?: TaskId): object {
-  const { annotationId, runId, eventId, nodeId, signal, note, by, at, override } = annotation;
+export function annotationDocument(
+  annotation: Annotation,
+  override: ScoreOverride | undefined,
+  bodies: boolean,
+  task: string | undefined = override?.taskId,
+): object {
+  const { annotationId, target, signal, note, actor, createdAt } = annotation;
   return {
     annotationId,
-    target: {
-      runId,
-      ...(eventId !== undefined && { eventId }),
-      ...(nodeId !== undefined && { nodeId }),
-      ...(taskId !== undefined && { taskId }),
-    },
+    target: { ...target, ...(task !== undefined && { taskId: task }) },
     signal: bodies || signal.kind === 'rating' ? signal : { kind: signal.kind },
     ...(bodies && note !== undefined && { note }),
-    ...(override && { override }),
-    by,
-    createdAt: timestampOf(at),
+    ...(override && { override: overrideDocument(override) }),
+    by: actor.principalRef,
+    createdAt,
   };
 }
+
+const overrideDocument = ({ score: value, passed }: ScoreOverride): object => ({
+  score: value,
+  ...(passed !== undefined && { passed }),
+});

@@ -1,11 +1,10 @@
 import type { Json } from '@touchstone/protocol';
-import type { EventType, RunEvent } from '@touchstone/protocol/bodies';
-import type { Run } from '../../ports/index.js';
+import type { RunEvent, RunFacts, RunSnapshot } from '@touchstone/sdk';
 import type { Look } from './ink.js';
 import { padEnd, quote, truncate } from './text.js';
 
 /** Events whose payload names only ids, numbers and flags, or says why somebody decided something about a deployment. */
-const CONTENT_FREE: ReadonlySet<EventType> = new Set<EventType>([
+const CONTENT_FREE: ReadonlySet<string> = new Set([
   'eval.started',
   'eval.scored',
   'eval.completed',
@@ -27,22 +26,27 @@ const CONTENT_FREE: ReadonlySet<EventType> = new Set<EventType>([
 ]);
 
 /** Their outputs are numbers, names and states. */
-const TELLS_FACTS: ReadonlySet<Run['plan']['kind']> = new Set(['eval', 'deployment']);
+const TELLS_FACTS: ReadonlySet<RunFacts['kind'] | undefined> = new Set(['eval', 'deployment']);
 
-const mayShow = (event: RunEvent, run: Run, bodies: boolean): boolean =>
+const mayShow = (event: RunEvent, run: RunSnapshot, bodies: boolean): boolean =>
   bodies ||
   CONTENT_FREE.has(event.type) ||
-  (event.type === 'run.completed' && TELLS_FACTS.has(run.plan.kind));
+  (event.type === 'run.completed' && TELLS_FACTS.has(run.touchstone?.kind));
 
 /** The event as the log holds it, without its payload where that may be content and content was not asked for. */
-export function eventDocument(event: RunEvent, run: Run, bodies: boolean): object {
+export function eventDocument(event: RunEvent, run: RunSnapshot, bodies: boolean): object {
   if (mayShow(event, run, bodies)) return event;
   const { payload: _, ...envelope } = event;
   return envelope;
 }
 
 /** `12  21:40:03.120  eval.scored  refund-window  {"score":1}` on one line of the screen. */
-export function renderEvent(event: RunEvent, run: Run, bodies: boolean, { ink, width }: Look): string {
+export function renderEvent(
+  event: RunEvent,
+  run: RunSnapshot,
+  bodies: boolean,
+  { ink, width }: Look,
+): string {
   const head = `${String(event.sequence).padStart(5)}  ${event.timestamp.slice(11, 23)}  ${padEnd(event.type, 26)}`;
   const task = event.nodeId ? `  ${event.nodeId}` : '';
   if (!mayShow(event, run, bodies)) return `${head}${task}`.trimEnd();

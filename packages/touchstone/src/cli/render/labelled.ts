@@ -1,6 +1,6 @@
+import { whole } from '@touchstone/sdk/view';
 import type { Look } from './ink.js';
 import { padEnd, truncate, wrap, wrapWhole } from './text.js';
-import { whole } from './units.js';
 
 export const INDENT = '      ';
 export const LABEL = 10;

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@touchstone/protocol';
+import { plural } from '@touchstone/sdk/view';
 import type { PackReading } from '../../packs/index.js';
 import type { Ink } from './ink.js';
 import { printable } from './text.js';
-import { plural } from './units.js';
 
 /** A pack as the command line tells it: what it is called, what it holds, who signed it. Nothing of its content. */
 export type PackFacts = {

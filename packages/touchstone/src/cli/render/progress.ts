@@ -1,6 +1,6 @@
+import { duration, usd, whole } from '@touchstone/sdk/view';
 import type { Progress } from '../../ports/index.js';
 import { truncate } from './text.js';
-import { duration, usd, whole } from './units.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const REDRAW_MS = 100;

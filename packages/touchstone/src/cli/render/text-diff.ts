@@ -1,9 +1,9 @@
+import { plural } from '@touchstone/sdk/view';
 import { diffSequences, type Edit, type Hunk, hunksOf } from '../comparing/diff-sequences.js';
 import { alignTexts, nearMiss } from './difference.js';
 import type { Ink, Look } from './ink.js';
 import { INDENT } from './labelled.js';
 import { displayWidth, printable, wrapWhole } from './text.js';
-import { plural } from './units.js';
 
 /** What of a text is looked at, from shortly before the first difference on. */
 export const MOST_LINES = 200;

@@ -1,9 +1,8 @@
 import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/protocol';
+import { judgeName, modelName, plural, score, whole } from '@touchstone/sdk/view';
 import type { Ink, Look } from './ink.js';
 import { keptWords } from './run/contract.js';
-import { judgeName, modelName } from './run/notes.js';
 import { printable, truncate, wrap } from './text.js';
-import { plural, score, whole } from './units.js';
 
 /** Why a file is not believed. */
 export type Doubt = {

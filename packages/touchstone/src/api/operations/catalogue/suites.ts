@@ -14,6 +14,11 @@ const listQuery = {
   cursor: optionalText('The nextCursor of the page before.'),
 };
 
+const historyQuery = {
+  agentId: optionalText('Only runs of this agent.'),
+  limit: integerOr(200, 'The most runs, the latest ones.', { min: 1, max: 1_000 }),
+};
+
 export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'installSuite',
@@ -54,6 +59,27 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     },
     refusals: ['not_found'],
     handle: (call) => read(host, call),
+  }),
+  endpoint({
+    operationId: 'getSuiteHistory',
+    method: 'GET',
+    path: '/v1/host/touchstone/suites/{suiteRef}/history',
+    auth: 'runs:read',
+    summary:
+      'The completed runs of a suite, oldest first, and the gates that ask for it; <suiteId> stands for all versions',
+    parameters: historyQuery,
+    responses: { 200: { description: 'One point for each run.', schema: vendor.suiteHistory } },
+    refusals: ['not_found'],
+    async handle(call) {
+      const { owner } = call.principal;
+      const reference = call.params.suiteRef ?? '';
+      const [suiteId = '', version] = reference.split('@');
+      const history = await host.touchstone.history(owner, { suiteId, version, ...call.query });
+      const isKnown =
+        history.points.length > 0 || (await host.touchstone.findSuite(owner, reference).catch(noSuch));
+      if (!isKnown) throw new HostError('not_found', 'There is no such suite.');
+      return { status: 200, body: history };
+    },
   }),
 ];
 

@@ -1,9 +1,10 @@
+import { timestampOf } from '@touchstone/protocol';
 import { type AnnotationCreateWire, parse, vendor } from '@touchstone/protocol/wire';
 import { annotationWire } from '../../../app/index.js';
 import { type BodyRule, type Endpoint, endpoint } from '../../endpoint.js';
-import { runIdOf, type Services } from '../../services.js';
+import { findRun, runIdOf, type Services } from '../../services.js';
 
-export const annotationEndpoints = ({ annotations }: Services): readonly Endpoint[] => [
+export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'annotateRun',
     method: 'POST',
@@ -17,7 +18,7 @@ export const annotationEndpoints = ({ annotations }: Services): readonly Endpoin
     },
     refusals: ['not_found'],
     async handle(call) {
-      const annotation = await annotations.annotate(call.principal, runIdOf(call), call.body);
+      const annotation = await host.annotations.annotate(call.principal, runIdOf(call), call.body);
       return { status: 201, body: annotationWire(annotation) };
     },
   }),
@@ -30,8 +31,23 @@ export const annotationEndpoints = ({ annotations }: Services): readonly Endpoin
     responses: { 200: { description: 'All of them.', schema: vendor.annotationList } },
     refusals: ['not_found'],
     async handle(call) {
-      const all = await annotations.list(call.principal.owner, runIdOf(call));
+      const all = await host.annotations.list(call.principal.owner, runIdOf(call));
       return { status: 200, body: { annotations: all.map(annotationWire) } };
+    },
+  }),
+  endpoint({
+    operationId: 'listOverrides',
+    method: 'GET',
+    path: '/v1/host/touchstone/runs/{runId}/overrides',
+    auth: 'runs:read',
+    summary: 'The corrections of scores, oldest first; the last one of a task counts',
+    responses: { 200: { description: 'All of them.', schema: vendor.page(vendor.scoreOverride) } },
+    refusals: ['not_found'],
+    async handle(call) {
+      const { owner, runId } = await findRun(host, call);
+      const all = await host.annotations.overridesOf(owner, runId);
+      const items = all.map(({ override, at, ...one }) => ({ ...one, ...override, at: timestampOf(at) }));
+      return { status: 200, body: { items } };
     },
   }),
 ];

@@ -1,45 +1,39 @@
-import type { EvalReport, JudgeIdentity, RunOutcome } from '@touchstone/protocol';
-import type { Blessing } from '../../../ports/index.js';
-import type { Marked } from '../../comparing/blessings.js';
-import { refOf } from '../../verbs/run/result.js';
+import type { BlessedRun, EvalReport, ListedBaseline, NewBaseline } from '@touchstone/protocol';
+import type { EvalRunSnapshot } from '@touchstone/sdk';
+import { ago, intervalWords, judgeName, modelName, percent, refOf, score, whole } from '@touchstone/sdk/view';
 import type { Ink, Look } from '../ink.js';
-import { intervalWords } from '../run/certainty.js';
 import { KEPT, keptWords } from '../run/contract.js';
-import { percent } from '../run/criteria.js';
-import { judgeName, modelName } from '../run/notes.js';
 import { renderTable } from '../table.js';
 import { padEnd, printable, truncate, wrap } from '../text.js';
-import { ago, score, whole } from '../units.js';
 import { keepEnd, short } from './side-by-side.js';
 
 const WIDE = 120;
 const LABEL = 11;
 const MAX_WIDTH = 100;
 
-type Blessed = {
-  readonly blessing: Blessing;
-  readonly notes: readonly string[];
-  readonly replaced?: Blessing;
-  readonly isAlready?: true;
-  readonly judge?: JudgeIdentity;
-  readonly outcome?: RunOutcome;
-};
+const agoOf = ({ at }: BlessedRun, now: number): string => ago(now - Date.parse(at));
 
 /** What was blessed, what it is the baseline of, and what it replaced. */
-export function renderBlessed(blessed: Blessed, now: number, { ink, width }: Look): string {
-  const { blessing, replaced, judge, isAlready, notes, outcome } = blessed;
+export function renderBlessed(
+  { blessed, replaced, already, notes }: NewBaseline,
+  { touchstone: { judge, headline } }: EvalRunSnapshot,
+  now: number,
+  { ink, width }: Look,
+): string {
   const room = Math.min(width, MAX_WIDTH) - 2;
-  const title = `Run ${blessing.runId} is ${isAlready ? 'already ' : ''}the baseline`;
+  const title = `Run ${blessed.runId} is ${already ? 'already ' : ''}the baseline`;
   const of = [
-    ['suite', refOf(blessing.suite)],
-    ['agent', blessing.agent.agentId],
+    ['suite', blessed.suite.ref],
+    ['agent', blessed.agent.agentId],
     ...(judge ? [['judge', printable(judgeName(judge))]] : []),
-    ['score', score(blessing.score)],
-    ...(outcome?.contractVerdict ? [['contract', keptWords(outcome.contractVerdict, outcome.passed)]] : []),
+    ['score', score(blessed.score)],
+    ...(headline?.contractVerdict
+      ? [['contract', keptWords(headline.contractVerdict, headline.passed)]]
+      : []),
   ] as const;
   const labels = Math.max(8, ...of.map(([label = '']) => label.length + 2));
   const instead = replaced
-    ? [`It replaces run ${replaced.runId} (${score(replaced.score)}, ${ago(now - replaced.at)}).`]
+    ? [`It replaces run ${replaced.runId} (${score(replaced.score)}, ${agoOf(replaced, now)}).`]
     : [];
   return `${[
     `  ${ink.green('✓')} ${ink.bold(title)}`,
@@ -53,15 +47,20 @@ export function renderBlessed(blessed: Blessed, now: number, { ink, width }: Loo
 }
 
 /** On a narrow screen names are shortened to what tells them apart. */
-export function baselinesTable(items: readonly Marked[], now: number, ink: Ink, columns: number): string {
+export function baselinesTable(
+  items: readonly ListedBaseline[],
+  now: number,
+  ink: Ink,
+  columns: number,
+): string {
   const wide = columns >= WIDE;
   const hasContracts = items.some(({ contractVerdict }) => contractVerdict);
   const name = (text: string): string => keepEnd(text, wide ? 30 : hasContracts ? 16 : 24);
   const rows = items.map((one) => [
     one.current ? ink.green('●') : ink.dim('·'),
     one.current ? one.runId : ink.dim(one.runId),
-    ink.dim(ago(now - one.at)),
-    name(refOf(one.suite)),
+    ink.dim(agoOf(one, now)),
+    name(one.suite.ref),
     ...(wide ? [name(refOf(one.agent)), one.principal] : []),
     score(one.score),
     ...(hasContracts ? [one.contractVerdict ? KEPT[one.contractVerdict] : '–'] : []),
@@ -73,10 +72,10 @@ export function baselinesTable(items: readonly Marked[], now: number, ink: Ink, 
 
 /** A blessed run with what is known of it. */
 export type Baseline = {
-  readonly blessing: Marked;
+  readonly blessing: ListedBaseline;
   readonly report: EvalReport;
   /** Newest first, this one included. */
-  readonly history: readonly Marked[];
+  readonly history: readonly ListedBaseline[];
 };
 
 export function renderBaseline({ blessing, report, history }: Baseline, now: number, look: Look): string {
@@ -88,13 +87,17 @@ export function renderBaseline({ blessing, report, history }: Baseline, now: num
     ([label, text]) => `    ${ink.dim(padEnd(label, LABEL))}${truncate(printable(text), width - 4 - LABEL)}`,
   );
   const earlier = history.map((one, at) => {
-    const facts = `${one.runId}  ${score(one.score)}  ${one.agent.version}, ${ago(now - one.at)} by ${one.principal}`;
+    const facts = `${one.runId}  ${score(one.score)}  ${one.agent.version}, ${agoOf(one, now)} by ${one.principal}`;
     return `    ${ink.dim(padEnd(at === 0 ? 'history' : '', LABEL))}${one.current ? facts : ink.dim(facts)}`;
   });
-  return `\n${[`  ${mark} ${ink.bold(truncate(refOf(blessing.suite), width - 24))}${state}`, ...lines, ...(history.length > 1 ? earlier : [])].join('\n')}\n`;
+  return `\n${[`  ${mark} ${ink.bold(truncate(blessing.suite.ref, width - 24))}${state}`, ...lines, ...(history.length > 1 ? earlier : [])].join('\n')}\n`;
 }
 
-function rowsOf(blessing: Marked, report: EvalReport, now: number): readonly (readonly [string, string])[] {
+function rowsOf(
+  blessing: ListedBaseline,
+  report: EvalReport,
+  now: number,
+): readonly (readonly [string, string])[] {
   const { aggregate, tasks, judge, model } = report;
   const subset = tasks.selected < tasks.total ? ` (the suite has ${whole(tasks.total)})` : '';
   return [
@@ -108,31 +111,15 @@ function rowsOf(blessing: Marked, report: EvalReport, now: number): readonly (re
     ['agent', `${refOf(blessing.agent)}, ${short(blessing.agent.digest)}`],
     ...(model ? [['model', modelName(model)] as const] : []),
     ...(judge ? [['judge', judgeName(judge)] as const] : []),
-    ['blessed', `${ago(now - blessing.at)} by ${blessing.principal}`],
+    ['blessed', `${agoOf(blessing, now)} by ${blessing.principal}`],
   ];
 }
 
-export const blessingDocument = (blessing: Blessing): object => ({
-  runId: blessing.runId,
-  suite: { ref: refOf(blessing.suite), digest: blessing.suite.digest },
-  agent: { agentId: blessing.agent.agentId, version: blessing.agent.version, digest: blessing.agent.digest },
-  ...(blessing.judge !== undefined && { judge: blessing.judge }),
-  score: blessing.score,
-  principal: blessing.principal,
-  at: new Date(blessing.at).toISOString(),
-});
-
-export const markedDocument = (blessing: Marked): object => ({
-  ...blessingDocument(blessing),
-  current: blessing.current,
-  ...(blessing.contractVerdict && { contractVerdict: blessing.contractVerdict }),
-});
-
 export const baselineDocument = ({ blessing, report, history }: Baseline): object => ({
-  ...markedDocument(blessing),
+  ...blessing,
   aggregate: report.aggregate,
   tasks: report.tasks,
   ...(report.model && { model: report.model }),
   ...(report.judge && { judge: report.judge }),
-  history: history.map(markedDocument),
+  history,
 });

@@ -1,13 +1,12 @@
-import { agreementOf, kappaWords, sizeOf } from '../../judging/agreement.js';
-import type { Calibration } from '../../judging/calibration.js';
-import type { CheckProgress, Judgement } from '../../judging/check-labels.js';
+import type { Agreement } from '@touchstone/protocol';
+import { costTexts, judgeName, kappaWords, percent, plural, usd, whole } from '@touchstone/sdk/view';
+import type { Calibration, CheckProgress, Judgement } from '../../../app/index.js';
+import type { ExitCode } from '../../exit.js';
 import type { Look } from '../ink.js';
-import { percent } from '../run/criteria.js';
 import { judgeDocument } from '../run/document.js';
 import { whyNot } from '../run/failure.js';
-import { costTexts, judgeName } from '../run/notes.js';
 import { padEnd, padStart, printable, quote, truncate, wrap } from '../text.js';
-import { plural, usd, whole } from '../units.js';
+import { sizeOf } from './comparison.js';
 
 const LABEL = 12;
 const INDENT = '      ';
@@ -24,8 +23,11 @@ export const checkProgressText = ({ done, total, same, different, costUsd }: Che
 /** Two digits; what is not 1 is never shown as 1. */
 const kappaText = (kappa: number): string => (Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2);
 
+/** What came of a check, held against the kappa that was demanded. */
+export type CalibrationResult = Calibration & { readonly exitCode: ExitCode; readonly minKappa?: number };
+
 /** How far a judge and people agree, as a person reads it. */
-export function renderCalibration(calibration: Calibration, bodies: boolean, look: Look): string {
+export function renderCalibration(calibration: CalibrationResult, bodies: boolean, look: Look): string {
   const parts = [
     headLines(calibration, look),
     tableLines(calibration, look),
@@ -38,7 +40,7 @@ export function renderCalibration(calibration: Calibration, bodies: boolean, loo
     .join('\n\n')}\n`;
 }
 
-function headLines(calibration: Calibration, look: Look): string[] {
+function headLines(calibration: CalibrationResult, look: Look): string[] {
   const { judge, judged, checks, labels } = calibration;
   const line = (label: string, text: string): string => `  ${look.ink.dim(padEnd(label, LABEL))}${text}`;
   const compared = sizeOf(judged.confusion);
@@ -60,13 +62,13 @@ function headLines(calibration: Calibration, look: Look): string[] {
 const asked = ({ questions }: Calibration): string =>
   questions === 0 ? '' : `, ${plural(questions, 'question')} to the judge`;
 
-const shareText = ({ confusion }: Calibration['checks']): string => {
+const shareText = ({ confusion, agreement = 0 }: Agreement): string => {
   const same = confusion.tp + confusion.tn;
-  return `${percent(agreementOf(confusion) ?? 0)} (${whole(same)} of ${whole(sizeOf(confusion))})`;
+  return `${percent(agreement)} (${whole(same)} of ${whole(sizeOf(confusion))})`;
 };
 
 function kappaLines(
-  { judged: { kappa }, minKappa }: Calibration,
+  { judged: { kappa }, minKappa }: CalibrationResult,
   { ink }: Look,
   line: (label: string, text: string) => string,
 ): string[] {
@@ -134,7 +136,7 @@ function undecidedLines(
 const reasonOf = ({ unscored }: Judgement): string => whyNot({ ...(unscored && { unscored }) }) ?? '';
 
 /** The `--json` form: lines and ids, and what stands there only when it was asked for. */
-export function calibrationDocument(calibration: Calibration, bodies: boolean): object {
+export function calibrationDocument(calibration: CalibrationResult, bodies: boolean): object {
   const { judge, judged, checks, disagreements, undecided, ...facts } = calibration;
   return {
     ...facts,

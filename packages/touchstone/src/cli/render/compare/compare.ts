@@ -1,18 +1,18 @@
-import { type Json, judgesDiffer } from '@touchstone/protocol';
-import type { Answer, AnswerPair, Bodies } from '../../comparing/answers.js';
-import type { ChangedCriterion } from '../../comparing/compare-criteria.js';
-import { type Comparison, turnOf } from '../../comparing/compare-sides.js';
-import type { Side } from '../../comparing/side.js';
+import {
+  type ChangedCriterion,
+  type Json,
+  judgesDiffer,
+  type MeasuredRun,
+  type RunComparison,
+} from '@touchstone/protocol';
+import { forkWords, percent, plural, refOf, whole } from '@touchstone/sdk/view';
+import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js';
 import type { ExitCode } from '../../exit.js';
-import { refOf } from '../../verbs/run/result.js';
-import { forkWords } from '../fork.js';
 import type { Look } from '../ink.js';
 import { wrapped } from '../labelled.js';
-import { percent } from '../run/criteria.js';
 import { judgeDocument } from '../run/document.js';
 import { printable, truncate, wrap } from '../text.js';
 import { renderTextDiff } from '../text-diff.js';
-import { plural, whole } from '../units.js';
 import { verdictLines } from './compare-verdict.js';
 import { renderSides } from './side-by-side.js';
 import { pairLines, totalLines } from './task-pairs.js';
@@ -32,7 +32,7 @@ type CompareLook = Look & {
 };
 
 /** Two runs as a person reads them: what they are, the verdict, what moved, how the answers changed, the totals. */
-export function renderCompare(comparison: Comparison, bodies: Bodies, asked: CompareLook): string {
+export function renderCompare(comparison: RunComparison, bodies: Bodies, asked: CompareLook): string {
   const look = { ...asked, width: Math.max(MIN_WIDTH, Math.min(asked.width, MAX_WIDTH)) };
   const { before, after } = comparison;
   const parts = [
@@ -88,7 +88,7 @@ function answerLines({ before, after }: AnswerPair, look: Look & { readonly rows
 const textOf = (output: Json): string =>
   typeof output === 'string' ? output : JSON.stringify(output, null, 2);
 
-function oneAnswer(label: string, { output, outcome, reason }: Answer, look: Look): string[] {
+function oneAnswer(label: string, { output, outcome, reason }: TaskAnswer, look: Look): string[] {
   const words = outcome === 'refused' ? 'the agent refused' : 'no answer';
   const why = reason === undefined ? words : `${words}: ${reason}`;
   const text = output === undefined ? why : textOf(output);
@@ -96,7 +96,7 @@ function oneAnswer(label: string, { output, outcome, reason }: Answer, look: Loo
 }
 
 /** What a reader has to know before taking the difference for more than it is. */
-function noteLines({ before, after, regression }: Comparison, { ink, width }: Look): string[] {
+function noteLines({ before, after, regression }: RunComparison, { ink, width }: Look): string[] {
   const sides = [
     ['before', before],
     ['after', after],
@@ -116,16 +116,16 @@ function noteLines({ before, after, regression }: Comparison, { ink, width }: Lo
 }
 
 /** The `--json` form: ids and numbers; answers and sentences only when they were asked for. */
-export function compareDocument(comparison: Comparison, bodies: Bodies, exitCode: ExitCode): object {
-  const { before, after, reason, regression, tasks, criteria } = comparison;
+export function compareDocument(comparison: RunComparison, bodies: Bodies, exitCode: ExitCode): object {
+  const { before, after, noVerdict, regression, tasks, criteria } = comparison;
   return {
     exitCode,
     before: sideDocument(before),
     after: sideDocument(after),
     comparable: regression !== undefined,
-    ...(reason !== undefined && { reason }),
+    ...(noVerdict && { reason: noVerdict.message }),
     ...(regression && { regression }),
-    tasks: tasks.map((pair) => ({ ...pair, turn: turnOf(pair) })),
+    tasks: tasks.map(({ rubric: _, ...pair }) => pair),
     ...(criteria.length > 0 && {
       criteria: criteria.map(({ example: _, ...facts }) => ({
         ...facts,
@@ -136,7 +136,7 @@ export function compareDocument(comparison: Comparison, bodies: Bodies, exitCode
   };
 }
 
-const sideDocument = (side: Side): object => ({
+const sideDocument = (side: MeasuredRun): object => ({
   runId: side.runId,
   suite: { ref: refOf(side.suite), digest: side.suite.digest },
   agent: { agentId: side.agent.agentId, version: side.agent.version, digest: side.agent.digest },
@@ -146,8 +146,8 @@ const sideDocument = (side: Side): object => ({
   ...(side.contract && { contract: { digest: side.contract, verdict: side.contractVerdict } }),
   repeats: side.repeats,
   score: side.score,
-  tasks: { total: side.results.length, passed: side.passed },
-  endedAt: new Date(side.endedAt).toISOString(),
+  tasks: side.tasks,
+  endedAt: side.endedAt,
   ...(side.fork && { fork: side.fork }),
   ...(side.imported && { imported: true }),
 });

@@ -1,13 +1,10 @@
-import { agreementOf, kappaOf, kappaWords, sizeOf } from '../../judging/agreement.js';
-import type { JudgeComparison, Seen } from '../../judging/compare-judges.js';
+import type { ComparedScore, Confusion, JudgeComparison } from '@touchstone/protocol';
+import { judgeName, kappaWords, percent, plural, score, verdictOf, whole } from '@touchstone/sdk/view';
+import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
 import type { Ink, Look } from '../ink.js';
-import { percent } from '../run/criteria.js';
 import { judgeDocument } from '../run/document.js';
-import { judgeName } from '../run/notes.js';
-import { verdictOf } from '../run/verdict.js';
 import { displayWidth, padEnd, padStart, printable, truncate } from '../text.js';
-import { plural, score, whole } from '../units.js';
 
 const TASKS_SHOWN = 20;
 const CRITERIA_SHOWN = 10;
@@ -17,15 +14,17 @@ export type Rejudged = {
   readonly before: RunView;
   readonly after: RunView;
   readonly comparison: JudgeComparison;
+  /** Of disputed criteria, where content may be shown. */
+  readonly sentences: Sentences;
 };
 
 /** Both verdicts side by side: the judges, the tasks that came out differently, and how far the judges agree. */
-export function renderComparison(rejudged: Rejudged, bodies: boolean, look: Look): string {
+export function renderComparison(rejudged: Rejudged, look: Look): string {
   const parts = [
     sideLines(rejudged, look),
     taskLines(rejudged.comparison, look),
     agreementLines(rejudged.comparison, look),
-    disputedLines(rejudged.comparison, bodies, look),
+    disputedLines(rejudged, look),
   ];
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -48,7 +47,8 @@ function sideLines({ before, after }: Rejudged, { ink, width }: Look): string[] 
 }
 
 const arrow = (change: number, ink: Ink): string => (change > 0 ? ink.green('↑') : ink.red('↓'));
-const seenText = ({ score: value, unscored }: Seen): string => (unscored ? 'unscored' : score(value));
+const seenText = ({ score: value, unscored }: ComparedScore): string =>
+  unscored ? 'unscored' : score(value);
 
 function taskLines({ changed, tasks }: JudgeComparison, { ink, width }: Look): string[] {
   const shown = changed.slice(0, TASKS_SHOWN);
@@ -71,21 +71,26 @@ function taskLines({ changed, tasks }: JudgeComparison, { ink, width }: Look): s
 }
 
 function agreementLines({ verdicts }: JudgeComparison, { ink }: Look): string[] {
-  const compared = sizeOf(verdicts);
+  const { confusion, agreement = 0, kappa } = verdicts;
+  const compared = sizeOf(confusion);
   if (compared === 0) return [];
-  const kappa = kappaOf(verdicts);
   const number = kappa === undefined ? '' : `${(Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2)}, `;
-  const same = verdicts.tp + verdicts.tn;
+  const same = confusion.tp + confusion.tn;
   return [
-    `  ${ink.dim(padEnd('agreement', 12))}${percent(agreementOf(verdicts) ?? 0)} (${whole(same)} of ${whole(compared)} criteria)`,
+    `  ${ink.dim(padEnd('agreement', 12))}${percent(agreement)} (${whole(same)} of ${whole(compared)} criteria)`,
     `  ${ink.dim(padEnd('kappa', 12))}${number}${kappaWords(kappa)}`,
   ];
 }
 
-function disputedLines({ disputed }: JudgeComparison, bodies: boolean, { ink, width }: Look): string[] {
-  const lines = disputed.slice(0, CRITERIA_SHOWN).map(({ id, sentence, compared, same }) => {
+/** How many verdicts were compared. */
+export const sizeOf = ({ tp, fp, fn, tn }: Confusion): number => tp + fp + fn + tn;
+
+function disputedLines({ comparison: { disputed }, sentences }: Rejudged, { ink, width }: Look): string[] {
+  const lines = disputed.slice(0, CRITERIA_SHOWN).map(({ id, compared, same }) => {
     const counts = `${whole(compared - same)} of ${whole(compared)} differ`;
-    const name = bodies ? truncate(printable(sentence), Math.max(20, width - counts.length - 8)) : id;
+    const sentence = sentences.get(id);
+    const room = Math.max(20, width - counts.length - 8);
+    const name = sentence === undefined ? id : truncate(printable(sentence), room);
     return `  ${ink.yellow('≠')} ${name}  ${ink.dim(counts)}`;
   });
   const more = disputed.length - lines.length;
@@ -93,23 +98,25 @@ function disputedLines({ disputed }: JudgeComparison, bodies: boolean, { ink, wi
 }
 
 /** The `--json` form: ids and numbers; sentences only when they were asked for. */
-export function comparisonDocument({ before, after, comparison }: Rejudged, bodies: boolean): object {
+export function comparisonDocument({ before, after, comparison, sentences }: Rejudged): object {
   const { tasks, changed, verdicts, disputed } = comparison;
-  const agreement = agreementOf(verdicts);
-  const kappa = kappaOf(verdicts);
+  const { confusion, agreement, kappa } = verdicts;
   return {
     before: sideDocument(before),
     after: sideDocument(after),
     tasks,
     changed,
     criteria: {
-      compared: sizeOf(verdicts),
+      compared: sizeOf(confusion),
       ...(agreement !== undefined && { agreement }),
       ...(kappa !== undefined && { kappa }),
       ...(agreement !== undefined && { reading: kappaWords(kappa) }),
-      confusion: verdicts,
+      confusion,
     },
-    disputed: disputed.map(({ sentence, ...facts }) => (bodies ? { ...facts, sentence } : facts)),
+    disputed: disputed.map(({ example: _, ...facts }) => {
+      const sentence = sentences.get(facts.id);
+      return { ...facts, ...(sentence !== undefined && { sentence }) };
+    }),
   };
 }
 

@@ -1,10 +1,8 @@
-import type { Side } from '../../comparing/side.js';
-import { refOf } from '../../verbs/run/result.js';
+import type { MeasuredRun } from '@touchstone/protocol';
+import { ago, judgeName, modelName, refOf, score, whole } from '@touchstone/sdk/view';
 import type { Look } from '../ink.js';
 import { KEPT } from '../run/contract.js';
-import { judgeName, modelName } from '../run/notes.js';
 import { displayWidth, padEnd, printable } from '../text.js';
-import { ago, score, whole } from '../units.js';
 
 /** The least; a longer label makes room for itself. */
 const LABEL = 8;
@@ -19,7 +17,12 @@ type Row = {
 };
 
 /** What is compared: run, suite, agent, models and score of both, in two columns. */
-export function renderSides(before: Side, after: Side, now: number, { ink, width }: Look): string[] {
+export function renderSides(
+  before: MeasuredRun,
+  after: MeasuredRun,
+  now: number,
+  { ink, width }: Look,
+): string[] {
   const rows = rowsOf(before, after, now);
   const labels = Math.max(LABEL, ...rows.map(({ label }) => label.length + GAP));
   const room = Math.floor((width - 2 - labels - GAP) / 2);
@@ -33,8 +36,8 @@ export function renderSides(before: Side, after: Side, now: number, { ink, width
   return [heads, ...lines];
 }
 
-function rowsOf(before: Side, after: Side, now: number): readonly Row[] {
-  const row = (label: string, tell: (side: Side) => string | undefined, once = false): Row[] => {
+function rowsOf(before: MeasuredRun, after: MeasuredRun, now: number): readonly Row[] {
+  const row = (label: string, tell: (side: MeasuredRun) => string | undefined, once = false): Row[] => {
     const [one, other] = [tell(before), tell(after)];
     return one === undefined && other === undefined
       ? []
@@ -46,7 +49,7 @@ function rowsOf(before: Side, after: Side, now: number): readonly Row[] {
     ...row('run', ({ runId }) => runId),
     ...row('when', (side) =>
       [
-        ago(now - side.endedAt),
+        ago(now - Date.parse(side.endedAt)),
         ...(side.fork ? [`a ${side.fork.mode ?? 'fork'}`] : []),
         ...(side.imported ? ['from a file'] : []),
       ].join(', '),
@@ -60,14 +63,13 @@ function rowsOf(before: Side, after: Side, now: number): readonly Row[] {
     ...row('safety', ({ safetyJudge }) => safetyJudge && judgeName(safetyJudge)),
     ...row(
       'score',
-      ({ score: value, passed, results }) =>
-        `${score(value)}, ${whole(passed)} of ${whole(results.length)} passed`,
+      ({ score: value, tasks }) => `${score(value)}, ${whole(tasks.passed)} of ${whole(tasks.total)} passed`,
     ),
     ...row('contract', ({ contractVerdict }) => contractVerdict && KEPT[contractVerdict]),
   ];
 }
 
-type Pinned = Side['suite'] | Side['agent'];
+type Pinned = MeasuredRun['suite'] | MeasuredRun['agent'];
 
 /** Something was edited and kept its name: only the digests tell. */
 const isHidden = (before: Pinned, after: Pinned): boolean =>

@@ -1,8 +1,7 @@
-import { type Comparison, flipOf, type TaskPair, type Turn, turnOf } from '../../comparing/compare-sides.js';
-import type { Seen } from '../../judging/compare-judges.js';
+import type { ComparedScore, RunComparison, TaskPair, Turn } from '@touchstone/protocol';
+import { duration, flipOf, plural, score, signed, usd, whole } from '@touchstone/sdk/view';
 import type { Ink, Look } from '../ink.js';
 import { displayWidth, padEnd, padStart, printable, truncate } from '../text.js';
-import { duration, plural, score, signed, usd, whole } from '../units.js';
 
 const ROWS_SHOWN = 50;
 const NUMBER = 9;
@@ -23,10 +22,10 @@ const paintOf = (turn: Turn, ink: Ink): ((text: string) => string) =>
   turn === 'worse' ? ink.red : turn === 'better' ? ink.green : turn === 'unclear' ? ink.yellow : ink.dim;
 
 /** A row for each task that moved, drops on top; with `all` for every task. */
-export function pairLines({ before, after, tasks }: Comparison, look: Shown): string[] {
+export function pairLines({ before, after, tasks }: RunComparison, look: Shown): string[] {
   const { ink, width, all, task } = look;
   const sameSuite = before.suite.digest === after.suite.digest;
-  const wanted = all || task ? tasks : tasks.filter((pair) => isTold(turnOf(pair), sameSuite));
+  const wanted = all || task ? tasks : tasks.filter((pair) => isShown(pair.turn, sameSuite));
   const shown = all ? wanted : wanted.slice(0, ROWS_SHOWN);
   if (shown.length === 0) return [];
   const names = shown.map(({ taskId }) => displayWidth(printable(taskId)));
@@ -41,28 +40,28 @@ export function pairLines({ before, after, tasks }: Comparison, look: Shown): st
 }
 
 /** Within one suite a task that only one run has was not selected in the other, and that is no news. */
-const isTold = (turn: Turn, sameSuite: boolean): boolean =>
+const isShown = (turn: Turn, sameSuite: boolean): boolean =>
   turn !== 'same' && !(sameSuite && (turn === 'gone' || turn === 'new'));
 
 function pairLine(pair: TaskPair, column: number, ink: Ink): string {
-  const turn = turnOf(pair);
+  const { turn } = pair;
   const paint = paintOf(turn, ink);
   const flip = flipOf(pair);
   const name = padEnd(truncate(printable(pair.taskId), column), column);
   const scores = `${padStart(seenText(pair.before), NUMBER)}${padStart(seenText(pair.after), NUMBER)}`;
   const words = flip === undefined ? '' : `  now ${flip}`;
-  return `  ${paint(MARKS[turn])} ${name}${scores}${paint(padStart(changeText(pair, turn), NUMBER) + words)}`;
+  return `  ${paint(MARKS[turn])} ${name}${scores}${paint(padStart(changeText(pair), NUMBER) + words)}`;
 }
 
-const seenText = (seen: Seen | undefined): string =>
+const seenText = (seen: ComparedScore | undefined): string =>
   !seen ? '–' : seen.unscored ? 'unscored' : score(seen.score);
 
-const changeText = ({ change }: TaskPair, turn: Turn): string =>
+const changeText = ({ change, turn }: TaskPair): string =>
   change === undefined ? (turn === 'unclear' || turn === 'same' ? '–' : turn) : signed(change);
 
 /** How many tasks went which way, and what the rest of the scorecards says. */
-export function totalLines({ tasks, regression }: Comparison, { ink, task }: Shown): string[] {
-  const count = (turn: Turn): number => tasks.filter((pair) => turnOf(pair) === turn).length;
+export function totalLines({ tasks, regression }: RunComparison, { ink, task }: Shown): string[] {
+  const count = (turn: Turn): number => tasks.filter((pair) => pair.turn === turn).length;
   const flips = tasks.map(flipOf);
   const parts = [
     [count('same'), 'as before'],
@@ -93,7 +92,7 @@ const flipWords = (
   paint: (text: string) => string,
 ): string[] => (many === 0 ? [] : [paint(`${whole(many)} now ${many === 1 ? one : several}`)]);
 
-const factsOf = (regression: Comparison['regression']): string[] => [
+const factsOf = (regression: RunComparison['regression']): string[] => [
   ...(regression?.cost ? [`cost ${usd(regression.cost.beforeUsd)} → ${usd(regression.cost.afterUsd)}`] : []),
   ...(regression?.latency
     ? [

@@ -1,9 +1,9 @@
 import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, AuditVerdict } from '@touchstone/sdk';
+import { plural } from '@touchstone/sdk/view';
 import { type Column, renderFitting } from '../fit-table.js';
 import type { Ink, Look } from '../ink.js';
 import { printable, wrap } from '../text.js';
-import { plural } from '../units.js';
 
 const MAX_WIDTH = 100;
 

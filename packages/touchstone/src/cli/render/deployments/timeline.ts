@@ -1,4 +1,5 @@
 import type { EvalReport } from '@touchstone/protocol';
+import { duration, intervalWords, plural, score, whole } from '@touchstone/sdk/view';
 import { describeRequest } from '../../verbs/deployments/promote-options.js';
 import {
   type ApprovalAnswer,
@@ -9,9 +10,7 @@ import {
 } from '../../verbs/deployments/timeline.js';
 import { type DeploymentRun, outcomeOf } from '../../verbs/deployments/transitions.js';
 import type { Look } from '../ink.js';
-import { intervalWords } from '../run/certainty.js';
 import { padEnd, printable, wrap } from '../text.js';
-import { duration, plural, score, whole } from '../units.js';
 
 const MAX_WIDTH = 100;
 const LABEL = 10;

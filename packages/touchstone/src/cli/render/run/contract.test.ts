@@ -1,4 +1,5 @@
 import { asId } from '@touchstone/protocol';
+import { verdictOf } from '@touchstone/sdk/view';
 import { describe, expect, test } from 'vitest';
 import { contractOf, gateOf } from '../../testing/contract-desk.js';
 import { resultOf } from '../../testing/results.js';
@@ -7,7 +8,6 @@ import { createInk } from '../ink.js';
 import { renderJunit } from './junit.js';
 import { renderMarkdown } from './markdown.js';
 import { renderScorecard } from './scorecard.js';
-import { verdictOf } from './verdict.js';
 
 const look = { ink: createInk(false), width: 80 };
 const result = (contract: RunView['contract'] & object, changes: Partial<RunView> = {}): RunView =>

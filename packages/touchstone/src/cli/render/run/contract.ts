@@ -1,10 +1,9 @@
 import type { ContractReport, ContractVerdict, GateStatus, ReportedGate } from '@touchstone/protocol';
+import { duration, percent, score, whole } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
 import type { Ink, Look } from '../ink.js';
 import { renderTable } from '../table.js';
 import { truncate, wrap } from '../text.js';
-import { duration, score, whole } from '../units.js';
-import { percent } from './criteria.js';
 import { cell, code, table } from './markdown-parts.js';
 
 type Sla = NonNullable<ContractReport['sla']>;

@@ -1,8 +1,8 @@
-import type { Correction } from '../../verbs/runs/corrections.js';
+import { age, score } from '@touchstone/sdk/view';
+import type { Correction } from '../../verbs/runs/show.js';
 import type { Look } from '../ink.js';
 import { INDENT, wrapped } from '../labelled.js';
 import { printable } from '../text.js';
-import { age, score } from '../units.js';
 
 /** What people said of a task's score, the one that counts last; their reasons only where content may be shown. */
 export function renderCorrections(

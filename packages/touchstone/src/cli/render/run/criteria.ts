@@ -1,3 +1,4 @@
+import { percent } from '@touchstone/sdk/view';
 import type { CriterionBody, Failure } from '../../verbs/run/result.js';
 import type { Look } from '../ink.js';
 import { padEnd, printable, truncate, wrap, wrapWhole } from '../text.js';
@@ -9,12 +10,6 @@ type Facts = { readonly met?: boolean; readonly weight: number; readonly agreeme
 
 const markOf = (met: boolean | undefined, { ink }: Look): string =>
   met === undefined ? '·' : met ? ink.green('✓') : ink.red('✗');
-
-/** `67 %`; `100 %` only when it is all of them, and `0 %` only when it is none. */
-export function percent(share: number): string {
-  const rounded = Math.round(share * 100);
-  return `${share > 0 && share < 1 ? Math.min(99, Math.max(1, rounded)) : rounded} %`;
-}
 
 const agreed = ({ agreement }: Facts): string =>
   agreement === undefined ? '' : `${percent(agreement)} of votes`;

@@ -1,4 +1,6 @@
-import { exitOfAll, type JudgeFacts, type RunView, refOf } from '../../verbs/run/result.js';
+import type { EvalReport } from '@touchstone/protocol';
+import { refOf } from '@touchstone/sdk/view';
+import { exitOfAll, type JudgeFacts, type RunView } from '../../verbs/run/result.js';
 import { promotionDocument } from '../deployments/deployment-document.js';
 
 /** The `--json` form of one run: content-free, and the same whether the run was local or on another host. */
@@ -22,13 +24,16 @@ export const documentOf = (result: RunView): object => ({
   ...(result.nondeterministic && { nondeterministic: true }),
   ...(result.recorded !== undefined && { recorded: result.recorded }),
   ...(result.error && { error: result.error }),
-  ...(result.report && { report: result.report }),
+  ...(result.report && { report: reportDocument(result.report) }),
   ...(result.contract && { contract: result.contract }),
   ...(result.uncompared !== undefined && { comparison: { made: false, reason: result.uncompared } }),
   ...(result.promotion && {
     promotion: 'steps' in result.promotion ? promotionDocument(result.promotion) : result.promotion,
   }),
 });
+
+/** The thresholds are those of the suite, which the document names. */
+const reportDocument = ({ thresholds: _, ...report }: EvalReport): object => report;
 
 export const judgeDocument = (judge: JudgeFacts): object => ({
   ...modelDocument(judge),

@@ -1,4 +1,5 @@
 import type { Finding, Json } from '@touchstone/protocol';
+import { duration, score } from '@touchstone/sdk/view';
 import type { Failure, FailureBodies } from '../../verbs/run/result.js';
 import {
   alignTexts,
@@ -11,7 +12,6 @@ import {
 import type { Look } from '../ink.js';
 import { INDENT, LABEL, labelled, room, wrapped } from '../labelled.js';
 import { padEnd, padStart, printable, quote, truncate } from '../text.js';
-import { duration, score } from '../units.js';
 import { criteriaWords, criterionLines } from './criteria.js';
 
 /** One failed or unscored task: a line of facts, then what was expected and what came when bodies may be shown. */

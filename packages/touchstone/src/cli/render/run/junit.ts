@@ -1,24 +1,24 @@
 import type { GateStatus, ReportedGate } from '@touchstone/protocol';
 import {
-  type CriterionBody,
-  type Failure,
-  type FindingCount,
-  type RefusedSuite,
-  type RunView,
+  type Bar,
+  barsOf,
+  forkWords,
+  INCONCLUSIVE,
+  inconclusiveWords,
+  judgeName,
+  modelName,
+  plural,
   refOf,
-} from '../../verbs/run/result.js';
-import { forkWords } from '../fork.js';
+  regressionWords,
+  score,
+  verdictOf,
+} from '@touchstone/sdk/view';
+import type { CriterionBody, Failure, FindingCount, RefusedSuite, RunView } from '../../verbs/run/result.js';
 import { quote } from '../text.js';
-import { plural, score } from '../units.js';
-import { type Bar, barsOf } from './bars.js';
-import { inconclusiveWords } from './certainty.js';
 import { metWords, requiredWords, slaWords } from './contract.js';
 import { criteriaWords, criterionReport } from './criteria.js';
 import { whyNot } from './failure.js';
-import { judgeName, modelName } from './notes.js';
 import { reportedPromotion } from './promotion-report.js';
-import { regressionWords } from './regression.js';
-import { INCONCLUSIVE, verdictOf } from './verdict.js';
 
 /** What XML 1.0 cannot write, not even as a character reference, is among these; three of them it can. */
 const UNWRITABLE = /\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu;

@@ -1,4 +1,4 @@
-import { whole } from '../units.js';
+import { whole } from '@touchstone/sdk/view';
 
 /** Nothing in a cell may end the cell, the row or the table. */
 export const cell = (text: string): string => text.replace(/[\\|`<>*_[\]]/g, '\\$&').replace(/\s+/g, ' ');

@@ -1,10 +1,26 @@
 import type { EvalReport, ReportedRegression } from '@touchstone/protocol';
-import { type RunView, refOf } from '../../verbs/run/result.js';
-import { changeOf, duration, plural, range, score, signed, usd, whole } from '../units.js';
-import { adjustedWords, doubtOf, repeatWords } from './certainty.js';
-import { percent } from './criteria.js';
+import {
+  adjustedWords,
+  baselineWords,
+  changeOf,
+  changesInOrder,
+  detectableWords,
+  doubtOf,
+  duration,
+  percent,
+  plural,
+  range,
+  refOf,
+  regressionWords,
+  remarksOf,
+  repeatWords,
+  score,
+  signed,
+  usd,
+  whole,
+} from '@touchstone/sdk/view';
+import type { RunView } from '../../verbs/run/result.js';
 import { cell, code, folded, names, table } from './markdown-parts.js';
-import { baselineWords, changesInOrder, detectableWords, regressionWords, remarksOf } from './regression.js';
 import { EXPLORATORY, slicesInOrder } from './slices.js';
 
 const ROWS = 50;

@@ -1,14 +1,20 @@
 import {
-  type Failure,
-  type FailureBodies,
-  type RefusedSuite,
-  type RunView,
+  barsOf,
+  costTexts,
+  duration,
+  intervalWords,
+  judgeName,
+  modelName,
+  notesOf,
+  plural,
+  range,
   refOf,
-} from '../../verbs/run/result.js';
+  score,
+  verdictOf,
+  whole,
+} from '@touchstone/sdk/view';
+import type { Failure, FailureBodies, RefusedSuite, RunView } from '../../verbs/run/result.js';
 import { quote } from '../text.js';
-import { duration, plural, range, score, whole } from '../units.js';
-import { barsOf } from './bars.js';
-import { intervalWords } from './certainty.js';
 import { contractParts } from './contract.js';
 import { criteriaWords } from './criteria.js';
 import { whyNot } from './failure.js';
@@ -20,9 +26,7 @@ import {
   markerOf,
   suiteMarker,
 } from './markdown-report.js';
-import { costTexts, judgeName, modelName, notesOf } from './notes.js';
 import { reportedPromotion } from './promotion-report.js';
-import { verdictOf } from './verdict.js';
 
 const ROWS = 50;
 

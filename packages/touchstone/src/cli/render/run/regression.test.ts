@@ -1,4 +1,13 @@
 import { asId, type EvalReport, type ReportedRegression, type ReportedSlice } from '@touchstone/protocol';
+import {
+  age,
+  chance,
+  changeOf,
+  changesInOrder,
+  regressionWords,
+  signed,
+  verdictOf,
+} from '@touchstone/sdk/view';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { regressionOf, reportOf } from '../../testing/reports.js';
@@ -6,13 +15,10 @@ import { resultOf } from '../../testing/results.js';
 import { exitOf, type RunView } from '../../verbs/run/result.js';
 import { createInk } from '../ink.js';
 import { displayWidth } from '../text.js';
-import { age, chance, changeOf, signed } from '../units.js';
 import { documentOf } from './document.js';
 import { renderJunit } from './junit.js';
 import { renderMarkdown } from './markdown.js';
-import { changesInOrder, regressionWords } from './regression.js';
 import { renderScorecard } from './scorecard.js';
-import { verdictOf } from './verdict.js';
 
 const ink = createInk(false);
 const DAY = 86_400_000;

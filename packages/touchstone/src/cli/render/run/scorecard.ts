@@ -1,15 +1,24 @@
-import { type RunView, refOf } from '../../verbs/run/result.js';
+import {
+  barsOf,
+  costTexts,
+  duration,
+  intervalWords,
+  judgeName,
+  modelName,
+  notesOf,
+  plural,
+  refOf,
+  verdictOf,
+  whole,
+} from '@touchstone/sdk/view';
+import type { RunView } from '../../verbs/run/result.js';
 import type { Look } from '../ink.js';
 import { displayWidth, padEnd, padStart, printable, truncate, wrap } from '../text.js';
-import { duration, plural, whole } from '../units.js';
-import { barsOf, blocks } from './bars.js';
-import { certaintyLines, intervalWords } from './certainty.js';
+import { certaintyLines } from './certainty.js';
 import { contractLines } from './contract.js';
 import { renderFailure } from './failure.js';
-import { costTexts, judgeName, modelName, notesOf } from './notes.js';
 import { regressionLines } from './regression.js';
 import { sliceLines } from './slices.js';
-import { verdictOf } from './verdict.js';
 
 const MIN_WIDTH = 60;
 const MAX_WIDTH = 100;
@@ -143,4 +152,11 @@ function totalLines(result: RunView, { ink }: Look): string[] {
 function nextLines({ next = [] }: ScorecardOptions, { ink }: Look): string[] {
   const column = Math.max(0, ...next.map(({ command }) => command.length));
   return next.map(({ command, does }) => `  ${ink.cyan(command.padEnd(column))}  ${ink.dim(does)}`);
+}
+
+/** `████████░░`; a part that is not empty shows, and only a whole one is full. */
+function blocks(fill: number, width: number): string {
+  const exact = Math.round(fill * width);
+  const full = fill >= 1 ? width : Math.min(width - 1, fill > 0 ? Math.max(1, exact) : 0);
+  return '█'.repeat(full) + '░'.repeat(width - full);
 }

@@ -1,9 +1,9 @@
 import type { ReportedSlice } from '@touchstone/protocol';
+import { plural, range, score, signed, whole } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
 import type { Look } from '../ink.js';
 import { renderTable } from '../table.js';
 import { printable, truncate } from '../text.js';
-import { plural, range, score, signed, whole } from '../units.js';
 
 const SLICES_SHOWN = 8;
 const WIDE_ENOUGH = 80;

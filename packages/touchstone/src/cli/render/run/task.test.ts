@@ -1,7 +1,6 @@
-import { asId, type FindingKind, type InvocationId, type TaskId } from '@touchstone/protocol';
-import { toBody } from '@touchstone/protocol/bodies';
+import { asId, type FindingKind, type TaskId } from '@touchstone/protocol';
+import type { TaskView } from '@touchstone/sdk';
 import { expect, test } from 'vitest';
-import type { TaskView } from '../../../app/index.js';
 import { createInk } from '../ink.js';
 import { renderTask } from './task.js';
 
@@ -9,11 +8,11 @@ const view: TaskView = {
   taskId: asId<TaskId>('late'),
   score: 0,
   passed: false,
-  expected: { kind: 'golden', match: { strategy: 'exact', value: toBody('yes') } },
+  expected: { kind: 'golden', match: { strategy: 'exact', value: 'yes' } },
   invocations: [
     {
-      invocationId: asId<InvocationId>('inv-0.0'),
-      input: toBody('q'),
+      invocationId: 'inv-0.0',
+      input: 'q',
       outcome: 'failed',
       toolCalls: [],
     },
@@ -31,8 +30,8 @@ test('a task without a score is not shown as failed, also before the log has com
 
 const answered = (output: string, value: string): TaskView => ({
   ...view,
-  expected: { kind: 'golden', match: { strategy: 'contains', value: toBody(value) } },
-  invocations: view.invocations.map((one) => ({ ...one, outcome: 'completed', output: toBody(output) })),
+  expected: { kind: 'golden', match: { strategy: 'contains', value: value } },
+  invocations: view.invocations.map((one) => ({ ...one, outcome: 'completed', output: output })),
 });
 const uncut = { ...look, uncut: true };
 const joined = (text: string): string => text.replace(/\n +/g, '');
@@ -49,7 +48,7 @@ test('a long answer that is not exactly right is shown whole, and where it parts
   const words = `${'the same '.repeat(40)}`;
   const exact: TaskView = {
     ...answered(`${words}wrong`, ''),
-    expected: { kind: 'golden', match: { strategy: 'exact', value: toBody(`${words}right`) } },
+    expected: { kind: 'golden', match: { strategy: 'exact', value: `${words}right` } },
   };
   const shown = renderTask(exact, true, uncut);
   expect(shown.match(/the same/g)?.length).toBeGreaterThan(80);

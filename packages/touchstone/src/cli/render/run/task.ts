@@ -1,14 +1,11 @@
 import type { TaskResult } from '@touchstone/protocol';
-import { fromBody, type ToolCallBody } from '@touchstone/protocol/bodies';
-import type { TaskView } from '../../../app/index.js';
-import { bodiesOf } from '../../verbs/run/collect-result.js';
+import { bodiesOf, type TaskView, type ToolCallView } from '@touchstone/sdk';
+import { costTexts, plural, score } from '@touchstone/sdk/view';
 import type { Look } from '../ink.js';
 import { INDENT, LABEL, labelled, wrapped } from '../labelled.js';
 import { padEnd, printable, quote } from '../text.js';
-import { plural, score } from '../units.js';
 import { criterionFacts, criterionLines } from './criteria.js';
 import { renderBodies, whyNot } from './failure.js';
-import { costTexts } from './notes.js';
 
 /** Everything recorded of one task: each invocation with its input, its calls and its answer. */
 export function renderTask(view: TaskView, bodies: boolean, look: Look, result?: TaskResult): string {
@@ -63,10 +60,10 @@ function invocationLines(
   return [
     title,
     ...tries,
-    ...labelled('input', quote(fromBody(invocation.input)), look),
+    ...labelled('input', quote(invocation.input), look),
     ...invocation.toolCalls.flatMap((call) => callLines(call, look)),
     ...(view.passed && invocation.output !== undefined
-      ? [...labelled('answer', quote(fromBody(invocation.output)), look), ...criterionLines(criteria, look)]
+      ? [...labelled('answer', quote(invocation.output), look), ...criterionLines(criteria, look)]
       : renderBodies(content, { score: view.score, ...(findings && { findings }) }, look)),
     ...(invocation.reason && invocation.output !== undefined && view.expected.kind === 'golden'
       ? wrapped('reason', printable(invocation.reason), look)
@@ -74,14 +71,14 @@ function invocationLines(
   ];
 }
 
-const callFacts = (call: ToolCallBody, { ink }: Look): string =>
+const callFacts = (call: ToolCallView, { ink }: Look): string =>
   `${ink.dim(padEnd('tool', LABEL))}${printable(call.toolId)} ${call.status === 'ok' ? ink.green('ok') : ink.red(call.status)}`;
 
-function callLines(call: ToolCallBody, look: Look): string[] {
-  const outcome = call.outcome === undefined ? printable(call.error ?? '') : quote(fromBody(call.outcome));
+function callLines(call: ToolCallView, look: Look): string[] {
+  const outcome = call.outcome === undefined ? printable(call.error ?? '') : quote(call.outcome);
   return [
     `${INDENT}${callFacts(call, look)}`,
-    ...labelled('', `→ ${quote(fromBody(call.inputs))}`, look),
+    ...labelled('', `→ ${quote(call.inputs)}`, look),
     ...(outcome === '' ? [] : labelled('', `← ${outcome}`, look)),
   ];
 }

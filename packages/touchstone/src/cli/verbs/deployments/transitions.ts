@@ -14,7 +14,7 @@ import {
   type TransitionDeployment,
 } from '@touchstone/sdk';
 import { LOCAL_OWNER } from '../../local.js';
-import { absent, knownRun, noDeployment, runPages } from '../../run-lookup.js';
+import { absent, eventPages, knownRun, noDeployment, runPages } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 
 /** Why a host refused something. */
@@ -131,15 +131,8 @@ export function deploymentRunOf(run: RunSnapshot): DeploymentRun {
 
 /** The whole log of a short run. A host hands it out in pieces. */
 export async function readEvents(client: Client, runId: RunId): Promise<readonly RunEvent[]> {
-  const eventCount = (await client.runs.get(runId)).touchstone?.eventCount ?? 0;
   const events: RunEvent[] = [];
-  for (let after: number | undefined; events.length < eventCount; ) {
-    const polling = { timeoutSeconds: 1, ...(after !== undefined && { after }) };
-    const page = (await client.pollEvents(runId, polling)).events;
-    events.push(...page);
-    after = page.at(-1)?.sequence;
-    if (after === undefined) return events;
-  }
+  for await (const page of eventPages(client, await client.runs.get(runId))) events.push(...page);
   return events;
 }
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addHost } from '../../host-options.js';
 import type { Start } from '../../start.js';
 import { channelOption, percent, toOption, WAIT, waitSeconds } from '../deployments/channel-options.js';
 import type { InitOptions } from './init.js';
@@ -167,8 +168,7 @@ export function addValidate(program: Command, start: Start): void {
 }
 
 export function addRuns(program: Command, start: Start): void {
-  program
-    .command('runs')
+  addHost(program.command('runs'), 'list the runs of another host')
     .summary('list runs, newest first')
     .description('Lists the runs kept here, newest first.')
     .option('--agent <id>', 'only runs of this agent')
@@ -185,8 +185,7 @@ export function addRuns(program: Command, start: Start): void {
 }
 
 export function addShow(program: Command, start: Start): void {
-  program
-    .command('show')
+  addHost(program.command('show'), 'show a run of another host')
     .summary('show a run, a task or the events of a run')
     .description('Shows what is recorded of a run.')
     .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it')

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { asId, isHostError, type RunId } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
+import { forkWords } from '@touchstone/sdk/view';
 import type { SuiteHead } from '../../../ports/index.js';
 import { readText } from '../../files/suite-source.js';
 import { placesBack } from '../../find-run.js';
 import { type Context, writeLine } from '../../io.js';
 import { LOCAL_OWNER, type Local } from '../../local.js';
 import { commandToType } from '../../next-commands.js';
-import { forkWords } from '../../render/fork.js';
 import { UsageError } from '../../usage-error.js';
 import { type Measure, type Measured, measureOf, pickOfEach, whyNothingFits } from './earlier-runs.js';
 

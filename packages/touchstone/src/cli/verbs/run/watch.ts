@@ -1,3 +1,4 @@
+import { refOf } from '@touchstone/sdk/view';
 import { type ExitCode, worstExit } from '../../exit.js';
 import { openSources } from '../../files/pack-source.js';
 import { type Context, isColoured, writeLine } from '../../io.js';
@@ -6,7 +7,7 @@ import { createInk } from '../../render/ink.js';
 import { renderDelta } from '../../render/run/delta.js';
 import { reportError } from '../../report-error.js';
 import { tellResult, writeReports } from './report.js';
-import { type RunView, refOf } from './result.js';
+import type { RunView } from './result.js';
 import { exitOfAttempt, runEach, runOne } from './run.js';
 import type { RunOptions } from './run-options.js';
 import { type FileWatcher, watchFiles } from './watch-files.js';

@@ -1,17 +1,22 @@
-import type { LocalTouchstone } from '../../../app/index.js';
+import type { Signal } from '@touchstone/sdk';
 import { UsageError } from '../../usage-error.js';
 import type { AnnotateOptions } from './annotate.js';
 
-/** What the host is told. */
-export type Saying = Parameters<LocalTouchstone['annotations']['annotate']>[2];
-
-type Said = keyof Pick<
+type SignalOption = keyof Pick<
   AnnotateOptions,
   'rating' | 'label' | 'flag' | 'correction' | 'score' | 'passed' | 'failed'
 >;
 
-const SAYINGS: readonly Said[] = ['rating', 'label', 'flag', 'correction', 'score', 'passed', 'failed'];
-const OVERRIDES: readonly Said[] = ['score', 'passed', 'failed'];
+const SIGNALS: readonly SignalOption[] = [
+  'rating',
+  'label',
+  'flag',
+  'correction',
+  'score',
+  'passed',
+  'failed',
+];
+const OVERRIDES: readonly SignalOption[] = ['score', 'passed', 'failed'];
 const flags = (names: readonly string[]): string => names.map((name) => `--${name}`).join(', ');
 
 export const isOverride = (options: AnnotateOptions): boolean =>
@@ -19,15 +24,15 @@ export const isOverride = (options: AnnotateOptions): boolean =>
 
 /** One thing is said at a time, and an override with its reason. */
 export function checkAnnotateOptions(options: AnnotateOptions): void {
-  const said = SAYINGS.filter((name) => options[name] !== undefined);
+  const said = SIGNALS.filter((name) => options[name] !== undefined);
   if (options.list) checkListing(options, said);
-  else checkSaying(options, said);
+  else checkSignal(options, said);
 }
 
-function checkSaying(options: AnnotateOptions, said: readonly Said[]): void {
+function checkSignal(options: AnnotateOptions, said: readonly SignalOption[]): void {
   if (said.length === 0)
     throw new UsageError(
-      `What is to be said of it? Give one of ${flags(SAYINGS)}.`,
+      `What is to be said of it? Give one of ${flags(SIGNALS)}.`,
       'See what has been said with --list.',
     );
   if (said.length > 1)
@@ -60,7 +65,7 @@ function checkTexts(options: AnnotateOptions): void {
 }
 
 /** An override travels as a correction that is nothing but the score, or the side, in JSON. */
-export function signalOf(options: AnnotateOptions): Saying['signal'] {
+export function signalOf(options: AnnotateOptions): Signal {
   const { rating, label, correction, score, passed, failed } = options;
   if (rating !== undefined) return { kind: 'rating', rating };
   if (label !== undefined) return { kind: 'label', label };

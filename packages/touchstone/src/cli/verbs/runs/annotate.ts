@@ -1,18 +1,22 @@
-import { type EvalReport, isHostError, type TaskId } from '@touchstone/protocol';
-import type { Payloads, RunEvent } from '@touchstone/protocol/bodies';
-import type { LocalTouchstone } from '../../../app/index.js';
-import type { Annotation, Run } from '../../../ports/index.js';
+import type { EvalReport, ScoreOverride } from '@touchstone/protocol';
+import {
+  type Annotation,
+  type Client,
+  HostResponseError,
+  isEvent,
+  type NewAnnotation,
+  type RunSnapshot,
+} from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
-import { asEvalRun, findRun, noRun } from '../../find-run.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { LOCAL_OWNER, LOCAL_PRINCIPAL, type Local, readStore } from '../../local.js';
+import { type Context, writeJson, writeLine } from '../../io.js';
+import { lookOf, mayShowContent } from '../../look.js';
 import { annotationDocument, hasTexts, renderAnnotations, renderRecorded } from '../../render/annotations.js';
-import { createInk, type Look } from '../../render/ink.js';
-import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
-import { checkAnnotateOptions, isOverride, type Saying, signalOf } from './annotate-options.js';
+import { asEvalRun, eventPages, findRun } from '../../run-lookup.js';
+import { type Where, withSession } from '../../session.js';
+import { checkAnnotateOptions, isOverride, signalOf } from './annotate-options.js';
+import { unknownTask } from './show.js';
 
-export type AnnotateOptions = {
+export type AnnotateOptions = Where & {
   readonly rating?: number;
   readonly label?: string;
   readonly flag?: boolean;
@@ -28,136 +32,109 @@ export type AnnotateOptions = {
 
 export async function annotateCommand(
   context: Context,
-  wanted: string,
+  name: string,
   options: AnnotateOptions,
 ): Promise<ExitCode> {
   checkAnnotateOptions(options);
-  return readStore(
-    context,
-    async ({ touchstone }: Local): Promise<ExitCode> => {
-      const run = await findRun(touchstone, wanted);
-      if (options.list) await list(context, touchstone, run, options);
-      else await annotate(context, touchstone, run, options);
-      return 0;
-    },
-    () => {
-      throw noRun(wanted);
-    },
-  );
+  return withSession(context, options, 'look', async ({ client }): Promise<ExitCode> => {
+    const run = await findRun(client, name);
+    if (options.list) await list(context, client, run, options);
+    else await annotate(context, client, run, options);
+    return 0;
+  });
 }
-
-/** Content belongs on a person's screen, or where it is asked for by name. */
-const mayShowBodies = ({ io, settings }: Context, { bodies }: AnnotateOptions): boolean =>
-  bodies === true || (io.stdout.isTTY && !settings.json);
-
-const lookOf = (context: Context): Look => {
-  const { stdout } = context.io;
-  return { ink: createInk(isColoured(context, stdout)), width: stdout.columns, uncut: true };
-};
 
 async function list(
   context: Context,
-  touchstone: LocalTouchstone,
-  { runId }: Run,
+  client: Client,
+  { runId }: RunSnapshot,
   options: AnnotateOptions,
 ): Promise<void> {
   const { io, settings } = context;
-  const annotations = await touchstone.annotations.list(LOCAL_OWNER, runId);
-  const overrides = await touchstone.annotations.overridesOf(LOCAL_OWNER, runId);
-  const tasks = new Map(overrides.map(({ annotationId, taskId }) => [annotationId, taskId]));
-  const bodies = mayShowBodies(context, options);
+  const annotations = await client.runs.annotations(runId);
+  const overrides = await overridesOf(client, runId);
+  const bodies = mayShowContent(context, options);
   if (settings.json) {
-    const items = annotations.map((one) => annotationDocument(one, bodies, tasks.get(one.annotationId)));
+    const items = annotations.map((one) => annotationDocument(one, overrides.get(one.annotationId), bodies));
     return writeJson(io, { runId, items });
   }
-  io.stdout.write(renderAnnotations({ annotations, tasks, bodies, now: io.now() }, lookOf(context)));
-  if (!bodies && hasTexts(annotations)) writeLine(io.stderr, 'Add --bodies to see the words.');
+  const look = { ...lookOf(context), uncut: true };
+  io.stdout.write(renderAnnotations({ annotations, overrides, bodies, now: io.now() }, look));
+  if (!bodies && hasTexts(annotations, overrides)) writeLine(io.stderr, 'Add --bodies to see the words.');
 }
+
+const overridesOf = async (
+  client: Client,
+  runId: RunSnapshot['runId'],
+): Promise<ReadonlyMap<string, ScoreOverride>> =>
+  new Map((await client.runs.overrides(runId)).map((one) => [one.annotationId, one]));
 
 async function annotate(
   context: Context,
-  touchstone: LocalTouchstone,
-  run: Run,
+  client: Client,
+  run: RunSnapshot,
   options: AnnotateOptions,
 ): Promise<void> {
   const { io, settings } = context;
-  const body: Saying = {
+  const recorded = await record(client, run, options, {
     signal: signalOf(options),
-    ...(await targetOf(touchstone, run, options)),
+    ...(await targetOf(client, run, options)),
     ...(options.note !== undefined && { note: options.note }),
-  };
-  const recorded = await record(touchstone, run, body, options);
-  const { override } = recorded;
-  const taskId = options.task as TaskId | undefined;
+  });
+  const override = (await overridesOf(client, run.runId)).get(recorded.annotationId);
   // Only a completed run has results to put side by side.
-  const report =
-    override && run.status === 'completed' ? await touchstone.report(LOCAL_OWNER, run.runId) : undefined;
-  const outcome = report && outcomeOf(report, run, taskId);
+  const report = override && run.status === 'completed' ? await client.runs.report(run.runId) : undefined;
+  const outcome = report && outcomeOf(report, run, options.task);
   if (settings.json) {
-    const document = annotationDocument(recorded, mayShowBodies(context, options), taskId);
+    const document = annotationDocument(recorded, override, mayShowContent(context, options), options.task);
     return writeJson(io, { ...document, ...outcome });
   }
-  io.stdout.write(renderRecorded({ recorded, ...(taskId && { taskId }), ...outcome }, lookOf(context)));
+  const { task: taskId } = options;
+  const facts = { recorded, override, ...(taskId !== undefined && { taskId }), ...outcome };
+  io.stdout.write(renderRecorded(facts, { ...lookOf(context), uncut: true }));
 }
 
 /** The automatic result and the adjusted one, of the task and of the whole run. */
-function outcomeOf({ aggregate, adjusted }: EvalReport, { headline }: Run, taskId: TaskId | undefined) {
+function outcomeOf({ aggregate, adjusted }: EvalReport, { touchstone }: RunSnapshot, taskId?: string) {
   const task = adjusted?.overrides.find((override) => override.taskId === taskId);
   if (!adjusted || !task) return {};
+  const passed = touchstone?.headline?.passed === true;
   return {
-    automatic: { score: aggregate.score, passed: headline?.passed === true, task: task.before },
+    automatic: { score: aggregate.score, passed, task: task.before },
     adjusted: { score: adjusted.score, passed: adjusted.passed, task: task.after },
   };
 }
 
-/** An override is about a score, anything else about the task itself: nobody overrides a score by accident. */
+/** An override is about a score, anything else about the task itself: a score is not overridden by accident. */
 async function targetOf(
-  touchstone: LocalTouchstone,
-  run: Run,
+  client: Client,
+  run: RunSnapshot,
   options: AnnotateOptions,
-): Promise<Pick<Saying, 'target'>> {
+): Promise<Pick<NewAnnotation, 'target'>> {
   const { task } = options;
   if (task === undefined) return {};
   if (!isOverride(options)) return { target: { nodeId: task } };
-  const { eventId } = await findScored(touchstone, asEvalRun(run), task);
-  return { target: { eventId } };
+  return { target: { eventId: await scoredEvent(client, asEvalRun(run), task) } };
 }
 
-const PAGE = 500;
-
-async function findScored(touchstone: LocalTouchstone, run: Run, task: string): Promise<RunEvent> {
-  for (let after = -1; ; ) {
-    const page = await touchstone.store.log.read(LOCAL_OWNER, run.runId, after, PAGE);
-    const found = page.find(
-      ({ type, payload }) => type === 'eval.scored' && (payload as Payloads['eval.scored']).taskId === task,
-    );
-    if (found) return found;
-    const last = page.at(-1);
-    if (!last) throw await unknownTask(touchstone, run, task);
-    after = last.sequence;
+async function scoredEvent(client: Client, run: RunSnapshot, task: string): Promise<string> {
+  for await (const page of eventPages(client, run)) {
+    const found = page.find((event) => isEvent(event, 'eval.scored') && event.payload.taskId === task);
+    if (found) return found.eventId;
   }
-}
-
-async function unknownTask(touchstone: LocalTouchstone, { runId }: Run, task: string): Promise<UsageError> {
-  const done = await touchstone.store.log.results(LOCAL_OWNER, runId, 0, 1000);
-  const hint = didYouMean(
-    task,
-    done.map(({ result }) => result.taskId),
-    'Tasks',
-  );
-  return new UsageError(`Run ${runId} has no finished task ${task}.`, hint);
+  throw await unknownTask(client, run.runId, task);
 }
 
 async function record(
-  touchstone: LocalTouchstone,
-  run: Run,
-  body: Saying,
-  options: AnnotateOptions,
+  client: Client,
+  { runId }: RunSnapshot,
+  { task = '' }: AnnotateOptions,
+  body: NewAnnotation,
 ): Promise<Annotation> {
   try {
-    return await touchstone.annotations.annotate(LOCAL_PRINCIPAL, run.runId, body);
+    return await client.runs.annotate(runId, body);
   } catch (error) {
-    const isTask = isHostError(error) && error.details?.field === 'target.nodeId';
-    throw isTask ? await unknownTask(touchstone, run, options.task ?? '') : error;
+    const isTask = error instanceof HostResponseError && error.details?.field === 'target.nodeId';
+    throw isTask ? await unknownTask(client, runId, task) : error;
   }
 }

@@ -1,86 +1,110 @@
-import { historyOf, type Marked, markCurrent } from '../../comparing/blessings.js';
+import type { ListedBaseline } from '@touchstone/protocol';
+import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { LOCAL_OWNER, type Local, readStore } from '../../local.js';
+import { type Context, writeJson, writeLine } from '../../io.js';
+import { lookOf } from '../../look.js';
+import { commandToType, whereFlags } from '../../next-commands.js';
 import {
   type Baseline,
   baselineDocument,
   baselinesTable,
-  markedDocument,
   renderBaseline,
+  renderBlessed,
 } from '../../render/compare/baseline.js';
-import { createInk } from '../../render/ink.js';
+import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
+import { type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { UsageError } from '../../usage-error.js';
-import { refOf } from '../run/result.js';
 
 const HOW = 'Make one with: touchstone baseline bless <runId>';
 
-export async function listBaselinesCommand(context: Context): Promise<ExitCode> {
+export async function listBaselinesCommand(context: Context, where: Where): Promise<ExitCode> {
   const { io, settings } = context;
-  const items = await readStore<readonly Marked[]>(context, readAll, () => []);
-  if (settings.json) writeJson(io, { items: items.map(markedDocument) });
+  const items = await withSession(context, where, 'look', ({ client }) => client.baselines.list());
+  const { ink, width } = lookOf(context);
+  if (settings.json) writeJson(io, { items });
   else if (items.length === 0) writeLine(io.stdout, `No baseline yet. ${HOW}`);
-  else
-    writeLine(
-      io.stdout,
-      baselinesTable(items, io.now(), createInk(isColoured(context, io.stdout)), io.stdout.columns),
-    );
+  else writeLine(io.stdout, baselinesTable(items, io.now(), ink, width));
   return 0;
 }
 
-async function readAll({ touchstone }: Local): Promise<readonly Marked[]> {
-  const { baselines, runs } = touchstone.store;
-  const marked = markCurrent(await baselines.list(LOCAL_OWNER));
-  return Promise.all(
-    marked.map(async (one) => {
-      const { contractVerdict } = (await runs.get(LOCAL_OWNER, one.runId))?.headline ?? {};
-      return contractVerdict ? { ...one, contractVerdict } : one;
-    }),
-  );
-}
-
-export async function showBaselineCommand(context: Context, wanted: string | undefined): Promise<ExitCode> {
+export async function showBaselineCommand(
+  context: Context,
+  name: string | undefined,
+  where: Where,
+): Promise<ExitCode> {
   const { io, settings } = context;
-  const baselines = await readStore(
-    context,
-    (local) => readBaselines(local, wanted),
-    () => {
-      throw noBaseline();
-    },
-  );
+  const baselines = await withSession(context, where, 'look', (session) => readBaselines(session, name));
   if (settings.json) writeJson(io, { items: baselines.map(baselineDocument) });
-  else {
-    const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-    io.stdout.write(baselines.map((one) => renderBaseline(one, io.now(), look)).join(''));
-  }
+  else io.stdout.write(baselines.map((one) => renderBaseline(one, io.now(), lookOf(context))).join(''));
   return 0;
 }
 
-const noBaseline = (): UsageError => new UsageError('There is no baseline here yet.', HOW);
-
-async function readBaselines(local: Local, wanted: string | undefined): Promise<readonly Baseline[]> {
-  const all = await readAll(local);
+async function readBaselines({ client }: Session, name: string | undefined): Promise<readonly Baseline[]> {
+  const all = await client.baselines.list();
   const baselines: Baseline[] = [];
-  for (const blessing of choose(all, wanted)) {
-    const report = await local.touchstone.report(LOCAL_OWNER, blessing.runId);
-    baselines.push({ blessing, report, history: historyOf(blessing, all) });
+  for (const blessing of choose(all, name)) {
+    const report = await client.runs.report(blessing.runId);
+    baselines.push({ blessing, report, history: all.filter((one) => isSameSubject(one, blessing)) });
   }
   return baselines;
 }
 
+/** Of the same suite, agent and judge the latest blessing counts. */
+const isSameSubject = (one: ListedBaseline, other: ListedBaseline): boolean =>
+  one.suite.digest === other.suite.digest &&
+  one.agent.agentId === other.agent.agentId &&
+  one.judge === other.judge;
+
 /** A run was perhaps blessed more than once; its latest blessing says what became of it. */
-function choose(all: readonly Marked[], wanted: string | undefined): readonly Marked[] {
-  if (all.length === 0) throw noBaseline();
+function choose(all: readonly ListedBaseline[], name: string | undefined): readonly ListedBaseline[] {
+  if (all.length === 0) throw new UsageError('There is no baseline here yet.', HOW);
   const current = all.filter((one) => one.current);
-  if (wanted === undefined) return current;
-  const ofSuite = current.filter(({ suite }) => suite.suiteId === wanted || refOf(suite) === wanted);
+  if (name === undefined) return current;
+  const ofSuite = current.filter(({ suite: { ref } }) => ref === name || suiteIdOf(ref) === name);
   if (ofSuite.length > 0) return ofSuite;
-  const ofRun = all.find(({ runId }) => runId === wanted);
+  const ofRun = all.find(({ runId }) => runId === name);
   if (ofRun) return [ofRun];
-  const suites = [...new Set(current.map(({ suite }) => suite.suiteId))];
+  const suites = [...new Set(current.map(({ suite }) => suiteIdOf(suite.ref)))];
   throw new UsageError(
-    `There is no baseline of a suite ${wanted}, nor a blessed run of that id.`,
-    didYouMean(wanted, suites, 'Suites with a baseline'),
+    `There is no baseline of a suite ${name}, nor a blessed run of that id.`,
+    didYouMean(name, suites, 'Suites with a baseline'),
   );
 }
+
+const suiteIdOf = (ref: string): string => ref.slice(0, ref.lastIndexOf('@'));
+
+export async function blessCommand(context: Context, name: string, where: Where): Promise<ExitCode> {
+  const { io, settings } = context;
+  return withSession(context, where, 'look', async (session): Promise<ExitCode> => {
+    const run = asEvalRun(await findRun(session.client, name));
+    checkCompleted(run);
+    const blessed = await session.client.baselines.bless(run.runId).catch(withHint(context, session, run));
+    if (settings.json) writeJson(io, blessed);
+    else io.stdout.write(renderBlessed(blessed, run, io.now(), lookOf(context)));
+    return 0;
+  });
+}
+
+function checkCompleted(run: EvalRunSnapshot): void {
+  if (run.status === 'completed') return;
+  throw new UsageError(
+    `Run ${run.runId} is ${stateOf(run)}, and only a completed run can be a baseline.`,
+    'See which are with: touchstone runs --status completed',
+  );
+}
+
+/** Adds what to do to the reason why a run has measured too little itself. */
+const withHint =
+  (context: Context, { where }: Session, { touchstone: { fork, headline } }: EvalRunSnapshot) =>
+  (error: unknown): never => {
+    if (!(error instanceof HostResponseError) || (!fork && !headline?.cacheHits)) throw error;
+    const bless = [`baseline bless ${fork?.source}`, ...whereFlags(where)].join(' ');
+    const hint =
+      fork?.mode === 'replay'
+        ? `Bless the run it repeats: ${commandToType(context, bless)}`
+        : fork
+          ? 'Run the suite again as a whole, and bless that run.'
+          : 'Run the suite again without --cache, and bless that run.';
+    throw new UsageError(error.message, hint);
+  };

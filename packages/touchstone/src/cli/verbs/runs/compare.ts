@@ -1,20 +1,18 @@
-import { jsonEqual, judgesDiffer } from '@touchstone/protocol';
+import { type CompareRuns, jsonEqual, type MeasuredRun, type RunComparison } from '@touchstone/protocol';
+import { judgeName } from '@touchstone/sdk/view';
 import { NO_BODIES, readBodies } from '../../comparing/answers.js';
-import { type Comparison, compareSides, whyNoVerdict } from '../../comparing/compare-sides.js';
-import { findBlessed, findSide, isFile, isSuiteRef } from '../../comparing/reference.js';
-import type { Side } from '../../comparing/side.js';
+import { findBlessed, findNamed, isFile, isSuiteRef } from '../../comparing/reference.js';
 import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
-import { LOCAL_OWNER, type Local, readStore, withFiles } from '../../local.js';
+import { type Context, writeJson } from '../../io.js';
+import { lookOf, mayShowContent } from '../../look.js';
 import { shellWord } from '../../next-commands.js';
 import { compareDocument, renderCompare } from '../../render/compare/compare.js';
-import { createInk } from '../../render/ink.js';
-import { judgeName } from '../../render/run/notes.js';
 import { printable } from '../../render/text.js';
+import { type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { UsageError } from '../../usage-error.js';
 
-export type CompareOptions = {
+export type CompareOptions = Where & {
   readonly agent?: string;
   readonly task?: string;
   readonly all?: boolean;
@@ -35,20 +33,25 @@ export async function compareCommand(
   options: CompareOptions,
 ): Promise<ExitCode> {
   checkNames(context, [before, after], options);
-  const compare = (local: Local): Promise<ExitCode> => compareBoth(context, local, [before, after], options);
-  // Whose word a file is depends on the whole configuration; runs can be read although something of it is broken.
-  if ([before, after].some((wanted) => isFile(wanted, context.io.cwd))) return withFiles(context, compare);
-  return readStore(context, compare, () => {
-    throw new UsageError('There is no run here yet.', 'Start one with: touchstone run <suite file>');
-  });
+  // Which keys are trusted depends on the whole configuration; runs can be read although a part of it is broken.
+  const hasFile = [before, after].some((name) => isFile(name, context.io.cwd));
+  return withSession(context, options, hasFile ? 'files' : 'look', (session) =>
+    compareBoth(context, session, [before, after], options),
+  );
 }
 
 /** What can be told from the names alone is told before anything is opened. */
-function checkNames({ io }: Context, names: readonly [string, string], { agent }: CompareOptions): void {
+function checkNames({ io }: Context, names: readonly [string, string], options: CompareOptions): void {
+  const { agent, host } = options;
   if (names[1] === 'blessed')
     throw new UsageError(
       'Only the first of the two may be "blessed": it is the baseline of the second.',
       `Type: touchstone compare blessed ${names[0] === 'blessed' ? 'last' : shellWord(names[0])}`,
+    );
+  if (host !== undefined && names.some((name) => isFile(name, io.cwd)))
+    throw new UsageError(
+      'A scorecard file can be compared only with runs of this machine.',
+      'Leave out --host, or name runs of that host.',
     );
   if (agent === undefined || names.some((name) => isSuiteRef(name, io.cwd))) return;
   throw new UsageError(
@@ -59,69 +62,54 @@ function checkNames({ io }: Context, names: readonly [string, string], { agent }
 
 async function compareBoth(
   context: Context,
-  { touchstone, config }: Local,
+  session: Session,
   [first, second]: readonly [string, string],
   options: CompareOptions,
 ): Promise<ExitCode> {
   const { io, settings } = context;
-  const where = { cwd: io.cwd, now: io.now(), ...(options.agent !== undefined && { agent: options.agent }) };
-  const after = await findSide(touchstone, second, where);
+  const naming = { cwd: io.cwd, agent: options.agent };
+  const after = await findNamed(session, second, naming);
   const before =
-    first === 'blessed'
-      ? await findBlessed(touchstone, after, where)
-      : await findSide(touchstone, first, where);
-  checkTwo(before, after);
-  const whole: Comparison = {
-    before,
-    after,
-    ...compareSides(before, after),
-    ...(await decide(touchstone, before, after, { tolerance: config.regression.tolerance, ...options })),
+    first === 'blessed' ? await findBlessed(session, after) : await findNamed(session, first, naming);
+  checkTwo(before.runId, after.runId);
+  const { tolerance, allowJudgeMismatch = false, task } = options;
+  const request = {
+    before: before.runId,
+    after: after.runId,
+    allowJudgeMismatch,
+    ...(tolerance !== undefined && { tolerance }),
   };
-  const comparison = options.task === undefined ? whole : onlyTask(whole, options.task);
-  const mayShow = options.bodies === true || (io.stdout.isTTY && !settings.json);
-  const golden = options.task === undefined;
-  const bodies = mayShow
-    ? await readBodies(touchstone, comparison, { answers: ANSWERS_SHOWN, golden })
+  const comparison = await session.client.runs.compare({
+    ...request,
+    ...(task !== undefined && { taskId: task }),
+  });
+  if (comparison.noVerdict?.code === 'other_judge') throw otherJudge(comparison);
+  if (task !== undefined && comparison.tasks.length === 0) throw await unknownTask(session, request, task);
+  const golden = task === undefined;
+  const bodies = mayShowContent(context, options)
+    ? await readBodies(session.client, comparison, { answers: ANSWERS_SHOWN, golden })
     : NO_BODIES;
-  const exitCode = exitOf(whole, options);
+  const exitCode = exitOf(comparison, options);
   if (settings.json) writeJson(io, compareDocument(comparison, bodies, exitCode));
   else {
-    const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-    const shown = { all: options.all ?? false, task: options.task !== undefined, now: io.now() };
-    io.stdout.write(renderCompare(comparison, bodies, { ...look, ...shown }));
+    const shown = { all: options.all ?? false, task: !golden, now: io.now() };
+    io.stdout.write(renderCompare(comparison, bodies, { ...lookOf(context), ...shown }));
   }
   return exitCode;
 }
 
-function checkTwo(before: Side, after: Side): void {
-  if (before.runId !== after.runId) return;
+function checkTwo(before: string, after: string): void {
+  if (before !== after) return;
   throw new UsageError(
-    `Both names stand for run ${before.runId}.`,
+    `Both names stand for run ${before}.`,
     'Name two runs, e.g.: touchstone compare last~1 last',
   );
 }
 
-/** A verdict, or why there is none. Scores of different judges are held against each other only by request. */
-async function decide(
-  touchstone: Local['touchstone'],
-  before: Side,
-  after: Side,
-  { allowJudgeMismatch = false, tolerance = 0 }: CompareOptions,
-): Promise<Pick<Comparison, 'reason' | 'regression'>> {
-  const reason = whyNoVerdict(before, after);
-  if (reason !== undefined) return { reason };
-  if (judgesDiffer(before, after) && !allowJudgeMismatch) throw otherJudge(before, after);
-  const { regression } = await touchstone.report(LOCAL_OWNER, after.runId, {
-    against: before.runId,
-    allowJudgeMismatch,
-    tolerance,
-  });
-  return { ...(regression && { regression }) };
-}
-
-function otherJudge(before: Side, after: Side): UsageError {
-  const names = [before, after].map(({ judge }) => (judge ? printable(judgeName(judge)) : 'no judge'));
-  const [first, second] = names;
+/** Scores of different judges are compared only by request. */
+function otherJudge({ before, after }: RunComparison): UsageError {
+  const nameOf = ({ judge }: MeasuredRun): string => (judge ? printable(judgeName(judge)) : 'no judge');
+  const [first, second] = [nameOf(before), nameOf(after)];
   const what =
     before.judge?.digest === after.judge?.digest
       ? jsonEqual(before.embedder ?? null, after.embedder ?? null)
@@ -136,21 +124,14 @@ function otherJudge(before: Side, after: Side): UsageError {
   );
 }
 
-/** The verdict stays that of all tasks: one of them decides nothing. */
-function onlyTask(comparison: Comparison, wanted: string): Comparison {
-  const { before, after } = comparison;
-  const narrowed = (side: Side): Side => ({
-    ...side,
-    results: side.results.filter(({ taskId }) => taskId === wanted),
-  });
-  const one = compareSides(narrowed(before), narrowed(after));
-  if (one.tasks.length > 0) return { ...comparison, ...one };
-  const known = comparison.tasks.map(({ taskId }) => taskId);
-  throw new UsageError(`Neither run has a task ${wanted}.`, didYouMean(wanted, known, 'Tasks'));
+async function unknownTask({ client }: Session, request: CompareRuns, task: string): Promise<UsageError> {
+  const { tasks } = await client.runs.compare(request);
+  const known = tasks.map(({ taskId }) => taskId);
+  return new UsageError(`Neither run has a task ${task}.`, didYouMean(task, known, 'Tasks'));
 }
 
 /** A listing without a verdict is what was asked for, unless a verdict was. */
-function exitOf({ regression }: Comparison, { conclusive = false }: CompareOptions): ExitCode {
+function exitOf({ regression }: RunComparison, { conclusive = false }: CompareOptions): ExitCode {
   if (conclusive && (!regression || regression.verdict === 'inconclusive')) return 3;
   return regression?.verdict === 'fail' ? 1 : 0;
 }

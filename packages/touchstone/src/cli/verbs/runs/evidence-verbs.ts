@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addHost } from '../../host-options.js';
 import type { Start } from '../../start.js';
 import { dollars, share, wholeNumber } from '../project/verbs.js';
 import type { ReplayOptions } from '../run/replay.js';
@@ -15,8 +16,7 @@ const examples = (...lines: readonly string[]): string =>
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 export function addExport(program: Command, start: Start): void {
-  program
-    .command('export')
+  addHost(program.command('export'), 'export a run of another host')
     .summary('write the scorecard of a run as a signed file')
     .description(
       'Writes the scorecard of a completed run as a signed file that others can check and compare with. It holds scores, names and digests, and no content.',
@@ -39,8 +39,7 @@ export function addExport(program: Command, start: Start): void {
 }
 
 export function addVerify(program: Command, start: Start): void {
-  program
-    .command('verify')
+  addHost(program.command('verify'), 'compare with the runs of another host instead of those kept here')
     .summary('check scorecard files')
     .description(
       'Checks scorecard files: that a trusted key has signed them, that their summary follows from their results, and that they agree with the run when it is kept here.',
@@ -92,8 +91,7 @@ export function addReplay(program: Command, start: Start): void {
 }
 
 export function addAnnotate(program: Command, start: Start): void {
-  program
-    .command('annotate')
+  addHost(program.command('annotate'), 'annotate a run of another host')
     .summary('rate or correct a run, or override the score of a task')
     .description(
       'Records what a person says about a run. --score, --passed and --failed override the score of a task: reports then show the automatic result and the adjusted one. The log, and the scorecard in it, never change.',

@@ -1,22 +1,24 @@
 import type { KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { isTerminal, type Scorecard } from '@touchstone/protocol';
+import type { RunSnapshot } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
 import { type KeyOptions, readSigning, type Signing } from '../../files/pack-key.js';
 import { displayPath } from '../../files/suite-source.js';
 import { placeFile, targetOf } from '../../files/write-file.js';
-import { asEvalRun, type EvalRun, findRun, noRun, stateOf } from '../../find-run.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
-import { LOCAL_OWNER, readConfig, readStore, storeFile } from '../../local.js';
-import { commandToType, flag } from '../../next-commands.js';
+import { type Context, writeJson } from '../../io.js';
+import { readConfig, storeFile } from '../../local.js';
+import { lookOf } from '../../look.js';
+import { commandToType, flag, whereFlags } from '../../next-commands.js';
 import { type Exported, exportDocument, renderExport } from '../../render/exported.js';
-import { createInk } from '../../render/ink.js';
+import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
+import { type Where, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
 import { UsageError } from '../../usage-error.js';
 import { packageVersion } from '../../version.js';
 import { checkKeyPlace, checkScorecardPlace } from './trust-paths.js';
 
-export type ExportOptions = KeyOptions & { readonly out?: string; readonly publicKey?: string };
+export type ExportOptions = KeyOptions & Where & { readonly out?: string; readonly publicKey?: string };
 
 const STDOUT = '-';
 
@@ -28,19 +30,12 @@ export async function exportCommand(
 ): Promise<ExitCode> {
   await checkPlaces(context, options);
   const given = readSigning(options, context.io.cwd);
-  const { card, signing } = await readStore(
-    context,
-    async ({ touchstone }) => {
-      const { runId } = checkCompleted(context, asEvalRun(await findRun(touchstone, wanted)));
-      return {
-        card: await touchstone.scorecard(LOCAL_OWNER, runId),
-        signing: given ?? (await keyOfMachine(context)),
-      };
-    },
-    () => {
-      throw noRun(wanted);
-    },
-  );
+  const { card, signing } = await withSession(context, options, 'look', async ({ client }) => {
+    const run = asEvalRun(await findRun(client, wanted));
+    checkCompleted(context, run, options);
+    const card = await client.runs.scorecard(run.runId);
+    return { card, signing: given ?? (await keyOfMachine(context)) };
+  });
   await writeExport(context, card, signing, options);
   return 0;
 }
@@ -50,14 +45,17 @@ async function keyOfMachine({ io, settings }: Context): Promise<Signing> {
   return ownKey(resolve(io.cwd, settings.data));
 }
 
-function checkCompleted(context: Context, run: EvalRun): EvalRun {
+function checkCompleted(context: Context, run: RunSnapshot, where: Where): void {
   const { runId, status } = run;
-  if (status === 'completed') return run;
+  if (status === 'completed') return;
+  const command = (words: string): string => commandToType(context, [words, ...whereFlags(where)].join(' '));
   const hint = isTerminal(status)
-    ? `See what became of it with: ${commandToType(context, `show ${runId}`)}`
-    : `Finish it with: ${commandToType(context, `run --resume ${runId}`)}`;
-  const state = stateOf(run, context.io.now());
-  throw new UsageError(`Run ${runId} is ${state}; only a completed run has a scorecard to export.`, hint);
+    ? `See what became of it with: ${command(`show ${runId}`)}`
+    : `Finish it with: ${command(`run --resume ${runId}`)}`;
+  throw new UsageError(
+    `Run ${runId} is ${stateOf(run)}; only a completed run has a scorecard to export.`,
+    hint,
+  );
 }
 
 /** A file that is written must not be one that is read, least of all the key. */
@@ -133,16 +131,16 @@ function atPlace({ io }: Context, flag: string, name: string, act: (file: string
 }
 
 /** Where the file itself goes to stdout, the words about it go beside. */
-function tell(context: Context, exported: Exported, { key, keyId }: KeyOptions): void {
+function tell(context: Context, exported: Exported, options: ExportOptions): void {
+  const { key, keyId } = options;
   const { io, settings } = context;
   if (settings.json) {
     writeJson(io, exportDocument(exported));
     return;
   }
   const out = exported.file === undefined ? io.stderr : io.stdout;
-  const look = { ink: createInk(isColoured(context, out)), width: out.columns };
-  const signing = [...flag('--key', key), ...flag('--key-id', keyId)];
+  const signing = [...flag('--key', key), ...flag('--key-id', keyId), ...whereFlags(options)];
   const words = ['export', exported.scorecard.runId, ...signing, '--public-key pub.pem'];
   const again = commandToType(context, words.join(' '));
-  out.write(renderExport(exported, again, look));
+  out.write(renderExport(exported, again, lookOf(context, out)));
 }

@@ -1,19 +1,15 @@
 import { resolve } from 'node:path';
-import { asId, type Issue, type TaskId, validationError } from '@touchstone/protocol';
-import { toBody } from '@touchstone/protocol/bodies';
-import type { ExitCode } from '../../exit.js';
+import type { Calibration, LabelGroup } from '../../../app/index.js';
+import { EXIT_ORDER, type ExitCode, worstExit } from '../../exit.js';
 import { readText } from '../../files/suite-source.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { type Calibration, calibrate } from '../../judging/calibration.js';
-import { type Checked, checkLabels } from '../../judging/check-labels.js';
-import { groupLabels, type Label, type LabelGroup, readLabels } from '../../judging/labels.js';
-import { type Local, withJudges } from '../../local.js';
+import { type Context, writeJson, writeLine } from '../../io.js';
+import { type Local, withTouchstone } from '../../local.js';
+import { lookOf, mayShowContent } from '../../look.js';
 import {
   calibrationDocument,
   checkProgressText,
   renderCalibration,
 } from '../../render/compare/calibration.js';
-import { createInk } from '../../render/ink.js';
 import { createStatusLine } from '../../render/progress.js';
 import { UsageError } from '../../usage-error.js';
 import { progressScreen } from '../run/drive-run.js';
@@ -38,34 +34,34 @@ export async function judgeCheckCommand(
   options: JudgeCheckOptions,
 ): Promise<ExitCode> {
   const { io, settings } = context;
+  const { groupLabels, readLabels } = await import('../../../app/index.js');
   const labels = readLabels(readText(resolve(io.cwd, file), file), file);
-  await checkChecks(labels, file);
+  if (labels.length === 0)
+    throw new UsageError(
+      `There is no label in ${file}.`,
+      'A line looks like {"input":"…","output":"…","criterion":"It is polite.","met":true}',
+    );
   const groups = groupLabels(labels);
-  if (options.minKappa !== undefined) checkProse(groups);
-  const calibration = await withJudges(context, (local) => calibrateJudge(context, local, groups, options));
+  const { minKappa } = options;
+  if (minKappa !== undefined) checkProse(groups);
+  const calibration = await withTouchstone(context, 'judges', (local) =>
+    calibrateJudge(context, local, groups, options),
+  );
   if (calibration === undefined) return 130;
-  const bodies = options.bodies === true || (io.stdout.isTTY && !settings.json);
-  if (settings.json) writeJson(io, calibrationDocument(calibration, bodies));
-  else {
-    const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-    io.stdout.write(renderCalibration(calibration, bodies, look));
-  }
-  return calibration.exitCode;
+  const bodies = mayShowContent(context, options);
+  const exitCode = exitOf(calibration, minKappa);
+  const result = { exitCode, ...calibration, ...(minKappa !== undefined && { minKappa }) };
+  if (settings.json) writeJson(io, calibrationDocument(result, bodies));
+  else io.stdout.write(renderCalibration(result, bodies, lookOf(context)));
+  return exitCode;
 }
 
-/** Patterns and schemas that cannot be used are found before anything is asked. */
-async function checkChecks(labels: readonly Label[], file: string): Promise<void> {
-  const { checkTrouble } = await import('../../../app/index.js');
-  const issues = labels.flatMap(({ line, criterion }): Issue[] => {
-    const rubric = [{ criterion: toBody(criterion), weight: 1 }];
-    const task = { taskId: asId<TaskId>('label'), input: toBody(null), expected: { kind: 'rubric', rubric } };
-    return checkTrouble(task as Parameters<typeof checkTrouble>[0]).map(({ message }) => ({
-      pointer: '/criterion',
-      message,
-      line,
-    }));
-  });
-  if (issues.length > 0) throw validationError(issues, { file });
+/** A kappa that is undefined has not been shown to be enough. */
+function exitOf({ undecided, judged: { kappa } }: Calibration, minKappa: number | undefined): ExitCode {
+  const missed = minKappa !== undefined && (kappa === undefined || kappa < minKappa);
+  return worstExit(
+    EXIT_ORDER.filter((code) => (code === 3 && undecided.length > 0) || (code === 1 && missed)),
+  );
 }
 
 function checkProse(groups: readonly LabelGroup[]): void {
@@ -76,15 +72,16 @@ function checkProse(groups: readonly LabelGroup[]): void {
   );
 }
 
-/** Undefined when it was interrupted: half of the labels would tell another kappa. */
+/** Undefined when it was interrupted: half of the labels would show another kappa. */
 async function calibrateJudge(
   { io }: Context,
   { touchstone }: Local,
   groups: readonly LabelGroup[],
   options: JudgeCheckOptions,
 ): Promise<Calibration | undefined> {
-  const wish = groups.some(({ by }) => by === 'judge') ? wishOf(options) : undefined;
-  const judging = await touchstone.openJudging(wish);
+  const { calibrate } = await import('../../../app/index.js');
+  const request = groups.some(({ by }) => by === 'judge') ? wishOf(options) : undefined;
+  const judging = await touchstone.openJudging(request);
   const line = createStatusLine(progressScreen(io), checkProgressText);
   const stop = new AbortController();
   const stopListening = io.onSignal(() => {
@@ -92,8 +89,7 @@ async function calibrateJudge(
     stop.abort();
   });
   try {
-    const checked: Checked = await checkLabels(judging, groups, stop.signal, line.update);
-    return calibrate(checked, judging.judge, options.minKappa);
+    return await calibrate(judging, groups, stop.signal, line.update);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     line.clear();

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { addHost } from '../../host-options.js';
+import type { Where } from '../../session.js';
 import type { Start } from '../../start.js';
 import { share } from '../project/verbs.js';
 import type { CompareOptions } from './compare.js';
@@ -10,32 +12,31 @@ export function addBaseline(program: Command, start: Start): void {
     .description(
       'A blessed run is the baseline of its suite, its agent and its judge. Whoever wants to know whether the agent got worse compares with it.',
     );
-  baseline
-    .command('bless')
+  addHost(baseline.command('bless'))
     .summary('make a run the baseline')
     .description(
       'Makes a completed run the baseline of its suite, its agent and its judge. An earlier one is kept in the history.',
     )
     .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it')
-    .action((runId: string, _options: object, command: Command) =>
-      start(command, async (context) => (await import('./baseline-bless.js')).blessCommand(context, runId)),
+    .action((runId: string, where: Where, command: Command) =>
+      start(command, async (context) => (await import('./baseline.js')).blessCommand(context, runId, where)),
     )
     .addHelpText('after', '\nExample:\n  $ touchstone baseline bless last');
-  baseline
-    .command('list')
+  addHost(baseline.command('list'))
     .summary('list blessed runs, newest first')
     .description('Lists blessed runs, newest first. Those that count are marked.')
-    .action((_options: object, command: Command) =>
-      start(command, async (context) => (await import('./baseline.js')).listBaselinesCommand(context)),
+    .action((where: Where, command: Command) =>
+      start(command, async (context) => (await import('./baseline.js')).listBaselinesCommand(context, where)),
     )
     .addHelpText('after', '\nExample:\n  $ touchstone baseline list --json');
-  baseline
-    .command('show')
+  addHost(baseline.command('show'))
     .summary('show a baseline and its history')
     .description('Shows what is measured by: the score with its interval, the agent, the judge, the history.')
     .argument('[which]', 'a suite (id or id@version) or a blessed run (default: every baseline that counts)')
-    .action((which: string | undefined, _options: object, command: Command) =>
-      start(command, async (context) => (await import('./baseline.js')).showBaselineCommand(context, which)),
+    .action((which: string | undefined, where: Where, command: Command) =>
+      start(command, async (context) =>
+        (await import('./baseline.js')).showBaselineCommand(context, which, where),
+      ),
     )
     .addHelpText(
       'after',
@@ -44,8 +45,7 @@ export function addBaseline(program: Command, start: Start): void {
 }
 
 export function addCompare(program: Command, start: Start): void {
-  program
-    .command('compare')
+  addHost(program.command('compare'), 'compare runs of another host instead of those kept here')
     .summary('hold one run against another, task by task')
     .description(
       'Holds one run against another, task by task, and tells whether a drop is real or may be chance. Runs of different suites are listed side by side without a verdict.',

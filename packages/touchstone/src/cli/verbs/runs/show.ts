@@ -1,29 +1,33 @@
-import { asId, isTerminal, type RunId, type TaskId, type TaskResult } from '@touchstone/protocol';
-import type { RunEvent } from '@touchstone/protocol/bodies';
-import type { LocalTouchstone, TaskView } from '../../../app/index.js';
-import type { Run } from '../../../ports/index.js';
+import { asId, isTerminal, type RunId, type TaskResult, type Timestamp } from '@touchstone/protocol';
+import {
+  type Client,
+  collectRun,
+  type EvalRunSnapshot,
+  type RunEvent,
+  type RunSnapshot,
+  readResults,
+  type TaskView,
+} from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
-import { asEvalRun, findRun, isInterrupted, noRun } from '../../find-run.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { LOCAL_OWNER, type Local, readStore } from '../../local.js';
-import { commandToType } from '../../next-commands.js';
+import { type Context, writeJson, writeLine } from '../../io.js';
+import { lookOf, mayShowContent } from '../../look.js';
+import { commandToType, whereFlags } from '../../next-commands.js';
+import { uncomparedIn } from '../../origin.js';
 import { eventDocument, renderEvent } from '../../render/event.js';
-import { createInk } from '../../render/ink.js';
 import { renderCorrections } from '../../render/run/corrections.js';
 import { documentOf } from '../../render/run/document.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
 import { renderTask } from '../../render/run/task.js';
-import { localClient } from '../../session.js';
+import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
+import { type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { UsageError } from '../../usage-error.js';
 import { tellFork } from '../run/baseline-choice.js';
-import { collectResult, resultPages } from '../run/collect-result.js';
 import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
 import { bothToStdout, checkBaseline } from '../run/run-options.js';
-import { correctionsOf, withoutNote } from './corrections.js';
 
-export type ShowOptions = {
+export type ShowOptions = Where & {
   readonly task?: string;
   readonly failed?: boolean;
   readonly events?: boolean;
@@ -33,27 +37,23 @@ export type ShowOptions = {
   readonly markdown?: string;
 };
 
-export async function showCommand(context: Context, runId: string, options: ShowOptions): Promise<ExitCode> {
+export async function showCommand(context: Context, name: string, options: ShowOptions): Promise<ExitCode> {
   checkShown(context, options);
-  const show = async (local: Local): Promise<ExitCode> => {
-    const { touchstone } = local;
-    const run = await findRun(touchstone, runId);
-    if (options.events) await showEvents(context, touchstone, run, options);
-    else if (run.plan.kind === 'deployment') await showDeployment(context, local, run, options);
-    else if (options.task !== undefined) await showTask(context, touchstone, run, options.task, options);
-    else await showScorecard(context, touchstone, run, options);
+  return withSession(context, options, 'look', async (session): Promise<ExitCode> => {
+    const run = await findRun(session.client, name);
+    if (options.events) await showEvents(context, session, run, options);
+    else if (run.touchstone?.kind === 'deployment') await showDeployment(context, session, run, options);
+    else if (options.task !== undefined) await showTask(context, session, run, options.task, options);
+    else await showScorecard(context, session, asEvalRun(run), options);
     return 0;
-  };
-  return readStore(context, show, () => {
-    throw noRun(runId);
   });
 }
 
-/** A run that moved a deployment has no scorecard, but a story. */
+/** A run that moved a deployment has no scorecard, but a timeline. */
 async function showDeployment(
   context: Context,
-  { touchstone, config }: Local,
-  run: Run,
+  { client, where }: Session,
+  run: RunSnapshot,
   { task, failed, baseline, markdown }: ShowOptions,
 ): Promise<void> {
   const { io, settings } = context;
@@ -61,13 +61,11 @@ async function showDeployment(
   const { deploymentRunOf, readEvents } = await import('../deployments/transitions.js');
   const { timelineOf } = await import('../deployments/timeline.js');
   const { renderTimeline, timelineDocument } = await import('../../render/deployments/timeline.js');
-  const client = await localClient({ touchstone, config });
   const timeline = timelineOf(await readEvents(client, run.runId));
-  const shown = deploymentRunOf(await client.runs.get(run.runId));
+  const shown = deploymentRunOf(run);
   if (settings.json) return writeJson(io, timelineDocument(shown, timeline));
-  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-  const next = (await import('../deployments/hints.js')).waitingLine(context, run.runId, {});
-  io.stdout.write(renderTimeline(shown, timeline, next, look));
+  const next = (await import('../deployments/hints.js')).waitingLine(context, run.runId, where);
+  io.stdout.write(renderTimeline(shown, timeline, next, lookOf(context)));
 }
 
 /** What is about the scorecard says nothing about a task or the events. */
@@ -91,30 +89,29 @@ function checkShown(context: Context, options: ShowOptions): void {
   checkReportFiles(context, options);
 }
 
-/** Content belongs on a person's screen, or where it is asked for by name. */
-const mayShowBodies = ({ io, settings }: Context, options: ShowOptions): boolean =>
-  options.bodies === true || (io.stdout.isTTY && !settings.json);
-
 /** A pipe has no edge to cut a line at. */
 const widthOf = ({ io }: Context): number => (io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY);
 
 async function showScorecard(
   context: Context,
-  touchstone: LocalTouchstone,
-  run: Run,
+  session: Session,
+  run: EvalRunSnapshot,
   options: ShowOptions,
 ): Promise<void> {
   const { io, settings } = context;
-  const interrupted = isInterrupted(run, io.now());
-  const result = await collectResult(touchstone, asEvalRun(run), {
-    bodies: bodiesWanted(context, options),
-    now: io.now(),
-    interrupted,
-    ...(options.baseline !== undefined && {
-      against: await findBaseline(context, touchstone, options.baseline),
-    }),
-    ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
-  });
+  const { client } = session;
+  const against =
+    options.baseline === undefined ? undefined : await findBaseline(context, client, options.baseline);
+  const uncompared = against === undefined ? uncomparedIn(run) : undefined;
+  const result = {
+    ...(await collectRun(client, run.runId, {
+      bodies: bodiesWanted(context, options),
+      now: io.now(),
+      ...(against !== undefined && { against }),
+      ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
+    })),
+    ...(uncompared !== undefined && { uncompared }),
+  };
   writeReports(context, [result], [], options);
   if (options.markdown === STDOUT) return;
   if (settings.json) {
@@ -122,72 +119,85 @@ async function showScorecard(
     writeJson(io, options.failed ? { ...documentOf(shown), failures: shown.failures } : documentOf(shown));
     return;
   }
-  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-  const next =
-    run.origin === 'cli' && !isTerminal(run.status) ? [resumeCommand(context, run, interrupted)] : [];
-  io.stdout.write(
-    renderScorecard(result, { ...look, allFailures: options.failed ?? false, next, parts: true }),
-  );
+  const look = { ...lookOf(context), allFailures: options.failed ?? false, parts: true };
+  io.stdout.write(renderScorecard(result, { ...look, next: resumeCommands(context, session, run) }));
 }
 
-/** A run, or a scorecard that came in a file. */
-async function findBaseline(context: Context, touchstone: LocalTouchstone, wanted: string): Promise<RunId> {
-  const card = await touchstone.store.baselines.kept(LOCAL_OWNER, asId<RunId>(wanted));
-  if (card) return card.runId;
-  const { runId, plan } = await findRun(touchstone, wanted);
-  if (plan.fork) tellFork(context, runId, plan.fork);
-  return runId;
+/** A run, or a scorecard that was kept from a file. */
+async function findBaseline(context: Context, client: Client, name: string): Promise<RunId> {
+  const run = placesBack(name) === undefined ? await knownRun(client, name) : await findRun(client, name);
+  if (run?.touchstone?.fork) tellFork(context, run.runId, run.touchstone.fork);
+  if (run) return run.runId;
+  const kept = await client.runs.scorecard(asId<RunId>(name)).catch(absent);
+  if (kept) return kept.runId;
+  throw noRun(name);
 }
 
 /** Those that are shown, on a screen or where they are asked for; in a file only where they are asked for. */
 function bodiesWanted(context: Context, options: ShowOptions): number {
   if (options.bodies && options.markdown !== undefined) return Number.POSITIVE_INFINITY;
-  if (!mayShowBodies(context, options) || context.settings.json) return 0;
+  if (!mayShowContent(context, options) || context.settings.json) return 0;
   return options.failed ? Number.POSITIVE_INFINITY : FAILURES_SHOWN;
 }
 
 /** Of a process that was just killed nothing can be seen for some seconds; `--resume` finds out and then takes over. */
-const resumeCommand = (context: Context, { runId, status }: Run, interrupted: boolean) => ({
-  command: commandToType(context, `run --resume ${runId}`),
-  does: interrupted || status === 'paused' ? 'go on from here' : 'go on, if its process is gone',
-});
+function resumeCommands(context: Context, { where }: Session, { runId, status, touchstone }: RunSnapshot) {
+  const { origin, interrupted } = touchstone ?? {};
+  if (origin !== 'cli' || isTerminal(status)) return [];
+  const command = commandToType(context, [`run --resume ${runId}`, ...whereFlags(where)].join(' '));
+  const isIdle = interrupted || status === 'paused';
+  return [{ command, does: isIdle ? 'go on from here' : 'go on, if its process is gone' }];
+}
 
 async function showTask(
   context: Context,
-  touchstone: LocalTouchstone,
-  run: Run,
+  { client }: Session,
+  run: RunSnapshot,
   taskId: string,
   options: ShowOptions,
 ): Promise<void> {
   const { io, settings } = context;
-  const view = await touchstone.viewTask(LOCAL_OWNER, run.runId, asId<TaskId>(taskId));
-  if (!view) throw await unknownTask(touchstone, run, taskId);
-  const bodies = mayShowBodies(context, options);
-  const result = await findResult(touchstone, run, taskId);
-  const corrections = await correctionsOf(touchstone, run, view.taskId);
+  const view = await client.task(run.runId, taskId).catch(absent);
+  if (!view) throw await unknownTask(client, run.runId, taskId);
+  const bodies = mayShowContent(context, options);
+  // Absent while the run has not come to write it down.
+  const result = (await readResults(client, run.runId)).find((one) => one.taskId === taskId);
+  const corrections = await correctionsOf(client, run.runId, taskId);
   if (settings.json)
     return writeJson(io, {
       ...(bodies ? view : contentFree(view)),
       ...(result && factsOf(result)),
-      ...(corrections.length > 0 && { corrections: bodies ? corrections : corrections.map(withoutNote) }),
+      ...(corrections.length > 0 && {
+        corrections: bodies ? corrections : corrections.map(({ note: _, ...facts }) => facts),
+      }),
     });
-  const look = { ink: createInk(isColoured(context, io.stdout)), width: widthOf(context), uncut: true };
+  const look = { ...lookOf(context), width: widthOf(context), uncut: true };
   io.stdout.write(renderTask(view, bodies, look, result));
   io.stdout.write(renderCorrections(corrections, view.score, bodies, io.now(), look));
   if (!bodies) writeLine(io.stderr, 'Add --bodies to see inputs and answers.');
 }
 
-/** Absent while the run has not come to write it down. */
-async function findResult(
-  touchstone: LocalTouchstone,
-  { runId }: Run,
-  taskId: string,
-): Promise<TaskResult | undefined> {
-  for await (const page of resultPages(touchstone, runId)) {
-    const found = page.find(({ result }) => result.taskId === taskId);
-    if (found) return found.result;
-  }
-  return undefined;
+/** What a person said that a score should have been. The note is content. */
+export type Correction = {
+  readonly annotationId: string;
+  readonly score: number;
+  readonly by: string;
+  readonly at: Timestamp;
+  readonly note?: string;
+};
+
+/** All corrections of one task's score, oldest first: the last one counts. */
+async function correctionsOf(client: Client, runId: RunId, taskId: string): Promise<readonly Correction[]> {
+  const overrides = (await client.runs.overrides(runId)).filter((one) => one.taskId === taskId);
+  if (overrides.length === 0) return [];
+  const annotations = await client.runs.annotations(runId);
+  const notes = new Map<string, string | undefined>(
+    annotations.map(({ annotationId, note }) => [annotationId, note]),
+  );
+  return overrides.map(({ annotationId, score, by, at }) => {
+    const note = notes.get(annotationId);
+    return { annotationId, score, by, at, ...(note && { note }) };
+  });
 }
 
 /** What the log says of a task beyond its score, all of it content-free. */
@@ -212,42 +222,36 @@ const contentFree = (view: TaskView): object => ({
   })),
 });
 
-async function unknownTask(touchstone: LocalTouchstone, run: Run, taskId: string): Promise<UsageError> {
-  const done = await touchstone.store.log.results(LOCAL_OWNER, run.runId, 0, 1000);
+/** Names tasks that the run has finished, in place of one that it has not. */
+export async function unknownTask(client: Client, runId: RunId, taskId: string): Promise<UsageError> {
+  const { items } = (await client.runs.results(runId).catch(absent)) ?? { items: [] };
   const hint = didYouMean(
     taskId,
-    done.map(({ result }) => result.taskId),
+    items.map(({ result }) => result.taskId),
     'Tasks',
   );
-  return new UsageError(`Run ${run.runId} has no finished task ${taskId}.`, hint);
+  return new UsageError(`Run ${runId} has no finished task ${taskId}.`, hint);
 }
-
-const PAGE = 500;
 
 /** Written page by page: a log may be longer than memory is wide. */
 async function showEvents(
   context: Context,
-  touchstone: LocalTouchstone,
-  run: Run,
+  { client }: Session,
+  run: RunSnapshot,
   options: ShowOptions,
 ): Promise<void> {
   const { io, settings } = context;
-  const bodies = mayShowBodies(context, options);
-  const ink = createInk(isColoured(context, io.stdout));
-  const width = widthOf(context);
+  const bodies = mayShowContent(context, options);
+  const look = { ...lookOf(context), width: widthOf(context) };
   const line = (event: RunEvent): string =>
-    settings.json
-      ? JSON.stringify(eventDocument(event, run, bodies))
-      : renderEvent(event, run, bodies, { ink, width });
-  let after = -1;
+    settings.json ? JSON.stringify(eventDocument(event, run, bodies)) : renderEvent(event, run, bodies, look);
+  const separator = settings.json ? ',\n' : '\n';
+  let isFirst = true;
   if (settings.json) io.stdout.write('[');
-  for (let first = true; ; ) {
-    const page = await touchstone.store.log.read(LOCAL_OWNER, run.runId, after, PAGE);
-    if (page.length === 0) break;
-    const separator = settings.json ? ',\n' : '\n';
-    io.stdout.write((first ? '' : separator) + page.map(line).join(separator));
-    first = false;
-    after = page.at(-1)?.sequence ?? after;
+  for await (const page of eventPages(client, run)) {
+    if (page.length === 0) continue;
+    io.stdout.write((isFirst ? '' : separator) + page.map(line).join(separator));
+    isFirst = false;
   }
   io.stdout.write(settings.json ? ']\n' : '\n');
 }

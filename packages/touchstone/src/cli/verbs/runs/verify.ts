@@ -7,7 +7,7 @@ import {
   type Scorecard,
   withoutContractOutcome,
 } from '@touchstone/protocol';
-import type { LocalTouchstone } from '../../../app/index.js';
+import type { Client } from '@touchstone/sdk';
 import { type ExitCode, worstExit } from '../../exit.js';
 import {
   type Check,
@@ -17,10 +17,10 @@ import {
   readScorecardFile,
   readScorecardInput,
 } from '../../files/scorecard-file.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { LOCAL_OWNER, readStore } from '../../local.js';
+import { type Context, writeJson, writeLine } from '../../io.js';
+import { hasStore } from '../../local.js';
+import { lookOf } from '../../look.js';
 import { shellWord } from '../../next-commands.js';
-import { createInk } from '../../render/ink.js';
 import {
   type Doubt,
   type LogState,
@@ -30,11 +30,13 @@ import {
   verificationDocument,
 } from '../../render/verification.js';
 import { errorDocument, reportError } from '../../report-error.js';
+import { knownRun } from '../../run-lookup.js';
+import { type Where, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
 import { UsageError } from '../../usage-error.js';
 import { type Keys, trustedKeys } from './evidence-keys.js';
 
-export type VerifyOptions = { readonly key?: readonly string[] };
+export type VerifyOptions = Where & { readonly key?: readonly string[] };
 
 const STDIN = '-';
 
@@ -50,14 +52,14 @@ type Logs = ReadonlyMap<Scorecard, LogState>;
 export async function verifyCommand(
   context: Context,
   files: readonly string[],
-  { key = [] }: VerifyOptions,
+  { key = [], ...where }: VerifyOptions,
 ): Promise<ExitCode> {
   const keys = await trustedKeys(context, key);
   checkInput(files);
   const { checkScorecardFile } = await import('../../../app/index.js');
   const looked: Looked[] = [];
   for (const file of files) looked.push(await lookAt(context, file, keys, checkScorecardFile));
-  const logs = await compareLogs(context, looked);
+  const logs = await compareLogs(context, where, looked);
   const answers = looked.map((one) => answerOf(one, logs));
   if (context.settings.json) {
     const documents = answers.map(documentOf);
@@ -94,19 +96,17 @@ function inWords(error: Error): Error {
   return first ? new UsageError(first.message) : error;
 }
 
-/** Of the runs that are kept here: whether their log is the one that the file is made of. */
-async function compareLogs(context: Context, looked: readonly Looked[]): Promise<Logs> {
+/** Of the runs that the host keeps: whether their log is the one that the file is made of. */
+async function compareLogs(context: Context, where: Where, looked: readonly Looked[]): Promise<Logs> {
   const cards = looked.flatMap((one) => ('checked' in one ? [one.checked.scorecard] : []));
   const compared = new Map<Scorecard, LogState>();
   if (cards.length === 0) return compared;
   try {
-    await readStore(
-      context,
-      async ({ touchstone }) => {
-        for (const card of cards) compared.set(card, await logState(touchstone, card));
-      },
-      async () => undefined,
-    );
+    // Files can be checked where nothing is kept.
+    if (where.host === undefined && !(await hasStore(context))) return compared;
+    await withSession(context, where, 'look', async ({ client }) => {
+      for (const card of cards) compared.set(card, await logState(client, card));
+    });
   } catch (error) {
     // A signature can be checked without a store; somebody else's --data is a mistake all the same.
     if (error instanceof UsageError) throw error;
@@ -119,11 +119,11 @@ async function compareLogs(context: Context, looked: readonly Looked[]): Promise
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The digest alone says little: it is copied as easily as the rest of the file. So everything is compared. */
-async function logState(touchstone: LocalTouchstone, card: Scorecard): Promise<LogState> {
-  const run = await touchstone.store.runs.get(LOCAL_OWNER, card.runId);
+async function logState(client: Client, card: Scorecard): Promise<LogState> {
+  const run = await knownRun(client, card.runId);
   if (!run) return { state: 'absent' };
-  if (run.plan.kind !== 'eval' || run.status !== 'completed') return { state: 'differs', members: [] };
-  const kept = await touchstone.scorecard(LOCAL_OWNER, card.runId);
+  if (run.touchstone?.kind !== 'eval' || run.status !== 'completed') return { state: 'differs', members: [] };
+  const kept = await client.runs.scorecard(card.runId);
   const members = differingMembers(withoutContractOutcome(kept, card), card);
   return members.length === 0 ? { state: 'matches' } : { state: 'differs', members };
 }
@@ -186,6 +186,5 @@ function tell(context: Context, answer: Answer): void {
     reportError(answer.unreadable, io);
     return;
   }
-  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-  io.stdout.write(renderVerification(answer, look));
+  io.stdout.write(renderVerification(answer, lookOf(context)));
 }

@@ -1,5 +1,5 @@
-import type { RunView } from '../../verbs/run/result.js';
-import { duration, usd } from '../units.js';
+import type { RunView } from './run-view.js';
+import { duration, usd } from './units.js';
 
 /** A run without a declared pass score is held to this one. */
 const DEFAULT_PASS_SCORE = 0.8;
@@ -13,6 +13,7 @@ export type Bar = {
   readonly wanted: '≥' | '≤';
   readonly limit: string;
   readonly met: boolean;
+  /** The part of the limit that the value takes, from 0 to 1. */
   readonly fill: number;
   /** Set when it is a bar for the whole suite, and only a part of it was run: then it decides nothing. */
   readonly idle?: true;
@@ -61,11 +62,4 @@ function ceilingBar(
   const met = value <= limit;
   const fill = limit === 0 ? Number(value > 0) : Math.min(1, value / limit);
   return { name, value: show(value), sign: met ? '≤' : '>', wanted: '≤', limit: show(limit), met, fill };
-}
-
-/** `████████░░`; a part that is not empty shows, and only a whole one is full. */
-export function blocks(fill: number, width: number): string {
-  const exact = Math.round(fill * width);
-  const full = fill >= 1 ? width : Math.min(width - 1, fill > 0 ? Math.max(1, exact) : 0);
-  return '█'.repeat(full) + '░'.repeat(width - full);
 }

@@ -1,6 +1,7 @@
+import type { Confusion } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agreementOf, type Confusion, confusionOf, kappaOf, kappaWords, sizeOf } from './agreement.js';
+import { agreementOf, agreementOn, confusionOf, kappaOf, sizeOf } from './agreement.js';
 
 const counts = fc.record({ tp: fc.nat(500), fp: fc.nat(500), fn: fc.nat(500), tn: fc.nat(500) });
 
@@ -47,20 +48,6 @@ describe('Cohen’s kappa', () => {
       }),
     );
   });
-
-  test.each([
-    [undefined, /^undefined/],
-    [-0.1, /worse than chance/],
-    [0, /no better than chance/],
-    [0.1, /slight/],
-    [0.2, /fair/],
-    [0.59, /moderate/],
-    [0.7, /substantial/],
-    [0.8, /almost perfect/],
-    [1, /almost perfect/],
-  ])('%s has a plain word', (kappa, words) => {
-    expect(kappaWords(kappa)).toMatch(words);
-  });
 });
 
 test('every pair is counted once, in the cell of its two verdicts', () => {
@@ -73,6 +60,7 @@ test('every pair is counted once, in the cell of its two verdicts', () => {
       expect(confusion.fn).toBe(all.filter(({ first, second }) => first && !second).length);
       const same = all.filter(({ first, second }) => first === second).length;
       expect(agreementOf(confusion)).toBe(all.length === 0 ? undefined : same / all.length);
+      expect(agreementOn(all)).toMatchObject({ confusion });
     }),
   );
 });

@@ -1,8 +1,7 @@
-import { asId, type CriterionId, judgesDiffer, type TaskResult } from '@touchstone/protocol';
+import { asId, type CriterionId, judgesDiffer, type TaskResult, TURNS } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareSides, flipOf, TURNS, turnOf, whyNoVerdict } from './compare-sides.js';
-import type { Side } from './side.js';
+import { compareRuns, type MeasuredResults, compareTasks as tasks, whyNoVerdict } from './compare-runs.js';
 
 const result = (taskId: string, score: number, more: Partial<TaskResult> = {}): TaskResult => ({
   taskId: asId(taskId),
@@ -11,20 +10,15 @@ const result = (taskId: string, score: number, more: Partial<TaskResult> = {}): 
   ...more,
 });
 
-const side = (results: readonly TaskResult[], more: Partial<Side> = {}): Side => ({
+const side = (results: readonly TaskResult[], more: Partial<MeasuredResults> = {}): MeasuredResults => ({
   runId: asId('run-1'),
   suite: { suiteId: asId('acme.evals.one'), version: asId('1.0.0'), digest: asId('sha256:1') },
   agent: { agentId: asId('local.acme.one'), version: asId('1.0.0'), digest: asId('sha256:2') },
   repeats: 1,
   results,
-  score: 1,
-  passed: results.length,
-  endedAt: 0,
+  endedAt: asId('2026-01-01T00:00:00.000Z'),
   ...more,
 });
-
-const tasks = (before: readonly TaskResult[], after: readonly TaskResult[]) =>
-  compareSides(side(before), side(after)).tasks;
 
 const UNSCORED = { unscored: 'judge_unreadable', score: 0, passed: false } as const;
 
@@ -65,14 +59,13 @@ describe('the tasks of two runs', () => {
       'gone',
       'new',
     ]);
-    expect(sorted.filter((pair) => pair.change === undefined).map(turnOf)).toEqual([
+    expect(sorted.filter((pair) => pair.change === undefined).map(({ turn }) => turn)).toEqual([
       'unclear',
       'unclear',
       'same',
       'gone',
       'new',
     ]);
-    expect(sorted.map(flipOf).filter((flip) => flip !== undefined)).toEqual(['fails', 'passes']);
   });
 
   test('are all there once, sorted by turn and size, whatever the runs', () => {
@@ -87,7 +80,7 @@ describe('the tasks of two runs', () => {
         const ids = new Set([...before, ...after].map(({ taskId }) => taskId));
         expect(new Set(sorted.map(({ taskId }) => taskId))).toEqual(ids);
         expect(sorted).toHaveLength(ids.size);
-        const keys = sorted.map((pair) => TURNS.indexOf(turnOf(pair)) * 10 - Math.abs(pair.change ?? 0));
+        const keys = sorted.map((pair) => TURNS.indexOf(pair.turn) * 10 - Math.abs(pair.change ?? 0));
         expect(keys).toEqual(keys.toSorted((a, b) => a - b));
       }),
     );
@@ -100,7 +93,7 @@ describe('the tasks of two runs', () => {
 
   test('that crossed a raised bar with the same score count as worse', () => {
     const [pair] = tasks([result('t', 0.7, { passed: true })], [result('t', 0.7)]);
-    expect(pair && [turnOf(pair), flipOf(pair)]).toEqual(['worse', 'fails']);
+    expect(pair?.turn).toBe('worse');
   });
 });
 
@@ -119,16 +112,18 @@ describe('criteria', () => {
       result('two', 1, { criteria: criteria(0.5, 1, 1) }),
       result('three', 1, { criteria: criteria(0, 0, 0) }),
     ];
-    expect(compareSides(side(before), side(after)).criteria).toEqual([
-      { id: 'c-0', tasks: 2, before: 1, after: 0.75, changed: 1, example: 'two' },
-      { id: 'c-1', tasks: 2, before: 0.5, after: 1, changed: 1, example: 'one' },
+    const { criteria: changed } = compareRuns(side(before), side(after), { tolerance: 0 });
+    const example = (taskId: string, at: number) => ({ taskId, before: at, after: at });
+    expect(changed).toEqual([
+      { id: 'c-0', tasks: 2, before: 1, after: 0.75, changed: 1, example: example('two', 0) },
+      { id: 'c-1', tasks: 2, before: 0.5, after: 1, changed: 1, example: example('one', 1) },
     ]);
   });
 });
 
 describe('a verdict', () => {
   const one = side([result('a', 1), result('b', 1)]);
-  const other = (digest: string, version: string): Side['suite'] => ({
+  const other = (digest: string, version: string): MeasuredResults['suite'] => ({
     ...one.suite,
     digest: asId(digest),
     version: asId(version),
@@ -146,16 +141,26 @@ describe('a verdict', () => {
     ['once before and 3 times after', { repeats: 3 }],
     ['different contracts', { contract: asId('sha256:c') }],
   ] as const)('is withheld with a reason: %s', (words, change) => {
-    expect(whyNoVerdict(one, { ...one, ...(change as Partial<Side>) })).toContain(words);
+    expect(whyNoVerdict(one, { ...one, ...(change as Partial<MeasuredResults>) })?.message).toContain(words);
+  });
+
+  test('on scores of different judges is given only by request', () => {
+    const judged = { ...one, judge: { digest: 'sha256:7' } as NonNullable<MeasuredResults['judge']> };
+    expect(compareRuns(one, judged, { tolerance: 0 })).toMatchObject({ noVerdict: { code: 'other_judge' } });
+    const allowed = compareRuns(one, judged, { tolerance: 0, allowJudgeMismatch: true });
+    expect(allowed).toMatchObject({ regression: { otherJudge: true } });
+    expect(allowed.noVerdict).toBeUndefined();
   });
 
   test('of different judges is noticed in any of the four that may differ', () => {
-    const judge = { digest: 'sha256:7' } as Side['judge'];
+    const judge = { digest: 'sha256:7' } as MeasuredResults['judge'];
     expect(judgesDiffer(one, one)).toBe(false);
     expect(judgesDiffer(one, { ...one, ...(judge && { judge }) })).toBe(true);
     expect(judgesDiffer(one, { ...one, ...(judge && { safetyJudge: judge }) })).toBe(true);
     expect(judgesDiffer(one, { ...one, safetyPolicy: asId('sha256:8') })).toBe(true);
-    const embedder = { provider: asId('local'), model: asId('embed-1') } as NonNullable<Side['embedder']>;
+    const embedder = { provider: asId('local'), model: asId('embed-1') } as NonNullable<
+      MeasuredResults['embedder']
+    >;
     expect(judgesDiffer(one, { ...one, embedder })).toBe(true);
     expect(judgesDiffer({ ...one, embedder }, { ...one, embedder: { ...embedder } })).toBe(false);
   });

@@ -1,13 +1,15 @@
 import {
+  asId,
   canonicalJson,
   type Issue,
   isObject,
   type Json,
   type JsonObject,
+  type TaskId,
   validationError,
 } from '@touchstone/protocol';
-import { parseCriterion } from '@touchstone/protocol/bodies';
-import { UsageError } from '../usage-error.js';
+import { parseCriterion, type Task, toBody } from '@touchstone/protocol/bodies';
+import { checkTrouble } from '../runs/check-trouble.js';
 
 /** One line of a file of labels: what a person said of one answer and one criterion. */
 export type Label = {
@@ -23,7 +25,10 @@ const MEMBERS = ['id', 'input', 'output', 'criterion', 'met'];
 /** Decided by what a run has recorded of calls, which a label does not have. */
 const NEED_A_RUN: readonly string[] = ['tool-called', 'tool-not-called'];
 
-/** Reads JSON Lines. Refuses with everything that is wrong, by file and line, and never by what stands there. */
+/**
+ * Reads JSON Lines. Refuses with everything that is wrong, by file and line, and never by what stands there; patterns and
+ * schemas that cannot be used are found here, before a judge is asked anything.
+ */
 export function readLabels(text: string, file: string): readonly Label[] {
   const issues: Issue[] = [];
   const labels: Label[] = [];
@@ -36,14 +41,16 @@ export function readLabels(text: string, file: string): readonly Label[] {
       if (Array.isArray(read)) issues.push(...read);
       else labels.push(read as Label);
     });
+  if (issues.length === 0) issues.push(...labels.flatMap(checkIssues));
   if (issues.length > 0) throw validationError(issues, { file });
-  if (labels.length === 0)
-    throw new UsageError(
-      `There is no label in ${file}.`,
-      'A line looks like {"input":"…","output":"…","criterion":"It is polite.","met":true}',
-    );
   return labels;
 }
+
+const checkIssues = ({ line, criterion }: Label): readonly Issue[] => {
+  const expected = { kind: 'rubric', rubric: [{ criterion: toBody(criterion), weight: 1 }] } as const;
+  const task: Task = { taskId: asId<TaskId>('label'), input: toBody(null), expected };
+  return checkTrouble(task).map(({ message }) => ({ pointer: '/criterion', message, line }));
+};
 
 function readLabel(source: string, line: number): Label | readonly Issue[] {
   const value = parsed(source);
@@ -62,9 +69,9 @@ function readLabel(source: string, line: number): Label | readonly Issue[] {
 }
 
 function labelIssues(value: JsonObject): readonly Issue[] {
-  const strangers = Object.keys(value).some((member) => !MEMBERS.includes(member));
+  const hasUnknown = Object.keys(value).some((member) => !MEMBERS.includes(member));
   return [
-    ...(strangers ? [{ pointer: '', message: `A label has ${MEMBERS.join(', ')} and nothing else.` }] : []),
+    ...(hasUnknown ? [{ pointer: '', message: `A label has ${MEMBERS.join(', ')} and nothing else.` }] : []),
     ...('output' in value ? [] : [{ pointer: '/output', message: 'Expected the answer that was judged.' }]),
     ...(typeof value.met === 'boolean' ? [] : [{ pointer: '/met', message: 'Expected true or false.' }]),
     ...(value.id === undefined || typeof value.id === 'string'

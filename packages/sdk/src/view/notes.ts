@@ -1,6 +1,6 @@
-import type { JudgeFacts, RunView } from '../../verbs/run/result.js';
-import { forkNote } from '../fork.js';
-import { plural, usd } from '../units.js';
+import { forkNote } from './fork.js';
+import type { JudgeFacts, RunView } from './run-view.js';
+import { plural, usd } from './units.js';
 
 /** `local/small-1`, and whether its answers were written down beforehand. */
 export const modelName = ({ provider, model, mock }: NonNullable<RunView['model']>): string =>

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Contracts, type Criterion, definition, openContractDesk } from '../testing/contract-desk.js';
+import { type Contracts, type Criterion, definition, openContractDesk } from '../../testing/contract-desk.js';
 
 let desk: Contracts;
 beforeEach(() => {

@@ -1,19 +1,9 @@
-/** How often one saw met what the other saw met, and the other three cases. The first rater is the one held to be right. */
-export type Confusion = {
-  /** Both: met. */
-  readonly tp: number;
-  /** Only the second: met. */
-  readonly fp: number;
-  /** Only the first: met. */
-  readonly fn: number;
-  /** Neither: met. */
-  readonly tn: number;
-};
+import type { Agreement, Confusion } from '@touchstone/protocol';
 
 /** Two verdicts on one thing. */
-export type Pair = { readonly first: boolean; readonly second: boolean };
+export type VerdictPair = { readonly first: boolean; readonly second: boolean };
 
-export function confusionOf(pairs: Iterable<Pair>): Confusion {
+export function confusionOf(pairs: Iterable<VerdictPair>): Confusion {
   const counts = { tp: 0, fp: 0, fn: 0, tn: 0 };
   for (const { first, second } of pairs) counts[first ? (second ? 'tp' : 'fn') : second ? 'fp' : 'tn'] += 1;
   return counts;
@@ -37,17 +27,14 @@ export function kappaOf({ tp, fp, fn, tn }: Confusion): number | undefined {
   return chance === 0 ? undefined : (2 * (tp * tn - fp * fn)) / chance;
 }
 
-const READINGS: readonly (readonly [number, string])[] = [
-  [0, 'worse than chance'],
-  [0.2, 'slight'],
-  [0.4, 'fair'],
-  [0.6, 'moderate'],
-  [0.8, 'substantial'],
-];
-
-/** Kappa in a plain word, after the scale of Landis and Koch. */
-export function kappaWords(kappa: number | undefined): string {
-  if (kappa === undefined) return 'undefined: all verdicts are the same, which chance explains as well';
-  if (kappa === 0) return 'no better than chance';
-  return READINGS.find(([below]) => kappa < below)?.[1] ?? 'almost perfect';
+/** The table of two raters' verdicts with what it shows. */
+export function agreementOn(pairs: Iterable<VerdictPair>): Agreement {
+  const confusion = confusionOf(pairs);
+  const agreement = agreementOf(confusion);
+  const kappa = kappaOf(confusion);
+  return {
+    confusion,
+    ...(agreement !== undefined && { agreement }),
+    ...(kappa !== undefined && { kappa }),
+  };
 }

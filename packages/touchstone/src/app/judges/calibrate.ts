@@ -1,7 +1,13 @@
-import { asId, type TaskId, type UnscoredReason } from '@touchstone/protocol';
+import {
+  type Agreement,
+  asId,
+  type JudgeIdentity,
+  type TaskId,
+  type UnscoredReason,
+} from '@touchstone/protocol';
 import { type Task, toBody } from '@touchstone/protocol/bodies';
-import type { Judging } from '../../app/index.js';
-import type { Pair } from './agreement.js';
+import { agreementOn } from '../../scorecard/index.js';
+import type { Judging } from './judging.js';
 import type { Label, LabelGroup } from './labels.js';
 
 /** What became of one label. */
@@ -16,12 +22,28 @@ export type Judgement = {
   readonly unscored?: UnscoredReason;
 };
 
-export type Checked = {
+type CheckedLabels = {
   /** In the order of the file. */
   readonly judgements: readonly Judgement[];
   readonly questions: number;
   readonly costUsd?: number;
   readonly unpriced: number;
+};
+
+/** What a file of labels shows of a judge. */
+export type Calibration = Omit<CheckedLabels, 'judgements'> & {
+  /** Absent when every criterion was a check. */
+  readonly judge?: JudgeIdentity;
+  readonly labels: number;
+  /** People against the judge; checks are not in it, because they would agree with any judge. */
+  readonly judged: Agreement;
+  readonly checks: Omit<Agreement, 'kappa'>;
+  readonly unreadable: number;
+  readonly unreachable: number;
+  /** Labels that were decided otherwise, in the order of the file. */
+  readonly disagreements: readonly Judgement[];
+  /** Labels that were not decided. */
+  readonly undecided: readonly Judgement[];
 };
 
 /** How far the checking is. */
@@ -35,13 +57,38 @@ export type CheckProgress = {
 
 const AT_A_TIME = 8;
 
-/** Has every group decided, a few at a time. Rejects when the signal aborts. */
-export async function checkLabels(
+/** Holds a judge against what people said. Rejects when the signal aborts: a part of the labels would show another kappa. */
+export async function calibrate(
   judging: Judging,
   groups: readonly LabelGroup[],
   signal: AbortSignal,
-  tell: (progress: CheckProgress) => void,
-): Promise<Checked> {
+  onProgress: (progress: CheckProgress) => void,
+): Promise<Calibration> {
+  const { judgements, ...spent } = await checkLabels(judging, groups, signal, onProgress);
+  const { kappa: _, ...checks } = agreementOn(pairsOf(judgements.filter(({ by }) => by === 'check')));
+  const undecided = judgements.filter(({ met }) => met === undefined);
+  const count = (reason: Judgement['unscored']): number =>
+    undecided.filter(({ unscored }) => unscored === reason).length;
+  return {
+    ...(judging.judge && { judge: judging.judge }),
+    labels: judgements.length,
+    judged: agreementOn(pairsOf(judgements.filter(({ by }) => by === 'judge'))),
+    checks,
+    unreadable: count('judge_unreadable'),
+    unreachable: count('judge_unreachable'),
+    disagreements: judgements.filter(({ met, label }) => met !== undefined && met !== label.met),
+    undecided,
+    ...spent,
+  };
+}
+
+/** Has every group decided, a few at a time. */
+async function checkLabels(
+  judging: Judging,
+  groups: readonly LabelGroup[],
+  signal: AbortSignal,
+  onProgress: (progress: CheckProgress) => void,
+): Promise<CheckedLabels> {
   const sum = createSum(groups.reduce((count, { labels }) => count + labels.length, 0));
   const waiting = groups.entries();
   const work = async (): Promise<void> => {
@@ -49,7 +96,7 @@ export async function checkLabels(
       signal.throwIfAborted();
       const scored = await judging.score(taskOf(group, at), transcriptOf(group, at), signal);
       sum.add(group, scored);
-      tell(sum.progress());
+      onProgress(sum.progress());
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
@@ -94,7 +141,7 @@ function createSum(total: number) {
       const done = judgements.length;
       return { total, done, same, different, ...(costUsd !== undefined && { costUsd }) };
     },
-    end(): Checked {
+    end(): CheckedLabels {
       judgements.sort((a, b) => a.label.line - b.label.line);
       return { judgements, questions, unpriced, ...(costUsd !== undefined && { costUsd }) };
     },
@@ -120,5 +167,5 @@ function judgementsOf(group: LabelGroup, { score, criteria, bodies }: Scored): r
 }
 
 /** What people and the judge, or a check, said of the same thing. */
-export const pairsOf = (judgements: readonly Judgement[]): readonly Pair[] =>
+const pairsOf = (judgements: readonly Judgement[]) =>
   judgements.flatMap(({ label, met }) => (met === undefined ? [] : [{ first: label.met, second: met }]));

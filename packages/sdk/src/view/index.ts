@@ -1,0 +1,11 @@
+// What people are shown of runs, as data and sentences. The terminal and the page lay it out, each in its own way.
+export * from './bars.js';
+export * from './certainty.js';
+export * from './collect-run.js';
+export * from './comparison.js';
+export * from './fork.js';
+export * from './notes.js';
+export * from './regression.js';
+export * from './run-view.js';
+export * from './units.js';
+export * from './verdict.js';

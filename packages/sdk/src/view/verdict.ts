@@ -1,0 +1,88 @@
+import { type ContractVerdict, type RunStatus, verdictOn } from '@touchstone/protocol';
+import type { RunView } from './run-view.js';
+
+/** What is known of a run when it is decided what it came to. */
+export type OutcomeFacts = {
+  readonly interrupted?: boolean;
+  readonly status?: RunStatus;
+  /** Code of the run's error when it failed. */
+  readonly errorCode?: string;
+  /** Tasks without a score for a reason that is not the agent's answer. */
+  readonly unscored?: number;
+  /** The suite's thresholds, those that apply; undefined when there is no scorecard. */
+  readonly passed?: boolean;
+  /** Whether every gate of the contract was passed, of a run that has one; `error` when it could not be told. */
+  readonly contract?: ContractVerdict;
+  /** Certainty was asked for, and chance alone could explain what came out. */
+  readonly inconclusive?: boolean;
+  /** Worse than its baseline, and not by chance. */
+  readonly regressed?: boolean;
+};
+
+export type Outcome = 'interrupted' | 'over-budget' | 'unjudged' | 'failed' | 'passed';
+
+/** What a run came to: the first that applies. */
+export function decideOutcome(facts: OutcomeFacts): Outcome {
+  if (facts.interrupted) return 'interrupted';
+  if (facts.errorCode === 'budget_exhausted') return 'over-budget';
+  const { passed, unscored = 0, contract } = facts;
+  if (facts.status !== 'completed' || passed === undefined) return 'unjudged';
+  const verdict = verdictOn({ passed, unscored, ...(contract && { contractVerdict: contract }) });
+  if (verdict === 'error' || facts.inconclusive) return 'unjudged';
+  return verdict === 'pass' && !facts.regressed ? 'passed' : 'failed';
+}
+
+export const outcomeOf = (view: RunView): Outcome =>
+  decideOutcome({
+    interrupted: view.interrupted,
+    status: view.status,
+    ...(view.error && { errorCode: view.error.code }),
+    unscored: view.counts.unscored,
+    ...(view.summary && { passed: areThresholdsMet(view) }),
+    ...(view.contract && { contract: view.contract.verdict }),
+    inconclusive: view.conclusive === true && !isConclusive(view),
+    regressed: view.report?.regression?.verdict === 'fail',
+  });
+
+/** Those that apply: the pass score of a suite under a contract is a threshold for the whole of it. */
+export const areThresholdsMet = ({ summary, contract }: RunView): boolean =>
+  contract?.summary.otherBarsMet ?? summary?.passed === true;
+
+/** Without a report nothing is known of chance, and without a comparison nothing of a regression. */
+const isConclusive = ({ report, uncompared }: RunView): boolean =>
+  uncompared === undefined &&
+  report !== undefined &&
+  report.verdict !== 'inconclusive' &&
+  report.regression?.verdict !== 'inconclusive';
+
+/** The one word for a run, and the colour that goes with it. */
+export type VerdictWord = { readonly word: string; readonly paint: 'red' | 'green' | 'yellow' };
+
+export const INCONCLUSIVE = 'INCONCLUSIVE';
+
+/** It follows the outcome, as the exit code does, so what a person reads and what a script sees cannot differ. */
+export function verdictOf(view: RunView): VerdictWord {
+  switch (outcomeOf(view)) {
+    case 'passed':
+      return { word: 'PASS', paint: 'green' };
+    case 'failed':
+      return { word: isGood(view) ? 'REGRESSION' : 'FAIL', paint: 'red' };
+    case 'over-budget':
+      return { word: 'OVER BUDGET', paint: 'yellow' };
+    case 'interrupted':
+      return { word: 'INTERRUPTED', paint: 'yellow' };
+    default:
+      return { word: unjudgedWord(view), paint: 'yellow' };
+  }
+}
+
+/** By itself, whatever it was compared with. */
+const isGood = (view: RunView): boolean => areThresholdsMet(view) && view.contract?.verdict !== 'fail';
+
+function unjudgedWord(view: RunView): string {
+  if (view.status === 'cancelled') return 'CANCELLED';
+  if (view.status === 'failed') return 'RUN FAILED';
+  if (view.status !== 'completed') return view.status.toUpperCase();
+  const isJudged = view.summary && view.counts.unscored === 0 && view.contract?.verdict !== 'error';
+  return view.conclusive && isJudged ? INCONCLUSIVE : 'NOT JUDGED';
+}

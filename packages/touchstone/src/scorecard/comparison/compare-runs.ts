@@ -1,0 +1,164 @@
+import {
+  type ComparedScore,
+  judgesDiffer,
+  type MeasuredRun,
+  type NoVerdict,
+  type RunComparison,
+  type TaskPair,
+  type TaskResult,
+  TURNS,
+  type Turn,
+} from '@touchstone/protocol';
+import { compareCriteria } from './compare-criteria.js';
+import { compareResults } from './regression.js';
+
+/** A run that is compared, with what it measured, in suite order. */
+export type MeasuredResults = Omit<MeasuredRun, 'score' | 'tasks'> & {
+  readonly results: readonly TaskResult[];
+};
+
+export type CompareOptions = {
+  /** A drop up to this is no regression. */
+  readonly tolerance: number;
+  /** Gives a verdict also when different judges have scored the two runs. */
+  readonly allowJudgeMismatch?: boolean;
+  /** Lists only this task and its criteria. One task decides nothing: the verdict stays that of all. */
+  readonly taskId?: string;
+};
+
+/** Holds one run against another, task by task, with a verdict where there can be one. */
+export function compareRuns(
+  before: MeasuredResults,
+  after: MeasuredResults,
+  options: CompareOptions,
+): RunComparison {
+  const noVerdict = whyNoVerdict(before, after, options);
+  const listed = ({ results }: MeasuredResults): readonly TaskResult[] =>
+    options.taskId === undefined ? results : results.filter(({ taskId }) => taskId === options.taskId);
+  return {
+    before: factsOf(before),
+    after: factsOf(after),
+    ...(noVerdict ? { noVerdict } : { regression: regressionOf(before, after, options) }),
+    tasks: compareTasks(listed(before), listed(after)),
+    criteria: compareCriteria(listed(before), listed(after)),
+  };
+}
+
+function factsOf({ results, ...run }: MeasuredResults): MeasuredRun {
+  const sum = results.reduce((total, { score }) => total + score, 0);
+  return {
+    ...run,
+    score: results.length === 0 ? 0 : sum / results.length,
+    tasks: { total: results.length, passed: results.filter(({ passed }) => passed).length },
+  };
+}
+
+/** Both runs have the same suite, so its digest seeds the chance in the comparison. */
+const regressionOf = (before: MeasuredResults, after: MeasuredResults, { tolerance }: CompareOptions) =>
+  compareResults(before, after, {
+    tolerance,
+    seed: after.suite.digest,
+    otherJudge: judgesDiffer(before, after),
+  });
+
+/** Every task of both, drops first. */
+export const compareTasks = (
+  before: readonly TaskResult[],
+  after: readonly TaskResult[],
+): readonly TaskPair[] => sortPairs(pairTasks(before, after));
+
+/** In the order of the later run; what only the earlier one had comes last. */
+function pairTasks(before: readonly TaskResult[], after: readonly TaskResult[]): TaskPair[] {
+  const earlier = new Map(before.map((result) => [result.taskId, result]));
+  const later = new Set(after.map(({ taskId }) => taskId));
+  return [
+    ...after.map((result) => pairOf(earlier.get(result.taskId), result)),
+    ...before.filter(({ taskId }) => !later.has(taskId)).map((result) => pairOf(result, undefined)),
+  ];
+}
+
+// Scores of repeats are means, and two equal ones may differ in their last digit.
+const ROUNDING = 1e-9;
+
+function pairOf(before: TaskResult | undefined, after: TaskResult | undefined): TaskPair {
+  const known = before && after && !before.unscored && !after.unscored;
+  const change = known ? after.score - before.score : undefined;
+  const pair = {
+    taskId: ((after ?? before) as TaskResult).taskId,
+    ...(before && { before: scoreOf(before) }),
+    ...(after && { after: scoreOf(after) }),
+    ...(change !== undefined && { change: Math.abs(change) < ROUNDING ? 0 : change }),
+  };
+  return { ...pair, turn: turnOf(pair), ...(after?.criteria && { rubric: true }) };
+}
+
+/** What a comparison keeps of a result. */
+export const scoreOf = ({ score, passed, unscored }: TaskResult): ComparedScore => ({
+  score,
+  passed,
+  ...(unscored && { unscored: true }),
+});
+
+/** Under another threshold a task can change sides although its score has not moved. */
+function turnOf({ before, after, change }: Omit<TaskPair, 'turn'>): Turn {
+  if (!after) return 'gone';
+  if (!before) return 'new';
+  if (change === undefined) return before.unscored && after.unscored ? 'same' : 'unclear';
+  const towards = change === 0 ? Number(after.passed) - Number(before.passed) : change;
+  return towards < 0 ? 'worse' : towards > 0 ? 'better' : 'same';
+}
+
+/** Tasks that moved equally far stay in suite order. */
+function sortPairs(pairs: readonly TaskPair[]): readonly TaskPair[] {
+  const keyed = pairs.map((pair) => ({ pair, rank: TURNS.indexOf(pair.turn), size: -sizeOf(pair) }));
+  return keyed.sort((a, b) => a.rank - b.rank || a.size - b.size).map(({ pair }) => pair);
+}
+
+/** In steps, so that the last digit does not decide which of two equal moves comes first. */
+const sizeOf = ({ change = 0 }: TaskPair): number => Math.round(Math.abs(change) / ROUNDING);
+
+/** Why no verdict can be given on two runs; undefined when one can. */
+export function whyNoVerdict(
+  before: MeasuredResults,
+  after: MeasuredResults,
+  { allowJudgeMismatch = false }: Partial<CompareOptions> = {},
+): NoVerdict | undefined {
+  if (before.suite.digest !== after.suite.digest)
+    return { code: 'other_suite', message: otherSuite(before, after) };
+  const sameTasks =
+    before.results.length === after.results.length &&
+    before.results.every(({ taskId }, at) => taskId === after.results[at]?.taskId);
+  if (!sameTasks) return OTHER_TASKS;
+  if (before.contract !== after.contract) return OTHER_CONTRACT;
+  if (before.repeats !== after.repeats)
+    return {
+      code: 'other_repeats',
+      message: `Every task was run ${times(before.repeats)} before and ${times(after.repeats)} after. Use the same number of repeats in both.`,
+    };
+  return judgesDiffer(before, after) && !allowJudgeMismatch ? OTHER_JUDGE : undefined;
+}
+
+const OTHER_TASKS: NoVerdict = {
+  code: 'other_tasks',
+  message: 'The two runs ran different tasks of the suite. Select the same ones in both.',
+};
+const OTHER_CONTRACT: NoVerdict = {
+  code: 'other_contract',
+  message: 'The two runs were scored under different contracts, so their scores mean different things.',
+};
+const OTHER_JUDGE: NoVerdict = {
+  code: 'other_judge',
+  message: 'The two runs were scored by different judges, so a difference could be the judges’.',
+};
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+function otherSuite({ suite: one }: MeasuredResults, { suite: other }: MeasuredResults): string {
+  const what =
+    one.suiteId === other.suiteId && one.version === other.version
+      ? `Suite ${one.suiteId}@${one.version} was edited between the two runs`
+      : one.suiteId === other.suiteId
+        ? `The two runs are of different versions of suite ${one.suiteId}`
+        : 'The two runs are of different suites';
+  return `${what}: a task of the same name may ask something else, so a difference proves nothing.`;
+}
