@@ -8,17 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import { openStore } from '../../packages/touchstone/src/store/index.js';
 import { createRandom, SEED } from '../setup/seed.js';
-import {
-  callsIn,
-  KEY,
-  kill,
-  type Running,
-  runCli,
-  serve,
-  startCli,
-  temporaryFolder,
-  writeProject,
-} from './processes.js';
+import { callsIn, KEY, kill, runCli, serve, startCli, temporaryFolder, writeProject } from './processes.js';
 
 // Goal: `kill -9` at any moment costs nothing but the invocations in flight. Method: kill real processes after random
 // numbers of invocations of a 500-task run, 25 times for the CLI and 25 for the host; after each kill note what is sealed
@@ -58,7 +48,7 @@ describe(`kill -9 (seed ${SEED})`, () => {
     for (; kills < KILLS; ) {
       const resume = (await watch.unfinished()) ? ['--resume'] : [];
       const running = startCli([...args, '--data', 'storm', ...resume], folder.path, { CALLS: calls });
-      await untilCalled(calls, callsIn(calls).length + moment(), running);
+      await untilCalled(calls, callsIn(calls).length + moment(), running.finished);
       const { code } = await kill(running);
       if (code === null) kills += 1;
       await watch.note();
@@ -98,8 +88,13 @@ describe(`kill -9 (seed ${SEED})`, () => {
 
     for (let kills = 0; kills < KILLS; kills++) {
       const host = await serve([], folder.path, { CALLS: calls });
-      if (!(await watch.unfinished())) await create(host.url);
-      await untilCalled(calls, callsIn(calls).length + moment(), host);
+      const runId = (await watch.unfinished()) ?? (await create(host.url));
+      const killed = new AbortController();
+      const over = createClient({ baseUrl: host.url, key: KEY })
+        .waitForScorecard(runId, { signal: killed.signal })
+        .catch(() => undefined);
+      await untilCalled(calls, callsIn(calls).length + moment(), over);
+      killed.abort();
       await kill(host);
       await watch.note();
     }
@@ -115,9 +110,9 @@ describe(`kill -9 (seed ${SEED})`, () => {
 /** Up to so many invocations between two kills that a run of 500 tasks is killed a dozen times. */
 const moment = (): number => Math.floor(random() * 80);
 /** Looks every millisecond: the agent notes its calls in a file, and has no other way to tell this process. */
-async function untilCalled(file: string, count: number, { finished }: Running): Promise<void> {
+async function untilCalled(file: string, count: number, over: Promise<unknown>): Promise<void> {
   let isOver = false;
-  void finished.then(() => {
+  void over.then(() => {
     isOver = true;
   });
   while (!isOver && callsIn(file).length < count) await wait(1);
