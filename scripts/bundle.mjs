@@ -17,7 +17,7 @@ const FILES = [
   ['start', ['cli/main.js']],
   ['program', ['cli/program.js']],
   ['suites', ['suites/index.js', 'cli/verbs/project/validate.js']],
-  ['run', ['cli/verbs/run/run.js', 'app/index.js']],
+  ['run', ['cli/verbs/run/run.js', 'app/index.js', 'api/index.js']],
 ];
 
 function createFileOf() {

@@ -35,6 +35,7 @@ export type {
   CompileProfile,
   InstalledPack,
   InstalledSuite,
+  KeyEntry,
   PackListing,
   SuiteListing,
 } from './wire/vendor/catalogue.js';
@@ -83,6 +84,7 @@ export type {
   CreatedRun,
   ForkedRun,
   ForkRun,
+  RejudgeRun,
   RunAnswer,
   TaskView,
   ToolCallView,

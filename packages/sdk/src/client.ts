@@ -13,12 +13,14 @@ import type {
   InstalledSuite,
   JsonObject,
   JudgeComparison,
+  KeyEntry,
   ListedBaseline,
   NewBaseline,
   NewWebhook,
   PackListing,
   Page,
   RegisteredWebhook,
+  RejudgeRun,
   RunAnswer,
   RunComparison,
   RunId,
@@ -41,6 +43,7 @@ import type {
   CreateRun,
   DebugBundle,
   PackClaim,
+  PackInstallation,
   PolledEvents,
   ProgressMessage,
   ReportQuestion,
@@ -127,6 +130,10 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
     deployments: deploymentCalls(transport, get),
     interrupts: interruptCalls(transport, get),
     audit: auditCalls(get),
+    keys: {
+      /** The keys of the caller's tenant and workspace; never the keys themselves. */
+      list: (reading?: Reading): Promise<Page<KeyEntry>> => get(`${VENDOR}/keys`, reading),
+    },
   };
 }
 
@@ -173,6 +180,9 @@ function runCalls(transport: Transport, get: Get) {
     /** Everything about a completed eval run that can be signed and sent to others. */
     scorecard: (runId: RunId, reading?: Reading): Promise<Scorecard> =>
       get(`${VENDOR}/runs/${at(runId)}/scorecard`, reading),
+    /** Has the recorded answers of a completed run judged again, as a new run. */
+    rejudge: (runId: RunId, body: RejudgeRun = {}, sending?: Sending): Promise<CreatedRun> =>
+      post(transport, `${VENDOR}/runs/${at(runId)}:rejudge`, body, sending),
     ...historyCalls(transport, get),
     /** Ends a run. Tasks at work are given up; those that are done keep their results. */
     cancel: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
@@ -234,6 +244,12 @@ function suiteCalls(transport: Transport, get: Get) {
     /** `suiteId@version`; the suite as it was installed. */
     get: (suiteRef: string, reading?: Reading): Promise<JsonObject> =>
       get(`${VENDOR}/suites/${at(suiteRef)}`, reading),
+    /** The same without its tasks; a bare id means the highest version. */
+    head: (suiteRef: string, reading?: Reading): Promise<SuiteListing> =>
+      get(`${VENDOR}/suites/${at(suiteRef)}/head`, reading),
+    /** Checks a suite as a run would, and installs nothing. */
+    check: (suite: JsonObject, sending?: Sending): Promise<InstalledSuite> =>
+      post(transport, `${VENDOR}/suites:check`, suite, sending),
     /** The completed runs of a suite, oldest first: of all versions by its id, of one as `suiteId@version`. */
     history: (
       suiteRef: string,
@@ -273,14 +289,17 @@ function agentCalls(transport: Transport, get: Get) {
 function packCalls(transport: Transport, get: Get) {
   return {
     /** Sends a gzipped tar archive. The same one twice is one installation; another one of its version is refused. */
-    install: (archive: Uint8Array, claim: PackClaim, reading?: Reading): Promise<InstalledPack> =>
-      transport.json({
+    install: async (archive: Uint8Array, claim: PackClaim, reading?: Reading): Promise<PackInstallation> => {
+      const { body, headers } = await transport.reply<InstalledPack>({
         method: 'PUT',
         path: `${VENDOR}/packs/${at(claim.name)}/-/${at(claim.version)}.tgz`,
         bytes: { data: archive, mediaType: 'application/gzip' },
         ...(claim.integrity !== undefined && { headers: { 'x-pack-sha256': claim.integrity } }),
         ...reading,
-      }),
+      });
+      const outcome = headers.get('touchstone-outcome');
+      return outcome === 'created' || outcome === 'same' ? { ...body, outcome } : body;
+    },
     list: (
       page: { readonly limit?: number; readonly cursor?: string } = {},
       reading?: Reading,

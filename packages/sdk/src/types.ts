@@ -8,6 +8,7 @@ import type {
   EvalCompleted,
   EvalScored,
   EvalStarted,
+  InstalledPack,
   RunCreateWire,
   RunDiffResponseWire,
   RunId,
@@ -96,6 +97,12 @@ export type PackClaim = {
   readonly version: string;
   /** SHA-256 of the archive, as `sha256-<base64>`; not checked when absent. */
   readonly integrity?: string;
+};
+
+/** A pack that was sent to a host. */
+export type PackInstallation = InstalledPack & {
+  /** `same`: this very pack was installed before. A host of another kind does not say. */
+  readonly outcome?: 'created' | 'same';
 };
 
 /** A tool of the host's catalogue. */

@@ -1,7 +1,7 @@
 import { isHostError, type Principal } from '@touchstone/protocol';
 import { HostResponseError, type Transport, type TransportCall } from '@touchstone/sdk';
 import { checkScope } from '../app/index.js';
-import type { Answer, Call, Endpoint } from './endpoint.js';
+import type { Answer, Call, Endpoint, Reply, TextReply } from './endpoint.js';
 import { errorResponse } from './error-response.js';
 import { parameterNames, templatePattern } from './paths.js';
 import type { SseConnection } from './streams/sse.js';
@@ -24,12 +24,11 @@ export function createLocalTransport(endpoints: readonly Endpoint[], principal: 
     }
   }
 
-  async function reply<T>(call: TransportCall): Promise<{ body: T; headers: Headers }> {
+  const replyTo = async (call: TransportCall): Promise<Reply | TextReply> => {
     const answer = await answerTo(call);
     if ('stream' in answer) throw new TypeError(`${call.path} answers with a stream.`);
-    const body = 'text' in answer ? JSON.parse(answer.text) : answer.body;
-    return { body: body as T, headers: new Headers(answer.headers) };
-  }
+    return answer;
+  };
 
   return {
     async open(call) {
@@ -37,11 +36,18 @@ export function createLocalTransport(endpoints: readonly Endpoint[], principal: 
       if ('stream' in answer) return streamResponse(answer.stream, call.signal);
       return new Response('text' in answer ? answer.text : JSON.stringify(answer.body));
     },
-    json: async <T>(call: TransportCall) => (await reply<T>(call)).body,
-    reply,
+    json: async <T>(call: TransportCall) => bodyOf(await replyTo(call)) as T,
+    async reply<T>(call: TransportCall) {
+      const answer = await replyTo(call);
+      // The first `Headers` of a process loads all of fetch, so the usual answer goes without.
+      return { body: bodyOf(answer) as T, headers: new Headers(answer.headers) };
+    },
     remove: async (call) => void (await answerTo(call)),
   };
 }
+
+const bodyOf = (answer: Reply | TextReply): unknown =>
+  'text' in answer ? JSON.parse(answer.text) : answer.body;
 
 /** The row of a method and a path, with what stands in the places of its template. */
 function finderOf(endpoints: readonly Endpoint[]) {

@@ -1,8 +1,8 @@
-import { HOST_OWNER, type Owner, type Scorecard } from '@touchstone/protocol';
+import { type Digest, HOST_OWNER, type Owner, type Scorecard } from '@touchstone/protocol';
 import { type HostTools, parseAgentSpec } from '../agents/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
-import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Suite } from '../ports/index.js';
+import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Store, Suite } from '../ports/index.js';
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskBar } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
@@ -10,7 +10,7 @@ import { openStore } from '../store/index.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition } from './catalogue/compile-definition.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
-import type { PackCatalogue } from './catalogue/pack-catalogue.js';
+import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
 import { composeAgents } from './compose-agents.js';
@@ -69,7 +69,10 @@ export type LocalTouchstone = Touchstone & {
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
   /** Installs a suite file that may have been edited since the last run. */
   useSuite(owner: Parameters<Touchstone['installSuite']>[0], suite: Suite): Promise<void>;
-  /** Installs a pack that may have been edited since the last run. */
+  /**
+   * Installs a pack that may have been edited since the last run. One that the configuration brings in the same state is
+   * left where it is: a copy would hide it, and would stay behind when its files are edited.
+   */
   usePack: PackCatalogue['draft'];
   inspectPack: PackCatalogue['inspect'];
   /** Compiles a definition's test contract from files of this machine. */
@@ -78,6 +81,12 @@ export type LocalTouchstone = Touchstone & {
   useProfile: Profiles['replace'];
   /** Registers the agent of a definition: its prompt and its model. */
   useDefinition(agent: DefinitionAgent): Promise<AgentFacts>;
+  /** API keys of every tenant, by their hashes. */
+  readonly keys: Store['keys'];
+  /** The suite that a run is pinned to, by its digest; undefined when it is no longer kept. */
+  pinnedSuite(owner: Owner, digest: Digest): Promise<Suite | undefined>;
+  /** The contract of a digest, as a suite was compiled with it. */
+  pinnedContract: Store['suites']['contract'];
   /** Keeps the scorecard in a file as something to compare with, if a trusted key has signed it. */
   importScorecard(owner: Owner, text: string): Promise<Scorecard>;
   /** Whose signatures on scorecards are trusted: the configured keys, and this machine's own. */
@@ -285,7 +294,7 @@ function viewsOf(parts: Parts) {
 }
 
 /** What only the operator of the machine may do. */
-function operatorOf({ config, origin, dataDir, store, agents, judges, schemaCheck }: Parts) {
+function operatorOf({ config, origin, dataDir, store, suites, agents, judges, schemaCheck }: Parts) {
   const { registry, packs, tools, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = readOwnKey(dataDir);
@@ -294,9 +303,18 @@ function operatorOf({ config, origin, dataDir, store, agents, judges, schemaChec
   return {
     evidenceKeys,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
-    usePack: packs.draft,
+    usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     inspectPack: packs.inspect,
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
+    keys: store.keys,
+    async pinnedSuite(owner, digest) {
+      for (const holder of [owner, HOST_OWNER]) {
+        const head = await store.suites.byDigest(holder, digest);
+        if (head) return suites.read({ head, owner: holder });
+      }
+      return undefined;
+    },
+    pinnedContract: store.suites.contract,
     auditOwners: () => store.audit.owners(),
     toolTrouble: tools.serverIssues,
     openJudging: (request) => openJudging({ judges, schemaCheck, priceOf }, request),

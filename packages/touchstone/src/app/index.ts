@@ -58,7 +58,7 @@ export {
 } from './principal.js';
 export type { Annotations } from './review/annotations.js';
 export { annotationWire } from './review/annotations.js';
-export { checkTrouble } from './runs/check-trouble.js';
+export { checkTrouble, suiteTrouble } from './runs/check-trouble.js';
 export { evaluationOff } from './runs/evaluation-off.js';
 export type { CreateRunBody } from './runs/run-request.js';
 export { WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';

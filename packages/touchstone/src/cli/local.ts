@@ -11,20 +11,26 @@ import { packageVersion } from './version.js';
 
 /** Runs of the command line belong to this owner, whatever the store. */
 export const LOCAL_OWNER: Owner = { tenant: 'local', workspace: 'main' };
-export const LOCAL_PRINCIPAL: Principal = {
+const LOCAL_PRINCIPAL: Principal = {
   id: 'cli',
   owner: LOCAL_OWNER,
   roles: ['admin'],
   scopes: new Set(['*']),
 };
 
-/** Whoever sits at the machine owns it, and so has every role that the configuration knows. */
-export const principalHere = ({ roles }: Pick<Config, 'roles'>): Principal => ({
+/** The person at the machine owns it, and so has every role that the configuration knows. */
+const principalHere = ({ roles }: Pick<Config, 'roles'>): Principal => ({
   ...LOCAL_PRINCIPAL,
   roles: [...new Set([...LOCAL_PRINCIPAL.roles, ...Object.keys(roles)])],
 });
 
-export type Local = { readonly touchstone: LocalTouchstone; readonly config: Config };
+/** Touchstone in this process. */
+export type Local = {
+  readonly touchstone: LocalTouchstone;
+  readonly config: Config;
+  /** The person at the machine. */
+  readonly principal: Principal;
+};
 
 export async function readConfig({ io, settings }: Context): Promise<Config> {
   if (settings.config !== undefined && !existsSync(resolve(io.cwd, settings.config)))
@@ -44,65 +50,47 @@ export async function readConfig({ io, settings }: Context): Promise<Config> {
  */
 export type Needs = 'work' | 'files' | 'store' | 'look' | 'judges';
 
+const never = (): boolean => false;
+const whole = (config: Config): Config => config;
+
+const NEEDS: {
+  readonly [needs in Needs]: {
+    readonly part: (config: Config) => Config;
+    /** Whether the store is made aside, and removed afterwards. */
+    readonly isAside: (context: Context, config: Config) => boolean;
+  };
+} = {
+  work: { part: whole, isAside: never },
+  files: { part: whole, isAside: hasNoPlace },
+  store: { part: withoutAgents, isAside: never },
+  look: { part: withoutAgents, isAside: (context, config) => !isKept(context, config) },
+  judges: { part: judgesOnly, isAside: never },
+};
+
 /** Opens Touchstone in this process, and closes it whatever happens in between. */
-export function withTouchstone<T>(
+export async function withTouchstone<T>(
   context: Context,
   needs: Needs,
   use: (local: Local) => Promise<T>,
 ): Promise<T> {
-  if (needs === 'work') return withLocal(context, use);
-  if (needs === 'files') return withFiles(context, use);
-  if (needs === 'store') return withStore(context, use);
-  return needs === 'judges' ? withJudges(context, use) : lookAtStore(context, use);
-}
-
-async function lookAtStore<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
   const config = await readConfig(context);
-  if (isKept(context, config)) return withConfig(context, withoutAgents(config), use);
-  const { store: _, ...aside } = withoutAgents(config);
-  return withScratchData(context, (scratch) => withConfig(scratch, aside, use));
+  const { part, isAside } = NEEDS[needs];
+  return isAside(context, config)
+    ? withAside(context, part(config), use)
+    : withConfig(context, part(config), use);
 }
 
-/** Touchstone in this process, closed again whatever happens in between. */
-export async function withLocal<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
-  return withConfig(context, await readConfig(context), use);
-}
-
-/**
- * The same for a question about files, which whoever asks need not have run anything for: where there is neither a store
- * nor a place for one, a store is made aside and gone afterwards.
- */
-export async function withFiles<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
-  const config = await readConfig(context);
-  const place = config.store?.startsWith('sqlite:')
-    ? storeFile(context, config)
-    : resolve(context.io.cwd, context.settings.data);
-  const isElsewhere = config.store !== undefined && !config.store.startsWith('sqlite:');
-  if (isElsewhere || existsSync(place)) return withConfig(context, config, use);
-  const { store: _, ...aside } = config;
-  return withScratchData(context, (scratch) => withConfig(scratch, aside, use));
-}
-
-/** The same without agents: what is kept can be read although something of the configuration is broken. */
-export async function withStore<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
-  return withConfig(context, withoutAgents(await readConfig(context)), use);
-}
-
-/** Looking leaves nothing behind: where nothing is kept yet, `otherwise` answers and no store is made. */
-export async function readStore<T>(
-  context: Context,
-  use: (local: Local) => Promise<T>,
-  otherwise: () => T,
-): Promise<T> {
-  const config = await readConfig(context);
-  return isKept(context, config) ? withConfig(context, withoutAgents(config), use) : otherwise();
+/** Neither a store nor a folder for one. */
+function hasNoPlace(context: Context, config: Config): boolean {
+  if (config.store === undefined) return !existsSync(resolve(context.io.cwd, context.settings.data));
+  return config.store.startsWith('sqlite:') && !existsSync(storeFile(context, config));
 }
 
 /** Asked before a command that goes on with what is kept. */
 export const hasStore = async (context: Context): Promise<boolean> =>
   isKept(context, await readConfig(context));
 
-/** Whether there is a store. A folder that somebody has named and that holds none is more likely mistyped than new. */
+/** Whether there is a store. A folder that the caller has named and that holds none is more likely mistyped than new. */
 function isKept(context: Context, config: Config): boolean {
   const { data } = context.settings;
   checkData(context, config);
@@ -130,46 +118,48 @@ export const storeFile = ({ io, settings }: Context, { store, baseDir }: Config)
     ? resolve(baseDir, store.slice('sqlite:'.length))
     : join(resolve(io.cwd, settings.data), STORE_FILE);
 
-/** The same with models to judge by, and without the agents: judging asks none of them. */
-export async function withJudges<T>(context: Context, use: (local: Local) => Promise<T>): Promise<T> {
-  const config = await readConfig(context);
+/** Judging asks no agent. */
+function judgesOnly(config: Config): Config {
   const troubles = config.troubles.filter(({ pointer }) => !/^\/(agents|trust)\//.test(pointer));
-  return withConfig(context, { ...config, agents: [], packs: [], trust: {}, troubles }, use);
+  return { ...config, agents: [], packs: [], trust: {}, troubles };
 }
 
 /** A configuration without everything that has to be read or started before the first question. */
-const withoutAgents = ({ safety: _, ...config }: Config): Config => ({
-  ...config,
-  agents: [],
-  packs: [],
-  tools: [],
-  mcpServers: {},
-  providers: {},
-  modelClasses: {},
-  models: {},
-  trust: {},
-  troubles: [],
-});
-
-/** A store that is gone afterwards, for questions about parts of a configuration that must leave nothing behind. */
-export async function withScratch<T>(
-  context: Context,
-  { store: _, ...config }: Config,
-  parts: readonly ('tools' | 'mcpServers')[],
-  use: (touchstone: LocalTouchstone) => Promise<T>,
-): Promise<T> {
-  const wanted = Object.fromEntries(parts.map((part) => [part, config[part]]));
-  const scratch = { ...withoutAgents(config), ...wanted };
-  return withScratchData(context, (aside) => withConfig(aside, scratch, ({ touchstone }) => use(touchstone)));
+function withoutAgents({ safety: _, ...config }: Config): Config {
+  return {
+    ...config,
+    agents: [],
+    packs: [],
+    tools: [],
+    mcpServers: {},
+    providers: {},
+    modelClasses: {},
+    models: {},
+    trust: {},
+    troubles: [],
+  };
 }
 
-async function withScratchData<T>(
+/** For questions about parts of a configuration that must leave nothing behind. */
+export function withScratch<T>(
+  context: Context,
+  config: Config,
+  parts: readonly ('tools' | 'mcpServers')[],
+  use: (local: Local) => Promise<T>,
+): Promise<T> {
+  const wanted = Object.fromEntries(parts.map((part) => [part, config[part]]));
+  return withAside(context, { ...withoutAgents(config), ...wanted }, use);
+}
+
+/** With a store in a folder that is gone afterwards. */
+async function withAside<T>(
   { io, settings }: Context,
-  use: (aside: Context) => Promise<T>,
+  { store: _, ...config }: Config,
+  use: (local: Local) => Promise<T>,
 ): Promise<T> {
   const data = await mkdtemp(join(tmpdir(), 'touchstone-'));
   try {
-    return await use({ io, settings: { ...settings, data } });
+    return await withConfig({ io, settings: { ...settings, data } }, config, use);
   } finally {
     await rm(data, { recursive: true });
   }
@@ -193,7 +183,7 @@ async function withConfig<T>(
     env: io.env as NodeJS.ProcessEnv,
   });
   try {
-    return await use({ touchstone, config });
+    return await use({ touchstone, config, principal: principalHere(config) });
   } finally {
     await touchstone.close();
   }

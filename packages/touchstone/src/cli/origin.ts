@@ -1,5 +1,4 @@
 import type { RunSnapshot } from '@touchstone/sdk';
-import type { EvalRun } from './find-run.js';
 
 /** What a run was started from, kept with the run so that `--resume` alone finds it all again. */
 export const ORIGIN_KEY = 'touchstone.cli';
@@ -13,22 +12,14 @@ export type Origin = {
   readonly baseline?: string;
 };
 
-export const originOf = ({ request }: EvalRun): Origin => (request.metadata?.[ORIGIN_KEY] ?? {}) as Origin;
+export const originOf = ({ metadata }: Pick<RunSnapshot, 'metadata'>): Origin =>
+  (metadata?.[ORIGIN_KEY] ?? {}) as Origin;
 
 /** Why a run that asked for a baseline has none, as far as the run itself remembers. A copy of a run asked for nothing. */
-export function uncomparedOf(run: EvalRun): string | undefined {
-  const { baselineRunId, fork, rejudgeOf } = run.plan;
+export function uncomparedOf(run: RunSnapshot): string | undefined {
+  const { baselineRunId, fork, rejudgeOf } = run.touchstone ?? {};
   const isOwn = fork === undefined && rejudgeOf === undefined;
   return isOwn && baselineRunId === undefined && originOf(run).baseline !== undefined
-    ? 'There was nothing to compare with when it began.'
-    : undefined;
-}
-
-/** The same of a snapshot. */
-export function uncomparedIn({ metadata, touchstone }: RunSnapshot): string | undefined {
-  const { baselineRunId, fork, rejudgeOf } = touchstone ?? {};
-  const { baseline } = (metadata?.[ORIGIN_KEY] ?? {}) as Origin;
-  return baseline !== undefined && [baselineRunId, fork, rejudgeOf].every((one) => one === undefined)
     ? 'There was nothing to compare with when it began.'
     : undefined;
 }

@@ -1,4 +1,4 @@
-import { type HostError, isHostError } from '@touchstone/protocol';
+import type { HostError } from '@touchstone/protocol';
 import type { HostResponseError } from '@touchstone/sdk';
 
 /** By the member of the request that was refused, or by the code. */
@@ -64,8 +64,8 @@ export function hintFor(error: HostError | HostResponseError): string | undefine
   const unmapped = UNMAPPED.exec(aboutAgent(error));
   if (unmapped) return mapHint(unmapped[1] ?? '');
   if (aboutAgent(error).includes('no modelClass')) return PART_OF_DEFINITION;
-  // Over HTTP the same code may be about the caller's key.
-  if (code === 'forbidden' && isHostError(error)) return NOT_LISTED;
+  // The same code may be about the caller's key.
+  if (code === 'forbidden' && error.message.includes('the trust policy')) return NOT_LISTED;
   if (code === 'pack_integrity_failure' && typeof details.integrity === 'string')
     return pinHint(details.integrity);
   const { field } = details;

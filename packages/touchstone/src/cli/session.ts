@@ -1,7 +1,8 @@
 import type { Principal } from '@touchstone/protocol';
 import { type Client, createClient, createClientOver } from '@touchstone/sdk';
 import type { Context } from './io.js';
-import { type Local, type Needs, principalHere, withTouchstone } from './local.js';
+import { hasStore, type Local, type Needs, withTouchstone } from './local.js';
+import { noRun } from './run-lookup.js';
 import { UsageError } from './usage-error.js';
 
 /** Where a command works: on another host, or in this process. */
@@ -34,15 +35,29 @@ export async function withSession<T>(
   );
 }
 
+/** The same for a command that goes on with a run. Where nothing is kept, there is none. */
+export async function withKeptRun<T>(
+  context: Context,
+  where: Where,
+  needs: Needs,
+  name: string,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
+  if (where.host === undefined && !(await hasStore(context))) throw noRun(name);
+  return withSession(context, where, needs, use);
+}
+
 /** The operations of a host in this process, as the person at the machine. */
-export async function localClient(local: Local, principal?: Principal): Promise<Client> {
+export async function localClient(
+  { touchstone, config, principal: own }: Local,
+  principal: Principal = own,
+): Promise<Client> {
   const { createLocalTransport, createServices, endpointsOf } = await import('../api/index.js');
   const { systemClock } = await import('../app/index.js');
-  const { touchstone, config } = local;
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const services = createServices({ touchstone, config, log, clock: systemClock });
   const endpoints = endpointsOf(services, { testSeams: false });
-  return createClientOver(createLocalTransport(endpoints, principal ?? principalHere(config)));
+  return createClientOver(createLocalTransport(endpoints, principal));
 }
 
 /** A client of another host, with the key that the environment holds. */

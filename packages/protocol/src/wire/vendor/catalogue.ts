@@ -3,6 +3,7 @@ import type { AgentId, Digest, SuiteId, Version } from '../../model/ids.js';
 import type { EVAL_MODES, MODEL_CLASSES } from '../../model/modes.js';
 import type { Thresholds } from '../../model/score.js';
 import {
+  choice,
   closed,
   flag,
   id,
@@ -158,3 +159,22 @@ export const compiledProfile = closed(
   { suiteRef: text('When it was installed: what to name in evalSuiteRef.') },
 );
 export type CompiledProfile = Wire<typeof compiledProfile>;
+
+export const keyEntry = closed(
+  {
+    keyId: text('The beginning of the hash of the key, never the key.'),
+    /** Who acts with it. */
+    principal: text(),
+    /** What it may do, as the config of the host defines the roles. */
+    roles: list(text()),
+    from: choice(['config', 'store'], 'Where the host knows the key from.'),
+  },
+  {
+    /** Absent when it does not expire. */
+    expiresAt: text(),
+    /** Absent while it is accepted. */
+    revokedAt: text(),
+  },
+);
+/** An API key as its host lists it. */
+export type KeyEntry = Wire<typeof keyEntry>;

@@ -257,7 +257,10 @@ export const evalReport = closed(
     tasks,
     /** The numbers of the whole run, with their uncertainty. */
     aggregate,
-    verdict: choice(REPORT_VERDICTS, 'Inconclusive when the threshold lies within the interval of the score.'),
+    verdict: choice(
+      REPORT_VERDICTS,
+      'Inconclusive when the threshold lies within the interval of the score.',
+    ),
     /** Known costs in US dollars. A missing member is unknown, not zero. */
     cost: closed(
       {},

@@ -64,6 +64,8 @@ export const rejudgeBody = closed(
     votes: integer('How often it is asked; the majority decides.', { minimum: 1, maximum: 25 }),
   },
 );
+/** Body of `POST …/runs/{runId}:rejudge`. */
+export type RejudgeRun = Wire<typeof rejudgeBody>;
 
 export const forkBody = closed(
   { mode: choice(FORK_MODES, 'replay reads the recorded facts again; branch runs on from a point.') },

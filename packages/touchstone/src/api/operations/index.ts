@@ -11,6 +11,7 @@ import { toolEndpoints } from './catalogue/tools.js';
 import { workflowEndpoints } from './catalogue/workflows.js';
 import { deploymentEndpoints } from './deployments.js';
 import { discoveryEndpoints } from './discovery.js';
+import { keyEndpoints } from './keys.js';
 import { metricsEndpoints } from './metrics.js';
 import { annotationEndpoints } from './runs/annotations.js';
 import { baselineEndpoints } from './runs/baselines.js';
@@ -60,6 +61,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...resultEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
+    ...keyEndpoints(host),
     ...metricsEndpoints(host),
     ...(options.testSeams ? seamEndpoints(host) : []),
   ];

@@ -1,4 +1,12 @@
-import { type AgentId, asId, HOST_OWNER, HostError, type JsonObject, type Owner } from '@touchstone/protocol';
+import {
+  type AgentId,
+  asId,
+  type Digest,
+  HOST_OWNER,
+  HostError,
+  type JsonObject,
+  type Owner,
+} from '@touchstone/protocol';
 import { agentDigest, parseAgentSpec } from '../../agents/index.js';
 import {
   checkPackIdentity,
@@ -118,6 +126,35 @@ export function createPackCatalogue(parts: ShelfParts): PackCatalogue {
     list: (owner, limit, cursor) => hostsFirst(store.packs.list, owner, limit, cursor),
   };
 }
+
+type Pinned = { readonly digest: Digest };
+type UsePackParts = {
+  readonly store: Pick<Store, 'packs'>;
+  readonly packs: Pick<PackCatalogue, 'inspect' | 'draft'>;
+  readonly findAgent: (owner: Owner, reference: string) => Promise<{ readonly facts: Pinned } | undefined>;
+  readonly findSuite: (owner: Owner, reference: string) => Promise<{ readonly head: Pinned } | undefined>;
+};
+
+/** The same as `draft`, unless the configuration brings this very state of the pack. */
+export const usePack =
+  ({ store, packs, findAgent, findSuite }: UsePackParts): PackCatalogue['draft'] =>
+  async (owner, bytes) => {
+    const pack = await packs.inspect(bytes);
+    const { name, version, digest } = pack.head;
+    const own = await store.packs.get(owner, name, version);
+    const known = own ?? (await store.packs.get(HOST_OWNER, name, version));
+    if (known?.digest !== digest) return packs.draft(owner, bytes);
+    const agents = pack.agents.map(async ({ agentId, version, digest }) => {
+      const found = await findAgent(owner, `${agentId}@${version}`);
+      return found?.facts.digest === digest;
+    });
+    const suites = pack.suites.map(async ({ head: { suiteId, version, digest } }) => {
+      const found = await findSuite(owner, `${suiteId}@${version}`);
+      return found?.head.digest === digest;
+    });
+    const isHere = (await Promise.all([...agents, ...suites])).every(Boolean);
+    return isHere ? pack : packs.draft(owner, bytes);
+  };
 
 /** A name that a tenant has bound cannot become a pack's: a caller who asks for it would get the wrong agent. */
 async function checkBound({ store }: ShelfParts, owner: Owner, pack: PackContents): Promise<void> {

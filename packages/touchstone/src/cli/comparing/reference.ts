@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { asId, type ListedBaseline, type RunId, type Scorecard } from '@touchstone/protocol';
 import type { Client, RunSnapshot } from '@touchstone/sdk';
 import { readScorecardFile } from '../files/scorecard-file.js';
-import { LOCAL_OWNER } from '../local.js';
 import { absent, asEvalRun, findRun, knownRun, placesBack, runPages, stateOf } from '../run-lookup.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
@@ -76,7 +75,7 @@ const namedCard = ({ runId, suite, agent, judge }: Scorecard): NamedRun => ({
 /** Only the operator of this machine has files here. A run that is kept here is read from its own log. */
 async function importFile({ client, local }: Session, file: string, { cwd }: NameOptions): Promise<NamedRun> {
   const text = readScorecardFile(resolve(cwd, file), file);
-  const card = await local?.touchstone.importScorecard(LOCAL_OWNER, text);
+  const card = await local?.touchstone.importScorecard(local.principal.owner, text);
   if (!card) throw unknown(file);
   return (await findById(client, card.runId)) ?? namedCard(card);
 }

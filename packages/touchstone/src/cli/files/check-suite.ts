@@ -1,20 +1,38 @@
-import { HostError, type Issue, isHostError, validationError } from '@touchstone/protocol';
+import { HostError, type Issue, isHostError, type JsonObject, validationError } from '@touchstone/protocol';
+import { type Client, HostResponseError } from '@touchstone/sdk';
 import type { Suite } from '../../ports/index.js';
+import { suiteDocument } from '../../suites/index.js';
 import { withLines } from './issue-lines.js';
 import { displayPath, openSuiteFile, readText, type SuiteSource } from './suite-source.js';
 
 /**
  * Reads a suite file, and the contract beside it, and holds them against everything a run would refuse them for, the
- * patterns and schemas of its checks too.
+ * patterns and schemas of its checks too; with a client, by the rules of that host as well.
  */
-export async function checkSuiteFile(path: string, cwd: string): Promise<Suite> {
+export async function checkSuiteFile(path: string, cwd: string, client?: Client): Promise<Suite> {
   const { suite, file } = await openBoth(path, cwd);
-  const issues = await checkIssues(suite);
+  const issues = client ? await issuesThere(client, suite) : await issuesHere(suite);
   if (issues.length === 0) return suite;
   throw validationError(await withLines(issues, readText(path, file)), { file });
 }
 
-/** Whoever is told about the suite has to be told when it is the contract that is wrong. */
+async function issuesHere(suite: Suite): Promise<readonly Issue[]> {
+  if (suite.head.rubricTasks === 0) return [];
+  return (await import('../../app/index.js')).suiteTrouble(suite);
+}
+
+async function issuesThere(client: Client, suite: Suite): Promise<readonly Issue[]> {
+  try {
+    await client.suites.check(suiteDocument(suite) as JsonObject);
+    return [];
+  } catch (error) {
+    const issues = error instanceof HostResponseError ? error.details?.issues : undefined;
+    if (!Array.isArray(issues)) throw error;
+    return issues as readonly Issue[];
+  }
+}
+
+/** An issue of the contract names its file: the caller asked about the suite. */
 async function openBoth(path: string, cwd: string): Promise<Extract<SuiteSource, { kind: 'file' }>> {
   try {
     return await openSuiteFile(path, cwd);
@@ -25,12 +43,4 @@ async function openBoth(path: string, cwd: string): Promise<Extract<SuiteSource,
     const placed = (issues as readonly Issue[]).map((issue) => ({ file, ...issue }));
     throw new HostError(error.code, error.message, { ...error.details, issues: placed }, error);
   }
-}
-
-async function checkIssues({ head, tasks }: Suite): Promise<readonly Issue[]> {
-  if (head.rubricTasks === 0) return [];
-  const { checkTrouble } = await import('../../app/index.js');
-  return tasks.flatMap((task, ordinal) =>
-    checkTrouble(task).map((issue) => ({ ...issue, pointer: `/tasks/${ordinal}${issue.pointer}` })),
-  );
 }

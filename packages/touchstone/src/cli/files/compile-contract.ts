@@ -71,6 +71,6 @@ export async function contractFiles(
   return {
     definition: { file, text },
     dataset: named ? displayPath(named.path, io.cwd) : ELSEWHERE,
-    ...(!rows && { datasetPointer: await datasetPointer(agent) }),
+    ...(!rows && { datasetPointer: datasetPointer(agent) }),
   };
 }

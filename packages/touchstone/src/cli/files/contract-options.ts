@@ -54,21 +54,3 @@ function checkSeed({ sample, seed }: ContractOptions): void {
     'Say how many rows to take, e.g. --sample 500, or leave --seed out.',
   );
 }
-
-/** The flag of each option that `touchstone run` has for definitions. */
-export const CONTRACT_FLAGS = {
-  sla: '--sla',
-  sample: '--sample',
-  allowUnpinned: '--allow-unpinned',
-  onlyAgent: '--only-agent',
-  suiteName: '--suite-name',
-} as const;
-
-/** The first of these flags that was given. */
-export const contractFlag = (
-  options: ContractOptions,
-  among = Object.keys(CONTRACT_FLAGS) as readonly (keyof typeof CONTRACT_FLAGS)[],
-): string | undefined => {
-  const given = among.find((name) => options[name] !== undefined);
-  return given && CONTRACT_FLAGS[given];
-};

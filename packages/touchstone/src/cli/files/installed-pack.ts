@@ -1,11 +1,11 @@
 import { asId, type Version } from '@touchstone/protocol';
+import { highestVersion } from '../../suites/index.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../usage-error.js';
 import type { PackToRun } from './pack-files.js';
 
 /** The installed pack of a reference `name` or `name@version`; a bare name means its highest version. */
-export async function findInstalledPack(packs: readonly PackToRun[], reference: string): Promise<PackToRun> {
-  const { highestVersion } = await import('../../suites/index.js');
+export function findInstalledPack(packs: readonly PackToRun[], reference: string): PackToRun {
   const [name, wanted] = reference.split('@', 2);
   const named = packs.filter((pack) => pack.name === name);
   const version = wanted ?? highestVersion(named.map((pack) => asId<Version>(pack.version)));

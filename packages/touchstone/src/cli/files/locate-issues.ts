@@ -1,5 +1,6 @@
-import { HostError, type Issue, isHostError } from '@touchstone/protocol';
-import type { DefinitionAgent, ProfileWarning } from '../../profiles/index.js';
+import { type ErrorCode, HostError, type Issue, isHostError } from '@touchstone/protocol';
+import { HostResponseError } from '@touchstone/sdk';
+import { type DefinitionAgent, type ProfileWarning, profilePointer } from '../../profiles/index.js';
 import { withLines } from './issue-lines.js';
 
 /** An issue that knows which of several files it is about. */
@@ -18,15 +19,16 @@ export type ContractFiles = {
 /** What stands in front of a line of a dataset that is no file here. */
 export const ELSEWHERE = 'dataset';
 
-export const datasetPointer = async (agent: DefinitionAgent): Promise<string> =>
-  `${(await import('../../profiles/index.js')).profilePointer(agent)}/golden_dataset_uri`;
+export const datasetPointer = (agent: DefinitionAgent): string =>
+  `${profilePointer(agent)}/golden_dataset_uri`;
 
 /** A refusal to compile, with every issue at its place: a line is one of the dataset, a pointer leads into the definition. */
 export async function placeError(error: unknown, files: ContractFiles): Promise<unknown> {
-  if (!isHostError(error) || !Array.isArray(error.details?.issues)) return error;
+  const isRefusal = isHostError(error) || error instanceof HostResponseError;
+  if (!isRefusal || !Array.isArray(error.details?.issues)) return error;
   const { issues, ...details } = error.details as { readonly issues: readonly Issue[] };
   const placed = await placeAll(issues, files);
-  return new HostError(error.code, error.message, { ...details, issues: placed }, error.cause);
+  return new HostError(error.code as ErrorCode, error.message, { ...details, issues: placed }, error.cause);
 }
 
 export const placeWarnings = (

@@ -52,7 +52,7 @@ async function contractsOf(
   const { readPackProfiles } = await import('../../packs/index.js');
   if (readPackProfiles(pack).length === 0) return [];
   const { compilePackProfiles } = await import('../../app/index.js');
-  return withScratch(context, config, [], (touchstone) =>
+  return withScratch(context, config, [], ({ touchstone }) =>
     compilePackProfiles({ compile: touchstone.compileProfile }, pack),
   );
 }

@@ -1,16 +1,24 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { HOST_OWNER } from '@touchstone/protocol';
-import type { InstalledPack, LocalTouchstone } from '../../app/index.js';
+import type { Client } from '@touchstone/sdk';
+import { findPacks, looksLikePack } from '../../packs/index.js';
+import { highestVersion } from '../../suites/index.js';
 import { type Context, writeLine } from '../io.js';
-import { LOCAL_OWNER, type Local } from '../local.js';
+import type { Local } from '../local.js';
+import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
-import type { RunOptions } from '../verbs/run/run-options.js';
-import { checkNoContract } from './contract-file.js';
-import { contractFlag } from './contract-options.js';
+import { contractFlag, type RunOptions } from '../verbs/run/run-options.js';
+import { checkNoContract, tellContractsStay } from './contract-file.js';
 import { definitionForm } from './definition-file.js';
 import { findInstalledPack } from './installed-pack.js';
-import { openPackBytes, type PackBytes, type PackToRun, readPackBytes } from './pack-files.js';
+import {
+  archiveOf,
+  authorOptions,
+  openPackBytes,
+  type PackToRun,
+  packToRun,
+  readPackBytes,
+} from './pack-files.js';
 import { displayPath, openSuites, SUITE_REFERENCE, type SuiteSource } from './suite-source.js';
 
 export type PackArgument =
@@ -22,7 +30,6 @@ const ARCHIVE_NAME = /\.(?:tgz|tar\.gz)$/i;
 
 /** What the argument of `run` means as a pack; undefined when it means a suite. */
 export async function readPackArgument(argument: string, cwd: string): Promise<PackArgument | undefined> {
-  const { looksLikePack } = await import('../../packs/index.js');
   const path = resolve(cwd, argument);
   if (looksLikePack(path)) return { kind: 'place', path };
   if (existsSync(path)) return undefined;
@@ -35,33 +42,36 @@ export async function readPackArgument(argument: string, cwd: string): Promise<P
   return isName ? { kind: 'reference', reference: argument } : undefined;
 }
 
-/** The suites that an argument stands for. A pack at hand is installed as it is now, edited or not. */
+/** The suites that an argument stands for. A pack at hand is installed first, in this process as it is now. */
 export async function openSources(
   context: Context,
-  local: Local,
+  session: Session,
   argument: string,
   options: RunOptions,
 ): Promise<readonly SuiteSource[]> {
   const { cwd } = context.io;
+  const { client, local } = session;
   const named = await readPackArgument(argument, cwd);
   if (!named && (await definitionForm(argument, cwd)) !== undefined)
-    return (await import('./profile-source.js')).openProfiles(context, local, argument, options);
+    return (await import('./profile-source.js')).openProfiles(context, session, argument, options);
   checkNoDefinition(argument, options);
-  if (!named) return openSuites(argument, cwd, options.contract);
+  if (!named) {
+    const suites = await openSuites(argument, cwd, options.contract);
+    if (!local) tellContractsStay(context, suites);
+    return suites;
+  }
   checkNoContract(argument, options.contract);
-  const path = named.kind === 'place' ? named.path : await configuredPath(local, named.reference);
-  const pack =
-    path === undefined
-      ? await findInstalledPack(
-          await installedPacks(local),
-          (named as { readonly reference: string }).reference,
-        )
-      : await usePackAt(context, local, path);
+  const path = named.kind === 'place' ? named.path : local && (await configuredPath(local, named.reference));
+  if (path === undefined) {
+    const { reference } = named as Extract<PackArgument, { kind: 'reference' }>;
+    return sourcesOf(context, findInstalledPack(await installedPacks(client), reference), options.agent);
+  }
+  const pack = local ? await usePackAt(context, local, path) : await sendPack(context, client, path);
   return sourcesOf(context, pack, options.agent);
 }
 
-/** An option that would be heard by nobody is a mistake. */
-export function checkNoDefinition(argument: string, options: RunOptions): void {
+/** Options that do not apply are usage errors. */
+function checkNoDefinition(argument: string, options: RunOptions): void {
   const flag = contractFlag(options);
   if (flag !== undefined)
     throw new UsageError(
@@ -70,57 +80,43 @@ export function checkNoDefinition(argument: string, options: RunOptions): void {
     );
 }
 
-async function usePackAt({ io }: Context, { touchstone, config }: Local, path: string): Promise<PackToRun> {
+async function usePackAt(
+  { io }: Context,
+  { touchstone, config, principal }: Local,
+  path: string,
+): Promise<PackToRun> {
   const { packOptions, trustOf } = await import('../../app/index.js');
   const bytes = await readPackBytes(path);
   const opened = await openPackBytes(bytes, packOptions(config));
-  const installed = await usePack(touchstone, bytes);
-  // Where everything is trusted, nobody needs to hear at every run that a pack in the making is not signed.
+  const installed = await touchstone.usePack(principal.owner, bytes);
+  // Where everything is trusted, a person need not be told at every run that a pack in the making is not signed.
   const { warnings } = trustOf(config, 'cli').policy === 'open' ? opened : installed;
   for (const warning of warnings) writeLine(io.stderr, `note: ${warning}`);
   const { name, version, agents } = installed.head;
   return { name, version, agents, path: displayPath(path, io.cwd) };
 }
 
-/**
- * Installs a pack as it is now. One that the configuration brings in the same state is left where it is: a copy of it
- * here would go before it, and would stay behind when its files are edited.
- */
-export async function usePack(touchstone: LocalTouchstone, bytes: PackBytes): Promise<InstalledPack> {
-  const pack = await touchstone.inspectPack(bytes);
-  return (await isHere(touchstone, pack)) ? pack : touchstone.usePack(LOCAL_OWNER, bytes);
-}
-
-async function isHere(
-  touchstone: LocalTouchstone,
-  { head, agents, suites }: InstalledPack,
-): Promise<boolean> {
-  const { packs } = touchstone.store;
-  const own = await packs.get(LOCAL_OWNER, head.name, head.version);
-  const known = own ?? (await packs.get(HOST_OWNER, head.name, head.version));
-  if (known?.digest !== head.digest) return false;
-  const agentsHere = await Promise.all(
-    agents.map(async ({ agentId, version, digest }) => {
-      const found = await touchstone.findAgent(LOCAL_OWNER, `${agentId}@${version}`);
-      return found?.facts.digest === digest;
-    }),
-  );
-  const suitesHere = await Promise.all(
-    suites.map(async ({ head: { suiteId, version, digest } }) => {
-      const found = await touchstone.findSuite(LOCAL_OWNER, `${suiteId}@${version}`);
-      return found?.head.digest === digest;
-    }),
-  );
-  return [...agentsHere, ...suitesHere].every(Boolean);
+/** Sends a pack to a host. A folder is sent as the archive of it; whether it may be used is for that host to decide. */
+async function sendPack(context: Context, client: Client, path: string): Promise<PackToRun> {
+  const options = await authorOptions(context);
+  const archive = await archiveOf(await readPackBytes(path), options);
+  const opened = await openPackBytes(archive, options);
+  const { name, version, integrity } = opened;
+  const installed = await client.packs.install(archive, { name, version, integrity });
+  for (const warning of installed.warnings) writeLine(context.io.stderr, `note: ${warning}`);
+  // Only that host knows what the profiles of a pack were compiled to; one that compiles none says nothing of suites.
+  const pack = packToRun(opened, displayPath(path, context.io.cwd));
+  const agents = pack.agents.map((agent) => {
+    const suiteRef = installed.agents.find(({ agentId }) => agentId === agent.agentId)?.suiteRef;
+    return suiteRef === undefined ? agent : { ...agent, suiteRef };
+  });
+  return { ...pack, agents };
 }
 
 /** Where a pack of the configured folders lies. Only there is known which suite belongs to which agent. */
 async function configuredPath({ config }: Local, reference: string): Promise<string | undefined> {
-  const [{ findPacks }, { highestVersion }, { packOptions }] = await Promise.all([
-    import('../../packs/index.js'),
-    import('../../suites/index.js'),
-    import('../../app/index.js'),
-  ]);
+  if (config.packs.length === 0) return undefined;
+  const { packOptions } = await import('../../app/index.js');
   const [name, wanted] = reference.split('@');
   const found = [];
   for (const path of config.packs.flatMap((folder) => findPacks(resolve(config.baseDir, folder)))) {
@@ -133,27 +129,18 @@ async function configuredPath({ config }: Local, reference: string): Promise<str
 
 const PAGE = 200;
 
-const installedPacks = ({ touchstone }: Local): Promise<readonly PackToRun[]> =>
-  everyPage((cursor) => touchstone.listPacks(LOCAL_OWNER, PAGE, cursor));
-
-export async function everyPage<T>(
-  read: (cursor?: string) => Promise<{ readonly items: readonly T[]; readonly nextCursor?: string }>,
-): Promise<readonly T[]> {
-  const items: T[] = [];
+async function installedPacks(client: Client): Promise<readonly PackToRun[]> {
+  const packs: PackToRun[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await read(cursor);
-    items.push(...page.items);
-    if (page.nextCursor === undefined) return items;
+    const page = await client.packs.list({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
+    packs.push(...page.items);
     cursor = page.nextCursor;
+    if (cursor === undefined) return packs;
   }
 }
 
 /** The agents of a pack that can be run, or the one that was asked for. */
-export function sourcesOf(
-  { io }: Context,
-  pack: PackToRun,
-  agent: string | undefined,
-): readonly SuiteSource[] {
+function sourcesOf({ io }: Context, pack: PackToRun, agent: string | undefined): readonly SuiteSource[] {
   const chosen = pack.agents.filter(({ agentId }) => agent === undefined || isCalled(agentId, pack, agent));
   if (chosen.length === 0) throw onChannel(pack, agent ?? '') ?? notOfPack(pack, agent ?? '');
   const sources = chosen.flatMap(({ agentId, suiteRef }) =>

@@ -1,45 +1,66 @@
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatasetLock, DefinitionAgent } from '../../profiles/index.js';
+import type { Json } from '@touchstone/protocol';
+import type { Client } from '@touchstone/sdk';
+import { type DatasetLock, type DefinitionAgent, dumpDefinition } from '../../profiles/index.js';
 import { type Context, writeLine } from '../io.js';
 import type { Local } from '../local.js';
 import { warningWords } from '../render/compiled.js';
 import { printable } from '../render/text.js';
 import { plural } from '../render/units.js';
+import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 import { agentIdOf } from '../verbs/run/agent-choice.js';
 import type { RunOptions } from '../verbs/run/run-options.js';
 import { contractFiles } from './compile-contract.js';
 import { checkNoContract } from './contract-file.js';
 import { compileOptionsOf } from './contract-options.js';
+import { openNamedRows } from './contract-rows.js';
 import { lockDataset, readDatasetLock } from './dataset-lock.js';
 import { type OpenedDefinition, openDefinition, profiledAgents } from './definition-file.js';
 import { type PlacedWarning, placeError, placeWarnings } from './locate-issues.js';
-import type { CompiledProfile, SuiteSource } from './suite-source.js';
-
-type ProfileSource = Extract<SuiteSource, { kind: 'profile' }>;
+import { type CompiledProfile, displayPath, type SuiteSource } from './suite-source.js';
 
 /** The contracts of a definition. All of them are compiled before any is run, so a slip in the last costs nothing. */
 export async function openProfiles(
   context: Context,
-  local: Local,
+  session: Session,
   argument: string,
   options: RunOptions,
-): Promise<readonly ProfileSource[]> {
+): Promise<readonly SuiteSource[]> {
   const { cwd } = context.io;
+  const { client, local } = session;
   checkNoContract(argument, options.contract);
+  if (!local && options.agent === undefined)
+    throw new UsageError('Which agent? Name one of that host with --agent.');
   const definition = await openDefinition(argument, cwd);
   const agents = profiledAgents(definition, options.onlyAgent);
   checkPart(definition.file, agents, options.agent);
   const lock = await readDatasetLock(definition.path, cwd);
-  const sources: ProfileSource[] = [];
+  const named = options.agent === undefined ? undefined : await agentIdOf(session, options.agent, cwd);
+  const sources: SuiteSource[] = [];
   for (const agent of agents)
-    sources.push(await openProfile(context, local, definition, agent, lock, options));
+    sources.push(
+      local
+        ? await openProfile(context, local, { definition, agent, lock, options, named })
+        : await sendProfile(context, client, { definition, agent, lock, options, named }),
+    );
   tellWarnings(context, ownWarnings(definition), definition.file);
   return sources;
 }
 
+/** One agent of a definition, and what is to be compiled of it. */
+type Profile = {
+  readonly definition: OpenedDefinition;
+  readonly agent: DefinitionAgent;
+  readonly lock: DatasetLock | undefined;
+  readonly options: RunOptions;
+  /** The id of the agent that takes its part. */
+  readonly named: string | undefined;
+};
+
 /** One agent can take the part of one. */
-export function checkPart(file: string, agents: readonly DefinitionAgent[], agent: string | undefined): void {
+function checkPart(file: string, agents: readonly DefinitionAgent[], agent: string | undefined): void {
   if (agents.length === 1 || agent === undefined) return;
   throw new UsageError(
     `--agent takes the part of one agent, and ${agents.length} of ${file} have a profile.`,
@@ -47,29 +68,18 @@ export function checkPart(file: string, agents: readonly DefinitionAgent[], agen
   );
 }
 
-async function openProfile(
-  context: Context,
-  local: Local,
-  definition: OpenedDefinition,
-  agent: DefinitionAgent,
-  lock: DatasetLock | undefined,
-  options: RunOptions,
-): Promise<ProfileSource> {
-  const { touchstone } = local;
+async function openProfile(context: Context, local: Local, profile: Profile): Promise<SuiteSource> {
+  const { definition, agent, lock, options, named } = profile;
   const { definitionAgentId } = await import('../../app/index.js');
-  const target =
-    options.agent === undefined
-      ? definitionAgentId(agent)
-      : await agentIdOf(local, options.agent, context.io.cwd);
   const compiled = await compileHere(context, local, definition, {
     agent,
     from: { baseDir: dirname(definition.path), trust: 'operator' },
-    options: compileOptionsOf(options, agent, target),
+    options: compileOptionsOf(options, agent, named ?? definitionAgentId(agent)),
     ...(lock && { lock }),
     ...(options.allowUnpinned && { allowUnpinned: true }),
   });
   // Only now: what is wrong with the definition is told by its place there, and not as a flaw of the agent made of it.
-  const played = options.agent === undefined ? await touchstone.useDefinition(agent) : undefined;
+  const played = named === undefined ? await local.touchstone.useDefinition(agent) : undefined;
   if (compiled.locked) await lockDataset(context, definition.path, compiled.locked);
   return {
     kind: 'profile',
@@ -79,6 +89,50 @@ async function openProfile(
     ...(played && { agent: `${played.agentId}@${played.version}` }),
   };
 }
+
+/** Compiled and installed on another host. A path means nothing there, so rows of a dataset at hand go along. */
+async function sendProfile(context: Context, client: Client, profile: Profile): Promise<SuiteSource> {
+  const { definition, agent, options, named = '' } = profile;
+  const rows = await rowsAtHand(context, profile);
+  const { suiteRef = '', warnings } = await client.profiles.compile({
+    definition: dumpDefinition(definition.loaded.value),
+    ...(rows && { rows }),
+    agent: agent.id,
+    targetAgentId: named,
+    ...(options.suiteName !== undefined && { suiteName: options.suiteName }),
+    install: true,
+  });
+  tellWarnings(context, warnings, definition.file);
+  return { kind: 'reference', reference: suiteRef };
+}
+
+/** What goes into one request with the definition; the host itself has a limit somewhat above. */
+const MOST_BYTES = 10 * 1024 * 1024;
+
+/** The rows of a dataset that lies beside the definition; undefined when it lies elsewhere. */
+export async function rowsAtHand(
+  context: Context,
+  { definition, agent, lock }: Pick<Profile, 'definition' | 'agent' | 'lock'>,
+): Promise<readonly Json[] | undefined> {
+  const files = await contractFiles(context, definition, agent);
+  try {
+    const named = await openNamedRows(agent, definition.path, lock);
+    if (!named) return undefined;
+    if (statSync(named.path).size > MOST_BYTES) throw tooLong(displayPath(named.path, context.io.cwd));
+    const rows: Json[] = [];
+    for await (const { at: _, beside, ...row } of named.rows())
+      rows.push({ ...row, ...beside } as unknown as Json);
+    return rows;
+  } catch (error) {
+    throw await placeError(error, files);
+  }
+}
+
+const tooLong = (file: string): UsageError =>
+  new UsageError(
+    `${file} is longer than 10 MB, which is the most that is sent with a definition.`,
+    'Put it where that host can fetch it (https:, s3:), and name it there in "golden_dataset_uri".',
+  );
 
 type Request = Parameters<Local['touchstone']['compileProfile']>[0];
 
@@ -101,13 +155,13 @@ async function compileHere(
 export const ownWarnings = ({ file, loaded }: OpenedDefinition): readonly PlacedWarning[] =>
   loaded.warnings.map((warning) => ({ ...warning, file }));
 
-const TOLD = 10;
+const SHOWN = 10;
 
-/** Whoever runs something has other things to read; `touchstone compile --check` tells them all. */
-export function tellWarnings({ io }: Context, warnings: readonly PlacedWarning[], file: string): void {
-  for (const warning of warnings.slice(0, TOLD))
+/** A few of them: `touchstone compile --check` shows them all. */
+function tellWarnings({ io }: Context, warnings: readonly PlacedWarning[], file: string): void {
+  for (const warning of warnings.slice(0, SHOWN))
     writeLine(io.stderr, `note: ${printable(warningWords(warning))}`);
-  const more = warnings.length - TOLD;
+  const more = warnings.length - SHOWN;
   if (more > 0)
     writeLine(io.stderr, `note: … and ${plural(more, 'more note')}: touchstone compile ${file} --check`);
 }

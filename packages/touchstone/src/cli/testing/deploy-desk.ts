@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LOCAL_OWNER, type Local, withStore } from '../local.js';
+import { LOCAL_OWNER, type Local, withTouchstone } from '../local.js';
 import { type Desk, openDesk } from './test-io.js';
 
 export const AGENT = 'local.acme.support';
@@ -58,7 +58,7 @@ export function openDeployDesk(options?: Parameters<typeof openDesk>[0]): Deploy
       const { code, out } = await desk.run(...argv, '--json');
       return { code, document: JSON.parse(out) };
     },
-    moves: () => withStore(context, movesIn),
+    moves: () => withTouchstone(context, 'store', movesIn),
   };
 }
 

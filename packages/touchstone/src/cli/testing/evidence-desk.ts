@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asId, type RunId, type Scorecard } from '@touchstone/protocol';
 import type { LogEntry, Run } from '../../ports/index.js';
-import { LOCAL_OWNER, type Local, withStore } from '../local.js';
+import { LOCAL_OWNER, type Local, withTouchstone } from '../local.js';
 import { type Desk, openDesk } from './test-io.js';
 
 export type EvidenceDesk = Desk & {
@@ -53,7 +53,7 @@ export function openEvidenceDesk(options?: Parameters<typeof openDesk>[0]): Evid
       if (code !== 0) throw new Error(err);
       return readdirSync(desk.cwd).find((name) => name.endsWith('.scorecard.json')) as string;
     },
-    inStore: (use) => withStore(context, ({ touchstone }) => use(touchstone)),
+    inStore: (use) => withTouchstone(context, 'store', ({ touchstone }) => use(touchstone)),
   };
 }
 

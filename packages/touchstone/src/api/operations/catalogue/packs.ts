@@ -108,7 +108,8 @@ async function install({ touchstone }: Services, call: Call<unknown, Buffer>): P
     })),
     warnings,
   };
-  return { status: outcome === 'created' ? 201 : 200, body };
+  // A client sees no status, and the same pack twice has the same body.
+  return { status: outcome === 'created' ? 201 : 200, body, headers: { 'touchstone-outcome': outcome } };
 }
 
 const packEntry = ({ name, version, integrity, digest, signedBy, filesSigned, agents }: PackHead) => ({

@@ -1,6 +1,6 @@
-import { HostError } from '@touchstone/protocol';
+import { HostError, validationError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import type { InstalledSuite } from '../../../app/index.js';
+import { type InstalledSuite, type SuiteVisible, suiteTrouble } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
@@ -81,18 +81,51 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
       return { status: 200, body: history };
     },
   }),
+  endpoint({
+    operationId: 'getSuiteHead',
+    method: 'GET',
+    path: '/v1/host/touchstone/suites/{suiteRef}/head',
+    auth: 'runs:read',
+    summary: 'A suite without its tasks',
+    responses: { 200: { description: 'What a list says of the suite.', schema: vendor.suiteHead } },
+    refusals: ['not_found'],
+    handle: async (call) => ({ status: 200, body: (await findSuite(host, call)).head }),
+  }),
+  endpoint({
+    operationId: 'checkSuite',
+    method: 'POST',
+    path: '/v1/host/touchstone/suites:check',
+    auth: 'suites:write',
+    summary: 'Check a suite as a run would, with the patterns and schemas of its checks. Installs nothing',
+    body: suiteBody,
+    responses: { 200: { description: 'Nothing is wrong with the suite.', schema: vendor.installedSuite } },
+    async handle({ body: suite }) {
+      const issues = suiteTrouble(suite);
+      if (issues.length > 0) throw validationError(issues);
+      return { status: 200, body: identityOf(suite) };
+    },
+  }),
 ];
+
+const identityOf = ({ head: { suiteId, version, digest } }: Suite): InstalledSuite => ({
+  suiteRef: `${suiteId}@${version}`,
+  suiteId,
+  version,
+  digest,
+});
+
+async function findSuite({ touchstone }: Services, call: Call): Promise<SuiteVisible> {
+  const visible = await touchstone.findSuite(call.principal.owner, call.params.suiteRef ?? '').catch(noSuch);
+  if (visible) return visible;
+  throw new HostError('not_found', 'There is no such suite.');
+}
 
 async function install({ touchstone }: Services, call: Call<unknown, Suite>): Promise<Reply> {
   const outcome = await touchstone.installSuite(call.principal.owner, call.body);
-  const { suiteId, version, digest } = call.body.head;
-  const body: InstalledSuite = { suiteRef: `${suiteId}@${version}`, suiteId, version, digest };
-  return { status: outcome === 'created' ? 201 : 200, body };
+  return { status: outcome === 'created' ? 201 : 200, body: identityOf(call.body) };
 }
 
-async function read({ touchstone }: Services, call: Call): Promise<Reply> {
-  const visible = await touchstone.findSuite(call.principal.owner, call.params.suiteRef ?? '').catch(noSuch);
-  if (!visible) throw new HostError('not_found', 'There is no such suite.');
-  const suite = await touchstone.readSuite(visible);
+async function read(host: Services, call: Call): Promise<Reply> {
+  const suite = await host.touchstone.readSuite(await findSuite(host, call));
   return { status: 200, body: suiteDocument(suite), headers: { etag: `"${suite.head.digest}"` } };
 }

@@ -2,7 +2,6 @@ import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, Client } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, roomOf, writeJson, writeLine } from '../../io.js';
-import { principalHere } from '../../local.js';
 import { commandToType, whereFlags } from '../../next-commands.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
 import { createInk } from '../../render/ink.js';
@@ -50,7 +49,7 @@ type Verification = { readonly chains: readonly Chain[]; readonly expected: read
 async function logsOf({ client, local }: Session): Promise<readonly { client: Client; owner?: Owner }[]> {
   if (!local) return [{ client }];
   const owners = await local.touchstone.auditOwners();
-  const principal = principalHere(local.config);
+  const { principal } = local;
   return Promise.all(
     owners.map(async (owner) => ({ owner, client: await localClient(local, { ...principal, owner }) })),
   );

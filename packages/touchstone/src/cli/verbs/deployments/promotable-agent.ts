@@ -1,6 +1,6 @@
+import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
 import type { SuiteSource } from '../../files/suite-source.js';
-import type { EvalRun } from '../../find-run.js';
 import { originOf } from '../../origin.js';
 import { UsageError } from '../../usage-error.js';
 import { isConfigured, readAgentArgument } from '../run/agent-choice.js';
@@ -29,11 +29,11 @@ export function candidateOf(source: SuiteSource | undefined, { agent }: RunOptio
 }
 
 /** Of a run that goes on, which remembers what it was started from. */
-export function resumedCandidate(run: EvalRun, { agent }: RunOptions): Candidate {
+export function resumedCandidate(run: EvalRunSnapshot, { agent }: RunOptions): Candidate {
   const origin = originOf(run);
   const argument = agent ?? origin.agent;
   if (argument !== undefined) return { argument };
-  const { agentId, version } = run.plan.agent;
+  const { agentId, version } = run.touchstone.agent;
   return origin.definition === undefined ? {} : { defined: `${agentId}@${version}` };
 }
 

@@ -13,7 +13,6 @@ import {
   type RunSnapshot,
   type TransitionDeployment,
 } from '@touchstone/sdk';
-import { LOCAL_OWNER } from '../../local.js';
 import { absent, eventPages, knownRun, noDeployment, runPages } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 
@@ -106,7 +105,7 @@ export async function findDeploymentRun(
   const run = await knownRun(client, runId);
   if (!run?.touchstone?.expired || !local) return run && deploymentRunOf(run);
   // In process no server notices that the time of a waiting run is over, so the command that looks at it does.
-  await local.touchstone.engine.drive(LOCAL_OWNER, run.runId);
+  await local.touchstone.engine.drive(local.principal.owner, run.runId);
   return deploymentRunOf(await client.runs.get(run.runId));
 }
 
@@ -140,7 +139,7 @@ export async function readEvents(client: Client, runId: RunId): Promise<readonly
 export async function withdraw({ client, local }: Session, runId: RunId, reason?: string): Promise<void> {
   await client.runs.cancel(runId, reason);
   // In process no server drives the run to its end.
-  if (local) await local.touchstone.engine.drive(LOCAL_OWNER, runId);
+  if (local) await local.touchstone.engine.drive(local.principal.owner, runId);
 }
 
 /** The newest completed run of a suite with this version: neither a fork nor a rejudged one. */

@@ -3,7 +3,7 @@ import type { Context } from '../../io.js';
 import { createStatusLine } from '../../render/progress.js';
 import { duration } from '../../render/units.js';
 import type { Session } from '../../session.js';
-import { progressScreen } from '../run/drive-run.js';
+import { progressScreen } from '../run/run-driver.js';
 import { grantsOf, openRound, timelineOf } from './timeline.js';
 import { findDeploymentRun, outcomeOf, readEvents, type TransitionAnswer } from './transitions.js';
 

@@ -36,7 +36,8 @@ export function parseLifetime(text: string): number {
 }
 
 export type KeyState = 'active' | 'expired' | 'revoked';
-export function keyState(key: StoredKey, now: number): KeyState {
+type KeyEnds = { readonly expiresAt?: number | undefined; readonly revokedAt?: number | undefined };
+export function keyState(key: KeyEnds, now: number): KeyState {
   if (key.revokedAt !== undefined) return 'revoked';
   return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
 }

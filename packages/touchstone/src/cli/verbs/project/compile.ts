@@ -18,12 +18,13 @@ import { displayPath } from '../../files/suite-source.js';
 import { checkRegular, targetOf } from '../../files/write-file.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
+import { firstGiven } from '../../option-rules.js';
 import { type Compiled, compiledDocument, renderCompiled } from '../../render/compiled.js';
 import { createInk } from '../../render/ink.js';
 import { createStatusLine } from '../../render/progress.js';
 import { whole } from '../../render/units.js';
 import { UsageError } from '../../usage-error.js';
-import { progressScreen } from '../run/drive-run.js';
+import { progressScreen } from '../run/run-driver.js';
 
 export type CompileVerbOptions = ContractOptions & {
   readonly out?: string;
@@ -72,8 +73,8 @@ async function checkArgument(
     throw new UsageError(`${argument} is a suite already.`, `Run it with: touchstone run ${argument}`);
   if (rows !== undefined && !statSync(resolve(cwd, rows), { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`There is no file ${rows}.`, 'Name a dataset with --rows: .jsonl, .json or .csv.');
-  const flag = out !== undefined ? '--out' : force && '--force';
-  if (check && flag)
+  const flag = firstGiven({ '--out': out, '--force': force });
+  if (check && flag !== undefined)
     throw new UsageError(`--check writes nothing, so ${flag} has no effect.`, 'Leave one of the two out.');
 }
 
@@ -86,12 +87,11 @@ function checkOne(
 ): void {
   if (agents.length === 1) return;
   const { agentId, rows, out } = options;
-  const flags = {
-    '--agent-id': agentId !== undefined,
-    '--rows': rows !== undefined,
-    '--out <file>': out !== undefined && placeOf(out, cwd).name !== undefined,
-  };
-  const flag = Object.entries(flags).find(([, given]) => given)?.[0];
+  const flag = firstGiven({
+    '--agent-id': agentId,
+    '--rows': rows,
+    '--out <file>': out === undefined ? undefined : placeOf(out, cwd).name,
+  });
   if (flag === undefined) return;
   throw new UsageError(
     `${flag} is about one agent, and ${agents.length} of ${file} have a profile.`,

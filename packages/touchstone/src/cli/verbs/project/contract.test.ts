@@ -8,7 +8,7 @@ import { parseConfig } from '../../../app/config/config.js';
 import { tellContractsStay } from '../../files/contract-file.js';
 import { openSources } from '../../files/pack-source.js';
 import { openSuites } from '../../files/suite-source.js';
-import { withLocal } from '../../local.js';
+import { withSession } from '../../session.js';
 import {
   AGENT,
   type Contracts,
@@ -23,7 +23,8 @@ import {
   steady,
 } from '../../testing/contract-desk.js';
 import { openDesk } from '../../testing/test-io.js';
-import { createLocalRun } from '../run/start-run.js';
+import { driverOf } from '../run/run-driver.js';
+import { startRun } from '../run/start-run.js';
 import { watchedBy } from '../run/watch-paths.js';
 
 let desk: Contracts;
@@ -383,10 +384,10 @@ test('a definition is watched, and run again when its rows change', async () => 
 describe('an interrupted run of a definition', () => {
   /** Made and not driven, as if the process had ended in between. */
   const create = (): Promise<void> =>
-    withLocal({ io: desk.io, settings: SETTINGS }, async (local) => {
+    withSession({ io: desk.io, settings: SETTINGS }, {}, 'work', async (session) => {
       const context = { io: desk.io, settings: SETTINGS };
-      for (const source of await openSources(context, local, 'agent.json', {}))
-        await createLocalRun(context, local, source, {});
+      for (const source of await openSources(context, session, 'agent.json', {}))
+        await startRun(context, session, driverOf(context.io, session), source, {});
     });
 
   test('is resumed with the agent, the rows and the contract it began with', async () => {

@@ -1,9 +1,11 @@
+import type { Client } from '@touchstone/sdk';
 import type { StoredKey } from '../../../ports/index.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { readStore, withStore } from '../../local.js';
+import { withTouchstone } from '../../local.js';
 import { createInk } from '../../render/ink.js';
 import { renderTable } from '../../render/table.js';
+import { openClient, type Where } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 import { keyState, makeKey, parseLifetime, shortHash } from './api-key.js';
 
@@ -24,11 +26,11 @@ export async function createKeyCommand(context: Context, options: CreateKeyOptio
   checkNames(options);
   const lifetime = options.expires === undefined ? {} : { lifetimeMs: parseLifetime(options.expires) };
   const roles = [...new Set(options.role ?? ['admin'])];
-  const { key, row } = await withStore(context, async ({ touchstone, config }) => {
+  const { key, row } = await withTouchstone(context, 'store', async ({ touchstone, config }) => {
     checkRoles(roles, Object.keys(config.roles));
     const owner = { tenant: options.tenant, workspace: options.workspace };
     const made = makeKey({ owner, principal: options.principal, roles, now: io.now(), ...lifetime });
-    await touchstone.store.keys.put(made.row);
+    await touchstone.keys.put(made.row);
     return made;
   });
   const entry = { keyHash: row.keyHash, ...row.owner, principal: row.principal, roles };
@@ -45,8 +47,8 @@ function checkNames({ tenant, workspace, principal }: CreateKeyOptions): void {
 }
 
 function checkRoles(roles: readonly string[], known: readonly string[]): void {
-  const stranger = roles.find((role) => !known.includes(role));
-  if (stranger) throw new UsageError(`There is no role ${stranger}.`, `Known: ${known.join(', ')}`);
+  const unknown = roles.find((role) => !known.includes(role));
+  if (unknown) throw new UsageError(`There is no role ${unknown}.`, `Known: ${known.join(', ')}`);
 }
 
 const expiryOf = (row: StoredKey): object =>
@@ -66,33 +68,61 @@ function tellKey({ io }: Context, key: string, row: StoredKey, entry: object): v
   writeLine(io.stderr, `  ${JSON.stringify(entry)}`);
 }
 
-export async function listKeysCommand(context: Context): Promise<ExitCode> {
+/** In this process the keys of every tenant; on another host those of the caller's tenant and workspace. */
+export async function listKeysCommand(context: Context, where: Where): Promise<ExitCode> {
+  return where.host === undefined
+    ? listHere(context)
+    : listThere(context, openClient(context, where.host, where.keyEnv));
+}
+
+async function listHere(context: Context): Promise<ExitCode> {
+  const { io } = context;
+  const keys = await withTouchstone(context, 'look', ({ touchstone }) => touchstone.keys.list());
+  const items = keys.map((key) => ({ ...key, state: keyState(key, io.now()) }));
+  const heads = ['hash', 'owner', 'principal', 'roles', 'state', 'made', 'expires'];
+  const rows = items.map((key) => [
+    shortHash(key.keyHash),
+    `${key.owner.tenant}/${key.owner.workspace}`,
+    key.principal,
+    key.roles.join(', '),
+    key.state,
+    day(key.createdAt),
+    key.expiresAt === undefined ? '–' : day(key.expiresAt),
+  ]);
+  return tellKeys(context, items, heads, rows);
+}
+
+/** A hash stays on the machine that keeps it; its first digits are the name of the key. */
+async function listThere(context: Context, client: Client): Promise<ExitCode> {
+  const timeOf = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
+  const items = (await client.keys.list()).items.map((key) => {
+    const ends = { expiresAt: timeOf(key.expiresAt), revokedAt: timeOf(key.revokedAt) };
+    return { ...key, state: keyState(ends, context.io.now()) };
+  });
+  const rows = items.map((key) => [
+    key.keyId,
+    key.principal,
+    key.roles.join(', '),
+    key.state,
+    key.from,
+    key.expiresAt?.slice(0, 10) ?? '–',
+  ]);
+  return tellKeys(context, items, THERE, rows);
+}
+
+const THERE = 'hash principal roles state from expires'.split(' ');
+
+function tellKeys(
+  context: Context,
+  items: readonly object[],
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+): ExitCode {
   const { io, settings } = context;
-  const keys = await readStore(
-    context,
-    ({ touchstone }) => touchstone.store.keys.list(),
-    () => [],
-  );
-  if (settings.json) {
-    writeJson(io, { items: keys.map((key) => ({ ...key, state: keyState(key, io.now()) })) });
-  } else if (keys.length === 0) {
+  if (settings.json) writeJson(io, { items });
+  else if (items.length === 0)
     writeLine(io.stdout, 'There are no keys here. Make one with: touchstone keys create');
-  } else {
-    const ink = createInk(isColoured(context, io.stdout));
-    const rows = keys.map((key) => [
-      shortHash(key.keyHash),
-      `${key.owner.tenant}/${key.owner.workspace}`,
-      key.principal,
-      key.roles.join(', '),
-      keyState(key, io.now()),
-      day(key.createdAt),
-      key.expiresAt === undefined ? '–' : day(key.expiresAt),
-    ]);
-    writeLine(
-      io.stdout,
-      renderTable(['hash', 'owner', 'principal', 'roles', 'state', 'made', 'expires'], rows, ink),
-    );
-  }
+  else writeLine(io.stdout, renderTable(heads, rows, createInk(isColoured(context, io.stdout))));
   return 0;
 }
 
@@ -107,8 +137,8 @@ export async function revokeKeyCommand(context: Context, prefix: string): Promis
       'See them with: touchstone keys list',
     );
   }
-  const revoked = await withStore(context, async ({ touchstone }) => {
-    const matching = (await touchstone.store.keys.list()).filter((key) =>
+  const revoked = await withTouchstone(context, 'store', async ({ touchstone }) => {
+    const matching = (await touchstone.keys.list()).filter((key) =>
       key.keyHash.startsWith(`sha256:${digits}`),
     );
     const [only] = matching;
@@ -116,7 +146,7 @@ export async function revokeKeyCommand(context: Context, prefix: string): Promis
       throw new UsageError(`No key's hash begins with ${digits}.`, 'See them with: touchstone keys list');
     if (matching.length > 1)
       throw new UsageError(`${matching.length} keys begin with ${digits}; give more digits.`);
-    return { keyHash: only.keyHash, already: !(await touchstone.store.keys.revoke(only.keyHash, io.now())) };
+    return { keyHash: only.keyHash, already: !(await touchstone.keys.revoke(only.keyHash, io.now())) };
   });
   if (settings.json) writeJson(io, { keyHash: revoked.keyHash, state: 'revoked' });
   else

@@ -1,7 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
+import { addHost } from '../../host-options.js';
+import type { Where } from '../../session.js';
 import type { Start } from '../../start.js';
 import type { BuildOptions, SignOptions } from './pack-build.js';
-import type { InstallOptions } from './pack-install.js';
 
 const examples = (...lines: readonly string[]): string =>
   `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  $ touchstone pack ${line}`).join('\n')}`;
@@ -73,17 +74,12 @@ function addVerify(pack: Command, start: Start): void {
 }
 
 function addInstall(pack: Command, start: Start): void {
-  pack
+  const install = pack
     .command('install')
     .description('Installs a pack with its agents and suites, here or on another host.')
-    .argument('<pack>', 'archive, or folder with a pack.json')
-    .option('--host <url>', 'install it on another host')
-    .addOption(
-      new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
-        'TOUCHSTONE_KEY',
-      ),
-    )
-    .action((argument: string, options: InstallOptions, command: Command) =>
+    .argument('<pack>', 'archive, or folder with a pack.json');
+  addHost(install, 'install it on another host')
+    .action((argument: string, options: Where, command: Command) =>
       start(command, async (context) =>
         (await import('./pack-install.js')).installPackCommand(context, argument, options),
       ),

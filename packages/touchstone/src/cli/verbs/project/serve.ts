@@ -88,17 +88,16 @@ async function ensureLocalKey(
   now: number,
   flags: string,
 ): Promise<readonly string[]> {
-  const keys = await touchstone.store.keys.list();
+  const keys = await touchstone.keys.list();
   const present = keys.find(
-    ({ owner, ...key }) =>
-      owner.tenant === LOCAL_OWNER.tenant && keyState({ owner, ...key }, now) === 'active',
+    (key) => key.owner.tenant === LOCAL_OWNER.tenant && keyState(key, now) === 'active',
   );
   if (present) {
     const made = new Date(present.createdAt).toISOString().slice(0, 10);
     return [`The key made on ${made} still works. Make another with: touchstone keys create${flags}`];
   }
   const { key, row } = makeKey({ owner: LOCAL_OWNER, principal: 'operator', roles: ['admin'], now });
-  await touchstone.store.keys.put(row);
+  await touchstone.keys.put(row);
   return [
     `export TOUCHSTONE_KEY=${key}`,
     `This is the only time the key is shown. Make another with: touchstone keys create${flags}`,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Issue, isHostError } from '@touchstone/protocol';
+import type { Client } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
 import {
   type CheckedAgent,
@@ -16,6 +17,7 @@ import { createInk, type Ink } from '../../render/ink.js';
 import { displayWidth, printable, truncate } from '../../render/text.js';
 import { plural } from '../../render/units.js';
 import { renderIssues } from '../../report-error.js';
+import { openClient, type Where } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 
 type Checked = Partial<CheckedDefinition> & {
@@ -25,11 +27,17 @@ type Checked = Partial<CheckedDefinition> & {
   readonly tasks?: number;
 };
 
-export async function validateCommand(context: Context, paths: readonly string[]): Promise<ExitCode> {
+/** With `--host`, by the rules of that host. */
+export async function validateCommand(
+  context: Context,
+  paths: readonly string[],
+  where: Where,
+): Promise<ExitCode> {
   const { cwd } = context.io;
+  const client = where.host === undefined ? undefined : openClient(context, where.host, where.keyEnv);
   const files = (await Promise.all(paths.map((path) => filesOf(path, cwd)))).flat();
   const checked: Checked[] = [];
-  for (const file of new Set(files)) checked.push(await checkFile(context, file));
+  for (const file of new Set(files)) checked.push(await checkFile(context, file, client));
   if (context.settings.json) writeJson(context.io, { valid: checked.every(isValid), files: checked });
   else tell(context, checked);
   return checked.every(isValid) ? 0 : 2;
@@ -48,13 +56,13 @@ async function filesOf(path: string, cwd: string): Promise<readonly string[]> {
   );
 }
 
-async function checkFile(context: Context, path: string): Promise<Checked> {
+async function checkFile(context: Context, path: string, client: Client | undefined): Promise<Checked> {
   const { cwd } = context.io;
   const file = displayPath(path, cwd);
   try {
     if ((await definitionForm(path, cwd)) !== undefined)
-      return { file, issues: [], ...(await checkDefinitionFile(context, path)) };
-    const { head } = await checkSuiteFile(path, cwd);
+      return { file, issues: [], ...(await checkDefinitionFile(context, path, client)) };
+    const { head } = await checkSuiteFile(path, cwd, client);
     return { file, issues: [], suite: `${head.suiteId}@${head.version}`, tasks: head.taskCount };
   } catch (error) {
     if (!isHostError(error)) throw error;

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addHost } from '../../host-options.js';
+import type { Where } from '../../session.js';
 import type { Start } from '../../start.js';
 import { channelOption, percent, toOption, WAIT, waitSeconds } from '../deployments/channel-options.js';
 import type { InitOptions } from './init.js';
@@ -55,7 +56,7 @@ export const slaOption = (): Option =>
 
 export function addRun(program: Command, start: Start): void {
   const most = Number.MAX_SAFE_INTEGER;
-  program
+  const run = program
     .command('run')
     .summary('run a suite, a pack or the contract of a definition and print the scorecard')
     .description(
@@ -99,13 +100,8 @@ export function addRun(program: Command, start: Start): void {
     .addOption(toOption('with --promote: '))
     .addOption(channelOption('with --promote: '))
     .option('--canary <percent>', 'with --promote: give it only this share of the traffic', percent)
-    .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds)
-    .option('--host <url>', 'run on another host instead of in this process')
-    .addOption(
-      new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
-        'TOUCHSTONE_KEY',
-      ),
-    )
+    .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds);
+  addHost(run, 'run on another host instead of in this process')
     .action((suite: string | undefined, options: object, command: Command) =>
       start(command, async (context) => (await import('../run/run.js')).runCommand(context, suite, options)),
     )
@@ -151,15 +147,18 @@ export function addServe(program: Command, start: Start): void {
 }
 
 export function addValidate(program: Command, start: Start): void {
-  program
+  const validate = program
     .command('validate')
     .summary('check suite files and agent definitions')
     .description(
       'Checks suite files and agent definitions, and lists everything that is wrong, each with its line. The contract of a definition is compiled when its dataset is at hand.',
     )
-    .argument('<paths...>', 'suite files, folders of them, or agent definitions')
-    .action((paths: string[], _options: object, command: Command) =>
-      start(command, async (context) => (await import('./validate.js')).validateCommand(context, paths)),
+    .argument('<paths...>', 'suite files, folders of them, or agent definitions');
+  addHost(validate, 'check them by the rules of another host')
+    .action((paths: string[], options: Where, command: Command) =>
+      start(command, async (context) =>
+        (await import('./validate.js')).validateCommand(context, paths, options),
+      ),
     )
     .addHelpText(
       'after',
@@ -227,12 +226,12 @@ export function addKeys(program: Command, start: Start): void {
       'after',
       '\nExample:\n  $ touchstone keys create --tenant acme --principal ci --role runner --expires 90d',
     );
-  keys
-    .command('list')
-    .description('Lists keys by the beginning of their hash.')
-    .action((_options: object, command: Command) =>
-      start(command, async (context) => (await import('./keys.js')).listKeysCommand(context)),
-    );
+  addHost(
+    keys.command('list').description('Lists keys by the beginning of their hash.'),
+    'list the keys of your tenant on another host',
+  ).action((options: Where, command: Command) =>
+    start(command, async (context) => (await import('./keys.js')).listKeysCommand(context, options)),
+  );
   keys
     .command('revoke')
     .description('Makes a key worthless.')

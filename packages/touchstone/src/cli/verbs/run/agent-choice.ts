@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { asId, type ChannelName } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
+import { type Client, HostResponseError } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
 import type { AgentFacts } from '../../../ports/index.js';
-import { LOCAL_OWNER, type Local } from '../../local.js';
+import type { Local } from '../../local.js';
+import { absent } from '../../run-lookup.js';
+import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { UsageError } from '../../usage-error.js';
 
@@ -37,36 +40,59 @@ export function channelIn(argument: string | undefined, cwd: string): ChannelNam
 /** What a suite says about the agent it is for. */
 export type SuiteSide = { readonly targetAgentId?: string; readonly tasks?: readonly Task[] };
 
+/** The agent that a run is for. */
+export type ChosenAgent = {
+  readonly agentId: string;
+  /** As a request names it. In this process it is pinned to a version; another host follows its channels by itself. */
+  readonly ref: string;
+  /** Of an agent in this process. */
+  readonly facts?: AgentFacts;
+};
+
 /** The agent a run is for: the one named, else the one the suite is made for, else the only one there is. */
 export async function chooseAgent(
-  local: Local,
+  session: Session,
   argument: string | undefined,
   suite: SuiteSide,
   cwd: string,
-): Promise<AgentFacts> {
-  if (argument === undefined) return defaultAgent(local, suite.targetAgentId);
+): Promise<ChosenAgent> {
+  const { client, local } = session;
+  if (argument === undefined) return namedAgent(session, await defaultAgent(client, suite.targetAgentId));
   const wanted = readAgentArgument(argument, cwd);
-  if (wanted.kind === 'reference') return namedAgent(local, wanted.reference);
+  if (wanted.kind === 'reference') return namedAgent(session, wanted.reference);
+  if (!local) throw notThere();
   const configured = sameAgent(local.config, wanted);
-  if (configured) return namedAgent(local, configured);
-  return local.touchstone.useAgent(adHocSpec(wanted, local.config, suite.tasks ?? []), cwd);
+  if (configured) return namedAgent(session, configured);
+  return pinned(await local.touchstone.useAgent(adHocSpec(wanted, local.config, suite.tasks ?? []), cwd));
 }
+
+const pinned = (facts: AgentFacts): ChosenAgent => ({
+  agentId: facts.agentId,
+  ref: `${facts.agentId}@${facts.version}`,
+  facts,
+});
+
+const notThere = (): UsageError =>
+  new UsageError(
+    'A module or URL cannot be run on another host.',
+    'Name an agent of that host with --agent.',
+  );
 
 /** The id of the agent that an argument names, before it is known what the agent is to be asked. */
-export async function agentIdOf(local: Local, argument: string, cwd: string): Promise<string> {
+export async function agentIdOf(session: Session, argument: string, cwd: string): Promise<string> {
+  const { local } = session;
   const wanted = readAgentArgument(argument, cwd);
-  const reference = wanted.kind === 'reference' ? wanted.reference : sameAgent(local.config, wanted);
-  if (reference !== undefined) return (await namedAgent(local, reference)).agentId;
-  return adHocId(wanted as Exclude<AgentArgument, { kind: 'reference' }>);
+  if (wanted.kind === 'reference') return (await namedAgent(session, wanted.reference)).agentId;
+  if (!local) throw notThere();
+  const configured = sameAgent(local.config, wanted);
+  return configured === undefined ? adHocId(wanted) : (await namedAgent(session, configured)).agentId;
 }
 
-async function defaultAgent({ touchstone }: Local, targetAgentId: string | undefined): Promise<AgentFacts> {
-  const target = targetAgentId && (await touchstone.findAgent(LOCAL_OWNER, targetAgentId));
-  if (target) return target.facts;
-  const ids = await agentIds(touchstone);
+async function defaultAgent(client: Client, targetAgentId: string | undefined): Promise<string> {
+  if (targetAgentId && (await client.agents.get(targetAgentId).catch(absent))) return targetAgentId;
+  const ids = await agentIds(client);
   const [only] = ids;
-  const sole = ids.length === 1 && only ? await touchstone.findAgent(LOCAL_OWNER, only) : undefined;
-  if (sole) return sole.facts;
+  if (ids.length === 1 && only !== undefined) return only;
   throw new UsageError(
     'Which agent? Name it with --agent.',
     ids.length > 0
@@ -75,22 +101,41 @@ async function defaultAgent({ touchstone }: Local, targetAgentId: string | undef
   );
 }
 
-async function namedAgent({ touchstone }: Local, reference: string): Promise<AgentFacts> {
-  const found = await touchstone.findAgent(LOCAL_OWNER, reference);
-  if (found) return found.facts;
+async function namedAgent({ client, local }: Session, reference: string): Promise<ChosenAgent> {
+  const found = await (local ? agentHere(local, reference) : agentThere(client, reference));
+  if (found) return found;
   throw new UsageError(
     `There is no agent ${reference} in the configuration or in an installed pack.`,
-    didYouMean(reference, await agentIds(touchstone), 'Known here') ??
+    didYouMean(reference, await agentIds(client), 'Known here') ??
       'Agents of a pack are known once it is installed: touchstone pack install <archive>',
+  );
+}
+
+async function agentHere(
+  { touchstone, principal }: Local,
+  reference: string,
+): Promise<ChosenAgent | undefined> {
+  const found = await touchstone.findAgent(principal.owner, reference);
+  return found && pinned(found.facts);
+}
+
+/** A host of another kind may keep no inventory; it says itself whether it knows the agent. */
+async function agentThere(client: Client, reference: string): Promise<ChosenAgent | undefined> {
+  const [agentId = ''] = reference.split('@');
+  const known = { agentId, ref: reference };
+  return client.agents.get(reference).then(
+    () => known,
+    (error) => (error instanceof HostResponseError && error.status === 501 ? known : absent(error)),
   );
 }
 
 /** Kinds of agent whose model is asked by this host, and can be chosen here. */
 const ASKED_HERE: readonly AgentFacts['kind'][] = ['manifest', 'openai'];
 
-/** An option that would be heard by nobody is a mistake. */
-export function checkModel({ agentId, kind }: AgentFacts, model: string | undefined): void {
-  if (model !== undefined && !ASKED_HERE.includes(kind)) throw bringsItsModel(agentId, kind);
+/** Another host says itself that it does not ask the agent's model. */
+export function checkModel({ agentId, facts }: ChosenAgent, model: string | undefined): void {
+  if (model !== undefined && facts && !ASKED_HERE.includes(facts.kind))
+    throw bringsItsModel(agentId, facts.kind);
 }
 
 export const bringsItsModel = (agentId: string, kind?: AgentFacts['kind']): UsageError =>
@@ -99,10 +144,8 @@ export const bringsItsModel = (agentId: string, kind?: AgentFacts['kind']): Usag
     `Leave --model out. It is for agents of kind ${ASKED_HERE.join(' and ')}, whose model is asked from here.`,
   );
 
-async function agentIds(touchstone: Local['touchstone']): Promise<string[]> {
-  const agents = await touchstone.listAgents(LOCAL_OWNER);
-  return [...new Set(agents.map(({ facts }) => facts.agentId as string))];
-}
+const agentIds = async (client: Client): Promise<string[]> =>
+  (await client.agents.list()).agents.map(({ agentId }) => agentId);
 
 /** Whether others than this command can ask it: a name is looked up among what is kept. */
 export const isConfigured = (config: Config, wanted: AgentArgument): boolean =>
@@ -124,7 +167,7 @@ function sameAgent(
 }
 
 /**
- * An agent that nobody has described declares no tools, so it is offered the configured ones and those its suite has
+ * An agent that is in no configuration declares no tools, so it is offered the configured ones and those its suite has
  * canned answers for. An agent of the configuration never gets a tool from a fixture.
  */
 function adHocSpec(

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { asId, type RunId } from '@touchstone/protocol';
+import type { RunId } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openJudgeDesk } from '../../testing/judge-desk.js';
 import { type Desk, openDesk } from '../../testing/test-io.js';
-import { chooseRemoteBaseline } from './remote-baseline.js';
+import { chooseBaseline } from './baseline-choice.js';
 
 let desk: Desk;
 beforeEach(() => {
@@ -253,8 +253,7 @@ describe('--baseline', () => {
     [['--allow-judge-mismatch'], 'there is no --baseline to compare with'],
     [['--baseline', 'last', '--tolerance', '2'], 'number from 0 to 1'],
     [['--markdown', '-', '--json'], 'both write to stdout'],
-    [['--baseline', 'blessed', '--host', 'http://127.0.0.1:1'], 'takes last or the id of a run'],
-    [['--baseline', 'x.json', '--host', 'http://127.0.0.1:1'], 'takes last or the id of a run'],
+    [['--baseline', 'x.json', '--host', 'http://127.0.0.1:1'], 'takes last, blessed or the id of a run'],
   ])('%j is refused with a hint', async (argv, words) => {
     const person = openDesk({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: 'k' } });
     const { code, out, err } = await person.run('run', 'shop.suite.json', '--agent', 'agent.mjs', ...argv);
@@ -316,7 +315,8 @@ describe('show', () => {
 
 describe('on another host', () => {
   test('the newest original run of the same suite and repeats is the last one', async () => {
-    const plan = { suite: { ref: 'a.evals.b@1.0.0', digest: 'd1' }, repeats: 1, tasks: { selected: 3 } };
+    const suite = { ref: 'a.evals.b@1.0.0', digest: 'd1' };
+    const plan = { kind: 'eval', suite, repeats: 1, tasks: { selected: 3 } };
     const told = (runId: string, touchstone: object): object => ({ runId, touchstone });
     const asked: object[] = [];
     const items = [
@@ -333,14 +333,17 @@ describe('on another host', () => {
       asked.push(filter);
       return { items };
     };
-    const client = { runs: { list } } as unknown as Client;
-    const wanting = { suiteRef: 'a.evals.b@1.0.0', suiteDigest: 'd1', agentId: 'x.y@2.0.0', repeats: 1 };
-    const last = await chooseRemoteBaseline(client, 'last', wanting);
+    const get = async (runId: RunId): Promise<object> => ({ runId });
+    const session = { client: { runs: { list, get } } as unknown as Client, where: {} };
+    const context = { io: desk.io, settings: { data: '.touchstone', json: false, color: false } };
+    const run = { suiteId: 'a.evals.b', digest: 'd1', agentId: 'x.y', repeats: 1 };
+    const choose = (name: string) => chooseBaseline(context, session, name, run);
+    const last = await choose('last');
     expect(last.candidates).toEqual(['newest', 'judged']);
     expect(last.earlier).toHaveLength(5);
-    expect((await chooseRemoteBaseline(client, 'last~1', wanting)).candidates).toEqual(['older']);
+    expect((await choose('last~1')).candidates).toEqual(['older']);
     expect(asked[0]).toMatchObject({ suiteId: 'a.evals.b', agentId: 'x.y', status: 'completed' });
-    expect(await chooseRemoteBaseline(client, asId<RunId>('run-7'), wanting)).toEqual({
+    expect(await choose('run-7')).toEqual({
       candidates: ['run-7'],
     });
   });
@@ -363,7 +366,7 @@ describe('on another host', () => {
       expect(second.out).toContain('no regression: 5 tasks scored as before');
       const [, runId = ''] = first.out.match(/run (run-\S+)/) ?? [];
       expect((await there(runId)).out).toContain(`baseline 1.00: ${runId}, version`);
-      expect((await there('run-nope')).err).toContain('--baseline There is no run of this id');
+      expect((await there('run-nope')).err).toContain('There is no run run-nope here to compare with.');
     } finally {
       project.signal('SIGTERM');
       person.close();

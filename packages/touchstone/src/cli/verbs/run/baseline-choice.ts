@@ -1,20 +1,22 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { asId, isHostError, type RunId } from '@touchstone/protocol';
-import { HostResponseError } from '@touchstone/sdk';
+import { type Client, HostResponseError, isEvalRun } from '@touchstone/sdk';
 import { forkWords } from '@touchstone/sdk/view';
-import type { SuiteHead } from '../../../ports/index.js';
 import { readText } from '../../files/suite-source.js';
-import { placesBack } from '../../find-run.js';
 import { type Context, writeLine } from '../../io.js';
-import { LOCAL_OWNER, type Local } from '../../local.js';
-import { commandToType } from '../../next-commands.js';
+import type { Local } from '../../local.js';
+import { commandToType, whereFlags } from '../../next-commands.js';
+import { knownRun, placesBack } from '../../run-lookup.js';
+import type { Session } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
-import { type Measure, type Measured, measureOf, pickOfEach, whyNothingFits } from './earlier-runs.js';
+import { type Measure, measureOf, pickOfEach, whyNothingFits } from './earlier-runs.js';
 
-/** The run that wants a baseline, as far as it is known before it is created. */
-export type Wanting = {
-  readonly head: Pick<SuiteHead, 'suiteId' | 'digest'>;
+/** The run that is to get a baseline, as far as it is known before it is created. */
+export type ComparedRun = {
+  readonly suiteId: string;
+  /** Absent where the host does not tell. */
+  readonly digest?: string | undefined;
   readonly agentId: string;
   readonly repeats: number;
 };
@@ -22,121 +24,134 @@ export type Wanting = {
 /** Runs to compare with, the best one first: the host says which of them fits. */
 export type BaselineChoice = {
   readonly candidates: readonly RunId[];
-  /**
-   * What there is at all. With it the run is made without a baseline when no candidate fits: a first run has nothing to
-   * be compared with.
-   */
+  /** When none of the candidates fits, the run is made without a baseline. These are all runs that there were. */
   readonly earlier?: readonly Measure[];
+  /** Thrown instead of the host's refusal. */
+  readonly refusal?: UsageError;
 };
 
+/** A run that was created, and why it is compared with nothing, if it is not. */
+export type StartedRun = { readonly runId: RunId; readonly uncompared?: string };
+
 /** How far back the last comparable run is looked for. */
-export const LOOKED_AT = 200;
+const LOOKED_AT = 200;
 
 export async function chooseBaseline(
   context: Context,
-  local: Local,
-  wish: string,
-  wanting: Wanting,
+  session: Session,
+  name: string,
+  run: ComparedRun,
 ): Promise<BaselineChoice> {
-  const back = placesBack(wish);
-  if (back !== undefined) return lastRuns(local, wanting, back);
-  if (wish === 'blessed') return { candidates: await blessedRuns(context, local, wanting) };
-  const runId = isFile(context, wish)
-    ? await importFile(context, local, wish)
-    : await knownRun(context, local, wish, wanting);
-  return { candidates: [runId] };
+  const back = placesBack(name);
+  if (back !== undefined) return lastRuns(session.client, run, back);
+  if (name === 'blessed') return { candidates: await blessedRuns(context, session, run) };
+  if (session.local && isFile(context, name))
+    return { candidates: [await importFile(context, session.local, name)] };
+  return namedRun(context, session, name, run);
+}
+
+/** A scorecard file is read and kept by the machine that it lies on. */
+export function checkBaselineFile(
+  context: Context,
+  host: string | undefined,
+  name: string | undefined,
+): void {
+  if (host === undefined || name === undefined || !isFile(context, name)) return;
+  throw new UsageError(
+    '--baseline with --host takes last, blessed or the id of a run of that host.',
+    'A scorecard file is known here only: leave --host out, or name a run of that host.',
+  );
 }
 
 /** A file that is not there is still meant as a file when it is called like one. */
-export const isFile = ({ io }: Context, wish: string): boolean =>
-  wish.endsWith('.json') || existsSync(resolve(io.cwd, wish));
+const isFile = ({ io }: Context, name: string): boolean =>
+  placesBack(name) === undefined &&
+  name !== 'blessed' &&
+  (name.endsWith('.json') || existsSync(resolve(io.cwd, name)));
 
-async function importFile(context: Context, { touchstone }: Local, wish: string): Promise<RunId> {
-  const { io } = context;
-  const card = await touchstone.importScorecard(LOCAL_OWNER, readText(resolve(io.cwd, wish), wish));
-  const { runId, caveats } = card;
+async function importFile(context: Context, { touchstone, principal }: Local, name: string): Promise<RunId> {
+  const text = readText(resolve(context.io.cwd, name), name);
+  const { runId, caveats } = await touchstone.importScorecard(principal.owner, text);
   if (caveats?.forkOf) tellFork(context, runId, { source: caveats.forkOf });
   return runId;
 }
 
-async function knownRun(
+/** An id that is no run may be that of a scorecard which was imported before; only the host can say. */
+async function namedRun(
   context: Context,
-  { touchstone }: Local,
-  wish: string,
-  { head }: Wanting,
-): Promise<RunId> {
-  const runId = asId<RunId>(wish);
-  const { runs, baselines } = touchstone.store;
-  const run = await runs.get(LOCAL_OWNER, runId);
-  if (run?.plan.fork) tellFork(context, runId, run.plan.fork);
-  if (run ?? (await baselines.kept(LOCAL_OWNER, runId))) return runId;
-  throw new UsageError(
-    `There is no run ${wish} here to compare with.`,
-    `--baseline takes last, blessed, a run id or a scorecard file. See the runs with: ${commandToType(context, `runs --suite ${head.suiteId} --status completed`)}`,
+  { client, where }: Session,
+  name: string,
+  { suiteId }: ComparedRun,
+): Promise<BaselineChoice> {
+  const candidates = [asId<RunId>(name)];
+  const run = await knownRun(client, name);
+  if (run?.touchstone?.fork) tellFork(context, run.runId, run.touchstone.fork);
+  if (run) return { candidates };
+  const list = [`runs --suite ${suiteId} --status completed`, ...whereFlags(where)].join(' ');
+  const refusal = new UsageError(
+    `There is no run ${name} here to compare with.`,
+    `--baseline takes last, blessed, a run id or a scorecard file. See the runs with: ${commandToType(context, list)}`,
   );
+  return { candidates, refusal };
 }
 
-/** Whoever names such a run should know what it is. */
+/** The caller should know what kind of run it is. */
 export const tellFork = ({ io }: Context, runId: RunId, fork: Parameters<typeof forkWords>[0]): void =>
   writeLine(io.stderr, `The baseline, run ${runId}, is ${forkWords(fork)}`);
 
-/** Only what has measured every task itself is taken without being named. */
-async function lastRuns({ touchstone }: Local, wanting: Wanting, back: number): Promise<BaselineChoice> {
-  const { head, agentId, repeats } = wanting;
-  const filter = { suiteId: head.suiteId, agentId, status: 'completed', limit: LOOKED_AT } as const;
-  const { items } = await touchstone.store.runs.list(LOCAL_OWNER, filter);
-  const earlier = items.flatMap(({ runId, plan }): readonly Measured[] =>
-    plan.kind !== 'eval' || plan.fork || plan.rejudgeOf ? [] : [{ runId, ...measureOf(plan) }],
-  );
-  const alike = earlier.filter((run) => run.suite === head.digest && run.repeats === repeats);
+/** Only a run that has measured every task itself is taken without being named. */
+async function lastRuns(client: Client, run: ComparedRun, back: number): Promise<BaselineChoice> {
+  const { suiteId, digest, agentId, repeats } = run;
+  const { items } = await client.runs.list({ suiteId, agentId, status: 'completed', limit: LOOKED_AT });
+  const earlier = items
+    .filter(isEvalRun)
+    .filter(({ touchstone: { fork, rejudgeOf } }) => fork === undefined && rejudgeOf === undefined)
+    .map((one) => ({ runId: one.runId, ...measureOf(one) }));
+  const alike = earlier.filter((one) => one.suite === digest && one.repeats === repeats);
   return { candidates: pickOfEach(alike, back), earlier };
 }
 
 async function blessedRuns(
   context: Context,
-  { touchstone }: Local,
-  { head, agentId }: Wanting,
+  session: Session,
+  { suiteId, digest, agentId }: ComparedRun,
 ): Promise<readonly RunId[]> {
-  const blessings = (await touchstone.store.baselines.list(LOCAL_OWNER)).filter(
-    ({ suite, agent }) => suite.suiteId === head.suiteId && agent.agentId === agentId,
-  );
-  const current = blessings.filter(({ suite }) => suite.digest === head.digest);
+  const listed = await session.client.baselines.list({ suiteId });
+  const blessings = listed.filter(({ agent }) => agent.agentId === agentId);
+  const current = blessings.filter(({ suite }) => suite.digest === digest);
   const latest = new Map<string, RunId>();
   for (const { runId, judge = '' } of current) if (!latest.has(judge)) latest.set(judge, runId);
   if (latest.size > 0) return [...latest.values()];
   const [older] = blessings;
   throw new UsageError(
     older
-      ? `Run ${older.runId} of ${head.suiteId} is blessed for agent ${agentId}, but the suite has changed since.`
-      : `No run of ${head.suiteId} is blessed for agent ${agentId}.`,
-    `Bless one of the suite as it is now with: ${commandToType(context, 'baseline bless <runId>')}`,
+      ? `Run ${older.runId} of ${suiteId} is blessed for agent ${agentId}, but the suite has changed since.`
+      : `No run of ${suiteId} is blessed for agent ${agentId}.`,
+    `Bless one of the suite as it is now with: ${commandToType(context, ['baseline bless <runId>', ...whereFlags(session.where)].join(' '))}`,
   );
 }
 
-/** A run that was created, and why it is compared with nothing, if it is not. */
-export type Created<T> = { readonly created: T; readonly uncompared?: string };
-
 /** Creates a run with the first candidate that the host accepts. A refusal creates nothing, so trying is free. */
-export async function createCompared<T>(
+export async function createCompared(
   context: Context,
-  { candidates, earlier }: BaselineChoice,
-  create: (baseline?: RunId) => Promise<T>,
-  measure: (created: T) => Promise<Measure>,
-): Promise<Created<T>> {
-  let refusal: unknown;
+  { candidates, earlier, refusal }: BaselineChoice,
+  create: (baseline?: RunId) => Promise<RunId>,
+  measure: (runId: RunId) => Promise<Measure>,
+): Promise<StartedRun> {
+  let refused: unknown = refusal;
   for (const candidate of candidates) {
     try {
-      return { created: await create(candidate) };
+      return { runId: await create(candidate) };
     } catch (error) {
       if (!isAboutBaseline(error)) throw error;
-      refusal ??= error;
+      refused ??= error;
     }
   }
-  if (!earlier) throw refusal;
-  const created = await create();
-  const uncompared = whyNothingFits(earlier, await measure(created));
+  if (!earlier) throw refused;
+  const runId = await create();
+  const uncompared = whyNothingFits(earlier, await measure(runId));
   writeLine(context.io.stderr, `Not compared with a baseline. ${uncompared} This run can be the baseline.`);
-  return { created, uncompared };
+  return { runId, uncompared };
 }
 
 const POINTER = '/configurable/baselineRunId';

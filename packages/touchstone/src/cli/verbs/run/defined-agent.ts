@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RunId } from '@touchstone/protocol';
+import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { DefinitionAgent } from '../../../profiles/index.js';
 import { localDataset, openDefinition } from '../../files/definition-file.js';
 import { hashOf } from '../../files/file-hash.js';
 import { displayPath } from '../../files/suite-source.js';
-import type { EvalRun } from '../../find-run.js';
-import { LOCAL_OWNER, type Local } from '../../local.js';
+import type { Local } from '../../local.js';
 import { originOf } from '../../origin.js';
 import { UsageError } from '../../usage-error.js';
 
@@ -20,14 +20,14 @@ export type DefinedRun = {
 
 /** Looks at the files of a run of a definition. What was fetched from elsewhere is not looked at: the run has its rows. */
 export async function lookAtDefinition(
-  { touchstone }: Local,
-  run: EvalRun,
+  { touchstone, principal }: Local,
+  run: EvalRunSnapshot,
   file: string,
   cwd: string,
 ): Promise<DefinedRun> {
   if (!existsSync(resolve(cwd, file))) return {};
-  const { contract: digest } = run.plan;
-  const pinned = digest && (await touchstone.store.suites.contract(LOCAL_OWNER, digest));
+  const { contract: digest } = run.touchstone;
+  const pinned = digest && (await touchstone.pinnedContract(principal.owner, digest));
   const { path, loaded } = await openDefinition(file, cwd);
   const agent = loaded.agents.find(({ id }) => id === originOf(run).of);
   if (!agent || !pinned || pinned.contract.agent.sha256 !== agent.sha256)

@@ -1,11 +1,12 @@
-import type { EvalPlan, RunId } from '@touchstone/protocol';
+import type { RunId } from '@touchstone/protocol';
+import type { EvalRunSnapshot } from '@touchstone/sdk';
 import { plural } from '../../render/units.js';
 
 /** What makes two runs comparable, each part by a name of its own. */
 export type Measure = {
   readonly suite: string;
   readonly repeats: number;
-  /** Which tasks were selected, as far as it is told. */
+  /** Which tasks of the suite were selected. */
   readonly tasks: string;
   readonly judge: string;
   readonly safety: string;
@@ -13,24 +14,24 @@ export type Measure = {
   readonly contract?: string;
   readonly embedder?: string;
 };
-export type Measured = Measure & { readonly runId: RunId };
+export type MeasuredRun = Measure & { readonly runId: RunId };
 
-export const measureOf = (plan: EvalPlan): Measure => ({
-  suite: plan.suite.digest,
-  repeats: plan.repeats,
-  tasks: JSON.stringify(plan.ordinals ?? 'all'),
-  judge: plan.judge?.digest ?? '',
-  safety: JSON.stringify([plan.safetyJudge?.digest, plan.safetyPolicy]),
-  ...(plan.contract && { contract: plan.contract }),
-  ...(plan.embedder && { embedder: `${plan.embedder.provider}/${plan.embedder.model}` }),
+export const measureOf = ({ touchstone: facts }: Pick<EvalRunSnapshot, 'touchstone'>): Measure => ({
+  suite: facts.suite.digest,
+  repeats: facts.repeats,
+  tasks: facts.tasks.selection ?? 'all',
+  judge: facts.judge?.digest ?? '',
+  safety: JSON.stringify([facts.safetyJudge?.digest, facts.safetyPolicy]),
+  ...(facts.contract && { contract: facts.contract }),
+  ...(facts.embedder && { embedder: `${facts.embedder.provider}/${facts.embedder.model}` }),
 });
 
 /**
  * Of the runs that were measured in one way, the newest, or the one so many places before it; they come newest first.
  * Which tasks are selected and who judges is decided when a run is created, so there is one for each way of measuring.
  */
-export function pickOfEach(runs: readonly Measured[], back = 0): readonly RunId[] {
-  const ways = new Map<string, Measured[]>();
+export function pickOfEach(runs: readonly MeasuredRun[], back = 0): readonly RunId[] {
+  const ways = new Map<string, MeasuredRun[]>();
   for (const run of runs) {
     const way = JSON.stringify(WHY_NOT.map(([part]) => run[part] ?? ''));
     ways.set(way, [...(ways.get(way) ?? []), run]);

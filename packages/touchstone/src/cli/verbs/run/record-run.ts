@@ -1,11 +1,12 @@
 import { extname, resolve } from 'node:path';
-import { HOST_OWNER, type Json, type Owner, type TaskId } from '@touchstone/protocol';
-import type { LocalTouchstone } from '../../../app/index.js';
+import type { Json } from '@touchstone/protocol';
+import { type Client, readResults } from '@touchstone/sdk';
+import { stringify } from 'yaml';
 import type { Suite } from '../../../ports/index.js';
+import { parseSuite, suiteDocument } from '../../../suites/index.js';
 import { placeFile } from '../../files/write-file.js';
-import { type EvalRun, findRun } from '../../find-run.js';
 import { type Context, writeLine } from '../../io.js';
-import { LOCAL_OWNER, type Local } from '../../local.js';
+import type { Local } from '../../local.js';
 import { plural } from '../../render/units.js';
 import { isSystemError } from '../../system-errors.js';
 import { UsageError } from '../../usage-error.js';
@@ -15,7 +16,8 @@ import type { RunView } from './result.js';
 /** Writes what a finished live run saw as a suite that can be run without anything live. */
 export async function recordRun(
   { io }: Context,
-  { touchstone }: Local,
+  client: Client,
+  { touchstone, principal }: Local,
   result: RunView,
   name: string,
 ): Promise<RunView> {
@@ -23,46 +25,30 @@ export async function recordRun(
     writeLine(io.stderr, 'Nothing was recorded, because the run did not complete.');
     return result;
   }
-  const run = (await findRun(touchstone, result.runId)) as EvalRun;
-  const suite = await suiteOf(touchstone, run);
-  const recording = recordSuite(suite, await observe(touchstone, run, suite));
-  place(resolve(io.cwd, name), name, await suiteText(recording.suite, name));
+  const suite = await touchstone.pinnedSuite(principal.owner, result.suite.digest);
+  if (!suite)
+    throw new UsageError(`The suite of the run is no longer kept here, so it cannot be written again.`);
+  const recording = recordSuite(suite, await observe(client, result));
+  place(resolve(io.cwd, name), name, suiteText(recording.suite, name));
   for (const line of linesOf(recording, name)) writeLine(io.stderr, line);
   return { ...result, recorded: name };
 }
 
-async function suiteOf(touchstone: LocalTouchstone, { plan }: EvalRun): Promise<Suite> {
-  for (const owner of [LOCAL_OWNER, HOST_OWNER] satisfies Owner[]) {
-    const head = await touchstone.store.suites.byDigest(owner, plan.suite.digest);
-    if (head) return touchstone.readSuite({ head, owner });
-  }
-  throw new UsageError(`The suite of the run is no longer kept here, so it cannot be written again.`);
-}
-
-async function observe(
-  touchstone: LocalTouchstone,
-  { runId, plan }: EvalRun,
-  { tasks }: Suite,
-): Promise<ReadonlyMap<string, Observed>> {
-  const ids: readonly TaskId[] = plan.ordinals
-    ? plan.ordinals.flatMap((ordinal) => tasks[ordinal]?.taskId ?? [])
-    : tasks.map(({ taskId }) => taskId);
+async function observe(client: Client, { runId }: RunView): Promise<ReadonlyMap<string, Observed>> {
   const seen = new Map<string, Observed>();
-  for (const taskId of ids) {
+  for (const { taskId } of await readResults(client, runId)) {
     // Of several repeats the first is written down: a fixture has room for one.
-    const first = (await touchstone.viewTask(LOCAL_OWNER, runId, taskId))?.invocations[0];
-    if (first) seen.set(taskId, first);
+    const first = (await client.task(runId, taskId)).invocations[0];
+    if (first) seen.set(taskId, first as unknown as Observed);
   }
   return seen;
 }
 
 /** As a file of that name holds it. Reading it again gives the same suite. */
-export async function suiteText(suite: Suite, name: string): Promise<string> {
-  const { parseSuite, suiteDocument } = await import('../../../suites/index.js');
+export function suiteText(suite: Suite, name: string): string {
   const document = suiteDocument(suite) as Json;
   parseSuite(document);
   if (extname(name).toLowerCase() === '.json') return `${JSON.stringify(document, null, 2)}\n`;
-  const { stringify } = await import('yaml');
   return stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
 }
 

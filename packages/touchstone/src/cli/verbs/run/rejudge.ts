@@ -1,50 +1,53 @@
+import { collectRun } from '@touchstone/sdk';
 import { disputedSentences } from '../../comparing/answers.js';
 import type { ExitCode } from '../../exit.js';
-import { asEvalRun, findRun, noRun } from '../../find-run.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
-import { hasStore, LOCAL_PRINCIPAL, type Local, withJudges } from '../../local.js';
 import { mayShowContent } from '../../look.js';
 import { comparisonDocument, type Rejudged, renderComparison } from '../../render/compare/comparison.js';
 import { createInk } from '../../render/ink.js';
 import { documentOf } from '../../render/run/document.js';
-import { localClient } from '../../session.js';
-import { type JudgeOptions, wishOf } from '../runs/judge-check.js';
-import { collectResult } from './collect-result.js';
+import { asEvalRun, findRun } from '../../run-lookup.js';
+import { type Session, type Where, withKeptRun } from '../../session.js';
+import type { JudgeOptions } from '../runs/judge-check.js';
 import { tellResult } from './report.js';
 import { exitOf, type RunView } from './result.js';
 import { finishRun } from './run.js';
+import { driverOf } from './run-driver.js';
+
+export type RejudgeOptions = JudgeOptions & Where;
 
 /** Has the answers of a run judged again, and puts both verdicts side by side. */
 export async function rejudgeCommand(
   context: Context,
   wanted: string,
-  options: JudgeOptions,
+  options: RejudgeOptions,
 ): Promise<ExitCode> {
-  if (!(await hasStore(context))) throw noRun(wanted);
-  return withJudges(context, async (local) => {
-    const { touchstone } = local;
-    const source = asEvalRun(await findRun(touchstone, wanted));
-    const created = await touchstone.rejudge(LOCAL_PRINCIPAL, source.runId, wishOf(options), {
-      origin: 'cli',
-      start: false,
+  return withKeptRun(context, options, 'judges', wanted, async (session) => {
+    const { client } = session;
+    const driver = driverOf(context.io, session);
+    const source = asEvalRun(await findRun(client, wanted));
+    const { judge, votes } = options;
+    const runId = await driver.rejudge(source.runId, {
+      ...(judge !== undefined && { judge }),
+      ...(votes !== undefined && { votes }),
     });
-    const after = await finishRun(context, local, asEvalRun(created), options);
-    const before = await collectResult(touchstone, source, { bodies: 0, now: context.io.now() });
-    await tell(context, local, before, after, options);
+    const after = await finishRun(context, session, driver, runId, options);
+    const before = await collectRun(client, source.runId, { bodies: 0, now: context.io.now() });
+    await tell(context, session, before, after, options);
     return exitOf(after);
   });
 }
 
 async function tell(
   context: Context,
-  local: Local,
+  session: Session,
   before: RunView,
   after: RunView,
-  options: JudgeOptions,
+  options: RejudgeOptions,
 ): Promise<void> {
   const { io, settings } = context;
   // A run that was stopped has judged some of the answers, and half a comparison is none.
-  const rejudged = after.summary ? await compareBoth(context, local, before, after, options) : undefined;
+  const rejudged = after.summary ? await compareBoth(context, session, before, after, options) : undefined;
   tellResult(context, after, options);
   if (settings.json)
     writeJson(io, {
@@ -59,12 +62,11 @@ async function tell(
 
 async function compareBoth(
   context: Context,
-  local: Local,
+  { client }: Session,
   before: RunView,
   after: RunView,
   options: JudgeOptions,
 ): Promise<Rejudged> {
-  const client = await localClient(local);
   const comparison = await client.runs.compareJudges(before.runId, after.runId);
   const sentences = mayShowContent(context, options)
     ? await disputedSentences(client, after.runId, comparison, after.contract !== undefined)

@@ -1,42 +1,41 @@
-import { isTerminal, type RunId } from '@touchstone/protocol';
-import type { Payloads, RunEvent } from '@touchstone/protocol/bodies';
-import type { Run } from '../../../ports/index.js';
+import { isTerminal } from '@touchstone/protocol';
+import type { Client, RunEvent, RunSnapshot } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
-import { asEvalRun, findRun, noRun, stateOf } from '../../find-run.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { hasStore, LOCAL_OWNER, LOCAL_PRINCIPAL, type Local, withLocal, withStore } from '../../local.js';
-import { commandToType } from '../../next-commands.js';
+import { commandToType, whereFlags } from '../../next-commands.js';
 import { createInk } from '../../render/ink.js';
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
 import { plural, whole } from '../../render/units.js';
+import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
+import { type Session, type Where, withKeptRun } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 import { createBranch } from './branch-run.js';
-import { driveRun } from './drive-run.js';
 import { tellResult } from './report.js';
 import { exitOf } from './result.js';
 import { finishRun } from './run.js';
+import { driverOf } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
 
 type Overlay = Pick<RunOptions, 'model' | 'concurrency' | 'timeout' | 'budget' | 'cache'>;
 export type ReplayOptions = Overlay &
-  Pick<RunOptions, 'bodies'> & { readonly branch?: boolean; readonly from?: number };
+  Pick<RunOptions, 'bodies'> &
+  Where & { readonly branch?: boolean; readonly from?: number };
 
 export async function replayCommand(
   context: Context,
   wanted: string,
   options: ReplayOptions,
 ): Promise<ExitCode> {
-  const { branch, from, ...overlay } = options;
   checkOptions(wanted, options);
-  if (!(await hasStore(context))) throw noRun(wanted);
-  // A replay asks nobody, so it needs nothing of the configuration; a branch is a run like any other.
-  return branch
-    ? withLocal(context, (local) => runBranch(context, local, wanted, from ?? 0, overlay))
-    : withStore(context, (local) => runReplay(context, local, wanted));
+  // A replay asks no agent and no model, so it needs nothing of the configuration; a branch is a run like any other.
+  return withKeptRun(context, options, options.branch ? 'work' : 'store', wanted, (session) =>
+    options.branch ? runBranch(context, session, wanted, options) : runReplay(context, session, wanted),
+  );
 }
 
-function checkOptions(wanted: string, { branch, from, bodies: _, ...overlay }: ReplayOptions): void {
+function checkOptions(wanted: string, options: ReplayOptions): void {
+  const { branch, from, bodies: _, host: __, keyEnv: ___, ...overlay } = options;
   if (branch && from === undefined)
     throw new UsageError(
       '--branch needs --from: the event where the new run leaves the old one.',
@@ -51,45 +50,49 @@ function checkOptions(wanted: string, { branch, from, bodies: _, ...overlay }: R
   );
 }
 
-async function runReplay(context: Context, local: Local, wanted: string): Promise<ExitCode> {
-  const { touchstone } = local;
-  const source = await findRun(touchstone, wanted);
-  checkEnded(context, source);
-  const asked = { mode: 'replay', fromSeq: 0 } as const;
-  const quiet = { origin: 'cli', start: false } as const;
-  const { runId } = await touchstone.fork(LOCAL_PRINCIPAL, source.runId, asked, quiet);
-  const { interrupted } = await driveRun(context.io, local, runId);
-  const replay = await findRun(touchstone, runId);
-  if (interrupted && !isTerminal(replay.status)) return tellInterrupted(context, source, replay);
-  const replayed = await compare(local, source, replay);
-  tell(context, replayed);
+async function runReplay(context: Context, session: Session, wanted: string): Promise<ExitCode> {
+  const { client, where } = session;
+  const source = await findRun(client, wanted);
+  checkEnded(context, where, source);
+  const driver = driverOf(context.io, session);
+  const runId = await driver.fork(source.runId, { mode: 'replay', fromSeq: 0 });
+  const { interrupted } = await driver.follow(runId);
+  const replay = await client.runs.get(runId);
+  if (interrupted && !isTerminal(replay.status)) return tellInterrupted(context, where, source, replay);
+  const replayed = await compare(client, source, replay);
+  tell(context, where, replayed);
   return replayed.exitCode;
 }
 
-function checkEnded(context: Context, run: Run): void {
+const toType = (context: Context, where: Where, words: string): string =>
+  commandToType(context, [words, ...whereFlags(where)].join(' '));
+
+function checkEnded(context: Context, where: Where, run: RunSnapshot): void {
   const { runId, status } = run;
   if (isTerminal(status)) return;
   // No run of a deployment can be replayed, and that is for the fork to say.
-  if (run.plan.kind === 'deployment') return;
+  if (run.touchstone?.kind === 'deployment') return;
   throw new UsageError(
-    `Run ${runId} is ${stateOf(run, context.io.now())}; it can be replayed when it has ended.`,
-    `Finish it with: ${commandToType(context, `run --resume ${runId}`)}`,
+    `Run ${runId} is ${stateOf(run)}; it can be replayed when it has ended.`,
+    `Finish it with: ${toType(context, where, `run --resume ${runId}`)}`,
   );
 }
 
-function tellInterrupted(context: Context, source: Run, replay: Run): ExitCode {
+const eventsOf = ({ touchstone }: RunSnapshot): number => touchstone?.eventCount ?? 0;
+
+function tellInterrupted(context: Context, where: Where, source: RunSnapshot, replay: RunSnapshot): ExitCode {
   const { io, settings } = context;
-  const done = `${whole(replay.eventCount)} of ${plural(source.eventCount, 'event')}`;
+  const done = `${whole(eventsOf(replay))} of ${plural(eventsOf(source), 'event')}`;
   writeLine(io.stderr, `Interrupted: ${done} were replayed.`);
-  writeLine(io.stderr, `Start again with: ${commandToType(context, `replay ${source.runId}`)}`);
+  writeLine(io.stderr, `Start again with: ${toType(context, where, `replay ${source.runId}`)}`);
   if (settings.json) writeJson(io, { runId: replay.runId, sourceRunId: source.runId, exitCode: 130 });
   return 130;
 }
 
-async function compare({ touchstone }: Local, source: Run, replay: Run): Promise<Replayed> {
-  const { eventDiffs, stateDiff, truncated } = await touchstone.diff(LOCAL_OWNER, source.runId, replay.runId);
-  const facts = { source: source.runId, replay: replay.runId, events: source.eventCount };
-  const divergences = await readDivergences(touchstone, source, replay);
+async function compare(client: Client, source: RunSnapshot, replay: RunSnapshot): Promise<Replayed> {
+  const { eventDiffs, stateDiff, truncated } = await client.runs.diff(source.runId, replay.runId);
+  const facts = { source: source.runId, replay: replay.runId, events: eventsOf(source) };
+  const divergences = await readDivergences(client, source, replay);
   const differences = eventDiffs.map(({ seq, op, aEvent, bEvent }) => ({
     ...placeOf(seq, (aEvent ?? bEvent) as RunEvent | undefined),
     op,
@@ -102,40 +105,28 @@ async function compare({ touchstone }: Local, source: Run, replay: Run): Promise
     divergences,
     differences,
     ...(truncated && { more: true }),
-    ...(failed && { failed }),
+    ...(failed && { failed: failed as NonNullable<Replayed['failed']> }),
     exitCode: failed ? 3 : identical ? 0 : 1,
   };
 }
 
-const PAGE = 500;
-
 /** Where folding the history gave something else: the events of the source that the notes in the replay are about. */
 async function readDivergences(
-  { store }: Local['touchstone'],
-  source: Run,
-  replay: Run,
+  client: Client,
+  { runId: source }: RunSnapshot,
+  replay: RunSnapshot,
 ): Promise<readonly Divergence[]> {
   const found: Divergence[] = [];
-  for (let after = -1; ; ) {
-    const page = await store.log.read(LOCAL_OWNER, replay.runId, after, PAGE);
+  for await (const page of eventPages(client, replay)) {
     for (const { type, payload } of page) {
-      if (type !== 'replay.diverged') continue;
-      const { sourceRunId, atSequence } = payload as Payloads['replay.diverged'];
-      if (sourceRunId === source.runId) found.push(await divergenceAt(store, source.runId, atSequence));
+      if (type !== 'replay.diverged' || payload.sourceRunId !== source) continue;
+      const sequence = Number(payload.atSequence);
+      const before = sequence > 0 ? { after: sequence - 1 } : {};
+      const { events } = await client.pollEvents(source, { ...before, timeoutSeconds: 1 });
+      found.push(placeOf(sequence, events[0]));
     }
-    const last = page.at(-1);
-    if (!last) return found;
-    after = last.sequence;
   }
-}
-
-async function divergenceAt(
-  { log }: Local['touchstone']['store'],
-  source: RunId,
-  sequence: number,
-): Promise<Divergence> {
-  const [event] = await log.read(LOCAL_OWNER, source, sequence - 1, 1);
-  return placeOf(sequence, event);
+  return found;
 }
 
 const placeOf = (sequence: number, event: RunEvent | undefined): Divergence => ({
@@ -144,27 +135,27 @@ const placeOf = (sequence: number, event: RunEvent | undefined): Divergence => (
   ...(event?.nodeId !== undefined && { nodeId: event.nodeId }),
 });
 
-function tell(context: Context, replayed: Replayed): void {
+function tell(context: Context, where: Where, replayed: Replayed): void {
   const { io, settings } = context;
   if (settings.json) {
     writeJson(io, replayedDocument(replayed));
     return;
   }
   const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-  const next = commandToType(context, `show ${replayed.source} --events`);
+  const next = toType(context, where, `show ${replayed.source} --events`);
   io.stdout.write(renderReplayed(replayed, next, look));
 }
 
 async function runBranch(
   context: Context,
-  local: Local,
+  session: Session,
   wanted: string,
-  fromSeq: number,
-  options: Overlay & Pick<RunOptions, 'bodies'>,
+  { from = 0, ...options }: ReplayOptions,
 ): Promise<ExitCode> {
-  const source = asEvalRun(await findRun(local.touchstone, wanted));
-  const branch = await createBranch(context, local, source, fromSeq, options);
-  const result = await finishRun(context, local, asEvalRun(branch), options);
+  const driver = driverOf(context.io, session);
+  const source = asEvalRun(await findRun(session.client, wanted));
+  const runId = await createBranch(context, session, driver, source, from, options);
+  const result = await finishRun(context, session, driver, runId, options);
   tellResult(context, result, options);
   if (context.settings.json) writeJson(context.io, documentOf(result));
   return exitOf(result);

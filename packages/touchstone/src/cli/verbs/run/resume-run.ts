@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isTerminal, type RunId } from '@touchstone/protocol';
-import type { Run, Suite } from '../../../ports/index.js';
+import { type EvalRunSnapshot, isEvalRun, type RunSnapshot } from '@touchstone/sdk';
 import { readPackBytes } from '../../files/pack-files.js';
-import { readPackArgument, usePack } from '../../files/pack-source.js';
+import { readPackArgument } from '../../files/pack-source.js';
 import { openSuiteFile } from '../../files/suite-source.js';
-import { asEvalRun, type EvalRun, findRun } from '../../find-run.js';
-import { LOCAL_OWNER, type Local } from '../../local.js';
+import type { Local } from '../../local.js';
 import { originOf } from '../../origin.js';
+import { asEvalRun, findRun } from '../../run-lookup.js';
+import type { Session } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 import { chooseAgent, readAgentArgument } from './agent-choice.js';
 import { lookAtDefinition, useDefinedAgent } from './defined-agent.js';
@@ -15,32 +16,47 @@ import { checkLive } from './record-file.js';
 import { checkSameBaseline, checkSamePlan, plannedOtherwise, type RunOptions } from './run-options.js';
 import { sideOf } from './start-run.js';
 
-/** The run to continue, after a check that neither its suite nor its agent has changed since. */
-export async function findRunToResume(
-  local: Local,
+/** The run to continue, after a check that it was planned as the options say. */
+export async function findRunToResume(session: Session, options: RunOptions): Promise<RunSnapshot> {
+  const run = await unfinishedRun(session, options.resume);
+  // A host of another kind tells nothing of the plan.
+  if (!run.touchstone) return run;
+  const { configurable, touchstone } = asEvalRun(run);
+  const { concurrency, repeats, modes, baselineRunId } = touchstone;
+  const planned = {
+    evalModes: modes,
+    ...configurable,
+    repeats,
+    ...(concurrency !== undefined && { concurrency }),
+  };
+  checkSamePlan(options, planned);
+  checkSameBaseline(options, originOf(run).baseline, baselineRunId);
+  if (options.record !== undefined) checkLive(modes);
+  return run;
+}
+
+/** A run in this process goes on only if neither its suite nor its agent has changed since it began. */
+export async function checkUnchanged(
+  session: Session & { readonly local: Local },
+  run: EvalRunSnapshot,
   suite: string | undefined,
   options: RunOptions,
   cwd: string,
-): Promise<EvalRun> {
-  const run = asEvalRun(await unfinishedRun(local, options.resume));
-  const { concurrency, repeats, modes, baselineRunId } = run.plan;
+): Promise<void> {
+  const { local } = session;
+  const { touchstone: facts } = run;
   const origin = originOf(run);
-  checkSamePlan(options, { evalModes: modes, ...run.request.configurable, concurrency, repeats });
-  checkSameBaseline(options, origin.baseline, baselineRunId);
-  if (options.record !== undefined) checkLive(modes);
   // Its answers are recorded and its suite is in the store: nothing it depends on can have changed.
-  if (run.plan.rejudgeOf !== undefined) return run;
+  if (facts.rejudgeOf !== undefined) return;
   if (origin.definition !== undefined)
     await checkDefinition(local, run, suite ?? origin.definition, options.agent ?? origin.agent, cwd);
   const pack = await packAtHand(suite ?? origin.pack, cwd);
   if (pack !== undefined) await checkPack(local, run, pack, suite ?? origin.pack ?? '');
   else if (origin.definition === undefined) await checkSuite(run, suite ?? origin.suite, cwd);
   const named = agentToResume(run, options.agent, origin.agent, cwd);
-  const suiteNow = await storedSuite(local, run);
-  const facts = await chooseAgent(local, named, suiteNow ? sideOf(suiteNow.head, suiteNow) : {}, cwd);
-  if (facts.digest !== run.plan.agent.digest)
-    throw changed(run.runId, `agent ${facts.agentId}@${facts.version}`);
-  return run;
+  const kept = await local.touchstone.pinnedSuite(local.principal.owner, facts.suite.digest);
+  const agent = await chooseAgent(session, named, kept ? sideOf(kept.head, kept) : {}, cwd);
+  if (agent.facts?.digest !== facts.agent.digest) throw changed(run.runId, `agent ${agent.ref}`);
 }
 
 /**
@@ -48,12 +64,12 @@ export async function findRunToResume(
  * or a newer one was installed; what only a file or a URL describes has to be read again.
  */
 function agentToResume(
-  { plan: { agent } }: EvalRun,
+  { touchstone: { agent } }: EvalRunSnapshot,
   typed: string | undefined,
-  said: string | undefined,
+  kept: string | undefined,
   cwd: string,
 ): string {
-  const wanted = typed ?? said;
+  const wanted = typed ?? kept;
   const pinned = `${agent.agentId}@${agent.version}`;
   if (wanted === undefined) return pinned;
   if (readAgentArgument(wanted, cwd).kind !== 'reference') return wanted;
@@ -63,24 +79,33 @@ function agentToResume(
   return pinned;
 }
 
-async function unfinishedRun({ touchstone }: Local, wanted: RunOptions['resume']): Promise<Run> {
+async function unfinishedRun({ client, local }: Session, wanted: RunOptions['resume']): Promise<RunSnapshot> {
   if (typeof wanted === 'string' && wanted !== 'last') {
-    const run = await findRun(touchstone, wanted);
-    if (!isTerminal(run.status)) return run;
+    const run = await findRun(client, wanted);
+    // On another host a run goes on by itself: one that has ended meanwhile is shown.
+    if (!local || !isTerminal(run.status)) return run;
     throw new UsageError(
       `Run ${run.runId} has already ended as ${run.status}.`,
       `See it with: touchstone show ${run.runId}`,
     );
   }
-  const { items } = await touchstone.store.runs.list(LOCAL_OWNER, { limit: 100 });
-  const newest = items.find(isResumable);
-  if (newest) return newest;
-  throw new UsageError('There is no interrupted run here.', 'See the runs kept here with: touchstone runs');
+  const { items } = await client.runs.list({ limit: 100 });
+  const newest = items.find(local ? isResumableHere : isResumable);
+  if (newest) return client.runs.get(newest.runId);
+  throw local
+    ? new UsageError('There is no interrupted run here.', 'See the runs kept here with: touchstone runs')
+    : new UsageError('That host has no unfinished run of yours.');
 }
 
+const isResumable = ({ touchstone, status }: RunSnapshot): boolean =>
+  touchstone?.kind !== 'deployment' && !isTerminal(status);
+
 /** A replay that was interrupted is not worth resuming: it is started again in no time. */
-const isResumable = ({ origin, plan, status }: Run): boolean =>
-  origin === 'cli' && plan.kind === 'eval' && plan.fork?.mode !== 'replay' && !isTerminal(status);
+const isResumableHere = (run: RunSnapshot): boolean =>
+  isResumable(run) &&
+  isEvalRun(run) &&
+  run.touchstone.origin === 'cli' &&
+  run.touchstone.fork?.mode !== 'replay';
 
 /** The path of a pack whose files are there. One that is gone has not changed: its agent is in the store. */
 async function packAtHand(argument: string | undefined, cwd: string): Promise<string | undefined> {
@@ -90,21 +115,26 @@ async function packAtHand(argument: string | undefined, cwd: string): Promise<st
 }
 
 /** The same pack is put back in its place, in case another state of it has been run in between. */
-async function checkPack({ touchstone }: Local, run: EvalRun, path: string, shown: string): Promise<void> {
-  const { suite, agent } = run.plan;
+async function checkPack(
+  { touchstone, principal }: Local,
+  run: EvalRunSnapshot,
+  path: string,
+  shown: string,
+): Promise<void> {
+  const { suite, agent } = run.touchstone;
   const bytes = await readPackBytes(path);
   const { agents, suites } = await touchstone.inspectPack(bytes);
   const isSame =
     suites.some(({ head }) => head.digest === suite.digest) &&
     agents.some(({ agentId, digest }) => agentId === agent.agentId && digest === agent.digest);
   if (!isSame) throw changed(run.runId, `the pack ${shown}`);
-  await usePack(touchstone, bytes);
+  await touchstone.usePack(principal.owner, bytes);
 }
 
 /** Of what the run needs of the definition, the tasks and the contract are in the store; the agent is not. */
 async function checkDefinition(
   local: Local,
-  run: EvalRun,
+  run: EvalRunSnapshot,
   file: string,
   agent: string | undefined,
   cwd: string,
@@ -115,15 +145,10 @@ async function checkDefinition(
 }
 
 /** A file that is gone has not changed: the run has its tasks in the store. */
-async function checkSuite(run: EvalRun, file: string | undefined, cwd: string): Promise<void> {
+async function checkSuite(run: EvalRunSnapshot, file: string | undefined, cwd: string): Promise<void> {
   if (file === undefined || !existsSync(resolve(cwd, file))) return;
   const { suite } = await openSuiteFile(resolve(cwd, file), cwd);
-  if (suite.head.digest !== run.plan.suite.digest) throw changed(run.runId, `the suite file ${file}`);
-}
-
-async function storedSuite({ touchstone }: Local, run: EvalRun): Promise<Suite | undefined> {
-  const head = await touchstone.store.suites.byDigest(LOCAL_OWNER, run.plan.suite.digest);
-  return head && touchstone.readSuite({ head, owner: LOCAL_OWNER });
+  if (suite.head.digest !== run.touchstone.suite.digest) throw changed(run.runId, `the suite file ${file}`);
 }
 
 function changed(runId: RunId, what: string): UsageError {

@@ -1,7 +1,8 @@
 import { type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
-import { type ContractOptions, contractFlag } from '../../files/contract-options.js';
-import { placesBack } from '../../find-run.js';
-import { checkHost } from '../../session.js';
+import type { ContractOptions } from '../../files/contract-options.js';
+import { checkRules, firstGiven, type OptionRule } from '../../option-rules.js';
+import { placesBack } from '../../run-lookup.js';
+import { checkHost, type Where } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 import type { TargetOptions } from '../deployments/promote-options.js';
 
@@ -33,11 +34,10 @@ export type RunOptions = Pick<
   readonly tolerance?: number;
   readonly allowJudgeMismatch?: boolean;
   readonly conclusive?: boolean;
-  readonly host?: string;
-  readonly keyEnv?: string;
   /** Promote the agent on the evidence of this run, and where to. */
   readonly promote?: boolean;
-} & TargetOptions;
+} & TargetOptions &
+  Where;
 
 /** The run's own knobs, under the names the protocol and the host know them by. */
 export const configurableOf = (options: RunOptions, baselineRunId?: RunId): JsonObject => ({
@@ -106,126 +106,124 @@ export const plannedOtherwise = (flag: string): UsageError =>
     `Leave ${flag} out, or start a new run by leaving --resume out.`,
   );
 
+type RunCommand = RunOptions & { readonly suite: string | undefined; readonly json: boolean };
+
+const contractFlags = ({ sla, sample, allowUnpinned, onlyAgent, suiteName }: RunOptions) => ({
+  '--sla': sla,
+  '--sample': sample,
+  '--allow-unpinned': allowUnpinned,
+  '--only-agent': onlyAgent,
+  '--suite-name': suiteName,
+});
+
+/** The first option about a definition that was given. */
+export const contractFlag = (options: RunOptions): string | undefined => firstGiven(contractFlags(options));
+
+const EMPTY_BASELINE: OptionRule<Pick<RunOptions, 'baseline'>> = {
+  wrong: ({ baseline }) => baseline?.trim() === '' && '--baseline',
+  message: '% is empty.',
+  hint: 'Name what to compare with: last, blessed, a run id or a scorecard file. Or leave it out.',
+};
+const BOTH_TO_STDOUT: OptionRule<Pick<RunOptions, 'markdown'> & { readonly json: boolean }> = {
+  wrong: ({ markdown, json }) => json && markdown === '-' && '--markdown',
+  message: '--markdown - and --json both write to stdout.',
+  hint: 'Name a file for the one: --markdown summary.md',
+};
+
+/** A run that can never be evidence is not worth its time when evidence is what it is for. */
+const noEvidence = (reason: string, flags: (run: RunCommand) => object): OptionRule<RunCommand> => ({
+  wrong: (run) => run.promote && firstGiven({ ...flags(run) }),
+  message: `% cannot be combined with --promote: ${reason}.`,
+  hint: 'Leave % out, or run without --promote.',
+});
+
+const RULES: readonly OptionRule<RunCommand>[] = [
+  {
+    wrong: ({ agent = '' }) => /^https?:/.test(agent) && !URL.canParse(agent) && '--agent',
+    message: '% begins like a URL and is none.',
+  },
+  {
+    wrong: ({ suite, resume }) => resume === undefined && !suite && 'suite',
+    message: 'Which suite? Give a file, a folder, a suite id, a pack or an agent definition.',
+    hint: 'For example: touchstone run evals/first.suite.yaml',
+  },
+  {
+    wrong: ({ record, host }) => host !== undefined && firstGiven({ '--record': record }),
+    message: '% cannot be combined with --host: it writes down a run that is kept here.',
+    hint: 'Leave --host out, and configure the live tools here.',
+  },
+  BOTH_TO_STDOUT,
+  {
+    wrong: (run) =>
+      run.resume !== undefined && firstGiven({ '--contract': run.contract, ...contractFlags(run) }),
+    message: '--resume continues a run as it was planned, and % is about planning one.',
+    hint: 'Leave % out, or start a new run by leaving --resume out.',
+  },
+  {
+    wrong: ({ host, contract }) => host !== undefined && firstGiven({ '--contract': contract }),
+    message: '% cannot be combined with --host: a contract gets there with its definition only.',
+    hint: 'Run the definition: touchstone run <definition> --host <url>',
+  },
+  {
+    wrong: ({ host, sla, sample, allowUnpinned }) =>
+      host !== undefined &&
+      firstGiven({ '--sla': sla, '--sample': sample, '--allow-unpinned': allowUnpinned }),
+    message: '% cannot be combined with --host: the host compiles the definition by its own rules.',
+    hint: 'Leave % out.',
+  },
+  EMPTY_BASELINE,
+  {
+    wrong: ({ baseline, resume, tolerance, allowJudgeMismatch }) =>
+      baseline === undefined &&
+      resume === undefined &&
+      firstGiven({ '--tolerance': tolerance, '--allow-judge-mismatch': allowJudgeMismatch }),
+    message: '% is about a comparison, and there is no --baseline to compare with.',
+    hint: 'Add --baseline last, --baseline blessed or --baseline <runId>.',
+  },
+  {
+    wrong: ({ promote, to, channel, canary, wait }) =>
+      !promote && firstGiven({ '--to': to, '--channel': channel, '--canary': canary, '--wait': wait }),
+    message: '% is about a promotion.',
+    hint: 'Add --promote, or leave % out.',
+  },
+  {
+    wrong: ({ promote, to = 'active', channel, canary }) =>
+      promote && to !== 'active' && firstGiven({ '--channel': channel, '--canary': canary }),
+    message: '% is for a promotion to active.',
+    hint: 'Leave % out.',
+  },
+  noEvidence('evidence is a run of the whole suite, as it is declared', ({ only, modes, sample }) => ({
+    '--only': only,
+    '--modes': modes,
+    '--sample': sample,
+  })),
+  noEvidence('remembered answers are no evidence', ({ cache }) => ({ '--cache': cache })),
+  noEvidence('another model than the agent asks in service shows nothing about it', ({ model }) => ({
+    '--model': model,
+  })),
+  noEvidence('evidence is a run of a suite for this agent', ({ allowTargetMismatch }) => ({
+    '--allow-target-mismatch': allowTargetMismatch,
+  })),
+  noEvidence('every change would be promoted', ({ watch }) => ({ '--watch': watch })),
+  {
+    wrong: ({ watch, resume, host, json, record }) =>
+      watch && firstGiven({ '--resume': resume, '--host': host, '--json': json, '--record': record }),
+    message: '--watch cannot be combined with %.',
+    hint: 'Leave one of the two out: --watch is for a person who edits, % for a single run.',
+  },
+];
+
 /** Options that contradict each other. */
 export function checkOptions(suite: string | undefined, options: RunOptions, json: boolean): void {
   if (options.host !== undefined) checkHost(options.host);
-  if (/^https?:/.test(options.agent ?? '') && !URL.canParse(options.agent ?? '')) {
-    throw new UsageError('--agent begins like a URL and is none.');
-  }
-  if (options.resume === undefined && !suite) {
-    throw new UsageError(
-      'Which suite? Give a file, a folder, a suite id, a pack or an agent definition.',
-      'For example: touchstone run evals/first.suite.yaml',
-    );
-  }
-  if (options.record !== undefined && options.host !== undefined) {
-    throw new UsageError(
-      '--record cannot be combined with --host: it writes down a run that is kept here.',
-      'Leave --host out, and configure the live tools here.',
-    );
-  }
-  if (json && options.markdown === '-') throw bothToStdout();
-  checkContractFlags(options);
-  checkBaseline(options.baseline);
-  checkComparison(options);
-  checkPromotion(options);
-  if (options.watch) checkWatch(options, json);
+  checkRules(RULES, { ...options, suite, json });
 }
 
-/** A run that can never be evidence is not worth its time when evidence is what it is for. */
-function checkPromotion(options: RunOptions): void {
-  const { promote, to = 'active', channel, canary, wait } = options;
-  const place = { '--to': options.to, '--channel': channel, '--canary': canary, '--wait': wait };
-  const [stray] = Object.entries(place).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (!promote && stray !== undefined)
-    throw new UsageError(`${stray} is about a promotion.`, `Add --promote, or leave ${stray} out.`);
-  if (!promote) return;
-  const off =
-    to === 'active' ? undefined : channel !== undefined ? '--channel' : canary !== undefined && '--canary';
-  if (off) throw new UsageError(`${off} is for a promotion to active.`, `Leave ${off} out.`);
-  const why = noEvidence(options);
-  if (why)
-    throw new UsageError(
-      `${why[0]} cannot be combined with --promote: ${why[1]}.`,
-      `Leave ${why[0]} out, or run without --promote.`,
-    );
-}
+/** The options that `show` shares with `run`. */
+export const checkShowOptions = (
+  options: Pick<RunOptions, 'baseline' | 'markdown'> & { readonly json: boolean },
+): void => checkRules([EMPTY_BASELINE, BOTH_TO_STDOUT], options);
 
-function noEvidence(options: RunOptions): readonly [flag: string, why: string] | undefined {
-  const part = 'evidence is a run of the whole suite, as it is declared';
-  const excluded = [
-    ['--only', options.only !== undefined, part],
-    ['--modes', options.modes !== undefined, part],
-    ['--sample', options.sample !== undefined, part],
-    ['--cache', options.cache, 'remembered answers are no evidence'],
-    ['--model', options.model, 'another model than the agent asks in service shows nothing about it'],
-    ['--allow-target-mismatch', options.allowTargetMismatch, 'evidence is a run of a suite for this agent'],
-    ['--watch', options.watch, 'every change would be promoted'],
-  ] as const;
-  const found = excluded.find(([, given]) => given);
-  return found && [found[0], found[2]];
-}
-
-/** A run that goes on keeps its contract, and another host decides by itself how it compiles one. */
-function checkContractFlags(options: RunOptions): void {
-  const { resume, host, contract } = options;
-  const given = contract === undefined ? contractFlag(options) : '--contract';
-  const planned = resume === undefined ? undefined : given;
-  if (planned !== undefined)
-    throw new UsageError(
-      `--resume continues a run as it was planned, and ${planned} is about planning one.`,
-      `Leave ${planned} out, or start a new run by leaving --resume out.`,
-    );
-  if (host !== undefined && contract !== undefined)
-    throw new UsageError(
-      '--contract cannot be combined with --host: a contract gets there with its definition only.',
-      'Run the definition: touchstone run <definition> --host <url>',
-    );
-  const there = host === undefined ? undefined : contractFlag(options, ['sla', 'sample', 'allowUnpinned']);
-  if (there === undefined) return;
-  throw new UsageError(
-    `${there} cannot be combined with --host: the host compiles the definition by its own rules.`,
-    `Leave ${there} out.`,
-  );
-}
-
-export const bothToStdout = (): UsageError =>
-  new UsageError(
-    '--markdown - and --json both write to stdout.',
-    'Name a file for the one: --markdown summary.md',
-  );
-
-/** What a script takes from a variable may be empty. */
-export function checkBaseline(baseline: string | undefined): void {
-  if (baseline === undefined || baseline.trim() !== '') return;
-  throw new UsageError(
-    '--baseline is empty.',
-    'Name what to compare with: last, blessed, a run id or a scorecard file. Or leave it out.',
-  );
-}
-
-/** Options about a comparison that nobody has asked for are a mistake. */
-function checkComparison({ baseline, resume, tolerance, allowJudgeMismatch }: RunOptions): void {
-  if (baseline !== undefined || resume !== undefined) return;
-  const flag = tolerance !== undefined ? '--tolerance' : allowJudgeMismatch && '--allow-judge-mismatch';
-  if (flag)
-    throw new UsageError(
-      `${flag} is about a comparison, and there is no --baseline to compare with.`,
-      'Add --baseline last, --baseline blessed or --baseline <runId>.',
-    );
-}
-
-function checkWatch({ resume, host, record }: RunOptions, json: boolean): void {
-  const clashes = {
-    '--resume': resume !== undefined,
-    '--host': host !== undefined,
-    '--json': json,
-    '--record': record !== undefined,
-  };
-  const clash = Object.entries(clashes).find(([, given]) => given)?.[0];
-  if (clash !== undefined)
-    throw new UsageError(
-      `--watch cannot be combined with ${clash}.`,
-      `Leave one of the two out: --watch is for a person who edits, ${clash} for a single run.`,
-    );
-}
+export const bothToStdout = (): UsageError => new UsageError(BOTH_TO_STDOUT.message, BOTH_TO_STDOUT.hint);
+export const checkBaseline = (baseline: string | undefined): void =>
+  checkRules([EMPTY_BASELINE], baseline === undefined ? {} : { baseline });

@@ -1,23 +1,24 @@
-import { isHostError, isTerminal } from '@touchstone/protocol';
+import { isHostError, isTerminal, type RunId } from '@touchstone/protocol';
+import { collectRun, HostResponseError } from '@touchstone/sdk';
 import { type ExitCode, worstExit } from '../../exit.js';
 import { definitionForm } from '../../files/definition-file.js';
 import { openSources, readPackArgument } from '../../files/pack-source.js';
 import { isFolder, type SuiteSource } from '../../files/suite-source.js';
-import { asEvalRun, type EvalRun, findRun, noRun } from '../../find-run.js';
 import { type Context, writeLine } from '../../io.js';
-import { hasStore, LOCAL_OWNER, type Local, withLocal } from '../../local.js';
+import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
 import { errorDocument, reportError } from '../../report-error.js';
-import { localClient, openClient, type Session } from '../../session.js';
+import { asEvalRun } from '../../run-lookup.js';
+import { type Session, withKeptRun, withSession } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
-import { collectResult } from './collect-result.js';
-import { driveRun } from './drive-run.js';
+import { checkBaselineFile } from './baseline-choice.js';
 import { checkRecordFile } from './record-file.js';
 import { bodiesWanted, checkReportFiles, tellResult, writeDocuments, writeReports } from './report.js';
 import { exitOfAll, type RefusedSuite, type RunView } from './result.js';
+import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
-import { createLocalRun } from './start-run.js';
+import { startRun } from './start-run.js';
 
 /** One suite of a command: its result, or the reason it was refused. */
 export type Attempt = { readonly result: RunView } | { readonly refused: RefusedSuite };
@@ -30,6 +31,7 @@ export async function runCommand(
   checkOptions(suite, options, context.settings.json);
   checkReportFiles(context, options);
   if (options.record !== undefined) await checkRecordFile(options.record, context.io.cwd);
+  checkBaselineFile(context, options.host, options.baseline);
   if (options.watch) return (await import('./watch.js')).watchRuns(context, suite ?? '', options);
   const attempts = await attemptAll(context, suite, options);
   const results = attempts.flatMap((attempt) => ('result' in attempt ? [attempt.result] : []));
@@ -44,7 +46,7 @@ export async function runCommand(
   return worstExit(attempts.map(exitOfAttempt));
 }
 
-/** What may hold several suites is told as a list, also when it holds one. */
+/** What may hold several suites makes a list, also when it holds one. */
 const isSeveral = async (suite: string, cwd: string): Promise<boolean> =>
   isFolder(suite, cwd) ||
   (await readPackArgument(suite, cwd)) !== undefined ||
@@ -58,48 +60,41 @@ async function attemptAll(
   suite: string | undefined,
   options: RunOptions,
 ): Promise<readonly Attempt[]> {
-  if (options.host) {
-    const attempts = await (await import('./remote-run.js')).runRemotely(
-      context,
-      suite,
-      options,
-      options.host,
-    );
-    const { host, keyEnv } = options;
-    const session = { client: openClient(context, host, keyEnv), where: { host, keyEnv } };
-    return options.promote ? promoteOn(context, session, attempts, options) : attempts;
-  }
-  if (options.resume !== undefined && !(await hasStore(context)))
-    throw noRun(options.resume === true ? 'last' : options.resume);
-  if (await mayNeedThread(context, suite, options)) await prepareAgentThread();
-  return withLocal(context, async (local) => {
-    const attempts = await attemptHere(context, local, suite, options);
-    if (!options.promote) return attempts;
-    const session = { client: await localClient(local), where: {}, local };
-    return promoteOn(context, session, attempts, options);
-  });
+  const { resume, promote } = options;
+  const attempt = async (session: Session): Promise<readonly Attempt[]> => {
+    const attempts = await attemptEach(context, session, suite, options);
+    return promote ? promoteAgent(context, session, attempts, options) : attempts;
+  };
+  if (options.host === undefined && (await mayNeedThread(context, suite, options)))
+    await prepareAgentThread();
+  return resume === undefined
+    ? withSession(context, options, 'work', attempt)
+    : withKeptRun(context, options, 'work', resume === true ? 'last' : resume, attempt);
 }
 
-async function attemptHere(
+async function attemptEach(
   context: Context,
-  local: Local,
+  session: Session,
   suite: string | undefined,
   options: RunOptions,
 ): Promise<readonly Attempt[]> {
-  if (options.resume !== undefined) return [{ result: await resumeRun(context, local, suite, options) }];
-  const sources = await openSources(context, local, suite ?? '', options);
+  const driver = driverOf(context.io, session);
+  if (options.resume !== undefined)
+    return [{ result: await resumeRun(context, session, driver, suite, options) }];
+  const sources = await openSources(context, session, suite ?? '', options);
   checkOne(sources, options);
-  if (options.promote) checkPromotable(local.config, candidateOf(sources[0], options), context.io.cwd);
+  if (options.promote && session.local)
+    checkPromotable(session.local.config, candidateOf(sources[0], options), context.io.cwd);
   return runEach(
     context,
     sources,
-    (source) => runOne(context, local, source, options),
+    (source) => runOne(context, session, driver, source, options),
     (result) => tellResult(context, result, options),
   );
 }
 
 /** On the host that the run is on. */
-async function promoteOn(
+async function promoteAgent(
   context: Context,
   session: Session,
   attempts: readonly Attempt[],
@@ -164,13 +159,19 @@ async function attemptOne(
     tell(result);
     return { result };
   } catch (error) {
-    if (!tolerant || !(isHostError(error) || error instanceof UsageError)) throw error;
+    if (!tolerant || !isRefusal(error)) throw error;
     writeLine(context.io.stderr, `${nameOf(source)} was not run:`);
     const exitCode = reportError(error, context.io);
     const { code, message } = errorDocument(error);
     return { refused: { suite: { ref: nameOf(source) }, exitCode, error: { code, message } } };
   }
 }
+
+/** A key that is not accepted stops everything: no other suite would fare better. */
+const isRefusal = (error: unknown): boolean =>
+  isHostError(error) ||
+  error instanceof UsageError ||
+  (error instanceof HostResponseError && error.status !== 401);
 
 function nameOf(source: SuiteSource): string {
   if (source.kind === 'packed') return source.suiteRef;
@@ -181,52 +182,56 @@ function nameOf(source: SuiteSource): string {
 
 export async function runOne(
   context: Context,
-  local: Local,
+  session: Session,
+  driver: RunDriver,
   source: SuiteSource,
   options: RunOptions,
 ): Promise<RunView> {
-  const { created, uncompared } = await createLocalRun(context, local, source, options);
-  const result = await finishRun(context, local, created, options);
-  return { ...result, ...(uncompared !== undefined && { uncompared }) };
+  const { runId, uncompared } = await startRun(context, session, driver, source, options);
+  return finishRun(context, session, driver, runId, options, uncompared);
 }
 
 async function resumeRun(
   context: Context,
-  local: Local,
+  session: Session,
+  driver: RunDriver,
   suite: string | undefined,
   options: RunOptions,
 ): Promise<RunView> {
-  const { findRunToResume } = await import('./resume-run.js');
-  const run = await findRunToResume(local, suite, options, context.io.cwd);
-  if (options.promote) checkPromotable(local.config, resumedCandidate(run, options), context.io.cwd);
-  if (run.status === 'paused') await local.touchstone.engine.resume(LOCAL_OWNER, run.runId, 'cli');
-  const result = await finishRun(context, local, run, options);
+  const { checkUnchanged, findRunToResume } = await import('./resume-run.js');
+  const { cwd } = context.io;
+  const { local } = session;
+  const run = await findRunToResume(session, options);
+  if (local) await checkUnchanged({ ...session, local }, asEvalRun(run), suite, options, cwd);
+  if (local && options.promote) checkPromotable(local.config, resumedCandidate(asEvalRun(run), options), cwd);
+  if (run.status === 'paused') await driver.resume(run.runId);
+  const result = await finishRun(context, session, driver, run.runId, options, uncomparedOf(run));
   tellResult(context, result, options);
   return result;
 }
 
-/** Drives a run that has been created, and folds what came of it. */
+/** Follows a run that has been created to its end, and folds what its host tells of it. */
 export async function finishRun(
   context: Context,
-  local: Local,
-  { runId }: EvalRun,
+  { client, local }: Session,
+  driver: RunDriver,
+  runId: RunId,
   options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive'>,
+  uncompared?: string,
 ): Promise<RunView> {
-  const { interrupted } = await driveRun(context.io, local, runId);
-  const run = asEvalRun(await findRun(local.touchstone, runId));
-  const atRest = isTerminal(run.status) || run.status === 'paused';
-  if (!atRest && !interrupted) {
-    throw new UsageError(
-      `Run ${runId} is at work in another process.`,
-      'Wait for it, or stop that process first.',
-    );
-  }
-  const result = await collectResult(local.touchstone, run, {
-    interrupted: interrupted && !isTerminal(run.status),
+  const { interrupted } = await driver.follow(runId);
+  const view = await collectRun(client, runId, {
+    interrupted,
     bodies: bodiesWanted(context, options),
     now: context.io.now(),
     ...(options.conclusive && { conclusive: true }),
   });
-  if (options.record === undefined) return result;
-  return (await import('./record-run.js')).recordRun(context, local, result, options.record);
+  if (local && !interrupted && !isTerminal(view.status) && view.status !== 'paused')
+    throw new UsageError(
+      `Run ${runId} is at work in another process.`,
+      'Wait for it, or stop that process first.',
+    );
+  const result = { ...view, ...(uncompared !== undefined && { uncompared }) };
+  if (options.record === undefined || !local) return result;
+  return (await import('./record-run.js')).recordRun(context, client, local, result, options.record);
 }

@@ -1,114 +1,145 @@
-import type { Digest, RunId } from '@touchstone/protocol';
-import type { Suite, SuiteHead } from '../../../ports/index.js';
+import type { Digest, EvalMode, JsonObject, RunId } from '@touchstone/protocol';
+import type { Client } from '@touchstone/sdk';
+import type { Suite } from '../../../ports/index.js';
+import { suiteDocument } from '../../../suites/index.js';
 import { findInFolders, type SuiteSource } from '../../files/suite-source.js';
-import { asEvalRun, type EvalRun } from '../../find-run.js';
 import type { Context } from '../../io.js';
-import { LOCAL_OWNER, LOCAL_PRINCIPAL, type Local } from '../../local.js';
+import type { Local } from '../../local.js';
 import { ORIGIN_KEY, type Origin } from '../../origin.js';
+import { absent, asEvalRun } from '../../run-lookup.js';
+import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { UsageError } from '../../usage-error.js';
 import { channelIn, checkModel, chooseAgent, type SuiteSide } from './agent-choice.js';
-import type { Created } from './baseline-choice.js';
+import { chooseBaseline, createCompared, type StartedRun } from './baseline-choice.js';
 import { measureOf } from './earlier-runs.js';
 import { checkLive } from './record-file.js';
+import type { RunDriver } from './run-driver.js';
 import { configurableOf, type RunOptions } from './run-options.js';
 
-/** Creates a run of one suite; nothing is driven yet. Whatever is refused is refused here. */
-export async function createLocalRun(
+/** Creates a run of one suite; in this process nothing is driven yet. Whatever is refused is refused here. */
+export async function startRun(
   context: Context,
-  local: Local,
+  session: Session,
+  driver: RunDriver,
   source: SuiteSource,
   options: RunOptions,
-): Promise<Created<EvalRun>> {
-  const { head, suite, origin, contract } = await installSource(local, source);
-  if (options.record !== undefined) checkLive(options.modes ?? unaskedModes(head));
-  const agent = agentOf(source, options);
-  const facts = await chooseAgent(local, agent, sideOf(head, suite), context.io.cwd);
-  checkModel(facts, options.model);
-  // Which version the channel leads to has been drawn: the run is pinned to it.
-  const channel = channelIn(agent, context.io.cwd);
-  const create = async (baseline?: RunId): Promise<EvalRun> => {
-    const run = await local.touchstone.createRun(
-      LOCAL_PRINCIPAL,
+): Promise<StartedRun> {
+  const { client, local } = session;
+  const { cwd } = context.io;
+  const { head, suite, origin, contract } = await installSource(session, source);
+  if (options.record !== undefined) checkLive(options.modes ?? defaultModes(head.modes));
+  const named = agentOf(source, options);
+  const agent = await chooseAgent(session, named, sideOf(head, suite), cwd);
+  checkModel(agent, options.model);
+  // Which version the channel leads to has been drawn: a run in this process is pinned to it.
+  const channel = local && channelIn(named, cwd);
+  const pins = { ...(channel !== undefined && { channel }), ...(contract && { contract }) };
+  const metadata = { [ORIGIN_KEY]: { ...origin, ...optionsKept(options) } as JsonObject };
+  const create = (baseline?: RunId): Promise<RunId> =>
+    driver.create(
       {
         mode: 'eval',
-        evalSuiteRef: `${head.suiteId}@${head.version}`,
-        agentId: `${facts.agentId}@${facts.version}`,
+        evalSuiteRef: head.version === undefined ? head.suiteId : `${head.suiteId}@${head.version}`,
+        agentId: agent.ref,
         configurable: configurableOf(options, baseline),
-        metadata: { [ORIGIN_KEY]: { ...origin, ...saidOf(options) } },
+        metadata,
       },
-      {
-        origin: 'cli',
-        start: false,
-        ...(channel !== undefined && { channel }),
-        ...(contract && { contract }),
-      },
+      pins,
     );
-    return asEvalRun(run);
-  };
-  if (options.baseline === undefined) return { created: await create() };
-  const { chooseBaseline, createCompared } = await import('./baseline-choice.js');
-  const wanting = { head, agentId: facts.agentId, repeats: options.repeats ?? 1 };
-  const choice = await chooseBaseline(context, local, options.baseline, wanting);
-  return createCompared(context, choice, create, async ({ plan }) => measureOf(plan));
+  if (options.baseline === undefined) return { runId: await create() };
+  const choice = await chooseBaseline(context, session, options.baseline, {
+    suiteId: head.suiteId,
+    digest: head.digest,
+    agentId: agent.agentId,
+    repeats: options.repeats ?? 1,
+  });
+  return createCompared(context, choice, create, async (runId) =>
+    measureOf(asEvalRun(await client.runs.get(runId))),
+  );
 }
 
-/** A pack says which agent a suite of it is for; `--agent` has been heard when its suites were chosen. */
+/** A pack says which agent a suite of it is for; `--agent` was considered when its suites were chosen. */
 function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined {
   if (source.kind === 'packed') return source.agent;
   return source.kind === 'profile' ? (source.agent ?? agent) : agent;
 }
 
-const saidOf = ({ agent, baseline }: RunOptions): Origin => ({
+const optionsKept = ({ agent, baseline }: RunOptions): Origin => ({
   ...(agent !== undefined && { agent }),
   ...(baseline !== undefined && { baseline }),
 });
 
 /** A suite that can do anything else does not go live unless it is asked to. */
-const unaskedModes = ({ modes }: SuiteHead): readonly string[] =>
+const defaultModes = (modes: readonly EvalMode[]): readonly EvalMode[] =>
   modes.length === 1 ? modes : modes.filter((mode) => mode !== 'live-shadow');
 
-export const sideOf = (head: SuiteHead, suite: Suite | undefined): SuiteSide => ({
+export const sideOf = (head: { readonly targetAgentId?: string }, suite: Suite | undefined): SuiteSide => ({
   ...(head.targetAgentId && { targetAgentId: head.targetAgentId }),
   ...(suite && { tasks: suite.tasks }),
 });
 
-type Installed = {
-  readonly head: SuiteHead;
+/** A suite as far as its host tells. */
+type KnownSuite = {
+  readonly suiteId: string;
+  readonly version?: string;
+  readonly digest?: Digest;
+  readonly modes: readonly EvalMode[];
+  readonly targetAgentId?: string;
+};
+
+type InstalledSource = {
+  readonly head: KnownSuite;
   readonly suite?: Suite;
+  /** Paths of this machine are kept in its own store only. */
   readonly origin: Origin;
-  /** What a file or a definition says: whatever another one of the same suite has left here is not asked. */
+  /** Of a file or a definition: the contract that is installed with another state of the suite does not count. */
   readonly contract?: Digest | 'none';
 };
 
-/** A file is run as it is now, edited or not: runs are pinned by digest, so an older run keeps what it ran. */
-async function installSource(local: Local, source: SuiteSource): Promise<Installed> {
-  const { touchstone, config } = local;
+async function installSource({ client, local }: Session, source: SuiteSource): Promise<InstalledSource> {
   if (source.kind === 'packed') {
-    const origin = source.path === undefined ? {} : { pack: source.path };
-    return { head: await installedSuite(local, source.suiteRef), origin };
+    const origin = source.path === undefined || !local ? {} : { pack: source.path };
+    return { head: await installedSuite(client, source.suiteRef), origin };
   }
+  if (local) return installHere(client, local, source);
+  if (source.kind === 'reference')
+    return { head: await installedSuite(client, source.reference), origin: {} };
+  const { suite } = source.kind === 'file' ? source : source.compiled;
+  await client.suites.install(suiteDocument(suite) as JsonObject);
+  return { head: suite.head, suite, origin: {} };
+}
+
+/** A file is run as it is now, edited or not: runs are pinned by digest, so an older run keeps what it ran. */
+async function installHere(
+  client: Client,
+  { touchstone, config, principal: { owner } }: Local,
+  source: Exclude<SuiteSource, { kind: 'packed' }>,
+): Promise<InstalledSource> {
   if (source.kind === 'profile') {
     const { compiled, file, of } = source;
-    await touchstone.useProfile(LOCAL_OWNER, compiled);
+    await touchstone.useProfile(owner, compiled);
     const { suite, pinned } = compiled;
     return { head: suite.head, suite, origin: { definition: file, of }, contract: pinned.digest };
   }
   const opened = source.kind === 'file' ? source : await findInFolders(source.reference, config);
-  if (opened) {
-    const { suite, pinned } = opened;
-    if (pinned) await touchstone.useProfile(LOCAL_OWNER, { suite, pinned });
-    else await touchstone.useSuite(LOCAL_OWNER, suite);
-    return { head: suite.head, suite, origin: { suite: opened.file }, contract: pinned?.digest ?? 'none' };
+  if (!opened) {
+    const { reference } = source as Extract<SuiteSource, { kind: 'reference' }>;
+    return { head: await installedSuite(client, reference), origin: {} };
   }
-  const { reference } = source as Extract<SuiteSource, { kind: 'reference' }>;
-  return { head: await installedSuite(local, reference), origin: {} };
+  const { suite, pinned } = opened;
+  if (pinned) await touchstone.useProfile(owner, { suite, pinned });
+  else await touchstone.useSuite(owner, suite);
+  return { head: suite.head, suite, origin: { suite: opened.file }, contract: pinned?.digest ?? 'none' };
 }
 
-async function installedSuite({ touchstone }: Local, reference: string): Promise<SuiteHead> {
-  const found = await touchstone.findSuite(LOCAL_OWNER, reference);
-  if (found) return found.head;
-  const { items } = await touchstone.listSuites(LOCAL_OWNER, 100);
-  const known = items.map(({ suiteId, version }) => `${suiteId}@${version}`);
+async function installedSuite(client: Client, reference: string): Promise<KnownSuite> {
+  const head = await client.suites.head(reference).catch(absent);
+  if (head) return head;
+  const listed = await client.suites.list({ limit: 100 }).catch(absent);
+  const [suiteId = '', version] = reference.split('@');
+  // A host of another kind lists no suites; it says itself whether it knows this one.
+  if (!listed) return { suiteId, ...(version !== undefined && { version }), modes: [] };
+  const known = listed.items.map((suite) => `${suite.suiteId}@${suite.version}`);
   throw new UsageError(`No suite ${reference} is installed here.`, didYouMean(reference, known, 'Installed'));
 }

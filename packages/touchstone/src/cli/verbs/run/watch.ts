@@ -2,13 +2,14 @@ import { refOf } from '@touchstone/sdk/view';
 import { type ExitCode, worstExit } from '../../exit.js';
 import { openSources } from '../../files/pack-source.js';
 import { type Context, isColoured, writeLine } from '../../io.js';
-import { withLocal } from '../../local.js';
 import { createInk } from '../../render/ink.js';
 import { renderDelta } from '../../render/run/delta.js';
 import { reportError } from '../../report-error.js';
+import { withSession } from '../../session.js';
 import { tellResult, writeReports } from './report.js';
 import type { RunView } from './result.js';
 import { exitOfAttempt, runEach, runOne } from './run.js';
+import { driverOf } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
 import { type FileWatcher, watchFiles } from './watch-files.js';
 import { watchedBy } from './watch-paths.js';
@@ -45,11 +46,11 @@ async function runOnce(
 ): Promise<ExitCode> {
   const ink = createInk(isColoured(context, context.io.stdout));
   try {
-    const attempts = await withLocal(context, async (local) =>
+    const attempts = await withSession(context, {}, 'work', async (session) =>
       runEach(
         context,
-        await openSources(context, local, suite, options),
-        (source) => runOne(context, local, source, options),
+        await openSources(context, session, suite, options),
+        (source) => runOne(context, session, driverOf(context.io, session), source, options),
         (result) => {
           // Two agents of a pack may share a suite.
           const key = `${refOf(result.suite)} ${result.agent.agentId}`;

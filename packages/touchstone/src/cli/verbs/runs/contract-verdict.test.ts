@@ -1,6 +1,6 @@
 import { asId, type RunId, type Scorecard } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { withStore } from '../../local.js';
+import { withTouchstone } from '../../local.js';
 import { type Contracts, type Criterion, definition, openContractDesk } from '../../testing/contract-desk.js';
 import { envelopeOf, forge, signedAgain, withStatement } from '../../testing/evidence-desk.js';
 import { openDesk } from '../../testing/test-io.js';
@@ -128,7 +128,7 @@ describe('a scorecard file under a contract', () => {
 test('a run whose end was written down before contracts had a word in it is neither passed nor failed', async () => {
   const runId = await runMissed();
   const context = { io: desk.io, settings: { data: '.touchstone', json: false, color: false } };
-  await withStore(context, ({ touchstone }) =>
+  await withTouchstone(context, 'store', ({ touchstone }) =>
     forge(
       touchstone,
       runId,

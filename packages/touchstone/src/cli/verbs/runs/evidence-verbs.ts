@@ -60,7 +60,7 @@ export function addVerify(program: Command, start: Start): void {
 }
 
 export function addReplay(program: Command, start: Start): void {
-  program
+  const replay = program
     .command('replay')
     .summary('go through a recorded run again, or branch off from it')
     .description(
@@ -78,7 +78,8 @@ export function addReplay(program: Command, start: Start): void {
     .option('--timeout <ms>', 'with --branch: stop after so many milliseconds', wholeNumber(1, MOST))
     .option('--budget <usd>', 'with --branch: start no further task once so much is spent', dollars)
     .option('--cache', 'with --branch: take model answers of earlier runs for the same questions')
-    .option('--bodies', 'with --branch: show expected and actual answers also when stdout is not a terminal')
+    .option('--bodies', 'with --branch: show expected and actual answers also when stdout is not a terminal');
+  addHost(replay)
     .action((runId: string, options: ReplayOptions, command: Command) =>
       start(command, async (context) =>
         (await import('../run/replay.js')).replayCommand(context, runId, options),

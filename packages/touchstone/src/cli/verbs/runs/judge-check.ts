@@ -12,7 +12,7 @@ import {
 } from '../../render/compare/calibration.js';
 import { createStatusLine } from '../../render/progress.js';
 import { UsageError } from '../../usage-error.js';
-import { progressScreen } from '../run/drive-run.js';
+import { progressScreen } from '../run/run-driver.js';
 
 export type JudgeOptions = {
   /** `provider/model`, or a name of `models` in the configuration. */

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { addHost } from '../../host-options.js';
 import type { Start } from '../../start.js';
 import { wholeNumber } from '../project/verbs.js';
-import type { JudgeCheckOptions, JudgeOptions } from './judge-check.js';
+import type { RejudgeOptions } from '../run/rejudge.js';
+import type { JudgeCheckOptions } from './judge-check.js';
 
 const MOST_VOTES = 25;
 
@@ -23,8 +25,8 @@ export function addRejudge(program: Command, start: Start): void {
       'Judges the recorded answers of a completed run again, as a new run: no agent and no tool is asked. Prints both verdicts side by side.',
     )
     .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it');
-  withJudgeOptions(command)
-    .action((runId: string, options: JudgeOptions, self: Command) =>
+  addHost(withJudgeOptions(command))
+    .action((runId: string, options: RejudgeOptions, self: Command) =>
       start(self, async (context) =>
         (await import('../run/rejudge.js')).rejudgeCommand(context, runId, options),
       ),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LOCAL_PRINCIPAL, withLocal } from '../../local.js';
+import { withTouchstone } from '../../local.js';
 import { type Judges, openJudgeDesk, rubricTask, suite } from '../../testing/judge-desk.js';
 
 let desk: Judges;
@@ -183,8 +183,8 @@ describe('rejudge', () => {
     const { runId } = JSON.parse((await runTone('--json')).out) as { runId: RunId };
     // Made and not driven, as if the process had ended in between.
     const settings = { data: '.touchstone', json: false, color: false };
-    await withLocal({ io: desk.io, settings }, ({ touchstone }) =>
-      touchstone.rejudge(LOCAL_PRINCIPAL, runId, {}, { origin: 'cli', start: false }),
+    await withTouchstone({ io: desk.io, settings }, 'work', ({ touchstone, principal }) =>
+      touchstone.rejudge(principal, runId, {}, { origin: 'cli', start: false }),
     );
     rmSync(join(desk.cwd, 'agent.mjs'));
     rmSync(join(desk.cwd, 'tone.suite.json'));

@@ -12,7 +12,7 @@ import type { ExitCode } from '../../exit.js';
 import { type Context, writeJson, writeLine } from '../../io.js';
 import { lookOf, mayShowContent } from '../../look.js';
 import { commandToType, whereFlags } from '../../next-commands.js';
-import { uncomparedIn } from '../../origin.js';
+import { uncomparedOf } from '../../origin.js';
 import { eventDocument, renderEvent } from '../../render/event.js';
 import { renderCorrections } from '../../render/run/corrections.js';
 import { documentOf } from '../../render/run/document.js';
@@ -102,7 +102,7 @@ async function showScorecard(
   const { client } = session;
   const against =
     options.baseline === undefined ? undefined : await findBaseline(context, client, options.baseline);
-  const uncompared = against === undefined ? uncomparedIn(run) : undefined;
+  const uncompared = against === undefined ? uncomparedOf(run) : undefined;
   const result = {
     ...(await collectRun(client, run.runId, {
       bodies: bodiesWanted(context, options),

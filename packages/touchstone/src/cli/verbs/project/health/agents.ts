@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 
 /** Whether each agent of the configuration could be invoked. None is: an agent may cost money or change things. */
 export function checkAgents(context: Context, config: Config): Promise<Finding[]> {
-  return withScratch(context, config, ['tools'], async (touchstone) => {
+  return withScratch(context, config, ['tools'], async ({ touchstone }) => {
     const findings: Finding[] = [];
     for (const spec of config.agents) {
       const probe = probes[String(spec.run.kind)];

@@ -5,8 +5,9 @@ import type { Config } from '../../../../app/index.js';
 import { checkSuiteFile } from '../../../files/check-suite.js';
 import { displayPath, suiteFiles } from '../../../files/suite-source.js';
 import type { Context } from '../../../io.js';
-import { LOCAL_OWNER, readConfig, storeFile, withStore } from '../../../local.js';
+import { readConfig, storeFile } from '../../../local.js';
 import { plural } from '../../../render/units.js';
+import { withSession } from '../../../session.js';
 import { broken, type Finding, issueWords, ok, warning, wordsOf } from './finding.js';
 
 const NODE_RANGE = '^20.19.0 || >=22.12.0';
@@ -63,9 +64,12 @@ export async function checkStore(context: Context, config: Config): Promise<Find
   const shown = displayPath(file, context.io.cwd);
   try {
     if (!(await isThere(file))) return ok('store', `${shown} is made by the first run`);
-    const runs = await withStore(context, async ({ touchstone: { store } }) => {
-      const { items } = await store.runs.list(LOCAL_OWNER, { limit: READ_RUNS });
-      for (const { runId } of items) await store.log.last(LOCAL_OWNER, runId);
+    const runs = await withSession(context, {}, 'store', async ({ client }) => {
+      const { items } = await client.runs.list({ limit: READ_RUNS });
+      for (const { runId, touchstone } of items) {
+        const last = (touchstone?.eventCount ?? 0) - 1;
+        if (last > 0) await client.pollEvents(runId, { after: last - 1, timeoutSeconds: 1 });
+      }
       return items.length;
     });
     const many = runs === READ_RUNS ? `${plural(runs, 'run')} or more` : plural(runs, 'run');

@@ -1,6 +1,6 @@
 import type { Config } from '../../../../app/index.js';
 import type { Context } from '../../../io.js';
-import { LOCAL_OWNER, withScratch } from '../../../local.js';
+import { withScratch } from '../../../local.js';
 import { plural } from '../../../render/units.js';
 import { broken, type Finding, ok, wordsOf } from './finding.js';
 
@@ -11,11 +11,11 @@ export async function checkServers(context: Context, config: Config): Promise<Fi
   const names = Object.keys(config.mcpServers);
   if (names.length === 0) return [];
   try {
-    return await withScratch(context, config, ['mcpServers'], async (touchstone) => {
+    return await withScratch(context, config, ['mcpServers'], async ({ touchstone, principal }) => {
       const troubles = new Map(
         (await touchstone.toolTrouble()).map(({ server, reason }) => [server, reason]),
       );
-      const tools = (await touchstone.listTools(LOCAL_OWNER)).map(({ toolId }) => toolId);
+      const tools = (await touchstone.listTools(principal.owner)).map(({ toolId }) => toolId);
       return names.map((name) => findingOf(name, troubles.get(name), tools));
     });
   } catch (error) {

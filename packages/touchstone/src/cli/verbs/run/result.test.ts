@@ -1,8 +1,9 @@
+import { asId, type RunId } from '@touchstone/protocol';
+import { type Client, collectRun } from '@touchstone/sdk';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { asEvalRun, findRun } from '../../find-run.js';
-import { LOCAL_OWNER, type Local } from '../../local.js';
+import type { Local } from '../../local.js';
+import { withSession } from '../../session.js';
 import { type EvidenceDesk, openEvidenceDesk } from '../../testing/evidence-desk.js';
-import { collectResult } from './collect-result.js';
 
 let desk: EvidenceDesk;
 beforeEach(() => {
@@ -10,6 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => desk.close());
 
+const SETTINGS = { data: '.touchstone', json: false, color: false };
 const COLLECTING = { bodies: 0, now: 0 };
 
 /** Counts how often results are read from the log, by whichever part of the host. */
@@ -24,13 +26,17 @@ function countReads({ store: { log } }: Local['touchstone']): { pages: number } 
   return reads;
 }
 
+const inSession = (use: (client: Client, local: Local) => Promise<void>): Promise<void> =>
+  withSession({ io: desk.io, settings: SETTINGS }, {}, 'store', ({ client, local }) =>
+    use(client, local as Local),
+  );
+
 test('what the command tells and the report of the same run come from one reading of the log', async () => {
-  const runId = await desk.runSuite();
-  await desk.inStore(async (touchstone) => {
-    const run = asEvalRun(await findRun(touchstone, runId));
-    const alone = await touchstone.report(LOCAL_OWNER, runId);
+  const runId = asId<RunId>(await desk.runSuite());
+  await inSession(async (client, { touchstone, principal }) => {
+    const alone = await touchstone.report(principal.owner, runId);
     const reads = countReads(touchstone);
-    const { report, counts } = await collectResult(touchstone, run, COLLECTING);
+    const { report, counts } = await collectRun(client, runId, COLLECTING);
     expect(reads.pages).toBe(1);
     expect(report).toEqual(alone);
     expect(counts).toEqual({ total: 3, selected: 3, passed: 2, failed: 1, unscored: 0 });
@@ -39,10 +45,9 @@ test('what the command tells and the report of the same run come from one readin
 
 test('bodies are read for the first failures only, and none is lost', async () => {
   desk.write('agent.mjs', `export default () => 'ANSWER-WRONG';`);
-  const runId = await desk.runSuite();
-  await desk.inStore(async (touchstone) => {
-    const run = asEvalRun(await findRun(touchstone, runId));
-    const { failures } = await collectResult(touchstone, run, { ...COLLECTING, bodies: 2 });
+  const runId = asId<RunId>(await desk.runSuite());
+  await inSession(async (client) => {
+    const { failures } = await collectRun(client, runId, { ...COLLECTING, bodies: 2 });
     expect(failures.map(({ taskId, bodies }) => [taskId, bodies?.got?.value])).toEqual([
       ['late', 'ANSWER-WRONG'],
       ['early', 'ANSWER-WRONG'],
