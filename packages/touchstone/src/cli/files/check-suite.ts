@@ -3,7 +3,8 @@ import { type Client, HostResponseError } from '@touchstone/sdk';
 import type { Suite } from '../../ports/index.js';
 import { suiteDocument } from '../../suites/index.js';
 import { withLines } from './issue-lines.js';
-import { displayPath, openSuiteFile, readText, type SuiteSource } from './suite-source.js';
+import { displayPath, readText } from './read-file.js';
+import { openSuiteFile, type SuiteSource } from './suite-source.js';
 
 /**
  * Reads a suite file, and the contract beside it, and holds them against everything a run would refuse them for, the

@@ -12,7 +12,7 @@ import {
   placeError,
   placeWarnings,
 } from './locate-issues.js';
-import { displayPath } from './suite-source.js';
+import { displayPath } from './read-file.js';
 
 /** What became of one agent's profile; the texts themselves have gone to the sinks. */
 export type CompiledContract = Omit<WrittenProfile, 'warnings'> & {

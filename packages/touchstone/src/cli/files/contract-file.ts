@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { Suite } from '../../ports/index.js';
-import { type Context, writeLine } from '../io.js';
 import { UsageError } from '../usage-error.js';
-import { displayPath, readText, type SuiteSource } from './suite-source.js';
+import { displayPath, readText } from './read-file.js';
 
 /** The contract of a suite file: the one that is named, or the one beside it. A suite without one is a plain suite. */
 export async function openContractFile(
@@ -28,14 +27,4 @@ export function checkNoContract(argument: string, contract: string | undefined):
     `--contract is the contract of one suite file, and ${argument} is none.`,
     'Name the suite file that was compiled with it, or leave --contract out.',
   );
-}
-
-/** Another host takes suites alone: whoever relies on the gates has to know. */
-export function tellContractsStay({ io }: Context, sources: readonly SuiteSource[]): void {
-  for (const source of sources)
-    if (source.kind === 'file' && source.pinned)
-      writeLine(
-        io.stderr,
-        `note: ${source.file} runs there without its contract: gates are not decided. Run the definition instead: touchstone run <definition> --host <url>`,
-      );
 }

@@ -3,7 +3,7 @@ import { isHostError, validationError } from '@touchstone/protocol';
 import type { DatasetLock } from '../../profiles/index.js';
 import { type Context, writeLine } from '../io.js';
 import { wordsOf } from '../system-errors.js';
-import { displayPath, readText } from './suite-source.js';
+import { displayPath, readText } from './read-file.js';
 import { placeFile } from './write-file.js';
 
 /** What datasets of a definition were when they were last fetched; undefined when nobody has written it down. */

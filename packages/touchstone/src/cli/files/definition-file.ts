@@ -4,7 +4,7 @@ import { validationError } from '@touchstone/protocol';
 import type { DefinitionAgent, DefinitionFile } from '../../profiles/index.js';
 import { didYouMean } from '../suggest.js';
 import { UsageError } from '../usage-error.js';
-import { displayPath, readText } from './suite-source.js';
+import { displayPath, readText } from './read-file.js';
 
 /** A definition of agents that was read, and where it came from. */
 export type OpenedDefinition = {

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../usage-error.js';
-import { readText } from './suite-source.js';
+import { readText } from './read-file.js';
 
 /** Who signs, and with what. */
 export type Signing = { readonly keyId: string; readonly privateKey: string };

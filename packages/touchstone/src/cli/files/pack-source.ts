@@ -8,7 +8,7 @@ import type { Local } from '../local.js';
 import type { Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 import { contractFlag, type RunOptions } from '../verbs/run/run-options.js';
-import { checkNoContract, tellContractsStay } from './contract-file.js';
+import { checkNoContract } from './contract-file.js';
 import { definitionForm } from './definition-file.js';
 import { findInstalledPack } from './installed-pack.js';
 import {
@@ -19,7 +19,8 @@ import {
   packToRun,
   readPackBytes,
 } from './pack-files.js';
-import { displayPath, openSuites, SUITE_REFERENCE, type SuiteSource } from './suite-source.js';
+import { displayPath } from './read-file.js';
+import { openSuites, SUITE_REFERENCE, type SuiteSource, tellContractsStay } from './suite-source.js';
 
 export type PackArgument =
   | { readonly kind: 'place'; readonly path: string }

@@ -19,7 +19,8 @@ import { openNamedRows } from './contract-rows.js';
 import { lockDataset, readDatasetLock } from './dataset-lock.js';
 import { type OpenedDefinition, openDefinition, profiledAgents } from './definition-file.js';
 import { type PlacedWarning, placeError, placeWarnings } from './locate-issues.js';
-import { type CompiledProfile, displayPath, type SuiteSource } from './suite-source.js';
+import { displayPath } from './read-file.js';
+import type { CompiledProfile, SuiteSource } from './suite-source.js';
 
 /** The contracts of a definition. All of them are compiled before any is run, so a slip in the last costs nothing. */
 export async function openProfiles(

@@ -6,7 +6,7 @@ import type { Context } from '../io.js';
 import type { Doubt, Signer } from '../render/verification.js';
 import { UsageError } from '../usage-error.js';
 import type { Keys, KnownKey } from '../verbs/runs/evidence-keys.js';
-import { readText } from './suite-source.js';
+import { readText } from './read-file.js';
 
 /** Larger files are refused without being read. */
 export const MOST_BYTES = 64 * 1024 * 1024;

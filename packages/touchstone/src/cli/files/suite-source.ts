@@ -1,11 +1,11 @@
-import { readFileSync, statSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
-import { HostError } from '@touchstone/protocol';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { LocalTouchstone } from '../../app/index.js';
 import type { Suite } from '../../ports/index.js';
-import { wordsOf } from '../system-errors.js';
+import { type Context, writeLine } from '../io.js';
 import { UsageError } from '../usage-error.js';
+import { displayPath, readText } from './read-file.js';
 
 /**
  * What the suite argument stands for: files on disk, read and checked, the name of an installed suite, what a pack
@@ -91,23 +91,6 @@ export async function openSuiteFile(
   return { kind: 'file', file, suite, ...(pinned && { pinned }) };
 }
 
-export function readText(path: string, shown: string): string {
-  try {
-    // Reading a pipe would wait for someone to write to it.
-    if (!statSync(path).isFile()) throw new UsageError(`${shown} is not a regular file.`);
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new HostError('validation_error', `Cannot read ${shown}: ${wordsOf(error)}.`, undefined, error);
-  }
-}
-
-/** As short as it can be typed from here. */
-export function displayPath(path: string, cwd: string): string {
-  const near = relative(cwd, path);
-  return near.startsWith('..') || near === '' ? path : near;
-}
-
 /** The file of a suite id in the configured folders; a bare id means its highest version there. */
 export async function findInFolders(
   reference: string,
@@ -135,3 +118,13 @@ function compareVersions(one: string, other: string): number {
 
 export const isFolder = (path: string, cwd: string): boolean =>
   statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** Another host takes suites alone: the note says that its gates are not decided. */
+export function tellContractsStay({ io }: Context, sources: readonly SuiteSource[]): void {
+  for (const source of sources)
+    if (source.kind === 'file' && source.pinned)
+      writeLine(
+        io.stderr,
+        `note: ${source.file} runs there without its contract: gates are not decided. Run the definition instead: touchstone run <definition> --host <url>`,
+      );
+}

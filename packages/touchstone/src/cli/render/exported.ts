@@ -1,5 +1,5 @@
 import type { Scorecard } from '@touchstone/protocol';
-import { shellWord } from '../next-commands.js';
+import { shellWord } from '../command-line.js';
 import type { Look } from './ink.js';
 import { caveatNotes, noteLines, resultRows, rowLines, verdictDocument } from './verification.js';
 

@@ -1,5 +1,5 @@
 import { child, MAX_JSON_DEPTH, parentOf, pointerOf } from '@touchstone/protocol';
-import type { TextIssue, TextSource } from './read-text.js';
+import type { TextIssue, TextSource } from './text-source.js';
 
 /** Reads JSON text. While nothing is wrong, this costs the platform's parser and one count of the keys. */
 export function parseJson(text: string): TextSource {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { MAX_JSON_DEPTH, segmentsOf } from '@touchstone/protocol';
 import type { Alias, CST, Document, ErrorCode, Node, Pair, YAMLError } from 'yaml';
-import type { TextIssue, TextSource } from './read-text.js';
+import type { TextIssue, TextSource } from './text-source.js';
 
 type Yaml = typeof import('yaml');
 

@@ -1,8 +1,17 @@
+import type { Timestamp } from '@touchstone/protocol';
 import { age, score } from '@touchstone/sdk/view';
-import type { Correction } from '../../verbs/runs/show.js';
 import type { Look } from '../ink.js';
 import { INDENT, wrapped } from '../labelled.js';
 import { printable } from '../text.js';
+
+/** What a person said that a score should have been. The note is content. */
+export type Correction = {
+  readonly annotationId: string;
+  readonly score: number;
+  readonly by: string;
+  readonly at: Timestamp;
+  readonly note?: string;
+};
 
 /** What people said of a task's score, the one that counts last; their reasons only where content may be shown. */
 export function renderCorrections(

@@ -1,8 +1,8 @@
 import { type EvalReport, isTerminal } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
+import { commandToType, whereFlags } from '../../command-line.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
-import { commandToType, whereFlags } from '../../next-commands.js';
 import { renderQuestion, timelineDocument } from '../../render/deployments/timeline.js';
 import { createInk, type Look } from '../../render/ink.js';
 import { printable, wrap } from '../../render/text.js';

@@ -1,8 +1,8 @@
 import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, Client } from '@touchstone/sdk';
+import { commandToType, whereFlags } from '../../command-line.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, roomOf, writeJson, writeLine } from '../../io.js';
-import { commandToType, whereFlags } from '../../next-commands.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
 import { createInk } from '../../render/ink.js';
 import { localClient, type Session, type Where, withSession } from '../../session.js';

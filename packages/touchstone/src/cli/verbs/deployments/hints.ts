@@ -6,12 +6,11 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
+import { commandToType, flag, whereFlags } from '../../command-line.js';
 import type { Context } from '../../io.js';
-import { commandToType, flag, whereFlags } from '../../next-commands.js';
 import type { Where } from '../../session.js';
 import { type PromotionRequest, targetFlags } from './promote-options.js';
-import type { Step } from './promotion.js';
-import type { Refusal } from './transitions.js';
+import type { Refusal, Step } from './transitions.js';
 
 /** What to add to a command for another person, whose key is their own. */
 const whereOthers = ({ host }: Where): readonly string[] =>

@@ -1,7 +1,7 @@
 import type { DeploymentState, Transition } from '@touchstone/protocol';
 import { isHostError } from '@touchstone/protocol';
 import { parseAgentReference } from '../../../suites/index.js';
-import { flag } from '../../next-commands.js';
+import { flag } from '../../command-line.js';
 import type { Where } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
 

@@ -1,4 +1,4 @@
-import { AHEAD, type DeploymentState, type EvidenceReason, LEADS_TO, type RunId } from '@touchstone/protocol';
+import { AHEAD, type DeploymentState, type EvidenceReason, LEADS_TO } from '@touchstone/protocol';
 import type { Client, Deployment, TransitionDeployment } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
 import { type Context, writeLine } from '../../io.js';
@@ -11,24 +11,11 @@ import {
   hasChanged,
   listDeployments,
   newestEval,
-  type Refusal,
   requestTransition,
+  type Step,
   type TransitionAnswer,
-  type TransitionOutcome,
 } from './transitions.js';
 import { type WaitResult, waitForPeople } from './wait.js';
-
-/** One move, which is one run of its own. */
-export type Step = {
-  readonly transition: PromotionRequest['transition'];
-  readonly fromState: DeploymentState;
-  readonly toState: DeploymentState;
-  readonly runId?: RunId;
-  readonly outcome: TransitionOutcome;
-  readonly error?: Refusal;
-  /** The same was asked before, and is still waited for. */
-  readonly askedBefore?: true;
-};
 
 /** What came of a request. */
 export type Promotion = {

@@ -4,7 +4,8 @@ import { createInk, type Look } from '../../render/ink.js';
 import type { Where } from '../../session.js';
 import { commandsAfter, waitingLine } from './hints.js';
 import type { PromotionRequest } from './promote-options.js';
-import type { Promotion, Step } from './promotion.js';
+import type { Promotion } from './promotion.js';
+import type { Step } from './transitions.js';
 
 const lookOf = (context: Context, screen: Out): Look => ({
   ink: createInk(isColoured(context, screen)),

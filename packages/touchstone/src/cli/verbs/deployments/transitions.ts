@@ -1,5 +1,6 @@
 import {
   asId,
+  type DeploymentState,
   type EvalReport,
   type RunId,
   type RunStatus,
@@ -47,6 +48,18 @@ export type TransitionAnswer = {
   readonly runId?: RunId;
   readonly error?: Refusal;
   /** The same was requested before, and still waits for people. */
+  readonly askedBefore?: true;
+};
+
+/** One move, which is one run of its own. */
+export type Step = {
+  readonly transition: TransitionRequest['transition'];
+  readonly fromState: DeploymentState;
+  readonly toState: DeploymentState;
+  readonly runId?: RunId;
+  readonly outcome: TransitionOutcome;
+  readonly error?: Refusal;
+  /** The same was asked before, and is still waited for. */
   readonly askedBefore?: true;
 };
 

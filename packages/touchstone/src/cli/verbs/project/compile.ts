@@ -14,7 +14,7 @@ import {
   profiledAgents,
 } from '../../files/definition-file.js';
 import { type Draft, type DraftKind, openDraft } from '../../files/draft-file.js';
-import { displayPath } from '../../files/suite-source.js';
+import { displayPath } from '../../files/read-file.js';
 import { checkRegular, targetOf } from '../../files/write-file.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import type { ContractReport } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../app/config/config.js';
-import { tellContractsStay } from '../../files/contract-file.js';
 import { openSources } from '../../files/pack-source.js';
-import { openSuites } from '../../files/suite-source.js';
+import { openSuites, tellContractsStay } from '../../files/suite-source.js';
 import { withSession } from '../../session.js';
 import {
   AGENT,

@@ -4,7 +4,7 @@ import type { ExitCode } from '../../exit.js';
 import { compilePack, lookAtPack } from '../../files/pack-facts.js';
 import { authorOptions, openPackBytes, packPath } from '../../files/pack-files.js';
 import { checkNoKeys, type KeyOptions, readSigning } from '../../files/pack-key.js';
-import { displayPath } from '../../files/suite-source.js';
+import { displayPath } from '../../files/read-file.js';
 import { checkRegular, placeFile } from '../../files/write-file.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';

@@ -10,7 +10,8 @@ import {
 import { checkSuiteFile } from '../../files/check-suite.js';
 import { definitionForm } from '../../files/definition-file.js';
 import type { PlacedIssue } from '../../files/locate-issues.js';
-import { displayPath, readText, SUITE_NAMES, suiteFiles } from '../../files/suite-source.js';
+import { displayPath, readText } from '../../files/read-file.js';
+import { SUITE_NAMES, suiteFiles } from '../../files/suite-source.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
 import { warningWords } from '../../render/compiled.js';
 import { createInk, type Ink } from '../../render/ink.js';

@@ -1,8 +1,8 @@
 import { type Issue, isHostError, type RunId, validationError } from '@touchstone/protocol';
 import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
+import { commandToType, whereFlags } from '../../command-line.js';
 import type { Context } from '../../io.js';
 import type { Local } from '../../local.js';
-import { commandToType, whereFlags } from '../../next-commands.js';
 import { originOf } from '../../origin.js';
 import type { Session } from '../../session.js';
 import { UsageError } from '../../usage-error.js';

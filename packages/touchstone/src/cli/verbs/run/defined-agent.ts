@@ -5,7 +5,7 @@ import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { DefinitionAgent } from '../../../profiles/index.js';
 import { localDataset, openDefinition } from '../../files/definition-file.js';
 import { hashOf } from '../../files/file-hash.js';
-import { displayPath } from '../../files/suite-source.js';
+import { displayPath } from '../../files/read-file.js';
 import type { Local } from '../../local.js';
 import { originOf } from '../../origin.js';
 import { UsageError } from '../../usage-error.js';

@@ -9,9 +9,9 @@ import { documentOf } from '../../render/run/document.js';
 import { asEvalRun, findRun } from '../../run-lookup.js';
 import { type Session, type Where, withKeptRun } from '../../session.js';
 import type { JudgeOptions } from '../runs/judge-check.js';
+import { finishRun } from './attempts.js';
 import { tellResult } from './report.js';
 import { exitOf, type RunView } from './result.js';
-import { finishRun } from './run.js';
 import { driverOf } from './run-driver.js';
 
 export type RejudgeOptions = JudgeOptions & Where;

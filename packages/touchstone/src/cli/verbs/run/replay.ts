@@ -1,8 +1,8 @@
 import { isTerminal } from '@touchstone/protocol';
 import type { Client, RunEvent, RunSnapshot } from '@touchstone/sdk';
+import { commandToType, whereFlags } from '../../command-line.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { commandToType, whereFlags } from '../../next-commands.js';
 import { createInk } from '../../render/ink.js';
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
@@ -10,10 +10,10 @@ import { plural, whole } from '../../render/units.js';
 import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
 import { type Session, type Where, withKeptRun } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
+import { finishRun } from './attempts.js';
 import { createBranch } from './branch-run.js';
 import { tellResult } from './report.js';
 import { exitOf } from './result.js';
-import { finishRun } from './run.js';
 import { driverOf } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
 

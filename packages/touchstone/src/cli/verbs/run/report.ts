@@ -1,8 +1,8 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { commandToType } from '../../command-line.js';
 import { targetOf } from '../../files/write-file.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { commandToType, nextCommands, resumeWords } from '../../next-commands.js';
 import { createInk } from '../../render/ink.js';
 import { renderJunit } from '../../render/run/junit.js';
 import { renderMarkdown } from '../../render/run/markdown.js';
@@ -10,6 +10,7 @@ import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
 import { whole } from '../../render/units.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
 import { UsageError } from '../../usage-error.js';
+import { nextCommands, resumeWords } from './next-commands.js';
 import { type RefusedSuite, type RunView, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 

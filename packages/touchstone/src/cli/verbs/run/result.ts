@@ -49,3 +49,9 @@ export const withoutBodies = (result: RunView): RunView => ({
   ...result,
   failures: result.failures.map(({ bodies: _, ...facts }) => facts),
 });
+
+/** One suite of a command: its result, or the reason it was refused. */
+export type Attempt = { readonly result: RunView } | { readonly refused: RefusedSuite };
+
+export const exitOfAttempt = (attempt: Attempt): ExitCode =>
+  'result' in attempt ? exitOfAll(attempt.result) : attempt.refused.exitCode;

@@ -1,6 +1,21 @@
 import type { Signal } from '@touchstone/sdk';
+import type { Where } from '../../session.js';
 import { UsageError } from '../../usage-error.js';
-import type { AnnotateOptions } from './annotate.js';
+
+/** Options of `touchstone annotate`, as the parser hands them over. */
+export type AnnotateOptions = Where & {
+  readonly rating?: number;
+  readonly label?: string;
+  readonly flag?: boolean;
+  readonly correction?: string;
+  readonly score?: number;
+  readonly passed?: boolean;
+  readonly failed?: boolean;
+  readonly task?: string;
+  readonly note?: string;
+  readonly list?: boolean;
+  readonly bodies?: boolean;
+};
 
 type SignalOption = keyof Pick<
   AnnotateOptions,

@@ -12,23 +12,9 @@ import { type Context, writeJson, writeLine } from '../../io.js';
 import { lookOf, mayShowContent } from '../../look.js';
 import { annotationDocument, hasTexts, renderAnnotations, renderRecorded } from '../../render/annotations.js';
 import { asEvalRun, eventPages, findRun } from '../../run-lookup.js';
-import { type Where, withSession } from '../../session.js';
-import { checkAnnotateOptions, isOverride, signalOf } from './annotate-options.js';
+import { withSession } from '../../session.js';
+import { type AnnotateOptions, checkAnnotateOptions, isOverride, signalOf } from './annotate-options.js';
 import { unknownTask } from './show.js';
-
-export type AnnotateOptions = Where & {
-  readonly rating?: number;
-  readonly label?: string;
-  readonly flag?: boolean;
-  readonly correction?: string;
-  readonly score?: number;
-  readonly passed?: boolean;
-  readonly failed?: boolean;
-  readonly task?: string;
-  readonly note?: string;
-  readonly list?: boolean;
-  readonly bodies?: boolean;
-};
 
 export async function annotateCommand(
   context: Context,

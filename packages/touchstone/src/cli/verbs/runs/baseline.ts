@@ -1,9 +1,9 @@
 import type { ListedBaseline } from '@touchstone/protocol';
 import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
+import { commandToType, whereFlags } from '../../command-line.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, writeJson, writeLine } from '../../io.js';
 import { lookOf } from '../../look.js';
-import { commandToType, whereFlags } from '../../next-commands.js';
 import {
   type Baseline,
   baselineDocument,

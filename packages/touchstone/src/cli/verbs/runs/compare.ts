@@ -1,11 +1,11 @@
 import { type CompareRuns, jsonEqual, type MeasuredRun, type RunComparison } from '@touchstone/protocol';
 import { judgeName } from '@touchstone/sdk/view';
+import { shellWord } from '../../command-line.js';
 import { NO_BODIES, readBodies } from '../../comparing/answers.js';
 import { findBlessed, findNamed, isFile, isSuiteRef } from '../../comparing/reference.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, writeJson } from '../../io.js';
 import { lookOf, mayShowContent } from '../../look.js';
-import { shellWord } from '../../next-commands.js';
 import { compareDocument, renderCompare } from '../../render/compare/compare.js';
 import { printable } from '../../render/text.js';
 import { type Session, type Where, withSession } from '../../session.js';

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TrustedKey } from '../../../app/index.js';
-import { readText } from '../../files/suite-source.js';
+import { readText } from '../../files/read-file.js';
 import { type Context, writeLine } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { printable } from '../../render/text.js';

@@ -3,7 +3,7 @@ import { addHost } from '../../host-options.js';
 import type { Start } from '../../start.js';
 import { dollars, share, wholeNumber } from '../project/verbs.js';
 import type { ReplayOptions } from '../run/replay.js';
-import type { AnnotateOptions } from './annotate.js';
+import type { AnnotateOptions } from './annotate-options.js';
 import type { ExportOptions } from './export.js';
 import type { VerifyOptions } from './verify.js';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Calibration, LabelGroup } from '../../../app/index.js';
 import { EXIT_ORDER, type ExitCode, worstExit } from '../../exit.js';
-import { readText } from '../../files/suite-source.js';
+import { readText } from '../../files/read-file.js';
 import { type Context, writeJson, writeLine } from '../../io.js';
 import { type Local, withTouchstone } from '../../local.js';
 import { lookOf, mayShowContent } from '../../look.js';

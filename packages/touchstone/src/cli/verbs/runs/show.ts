@@ -1,4 +1,4 @@
-import { asId, isTerminal, type RunId, type TaskResult, type Timestamp } from '@touchstone/protocol';
+import { asId, isTerminal, type RunId, type TaskResult } from '@touchstone/protocol';
 import {
   type Client,
   collectRun,
@@ -8,13 +8,13 @@ import {
   readResults,
   type TaskView,
 } from '@touchstone/sdk';
+import { commandToType, whereFlags } from '../../command-line.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, writeJson, writeLine } from '../../io.js';
 import { lookOf, mayShowContent } from '../../look.js';
-import { commandToType, whereFlags } from '../../next-commands.js';
 import { uncomparedOf } from '../../origin.js';
 import { eventDocument, renderEvent } from '../../render/event.js';
-import { renderCorrections } from '../../render/run/corrections.js';
+import { type Correction, renderCorrections } from '../../render/run/corrections.js';
 import { documentOf } from '../../render/run/document.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
 import { renderTask } from '../../render/run/task.js';
@@ -176,15 +176,6 @@ async function showTask(
   io.stdout.write(renderCorrections(corrections, view.score, bodies, io.now(), look));
   if (!bodies) writeLine(io.stderr, 'Add --bodies to see inputs and answers.');
 }
-
-/** What a person said that a score should have been. The note is content. */
-export type Correction = {
-  readonly annotationId: string;
-  readonly score: number;
-  readonly by: string;
-  readonly at: Timestamp;
-  readonly note?: string;
-};
 
 /** All corrections of one task's score, oldest first: the last one counts. */
 async function correctionsOf(client: Client, runId: RunId, taskId: string): Promise<readonly Correction[]> {

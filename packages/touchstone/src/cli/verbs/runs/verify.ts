@@ -8,6 +8,7 @@ import {
   withoutContractOutcome,
 } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
+import { shellWord } from '../../command-line.js';
 import { type ExitCode, worstExit } from '../../exit.js';
 import {
   type Check,
@@ -20,7 +21,6 @@ import {
 import { type Context, writeJson, writeLine } from '../../io.js';
 import { hasStore } from '../../local.js';
 import { lookOf } from '../../look.js';
-import { shellWord } from '../../next-commands.js';
 import {
   type Doubt,
   type LogState,

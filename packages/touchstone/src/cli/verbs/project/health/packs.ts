@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../../../../app/index.js';
 import type { Trust } from '../../../../packs/index.js';
 import { openPackBytes, readPackBytes } from '../../../files/pack-files.js';
-import { displayPath } from '../../../files/suite-source.js';
+import { displayPath } from '../../../files/read-file.js';
 import { plural } from '../../../render/units.js';
 import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_DATA } from './io.js';
+import { DEFAULT_DATA } from '../../io.js';
+import { resultOf } from '../../testing/results.js';
+import { openDesk } from '../../testing/test-io.js';
 import { nextCommands, resumeWords } from './next-commands.js';
-import { resultOf } from './testing/results.js';
-import { openDesk } from './testing/test-io.js';
 
 const desk = openDesk();
 desk.close();

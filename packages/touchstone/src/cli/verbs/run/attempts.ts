@@ -1,0 +1,98 @@
+import { isHostError, isTerminal, type RunId } from '@touchstone/protocol';
+import { collectRun, HostResponseError } from '@touchstone/sdk';
+import type { SuiteSource } from '../../files/suite-source.js';
+import { type Context, writeLine } from '../../io.js';
+import { errorDocument, reportError } from '../../report-error.js';
+import type { Session } from '../../session.js';
+import { UsageError } from '../../usage-error.js';
+import { bodiesWanted } from './report.js';
+import type { Attempt, RunView } from './result.js';
+import type { RunDriver } from './run-driver.js';
+import type { RunOptions } from './run-options.js';
+import { startRun } from './start-run.js';
+
+/** One after the other. In a folder, a suite that is refused does not keep the others from running. */
+export async function runEach(
+  context: Context,
+  sources: readonly SuiteSource[],
+  run: (source: SuiteSource) => Promise<RunView>,
+  tell: (result: RunView) => void,
+): Promise<readonly Attempt[]> {
+  const attempts: Attempt[] = [];
+  for (const source of sources) {
+    const attempt = await attemptOne(context, source, run, tell, sources.length > 1);
+    attempts.push(attempt);
+    if ('result' in attempt && attempt.result.interrupted) break;
+  }
+  return attempts;
+}
+
+async function attemptOne(
+  context: Context,
+  source: SuiteSource,
+  run: (source: SuiteSource) => Promise<RunView>,
+  tell: (result: RunView) => void,
+  tolerant: boolean,
+): Promise<Attempt> {
+  try {
+    const result = await run(source);
+    tell(result);
+    return { result };
+  } catch (error) {
+    if (!tolerant || !isRefusal(error)) throw error;
+    writeLine(context.io.stderr, `${nameOf(source)} was not run:`);
+    const exitCode = reportError(error, context.io);
+    const { code, message } = errorDocument(error);
+    return { refused: { suite: { ref: nameOf(source) }, exitCode, error: { code, message } } };
+  }
+}
+
+/** A key that is not accepted stops everything: no other suite would fare better. */
+const isRefusal = (error: unknown): boolean =>
+  isHostError(error) ||
+  error instanceof UsageError ||
+  (error instanceof HostResponseError && error.status !== 401);
+
+function nameOf(source: SuiteSource): string {
+  if (source.kind === 'packed') return source.suiteRef;
+  if (source.kind === 'reference') return source.reference;
+  const { head } = source.kind === 'file' ? source.suite : source.compiled.suite;
+  return `${head.suiteId}@${head.version}`;
+}
+
+export async function runOne(
+  context: Context,
+  session: Session,
+  driver: RunDriver,
+  source: SuiteSource,
+  options: RunOptions,
+): Promise<RunView> {
+  const { runId, uncompared } = await startRun(context, session, driver, source, options);
+  return finishRun(context, session, driver, runId, options, uncompared);
+}
+
+/** Follows a run that has been created to its end, and folds what its host tells of it. */
+export async function finishRun(
+  context: Context,
+  { client, local }: Session,
+  driver: RunDriver,
+  runId: RunId,
+  options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive'>,
+  uncompared?: string,
+): Promise<RunView> {
+  const { interrupted } = await driver.follow(runId);
+  const view = await collectRun(client, runId, {
+    interrupted,
+    bodies: bodiesWanted(context, options),
+    now: context.io.now(),
+    ...(options.conclusive && { conclusive: true }),
+  });
+  if (local && !interrupted && !isTerminal(view.status) && view.status !== 'paused')
+    throw new UsageError(
+      `Run ${runId} is at work in another process.`,
+      'Wait for it, or stop that process first.',
+    );
+  const result = { ...view, ...(uncompared !== undefined && { uncompared }) };
+  if (options.record === undefined || !local) return result;
+  return (await import('./record-run.js')).recordRun(context, client, local, result, options.record);
+}
