@@ -1,5 +1,6 @@
 import {
   asId,
+  defined,
   type EvalReport,
   type EvalSummary,
   type Finding,
@@ -167,8 +168,7 @@ function foldResults(results: readonly TaskResult[]) {
     failures,
     unscored,
     unpriced,
-    ...(costUsd !== undefined && { costUsd }),
-    ...(judgeUsd !== undefined && { judgeUsd }),
+    ...defined({ costUsd, judgeUsd }),
     ...(findings.counts().length > 0 && { findings: findings.counts() }),
     ...(rubrics.length > 0 && { rubrics }),
     ...(cacheHits > 0 && { cacheHits }),

@@ -1,6 +1,7 @@
 import {
   type AgentId,
   asId,
+  defined,
   type EvalMode,
   type Issue,
   type Json,
@@ -68,8 +69,7 @@ function toSuite(value: unknown): Suite {
     rubricTasks: document.tasks.filter(({ expected }) => expected.kind === 'rubric').length,
     judgedTasks: document.tasks.filter(needsJudge).length,
     ...(targetAgentId !== undefined && { targetAgentId: asId<AgentId>(targetAgentId) }),
-    ...(allowedModels !== undefined && { allowedModels }),
-    ...(thresholds !== undefined && { thresholds }),
+    ...defined({ allowedModels, thresholds }),
   };
   return { head, tasks: document.tasks };
 }

@@ -1,4 +1,4 @@
-import { child, type Issue, isObject, typeName, type UnknownObject } from '@touchstone/protocol';
+import { child, defined, type Issue, isObject, typeName, type UnknownObject } from '@touchstone/protocol';
 
 /** What the host allows; an absent limit is no limit. */
 export type HostLimits = {
@@ -37,8 +37,7 @@ export function readRunLimits(configurable: UnknownObject, limits: HostLimits): 
   const runTimeoutMs = lowest(asked, limits.maxRunDurationMs);
   const ceilingUsd = lowest(readBudget(configurable.budget, report), limits.ceilingUsd);
   return {
-    ...(runTimeoutMs !== undefined && { runTimeoutMs }),
-    ...(ceilingUsd !== undefined && { ceilingUsd }),
+    ...defined({ runTimeoutMs, ceilingUsd }),
     issues,
   };
 }

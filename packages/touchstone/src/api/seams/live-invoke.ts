@@ -1,3 +1,4 @@
+import { defined } from '@touchstone/protocol';
 import { choice, flag, name, object, type Wire } from '@touchstone/protocol/schema';
 import { STRICT_AGENT_ID } from '../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
@@ -36,8 +37,7 @@ async function invoke(host: Services, call: Call<unknown, InvokeRequest>): Promi
   const { agentId = STRICT_AGENT_ID, attemptTool, forceInvalidResult } = call.body;
   const inputs = {
     text: 'sample',
-    ...(attemptTool !== undefined && { attemptTool }),
-    ...(forceInvalidResult !== undefined && { forceInvalidResult }),
+    ...defined({ attemptTool, forceInvalidResult }),
   };
   const { runId, status } = await runToEnd(host, call, { agentId, inputs });
   const events = await eventsOf(host, call.principal.owner, runId);

@@ -1,5 +1,6 @@
 import {
   type CompileProfile,
+  defined,
   type Issue,
   isHostError,
   type Owner,
@@ -33,9 +34,7 @@ export async function compileDefinition(
 }
 
 const optionsOf = ({ targetAgentId, scope, org, suiteName }: CompileProfile): CompileOptions => ({
-  ...(targetAgentId !== undefined && { targetAgentId }),
-  ...(scope !== undefined && { scope }),
-  ...(org !== undefined && { org }),
+  ...defined({ targetAgentId, scope, org }),
   ...(suiteName !== undefined && { name: suiteName }),
 });
 

@@ -2,6 +2,7 @@ import {
   type AgentDeployments,
   type ContractReport,
   type DeployedVersion,
+  defined,
   type EvalPlan,
   type Evidence,
   type EvidenceReason,
@@ -167,7 +168,6 @@ const unmet = (
   details: {
     reason,
     ...(suite !== '' && { suite }),
-    ...(serving !== undefined && { serving }),
-    ...(against !== undefined && { against }),
+    ...defined({ serving, against }),
   },
 });

@@ -1,4 +1,4 @@
-import { type Issue, isObject } from '@touchstone/protocol';
+import { defined, type Issue, isObject } from '@touchstone/protocol';
 import type { ModelRequest } from '../../agents/index.js';
 import type { AgentKind } from '../../ports/index.js';
 
@@ -39,9 +39,7 @@ export function readModelRequest(configurable: Configurable, kind: AgentKind): R
     refuse,
   );
   return {
-    ...(name !== undefined && { name }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { maxTokens }),
+    ...defined({ name, temperature, maxTokens }),
     cache: cache === true,
     issues,
   };

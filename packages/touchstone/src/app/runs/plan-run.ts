@@ -1,6 +1,7 @@
 import {
   type AgentPin,
   type Digest,
+  defined,
   type EvalMode,
   type EvalPlan,
   type HostError,
@@ -225,8 +226,7 @@ function runLimits(body: CreateRunBody): { readonly runTimeoutMs?: number; reado
   const { runTimeoutMs, ceilingUsd, issues } = readRunLimits(body.configurable ?? {}, {});
   if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
   return {
-    ...(runTimeoutMs !== undefined && { runTimeoutMs }),
-    ...(ceilingUsd !== undefined && { ceilingUsd }),
+    ...defined({ runTimeoutMs, ceilingUsd }),
   };
 }
 

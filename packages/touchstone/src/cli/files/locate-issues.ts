@@ -1,4 +1,4 @@
-import { type ErrorCode, HostError, type Issue, isHostError } from '@touchstone/protocol';
+import { defined, type ErrorCode, HostError, type Issue, isHostError } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import { type DefinitionAgent, type ProfileWarning, profilePointer } from '../../profiles/index.js';
 import { withLines } from './issue-lines.js';
@@ -56,8 +56,7 @@ async function placeAll<T extends Remark>(
       ...remark,
       pointer,
       file: definition.file,
-      ...(line !== undefined && { line }),
-      ...(column !== undefined && { column }),
+      ...defined({ line, column }),
     };
   });
 }

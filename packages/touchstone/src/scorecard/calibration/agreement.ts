@@ -1,4 +1,5 @@
 import type { Agreement, Confusion } from '@touchstone/protocol';
+import { defined } from '@touchstone/protocol';
 
 /** Two verdicts on one thing. */
 export type VerdictPair = { readonly first: boolean; readonly second: boolean };
@@ -34,7 +35,6 @@ export function agreementOn(pairs: Iterable<VerdictPair>): Agreement {
   const kappa = kappaOf(confusion);
   return {
     confusion,
-    ...(agreement !== undefined && { agreement }),
-    ...(kappa !== undefined && { kappa }),
+    ...defined({ agreement, kappa }),
   };
 }

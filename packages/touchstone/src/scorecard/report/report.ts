@@ -1,4 +1,5 @@
 import {
+  defined,
   type EvalPlan,
   type EvalReport,
   type Interval,
@@ -127,8 +128,7 @@ function costOf(results: readonly TaskResult[]): EvalReport['cost'] {
   const judgeUsd = sumKnown(results.map((result) => result.judgeUsd));
   const unpriced = sumKnown(results.map((result) => result.unpriced));
   return {
-    ...(agentUsd !== undefined && { agentUsd }),
-    ...(judgeUsd !== undefined && { judgeUsd }),
+    ...defined({ agentUsd, judgeUsd }),
     ...(unpriced && { unpriced }),
   };
 }

@@ -1,4 +1,4 @@
-import { asId, HostError, RUN_STATUSES, type TaskId } from '@touchstone/protocol';
+import { asId, defined, HostError, RUN_STATUSES, type TaskId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { snapshotOf } from '../../../app/index.js';
 import { type Endpoint, endpoint } from '../../endpoint.js';
@@ -26,10 +26,7 @@ export const runListEndpoints = (host: Services): readonly Endpoint[] => [
       const { agentId, suiteId, status, limit, cursor } = call.query;
       const { items, nextCursor } = await host.touchstone.store.runs.list(call.principal.owner, {
         limit,
-        ...(agentId !== undefined && { agentId }),
-        ...(suiteId !== undefined && { suiteId }),
-        ...(status !== undefined && { status }),
-        ...(cursor !== undefined && { cursor }),
+        ...defined({ agentId, suiteId, status, cursor }),
       });
       const body = {
         items: items.map((run) => snapshotOf(run, { now: host.clock.now() })),

@@ -1,4 +1,5 @@
 import type { ComparedScore, Confusion, JudgeComparison } from '@touchstone/protocol';
+import { defined } from '@touchstone/protocol';
 import { judgeName, kappaWords, percent, plural, score, verdictOf, whole } from '@touchstone/sdk/view';
 import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
@@ -108,8 +109,7 @@ export function comparisonDocument({ before, after, comparison, sentences }: Rej
     changed,
     criteria: {
       compared: sizeOf(confusion),
-      ...(agreement !== undefined && { agreement }),
-      ...(kappa !== undefined && { kappa }),
+      ...defined({ agreement, kappa }),
       ...(agreement !== undefined && { reading: kappaWords(kappa) }),
       confusion,
     },

@@ -1,5 +1,5 @@
 import type { DeploymentState, Transition } from '@touchstone/protocol';
-import { isHostError } from '@touchstone/protocol';
+import { defined, isHostError } from '@touchstone/protocol';
 import { parseAgentReference } from '../../../suites/index.js';
 import { flag } from '../../command-line.js';
 import type { Where } from '../../session.js';
@@ -53,9 +53,7 @@ export function promotionRequest(argument: string, options: PromoteOptions): Pro
     ...(transition === 'promote' && { to: options.to ?? 'active' }),
     ...(channel !== undefined && { channel }),
     ...(canary !== undefined && { canaryPercent: canary }),
-    ...(evalRun !== undefined && { evalRun }),
-    ...(reason !== undefined && { reason }),
-    ...(wait !== undefined && { wait }),
+    ...defined({ evalRun, reason, wait }),
   };
 }
 

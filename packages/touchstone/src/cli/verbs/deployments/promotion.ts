@@ -1,4 +1,4 @@
-import { AHEAD, type DeploymentState, type EvidenceReason, LEADS_TO } from '@touchstone/protocol';
+import { AHEAD, type DeploymentState, defined, type EvidenceReason, LEADS_TO } from '@touchstone/protocol';
 import type { Client, Deployment, TransitionDeployment } from '@touchstone/sdk';
 import type { ExitCode } from '../../exit.js';
 import { type Context, writeLine } from '../../io.js';
@@ -218,7 +218,6 @@ function requestOf(
     ...(transition === 'promote' && { toState }),
     ...(isPlaced && channel !== undefined && { channel }),
     ...(isPlaced && canaryPercent !== undefined && { canaryPercent }),
-    ...(evalRunId !== undefined && { evalRunId }),
-    ...(reason !== undefined && { reason }),
+    ...defined({ evalRunId, reason }),
   };
 }

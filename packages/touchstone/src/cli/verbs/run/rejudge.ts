@@ -1,3 +1,4 @@
+import { defined } from '@touchstone/protocol';
 import { collectRun } from '@touchstone/sdk';
 import { disputedSentences } from '../../comparing/answers.js';
 import type { ExitCode } from '../../exit.js';
@@ -28,8 +29,7 @@ export async function rejudgeCommand(
     const source = asEvalRun(await findRun(client, wanted));
     const { judge, votes } = options;
     const runId = await driver.rejudge(source.runId, {
-      ...(judge !== undefined && { judge }),
-      ...(votes !== undefined && { votes }),
+      ...defined({ judge, votes }),
     });
     const after = await finishRun(context, session, driver, runId, options);
     const before = await collectRun(client, source.runId, { bodies: 0, now: context.io.now() });

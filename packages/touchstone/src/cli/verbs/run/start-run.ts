@@ -1,4 +1,5 @@
 import type { Digest, EvalMode, JsonObject, RunId } from '@touchstone/protocol';
+import { defined } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import type { Suite } from '../../../ports/index.js';
 import { suiteDocument } from '../../../suites/index.js';
@@ -66,8 +67,7 @@ function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined
 }
 
 const optionsKept = ({ agent, baseline }: RunOptions): Origin => ({
-  ...(agent !== undefined && { agent }),
-  ...(baseline !== undefined && { baseline }),
+  ...defined({ agent, baseline }),
 });
 
 /** A suite that can do anything else does not go live unless it is asked to. */

@@ -1,4 +1,4 @@
-import { asId, isTerminal, type RunId, type TaskResult } from '@touchstone/protocol';
+import { asId, defined, isTerminal, type RunId, type TaskResult } from '@touchstone/protocol';
 import {
   type Client,
   collectRun,
@@ -197,8 +197,7 @@ const factsOf = ({ unscored, findings, criteria, judge, costUsd, judgeUsd }: Tas
   ...(findings && { findings }),
   ...(criteria && { criteria }),
   ...(judge && { judge }),
-  ...(costUsd !== undefined && { costUsd }),
-  ...(judgeUsd !== undefined && { judgeUsd }),
+  ...defined({ costUsd, judgeUsd }),
 });
 
 const contentFree = (view: TaskView): object => ({
