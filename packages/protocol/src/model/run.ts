@@ -74,7 +74,7 @@ export type EvalPlan = {
   readonly safetyPolicy?: Digest;
   /** The run whose answers are judged again: no agent is invoked. */
   readonly rejudgeOf?: RunId;
-} & AskedModel &
+} & ModelChoice &
   Forked;
 
 /** A run that begins with the history of another one. Its events before `fromSeq` are that run's. */
@@ -89,7 +89,7 @@ export type Fork = {
 type Forked = { readonly fork?: Fork };
 
 /** Only for agents that are a prompt and a model: which model, and whether remembered answers may stand in for it. */
-type AskedModel = {
+type ModelChoice = {
   /** The model that the host asks for the agent; absent when the agent brings its own. */
   readonly model?: ModelPin;
   /** Recorded answers of the model may be used again. Such a run is no evidence for a gate. */
@@ -106,7 +106,7 @@ export type AgentPlan = {
   readonly runTimeoutMs?: number;
   /** The most the run may cost, in US dollars; absent when there is no limit. */
   readonly ceilingUsd?: number;
-} & AskedModel &
+} & ModelChoice &
   Forked;
 /** What a run of one of the host's own workflows will do. */
 export type WorkflowPlan = {

@@ -157,7 +157,7 @@ async function openParts(basics: Basics) {
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, origin);
-  const profiles = createProfiles({ config, store, clock, env, shelf: suites, maxTasks: settings?.maxTasks });
+  const profiles = createProfiles({ config, store, clock, env, suites, maxTasks: settings?.maxTasks });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
   const agents = composeAgents({ config, profiles, store, clock, random, env, origin, isOnlyTenant });
   const scoring = composeScoring({ config, store, clock, origin, safety, agents });

@@ -28,10 +28,10 @@ export async function loadAgents(
     await registry.add(parseAgentSpec(spec, 'operator'), fileURLToPath(ASSETS));
 }
 
-type Shelf = Pick<Profiles, 'replace' | 'replacePlain'>;
+type SuiteInstaller = Pick<Profiles, 'replace' | 'replacePlain'>;
 
 /** Suites in the configured folders, each with its contract. One edited since the last start replaces what was there. */
-export async function loadSuites(config: Config, profiles: Shelf): Promise<readonly Suite[]> {
+export async function loadSuites(config: Config, profiles: SuiteInstaller): Promise<readonly Suite[]> {
   const loaded: Suite[] = [];
   for (const folder of config.suites) {
     for (const file of await findSuiteFiles(resolve(config.baseDir, folder))) {

@@ -40,7 +40,7 @@ export type Contracts = {
   bars(owner: Owner, plan: EvalPlan): Promise<(taskId: TaskId) => number | undefined>;
 };
 
-type DeskParts = {
+type ContractParts = {
   readonly config: Pick<Config, 'embedder'>;
   readonly store: Store;
   readonly models: Models;
@@ -49,7 +49,7 @@ type DeskParts = {
   readonly modelTrouble: (owner: Owner, model: string) => string | undefined;
 };
 
-export function createContracts(parts: DeskParts): Contracts {
+export function createContracts(parts: ContractParts): Contracts {
   const { config, store, models } = parts;
   const pinned = async (owner: Owner, digest: Digest): Promise<PinnedContract> => {
     const { suites } = store;
@@ -142,7 +142,7 @@ async function selectedTasks(
  * The model the profile names, through the registry of names; the configured judge when this host does not have that one, or when
  * its owner may not ask it: a definition must not open providers that its author has not been granted.
  */
-function judgeOf({ chooseJudge, modelTrouble }: DeskParts, owner: Owner, { judge }: EvalContract) {
+function judgeOf({ chooseJudge, modelTrouble }: ContractParts, owner: Owner, { judge }: EvalContract) {
   const denied = judge && modelTrouble(owner, judge.model);
   const named = denied === undefined ? judge && chooseJudge({ model: judge.model }) : { trouble: denied };
   if (named && !('trouble' in named)) return named;
@@ -153,7 +153,7 @@ function judgeOf({ chooseJudge, modelTrouble }: DeskParts, owner: Owner, { judge
   throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'judge_unavailable' });
 }
 
-function chooseEmbedder({ embedder }: DeskParts['config'], models: Models): EmbedderPin | undefined {
+function chooseEmbedder({ embedder }: ContractParts['config'], models: Models): EmbedderPin | undefined {
   if (!embedder) return undefined;
   const choice = models.choose(HOST_OWNER, { name: embedder.model });
   if (choice.kind === 'none') {

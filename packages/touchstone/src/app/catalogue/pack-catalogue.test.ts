@@ -43,18 +43,18 @@ const filesOf = (threshold: number): Map<string, Buffer> =>
 
 let folder: string;
 let store: Store;
-let shelf: PackCatalogue;
+let catalogue: PackCatalogue;
 let archive: Buffer;
 let suite: Digest;
 
 const config = parseConfig({}, '/');
-function shelfOver(kept: Store): PackCatalogue {
+function catalogueOver(kept: Store): PackCatalogue {
   const profiles = createProfiles({
     config,
     store: kept,
     clock: systemClock,
     env: {},
-    shelf: createSuiteCatalogue(kept, systemClock),
+    suites: createSuiteCatalogue(kept, systemClock),
     maxTasks: undefined,
   });
   return createPackCatalogue({
@@ -70,11 +70,11 @@ const build = async (threshold: number): Promise<Buffer> =>
   (await buildPack(filesOf(threshold), packOptions(config))).archive;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'touchstone-shelf-'));
+  folder = mkdtempSync(join(tmpdir(), 'touchstone-catalogue-'));
   store = await openStore({ file: join(folder, 'store.db'), clock: systemClock });
-  shelf = shelfOver(store);
+  catalogue = catalogueOver(store);
   archive = await build(0.9);
-  const [own] = (await shelf.inspect(archive)).suites;
+  const [own] = (await catalogue.inspect(archive)).suites;
   suite = own?.head.digest ?? asId<Digest>('');
 });
 afterEach(async () => {
@@ -83,13 +83,13 @@ afterEach(async () => {
 });
 
 const contractHere = async () => (await store.suites.contractOf(OWNER, suite))?.digest;
-const contractIn = async (pack: Buffer) => (await shelf.inspect(pack)).contracts[0]?.contract;
+const contractIn = async (pack: Buffer) => (await catalogue.inspect(pack)).contracts[0]?.contract;
 
 describe('a pack whose agent carries a contract', () => {
   it('is installed with it', async () => {
-    expect(await shelf.install(OWNER, archive)).toMatchObject({ outcome: 'created' });
+    expect(await catalogue.install(OWNER, archive)).toMatchObject({ outcome: 'created' });
     expect(await contractHere()).toBe((await contractIn(archive))?.digest);
-    expect(await shelf.install(OWNER, archive)).toMatchObject({ outcome: 'same' });
+    expect(await catalogue.install(OWNER, archive)).toMatchObject({ outcome: 'same' });
   });
 
   it('leaves nothing behind when a suite of its name stands in its way', async () => {
@@ -102,7 +102,7 @@ describe('a pack whose agent carries a contract', () => {
       ],
     });
     await store.suites.put(OWNER, other, 1);
-    await expect(shelf.install(OWNER, archive)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(catalogue.install(OWNER, archive)).rejects.toMatchObject({ code: 'conflict' });
     expect(await contractHere()).toBeUndefined();
     expect(await store.packs.versions(OWNER, PACK)).toEqual([]);
     expect(await store.suites.byDigest(OWNER, suite)).toBeUndefined();
@@ -110,7 +110,7 @@ describe('a pack whose agent carries a contract', () => {
 
   it('leaves nothing behind when the store gives up', async () => {
     const install = () => Promise.reject(new Error('The disk is full.'));
-    const broken = shelfOver({ ...store, packs: { ...store.packs, install, replace: install } });
+    const broken = catalogueOver({ ...store, packs: { ...store.packs, install, replace: install } });
     await expect(broken.install(OWNER, archive)).rejects.toThrow('The disk is full.');
     await expect(broken.draft(OWNER, filesOf(0.9))).rejects.toThrow('The disk is full.');
     await expect(broken.replace(OWNER, filesOf(0.9))).rejects.toThrow('The disk is full.');
@@ -118,19 +118,19 @@ describe('a pack whose agent carries a contract', () => {
   });
 
   it('does not take the contract away that a suite of the same content has', async () => {
-    const [kept, standing] = [await shelf.inspect(archive), await contractIn(await build(0.8))];
+    const [kept, standing] = [await catalogue.inspect(archive), await contractIn(await build(0.8))];
     if (!kept.suites[0] || !standing) throw new Error('Expected a suite and a contract.');
     await store.suites.put(OWNER, kept.suites[0], 1);
     await store.suites.attach(OWNER, suite, standing, 1);
-    await expect(shelf.install(OWNER, archive)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(catalogue.install(OWNER, archive)).rejects.toMatchObject({ code: 'conflict' });
     expect(await contractHere()).toBe(standing.digest);
     expect(await store.packs.versions(OWNER, PACK)).toEqual([]);
   });
 
   it('takes the place of a draft with another contract for the same suite', async () => {
-    await shelf.draft(OWNER, filesOf(0.8));
+    await catalogue.draft(OWNER, filesOf(0.8));
     const drafted = await contractHere();
-    expect(await shelf.install(OWNER, archive)).toMatchObject({ outcome: 'created' });
+    expect(await catalogue.install(OWNER, archive)).toMatchObject({ outcome: 'created' });
     expect(await contractHere()).not.toBe(drafted);
     expect(await contractHere()).toBe((await contractIn(archive))?.digest);
   });

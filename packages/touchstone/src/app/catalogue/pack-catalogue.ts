@@ -67,7 +67,7 @@ export type PackCatalogue = {
   list(owner: Owner, limit: number, cursor?: string): Promise<Page<PackHead>>;
 };
 
-type ShelfParts = {
+type PackCatalogueParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly trust: Trust;
@@ -77,7 +77,7 @@ type ShelfParts = {
   readonly hostAgents: (owner: Owner) => Promise<readonly AgentFacts[]>;
 };
 
-export function createPackCatalogue(parts: ShelfParts): PackCatalogue {
+export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
   const { store, clock, options } = parts;
 
   const open = async (pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack> => {
@@ -157,7 +157,7 @@ export const usePack =
   };
 
 /** A name that a tenant has bound cannot become a pack's: a caller who asks for it would get the wrong agent. */
-async function checkBound({ store }: ShelfParts, owner: Owner, pack: PackContents): Promise<void> {
+async function checkBound({ store }: PackCatalogueParts, owner: Owner, pack: PackContents): Promise<void> {
   for (const { agentId } of pack.agents) {
     for (const version of await store.agents.versions(owner, agentId)) {
       const row = await store.agents.get(owner, agentId, version);
@@ -171,7 +171,7 @@ async function checkBound({ store }: ShelfParts, owner: Owner, pack: PackContent
 }
 
 async function checkHosts(
-  { store, hostAgents }: ShelfParts,
+  { store, hostAgents }: PackCatalogueParts,
   owner: Owner,
   pack: PackContents,
 ): Promise<void> {
@@ -196,7 +196,11 @@ const changedPack = ({ name, version }: Pick<PackReading, 'name' | 'version'>): 
   );
 
 /** An installed version keeps its contract; another one needs another version. */
-async function checkContracts({ store }: ShelfParts, owner: Owner, pack: InstalledPack): Promise<void> {
+async function checkContracts(
+  { store }: PackCatalogueParts,
+  owner: Owner,
+  pack: InstalledPack,
+): Promise<void> {
   for (const { compiled } of pack.profiles) {
     const known = await store.suites.contractOf(owner, compiled.suite.head.digest);
     if (known && known.digest !== compiled.pinned.digest) throw changedPack(pack.head);
@@ -204,7 +208,7 @@ async function checkContracts({ store }: ShelfParts, owner: Owner, pack: Install
 }
 
 async function contentsOf(
-  { trust, compileProfiles }: ShelfParts,
+  { trust, compileProfiles }: PackCatalogueParts,
   opened: PackReading,
 ): Promise<InstalledPack> {
   const { signedBy, filesSigned, warnings } = verifyPack(opened, trust);

@@ -53,7 +53,7 @@ const desk = createProfiles({
   store: undefined as never,
   clock: systemClock,
   env: {},
-  shelf: { replace: nowhere },
+  suites: { replace: nowhere },
   maxTasks: undefined,
 });
 

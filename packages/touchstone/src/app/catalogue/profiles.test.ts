@@ -44,8 +44,8 @@ afterEach(async () => {
 function deskWith({ maxTasks }: { readonly maxTasks?: number }): Profiles {
   const datasets = { prefixes: { 's3://hr-evals/': './bucket/' }, roots: ['./files'] };
   const config = parseConfig({ datasets }, folder);
-  const shelf = createSuiteCatalogue(store, systemClock);
-  return createProfiles({ config, store, clock: systemClock, env: {}, shelf, maxTasks });
+  const suites = createSuiteCatalogue(store, systemClock);
+  return createProfiles({ config, store, clock: systemClock, env: {}, suites, maxTasks });
 }
 const own = (agent: DefinitionAgent, more: Partial<ProfileRequest> = {}): ProfileRequest => ({
   agent,
@@ -209,7 +209,7 @@ describe('rows of a tenant', () => {
     // Each row takes a minute by this clock.
     let now = 0;
     const clock = { ...systemClock, elapsed: () => (now += 60_000) };
-    const parts = { store, clock, env: {}, shelf: createSuiteCatalogue(store, clock), maxTasks: undefined };
+    const parts = { store, clock, env: {}, suites: createSuiteCatalogue(store, clock), maxTasks: undefined };
     const slow = createProfiles({ ...parts, config: parseConfig({}, folder) });
     let isHeard = false;
     setImmediate(() => {
@@ -234,9 +234,9 @@ describe('schemas', () => {
     // Each question takes a minute by this clock.
     let now = 0;
     const clock = { ...systemClock, elapsed: () => (now += 60_000) };
-    const shelf = createSuiteCatalogue(store, clock);
+    const suites = createSuiteCatalogue(store, clock);
     const config = parseConfig({}, folder);
-    const patient = createProfiles({ config, store, clock, env: {}, shelf, maxTasks: undefined });
+    const patient = createProfiles({ config, store, clock, env: {}, suites, maxTasks: undefined });
     const rows = [1, 2, 3].map((at) => ({
       input: { text: `${at}` },
       expected: at,

@@ -68,13 +68,13 @@ type WriterParts = {
   /** More tasks than this are not taken. */
   readonly maxTasks: number | undefined;
 };
-type DeskParts = WriterParts & {
+type ProfileParts = WriterParts & {
   readonly store: Store;
-  readonly shelf: Pick<SuiteCatalogue, 'replace'>;
+  readonly suites: Pick<SuiteCatalogue, 'replace'>;
 };
 
-export function createProfiles(parts: DeskParts): Profiles {
-  const { store, clock, shelf } = parts;
+export function createProfiles(parts: ProfileParts): Profiles {
+  const { store, clock, suites } = parts;
   const open = createOpening(parts);
   const attach = (owner: Owner, { suite, pinned }: Pair) =>
     store.suites.attach(owner, suite.head.digest, pinned, clock.now());
@@ -101,11 +101,11 @@ export function createProfiles(parts: DeskParts): Profiles {
     },
     async replace(owner, compiled) {
       checkPair(compiled);
-      await shelf.replace(owner, compiled.suite);
+      await suites.replace(owner, compiled.suite);
       await attach(owner, compiled);
     },
     async replacePlain(owner, suite) {
-      await shelf.replace(owner, suite);
+      await suites.replace(owner, suite);
       await store.suites.detach(owner, suite.head.digest);
     },
   };

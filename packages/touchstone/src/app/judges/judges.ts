@@ -23,7 +23,7 @@ export type Judges = {
   open(owner: Owner, identity: JudgeIdentity, plan: Pick<EvalPlan, 'cache'>): Promise<Judge>;
 };
 
-type DeskParts = {
+type JudgeParts = {
   readonly config: Config;
   readonly models: Models;
   readonly store: Store;
@@ -31,7 +31,7 @@ type DeskParts = {
   readonly holdsSecret: (text: string) => boolean;
 };
 
-export function createJudges(parts: DeskParts): Judges {
+export function createJudges(parts: JudgeParts): Judges {
   const { config, models, store, clock, holdsSecret } = parts;
   const identify = (model: string | undefined, votes: number): JudgeDecision | undefined => {
     if (model === undefined) return undefined;

@@ -177,17 +177,17 @@ function createFake(
   listeners: Set<ProgressListener>,
   agents: readonly AgentFacts[],
 ): Touchstone {
-  const shelf = createSuiteCatalogue(store, clock);
+  const suites = createSuiteCatalogue(store, clock);
   const annotations = createAnnotations({ store, clock, ids: systemIds, log, mask: maskSecrets });
   const results = createResults(store.log);
   let made = 0;
   return {
     store,
     engine: createFakeEngine(store, listeners),
-    installSuite: shelf.install,
-    findSuite: shelf.find,
-    listSuites: shelf.list,
-    readSuite: shelf.read,
+    installSuite: suites.install,
+    findSuite: suites.find,
+    listSuites: suites.list,
+    readSuite: suites.read,
     async bindAgent(_, agentId) {
       return { outcome: 'created', facts: { ...echoAgent, agentId: asId<AgentId>(agentId) } };
     },
@@ -219,7 +219,7 @@ function createFake(
             ...(body.metadata && { metadata: body.metadata as Run['request']['metadata'] & object }),
             ...(body.scopeId && { scopeId: body.scopeId }),
           },
-          ...(await planOf(shelf, principal.owner, body)),
+          ...(await planOf(suites, principal.owner, body)),
         },
         { exclusiveScope },
       );
@@ -266,13 +266,13 @@ function createFake(
 }
 
 async function planOf(
-  shelf: ReturnType<typeof createSuiteCatalogue>,
+  suites: ReturnType<typeof createSuiteCatalogue>,
   owner: Owner,
   body: CreateRunBody,
 ): Promise<Pick<Run, 'workflowId' | 'plan'>> {
   const agent = { agentId: echoAgent.agentId, version: echoAgent.version, digest: DIGEST };
   if (body.mode === 'eval') {
-    const suite = await shelf.find(owner, body.evalSuiteRef ?? '');
+    const suite = await suites.find(owner, body.evalSuiteRef ?? '');
     if (!suite)
       throw validationError([{ pointer: '/evalSuiteRef', message: 'unknown' }], { field: 'evalSuiteRef' });
     const { suiteId, version, digest, taskCount, modes } = suite.head;

@@ -18,7 +18,7 @@ export type ContractTerm = {
 };
 
 type Tally = { met: number; missed: number; open: number; readonly degrees: number[] };
-type Decided = NonNullable<TaskResult['criteria']>[number];
+type CriterionResult = NonNullable<TaskResult['criteria']>[number];
 
 /** Every criterion of a contract over all tasks it applies to, then the tasks that are held against an expected value. */
 export function reportGates(
@@ -58,7 +58,7 @@ function wholeOutcome({ unscored, score }: TaskResult): Outcome {
   return score >= 1 ? 'met' : 'missed';
 }
 
-function count(tally: Tally, result: TaskResult, decided: Decided | undefined, repeats: number): void {
+function count(tally: Tally, result: TaskResult, decided: CriterionResult | undefined, repeats: number): void {
   tally[outcomeOf(result, decided, repeats)] += 1;
   if (decided?.value !== undefined) tally.degrees.push(decided.value);
 }
@@ -66,7 +66,7 @@ function count(tally: Tally, result: TaskResult, decided: Decided | undefined, r
 type Outcome = 'met' | 'missed' | 'open';
 
 /** Met means in every repeat. A repeat that nobody could look at leaves that open, unless another one missed it. */
-function outcomeOf(result: TaskResult, decided: Decided | undefined, repeats: number): Outcome {
+function outcomeOf(result: TaskResult, decided: CriterionResult | undefined, repeats: number): Outcome {
   const { unscored, criteria } = result;
   // Without any criteria it was scored as a whole; where there are others, this one was left out.
   if (!decided) return criteria ? 'open' : wholeOutcome(result);

@@ -11,11 +11,11 @@ import { mean } from '../fold/aggregate.js';
 import { barOf } from '../fold/fold-task.js';
 import { passAt, passHat } from '../statistics/pass-at.js';
 
-type Decided = NonNullable<TaskResult['criteria']>[number];
+type CriterionResult = NonNullable<TaskResult['criteria']>[number];
 
 /** The same criterion has the same id in every task, so it can be followed through the suite without being quoted. */
 export function reportCriteria(results: readonly TaskResult[]): Pick<EvalReport, 'criteria'> {
-  const byId = new Map<CriterionId, Decided[]>();
+  const byId = new Map<CriterionId, CriterionResult[]>();
   for (const { criteria = [] } of results) {
     for (const one of criteria) {
       const known = byId.get(one.id);
@@ -26,7 +26,7 @@ export function reportCriteria(results: readonly TaskResult[]): Pick<EvalReport,
   return byId.size > 0 ? { criteria: [...byId].map(([id, decided]) => reportCriterion(id, decided)) } : {};
 }
 
-function reportCriterion(id: CriterionId, decided: readonly Decided[]): ReportedCriterion {
+function reportCriterion(id: CriterionId, decided: readonly CriterionResult[]): ReportedCriterion {
   const agreements = decided.flatMap(({ agreement }) => (agreement === undefined ? [] : [agreement]));
   return {
     id,
