@@ -21,9 +21,10 @@ export function createResults(log: Pick<RunLog, 'results'>): Results {
   async function rowsOf(run: Run): Promise<readonly StepResult[]> {
     if (kept?.runId === run.runId) return kept.rows;
     const rows: StepResult[] = [];
-    for (let page = await log.results(run.owner, run.runId, 0, PAGE); page.length > 0; ) {
+    for (let isLast = false; !isLast; ) {
+      const page = await log.results(run.owner, run.runId, rows.length, PAGE);
       for (const row of page) rows.push(row);
-      page = await log.results(run.owner, run.runId, rows.length, PAGE);
+      isLast = page.length < PAGE;
     }
     if (isTerminal(run.status)) kept = { runId: run.runId, rows };
     return rows;

@@ -1,4 +1,3 @@
-import type { EvalReport } from '@touchstone/protocol';
 import { outcomeOf, type RunView as SdkRunView } from '@touchstone/sdk/view';
 
 export type { CriterionBody, Failure, FailureBodies, FindingCount, JudgeFacts } from '@touchstone/sdk';
@@ -32,17 +31,6 @@ type FailedPromotion = {
 export const exitOfAll = (result: RunView): ExitCode => result.promotion?.exitCode ?? exitOf(result);
 
 export const exitOf = (result: RunView): ExitCode => EXIT_CODES[outcomeOf(result)];
-
-/** The report of a run, and how old what it is held against was when it was read. */
-export const reported = (
-  report: EvalReport | undefined,
-  now: number,
-): Pick<RunView, 'report' | 'baselineAgeMs'> => ({
-  ...(report && { report }),
-  ...(report?.regression && {
-    baselineAgeMs: Math.max(0, now - Date.parse(report.regression.baseline.endedAt)),
-  }),
-});
 
 /** The same result for places where content does not belong. */
 export const withoutBodies = (result: RunView): RunView => ({

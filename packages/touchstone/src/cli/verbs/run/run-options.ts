@@ -119,12 +119,12 @@ const contractFlags = ({ sla, sample, allowUnpinned, onlyAgent, suiteName }: Run
 /** The first option about a definition that was given. */
 export const contractFlag = (options: RunOptions): string | undefined => firstGiven(contractFlags(options));
 
-const EMPTY_BASELINE: OptionRule<Pick<RunOptions, 'baseline'>> = {
+export const EMPTY_BASELINE: OptionRule<Pick<RunOptions, 'baseline'>> = {
   wrong: ({ baseline }) => baseline?.trim() === '' && '--baseline',
   message: '% is empty.',
   hint: 'Name what to compare with: last, blessed, a run id or a scorecard file. Or leave it out.',
 };
-const BOTH_TO_STDOUT: OptionRule<Pick<RunOptions, 'markdown'> & { readonly json: boolean }> = {
+export const BOTH_TO_STDOUT: OptionRule<Pick<RunOptions, 'markdown'> & { readonly json: boolean }> = {
   wrong: ({ markdown, json }) => json && markdown === '-' && '--markdown',
   message: '--markdown - and --json both write to stdout.',
   hint: 'Name a file for the one: --markdown summary.md',
@@ -218,12 +218,3 @@ export function checkOptions(suite: string | undefined, options: RunOptions, jso
   if (options.host !== undefined) checkHost(options.host);
   checkRules(RULES, { ...options, suite, json });
 }
-
-/** The options that `show` shares with `run`. */
-export const checkShowOptions = (
-  options: Pick<RunOptions, 'baseline' | 'markdown'> & { readonly json: boolean },
-): void => checkRules([EMPTY_BASELINE, BOTH_TO_STDOUT], options);
-
-export const bothToStdout = (): UsageError => new UsageError(BOTH_TO_STDOUT.message, BOTH_TO_STDOUT.hint);
-export const checkBaseline = (baseline: string | undefined): void =>
-  checkRules([EMPTY_BASELINE], baseline === undefined ? {} : { baseline });

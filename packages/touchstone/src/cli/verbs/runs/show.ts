@@ -12,6 +12,7 @@ import { commandToType, whereFlags } from '../../command-line.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, writeJson, writeLine } from '../../io.js';
 import { lookOf, mayShowContent } from '../../look.js';
+import { checkRules, firstGiven, type OptionRule } from '../../option-rules.js';
 import { uncomparedOf } from '../../origin.js';
 import { eventDocument, renderEvent } from '../../render/event.js';
 import { type Correction, renderCorrections } from '../../render/run/corrections.js';
@@ -25,7 +26,7 @@ import { UsageError } from '../../usage-error.js';
 import { tellFork } from '../run/baseline-choice.js';
 import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
-import { bothToStdout, checkBaseline } from '../run/run-options.js';
+import { BOTH_TO_STDOUT, EMPTY_BASELINE } from '../run/run-options.js';
 
 export type ShowOptions = Where & {
   readonly task?: string;
@@ -70,24 +71,39 @@ async function showDeployment(
 
 /** What is about the scorecard says nothing about a task or the events. */
 function checkShown(context: Context, options: ShowOptions): void {
-  const { task, events, baseline, markdown, allowJudgeMismatch } = options;
-  const flag = {
+  checkRules(RULES, { ...options, json: context.settings.json });
+  checkReportFiles(context, options);
+}
+
+type ShowCommand = ShowOptions & { readonly json: boolean };
+
+const wholeRun = ({ markdown, baseline, allowJudgeMismatch }: ShowOptions): string | undefined =>
+  firstGiven({
     '--markdown': markdown,
     '--baseline': baseline,
     '--allow-judge-mismatch': allowJudgeMismatch,
-  };
-  checkBaseline(baseline);
-  const [about] = Object.entries(flag).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (about !== undefined && (events || task !== undefined))
-    throw new UsageError(
-      `${about} is about the whole run.`,
-      `Leave it out, or leave out ${events ? '--events' : '--task'}.`,
-    );
-  if (allowJudgeMismatch && baseline === undefined)
-    throw new UsageError('--allow-judge-mismatch is about a comparison.', 'Add --baseline <runId>.');
-  if (context.settings.json && markdown === STDOUT) throw bothToStdout();
-  checkReportFiles(context, options);
-}
+  });
+
+const RULES: readonly OptionRule<ShowCommand>[] = [
+  EMPTY_BASELINE,
+  {
+    wrong: (options) => options.events && wholeRun(options),
+    message: '% is about the whole run.',
+    hint: 'Leave it out, or leave out --events.',
+  },
+  {
+    wrong: (options) => options.task !== undefined && wholeRun(options),
+    message: '% is about the whole run.',
+    hint: 'Leave it out, or leave out --task.',
+  },
+  {
+    wrong: ({ allowJudgeMismatch, baseline }) =>
+      allowJudgeMismatch && baseline === undefined && '--allow-judge-mismatch',
+    message: '% is about a comparison.',
+    hint: 'Add --baseline <runId>.',
+  },
+  BOTH_TO_STDOUT,
+];
 
 /** A pipe has no edge to cut a line at. */
 const widthOf = ({ io }: Context): number => (io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY);
