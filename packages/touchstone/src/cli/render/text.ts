@@ -1,7 +1,8 @@
-import type { Json } from '@touchstone/protocol';
+import { quote } from '@touchstone/sdk/view';
+
+export { quote };
 
 const ASCII = /^[ -~]*$/;
-const UNPRINTABLE = /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Code units of the longest grapheme worth showing whole. */
 const MAX_GRAPHEME = 12;
@@ -79,16 +80,6 @@ export const padEnd = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 export const padStart = (text: string, width: number): string =>
   ' '.repeat(Math.max(0, width - displayWidth(text))) + text;
-
-/**
- * A value on one line. Control, direction and invisible characters become escapes: an agent's answer must not be able
- * to move the cursor, recolour the screen or reorder what a person reads.
- */
-export const quote = (value: Json): string =>
-  JSON.stringify(value).replace(
-    UNPRINTABLE,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 /** The same care for plain text that is shown without quotes. */
 export const printable = (text: string): string =>

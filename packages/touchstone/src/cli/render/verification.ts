@@ -1,7 +1,6 @@
 import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/protocol';
-import { judgeName, modelName, plural, score, whole } from '@touchstone/sdk/view';
+import { judgeName, keptWords, modelName, plural, score, whole } from '@touchstone/sdk/view';
 import type { Ink, Look } from './ink.js';
-import { keptWords } from './run/contract.js';
 import { printable, truncate, wrap } from './text.js';
 
 /** Why a file is not believed. */

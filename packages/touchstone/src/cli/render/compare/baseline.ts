@@ -1,8 +1,18 @@
 import type { BlessedRun, EvalReport, ListedBaseline, NewBaseline } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
-import { ago, intervalWords, judgeName, modelName, percent, refOf, score, whole } from '@touchstone/sdk/view';
+import {
+  ago,
+  intervalWords,
+  judgeName,
+  KEPT,
+  keptWords,
+  modelName,
+  percent,
+  refOf,
+  score,
+  whole,
+} from '@touchstone/sdk/view';
 import type { Ink, Look } from '../ink.js';
-import { KEPT, keptWords } from '../run/contract.js';
 import { renderTable } from '../table.js';
 import { padEnd, printable, truncate, wrap } from '../text.js';
 import { keepEnd, short } from './side-by-side.js';

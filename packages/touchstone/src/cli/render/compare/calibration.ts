@@ -1,10 +1,9 @@
 import type { Agreement } from '@touchstone/protocol';
-import { costTexts, judgeName, kappaWords, percent, plural, usd, whole } from '@touchstone/sdk/view';
+import { costTexts, judgeName, kappaWords, percent, plural, usd, whole, whyNot } from '@touchstone/sdk/view';
 import type { Calibration, CheckProgress, Judgement } from '../../../app/index.js';
 import type { ExitCode } from '../../exit.js';
 import type { Look } from '../ink.js';
 import { judgeDocument } from '../run/document.js';
-import { whyNot } from '../run/failure.js';
 import { padEnd, padStart, printable, quote, truncate, wrap } from '../text.js';
 import { sizeOf } from './comparison.js';
 

@@ -1,7 +1,6 @@
 import type { MeasuredRun } from '@touchstone/protocol';
-import { ago, judgeName, modelName, refOf, score, whole } from '@touchstone/sdk/view';
+import { ago, judgeName, KEPT, modelName, refOf, score, whole } from '@touchstone/sdk/view';
 import type { Look } from '../ink.js';
-import { KEPT } from '../run/contract.js';
 import { displayWidth, padEnd, printable } from '../text.js';
 
 /** The least; a longer label makes room for itself. */

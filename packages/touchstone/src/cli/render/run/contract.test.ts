@@ -5,8 +5,7 @@ import { contractOf, gateOf } from '../../testing/contract-desk.js';
 import { resultOf } from '../../testing/results.js';
 import { exitOf, type Failure, type RunView } from '../../verbs/run/result.js';
 import { createInk } from '../ink.js';
-import { renderJunit } from './junit.js';
-import { renderMarkdown } from './markdown.js';
+import { renderJunit, renderMarkdown } from './reports.js';
 import { renderScorecard } from './scorecard.js';
 
 const look = { ink: createInk(false), width: 80 };

@@ -1,5 +1,5 @@
 import { percent } from '@touchstone/sdk/view';
-import type { CriterionBody, Failure } from '../../verbs/run/result.js';
+import type { CriterionBody } from '../../verbs/run/result.js';
 import type { Look } from '../ink.js';
 import { padEnd, printable, truncate, wrap, wrapWhole } from '../text.js';
 
@@ -35,19 +35,4 @@ export const criterionLines = (criteria: readonly CriterionBody[], look: Look): 
     const lay = look.uncut ? wrapWhole : wrap;
     const why = one.met === false && one.reason ? lay(printable(one.reason), room).map(look.ink.dim) : [];
     return [head, ...[...more, ...why].map((line) => `${INDENT}${' '.repeat(2 + WEIGHT)}${line}`)];
-  });
-
-/** `2 of 3 criteria met`; over repeats, those that were met in all of them. */
-export function criteriaWords({ criteria }: Pick<Failure, 'criteria'>): string | undefined {
-  if (!criteria) return undefined;
-  const met = criteria.filter((one) => one.met === 1).length;
-  return `${met} of ${criteria.length} criteria met`;
-}
-
-/** One line of a report for each criterion, by its name. */
-export const criterionReport = ({ criteria = [] }: Pick<Failure, 'criteria'>): string[] =>
-  criteria.map(({ id, met, weight, agreement }) => {
-    const verdict = met === 1 ? 'met' : met === 0 ? 'unmet' : `met in ${percent(met)} of repeats`;
-    const votes = agreement === undefined ? '' : `, agreement ${Number(agreement.toPrecision(3))}`;
-    return `${id}: ${verdict}, weight ${weight}${votes}`;
   });

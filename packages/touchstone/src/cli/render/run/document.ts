@@ -1,48 +1,15 @@
-import type { EvalReport } from '@touchstone/protocol';
-import { refOf } from '@touchstone/sdk/view';
-import { exitOfAll, type JudgeFacts, type RunView } from '../../verbs/run/result.js';
+import { runDocument } from '../../../exporters/index.js';
+import { exitOfAll, type RunView } from '../../verbs/run/result.js';
 import { promotionDocument } from '../deployments/deployment-document.js';
 
-/** The `--json` form of one run: content-free, and the same whether the run was local or on another host. */
-export const documentOf = (result: RunView): object => ({
-  runId: result.runId,
-  status: result.status,
-  exitCode: exitOfAll(result),
-  summary: result.summary,
-  agent: { agentId: result.agent.agentId, version: result.agent.version, digest: result.agent.digest },
-  suite: { ref: refOf(result.suite), digest: result.suite.digest },
-  unscored: result.unscored,
-  ...(result.model && { model: modelDocument(result.model) }),
-  ...(result.judge && { judge: judgeDocument(result.judge) }),
-  ...(result.safetyJudge && { safetyJudge: judgeDocument(result.safetyJudge) }),
-  ...(result.judgeUsd !== undefined && { judgeUsd: result.judgeUsd }),
-  ...(result.rejudgeOf && { rejudgeOf: result.rejudgeOf }),
-  ...(result.fork && { fork: result.fork }),
-  ...(result.findings && { findings: result.findings }),
-  ...(result.rubrics && { rubrics: result.rubrics }),
-  ...(result.cacheHits && { cacheHits: result.cacheHits }),
-  ...(result.nondeterministic && { nondeterministic: true }),
-  ...(result.recorded !== undefined && { recorded: result.recorded }),
-  ...(result.error && { error: result.error }),
-  ...(result.report && { report: reportDocument(result.report) }),
-  ...(result.contract && { contract: result.contract }),
-  ...(result.uncompared !== undefined && { comparison: { made: false, reason: result.uncompared } }),
-  ...(result.promotion && {
-    promotion: 'steps' in result.promotion ? promotionDocument(result.promotion) : result.promotion,
-  }),
-});
+export { judgeDocument } from '../../../exporters/index.js';
 
-/** The thresholds are those of the suite, which the document names. */
-const reportDocument = ({ thresholds: _, ...report }: EvalReport): object => report;
-
-export const judgeDocument = (judge: JudgeFacts): object => ({
-  ...modelDocument(judge),
-  votes: judge.votes,
-  digest: judge.digest,
-});
-
-const modelDocument = ({ provider, model, mock }: NonNullable<RunView['model']>): object => ({
-  provider,
-  model,
-  ...(mock && { mock }),
-});
+/** The `--json` form of one run. */
+export function documentOf(result: RunView): object {
+  const { recorded, promotion } = result;
+  return runDocument(result, {
+    exitCode: exitOfAll(result),
+    ...(recorded !== undefined && { recorded }),
+    ...(promotion && { promotion: 'steps' in promotion ? promotionDocument(promotion) : promotion }),
+  });
+}

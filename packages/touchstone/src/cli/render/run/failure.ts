@@ -1,5 +1,5 @@
 import type { Finding, Json } from '@touchstone/protocol';
-import { duration, score } from '@touchstone/sdk/view';
+import { criteriaWords, duration, score, whyNot } from '@touchstone/sdk/view';
 import type { Failure, FailureBodies } from '../../verbs/run/result.js';
 import {
   alignTexts,
@@ -12,7 +12,7 @@ import {
 import type { Look } from '../ink.js';
 import { INDENT, LABEL, labelled, room, wrapped } from '../labelled.js';
 import { padEnd, padStart, printable, quote, truncate } from '../text.js';
-import { criteriaWords, criterionLines } from './criteria.js';
+import { criterionLines } from './criteria.js';
 
 /** One failed or unscored task: a line of facts, then what was expected and what came when bodies may be shown. */
 export function renderFailure(failure: Failure, look: Look): string[] {
@@ -45,19 +45,6 @@ function traits(failure: Failure, { ink, width }: Look): string[] {
     (line) => INDENT + ink.dim(truncate(line, width - INDENT.length)),
   );
 }
-
-/** What kept a task from being scored by its answer, without a word of content. */
-export function whyNot({ unscored, outcome }: Pick<Failure, 'unscored' | 'outcome'>): string | undefined {
-  if (unscored) return UNSCORED_WORDS[unscored];
-  return outcome && { failed: 'the agent gave no valid answer', refused: 'the agent refused' }[outcome];
-}
-
-const UNSCORED_WORDS = {
-  agent_unreachable: 'the agent could not be reached',
-  judge_unreachable: 'the judge could not be reached',
-  embedder_unreachable: 'the embedding model could not be reached',
-  judge_unreadable: 'the judge gave no readable verdict',
-};
 
 /** What a task came to as a whole, beside what one answer looks like. */
 type Verdict = { readonly score: number; readonly findings?: readonly Finding[] };

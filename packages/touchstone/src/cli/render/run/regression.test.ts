@@ -16,8 +16,7 @@ import { exitOf, type RunView } from '../../verbs/run/result.js';
 import { createInk } from '../ink.js';
 import { displayWidth } from '../text.js';
 import { documentOf } from './document.js';
-import { renderJunit } from './junit.js';
-import { renderMarkdown } from './markdown.js';
+import { renderJunit, renderMarkdown } from './reports.js';
 import { renderScorecard } from './scorecard.js';
 
 const ink = createInk(false);

@@ -1,14 +1,14 @@
 import { asId, type ModelName } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { escapeXml } from '../../../exporters/index.js';
 import { resultOf } from '../../testing/results.js';
 import type { Failure } from '../../verbs/run/result.js';
 import { withoutBodies } from '../../verbs/run/result.js';
 import { createInk } from '../ink.js';
 import { renderDelta } from './delta.js';
 import { documentOf } from './document.js';
-import { escapeXml, renderJunit } from './junit.js';
-import { renderMarkdown } from './markdown.js';
+import { renderJunit, renderMarkdown } from './reports.js';
 import { renderScorecard } from './scorecard.js';
 
 const secret = 'the customer’s address';

@@ -1,5 +1,4 @@
-import type { ReportedSlice } from '@touchstone/protocol';
-import { plural, range, score, signed, whole } from '@touchstone/sdk/view';
+import { EXPLORATORY, plural, range, score, signed, slicesInOrder, whole } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
 import type { Look } from '../ink.js';
 import { renderTable } from '../table.js';
@@ -7,13 +6,6 @@ import { printable, truncate } from '../text.js';
 
 const SLICES_SHOWN = 8;
 const WIDE_ENOUGH = 80;
-
-/** Looked at all at once and after the fact, so the weakest of them is weak by chance as often as not. */
-export const EXPLORATORY = 'Parts of the suite, exploratory: they point somewhere and prove nothing.';
-
-/** What fell most first, or else what is lowest. */
-export const slicesInOrder = (slices: readonly ReportedSlice[]): readonly ReportedSlice[] =>
-  [...slices].sort((a, b) => (a.scoreDelta ?? 0) - (b.scoreDelta ?? 0) || a.score - b.score);
 
 export function sliceLines({ report }: RunView, { ink, width }: Look): string[] {
   const slices = slicesInOrder(report?.slices ?? []);

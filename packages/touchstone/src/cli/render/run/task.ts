@@ -1,11 +1,11 @@
 import type { TaskResult } from '@touchstone/protocol';
 import { bodiesOf, type TaskView, type ToolCallView } from '@touchstone/sdk';
-import { costTexts, plural, score } from '@touchstone/sdk/view';
+import { costTexts, plural, score, whyNot } from '@touchstone/sdk/view';
 import type { Look } from '../ink.js';
 import { INDENT, LABEL, labelled, wrapped } from '../labelled.js';
 import { padEnd, printable, quote } from '../text.js';
 import { criterionFacts, criterionLines } from './criteria.js';
-import { renderBodies, whyNot } from './failure.js';
+import { renderBodies } from './failure.js';
 
 /** Everything recorded of one task: each invocation with its input, its calls and its answer. */
 export function renderTask(view: TaskView, bodies: boolean, look: Look, result?: TaskResult): string {

@@ -239,7 +239,7 @@ describe('a compiled suite file', () => {
       (c) => ({ ...c, suiteVersion: '2.0.0' }),
       'This is the contract of local.acme.evals.parcel-desk@2.0.0',
     ],
-    ['that is misshapen', (c) => ({ ...c, criteria: 3 }), '/criteria expected an array, got number'],
+    ['that is misshapen', (c) => ({ ...c, criteria: 3 }), '/criteria expected an array; got a number'],
     [
       'with a task too many',
       (c) => ({ ...c, tasks: { ...(c.tasks as object), p9: { criteria: [] } } }),

@@ -1,6 +1,6 @@
 import { outcomeOf, type RunView as SdkRunView } from '@touchstone/sdk/view';
 
-export type { CriterionBody, Failure, FailureBodies, FindingCount, JudgeFacts } from '@touchstone/sdk';
+export type { CriterionBody, Failure, FailureBodies } from '@touchstone/sdk';
 export { refOf } from '@touchstone/sdk/view';
 
 import { EXIT_CODES, type ExitCode } from '../../exit.js';

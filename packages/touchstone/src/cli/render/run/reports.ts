@@ -1,16 +1,15 @@
+import {
+  type ExportedRun,
+  renderJunit as junitOf,
+  renderMarkdown as markdownOf,
+  type RefusedSuite,
+  type ReportedPromotion,
+} from '../../../exporters/index.js';
 import type { RunView } from '../../verbs/run/result.js';
 import { placeOf } from '../deployments/deployment.js';
 
-/** What a report says of the promotion that followed a run. */
-export type ReportedPromotion = {
-  readonly status: 'moved' | 'denied' | 'waiting' | 'impossible';
-  /** The code of what was in the way. */
-  readonly code?: string;
-  readonly words: string;
-};
-
 /** One sentence, free of content; undefined when nothing was to be promoted. */
-export function reportedPromotion({ promotion }: RunView): ReportedPromotion | undefined {
+function reportedPromotion({ promotion }: RunView): ReportedPromotion | undefined {
   if (!promotion) return undefined;
   if (!('steps' in promotion)) {
     const { code, message } = promotion.error;
@@ -26,3 +25,16 @@ export function reportedPromotion({ promotion }: RunView): ReportedPromotion | u
   const { code, message } = last.error;
   return { status: exitCode === 1 ? 'denied' : 'impossible', code, words: `${move}: ${message}` };
 }
+
+/** A run as exporters take it. */
+function exportedRun(result: RunView): ExportedRun {
+  const { promotion: _, ...run } = result;
+  const promotion = reportedPromotion(result);
+  return promotion ? { ...run, promotion } : run;
+}
+
+export const renderJunit = (results: readonly RunView[], refused: readonly RefusedSuite[] = []): string =>
+  junitOf(results.map(exportedRun), refused);
+
+export const renderMarkdown = (results: readonly RunView[], refused: readonly RefusedSuite[] = []): string =>
+  markdownOf(results.map(exportedRun), refused);

@@ -7,8 +7,10 @@ import {
   detectableWords,
   doubtOf,
   duration,
+  EXPLORATORY,
   percent,
   plural,
+  type RunView,
   range,
   refOf,
   regressionWords,
@@ -16,12 +18,11 @@ import {
   repeatWords,
   score,
   signed,
+  slicesInOrder,
   usd,
   whole,
 } from '@touchstone/sdk/view';
-import type { RunView } from '../../verbs/run/result.js';
 import { cell, code, folded, names, table } from './markdown-parts.js';
-import { EXPLORATORY, slicesInOrder } from './slices.js';
 
 const ROWS = 50;
 

@@ -2,23 +2,28 @@ import type { GateStatus, ReportedGate } from '@touchstone/protocol';
 import {
   type Bar,
   barsOf,
+  type CriterionBody,
+  criteriaWords,
+  criterionReport,
+  type Failure,
+  type FindingCount,
   forkWords,
   INCONCLUSIVE,
   inconclusiveWords,
   judgeName,
+  metWords,
   modelName,
   plural,
+  quote,
   refOf,
   regressionWords,
+  requiredWords,
   score,
+  slaWords,
   verdictOf,
+  whyNot,
 } from '@touchstone/sdk/view';
-import type { CriterionBody, Failure, FindingCount, RefusedSuite, RunView } from '../../verbs/run/result.js';
-import { quote } from '../text.js';
-import { metWords, requiredWords, slaWords } from './contract.js';
-import { criteriaWords, criterionReport } from './criteria.js';
-import { whyNot } from './failure.js';
-import { reportedPromotion } from './promotion-report.js';
+import type { ExportedRun, RefusedSuite } from './exported-run.js';
 
 /** What XML 1.0 cannot write, not even as a character reference, is among these; three of them it can. */
 const UNWRITABLE = /\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu;
@@ -41,12 +46,12 @@ export const escapeXml = (text: string): string =>
     .replace(/[&<>"'\t\n\r]/g, (char) => REFERENCES[char] ?? char);
 
 /** A JUnit report: one test suite per run. A failed task is a failure, a task or run that could not be judged an error. */
-export function renderJunit(results: readonly RunView[], refused: readonly RefusedSuite[] = []): string {
+export function renderJunit(results: readonly ExportedRun[], refused: readonly RefusedSuite[] = []): string {
   const suites = [...results.map(suiteElement), ...refused.map(refusedElement)].join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="touchstone">\n${suites}\n</testsuites>\n`;
 }
 
-function suiteElement(result: RunView): string {
+function suiteElement(result: ExportedRun): string {
   const failures = new Map(result.failures.map((failure) => [failure.taskId, failure]));
   const tasks = result.summary?.tasks ?? result.failures;
   const cases = tasks.map((task) => taskCase(result, task, failures.get(task.taskId)));
@@ -77,7 +82,7 @@ function refusedElement({ suite, error }: RefusedSuite): string {
   return `  <testsuite ${attributes}>\n${testcase}\n${reason}\n    </testcase>\n  </testsuite>`;
 }
 
-function propertyLines(result: RunView): string[] {
+function propertyLines(result: ExportedRun): string[] {
   const properties = {
     runId: result.runId,
     agent: refOf(result.agent),
@@ -114,7 +119,7 @@ type TaskFacts = { readonly taskId: string; readonly latencyMs?: number };
 type TaskStatus = 'pass' | 'fail' | 'error';
 type TaskCase = { readonly status: TaskStatus; readonly element: string };
 
-function taskCase(result: RunView, task: TaskFacts, failure: Failure | undefined): TaskCase {
+function taskCase(result: ExportedRun, task: TaskFacts, failure: Failure | undefined): TaskCase {
   const attributes = attributeText({
     classname: refOf(result.suite),
     name: task.taskId,
@@ -127,7 +132,7 @@ function taskCase(result: RunView, task: TaskFacts, failure: Failure | undefined
 
 /** A contract may let some tasks miss a criterion. Such a task has not done well, and nothing has failed by it. */
 function troubleOf(
-  { contract }: RunView,
+  { contract }: ExportedRun,
   failure: Failure,
 ): { readonly status: TaskStatus; readonly inner: string } {
   const missed = missedGates(contract, failure);
@@ -144,7 +149,7 @@ function troubleOf(
 }
 
 /** The strict gates that a task misses. Another host does not say which those are of a task: then it may be any. */
-function missedGates(contract: RunView['contract'], { criteria }: Failure): readonly ReportedGate[] {
+function missedGates(contract: ExportedRun['contract'], { criteria }: Failure): readonly ReportedGate[] {
   const strict = contract?.criteria.filter((gate) => gate.strict) ?? [];
   if (!criteria) return strict;
   const missed = new Set(criteria.filter(({ met }) => met < 1).map(({ id }) => id));
@@ -188,13 +193,13 @@ function criterionWords({ text, met, weight, agreement, reason }: CriterionBody)
 }
 
 /** A latency that a contract demands is one of its gates. */
-const missedBars = (result: RunView): readonly Bar[] =>
+const missedBars = (result: ExportedRun): readonly Bar[] =>
   barsOf(result).filter((bar) => !bar.met && !bar.idle && !(bar.name === 'p95' && result.contract?.sla));
 
 type GateCase = { readonly status: GateStatus; readonly element: string };
 
 /** One case for each gate that can stop something; one that none of the tasks had to pass was not tried. */
-function gateCases(result: RunView): readonly GateCase[] {
+function gateCases(result: ExportedRun): readonly GateCase[] {
   const { criteria = [], sla } = result.contract ?? {};
   const gates = criteria
     .filter(({ strict }) => strict)
@@ -214,10 +219,9 @@ function gateCases(result: RunView): readonly GateCase[] {
 }
 
 /** A promotion that was denied fails the report; one that waits is neither a yes nor a no. */
-function promotionCases(result: RunView): readonly GateCase[] {
-  const promotion = reportedPromotion(result);
+function promotionCases({ promotion, suite }: ExportedRun): readonly GateCase[] {
   if (!promotion) return [];
-  const attributes = attributeText({ classname: refOf(result.suite), name: '(promotion)' });
+  const attributes = attributeText({ classname: refOf(suite), name: '(promotion)' });
   const status = PROMOTION_STATUS[promotion.status];
   if (status === 'pass') return [{ status, element: `    <testcase ${attributes}/>` }];
   const { code = 'promotion', words: message } = promotion;
@@ -239,14 +243,14 @@ const TROUBLES: { readonly [status in Exclude<GateStatus, 'pass'>]: (message: st
 };
 
 /** A run can miss a bar with every task passed; who reads only this file must not take it for a pass. */
-function barCase(result: RunView, bar: Bar): string {
+function barCase(result: ExportedRun, bar: Bar): string {
   const attributes = attributeText({ classname: refOf(result.suite), name: `(${bar.name})` });
   const failure = attributeText({ message: `${bar.value}, wanted ${bar.wanted} ${bar.limit}`, type: 'bar' });
   return `    <testcase ${attributes}>\n      <failure ${failure}/>\n    </testcase>`;
 }
 
 /** The same for a run that meets every bar and is worse than its baseline. */
-function regressionCases(result: RunView): string[] {
+function regressionCases(result: ExportedRun): string[] {
   const regression = result.report?.regression;
   if (regression?.verdict !== 'fail') return [];
   const attributes = attributeText({ classname: refOf(result.suite), name: '(regression)' });
@@ -255,7 +259,7 @@ function regressionCases(result: RunView): string[] {
 }
 
 /** With `--conclusive`, a result that chance alone could explain is no result. */
-function inconclusiveCases(result: RunView): string[] {
+function inconclusiveCases(result: ExportedRun): string[] {
   if (verdictOf(result).word !== INCONCLUSIVE) return [];
   const attributes = attributeText({ classname: refOf(result.suite), name: '(inconclusive)' });
   const error = attributeText({ message: doubtWords(result).join(' '), type: 'inconclusive' });
@@ -263,7 +267,7 @@ function inconclusiveCases(result: RunView): string[] {
 }
 
 /** Everything that keeps the result from being certain. */
-function doubtWords({ report, uncompared }: RunView): readonly string[] {
+function doubtWords({ report, uncompared }: ExportedRun): readonly string[] {
   const open = report && inconclusiveWords(report);
   const regression = report?.regression;
   return [
@@ -274,7 +278,7 @@ function doubtWords({ report, uncompared }: RunView): readonly string[] {
   ];
 }
 
-function runErrorCase(result: RunView): string {
+function runErrorCase(result: ExportedRun): string {
   const attributes = attributeText({ classname: refOf(result.suite), name: '(run)' });
   const error = attributeText({
     message: result.error?.message ?? result.status,

@@ -1,23 +1,25 @@
 import {
   barsOf,
   costTexts,
+  criteriaWords,
   duration,
+  type Failure,
+  type FailureBodies,
   intervalWords,
   judgeName,
   modelName,
   notesOf,
   plural,
+  quote,
   range,
   refOf,
   score,
   verdictOf,
   whole,
+  whyNot,
 } from '@touchstone/sdk/view';
-import type { Failure, FailureBodies, RefusedSuite, RunView } from '../../verbs/run/result.js';
-import { quote } from '../text.js';
-import { contractParts } from './contract.js';
-import { criteriaWords } from './criteria.js';
-import { whyNot } from './failure.js';
+import type { ExportedRun, RefusedSuite } from './exported-run.js';
+import { contractParts } from './markdown-contract.js';
 import { cell, code, folded, table } from './markdown-parts.js';
 import {
   certaintyParts,
@@ -26,7 +28,6 @@ import {
   markerOf,
   suiteMarker,
 } from './markdown-report.js';
-import { reportedPromotion } from './promotion-report.js';
 
 const ROWS = 50;
 
@@ -34,7 +35,10 @@ const ROWS = 50;
  * A summary for a pull request or a job page: the verdict, what got worse, the bars, the tasks that failed. Each section
  * begins with a line that a bot can find again, so that one comment is replaced rather than another one added.
  */
-export function renderMarkdown(results: readonly RunView[], refused: readonly RefusedSuite[] = []): string {
+export function renderMarkdown(
+  results: readonly ExportedRun[],
+  refused: readonly RefusedSuite[] = [],
+): string {
   return [...results.map(section), ...refused.map(refusedSection)].join('\n---\n\n');
 }
 
@@ -43,7 +47,7 @@ const refusedSection = ({ suite, error }: RefusedSuite): string =>
 
 const SYMBOLS = { green: '✅', red: '❌', yellow: '⚠️' };
 
-function section(result: RunView): string {
+function section(result: ExportedRun): string {
   const { word, paint } = verdictOf(result);
   const compared = result.report?.regression !== undefined;
   const parts = [
@@ -66,12 +70,11 @@ function section(result: RunView): string {
 const PROMOTED = { moved: '✅', denied: '❌ denied,', waiting: '⚠️', impossible: '⚠️ not possible,' } as const;
 
 /** Whether the agent was promoted on this run, and why not. */
-function promotionLine(result: RunView): string {
-  const promotion = reportedPromotion(result);
+function promotionLine({ promotion }: ExportedRun): string {
   return promotion ? `**Promotion** ${PROMOTED[promotion.status]} ${cell(promotion.words)}` : '';
 }
 
-function factsLine(result: RunView): string {
+function factsLine(result: ExportedRun): string {
   const { counts, latency, report } = result;
   const rate = report
     ? `, pass rate ${score(report.aggregate.passRate)} (95 %: ${range(report.aggregate.passRateInterval)})`
@@ -88,7 +91,7 @@ function factsLine(result: RunView): string {
   return facts.join(' · ');
 }
 
-function barTable(result: RunView): string {
+function barTable(result: ExportedRun): string {
   const { report } = result;
   const rows = barsOf(result).map((bar) => [
     bar.name,
@@ -100,14 +103,14 @@ function barTable(result: RunView): string {
 }
 
 /** Which tasks failed has been said above; here is why, as far as something is known. */
-function foldedFailures(result: RunView): string {
+function foldedFailures(result: ExportedRun): string {
   const { failures } = result;
   const explained = failures.some((failure) => note(failure, true) !== '');
   const title = failures.length === 1 ? 'The task' : `The ${whole(failures.length)} tasks`;
   return explained ? folded(`${title} that did not pass`, failureTable(result)) : '';
 }
 
-function failureTable({ failures }: RunView): string {
+function failureTable({ failures }: ExportedRun): string {
   const bodies = failures.some((failure) => failure.bodies);
   const rows = failures
     .slice(0, ROWS)
@@ -116,7 +119,7 @@ function failureTable({ failures }: RunView): string {
   return table(['task', 'score', 'note'], rows) + more;
 }
 
-function findingTable({ findings = [] }: RunView): string {
+function findingTable({ findings = [] }: ExportedRun): string {
   const rows = findings.map(({ kind, severity, taskIds }) => [
     cell(kind),
     severity,

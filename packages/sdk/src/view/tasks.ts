@@ -1,0 +1,50 @@
+import type { Json, ReportedSlice } from '@touchstone/protocol';
+import type { Failure } from './run-view.js';
+import { percent } from './units.js';
+
+/** `2 of 3 criteria met`; over repeats, those that were met in all of them. */
+export function criteriaWords({ criteria }: Pick<Failure, 'criteria'>): string | undefined {
+  if (!criteria) return undefined;
+  const met = criteria.filter((one) => one.met === 1).length;
+  return `${met} of ${criteria.length} criteria met`;
+}
+
+/** One line of a report for each criterion, by its name. */
+export const criterionReport = ({ criteria = [] }: Pick<Failure, 'criteria'>): string[] =>
+  criteria.map(({ id, met, weight, agreement }) => {
+    const verdict = met === 1 ? 'met' : met === 0 ? 'unmet' : `met in ${percent(met)} of repeats`;
+    const votes = agreement === undefined ? '' : `, agreement ${Number(agreement.toPrecision(3))}`;
+    return `${id}: ${verdict}, weight ${weight}${votes}`;
+  });
+
+/** What kept a task from being scored by its answer, without a word of content. */
+export function whyNot({ unscored, outcome }: Pick<Failure, 'unscored' | 'outcome'>): string | undefined {
+  if (unscored) return UNSCORED_WORDS[unscored];
+  return outcome && { failed: 'the agent gave no valid answer', refused: 'the agent refused' }[outcome];
+}
+
+const UNSCORED_WORDS = {
+  agent_unreachable: 'the agent could not be reached',
+  judge_unreachable: 'the judge could not be reached',
+  embedder_unreachable: 'the embedding model could not be reached',
+  judge_unreadable: 'the judge gave no readable verdict',
+};
+
+/** Looked at all at once and after the fact, so the weakest of them is weak by chance as often as not. */
+export const EXPLORATORY = 'Parts of the suite, exploratory: they point somewhere and prove nothing.';
+
+/** What fell most first, or else what is lowest. */
+export const slicesInOrder = (slices: readonly ReportedSlice[]): readonly ReportedSlice[] =>
+  [...slices].sort((a, b) => (a.scoreDelta ?? 0) - (b.scoreDelta ?? 0) || a.score - b.score);
+
+const UNPRINTABLE = /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/**
+ * A value on one line. Control, direction and invisible characters become escapes: an agent's answer must not be able
+ * to move the cursor, recolour the screen or reorder what a person reads.
+ */
+export const quote = (value: Json): string =>
+  JSON.stringify(value).replace(
+    UNPRINTABLE,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
