@@ -110,7 +110,7 @@ describe('a fork is refused', () => {
     ((await read('/v1/host/touchstone/runs?limit=1')).body.items as { runId: string }[])[0]?.runId;
 
   it.each<[string, (length: number) => object, number, string]>([
-    ['without a mode', () => ({ fromSeq: 0 }), 400, ''],
+    ['without a mode', () => ({ fromSeq: 0 }), 400, '/mode'],
     ['in a mode there is none of', () => ({ mode: 'rewind' }), 400, '/mode'],
     ['as a branch from nowhere', () => ({ mode: 'branch' }), 400, '/fromSeq'],
     ['from before the beginning', () => ({ mode: 'branch', fromSeq: -1 }), 400, '/fromSeq'],

@@ -58,7 +58,12 @@ function wholeOutcome({ unscored, score }: TaskResult): Outcome {
   return score >= 1 ? 'met' : 'missed';
 }
 
-function count(tally: Tally, result: TaskResult, decided: CriterionResult | undefined, repeats: number): void {
+function count(
+  tally: Tally,
+  result: TaskResult,
+  decided: CriterionResult | undefined,
+  repeats: number,
+): void {
   tally[outcomeOf(result, decided, repeats)] += 1;
   if (decided?.value !== undefined) tally.degrees.push(decided.value);
 }
