@@ -71,7 +71,7 @@ async function* readConnection(
   }
 }
 
-/** One signal for the three ends of a connection: the caller's abort, silence, and nobody reading any more. */
+/** One signal for the three ends of a connection: the caller's abort, silence, and a reader that is gone. */
 function openConnection(options: FollowOptions) {
   const ending = new AbortController();
   const stop = (): void => ending.abort(options.signal?.reason);

@@ -66,7 +66,7 @@ export type RunFacts = {
   readonly interrupted?: true;
   /** Until when the run waits for people. */
   readonly waitUntil?: string;
-  /** Nobody answered in time. The host writes that down when it next looks at the run. */
+  /** No answer came in time. The host writes that down when it next looks at the run. */
   readonly expired?: true;
   /** A few numbers of a completed eval run. */
   readonly headline?: RunTotals;

@@ -144,7 +144,7 @@ function initOf(call: TransportCall, key: string | undefined): RequestInit {
 type Content = { readonly mediaType: string; readonly body: NonNullable<RequestInit['body']> };
 
 function contentOf({ body, bytes }: TransportCall): Content | undefined {
-  // A view of shared memory is the one kind of bytes that cannot be sent, and nobody has an archive in one.
+  // A view of shared memory is the one kind of bytes that cannot be sent, and no archive is in one.
   if (bytes) return { mediaType: bytes.mediaType, body: bytes.data as Uint8Array<ArrayBuffer> };
   return body === undefined ? undefined : { mediaType: 'application/json', body: JSON.stringify(body) };
 }

@@ -11,7 +11,7 @@ import type {
   Version,
 } from './ids.js';
 
-/** How far a version of an agent has come. A version that nobody has moved is a draft. */
+/** How far a version of an agent has come. A version that was never moved is a draft. */
 export const DEPLOYMENT_STATES = [
   'draft',
   'test',

@@ -19,7 +19,7 @@ export type Evidence = {
   readonly headline?: RunTotals;
   /** What the gate's reference leads to now, with its contract; absent when there is no such suite. */
   readonly suite?: SuitePin & { readonly modes: readonly EvalMode[]; readonly contract?: Digest };
-  /** The model that the agent asks when nobody chooses another; absent when it brings its own. */
+  /** The model that the agent uses by default; absent when it brings its own. */
   readonly model?: ModelPin;
   /** Of a completed run. `regression` is against what serves now, when something does. */
   readonly report?: EvalReport;

@@ -14,7 +14,7 @@ export const KEPT: { readonly [verdict in ContractVerdict]: string } = {
 export const keptWords = (verdict: ContractVerdict, passed: boolean): string =>
   `${KEPT[verdict]}; the thresholds of the suite are ${passed ? 'met' : 'missed'}`;
 
-/** `9 of 10`, and how many of them nobody could decide. */
+/** `9 of 10`, and how many of them have no verdict. */
 export function metWords({ met, applicable, unjudged }: ReportedGate): string {
   if (applicable === 0) return unjudged === undefined ? 'not tried' : `${whole(unjudged)} not judged`;
   const open = unjudged === undefined ? '' : `, ${whole(unjudged)} not judged`;

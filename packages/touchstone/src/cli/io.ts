@@ -2,7 +2,7 @@ export type Out = {
   write(text: string): void;
   readonly isTTY: boolean;
   readonly columns: number;
-  /** Aborted when nobody reads it any more: what is written goes nowhere. A write may find that out, a moment later. */
+  /** Aborted when its reader is gone. A write may find that out, a moment later. */
   readonly closed?: AbortSignal;
 };
 

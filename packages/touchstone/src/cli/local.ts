@@ -189,7 +189,7 @@ async function withConfig<T>(
   }
 }
 
-/** The command's own output tells what happened; the log underneath is for whoever looks for a fault. */
+/** The command's own output tells what happened; the log is for finding a fault. */
 function createLog(io: Io): Log {
   const write = (level: string, event: string, facts: object = {}, cause?: unknown): void => {
     if (!io.env.TOUCHSTONE_DEBUG) return;

@@ -12,7 +12,7 @@ const DEFAULT_COLUMNS = 80;
 export function processIo(): Io {
   return {
     stdout: outOf(process.stdout, endOfOutput),
-    // What stands there is for whoever watches. Nobody has to.
+    // Progress is for a person who watches; its reader may be gone.
     stderr: outOf(process.stderr, () => undefined),
     readInput,
     env: process.env,
@@ -33,7 +33,7 @@ export function processIo(): Io {
   };
 }
 
-/** Whoever takes what came out for all of it must be told that it is not. */
+/** A reader that takes the output for complete must learn that it is not. */
 function endOfOutput(error: NodeJS.ErrnoException): void {
   tellLast(`error: stdout cannot be written: ${wordsOf(error)}.\n`);
   process.exit(3);

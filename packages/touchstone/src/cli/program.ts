@@ -29,7 +29,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     exitCode = await verb({ io, settings: command.optsWithGlobals<Settings>() });
   };
   try {
-    // Nobody who types the bare name has made a mistake.
+    // The bare name is no mistake: it shows the help.
     const program = createProgram(io, start);
     checkHelp(program, argv);
     await program.parseAsync(argv.length === 0 ? ['--help'] : argv, { from: 'user' });
@@ -41,7 +41,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   }
 }
 
-/** A key is for a host: without one nobody would look at it. */
+/** A key is for a host: without one it would have no effect. */
 function checkKey(command: Command): void {
   if (command.getOptionValueSource('keyEnv') !== 'cli' || command.getOptionValue('host') !== undefined)
     return;

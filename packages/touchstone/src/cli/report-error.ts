@@ -20,7 +20,7 @@ export function reportError(error: unknown, io: Io, json = false): ExitCode {
 
 type ErrorDocument = { readonly code: string; readonly message: string; readonly details?: object };
 
-/** Whoever parses stdout finds a document there also when nothing came of the command. */
+/** A program that parses stdout finds a document there also after an error. */
 export function errorDocument(error: unknown): ErrorDocument {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UsageError) return { code: error.code, message };
@@ -66,7 +66,7 @@ function explainRefusal(error: HostError | HostResponseError): Explained {
   return { lines, exitCode: error.status >= 500 || isUnjudgeable(error) ? 3 : 2 };
 }
 
-/** Nothing is wrong with what was asked; nobody here can decide it. */
+/** Nothing is wrong with the request; the judge or embedder that it needs is not available. */
 const isUnjudgeable = ({ details }: HostError | HostResponseError): boolean =>
   details?.code === 'judge_unavailable' || details?.code === 'embedder_unavailable';
 
@@ -84,7 +84,7 @@ function fileOf(error: HostError | HostResponseError): string | undefined {
 }
 
 const TYPED: { readonly [pointer: string]: string } = {
-  // Often nobody has typed it: a pack or the suite has named it.
+  // Often the user has not typed it: a pack or the suite has named it.
   '/agentId': 'the agent:',
   '/evalSuiteRef': 'the suite:',
   '/runId': 'the run:',

@@ -12,7 +12,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }
 
-/** Folded away until somebody wants to see it. Without the empty lines what is inside is not read as Markdown. */
+/** Folded away until the reader opens it. Without the empty lines what is inside is not read as Markdown. */
 export const folded = (summary: string, content: string): string =>
   content === '' ? '' : `<details><summary>${summary}</summary>\n\n${content}\n\n</details>`;
 

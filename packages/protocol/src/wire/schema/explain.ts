@@ -8,9 +8,9 @@ import { allDifferent, formats } from './keywords.js';
 import { alternatives, counted, describe, inOrder, quoted, step } from './phrases.js';
 import type { Located, Resolve, SchemaNode } from './schema-node.js';
 
-/** A longer list helps nobody, and a hostile document could make it as long as it likes. */
+/** A longer list does not help, and a hostile document could make it very long. */
 const MAX_LISTED = 100;
-/** Beyond this many the reading stops, so that nobody can keep the host busy with counting. */
+/** Beyond this many the reading stops, so that no document keeps the host busy with counting. */
 const MAX_COUNTED = 10_000;
 
 /** A value, the schema it is held against, and the way to it. The pointer is written only when there is an issue. */

@@ -17,7 +17,7 @@ import { suiteInReport } from './report.js';
 
 const gateStatus = choice(
   GATE_STATUSES,
-  'warn: an advisory one that was missed. error: somebody who was to decide it could not be asked.',
+  'warn: an advisory one that was missed. error: the judge that was to decide it was not available.',
 );
 
 const reportedGate = closed(
@@ -38,7 +38,7 @@ const reportedGate = closed(
     /** `met` of `applicable`; absent when it was decided nowhere. */
     rate: fraction(),
     mean: fraction('The mean degree, for criteria that have degrees.'),
-    unjudged: count('Tasks in which nobody could be asked.'),
+    unjudged: count('Tasks without a verdict, because the judge was not available.'),
   },
 );
 /** One criterion of a contract, over all tasks it applies to. */

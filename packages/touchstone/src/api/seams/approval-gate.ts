@@ -126,7 +126,7 @@ async function answer(
 /** The one who overrides is given the role for it, here and now. Anyone else is who they are, with the roles they have. */
 async function voter({ directory }: Services, { principal, body }: ScenarioCall): Promise<Principal> {
   const { owner } = principal;
-  const nobody = { id: body.principal, owner, roles: [], scopes: new Set<string>() };
-  if (body.scenario === 'override') return { ...nobody, roles: [OVERRIDER] };
-  return (await directory(owner, body.principal)) ?? nobody;
+  const unknown = { id: body.principal, owner, roles: [], scopes: new Set<string>() };
+  if (body.scenario === 'override') return { ...unknown, roles: [OVERRIDER] };
+  return (await directory(owner, body.principal)) ?? unknown;
 }

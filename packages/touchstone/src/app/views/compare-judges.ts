@@ -70,7 +70,7 @@ const isJudged = ({ earlier, later }: ResultPair): boolean =>
 /** What both judges decided about one criterion of one answer. */
 type CriterionPair = Pick<DisputedCriterion, 'id' | 'example'> & { readonly pair: VerdictPair };
 
-/** Criterion by criterion and repeat by repeat, only what a judge has decided: all else comes out the same whoever judges. */
+/** Criterion by criterion and repeat by repeat, only what a judge has decided: everything else does not depend on the judge. */
 async function comparedCriteria(
   parts: JudgeComparisonParts,
   runs: readonly [EvalRun, EvalRun],

@@ -20,7 +20,7 @@ export async function openContractFile(
   return openContract(readText(path, file), file, suite);
 }
 
-/** A contract belongs to one suite file; where it would be heard by nobody, it is a mistake. */
+/** A contract belongs to one suite file; anywhere else the option is a usage error. */
 export function checkNoContract(argument: string, contract: string | undefined): void {
   if (contract === undefined) return;
   throw new UsageError(

@@ -10,7 +10,7 @@ import type {
 import { wordsOf } from '../system-errors.js';
 import { localDataset } from './definition-file.js';
 
-/** Rows that lie in a file at hand, and can be read from the beginning as often as somebody likes. */
+/** Rows that lie in a file at hand, and can be read from the beginning as often as needed. */
 export type FileRows = {
   readonly path: string;
   readonly rows: () => AsyncIterable<NormalRow>;

@@ -6,7 +6,7 @@ import { wordsOf } from '../system-errors.js';
 import { displayPath, readText } from './read-file.js';
 import { placeFile } from './write-file.js';
 
-/** What datasets of a definition were when they were last fetched; undefined when nobody has written it down. */
+/** What datasets of a definition were when they were last fetched; undefined when there is no lock file. */
 export async function readDatasetLock(definition: string, cwd: string): Promise<DatasetLock | undefined> {
   const { lockFile, readLock } = await import('../../profiles/index.js');
   const path = lockFile(definition);

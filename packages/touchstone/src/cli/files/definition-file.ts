@@ -31,7 +31,7 @@ export async function definitionForm(argument: string, cwd: string): Promise<'A'
   return looksLikeDefinition(/^\s*\{/.test(text) ? jsonOf(text) : topMembers(text));
 }
 
-/** A file that is not JSON is told by whoever reads it as something. */
+/** A file that is not JSON is reported by the reader that it is given to. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -54,7 +54,7 @@ export function openDraft(folder: string, sha256: string, kind: DraftKind): Draf
 
 const DRAFT = /^\.[0-9a-f]{8}\.(?:suite|contract)\.(?<pid>\d+)\.tmp$/;
 
-/** A process that was killed could not take its drafts away, and nobody else ever would. */
+/** A killed process leaves its drafts behind; the next one removes them. */
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = DRAFT.exec(name)?.groups?.pid;
@@ -75,6 +75,6 @@ function removeIfAllowed(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // It belongs to somebody else, and stands in nobody's way.
+    // It belongs to another user, and does no harm.
   }
 }

@@ -8,7 +8,7 @@ import { checkNoKeys } from './pack-key.js';
 
 export type PackBytes = Buffer | ReadonlyMap<string, Buffer>;
 
-/** The path of an archive, or of a folder with a manifest, that somebody named. */
+/** The path of an archive, or of a folder with a manifest, that the user named. */
 export function packPath(argument: string, cwd: string): string {
   const path = resolve(cwd, argument);
   const entry = statSync(path, { throwIfNoEntry: false });

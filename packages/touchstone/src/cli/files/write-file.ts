@@ -13,7 +13,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../usage-error.js';
 
 /**
- * Puts a whole file in its place, or nothing: nobody ever reads half of it. Writes to where a link leads, as the shell
+ * Writes a whole file or nothing: no reader sees half of it. Writes to where a link leads, as the shell
  * does, and to nothing but a regular file. Throws EEXIST rather than overwrite.
  */
 export function placeFile(named: string, content: string | Buffer, overwrite = false): void {

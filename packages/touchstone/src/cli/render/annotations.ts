@@ -88,7 +88,7 @@ function aboutOf({ target: { eventId, nodeId } }: Annotation, override?: ScoreOv
 /** As short as the other labels. */
 const LABELS: { readonly [kind: string]: string } = { correction: 'should be' };
 
-/** Whether somebody has written something that is not shown. */
+/** Whether there are texts that are not shown. */
 export const hasTexts = (annotations: readonly Annotation[], overrides: Overrides): boolean =>
   annotations.some(
     ({ annotationId, signal, note }) =>

@@ -3,7 +3,7 @@ import type { RunEvent, RunFacts, RunSnapshot } from '@touchstone/sdk';
 import type { Look } from './ink.js';
 import { padEnd, quote, truncate } from './text.js';
 
-/** Events whose payload names only ids, numbers and flags, or says why somebody decided something about a deployment. */
+/** Events whose payload names only ids, numbers and flags, or the reason of a decision about a deployment. */
 const CONTENT_FREE: ReadonlySet<string> = new Set([
   'eval.started',
   'eval.scored',

@@ -61,7 +61,7 @@ function hunkWords(hunk: Hunk<string>, ink: Ink): readonly Word[] {
   ];
 }
 
-/** Colour alone tells nothing to whoever cannot see it. */
+/** Colour alone is not enough: some readers cannot see it. */
 const bracketed = (items: readonly string[], open: string, close: string): string =>
   items.length === 0 ? '' : `${open}${items.join('').trim()}${close}`;
 

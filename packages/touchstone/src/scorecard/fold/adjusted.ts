@@ -12,7 +12,7 @@ import type {
 import { foldResults } from './build.js';
 import { barOf, taskBar } from './fold-task.js';
 
-/** A person's word on one score, by somebody who may say so. */
+/** A correction of one score, by a reviewer who may correct. */
 export type GivenOverride = {
   readonly taskId: TaskId;
   readonly eventId: EventId;

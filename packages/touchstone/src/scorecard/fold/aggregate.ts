@@ -33,7 +33,7 @@ export function knownLatencies(
   return known;
 }
 
-/** Undefined when none is known: what nobody measured is not 0. */
+/** Undefined when none is known: what was not measured is not 0. */
 export function sumKnown(values: readonly (number | undefined)[]): number | undefined {
   let sum: number | undefined;
   for (const value of values) if (value !== undefined) sum = (sum ?? 0) + value;

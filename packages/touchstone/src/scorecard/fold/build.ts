@@ -72,7 +72,7 @@ function meetsThresholds(
 ): boolean {
   if (aggregateScore < (thresholds.passScore ?? DEFAULT_PASS_SCORE)) return false;
   if (thresholds.maxCostUsd !== undefined) {
-    // A call whose price nobody knows cannot be shown to fit under the bar.
+    // A call of unknown price cannot be shown to keep the cost threshold.
     if (results.some((result) => result.unpriced)) return false;
     if ((totalCostUsd ?? 0) > thresholds.maxCostUsd) return false;
   }

@@ -92,11 +92,11 @@ function byPlace({ criteria = [] }: RepeatScore): ReadonlyMap<string, CriterionR
   );
 }
 
-/** Advice that nobody could give has no place in its repeat. The others there were asked about together with it. */
+/** An advisory criterion without a verdict has no place in its repeat. The others there were asked about together with it. */
 const whyLeftOut = ({ criteria = [], judge }: RepeatScore): UnscoredReason =>
   criteria.find(({ unjudged }) => unjudged)?.unjudged ?? (judge ? 'judge_unreadable' : 'judge_unreachable');
 
-/** Met means in every repeat: where one missed it, another that nobody could look at leaves nothing open. */
+/** Met means in every repeat: where one missed it, another without a verdict leaves nothing open. */
 function foldCriterion(results: readonly CriterionResult[], leftOut: UnscoredReason | undefined) {
   const { id, weight } = results[0] as CriterionResult;
   const agreements = results.flatMap(({ agreement }) => (agreement === undefined ? [] : [agreement]));

@@ -70,7 +70,7 @@ function count(
 
 type Outcome = 'met' | 'missed' | 'open';
 
-/** Met means in every repeat. A repeat that nobody could look at leaves that open, unless another one missed it. */
+/** Met means in every repeat. A repeat without a verdict leaves that open, unless another one missed it. */
 function outcomeOf(result: TaskResult, decided: CriterionResult | undefined, repeats: number): Outcome {
   const { unscored, criteria } = result;
   // Without any criteria it was scored as a whole; where there are others, this one was left out.
@@ -82,7 +82,7 @@ function outcomeOf(result: TaskResult, decided: CriterionResult | undefined, rep
 
 function gateOf({ id, strict, evaluator, rate: required }: ContractTerm, tally: Tally): ReportedGate {
   const { met, missed, open, degrees } = tally;
-  // A hard requirement that nobody could look at has not been met; advice that nobody could give is left out.
+  // A strict criterion without a verdict has not been met; an advisory one without a verdict is left out.
   const applicable = met + missed + (strict ? open : 0);
   return {
     id,
@@ -99,7 +99,7 @@ function gateOf({ id, strict, evaluator, rate: required }: ContractTerm, tally: 
 }
 
 /**
- * Passed or failed only when that is so whatever the open ones are; otherwise nobody knows. A requirement that none of
+ * Passed or failed only when that is so whatever the open ones are; otherwise it is unknown. A requirement that none of
  * the chosen tasks has to meet was not tried, which a reader should see and nothing should stop at.
  */
 function strictStatus({ met, missed, open }: Tally, rate: number): GateStatus {

@@ -96,7 +96,7 @@ function tasksOf(plan: EvalPlan, results: readonly TaskResult[]): EvalReport['ta
 
 /**
  * Score and pass rate are those of the scorecard, where an unscored task is a 0. What it would have scored is not known,
- * so the intervals reach from all of these at 0 to all of them at 1: a judge that was away convicts nobody.
+ * so the intervals reach from all of these at 0 to all of them at 1: an unreachable judge does not count as a failure.
  */
 function aggregateOf(
   { suite }: EvalPlan,

@@ -1,6 +1,6 @@
 /** Draws from the gamma distribution with this shape and scale 1, by the method of Marsaglia and Tsang. */
 export function drawGamma(shape: number, random: () => number): number {
-  // A task that nobody shares a score with: the exponential distribution, which needs one number.
+  // A score that only one task has: the exponential distribution, which needs one number.
   if (shape === 1) return -Math.log(1 - random());
   // Below 1 the method does not work; a draw of one more, shrunk by a power, has the wanted shape.
   if (shape < 1) return drawGamma(shape + 1, random) * random() ** (1 / shape);

@@ -103,7 +103,7 @@ async function resolveByToken(host: Services, call: Call<unknown, Resume>): Prom
 async function makerOf({ directory }: Services, { owner, principal }: TokenClaim): Promise<Principal> {
   const by = await directory(owner, principal);
   if (by && hasScope(by, 'approvals:respond')) return by;
-  throw new HostError('forbidden', 'Whoever made this link may no longer answer.');
+  throw new HostError('forbidden', 'The creator of this link may no longer answer.');
 }
 
 /** To someone with a link it is all one how a question came to be closed. */

@@ -10,7 +10,7 @@ const MAX_WIDTH = 100;
 /** A chain, and whose it is where that is known. */
 export type Chain = AuditVerdict & Partial<Owner>;
 
-/** A head that somebody has kept, and whether the chain still goes through it. */
+/** A head that was kept from earlier, and whether the chain still goes through it. */
 export type Expected = { readonly records: number; readonly head: string; readonly found: boolean };
 
 /** Whether every chain is whole, with its head, and how to find out later that nothing was cut off. */
@@ -28,7 +28,7 @@ export function renderChains(
   ];
   const isWell = chains.every(({ valid }) => valid) && expected.every(({ found }) => found);
   const heads = chains.filter(({ records }) => records > 0);
-  // Whoever has just heard that something is wrong must not be led to trust what is there now.
+  // After a failed check the user must not be led to trust what is there now.
   const keep = isWell && heads.length > 0 ? keepLines(heads, toType, look) : [];
   return `${[...lines, ...keep].join('\n')}\n`;
 }

@@ -118,7 +118,7 @@ function timed(at: string, text: string, { ink, width }: Look): readonly string[
 
 const momentOf = (at: string): string => at.slice(0, 19).replace('T', ' ');
 
-/** What somebody is asked to agree to: what, by whom, on which evidence, and who has agreed so far. */
+/** What an approver is asked to grant: which move, requested by whom, on which evidence, with which grants so far. */
 export function renderQuestion(
   run: DeploymentRun,
   round: ApprovalRound,

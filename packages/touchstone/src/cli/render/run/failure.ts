@@ -70,7 +70,7 @@ export function renderBodies(bodies: FailureBodies, verdict: Verdict, look: Look
   return exactLines(value, bodies.got.value, look);
 }
 
-/** Where two lines are compared by eye, a longer one helps nobody. */
+/** Where two lines are compared by eye, a longer one does not help. */
 const COMPARED = 100;
 
 function exactLines(expected: Json, got: Json, look: Look): string[] {

@@ -103,7 +103,7 @@ export function inFlags(error: unknown, { channel }: Pick<PromotionRequest, 'cha
   if (!issues) throw error;
   throw validationError(
     issues.map(({ pointer, message }) => ({
-      // What nobody has typed is not what is wrong.
+      // An option that was not typed is not what is wrong.
       pointer: pointer === '/channel' && channel === undefined ? '/transition' : pointer,
       message: message.replaceAll('adjust-canary', '--share').replaceAll('toState', '--to'),
     })),

@@ -95,7 +95,7 @@ function transitionOf(options: PromoteOptions): Transition {
   return one?.[1] ?? 'promote';
 }
 
-/** What is said about a place that the move does not lead to would be heard by nobody. */
+/** Options that do not apply to the move are usage errors. */
 function checkTarget(transition: Transition, options: PromoteOptions): void {
   const { to = 'active', channel, canary, evalRun, reason } = options;
   const isToActive = transition === 'promote' && to === 'active';

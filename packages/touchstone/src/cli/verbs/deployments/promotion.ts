@@ -30,7 +30,7 @@ export type Promotion = {
   readonly versions: readonly Deployment[];
   /** It was there already. */
   readonly unchanged?: true;
-  /** Somebody has stopped looking; the run waits on. */
+  /** The user stopped waiting; the run still waits. */
   readonly interrupted?: true;
   readonly exitCode: ExitCode;
 };
@@ -77,7 +77,7 @@ export async function carryOut(
   };
 }
 
-/** Waiting is neither a yes nor a no; what is broken is nobody's decision. */
+/** Waiting is neither a yes nor a no, and a broken host has decided nothing. */
 function exitOfStep(last: Step | undefined): ExitCode {
   if (last?.outcome === 'waiting' || last?.error?.code === 'internal_error') return 3;
   return last?.outcome === 'refused' ? 1 : 0;

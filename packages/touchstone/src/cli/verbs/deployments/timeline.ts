@@ -15,7 +15,7 @@ export type ApprovalRound = {
   readonly role?: string;
   readonly scope?: string;
   readonly deadline?: string;
-  /** Whoever asked for it has no say. */
+  /** The requester may not grant. */
   readonly barsRequester?: boolean;
   readonly said: readonly ApprovalAnswer[];
   readonly isOpen: boolean;
@@ -49,7 +49,7 @@ function withEvent(story: Timeline, event: RunEvent): Timeline {
   return kind ? withSaid(story, nodeId, { kind, ...named(event) }) : story;
 }
 
-/** The first one is about the request itself; those at a gate matter when somebody was turned away. */
+/** The first one is about the request itself; those at a gate matter when an approver was refused. */
 function withDecision(story: Timeline, event: RunEvent): Timeline {
   const { payload, nodeId } = event;
   const allowed = payload.allowed === true;

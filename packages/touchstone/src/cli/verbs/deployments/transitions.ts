@@ -34,7 +34,7 @@ export type DeploymentRun = {
   readonly error?: Refusal;
   /** The node whose question the run waits on. */
   readonly waitingNode?: string;
-  /** Nobody answered in time, and the host has not written that down yet. */
+  /** No answer came in time, and the host has not written that down yet. */
   readonly expired?: true;
   /** Gates that take no grant of the principal who asked. */
   readonly barsRequester?: readonly string[];

@@ -13,7 +13,7 @@ export type WaitResult = TransitionAnswer & { readonly interrupted?: true };
 
 type Patience = { readonly ms: number; readonly signal: AbortSignal };
 
-/** Looks at a run until people have decided, or for so many seconds. The run itself waits on, whoever looks. */
+/** Looks at a run until people have decided, or for so many seconds. The run itself waits on. */
 export async function waitForPeople(
   context: Context,
   session: Session,

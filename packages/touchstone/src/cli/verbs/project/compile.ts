@@ -112,7 +112,7 @@ type Work = {
   readonly drafts: { readonly [file in DraftKind]?: Draft };
 };
 
-/** Somebody has pressed Ctrl-C. */
+/** The user has pressed Ctrl-C. */
 class Stopped extends Error {}
 
 async function compileOne(job: Job, agent: DefinitionAgent): Promise<Work> {

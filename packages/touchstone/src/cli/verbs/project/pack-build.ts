@@ -62,7 +62,7 @@ export async function signPackCommand(
   const signed = await signPack(readFileSync(path), signing, author);
   const file = options.out === undefined ? path : resolve(cwd, options.out);
   placeArchive(file, signed.archive, file === path || (options.force ?? false), cwd);
-  // Whoever signs may be on a machine that reaches no dataset: contracts are compiled by build and verify.
+  // Signing may happen on a machine that reaches no dataset: contracts are compiled by build and verify.
   const facts = await lookAtPack(await openPackBytes(signed.archive, author));
   tell(context, 'Signed', file, {
     ...facts,

@@ -58,7 +58,7 @@ async function verify(
 function tellAdmitted(context: Context, { facts, ...verdict }: Admitted): void {
   const { io, settings } = context;
   const { signature, filesSigned, policy } = verdict;
-  // Whoever changes a prompt or a suite leaves a signature of the manifest alone intact.
+  // A changed prompt or suite leaves a signature of the manifest alone intact.
   const verified = signature === 'trusted' && filesSigned;
   if (settings.json) {
     writeJson(io, { admitted: true, verified, ...facts, ...verdict });

@@ -114,7 +114,7 @@ function explainListening(error: unknown, { port, bind }: ServeOptions): unknown
   return error;
 }
 
-/** Anyone on the network could reach a host whose only key was printed on somebody's screen. */
+/** A host whose only key was printed on a screen must not be reachable from the network. */
 function checkLoopback(address: string): void {
   const loopback =
     address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));

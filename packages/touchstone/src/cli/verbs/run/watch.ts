@@ -17,7 +17,7 @@ import { watchedBy } from './watch-paths.js';
 const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
 
 /**
- * Runs, waits for a change, runs again, until Ctrl-C or until nobody reads any more. A mistake in a file is told and
+ * Runs, waits for a change, runs again, until Ctrl-C or until its output has no reader. A mistake in a file is reported and
  * waited out like any change.
  */
 export async function watchRuns(context: Context, suite: string, options: RunOptions): Promise<ExitCode> {
@@ -71,7 +71,7 @@ async function runOnce(
 async function waitForChange({ io }: Context, watcher: FileWatcher): Promise<boolean> {
   const stop = new AbortController();
   const stopListening = io.onSignal(() => stop.abort());
-  // Without a reader nobody would see what comes of the change.
+  // Without a reader the next result would be lost.
   const stopped = AbortSignal.any([stop.signal, ...(io.stdout.closed ? [io.stdout.closed] : [])]);
   try {
     await watcher.changed(stopped);

@@ -11,7 +11,7 @@ import { UsageError } from '../../usage-error.js';
 
 /** A key that is trusted by its name, and where that is said. */
 export type KnownKey = TrustedKey & { readonly from: string };
-/** A key somebody has named by its file: what it is called, only the files it has signed can tell. */
+/** A key that the user has named by its file: what it is called, only the files it has signed can tell. */
 export type GivenKey = { readonly file: string; readonly publicKey: KeyObject };
 export type Keys = { readonly known: readonly KnownKey[]; readonly given: readonly GivenKey[] };
 

@@ -108,7 +108,7 @@ async function compareLogs(context: Context, where: Where, looked: readonly Look
       for (const card of cards) compared.set(card, await logState(client, card));
     });
   } catch (error) {
-    // A signature can be checked without a store; somebody else's --data is a mistake all the same.
+    // A signature can be checked without a store; a --data folder that is not there is still a mistake.
     if (error instanceof UsageError) throw error;
     const why = isSystemError(error) ? wordsOf(error) : messageOf(error);
     for (const card of cards) if (!compared.has(card)) compared.set(card, { state: 'unchecked', why });
