@@ -23,7 +23,7 @@ import { configShape } from '../packages/touchstone/src/app/config/config-shape.
 import { gateShape } from '../packages/touchstone/src/app/config/gates.js';
 import { createTestHost } from '../packages/touchstone/src/app/testing/test-host.js';
 import { EXIT_ORDER } from '../packages/touchstone/src/cli/exit.js';
-import { type Desk, openDesk } from '../packages/touchstone/src/cli/testing/test-io.js';
+import { openTestCli, type TestCli } from '../packages/touchstone/src/cli/testing/test-cli.js';
 import { outcomeOf, scopeOf } from '../packages/touchstone/src/deployments/states.js';
 import {
   readDefinition,
@@ -157,7 +157,7 @@ const flagsIn = (text: string): string[] =>
   [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([flag]) => flag);
 
 describe('commands', () => {
-  let desk: Desk;
+  let desk: TestCli;
   const helps = new Map<string, string>();
   const helpOf = async (verb: string): Promise<string> => {
     const known = helps.get(verb) ?? (await desk.run(...verb.split(' '), '--help')).out;
@@ -173,7 +173,7 @@ describe('commands', () => {
     return [...list.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1] as string);
   };
   beforeAll(() => {
-    desk = openDesk();
+    desk = openTestCli();
   });
   afterAll(() => desk.close());
 
@@ -299,7 +299,7 @@ describe('docs/server.md', () => {
   it.each(dataFences('docs/server.md'))(
     'its configuration in $language is valid: $begins',
     async (sample) => {
-      const desk = openDesk();
+      const desk = openTestCli();
       writeFileSync(join(desk.cwd, `touchstone.config.${sample.language}`), sample.text);
       const config = await loadConfig(undefined, desk.cwd).finally(desk.close);
       for (const agent of config.agents) parseAgentSpec(agent, 'operator');
@@ -327,9 +327,9 @@ function writeNamedFences(page: string, folder: string): void {
 
 describe('docs/agents-and-tools.md', () => {
   const page = 'docs/agents-and-tools.md';
-  let desk: Desk;
+  let desk: TestCli;
   beforeAll(() => {
-    desk = openDesk();
+    desk = openTestCli();
     writeNamedFences(page, desk.cwd);
   });
   afterAll(() => desk.close());
@@ -369,9 +369,9 @@ describe('docs/contracts.md', () => {
   const source = (file: string): string => readFileSync(join(root, profiles, file), 'utf8');
   const quoted = (text: string): string[] =>
     [...text.matchAll(/'([a-z0-9_]+)'/g)].map(([, word]) => word as string);
-  let desk: Desk;
+  let desk: TestCli;
   beforeAll(() => {
-    desk = openDesk();
+    desk = openTestCli();
     writeNamedFences(page, desk.cwd);
   });
   afterAll(() => desk.close());
@@ -478,7 +478,7 @@ describe('docs/deployments.md', () => {
   it('its gates can be configured', async () => {
     const samples = fencesOf(page).filter(({ text }) => text.includes('"gates"'));
     expect(samples).toHaveLength(1);
-    const desk = openDesk();
+    const desk = openTestCli();
     writeFileSync(join(desk.cwd, 'touchstone.config.json'), samples[0]?.text ?? '');
     const config = await loadConfig(undefined, desk.cwd).finally(desk.close);
     expect(config.gates).toMatchObject([{ gateId: 'release', approval: { quorum: 2 } }]);
@@ -566,12 +566,12 @@ describe.each(['README.md', 'docs/ci.md'])('the jobs in %s', (page) => {
 describe('docs/webhooks.md', () => {
   const SECRET = '0123456789abcdef0123456789abcdef';
   const BODY = JSON.stringify({ runId: 'run-1', workspaceId: 'main', event: { type: 'run.completed' } });
-  let desk: Desk;
+  let desk: TestCli;
   let receiver: ChildProcess;
   let url: string;
 
   beforeAll(async () => {
-    desk = openDesk();
+    desk = openTestCli();
     const example = fencesOf('docs/webhooks.md').find(({ language }) => language === 'js')?.text ?? '';
     const file = join(desk.cwd, 'receiver.mjs');
     writeFileSync(

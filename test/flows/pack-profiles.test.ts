@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ContractReport } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDesk } from '../../packages/touchstone/src/cli/testing/test-io.js';
+import { openTestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
 import { readPackFolder } from '../../packages/touchstone/src/packs/archive/pack-folder.js';
 import { buildPack } from '../../packages/touchstone/src/packs/build-pack.js';
 import { keyPair, options } from '../../packages/touchstone/src/packs/testing/pack-bytes.js';
@@ -29,7 +29,7 @@ const manifest = (version: string): object => ({
   version,
   engines: { openwop: '>=1.0 <2.0.0' },
   runtime: { language: 'remote', entry: 'pack.json' },
-  agents: [{ agentId: AGENT, persona: 'Desk', modelClass: 'general', systemPromptRef: 'prompts/desk.md' }],
+  agents: [{ agentId: AGENT, persona: 'TestCli', modelClass: 'general', systemPromptRef: 'prompts/desk.md' }],
 });
 const profile = (threshold: number, other = 'strict: false'): string =>
   [
@@ -42,7 +42,7 @@ const profile = (threshold: number, other = 'strict: false'): string =>
 type Model = Awaited<ReturnType<typeof startModelServer>>;
 let model: Model;
 let host: WholeHost;
-let desk: ReturnType<typeof openDesk>;
+let desk: ReturnType<typeof openTestCli>;
 
 const write = (name: string, content: string | object): void => {
   mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
@@ -65,7 +65,7 @@ beforeEach(async () => {
   const keys = [{ keyId: 'tern-2026', publicKey, wholePack: true }];
   const trust = { policy: 'verified', keys };
   host = await openWholeHost({ ...models(), trust });
-  desk = openDesk({ env: { TOUCHSTONE_KEY: KEY } });
+  desk = openTestCli({ env: { TOUCHSTONE_KEY: KEY } });
   write('touchstone.config.json', { ...models(), trust });
   write('key.pem', privateKey);
   write('parcels/pack.json', manifest('1.0.0'));

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Desk, openDesk } from '../../packages/touchstone/src/cli/testing/test-io.js';
+import { openTestCli, type TestCli } from '../../packages/touchstone/src/cli/testing/test-cli.js';
 
 // Goal: a verb answers the same in this process and on another host. Method: two stores with the same configuration, one
 // opened by every command and one behind a host; the same command lines in the same order on both; equal documents and
@@ -112,8 +112,8 @@ tasks:
   'pack/support.md': 'Answer kindly.\n',
 };
 
-async function openProject(env: { readonly [name: string]: string } = {}): Promise<Desk> {
-  const desk = openDesk({ env });
+async function openProject(env: { readonly [name: string]: string } = {}): Promise<TestCli> {
+  const desk = openTestCli({ env });
   await desk.run('init', '.');
   for (const [name, content] of Object.entries(FILES)) {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
@@ -124,9 +124,9 @@ async function openProject(env: { readonly [name: string]: string } = {}): Promi
 
 type Answer = { readonly code: number; readonly document: unknown };
 
-let server: Desk;
-let here: Desk;
-let there: Desk;
+let server: TestCli;
+let here: TestCli;
+let there: TestCli;
 let url: string;
 let serving: Promise<{ readonly code: number }>;
 beforeAll(async () => {

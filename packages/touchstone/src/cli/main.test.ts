@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Desk, openDesk } from './testing/test-io.js';
+import { openTestCli, type TestCli } from './testing/test-cli.js';
 
-let desk: Desk;
+let desk: TestCli;
 beforeEach(() => {
-  desk = openDesk();
+  desk = openTestCli();
 });
 afterEach(() => desk.close());
 
@@ -108,7 +108,7 @@ describe('the command line', () => {
   });
 
   test('a password in an address is never repeated', async () => {
-    const person = openDesk({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: 'k', TOUCHSTONE_DEBUG: '1' } });
+    const person = openTestCli({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: 'k', TOUCHSTONE_DEBUG: '1' } });
     const host = ['--host', 'http://ann:hunter2@127.0.0.1:1/?token=hunter2'];
     for (const argv of [
       ['run', 'x', ...host],
@@ -187,7 +187,7 @@ describe('a run', () => {
   });
 
   test('on a terminal shows expected and got', async () => {
-    const screen = openDesk({ isTTY: true, env: { NO_COLOR: '1' } });
+    const screen = openTestCli({ isTTY: true, env: { NO_COLOR: '1' } });
     writeFileSync(join(screen.cwd, 'one.suite.json'), suite({ bad: 'good' }));
     writeFileSync(join(screen.cwd, 'echo.mjs'), ECHO);
     const { out } = await screen.run('run', 'one.suite.json', '--agent', 'echo.mjs');
@@ -298,7 +298,7 @@ describe('an interrupted run', () => {
   };
   /** Resolves when so many tasks are durable, as another reader of the store sees it. */
   const sealed = async (count: number): Promise<void> => {
-    const reader = openDesk({ cwd: desk.cwd });
+    const reader = openTestCli({ cwd: desk.cwd });
     for (let done = -1; done < count; ) {
       const shown = await reader.run('show', 'last', '--events');
       done = shown.out.split('eval.scored').length - 1;
@@ -402,7 +402,7 @@ test('doctor tells where no store can be made', async () => {
 
 describe('doctor of models, servers and packs', () => {
   const lines = async (config: object, env: { [name: string]: string } = {}): Promise<string> => {
-    const person = openDesk({ cwd: desk.cwd, env });
+    const person = openTestCli({ cwd: desk.cwd, env });
     write('touchstone.config.json', JSON.stringify(config));
     return (await person.run('doctor')).out;
   };
@@ -452,7 +452,7 @@ describe('another host', () => {
     await desk.seen('This is the only time the key is shown');
     const [, url = '', key = ''] =
       desk.written.out.match(/listening (\S+)\nexport TOUCHSTONE_KEY=(\S+)\n/) ?? [];
-    const person = openDesk({ env: { THE_KEY: key, BAD: 'nope' } });
+    const person = openTestCli({ env: { THE_KEY: key, BAD: 'nope' } });
     try {
       const suiteFile = join(desk.cwd, 'evals/first.suite.yaml');
       const there = ['--host', url, '--key-env', 'THE_KEY'];

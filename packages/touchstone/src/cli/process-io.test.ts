@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDesk } from './testing/test-io.js';
+import { openTestCli } from './testing/test-cli.js';
 
 const FULL = '/dev/full';
 let folder: string;
@@ -53,7 +53,7 @@ test.skipIf(!existsSync(FULL))(
 );
 
 test.skipIf(!existsSync(FULL))('a report that cannot be written is told in words', async () => {
-  const desk = openDesk();
+  const desk = openTestCli();
   await desk.run('init', '.');
   const { code, err } = await desk.run('run', 'evals/first.suite.yaml', '--markdown', FULL);
   expect([code, err]).toEqual([3, `error: --markdown ${FULL} cannot be written: the disk is full.\n`]);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { asId, type RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LOCAL_OWNER } from './local.js';
-import { type EvidenceDesk, openEvidenceDesk } from './testing/evidence-desk.js';
+import { type EvidenceCli, openEvidenceCli } from './testing/evidence-cli.js';
 
-let desk: EvidenceDesk;
+let desk: EvidenceCli;
 beforeEach(() => {
-  desk = openEvidenceDesk();
+  desk = openEvidenceCli();
 });
 afterEach(() => desk.close());
 

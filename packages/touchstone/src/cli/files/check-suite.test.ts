@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Contracts, openContractDesk } from '../testing/contract-desk.js';
+import { type Contracts, openContractCli } from '../testing/contract-cli.js';
 
 let desk: Contracts;
 beforeEach(async () => {
-  desk = openContractDesk({ isTTY: true, env: { NO_COLOR: '1' } });
+  desk = openContractCli({ isTTY: true, env: { NO_COLOR: '1' } });
   await desk.run('compile', 'agent.json', '--out', 'build');
 });
 afterEach(() => desk.close());

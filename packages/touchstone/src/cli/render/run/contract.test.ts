@@ -1,7 +1,7 @@
 import { asId } from '@touchstone/protocol';
 import { verdictOf } from '@touchstone/sdk/view';
 import { describe, expect, test } from 'vitest';
-import { contractOf, gateOf } from '../../testing/contract-desk.js';
+import { contractOf, gateOf } from '../../testing/contract-cli.js';
 import { resultOf } from '../../testing/results.js';
 import { exitOf, type Failure, type RunView } from '../../verbs/run/result.js';
 import { createInk } from '../ink.js';

@@ -3,15 +3,15 @@ import {
   AGENT,
   AGREED,
   commandIn,
-  type DeployDesk,
-  openDeployDesk,
+  type DeployCli,
+  openDeployCli,
   SUITE,
   steady,
-} from '../../testing/deploy-desk.js';
+} from '../../testing/deployment-cli.js';
 
-let desk: DeployDesk;
+let desk: DeployCli;
 beforeEach(() => {
-  desk = openDeployDesk();
+  desk = openDeployCli();
   desk.configure({ gates: [AGREED] });
 });
 afterEach(() => desk.close());

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AGENT, type DeployDesk, openDeployDesk, PROVEN, steady } from '../../testing/deploy-desk.js';
+import { AGENT, type DeployCli, openDeployCli, PROVEN, steady } from '../../testing/deployment-cli.js';
 
-let desk: DeployDesk;
+let desk: DeployCli;
 beforeEach(() => {
-  desk = openDeployDesk();
+  desk = openDeployCli();
 });
 afterEach(() => desk.close());
 

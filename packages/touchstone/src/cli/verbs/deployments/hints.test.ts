@@ -1,12 +1,12 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import { expect, test } from 'vitest';
 import type { Where } from '../../session.js';
-import { openDesk } from '../../testing/test-io.js';
+import { openTestCli } from '../../testing/test-cli.js';
 import { commandsAfter } from './hints.js';
 import type { PromotionRequest } from './promote-options.js';
 import type { Refusal } from './transitions.js';
 
-const { io, close } = openDesk();
+const { io, close } = openTestCli();
 close();
 const context = { io, settings: { data: '.touchstone', json: false, color: false } };
 const request: PromotionRequest = {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AGENT, type Contracts, openContractDesk } from '../../testing/contract-desk.js';
+import { AGENT, type Contracts, openContractCli } from '../../testing/contract-cli.js';
 
 let desk: Contracts;
 beforeEach(() => {
-  desk = openContractDesk();
+  desk = openContractCli();
 });
 afterEach(() => desk.close());
 

@@ -5,17 +5,17 @@ import {
   AGENT,
   AGREED,
   commandIn,
-  type DeployDesk,
-  openDeployDesk,
+  type DeployCli,
+  openDeployCli,
   PROVEN,
   SUITE,
   steady,
-} from '../../testing/deploy-desk.js';
-import { openDesk } from '../../testing/test-io.js';
+} from '../../testing/deployment-cli.js';
+import { openTestCli } from '../../testing/test-cli.js';
 
-let desk: DeployDesk;
+let desk: DeployCli;
 beforeEach(() => {
-  desk = openDeployDesk();
+  desk = openDeployCli();
 });
 afterEach(() => desk.close());
 
@@ -209,7 +209,7 @@ describe('what serves', () => {
   ])('is shown on %i columns without running over', async (columns, heads) => {
     desk.configure({ gates: [PROVEN] });
     await desk.run('run', SUITE, '--agent', OLD, '--promote', '--channel', 'stable');
-    const screen = openDesk({ cwd: desk.cwd, isTTY: true, columns, env: { NO_COLOR: '1' } });
+    const screen = openTestCli({ cwd: desk.cwd, isTTY: true, columns, env: { NO_COLOR: '1' } });
     const lines = (await screen.run('deployments', AGENT)).out.trimEnd().split('\n');
     expect(lines[0]?.trim().split(/ +/)).toEqual(heads);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
@@ -220,7 +220,7 @@ describe('what serves', () => {
   });
 
   test('is looked at without leaving anything behind', async () => {
-    const empty = openDesk({ cwd: desk.cwd });
+    const empty = openTestCli({ cwd: desk.cwd });
     expect((await empty.run('deployments', OLD, '--json')).out).toContain('"state": "draft"');
     expect((await empty.run('runs')).out).toContain('No runs.');
   });

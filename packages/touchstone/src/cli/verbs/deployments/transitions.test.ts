@@ -3,12 +3,12 @@ import {
   AGENT,
   AGREED,
   commandIn,
-  type DeployDesk,
-  openDeployDesk,
+  type DeployCli,
+  openDeployCli,
   SUITE,
   steady,
-} from '../../testing/deploy-desk.js';
-import { type Desk, openDesk } from '../../testing/test-io.js';
+} from '../../testing/deployment-cli.js';
+import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 const KEYS = [
   { key: 'root-key', tenant: 'acme', principal: 'root', roles: ['admin'] },
@@ -18,19 +18,19 @@ const KEYS = [
 ];
 const OLD = `${AGENT}@1.0.0`;
 
-let desk: DeployDesk;
-let person: Desk;
+let desk: DeployCli;
+let person: TestCli;
 let url: string;
 let serving: Promise<{ readonly code: number }>;
 beforeEach(async () => {
-  desk = openDeployDesk();
+  desk = openDeployCli();
   const gate = { ...AGREED, approval: { requiredRole: 'approver', quorum: 2 } };
   desk.configure({ keys: KEYS, gates: [gate] });
   serving = desk.run('serve', '--port', '0', '--data', 'served');
   await desk.seen('listening');
   url = /listening (\S+)/.exec(desk.written.out)?.[1] ?? '';
   const env = Object.fromEntries(KEYS.map(({ key, principal }) => [principal.toUpperCase(), key]));
-  person = openDesk({ env });
+  person = openTestCli({ env });
 });
 afterEach(async () => {
   desk.signal('SIGTERM');

@@ -2,13 +2,13 @@ import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../main.js';
-import { type Contracts, definition, manifest, openContractDesk, ROWS } from '../../testing/contract-desk.js';
+import { type Contracts, definition, manifest, openContractCli, ROWS } from '../../testing/contract-cli.js';
 
 let desk: Contracts;
 let outside: Contracts;
 beforeEach(() => {
-  desk = openContractDesk();
-  outside = openContractDesk();
+  desk = openContractCli();
+  outside = openContractCli();
 });
 afterEach(() => {
   desk.close();
@@ -29,7 +29,7 @@ const CAPABILITY = {
 
 describe('touchstone compile', () => {
   test('tells what it has made, on a screen', async () => {
-    const person = openContractDesk({ isTTY: true });
+    const person = openContractCli({ isTTY: true });
     try {
       person.write(
         'agent.json',
@@ -249,7 +249,7 @@ describe('touchstone compile', () => {
   ])('%j is refused with what to do', async (argv, words) => {
     const { code, err } = await desk.run(...argv);
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);
-    expect(desk.read('agent.json')).toContain('Parcel Desk');
+    expect(desk.read('agent.json')).toContain('Parcel TestCli');
   });
 });
 

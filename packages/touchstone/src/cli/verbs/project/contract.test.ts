@@ -15,20 +15,20 @@ import {
   definition,
   manifest,
   manifestAgent,
-  openContractDesk,
+  openContractCli,
   ROWS,
   RUBRIC,
   SUITE,
   steady,
-} from '../../testing/contract-desk.js';
-import { openDesk } from '../../testing/test-io.js';
+} from '../../testing/contract-cli.js';
+import { openTestCli } from '../../testing/test-cli.js';
 import { driverOf } from '../run/run-driver.js';
 import { startRun } from '../run/start-run.js';
 import { watchedBy } from '../run/watch-paths.js';
 
 let desk: Contracts;
 beforeEach(() => {
-  desk = openContractDesk();
+  desk = openContractCli();
 });
 afterEach(() => desk.close());
 
@@ -45,7 +45,7 @@ const SETTINGS = { data: '.touchstone', json: false, color: false };
 
 describe('the contract of a definition', () => {
   test('is run by the agent as it is defined, and every gate is shown', async () => {
-    const person = openContractDesk({ isTTY: true });
+    const person = openContractCli({ isTTY: true });
     try {
       const { code, out } = await person.run('run', 'agent.json', '--no-color');
       expect(code).toBe(0);
@@ -213,7 +213,7 @@ describe('a compiled suite file', () => {
     desk.write('mine.json', contract);
     const named = await run('--contract', 'mine.json');
     expect([named.code, told(named.out).contract.verdict]).toEqual([0, 'pass']);
-    const plain = openContractDesk();
+    const plain = openContractCli();
     try {
       plain.configure({
         agents: [{ agentId: AGENT, version: '1.0.0', run: { kind: 'module', path: 'agent.mjs' } }],
@@ -480,7 +480,7 @@ describe('another host', () => {
     await desk.seen('This is the only time the key is shown');
     const [, url = '', key = ''] =
       desk.written.out.match(/listening (\S+)\nexport TOUCHSTONE_KEY=(\S+)\n/) ?? [];
-    const person = openDesk({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: key } });
+    const person = openTestCli({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: key } });
     const there = (...more: string[]) => person.run('run', 'agent.json', '--host', url, ...more);
     try {
       expect((await there()).err).toContain('Which agent?');

@@ -9,16 +9,16 @@ import {
   agentEntry,
   keyPair,
   manifest,
-  openPackDesk,
+  openPackCli,
   PACK,
-  type PackDesk,
+  type PackCli,
   SUITE,
   suite,
-} from '../../testing/pack-desk.js';
+} from '../../testing/pack-cli.js';
 
-let desk: PackDesk;
+let desk: PackCli;
 beforeEach(() => {
-  desk = openPackDesk();
+  desk = openPackCli();
 });
 afterEach(() => desk.close());
 
@@ -100,7 +100,7 @@ describe('pack build', () => {
   });
 
   test('from inside the pack, the archive goes beside it', async () => {
-    const within = openPackDesk({ cwd: desk.cwd });
+    const within = openPackCli({ cwd: desk.cwd });
     const inside = { ...within.io, cwd: join(desk.cwd, 'support') };
     const { main } = await import('../../main.js');
     expect(await main(['pack', 'build', '.'], inside)).toBe(0);
@@ -389,7 +389,7 @@ describe('pack install', () => {
 
   test('lets no private key out of the folder, neither into the store nor to another host', async () => {
     desk.write('support/keys/signing.pem', keyPair().privateKey);
-    const person = openPackDesk({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: 'x' } });
+    const person = openPackCli({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: 'x' } });
     desk.write('support/keys/signing.pem', keyPair().privateKey);
     for (const command of [
       ['pack', 'install', 'support'],

@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import type { RunId } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openJudgeDesk } from '../../testing/judge-desk.js';
-import { type Desk, openDesk } from '../../testing/test-io.js';
+import { openJudgeCli } from '../../testing/judge-cli.js';
+import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 import { chooseBaseline } from './baseline-choice.js';
 
-let desk: Desk;
+let desk: TestCli;
 beforeEach(() => {
-  desk = openDesk();
+  desk = openTestCli();
   write('shop.suite.json', suite('shop'));
   answerAll();
 });
@@ -176,7 +176,7 @@ describe('--baseline last', () => {
   });
 
   test('is a run by the same judge, unless another one is allowed', async () => {
-    const judged = openJudgeDesk();
+    const judged = openJudgeCli();
     const tone = async (...more: readonly string[]): Promise<Document & { readonly err: string }> => {
       const { out, err } = await judged.run('run', 'tone.suite.json', '--json', ...more);
       return { ...JSON.parse(out), err };
@@ -255,7 +255,7 @@ describe('--baseline', () => {
     [['--markdown', '-', '--json'], 'both write to stdout'],
     [['--baseline', 'x.json', '--host', 'http://127.0.0.1:1'], 'takes last, blessed or the id of a run'],
   ])('%j is refused with a hint', async (argv, words) => {
-    const person = openDesk({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: 'k' } });
+    const person = openTestCli({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: 'k' } });
     const { code, out, err } = await person.run('run', 'shop.suite.json', '--agent', 'agent.mjs', ...argv);
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);
     if (!argv.includes('--json')) expect(out).toBe('');
@@ -349,13 +349,13 @@ describe('on another host', () => {
   });
 
   test('a run is compared there, and its report is told here', async () => {
-    const project = openDesk();
+    const project = openTestCli();
     await project.run('init', '.');
     const serving = project.run('serve', '--port', '0');
     await project.seen('This is the only time the key is shown');
     const [, url = '', key = ''] =
       project.written.out.match(/listening (\S+)\nexport TOUCHSTONE_KEY=(\S+)\n/) ?? [];
-    const person = openDesk({ env: { TOUCHSTONE_KEY: key } });
+    const person = openTestCli({ env: { TOUCHSTONE_KEY: key } });
     try {
       const there = (baseline: string) =>
         person.run('run', join(project.cwd, 'evals/first.suite.yaml'), '--host', url, '--baseline', baseline);

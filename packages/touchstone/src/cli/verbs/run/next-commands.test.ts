@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_DATA } from '../../io.js';
 import { resultOf } from '../../testing/results.js';
-import { openDesk } from '../../testing/test-io.js';
+import { openTestCli } from '../../testing/test-cli.js';
 import { nextCommands, resumeWords } from './next-commands.js';
 
-const desk = openDesk();
+const desk = openTestCli();
 desk.close();
 const context = { io: desk.io, settings: { data: DEFAULT_DATA, json: false, color: false } };
 

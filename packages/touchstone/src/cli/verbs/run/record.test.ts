@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, readSuite, suiteDocument } from '../../../suites/parse-suite.js';
-import { AGENT, openPackDesk, serveTool, suite } from '../../testing/pack-desk.js';
+import { AGENT, openPackCli, serveTool, suite } from '../../testing/pack-cli.js';
 import { suiteText } from './record-run.js';
 import { recordSuite } from './recorded-suite.js';
 
@@ -16,7 +16,7 @@ describe('--record', () => {
   test.each(['seen.suite.json', 'seen.suite.yaml'])(
     'to %s writes a suite that gives the same scores without the tools',
     async (file) => {
-      const desk = openPackDesk();
+      const desk = openPackCli();
       const server = await serveTool((call) => ({ answer: call }));
       desk.configure({ tools: [server.tool] });
       const live = await desk.run('run', 'support', ...LIVE, file);
@@ -48,7 +48,7 @@ describe('--record', () => {
   );
 
   test('says what a fixture cannot say', async () => {
-    const desk = openPackDesk();
+    const desk = openPackCli();
     const twice = { toolId: 'local:kb.search', inputs: {} };
     desk.write('script.json', {
       replies: [{ when: { contains: 'parcel' }, toolCalls: [twice, twice] }],
@@ -64,7 +64,7 @@ describe('--record', () => {
   });
 
   test('is refused before anything runs where it could not be kept', async () => {
-    const desk = openPackDesk();
+    const desk = openPackCli();
     desk.write('there.json', 'mine');
     const refusals: [string[], string][] = [
       [['--record', 'new.json'], 'mode live-shadow only'],

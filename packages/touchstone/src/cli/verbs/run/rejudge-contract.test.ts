@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Contracts, type Criterion, definition, openContractDesk } from '../../testing/contract-desk.js';
+import { type Contracts, type Criterion, definition, openContractCli } from '../../testing/contract-cli.js';
 
 let desk: Contracts;
 beforeEach(() => {
-  desk = openContractDesk();
+  desk = openContractCli();
   desk.write('script.json', SCRIPT);
 });
 afterEach(() => desk.close());

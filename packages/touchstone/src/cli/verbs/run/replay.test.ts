@@ -4,12 +4,12 @@ import type { RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LOCAL_OWNER } from '../../local.js';
 import { main } from '../../main.js';
-import { AGENT, type EvidenceDesk, forge, openEvidenceDesk, steady } from '../../testing/evidence-desk.js';
+import { AGENT, type EvidenceCli, forge, openEvidenceCli, steady } from '../../testing/evidence-cli.js';
 
-let desk: EvidenceDesk;
+let desk: EvidenceCli;
 let source: RunId;
 beforeEach(async () => {
-  desk = openEvidenceDesk();
+  desk = openEvidenceCli();
   source = await desk.runSuite();
 });
 afterEach(() => desk.close());

@@ -3,11 +3,11 @@ import { type Client, collectRun } from '@touchstone/sdk';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Local } from '../../local.js';
 import { withSession } from '../../session.js';
-import { type EvidenceDesk, openEvidenceDesk } from '../../testing/evidence-desk.js';
+import { type EvidenceCli, openEvidenceCli } from '../../testing/evidence-cli.js';
 
-let desk: EvidenceDesk;
+let desk: EvidenceCli;
 beforeEach(() => {
-  desk = openEvidenceDesk();
+  desk = openEvidenceCli();
 });
 afterEach(() => desk.close());
 

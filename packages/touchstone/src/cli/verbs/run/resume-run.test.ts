@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AGENT, type DeployDesk, openDeployDesk, SUITE } from '../../testing/deploy-desk.js';
-import { openDesk } from '../../testing/test-io.js';
+import { AGENT, type DeployCli, openDeployCli, SUITE } from '../../testing/deployment-cli.js';
+import { openTestCli } from '../../testing/test-cli.js';
 
 const OLD = `${AGENT}@1.0.0`;
 const NEW = `${AGENT}@1.1.0`;
 
-let desk: DeployDesk;
+let desk: DeployCli;
 beforeEach(() => {
-  desk = openDeployDesk();
+  desk = openDeployCli();
   // The second task waits for a file that nobody writes until the run is resumed.
   const gate = JSON.stringify(join(desk.cwd, 'gate'));
   desk.write(
@@ -26,7 +26,7 @@ afterEach(() => desk.close());
 /** Starts a run with the agent so named, and stops it after its first task. */
 async function interrupted(agent: string): Promise<string> {
   const running = desk.run('run', SUITE, '--agent', agent, '--concurrency', '1');
-  const reader = openDesk({ cwd: desk.cwd });
+  const reader = openTestCli({ cwd: desk.cwd });
   const isBegun = (): boolean => existsSync(join(desk.cwd, '.touchstone/touchstone.db'));
   for (let seen = ''; !seen.includes('eval.scored'); )
     seen = isBegun() ? (await reader.run('show', 'last', '--events')).out : '';

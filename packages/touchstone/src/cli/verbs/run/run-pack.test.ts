@@ -5,19 +5,19 @@ import {
   AGENT,
   agentEntry,
   manifest,
-  openPackDesk,
+  openPackCli,
   PACK,
-  type PackDesk,
+  type PackCli,
   SCRIPT,
   SUITE,
   serveTool,
   suite,
-} from '../../testing/pack-desk.js';
-import { openDesk } from '../../testing/test-io.js';
+} from '../../testing/pack-cli.js';
+import { openTestCli } from '../../testing/test-cli.js';
 
-let desk: PackDesk;
+let desk: PackCli;
 beforeEach(() => {
-  desk = openPackDesk();
+  desk = openPackCli();
 });
 afterEach(() => desk.close());
 
@@ -156,7 +156,7 @@ describe('an interrupted run of a pack', () => {
       desk.configure({ tools: [server.tool] });
       const live = ['--modes', 'live-shadow', '--concurrency', '1'];
       const running = desk.run('run', 'support', ...live);
-      const reader = openDesk({ cwd: desk.cwd });
+      const reader = openTestCli({ cwd: desk.cwd });
       for (let done = 0; done < 1 || server.calls() === 0; )
         done = (await reader.run('show', 'last', '--events')).out.split('eval.scored').length - 1;
       desk.signal('SIGINT');
@@ -194,7 +194,7 @@ describe('another host', () => {
     await desk.seen('This is the only time the key is shown');
     const [, url = '', key = ''] =
       desk.written.out.match(/listening (\S+)\nexport TOUCHSTONE_KEY=(\S+)\n/) ?? [];
-    const person = openPackDesk({ env: { TOUCHSTONE_KEY: key } });
+    const person = openPackCli({ env: { TOUCHSTONE_KEY: key } });
     try {
       const missing = await person.run('run', PACK, '--host', url);
       expect([missing.code, missing.err]).toEqual([
@@ -275,7 +275,7 @@ test('a run whose process may be gone is shown with the way to go on', async () 
   desk.configure({ tools: [server.tool] });
   const running = desk.run('run', 'support', '--modes', 'live-shadow');
   await isAsked;
-  const { out } = await openDesk({ cwd: desk.cwd }).run('show', 'last');
+  const { out } = await openTestCli({ cwd: desk.cwd }).run('show', 'last');
   expect(out).toMatch(/touchstone run --resume run-\w+ {2}go on, if its process is gone/);
   answer({});
   await running;

@@ -1,12 +1,12 @@
 import type { RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LOCAL_OWNER } from '../../local.js';
-import { type EvidenceDesk, openEvidenceDesk, steady } from '../../testing/evidence-desk.js';
+import { type EvidenceCli, openEvidenceCli, steady } from '../../testing/evidence-cli.js';
 
-let desk: EvidenceDesk;
+let desk: EvidenceCli;
 let runId: RunId;
 beforeEach(async () => {
-  desk = openEvidenceDesk();
+  desk = openEvidenceCli();
   runId = await desk.runSuite();
 });
 afterEach(() => desk.close());
@@ -108,7 +108,7 @@ describe('--list', () => {
     const json = (await annotate('--list', '--json')).out;
     expect(out + json).not.toContain('WORDS');
     expect((await annotate('--list', '--bodies')).out).toContain('should be WORDS-CORRECTION');
-    const screen = openEvidenceDesk({ isTTY: true, env: { NO_COLOR: '1' }, cwd: desk.cwd });
+    const screen = openEvidenceCli({ isTTY: true, env: { NO_COLOR: '1' }, cwd: desk.cwd });
     const shown = [
       (await annotate('--list', '--bodies')).out,
       (await annotate('--list', '--bodies', '--json')).out,

@@ -1,13 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CompareDesk, openCompareDesk, SUITE, steady, TASKS } from '../../testing/compare-desk.js';
-import { openJudgeDesk } from '../../testing/judge-desk.js';
-import { openPackDesk } from '../../testing/pack-desk.js';
+import { type CompareCli, openCompareCli, SUITE, steady, TASKS } from '../../testing/compare-cli.js';
+import { openJudgeCli } from '../../testing/judge-cli.js';
+import { openPackCli } from '../../testing/pack-cli.js';
 
-let desk: CompareDesk;
+let desk: CompareCli;
 beforeEach(() => {
-  desk = openCompareDesk();
+  desk = openCompareCli();
   desk.writeSuite(TASKS);
 });
 afterEach(() => desk.close());
@@ -63,7 +63,7 @@ describe('a blessed run', () => {
   });
 
   test('of a scripted judge, and judged again, is blessed with a word about it', async () => {
-    const judged = openJudgeDesk();
+    const judged = openJudgeCli();
     await judged.run('run', 'tone.suite.json');
     await judged.run('rejudge', 'last', '--judge', 'offline/mild');
     const { code, out } = await judged.run('baseline', 'bless', 'last');
@@ -95,7 +95,7 @@ describe('what is no measurement is no baseline', () => {
   });
 
   test('a run with answers from the cache', async () => {
-    const packed = openPackDesk();
+    const packed = openPackCli();
     await packed.run('run', 'support', '--cache', '--modes', 'golden');
     await packed.run('run', 'support', '--cache', '--modes', 'golden');
     const { code, err } = await packed.run('baseline', 'bless', 'last');

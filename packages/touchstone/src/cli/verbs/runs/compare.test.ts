@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CompareDesk, openCompareDesk, SUITE, steady, TASKS } from '../../testing/compare-desk.js';
-import { openJudgeDesk } from '../../testing/judge-desk.js';
+import { type CompareCli, openCompareCli, SUITE, steady, TASKS } from '../../testing/compare-cli.js';
+import { openJudgeCli } from '../../testing/judge-cli.js';
 
-let desk: CompareDesk;
+let desk: CompareCli;
 beforeEach(() => {
-  desk = openCompareDesk();
+  desk = openCompareCli();
   desk.writeSuite(TASKS);
 });
 afterEach(() => desk.close());
@@ -38,7 +38,7 @@ describe('two runs of one suite', () => {
   });
 
   test('on a terminal show how the answers changed, at most five unless a task is named', async () => {
-    const screen = openCompareDesk({ isTTY: true, env: { NO_COLOR: '1' } });
+    const screen = openCompareCli({ isTTY: true, env: { NO_COLOR: '1' } });
     screen.writeSuite(TASKS);
     await screen.runWith({ one: { total: 12, items: ['a', 'b'] } });
     await screen.runWith({ ...BAD, one: { total: 13, items: ['a', 'b'] }, two: 'two\u001b[2J\u202e' });
@@ -51,7 +51,7 @@ describe('two runs of one suite', () => {
   });
 
   test('are coloured where a person looks: drops red, gains green', async () => {
-    const screen = openCompareDesk({ isTTY: true });
+    const screen = openCompareCli({ isTTY: true });
     screen.writeSuite(TASKS);
     await screen.runWith({ one: 'wrong' });
     await screen.runWith(BAD);
@@ -263,7 +263,7 @@ describe('what is compared', () => {
 
 describe('judged runs', () => {
   test('of different judges are refused unless asked for, and tell criteria by name', async () => {
-    const judged = openJudgeDesk();
+    const judged = openJudgeCli();
     await judged.run('run', 'tone.suite.json');
     judged.configure({ judge: { model: 'offline/mild' } });
     await judged.run('run', 'tone.suite.json');

@@ -1,13 +1,13 @@
 import { asId, type RunId, type Scorecard } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withTouchstone } from '../../local.js';
-import { type Contracts, type Criterion, definition, openContractDesk } from '../../testing/contract-desk.js';
-import { envelopeOf, forge, signedAgain, withStatement } from '../../testing/evidence-desk.js';
-import { openDesk } from '../../testing/test-io.js';
+import { type Contracts, type Criterion, definition, openContractCli } from '../../testing/contract-cli.js';
+import { envelopeOf, forge, signedAgain, withStatement } from '../../testing/evidence-cli.js';
+import { openTestCli } from '../../testing/test-cli.js';
 
 let desk: Contracts;
 beforeEach(() => {
-  desk = openContractDesk();
+  desk = openContractCli();
 });
 afterEach(() => desk.close());
 
@@ -240,7 +240,7 @@ test('another host lists its runs with the word of the contract, and blames no t
   await desk.seen('This is the only time the key is shown');
   const [, url = '', key = ''] =
     desk.written.out.match(/listening (\S+)\nexport TOUCHSTONE_KEY=(\S+)\n/) ?? [];
-  const person = openDesk({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: key } });
+  const person = openTestCli({ cwd: desk.cwd, env: { TOUCHSTONE_KEY: key } });
   const there = ['--host', url, '--agent', 'local.acme.other', '--junit', 'j.xml'];
   try {
     expect((await person.run('run', 'agent.json', ...there)).code).toBe(0);

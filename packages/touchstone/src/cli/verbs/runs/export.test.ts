@@ -3,14 +3,14 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } 
 import { join } from 'node:path';
 import type { RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type EvidenceDesk, envelopeOf, openEvidenceDesk, steady } from '../../testing/evidence-desk.js';
-import { keyPair } from '../../testing/pack-desk.js';
-import { openDesk } from '../../testing/test-io.js';
+import { type EvidenceCli, envelopeOf, openEvidenceCli, steady } from '../../testing/evidence-cli.js';
+import { keyPair } from '../../testing/pack-cli.js';
+import { openTestCli } from '../../testing/test-cli.js';
 
-let desk: EvidenceDesk;
+let desk: EvidenceCli;
 let runId: RunId;
 beforeEach(async () => {
-  desk = openEvidenceDesk();
+  desk = openEvidenceCli();
   runId = await desk.runSuite();
 });
 afterEach(() => desk.close());
@@ -104,7 +104,7 @@ describe('export', () => {
   test('the entry it prints for a configuration makes that configuration trust the file', async () => {
     const { out } = await desk.run('export', 'last', '--out', 'x.json');
     const entry = out.split('\n').find((line) => line.includes('"trust"'));
-    const other = openDesk({ cwd: join(desk.cwd, 'other') });
+    const other = openTestCli({ cwd: join(desk.cwd, 'other') });
     mkdirSync(other.cwd);
     desk.write('other/touchstone.config.json', `{${entry}}`);
     expect((await other.run('verify', '../x.json')).code).toBe(0);

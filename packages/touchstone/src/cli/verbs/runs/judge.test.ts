@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import type { RunId } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withTouchstone } from '../../local.js';
-import { type Judges, openJudgeDesk, rubricTask, suite } from '../../testing/judge-desk.js';
+import { type Judges, openJudgeCli, rubricTask, suite } from '../../testing/judge-cli.js';
 
 let desk: Judges;
 beforeEach(() => {
-  desk = openJudgeDesk();
+  desk = openJudgeCli();
 });
 afterEach(() => desk.close());
 
@@ -38,7 +38,7 @@ describe('a judged run', () => {
   });
 
   test('on a terminal and with --bodies shows sentences and reasons', async () => {
-    const screen = openJudgeDesk({ isTTY: true, env: { NO_COLOR: '1' } });
+    const screen = openJudgeCli({ isTTY: true, env: { NO_COLOR: '1' } });
     expect(steady((await screen.run('run', 'tone.suite.json')).out)).toMatchSnapshot();
     expect(steady((await screen.run('show', 'last', '--task', 'late')).out)).toMatchSnapshot();
     screen.close();

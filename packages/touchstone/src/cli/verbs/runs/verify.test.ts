@@ -6,20 +6,20 @@ import { asId, type RunId, type Scorecard } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  type EvidenceDesk,
+  type EvidenceCli,
   envelopeOf,
-  openEvidenceDesk,
+  openEvidenceCli,
   signedAgain,
   steady,
   withStatement,
-} from '../../testing/evidence-desk.js';
-import { keyPair } from '../../testing/pack-desk.js';
-import { openDesk } from '../../testing/test-io.js';
+} from '../../testing/evidence-cli.js';
+import { keyPair } from '../../testing/pack-cli.js';
+import { openTestCli } from '../../testing/test-cli.js';
 
-let desk: EvidenceDesk;
+let desk: EvidenceCli;
 let runId: RunId;
 beforeEach(async () => {
-  desk = openEvidenceDesk();
+  desk = openEvidenceCli();
   runId = await desk.runSuite();
 });
 afterEach(() => desk.close());
@@ -60,7 +60,7 @@ describe('verify', () => {
 
   test('elsewhere believes nobody until it is told whom', async () => {
     await desk.exported('--public-key', 'pub.pem', '--out', 'x.scorecard.json');
-    const other = openDesk({ cwd: join(desk.cwd, 'other') });
+    const other = openTestCli({ cwd: join(desk.cwd, 'other') });
     mkdirSync(other.cwd);
     const { code, out } = await other.run('verify', '../x.scorecard.json');
     expect(code).toBe(1);
@@ -249,7 +249,7 @@ describe('verify', () => {
   test('a signature that a given key does not fit is wrong, not unknown', async () => {
     await desk.exported('--out', 'x.scorecard.json');
     desk.write('other/pub.pem', stranger.publicKey);
-    const other = openDesk({ cwd: join(desk.cwd, 'other') });
+    const other = openTestCli({ cwd: join(desk.cwd, 'other') });
     const { code, out } = await other.run('verify', '../x.scorecard.json', '--key', 'pub.pem');
     expect(code).toBe(1);
     expect(out).toContain('does not fit');
@@ -332,18 +332,18 @@ describe('verify', () => {
 
   test('reads a file from stdin, once', async () => {
     const input = desk.read(await desk.exported());
-    const piped = openDesk({ cwd: desk.cwd, input });
+    const piped = openTestCli({ cwd: desk.cwd, input });
     const document = JSON.parse((await piped.run('verify', '-', '--json')).out);
     expect(document).toMatchObject({ file: '-', verified: true, runId });
     const twice = await piped.run('verify', '-', '-');
     expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('only once')]);
-    expect((await openDesk({ cwd: desk.cwd }).run('verify', '-')).code).toBe(2);
+    expect((await openTestCli({ cwd: desk.cwd }).run('verify', '-')).code).toBe(2);
   });
 
   test('needs no run to be here, and leaves nothing behind', async () => {
     const text = readFileSync(join(desk.cwd, await desk.exported('--public-key', 'pub.pem')), 'utf8');
     desk.write('empty/x.json', text);
-    const empty = openDesk({ cwd: join(desk.cwd, 'empty') });
+    const empty = openTestCli({ cwd: join(desk.cwd, 'empty') });
     expect((await empty.run('verify', 'x.json', '--key', '../pub.pem')).code).toBe(0);
     expect(readdirSync(empty.cwd)).toEqual(['x.json']);
   });

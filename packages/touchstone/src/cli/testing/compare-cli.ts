@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Desk, openDesk } from './test-io.js';
+import { openTestCli, type TestCli } from './test-cli.js';
 
 export const SUITE = 'local.test.evals.orders';
 
-export type CompareDesk = Desk & {
+export type CompareCli = TestCli & {
   /** Writes the suite; every task wants its own name as the answer. */
   writeSuite(tasks: readonly string[], more?: object): void;
   /** Runs the suite with an agent that gives these answers, and the right one to every other task. */
@@ -12,8 +12,8 @@ export type CompareDesk = Desk & {
 };
 
 /** A desk with a golden suite, and an agent whose answers a test chooses run by run. */
-export function openCompareDesk(options?: Parameters<typeof openDesk>[0]): CompareDesk {
-  const desk = openDesk(options);
+export function openCompareCli(options?: Parameters<typeof openTestCli>[0]): CompareCli {
+  const desk = openTestCli(options);
   const write = (name: string, text: string): void => writeFileSync(join(desk.cwd, name), text);
   const writeSuite = (tasks: readonly string[], more: object = {}): void =>
     write(

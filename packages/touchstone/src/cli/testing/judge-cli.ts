@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Desk, openDesk } from './test-io.js';
+import { openTestCli, type TestCli } from './test-cli.js';
 
-export type Judges = Desk & {
+export type Judges = TestCli & {
   write(name: string, text: string | object): void;
   configure(more?: object): void;
 };
@@ -11,8 +11,8 @@ export type Judges = Desk & {
  * A desk with an agent, a rubric suite, and one script that plays several judges: `strict` and `mild` differ in two of
  * three verdicts, `mumbles` answers in prose, `twice` contradicts itself, and nobody has written down what `silent` says.
  */
-export function openJudgeDesk(options?: Parameters<typeof openDesk>[0]): Judges {
-  const desk = openDesk(options);
+export function openJudgeCli(options?: Parameters<typeof openTestCli>[0]): Judges {
+  const desk = openTestCli(options);
   const write = (name: string, text: string | object): void => {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
     writeFileSync(join(desk.cwd, name), typeof text === 'string' ? text : JSON.stringify(text));

@@ -3,20 +3,20 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { type Desk, openDesk } from './test-io.js';
+import { openTestCli, type TestCli } from './test-cli.js';
 
 export const PACK = 'vendor.acme.support';
 export const AGENT = `${PACK}.default`;
 export const SUITE = 'vendor.acme.evals.support';
 
-/** A desk with a pack in `support`, and a model that answers from a script, so that nothing leaves the machine. */
-export type PackDesk = Desk & {
+/** A project with a pack in `support`, and a model that answers from a script, so that nothing leaves the machine. */
+export type PackCli = TestCli & {
   write(name: string, content: string | Buffer | object): void;
   configure(more?: object): void;
 };
 
-export function openPackDesk(options?: Parameters<typeof openDesk>[0]): PackDesk {
-  const desk = openDesk(options);
+export function openPackCli(options?: Parameters<typeof openTestCli>[0]): PackCli {
+  const desk = openTestCli(options);
   const write = (name: string, content: string | Buffer | object): void => {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
     const isRaw = typeof content === 'string' || Buffer.isBuffer(content);

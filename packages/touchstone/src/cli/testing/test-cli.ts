@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Io } from '../io.js';
 import { main } from '../main.js';
 
-export type Desk = {
+export type TestCli = {
   readonly io: Io;
   readonly cwd: string;
   /** Runs one command line and tells what it wrote since the last one. */
@@ -17,8 +17,8 @@ export type Desk = {
   close(): void;
 };
 
-/** A person's desk: a folder of its own, a screen that can be read, a clock that moves by hand. */
-export function openDesk(
+/** A CLI under test: temp folder, captured output, manual clock. */
+export function openTestCli(
   options: {
     readonly isTTY?: boolean;
     readonly columns?: number;
@@ -26,7 +26,7 @@ export function openDesk(
     readonly cwd?: string;
     readonly input?: string;
   } = {},
-): Desk {
+): TestCli {
   const cwd = options.cwd ?? mkdtempSync(join(tmpdir(), 'touchstone-cli-'));
   const written = { out: '', err: '' };
   const waiting = new Set<() => void>();

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LOCAL_OWNER, type Local, withTouchstone } from '../local.js';
-import { type Desk, openDesk } from './test-io.js';
+import { openTestCli, type TestCli } from './test-cli.js';
 
 export const AGENT = 'local.acme.support';
 export const SUITE = 'local.acme.evals.refunds';
@@ -10,7 +10,7 @@ export const PROVEN = { agentId: '*', to: 'active', requiredEval: { suite: SUITE
 /** The same, and someone has to agree. */
 export const AGREED = { ...PROVEN, approval: { requiredRole: 'approver' } };
 
-export type DeployDesk = Desk & {
+export type DeployCli = TestCli & {
   write(name: string, text: string): void;
   /** What is asked before something becomes active; nothing unless it is said. */
   configure(more?: object): void;
@@ -30,8 +30,8 @@ const task = (taskId: string): object => ({
 });
 
 /** A desk with two versions of one agent, a suite that both pass, and gates that a test chooses. */
-export function openDeployDesk(options?: Parameters<typeof openDesk>[0]): DeployDesk {
-  const desk = openDesk(options);
+export function openDeployCli(options?: Parameters<typeof openTestCli>[0]): DeployCli {
+  const desk = openTestCli(options);
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
     writeFileSync(join(desk.cwd, name), text);

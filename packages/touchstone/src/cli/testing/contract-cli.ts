@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asId, type ContractReport, type Digest, type ReportedGate } from '@touchstone/protocol';
-import { type Desk, openDesk } from './test-io.js';
+import { openTestCli, type TestCli } from './test-cli.js';
 
 export const SUITE = 'local.acme.evals.parcel-desk';
 export const AGENT = 'local.acme.parcel-desk';
@@ -9,7 +9,7 @@ const MODEL = 'small-1';
 
 export type Criterion = { readonly name: string; readonly [member: string]: unknown };
 
-export type Contracts = Desk & {
+export type Contracts = TestCli & {
   write(name: string, content: string | object): void;
   read(name: string): string;
   has(name: string): boolean;
@@ -21,8 +21,8 @@ export type Contracts = Desk & {
  * parcel 4, rightly about all others. A judge called `strict` finds everything polite but parcel 3; nobody has written
  * down what `silent` says.
  */
-export function openContractDesk(options?: Parameters<typeof openDesk>[0]): Contracts {
-  const desk = openDesk(options);
+export function openContractCli(options?: Parameters<typeof openTestCli>[0]): Contracts {
+  const desk = openTestCli(options);
   const write = (name: string, content: string | object): void => {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
     writeFileSync(
@@ -84,7 +84,7 @@ export const definition = (evaluation: object = {}, version = '1.0.0'): object =
   metadata: {
     id: '0b7d0f6c-2f0e-4b83-9d55-1d2c3b4a5f60',
     version,
-    name: 'Parcel Desk',
+    name: 'Parcel TestCli',
     author: 'Acme',
     created_at: '2026-01-02T03:04:05Z',
   },

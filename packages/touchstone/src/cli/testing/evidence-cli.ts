@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { asId, type RunId, type Scorecard } from '@touchstone/protocol';
 import type { LogEntry, Run } from '../../ports/index.js';
 import { LOCAL_OWNER, type Local, withTouchstone } from '../local.js';
-import { type Desk, openDesk } from './test-io.js';
+import { openTestCli, type TestCli } from './test-cli.js';
 
-export type EvidenceDesk = Desk & {
+export type EvidenceCli = TestCli & {
   write(name: string, text: string): void;
   read(name: string): string;
   /** Runs the suite, of which one task of three fails, and tells the run's id. */
@@ -31,8 +31,8 @@ const SUITE = {
   tasks: [task('late', 'late'), task('early', 'early'), task('never', 'never')],
 };
 
-export function openEvidenceDesk(options?: Parameters<typeof openDesk>[0]): EvidenceDesk {
-  const desk = openDesk(options);
+export function openEvidenceCli(options?: Parameters<typeof openTestCli>[0]): EvidenceCli {
+  const desk = openTestCli(options);
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
     writeFileSync(join(desk.cwd, name), text);
