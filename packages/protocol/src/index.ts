@@ -41,6 +41,7 @@ export type {
 } from './wire/vendor/catalogue.js';
 export type {
   Agreement,
+  BaselineEntry,
   BlessedRun,
   ChangedCriterion,
   ComparedScore,
@@ -49,7 +50,6 @@ export type {
   DisputedCriterion,
   HistoryPoint,
   JudgeComparison,
-  ListedBaseline,
   MeasuredRun,
   NewBaseline,
   NoVerdict,

@@ -1,4 +1,5 @@
 import type {
+  BaselineEntry,
   BulkCancelResult,
   CompareRuns,
   CompiledProfile,
@@ -14,7 +15,7 @@ import type {
   JsonObject,
   JudgeComparison,
   KeyEntry,
-  ListedBaseline,
+  BaselineEntry,
   NewBaseline,
   NewWebhook,
   PackListing,
@@ -265,8 +266,8 @@ function baselineCalls(transport: Transport, get: Get) {
     list: async (
       filter: { readonly suiteId?: string } = {},
       reading?: Reading,
-    ): Promise<readonly ListedBaseline[]> =>
-      (await get<Page<ListedBaseline>>(`${VENDOR}/baselines`, reading, filter)).items,
+    ): Promise<readonly BaselineEntry[]> =>
+      (await get<Page<BaselineEntry>>(`${VENDOR}/baselines`, reading, filter)).items,
     /** Makes a completed run the baseline of its suite, its agent and its judge. */
     bless: (runId: RunId, sending?: Sending): Promise<NewBaseline> =>
       post(transport, `${VENDOR}/baselines`, { runId }, sending),

@@ -239,12 +239,12 @@ export type BlessedRun = Wire<typeof blessedRun>;
 
 export const blessRun = closed({ runId: runId('A completed run.') });
 
-export const listedBaseline = closed(
+export const baselineEntry = closed(
   { ...blessed, current: flag('It counts: no later one of its suite, its agent and its judge is there.') },
   { ...blessedOptional, contractVerdict },
 );
 /** The same in a list. Earlier ones are kept as history. */
-export type ListedBaseline = Wire<typeof listedBaseline>;
+export type BaselineEntry = Wire<typeof baselineEntry>;
 
 export const newBaseline = closed(
   { blessed: blessedRun, notes: list(text(), 'What does not stand in the way and should be known.') },

@@ -1,9 +1,9 @@
 import {
   asId,
+  type BaselineEntry,
   type BlessedRun,
   type EvalPlan,
   HostError,
-  type ListedBaseline,
   type NewBaseline,
   type Owner,
   type Principal,
@@ -17,7 +17,7 @@ import type { Blessing, Clock, Run, Store } from '../../ports/index.js';
 /** The runs that others are measured by. */
 export type Blessings = {
   /** Newest first, those that no longer count included. */
-  list(owner: Owner, suiteId?: string): Promise<readonly ListedBaseline[]>;
+  list(owner: Owner, suiteId?: string): Promise<readonly BaselineEntry[]>;
   /** Makes a completed run the baseline of its suite, its agent and its judge. Refuses what has not measured every task. */
   bless(principal: Principal, runId: RunId): Promise<NewBaseline>;
 };

@@ -96,13 +96,13 @@ export const disputedSentences = (
     hasContract ? (text) => text : sentenceOf,
   );
 
-type CriterionPlace = { readonly id: CriterionId; readonly taskId: TaskId; readonly position: number };
+type CriterionPosition = { readonly id: CriterionId; readonly taskId: TaskId; readonly position: number };
 
 /** Results name a criterion; its sentence stands in the rubric of a task that has it. */
 async function readSentences(
   client: Client,
   runId: RunId,
-  places: readonly CriterionPlace[],
+  places: readonly CriterionPosition[],
   sentence: (criterion: string) => string,
 ): Promise<Sentences> {
   const sentences = new Map<CriterionId, string>();

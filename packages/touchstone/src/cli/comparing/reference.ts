@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { asId, type ListedBaseline, type RunId, type Scorecard } from '@touchstone/protocol';
+import { asId, type BaselineEntry, type RunId, type Scorecard } from '@touchstone/protocol';
 import type { Client, RunSnapshot } from '@touchstone/sdk';
 import { readScorecardFile } from '../files/scorecard-file.js';
 import { absent, asEvalRun, findRun, knownRun, placesBack, runPages, stateOf } from '../run-lookup.js';
@@ -96,7 +96,7 @@ export async function findBlessed({ client }: Session, after: NamedRun): Promise
 }
 
 /** After an edit of the suite an earlier blessing no longer counts, which the caller may not expect. */
-function notBlessed({ suite, agentId, judge }: NamedRun, blessings: readonly ListedBaseline[]): UsageError {
+function notBlessed({ suite, agentId, judge }: NamedRun, blessings: readonly BaselineEntry[]): UsageError {
   const near = blessings.find((one) => one.suite.ref === suite.ref && one.agent.agentId === agentId);
   if (!near)
     return new UsageError(

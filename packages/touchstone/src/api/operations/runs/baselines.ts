@@ -11,7 +11,7 @@ export const baselineEndpoints = ({ touchstone }: Services): readonly Endpoint[]
     auth: 'runs:read',
     summary: 'The runs that others are measured by, newest first, with those that counted before',
     parameters: { suiteId: optionalText('Only baselines of this suite.') },
-    responses: { 200: { description: 'Blessed runs.', schema: vendor.page(vendor.listedBaseline) } },
+    responses: { 200: { description: 'Blessed runs.', schema: vendor.page(vendor.baselineEntry) } },
     async handle(call) {
       const items = await touchstone.blessings.list(call.principal.owner, call.query.suiteId);
       return { status: 200, body: { items } };

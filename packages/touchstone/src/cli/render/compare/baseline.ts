@@ -1,4 +1,4 @@
-import type { BlessedRun, EvalReport, ListedBaseline, NewBaseline } from '@touchstone/protocol';
+import type { BaselineEntry, BlessedRun, EvalReport, NewBaseline } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import {
   ago,
@@ -58,7 +58,7 @@ export function renderBlessed(
 
 /** On a narrow screen names are shortened to what tells them apart. */
 export function baselinesTable(
-  items: readonly ListedBaseline[],
+  items: readonly BaselineEntry[],
   now: number,
   ink: Ink,
   columns: number,
@@ -82,10 +82,10 @@ export function baselinesTable(
 
 /** A blessed run with what is known of it. */
 export type Baseline = {
-  readonly blessing: ListedBaseline;
+  readonly blessing: BaselineEntry;
   readonly report: EvalReport;
   /** Newest first, this one included. */
-  readonly history: readonly ListedBaseline[];
+  readonly history: readonly BaselineEntry[];
 };
 
 export function renderBaseline({ blessing, report, history }: Baseline, now: number, look: Look): string {
@@ -104,7 +104,7 @@ export function renderBaseline({ blessing, report, history }: Baseline, now: num
 }
 
 function rowsOf(
-  blessing: ListedBaseline,
+  blessing: BaselineEntry,
   report: EvalReport,
   now: number,
 ): readonly (readonly [string, string])[] {

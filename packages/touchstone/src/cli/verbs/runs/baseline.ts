@@ -1,4 +1,4 @@
-import type { ListedBaseline } from '@touchstone/protocol';
+import type { BaselineEntry } from '@touchstone/protocol';
 import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
 import { commandToType, whereFlags } from '../../command-line.js';
 import type { ExitCode } from '../../exit.js';
@@ -51,13 +51,13 @@ async function readBaselines({ client }: Session, name: string | undefined): Pro
 }
 
 /** Of the same suite, agent and judge the latest blessing counts. */
-const isSameSubject = (one: ListedBaseline, other: ListedBaseline): boolean =>
+const isSameSubject = (one: BaselineEntry, other: BaselineEntry): boolean =>
   one.suite.digest === other.suite.digest &&
   one.agent.agentId === other.agent.agentId &&
   one.judge === other.judge;
 
 /** A run was perhaps blessed more than once; its latest blessing says what became of it. */
-function choose(all: readonly ListedBaseline[], name: string | undefined): readonly ListedBaseline[] {
+function choose(all: readonly BaselineEntry[], name: string | undefined): readonly BaselineEntry[] {
   if (all.length === 0) throw new UsageError('There is no baseline here yet.', HOW);
   const current = all.filter((one) => one.current);
   if (name === undefined) return current;
