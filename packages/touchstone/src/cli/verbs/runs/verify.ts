@@ -41,7 +41,7 @@ export type VerifyOptions = Where & { readonly key?: readonly string[] };
 const STDIN = '-';
 
 /** What came of one file: a scorecard, one with a part that does not fit, or something else altogether. */
-type Looked = { readonly file: string } & (
+type FileCheck = { readonly file: string } & (
   | Checked
   | { readonly doubts: readonly Doubt[] }
   | { readonly unreadable: unknown }
@@ -57,15 +57,15 @@ export async function verifyCommand(
   const keys = await trustedKeys(context, key);
   checkInput(files);
   const { checkScorecardFile } = await import('../../../app/index.js');
-  const looked: Looked[] = [];
-  for (const file of files) looked.push(await lookAt(context, file, keys, checkScorecardFile));
-  const logs = await compareLogs(context, where, looked);
-  const answers = looked.map((one) => answerOf(one, logs));
+  const checks: FileCheck[] = [];
+  for (const file of files) checks.push(await checkFile(context, file, keys, checkScorecardFile));
+  const logs = await compareLogs(context, where, checks);
+  const results = checks.map((one) => resultOf(one, logs));
   if (context.settings.json) {
-    const documents = answers.map(documentOf);
+    const documents = results.map(documentOf);
     writeJson(context.io, files.length > 1 ? documents : documents[0]);
-  } else for (const answer of answers) tell(context, answer);
-  return worstExit(answers.map(exitOf));
+  } else for (const result of results) writeResult(context, result);
+  return worstExit(results.map(exitOf));
 }
 
 function checkInput(files: readonly string[]): void {
@@ -73,8 +73,8 @@ function checkInput(files: readonly string[]): void {
     throw new UsageError('stdin can be read only once.', 'Give - once, and the other files by their names.');
 }
 
-/** One file that is none of ours does not keep the others from being looked at. */
-async function lookAt(context: Context, file: string, keys: Keys, check: Check): Promise<Looked> {
+/** A file that is not a scorecard file does not keep the others from being checked. */
+async function checkFile(context: Context, file: string, keys: Keys, check: Check): Promise<FileCheck> {
   try {
     const text =
       file === STDIN
@@ -97,8 +97,8 @@ function inWords(error: Error): Error {
 }
 
 /** Of the runs that the host keeps: whether their log is the one that the file is made of. */
-async function compareLogs(context: Context, where: Where, looked: readonly Looked[]): Promise<Logs> {
-  const cards = looked.flatMap((one) => ('checked' in one ? [one.checked.scorecard] : []));
+async function compareLogs(context: Context, where: Where, checks: readonly FileCheck[]): Promise<Logs> {
+  const cards = checks.flatMap((one) => ('checked' in one ? [one.checked.scorecard] : []));
   const compared = new Map<Scorecard, LogState>();
   if (cards.length === 0) return compared;
   try {
@@ -135,9 +135,9 @@ function differingMembers(one: object, other: Scorecard): readonly string[] {
   return [...names].filter((name) => !jsonEqual(kept?.[name] ?? null, claimed?.[name] ?? null)).sort();
 }
 
-type Answer = Verification | { readonly file: string; readonly unreadable: unknown };
+type FileResult = Verification | { readonly file: string; readonly unreadable: unknown };
 
-function answerOf(one: Looked, logs: Logs): Answer {
+function resultOf(one: FileCheck, logs: Logs): FileResult {
   const { file } = one;
   if ('unreadable' in one || 'doubts' in one) return one;
   const { checked, signer } = one;
@@ -169,22 +169,22 @@ function logDoubts({ runId }: Scorecard, log: LogState): readonly Doubt[] {
   return [{ code: 'other_log', message }];
 }
 
-function exitOf(answer: Answer): ExitCode {
-  if ('unreadable' in answer) return 2;
-  return answer.doubts.length > 0 ? 1 : 0;
+function exitOf(result: FileResult): ExitCode {
+  if ('unreadable' in result) return 2;
+  return result.doubts.length > 0 ? 1 : 0;
 }
 
-const documentOf = (answer: Answer): object =>
-  'unreadable' in answer
-    ? { file: answer.file, verified: false, exitCode: 2, error: errorDocument(answer.unreadable) }
-    : verificationDocument(answer);
+const documentOf = (result: FileResult): object =>
+  'unreadable' in result
+    ? { file: result.file, verified: false, exitCode: 2, error: errorDocument(result.unreadable) }
+    : verificationDocument(result);
 
-function tell(context: Context, answer: Answer): void {
+function writeResult(context: Context, result: FileResult): void {
   const { io } = context;
-  if ('unreadable' in answer) {
-    writeLine(io.stderr, `${answer.file} was not verified:`);
-    reportError(answer.unreadable, io);
+  if ('unreadable' in result) {
+    writeLine(io.stderr, `${result.file} was not verified:`);
+    reportError(result.unreadable, io);
     return;
   }
-  io.stdout.write(renderVerification(answer, lookOf(context)));
+  io.stdout.write(renderVerification(result, lookOf(context)));
 }
