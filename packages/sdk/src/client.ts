@@ -15,7 +15,6 @@ import type {
   JsonObject,
   JudgeComparison,
   KeyEntry,
-  BaselineEntry,
   NewBaseline,
   NewWebhook,
   PackListing,
