@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CompareDesk, openCompareDesk, SUITE, TASKS } from '../../testing/compare-desk.js';
-import { openDesk } from '../../testing/test-io.js';
+import { type CompareCli, openCompareCli, SUITE, TASKS } from '../../testing/compare-cli.js';
+import { openTestCli } from '../../testing/test-cli.js';
 
 // Goal: a verb says the same of runs here and of the same runs on a host. Method: runs made here; a server over the same
 // store, whose key is of the tenant of the command line; every verb asked both ways, its document and exit code compared.
-let cli: CompareDesk;
-let caller: ReturnType<typeof openDesk>;
-let serving: ReturnType<CompareDesk['run']>;
+let cli: CompareCli;
+let caller: ReturnType<typeof openTestCli>;
+let serving: ReturnType<CompareCli['run']>;
 let host: readonly string[];
 const runIds: string[] = [];
 
 beforeAll(async () => {
-  cli = openCompareDesk();
+  cli = openCompareCli();
   cli.writeSuite(TASKS);
   runIds.push(await cli.runWith({}));
   runIds.push(await cli.runWith({ one: 'wrong', two: 'wrong', three: 'wrong', four: 'wrong', five: 'x' }));
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await cli.seen('This is the only time the key is shown');
   const [, url = '', key = ''] =
     cli.written.out.match(/listening (\S+)\nexport TOUCHSTONE_KEY=(\S+)\n/) ?? [];
-  caller = openDesk({ cwd: cli.cwd, env: { TOUCHSTONE_KEY: key } });
+  caller = openTestCli({ cwd: cli.cwd, env: { TOUCHSTONE_KEY: key } });
   host = ['--host', url];
 });
 afterAll(async () => {
