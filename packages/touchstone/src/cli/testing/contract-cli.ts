@@ -17,7 +17,7 @@ export type Contracts = TestCli & {
 };
 
 /**
- * A desk with a definition in `agent.json`, four rows beside it, and a model that answers from a script: wrongly about
+ * A project with a definition in `agent.json`, four rows beside it, and a model that answers from a script: wrongly about
  * parcel 4, rightly about all others. A judge called `strict` finds everything polite but parcel 3; nobody has written
  * down what `silent` says.
  */
