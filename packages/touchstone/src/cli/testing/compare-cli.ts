@@ -11,7 +11,7 @@ export type CompareCli = TestCli & {
   runWith(answers: { readonly [taskId: string]: unknown }, ...more: string[]): Promise<string>;
 };
 
-/** A desk with a golden suite, and an agent whose answers a test chooses run by run. */
+/** A project with a golden suite, and an agent whose answers a test chooses run by run. */
 export function openCompareCli(options?: Parameters<typeof openTestCli>[0]): CompareCli {
   const desk = openTestCli(options);
   const write = (name: string, text: string): void => writeFileSync(join(desk.cwd, name), text);

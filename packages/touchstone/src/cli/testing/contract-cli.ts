@@ -17,7 +17,7 @@ export type Contracts = TestCli & {
 };
 
 /**
- * A desk with a definition in `agent.json`, four rows beside it, and a model that answers from a script: wrongly about
+ * A project with a definition in `agent.json`, four rows beside it, and a model that answers from a script: wrongly about
  * parcel 4, rightly about all others. A judge called `strict` finds everything polite but parcel 3; nobody has written
  * down what `silent` says.
  */
@@ -84,7 +84,7 @@ export const definition = (evaluation: object = {}, version = '1.0.0'): object =
   metadata: {
     id: '0b7d0f6c-2f0e-4b83-9d55-1d2c3b4a5f60',
     version,
-    name: 'Parcel TestCli',
+    name: 'Parcel Desk',
     author: 'Acme',
     created_at: '2026-01-02T03:04:05Z',
   },

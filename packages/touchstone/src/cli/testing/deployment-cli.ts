@@ -29,7 +29,7 @@ const task = (taskId: string): object => ({
   expected: { kind: 'golden', match: { strategy: 'exact', value: taskId } },
 });
 
-/** A desk with two versions of one agent, a suite that both pass, and gates that a test chooses. */
+/** A project with two versions of one agent, a suite that both pass, and gates that a test chooses. */
 export function openDeployCli(options?: Parameters<typeof openTestCli>[0]): DeployCli {
   const desk = openTestCli(options);
   const write = (name: string, text: string): void => {

@@ -8,7 +8,7 @@ export type Judges = TestCli & {
 };
 
 /**
- * A desk with an agent, a rubric suite, and one script that plays several judges: `strict` and `mild` differ in two of
+ * A project with an agent, a rubric suite, and one script that plays several judges: `strict` and `mild` differ in two of
  * three verdicts, `mumbles` answers in prose, `twice` contradicts itself, and nobody has written down what `silent` says.
  */
 export function openJudgeCli(options?: Parameters<typeof openTestCli>[0]): Judges {
