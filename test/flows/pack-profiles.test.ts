@@ -29,7 +29,7 @@ const manifest = (version: string): object => ({
   version,
   engines: { openwop: '>=1.0 <2.0.0' },
   runtime: { language: 'remote', entry: 'pack.json' },
-  agents: [{ agentId: AGENT, persona: 'TestCli', modelClass: 'general', systemPromptRef: 'prompts/desk.md' }],
+  agents: [{ agentId: AGENT, persona: 'Desk', modelClass: 'general', systemPromptRef: 'prompts/desk.md' }],
 });
 const profile = (threshold: number, other = 'strict: false'): string =>
   [

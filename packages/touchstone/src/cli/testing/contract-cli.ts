@@ -84,7 +84,7 @@ export const definition = (evaluation: object = {}, version = '1.0.0'): object =
   metadata: {
     id: '0b7d0f6c-2f0e-4b83-9d55-1d2c3b4a5f60',
     version,
-    name: 'Parcel TestCli',
+    name: 'Parcel Desk',
     author: 'Acme',
     created_at: '2026-01-02T03:04:05Z',
   },

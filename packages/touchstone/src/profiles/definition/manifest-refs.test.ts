@@ -7,7 +7,7 @@ import { refsBelow } from './manifest-refs.js';
 import { readDefinition } from './read-definition.js';
 import { issuesOf, manifestAgent, manifestOf } from './testing/definitions.js';
 
-const AGENT = 'type: agent\nid: desk\nname: TestCli\nrole: Clerk\ngoal: Help.\n';
+const AGENT = 'type: agent\nid: desk\nname: Desk\nrole: Clerk\ngoal: Help.\n';
 const manifest = (ref: string) => JSON.stringify(manifestOf({ desk: { $ref: ref } }), null, 2);
 
 const reader = (files: { readonly [path: string]: string }) => {
@@ -25,7 +25,7 @@ describe('a reference to another file', () => {
     const loaded = readDefinition(manifest('parts/desk.yaml'), options);
     const inline = readDefinition(
       JSON.stringify(
-        manifestOf({ desk: manifestAgent('desk', { name: 'TestCli', role: 'Clerk', goal: 'Help.' }) }),
+        manifestOf({ desk: manifestAgent('desk', { name: 'Desk', role: 'Clerk', goal: 'Help.' }) }),
       ),
     );
     expect(loaded).toEqual(inline);

@@ -159,7 +159,7 @@ describe('form B', () => {
     const [agent] = agentsOf(manifest) as readonly [ManifestAgent];
     const renamed = withChange(agent, { name: 'Other' });
     expect([agent.name, renamed.name, renamed.evaluation]).toEqual([
-      'Parcel TestCli',
+      'Parcel Desk',
       'Other',
       agent.evaluation,
     ]);

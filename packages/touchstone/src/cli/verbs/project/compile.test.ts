@@ -249,7 +249,7 @@ describe('touchstone compile', () => {
   ])('%j is refused with what to do', async (argv, words) => {
     const { code, err } = await desk.run(...argv);
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);
-    expect(desk.read('agent.json')).toContain('Parcel TestCli');
+    expect(desk.read('agent.json')).toContain('Parcel Desk');
   });
 });
 

@@ -69,7 +69,7 @@ export const minimalDefinition = (members: object = {}) => ({
   metadata: {
     id: '0b7d0f6c-2f0e-4b83-9d55-1d2c3b4a5f60',
     version: '0.1.0',
-    name: 'Parcel TestCli',
+    name: 'Parcel Desk',
     author: 'Acme',
     created_at: '2026-01-02T03:04:05Z',
   },
@@ -90,7 +90,7 @@ export const minimalDefinition = (members: object = {}) => ({
 export const manifestAgent = (id: string, members: object = {}) => ({
   type: 'agent' as const,
   id,
-  name: 'Parcel TestCli',
+  name: 'Parcel Desk',
   role: 'Clerk',
   goal: 'Find parcels.',
   ...members,
