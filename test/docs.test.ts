@@ -607,3 +607,21 @@ describe('docs/webhooks.md', () => {
 it('no page names a place of the machine it was written on', () => {
   expect(PAGES.filter((page) => /(?<![\w.])\/(work|tmp|root|home)\//.test(read(page)))).toEqual([]);
 });
+
+describe('the pages about the code', () => {
+  const folders = ['', 'packages', 'packages/touchstone/src', 'packages/protocol/src', 'packages/sdk/src'];
+  const alternatives = (path: string): readonly string[] => {
+    const [, before = '', names = '', after = ''] = /^(.*)\{([^}]*)\}(.*)$/.exec(path) ?? [];
+    return names === '' ? [path] : names.split(',').map((name) => `${before}${name}${after}`);
+  };
+  const exists = (path: string): boolean => folders.some((folder) => existsSync(join(root, folder, path)));
+
+  it.each(['docs/ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files that exist', (page) => {
+    const text = readFileSync(join(root, page), 'utf8');
+    const paths = [...text.matchAll(/`([\w-]+\/[\w./{},-]+\.(?:ts|json|mjs))`/g)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(paths.length).toBeGreaterThan(10);
+    expect(paths.flatMap(alternatives).filter((path) => !exists(path))).toEqual([]);
+  });
+});
