@@ -59,6 +59,13 @@ test.each<readonly Closed[][]>([[['stdout']], [['stderr']], [['stdout', 'stderr'
   },
 );
 
+test('what an agent prints is there to its last line', async () => {
+  const lines = "Array.from({ length: 200 }, (_, n) => console.log('line ' + n))";
+  writeFileSync(join(folder, 'agent.mjs'), `export default () => { ${lines}; return 'no'; };`);
+  const { err } = await start([], ...MISSED);
+  expect(err.match(/^line 199$/gm)).toHaveLength(2);
+});
+
 test('nobody waits for changes whose outcome nobody would read', async () => {
   expect(await start(['stdout'], ...MISSED, '--watch')).toMatchObject({ code: 1 });
   expect(await runsHere()).toHaveLength(1);

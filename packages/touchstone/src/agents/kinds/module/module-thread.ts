@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { createDeferred } from '../../../net/index.js';
 
 export type ThreadOptions = {
   readonly path: string;
@@ -38,6 +39,9 @@ export type Thread = {
  */
 const BATCH = 16;
 
+/** So long a thread that is at rest may take to hand over what its agent has printed. */
+const DRAIN_MS = 1_000;
+
 type WorkerThread = { readonly worker: Worker; readonly running: Int32Array };
 
 function launch(): WorkerThread {
@@ -75,18 +79,23 @@ export function startThread(options: ThreadOptions, listener: ThreadListener): T
   };
 
   let ended = false;
+  let loaded = false;
   let crash: string | undefined;
+  const drained = createDeferred<void>();
   worker.on('message', (text: unknown) => {
     // The agent's own code may post to its parent as well; such messages are ignored.
     if (typeof text !== 'string' || !text.startsWith('[[')) return;
-    for (const message of JSON.parse(text) as ThreadMessage[]) {
-      if (!ended) listener.message(message);
+    for (const message of JSON.parse(text) as (ThreadMessage | readonly ['drained'])[]) {
+      if (message[0] === 'ready') loaded = true;
+      if (message[0] === 'drained') drained.resolve();
+      else if (!ended) listener.message(message);
     }
   });
   worker.on('error', (error) => {
     crash = `The agent's thread crashed: ${error.message}`;
   });
   worker.on('exit', (code) => {
+    drained.resolve();
     if (!ended) listener.gone(crash ?? `The agent ended its thread (exit code ${code}).`);
   });
 
@@ -100,6 +109,13 @@ export function startThread(options: ThreadOptions, listener: ThreadListener): T
     running: () => Atomics.load(running, 0),
     async end() {
       ended = true;
+      // A thread hands its output over in pieces, each after the one before was taken: ending it at once loses the last.
+      if (loaded && Atomics.load(running, 0) === 0) {
+        worker.postMessage('[["drain"]]');
+        const timer = setTimeout(drained.resolve, DRAIN_MS);
+        await drained.promise;
+        clearTimeout(timer);
+      }
       await worker.terminate();
     },
   };

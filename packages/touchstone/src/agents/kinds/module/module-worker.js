@@ -36,7 +36,12 @@ const handlers = {
   result: (_agent, [, id, call, result]) => invocations.get(id)?.settleCall(call, result),
   abort: (_agent, [, id]) => invocations.get(id)?.abort(),
   ping: (_agent, [, number]) => post(`["pong",${number}]`),
+  drain: () =>
+    void Promise.all([process.stdout, process.stderr].map(written)).then(() => post('["drained"]')),
 };
+
+/** Resolves when the host has taken everything that was written before. */
+const written = (stream) => new Promise((resolve) => stream.write('', resolve));
 
 // ---------------------------------------------------------------------------------------------------------- invocation
 
