@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 // in a process whose heap holds 48 MB. (A million rows fit as well; they only take longer than a test should.)
 it('a dataset far larger than the heap compiles', () => {
   const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-  const built = new URL('../../../dist/profiles/compile/compile-to-writers.js', import.meta.url);
+  const built = new URL('../../../dist/profiles/compile/outputs.js', import.meta.url);
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ['--max-old-space-size=48', path('./fixtures/compile-many.mjs'), built.href, '200000'],
