@@ -1,4 +1,30 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Context } from './io.js';
+
+/** Runs a verb and keeps its exit code for the end. */
+export type Start = (command: Command, verb: (context: Context) => Promise<number>) => Promise<void>;
+
+// Where a promotion leads: options of `promote`, and of `run --promote`.
+
+export const toOption = (when = ''): Option =>
+  new Option('--to <state>', `${when}where to (default: active)`).choices(['test', 'staged', 'active']);
+
+export const channelOption = (when = ''): Option =>
+  new Option('--channel <channel>', `${when}put it on this channel`).choices(['stable', 'canary']);
+
+export const WAIT = 'wait until people have agreed or not, at most so many seconds';
+
+export function waitSeconds(value: string): number {
+  const number = Number(value);
+  if (Number.isInteger(number) && number >= 1) return number;
+  throw new InvalidArgumentError('Expected a whole number of seconds, 1 at least.');
+}
+
+export function percent(value: string): number {
+  const [, digits] = /^(\d{1,3}(?:\.\d+)?) ?%?$/.exec(value) ?? [];
+  if (digits !== undefined && Number(digits) <= 100) return Number(digits);
+  throw new InvalidArgumentError('Expected a share in per cent, from 0 to 100.');
+}
 
 /** The address of another host. */
 export const hostOption = (does = 'on another host instead of in this process'): Option =>

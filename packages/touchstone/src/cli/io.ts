@@ -1,3 +1,5 @@
+import { createInk, type Look } from './render/text.js';
+
 export type Out = {
   write(text: string): void;
   readonly isTTY: boolean;
@@ -46,3 +48,15 @@ export const roomOf = ({ isTTY, columns }: Out): number => (isTTY ? columns : Nu
 export const writeLine = (out: Out, line = ''): void => out.write(`${line}\n`);
 export const writeJson = (io: Io, document: unknown): void =>
   writeLine(io.stdout, JSON.stringify(document, null, 2));
+
+/** How a command writes to stdout: with colours where they are wanted, in the width of the terminal. */
+export const lookOf = (context: Context, out = context.io.stdout): Look => ({
+  ink: createInk(isColoured(context, out)),
+  width: out.columns,
+});
+
+/** Content belongs on a person's screen, or where it is asked for by name. */
+export const mayShowContent = (
+  { io, settings }: Context,
+  { bodies }: { readonly bodies?: boolean | undefined },
+): boolean => bodies === true || (io.stdout.isTTY && !settings.json);

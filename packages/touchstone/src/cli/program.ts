@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { UsageError } from './exit.js';
+import type { Start } from './host-options.js';
 import { DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
 import { printable } from './render/text.js';
-import type { Start } from './start.js';
 import { didYouMean } from './suggest.js';
-import { UsageError } from './usage-error.js';
 import { addApprove, addAudit, addDeployments, addPromote } from './verbs/deployments/deployment-verbs.js';
 import { addCompile } from './verbs/project/contract-verbs.js';
 import { addPack } from './verbs/project/pack-verbs.js';

@@ -1,9 +1,9 @@
 import type { Principal } from '@touchstone/protocol';
 import { type Client, createClient, createClientOver } from '@touchstone/sdk';
+import { UsageError } from './exit.js';
 import type { Context } from './io.js';
 import { hasStore, type Local, type Needs, withTouchstone } from './local.js';
 import { noRun } from './run-lookup.js';
-import { UsageError } from './usage-error.js';
 
 /** Where a command works: on another host, or in this process. */
 export type Where = {

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { asId, type BaselineEntry, type RunId, type Scorecard } from '@touchstone/protocol';
 import type { Client, RunSnapshot } from '@touchstone/sdk';
+import { UsageError } from '../exit.js';
 import { readScorecardFile } from '../files/scorecard-file.js';
 import { absent, asEvalRun, findRun, knownRun, placesBack, runPages, stateOf } from '../run-lookup.js';
 import type { Session } from '../session.js';
-import { UsageError } from '../usage-error.js';
 
 const SUITE_REF = /^([^@/\\]+)@([^@/\\]+)$/;
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { Suite } from '../../ports/index.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit.js';
 import { displayPath, readText } from './read-file.js';
 
 /** The contract of a suite file: the one that is named, or the one beside it. A suite without one is a plain suite. */

@@ -1,5 +1,5 @@
 import type { CompileOptions, DefinitionAgent } from '../../profiles/index.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit.js';
 
 /** What a definition is compiled with, as the parser hands it over. */
 export type ContractOptions = {

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { validationError } from '@touchstone/protocol';
 import type { DefinitionAgent, DefinitionFile } from '../../profiles/index.js';
+import { UsageError } from '../exit.js';
 import { didYouMean } from '../suggest.js';
-import { UsageError } from '../usage-error.js';
 import { displayPath, readText } from './read-file.js';
 
 /** A definition of agents that was read, and where it came from. */

@@ -1,7 +1,7 @@
 import { asId, type Version } from '@touchstone/protocol';
 import { highestVersion } from '../../suites/index.js';
+import { UsageError } from '../exit.js';
 import { didYouMean } from '../suggest.js';
-import { UsageError } from '../usage-error.js';
 import type { PackToRun } from './pack-files.js';
 
 /** The installed pack of a reference `name` or `name@version`; a bare name means its highest version. */

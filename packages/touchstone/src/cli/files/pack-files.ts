@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { PackOptions, PackReading } from '../../packs/index.js';
+import { UsageError } from '../exit.js';
 import type { Context } from '../io.js';
 import { readConfig } from '../local.js';
-import { UsageError } from '../usage-error.js';
 import { checkNoKeys } from './pack-key.js';
 
 export type PackBytes = Buffer | ReadonlyMap<string, Buffer>;

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit.js';
 import { readText } from './read-file.js';
 
 /** Who signs, and with what. */

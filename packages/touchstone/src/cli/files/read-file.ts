@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { HostError } from '@touchstone/protocol';
+import { UsageError } from '../exit.js';
 import { wordsOf } from '../system-errors.js';
-import { UsageError } from '../usage-error.js';
 
 /** The text of a regular file. `shown` is its name in messages. */
 export function readText(path: string, shown: string): string {

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { LocalTouchstone } from '../../app/index.js';
 import type { Suite } from '../../ports/index.js';
+import { UsageError } from '../exit.js';
 import { type Context, writeLine } from '../io.js';
-import { UsageError } from '../usage-error.js';
 import { displayPath, readText } from './read-file.js';
 
 /**

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit.js';
 
 /**
  * Writes a whole file or nothing: no reader sees half of it. Writes to where a link leads, as the shell

@@ -2,9 +2,8 @@ import type { ContractCriterion } from '@touchstone/protocol/bodies';
 import { duration, percent, plural, whole } from '@touchstone/sdk/view';
 import type { CompiledContract } from '../files/compile-contract.js';
 import type { PlacedWarning } from '../files/locate-issues.js';
-import type { Ink, Look } from './ink.js';
 import { renderTable } from './table.js';
-import { printable, wrap } from './text.js';
+import { type Ink, type Look, printable, wrap } from './text.js';
 
 /** A compiled contract as the command line tells it. */
 export type Compiled = {

@@ -1,5 +1,6 @@
 import { canonicalJson, child, type Json, type JsonObject, jsonEqual } from '@touchstone/protocol';
-import { displayWidth, quote, splitGraphemes, truncate } from './text.js';
+import { quote } from '@touchstone/sdk/view';
+import { displayWidth, splitGraphemes, truncate } from './text.js';
 
 export type Sides = { readonly expected: string; readonly got: string; readonly marks: string };
 

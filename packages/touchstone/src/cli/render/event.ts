@@ -1,7 +1,7 @@
 import type { Json } from '@touchstone/protocol';
 import type { RunEvent, RunFacts, RunSnapshot } from '@touchstone/sdk';
-import type { Look } from './ink.js';
-import { padEnd, quote, truncate } from './text.js';
+import { quote } from '@touchstone/sdk/view';
+import { type Look, padEnd, truncate } from './text.js';
 
 /** Events whose payload names only ids, numbers and flags, or the reason of a decision about a deployment. */
 const CONTENT_FREE: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import type { Scorecard } from '@touchstone/protocol';
 import { shellWord } from '../command-line.js';
-import type { Look } from './ink.js';
+import type { Look } from './text.js';
 import { caveatNotes, noteLines, resultRows, rowLines, verdictDocument } from './verification.js';
 
 /** A scorecard that has been written for others, and what they need to check it. */

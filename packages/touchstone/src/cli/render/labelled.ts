@@ -1,6 +1,5 @@
 import { whole } from '@touchstone/sdk/view';
-import type { Look } from './ink.js';
-import { padEnd, truncate, wrap, wrapWhole } from './text.js';
+import { type Look, padEnd, truncate, wrap, wrapWhole } from './text.js';
 
 export const INDENT = '      ';
 export const LABEL = 10;

@@ -1,8 +1,7 @@
 import type { JsonObject } from '@touchstone/protocol';
 import { plural } from '@touchstone/sdk/view';
 import type { PackReading } from '../../packs/index.js';
-import type { Ink } from './ink.js';
-import { printable } from './text.js';
+import { type Ink, printable } from './text.js';
 
 /** A pack as the command line tells it: what it is called, what it holds, who signed it. Nothing of its content. */
 export type PackFacts = {

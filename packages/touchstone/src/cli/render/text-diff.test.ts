@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createInk } from './ink.js';
-import { displayWidth } from './text.js';
+import { createInk, displayWidth } from './text.js';
 import { MOST_LINES, renderTextDiff, wordsOf } from './text-diff.js';
 
 const look = { ink: createInk(false), width: 80, rows: 40 };

@@ -1,9 +1,8 @@
 import { plural } from '@touchstone/sdk/view';
 import { diffSequences, type Edit, type Hunk, hunksOf } from '../comparing/diff-sequences.js';
 import { alignTexts, nearMiss } from './difference.js';
-import type { Ink, Look } from './ink.js';
 import { INDENT } from './labelled.js';
-import { displayWidth, printable, wrapWhole } from './text.js';
+import { displayWidth, type Ink, type Look, printable, wrapWhole } from './text.js';
 
 /** What of a text is looked at, from shortly before the first difference on. */
 export const MOST_LINES = 200;

@@ -1,7 +1,6 @@
 import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/protocol';
 import { judgeName, keptWords, modelName, plural, score, whole } from '@touchstone/sdk/view';
-import type { Ink, Look } from './ink.js';
-import { printable, truncate, wrap } from './text.js';
+import { type Ink, type Look, printable, truncate, wrap } from './text.js';
 
 /** Why a file is not believed. */
 export type Doubt = {

@@ -1,10 +1,19 @@
 import type { Agreement } from '@touchstone/protocol';
-import { costTexts, judgeName, kappaWords, percent, plural, usd, whole, whyNot } from '@touchstone/sdk/view';
+import {
+  costTexts,
+  judgeName,
+  kappaWords,
+  percent,
+  plural,
+  quote,
+  usd,
+  whole,
+  whyNot,
+} from '@touchstone/sdk/view';
 import type { Calibration, CheckProgress, Judgement } from '../../../app/index.js';
 import type { ExitCode } from '../../exit.js';
-import type { Look } from '../ink.js';
 import { judgeDocument } from '../run/document.js';
-import { padEnd, padStart, printable, quote, truncate, wrap } from '../text.js';
+import { type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
 import { sizeOf } from './comparison.js';
 
 const LABEL = 12;

@@ -1,7 +1,6 @@
 import type { ReportedRegression, RunComparison } from '@touchstone/protocol';
 import { changeCertainty, regressionWords } from '@touchstone/sdk/view';
-import type { Look } from '../ink.js';
-import { wrap } from '../text.js';
+import { type Look, wrap } from '../text.js';
 
 /** The verdict in the words of a scorecard, and how sure it is; or why there is none. */
 export function verdictLines({ regression, noVerdict }: RunComparison, { ink, width }: Look): string[] {

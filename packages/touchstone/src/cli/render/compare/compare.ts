@@ -8,10 +8,9 @@ import {
 import { forkWords, percent, plural, refOf, whole } from '@touchstone/sdk/view';
 import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js';
 import type { ExitCode } from '../../exit.js';
-import type { Look } from '../ink.js';
 import { wrapped } from '../labelled.js';
 import { judgeDocument } from '../run/document.js';
-import { printable, truncate, wrap } from '../text.js';
+import { type Look, printable, truncate, wrap } from '../text.js';
 import { renderTextDiff } from '../text-diff.js';
 import { verdictLines } from './compare-verdict.js';
 import { renderSides } from './side-by-side.js';

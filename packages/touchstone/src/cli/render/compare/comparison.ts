@@ -3,9 +3,8 @@ import { defined } from '@touchstone/protocol';
 import { judgeName, kappaWords, percent, plural, score, verdictOf, whole } from '@touchstone/sdk/view';
 import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
-import type { Ink, Look } from '../ink.js';
 import { judgeDocument } from '../run/document.js';
-import { displayWidth, padEnd, padStart, printable, truncate } from '../text.js';
+import { displayWidth, type Ink, type Look, padEnd, padStart, printable, truncate } from '../text.js';
 
 const TASKS_SHOWN = 20;
 const CRITERIA_SHOWN = 10;

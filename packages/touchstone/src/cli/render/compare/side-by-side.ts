@@ -1,7 +1,6 @@
 import type { MeasuredRun } from '@touchstone/protocol';
 import { ago, judgeName, KEPT, modelName, refOf, score, whole } from '@touchstone/sdk/view';
-import type { Look } from '../ink.js';
-import { displayWidth, padEnd, printable } from '../text.js';
+import { displayWidth, type Look, padEnd, printable } from '../text.js';
 
 /** The least; a longer label makes room for itself. */
 const LABEL = 8;

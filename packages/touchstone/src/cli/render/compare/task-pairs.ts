@@ -1,7 +1,6 @@
 import type { ComparedScore, RunComparison, TaskPair, Turn } from '@touchstone/protocol';
 import { duration, flipOf, plural, score, signed, usd, whole } from '@touchstone/sdk/view';
-import type { Ink, Look } from '../ink.js';
-import { displayWidth, padEnd, padStart, printable, truncate } from '../text.js';
+import { displayWidth, type Ink, type Look, padEnd, padStart, printable, truncate } from '../text.js';
 
 const ROWS_SHOWN = 50;
 const NUMBER = 9;

@@ -2,9 +2,8 @@ import type { Deployment } from '@touchstone/sdk';
 import type { NextCommand } from '../../verbs/deployments/hints.js';
 import type { Promotion } from '../../verbs/deployments/promotion.js';
 import type { Step } from '../../verbs/deployments/transitions.js';
-import { type Column, renderFitting } from '../fit-table.js';
-import type { Ink, Look } from '../ink.js';
-import { padEnd, printable, wrap } from '../text.js';
+import { type Column, renderFitting } from '../table.js';
+import { type Ink, type Look, padEnd, printable, wrap } from '../text.js';
 import { shareCell, shareWords } from './deployment-share.js';
 
 const WIDE = 120;

@@ -9,8 +9,7 @@ import {
   type Timeline,
 } from '../../verbs/deployments/timeline.js';
 import { type DeploymentRun, outcomeOf } from '../../verbs/deployments/transitions.js';
-import type { Look } from '../ink.js';
-import { padEnd, printable, wrap } from '../text.js';
+import { type Look, padEnd, printable, wrap } from '../text.js';
 
 const MAX_WIDTH = 100;
 const LABEL = 10;

@@ -1,7 +1,6 @@
 import type { ReportedAdjustment } from '@touchstone/protocol';
 import { adjustedWords, doubtOf, type RunView, repeatWords } from '@touchstone/sdk/view';
-import type { Ink, Look } from '../ink.js';
-import { wrap } from '../text.js';
+import { type Ink, type Look, wrap } from '../text.js';
 
 /** What is to be said about the score beyond the score; for most runs nothing. */
 export function certaintyLines(result: RunView, { ink, width }: Look): string[] {

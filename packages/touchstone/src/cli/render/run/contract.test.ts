@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { contractOf, gateOf } from '../../testing/contract-cli.js';
 import { resultOf } from '../../testing/results.js';
 import { exitOf, type Failure, type RunView } from '../../verbs/run/result.js';
-import { createInk } from '../ink.js';
+import { createInk } from '../text.js';
 import { renderJunit, renderMarkdown } from './reports.js';
 import { renderScorecard } from './scorecard.js';
 

@@ -1,9 +1,8 @@
 import type { GateStatus, ReportedGate } from '@touchstone/protocol';
 import { contractWords, metWords, requiredWords, score, slaWords } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
-import type { Ink, Look } from '../ink.js';
 import { renderTable } from '../table.js';
-import { truncate, wrap } from '../text.js';
+import { type Ink, type Look, truncate, wrap } from '../text.js';
 
 const MARKS: { readonly [status in GateStatus]: readonly [mark: string, paint: keyof Ink] } = {
   pass: ['✓', 'green'],

@@ -1,8 +1,7 @@
 import type { Timestamp } from '@touchstone/protocol';
 import { age, score } from '@touchstone/sdk/view';
-import type { Look } from '../ink.js';
 import { INDENT, wrapped } from '../labelled.js';
-import { printable } from '../text.js';
+import { type Look, printable } from '../text.js';
 
 /** What a person said that a score should have been. The note is content. */
 export type Correction = {

@@ -1,7 +1,6 @@
 import { percent } from '@touchstone/sdk/view';
 import type { CriterionBody } from '../../verbs/run/result.js';
-import type { Look } from '../ink.js';
-import { padEnd, printable, truncate, wrap, wrapWhole } from '../text.js';
+import { type Look, padEnd, printable, truncate, wrap, wrapWhole } from '../text.js';
 
 const INDENT = '      ';
 const WEIGHT = 6;

@@ -1,6 +1,6 @@
 import { score } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
-import type { Ink } from '../ink.js';
+import type { Ink } from '../text.js';
 
 const IDS_SHOWN = 6;
 

@@ -1,5 +1,5 @@
 import type { Finding, Json } from '@touchstone/protocol';
-import { criteriaWords, duration, score, whyNot } from '@touchstone/sdk/view';
+import { criteriaWords, duration, quote, score, whyNot } from '@touchstone/sdk/view';
 import type { Failure, FailureBodies } from '../../verbs/run/result.js';
 import {
   alignTexts,
@@ -9,9 +9,8 @@ import {
   nearMiss,
   parsed,
 } from '../difference.js';
-import type { Look } from '../ink.js';
 import { INDENT, LABEL, labelled, room, wrapped } from '../labelled.js';
-import { padEnd, padStart, printable, quote, truncate } from '../text.js';
+import { type Look, padEnd, padStart, printable, truncate } from '../text.js';
 import { criterionLines } from './criteria.js';
 
 /** One failed or unscored task: a line of facts, then what was expected and what came when bodies may be shown. */

@@ -11,8 +11,7 @@ import {
   score,
   whole,
 } from '@touchstone/sdk/view';
-import type { Ink, Look } from '../ink.js';
-import { displayWidth, padEnd, truncate, wrap } from '../text.js';
+import { displayWidth, type Ink, type Look, padEnd, truncate, wrap } from '../text.js';
 
 const TASKS_SHOWN = 10;
 

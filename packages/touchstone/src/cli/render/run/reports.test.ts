@@ -5,7 +5,7 @@ import { escapeXml } from '../../../exporters/index.js';
 import { resultOf } from '../../testing/results.js';
 import type { Failure } from '../../verbs/run/result.js';
 import { withoutBodies } from '../../verbs/run/result.js';
-import { createInk } from '../ink.js';
+import { createInk } from '../text.js';
 import { renderDelta } from './delta.js';
 import { documentOf } from './document.js';
 import { renderJunit, renderMarkdown } from './reports.js';

@@ -12,8 +12,7 @@ import {
   whole,
 } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
-import type { Look } from '../ink.js';
-import { displayWidth, padEnd, padStart, printable, truncate, wrap } from '../text.js';
+import { displayWidth, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
 import { certaintyLines } from './certainty.js';
 import { contractLines } from './contract.js';
 import { renderFailure } from './failure.js';

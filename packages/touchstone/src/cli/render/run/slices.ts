@@ -1,8 +1,7 @@
 import { EXPLORATORY, plural, range, score, signed, slicesInOrder, whole } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
-import type { Look } from '../ink.js';
 import { renderTable } from '../table.js';
-import { printable, truncate } from '../text.js';
+import { type Look, printable, truncate } from '../text.js';
 
 const SLICES_SHOWN = 8;
 const WIDE_ENOUGH = 80;

@@ -1,9 +1,8 @@
 import type { TaskResult } from '@touchstone/protocol';
 import { bodiesOf, type TaskView, type ToolCallView } from '@touchstone/sdk';
-import { costTexts, plural, score, whyNot } from '@touchstone/sdk/view';
-import type { Look } from '../ink.js';
+import { costTexts, plural, quote, score, whyNot } from '@touchstone/sdk/view';
 import { INDENT, LABEL, labelled, wrapped } from '../labelled.js';
-import { padEnd, printable, quote } from '../text.js';
+import { type Look, padEnd, printable } from '../text.js';
 import { criterionFacts, criterionLines } from './criteria.js';
 import { renderBodies } from './failure.js';
 

@@ -1,14 +1,12 @@
 import { type EvalReport, isTerminal } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, UsageError } from '../../exit.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
 import { renderQuestion, timelineDocument } from '../../render/deployments/timeline.js';
-import { createInk, type Look } from '../../render/ink.js';
-import { printable, wrap } from '../../render/text.js';
+import { createInk, type Look, printable, wrap } from '../../render/text.js';
 import { noRun } from '../../run-lookup.js';
 import { type Session, type Where, withSession } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import { type ApprovalRound, grantsOf, openRound, type Timeline, timelineOf } from './timeline.js';
 import {
   type DeploymentRun,

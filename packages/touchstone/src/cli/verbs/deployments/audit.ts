@@ -1,12 +1,11 @@
 import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, Client } from '@touchstone/sdk';
 import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, UsageError } from '../../exit.js';
 import { type Context, isColoured, roomOf, writeJson, writeLine } from '../../io.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
-import { createInk } from '../../render/ink.js';
+import { createInk } from '../../render/text.js';
 import { localClient, type Session, type Where, withSession } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 
 export type VerifyAuditOptions = Where & { readonly expect?: readonly string[] };
 export type ListAuditOptions = Where & { readonly limit: number };

@@ -1,11 +1,18 @@
 import type { Command } from 'commander';
-import { hostOption, keyOption } from '../../host-options.js';
+import {
+  channelOption,
+  hostOption,
+  keyOption,
+  percent,
+  type Start,
+  toOption,
+  WAIT,
+  waitSeconds,
+} from '../../host-options.js';
 import type { Where } from '../../session.js';
-import type { Start } from '../../start.js';
 import { wholeNumber } from '../project/verbs.js';
 import type { ApproveOptions } from './approve.js';
 import type { ListAuditOptions, VerifyAuditOptions } from './audit.js';
-import { channelOption, percent, toOption, WAIT, waitSeconds } from './channel-options.js';
 import type { PromoteOptions } from './promote-options.js';
 
 const examples = (...lines: readonly string[]): string =>

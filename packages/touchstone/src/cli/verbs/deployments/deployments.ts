@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, roomOf, writeJson, writeLine } from '../../io.js';
 import { deploymentsTable } from '../../render/deployments/deployment.js';
-import { createInk } from '../../render/ink.js';
+import { createInk } from '../../render/text.js';
 import { type Where, withSession } from '../../session.js';
 import { readReference } from './promote-options.js';
 import { findVersion, recordsOf } from './promotion.js';

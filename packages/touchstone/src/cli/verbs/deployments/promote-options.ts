@@ -2,8 +2,8 @@ import type { DeploymentState, Transition } from '@touchstone/protocol';
 import { defined, isHostError } from '@touchstone/protocol';
 import { parseAgentReference } from '../../../suites/index.js';
 import { flag } from '../../command-line.js';
+import { UsageError } from '../../exit.js';
 import type { Where } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 
 /** Where a promotion leads, as it is said on the command line. */
 export type TargetOptions = {

@@ -1,10 +1,9 @@
 import { AHEAD, type DeploymentState, defined, type EvidenceReason, LEADS_TO } from '@touchstone/protocol';
 import type { Client, Deployment, TransitionDeployment } from '@touchstone/sdk';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, UsageError } from '../../exit.js';
 import { type Context, writeLine } from '../../io.js';
 import type { Session, Where } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 import { inFlags, waitingLine } from './hints.js';
 import type { PromotionRequest } from './promote-options.js';
 import {

@@ -1,6 +1,6 @@
 import { type Context, isColoured, type Out } from '../../io.js';
 import { renderOutcome, renderStep } from '../../render/deployments/deployment.js';
-import { createInk, type Look } from '../../render/ink.js';
+import { createInk, type Look } from '../../render/text.js';
 import type { Where } from '../../session.js';
 import { commandsAfter, waitingLine } from './hints.js';
 import type { PromotionRequest } from './promote-options.js';

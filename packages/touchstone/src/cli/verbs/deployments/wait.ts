@@ -1,7 +1,7 @@
 import type { RunId } from '@touchstone/protocol';
+import { duration } from '@touchstone/sdk/view';
 import type { Context } from '../../io.js';
 import { createStatusLine } from '../../render/progress.js';
-import { duration } from '../../render/units.js';
 import type { Session } from '../../session.js';
 import { progressScreen } from '../run/run-driver.js';
 import { grantsOf, openRound, timelineOf } from './timeline.js';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Owner } from '@touchstone/protocol';
 import type { StoredKey } from '../../../ports/index.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../exit.js';
 
 export const newToken = (): string => randomBytes(32).toString('base64url');
 

@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { whole } from '@touchstone/sdk/view';
 import type { Config } from '../../../app/index.js';
 import type { DatasetLock, DefinitionAgent } from '../../../profiles/index.js';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, firstGiven, UsageError } from '../../exit.js';
 import { type CompiledContract, compileContract, type Sinks } from '../../files/compile-contract.js';
 import { type ContractOptions, compileOptionsOf } from '../../files/contract-options.js';
 import { openFileRows } from '../../files/contract-rows.js';
@@ -18,12 +19,9 @@ import { displayPath } from '../../files/read-file.js';
 import { checkRegular, targetOf } from '../../files/write-file.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
-import { firstGiven } from '../../option-rules.js';
 import { type Compiled, compiledDocument, renderCompiled } from '../../render/compiled.js';
-import { createInk } from '../../render/ink.js';
 import { createStatusLine } from '../../render/progress.js';
-import { whole } from '../../render/units.js';
-import { UsageError } from '../../usage-error.js';
+import { createInk } from '../../render/text.js';
 import { progressScreen } from '../run/run-driver.js';
 
 export type CompileVerbOptions = ContractOptions & {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Start } from '../../start.js';
+import type { Start } from '../../host-options.js';
 import type { CompileVerbOptions } from './compile.js';
 import { slaOption, wholeNumber } from './verbs.js';
 

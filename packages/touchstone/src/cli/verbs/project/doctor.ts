@@ -1,8 +1,7 @@
 import type { Config } from '../../../app/index.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { createInk, type Ink } from '../../render/ink.js';
-import { truncate } from '../../render/text.js';
+import { createInk, type Ink, truncate } from '../../render/text.js';
 import { checkAgents } from './health/agents.js';
 import { checkDatasets } from './health/datasets.js';
 import type { Finding } from './health/finding.js';

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, UsageError } from '../../exit.js';
 import { readStarterSuite, STARTER_NAME } from '../../files/starter-suite.js';
 import { placeFile } from '../../files/write-file.js';
 import { type Context, writeJson, writeLine } from '../../io.js';
-import { UsageError } from '../../usage-error.js';
 import { PROJECT_FILES } from './init-files.js';
 
 export type InitOptions = { readonly adversarial?: boolean };

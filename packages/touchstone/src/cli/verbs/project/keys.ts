@@ -1,12 +1,11 @@
 import type { Client } from '@touchstone/sdk';
 import type { StoredKey } from '../../../ports/index.js';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, UsageError } from '../../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
 import { withTouchstone } from '../../local.js';
-import { createInk } from '../../render/ink.js';
 import { renderTable } from '../../render/table.js';
+import { createInk } from '../../render/text.js';
 import { openClient, type Where } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import { keyState, makeKey, parseLifetime, shortHash } from './api-key.js';
 
 export type CreateKeyOptions = {

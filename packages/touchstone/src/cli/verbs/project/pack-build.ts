@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, UsageError } from '../../exit.js';
 import { compilePack, lookAtPack } from '../../files/pack-facts.js';
 import { authorOptions, openPackBytes, packPath } from '../../files/pack-files.js';
 import { checkNoKeys, type KeyOptions, readSigning } from '../../files/pack-key.js';
@@ -8,9 +8,8 @@ import { displayPath } from '../../files/read-file.js';
 import { checkRegular, placeFile } from '../../files/write-file.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
-import { createInk } from '../../render/ink.js';
 import { contentRows, type PackFacts, renderPack } from '../../render/pack.js';
-import { UsageError } from '../../usage-error.js';
+import { createInk } from '../../render/text.js';
 
 export type BuildOptions = KeyOptions & { readonly out?: string; readonly force?: boolean };
 

@@ -1,12 +1,11 @@
 import { HostResponseError, type PackInstallation } from '@touchstone/sdk';
 import { packOptions } from '../../../app/index.js';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, UsageError } from '../../exit.js';
 import { archiveOf, authorOptions, openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
-import { createInk } from '../../render/ink.js';
 import { type Row, renderPack } from '../../render/pack.js';
+import { createInk } from '../../render/text.js';
 import { type Session, type Where, withSession } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 
 /** Installs a pack in the local store, or on another host. A folder is installed as the archive of it. */
 export async function installPackCommand(

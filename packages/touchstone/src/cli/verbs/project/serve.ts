@@ -5,10 +5,9 @@ import type { Config, LocalTouchstone } from '../../../app/index.js';
 import type { Clock } from '../../../ports/index.js';
 import type { RunningHost } from '../../../server/index.js';
 import { globalFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, UsageError } from '../../exit.js';
 import { type Context, type Io, writeLine } from '../../io.js';
 import { LOCAL_OWNER, readConfig } from '../../local.js';
-import { UsageError } from '../../usage-error.js';
 import { packageVersion } from '../../version.js';
 import { keyState, makeKey, newToken } from './api-key.js';
 

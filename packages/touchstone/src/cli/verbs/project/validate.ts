@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { type Issue, isHostError } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
-import type { ExitCode } from '../../exit.js';
+import { plural } from '@touchstone/sdk/view';
+import { type ExitCode, UsageError } from '../../exit.js';
 import {
   type CheckedAgent,
   type CheckedDefinition,
@@ -14,12 +15,9 @@ import { displayPath, readText } from '../../files/read-file.js';
 import { SUITE_NAMES, suiteFiles } from '../../files/suite-source.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
 import { warningWords } from '../../render/compiled.js';
-import { createInk, type Ink } from '../../render/ink.js';
-import { displayWidth, printable, truncate } from '../../render/text.js';
-import { plural } from '../../render/units.js';
+import { createInk, displayWidth, type Ink, printable, truncate } from '../../render/text.js';
 import { renderIssues } from '../../report-error.js';
 import { openClient, type Where } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 
 type Checked = Partial<CheckedDefinition> & {
   readonly file: string;

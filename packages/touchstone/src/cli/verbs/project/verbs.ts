@@ -1,8 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addHost } from '../../host-options.js';
+import {
+  addHost,
+  channelOption,
+  percent,
+  type Start,
+  toOption,
+  WAIT,
+  waitSeconds,
+} from '../../host-options.js';
 import type { Where } from '../../session.js';
-import type { Start } from '../../start.js';
-import { channelOption, percent, toOption, WAIT, waitSeconds } from '../deployments/channel-options.js';
 import type { InitOptions } from './init.js';
 import type { ServeOptions } from './serve.js';
 

@@ -6,11 +6,11 @@ import type { Task } from '@touchstone/protocol/bodies';
 import { type Client, HostResponseError } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
 import type { AgentFacts } from '../../../ports/index.js';
+import { UsageError } from '../../exit.js';
 import type { Local } from '../../local.js';
 import { absent } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 
 const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 

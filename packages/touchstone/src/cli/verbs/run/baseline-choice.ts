@@ -4,12 +4,12 @@ import { asId, isHostError, type RunId } from '@touchstone/protocol';
 import { type Client, HostResponseError, isEvalRun } from '@touchstone/sdk';
 import { forkWords } from '@touchstone/sdk/view';
 import { commandToType, whereFlags } from '../../command-line.js';
+import { UsageError } from '../../exit.js';
 import { readText } from '../../files/read-file.js';
 import { type Context, writeLine } from '../../io.js';
 import type { Local } from '../../local.js';
 import { knownRun, placesBack } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import { type Measure, measureOf, pickOfEach, whyNothingFits } from './earlier-runs.js';
 
 /** The run that is to get a baseline, as far as it is known before it is created. */

@@ -1,11 +1,11 @@
 import { type Issue, isHostError, type RunId, validationError } from '@touchstone/protocol';
 import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
 import { commandToType, whereFlags } from '../../command-line.js';
+import { UsageError } from '../../exit.js';
 import type { Context } from '../../io.js';
 import type { Local } from '../../local.js';
 import { originOf } from '../../origin.js';
 import type { Session } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import { bringsItsModel, chooseAgent, readAgentArgument } from './agent-choice.js';
 import { lookAtDefinition, useDefinedAgent } from './defined-agent.js';
 import type { RunDriver } from './run-driver.js';

@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import type { RunId } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { DefinitionAgent } from '../../../profiles/index.js';
+import { UsageError } from '../../exit.js';
 import { localDataset, openDefinition } from '../../files/definition-file.js';
 import { hashOf } from '../../files/file-hash.js';
 import { displayPath } from '../../files/read-file.js';
 import type { Local } from '../../local.js';
 import { originOf } from '../../origin.js';
-import { UsageError } from '../../usage-error.js';
 
 /** What a run of a definition has to do with files, as they are now. */
 export type DefinedRun = {

@@ -1,6 +1,6 @@
 import type { RunId } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
-import { plural } from '../../render/units.js';
+import { plural } from '@touchstone/sdk/view';
 
 /** What makes two runs comparable, each part by a name of its own. */
 export type Measure = {

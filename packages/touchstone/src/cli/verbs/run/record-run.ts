@@ -1,15 +1,15 @@
 import { extname, resolve } from 'node:path';
 import type { Json } from '@touchstone/protocol';
 import { type Client, readResults } from '@touchstone/sdk';
+import { plural } from '@touchstone/sdk/view';
 import { stringify } from 'yaml';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
+import { UsageError } from '../../exit.js';
 import { placeFile } from '../../files/write-file.js';
 import { type Context, writeLine } from '../../io.js';
 import type { Local } from '../../local.js';
-import { plural } from '../../render/units.js';
 import { isSystemError } from '../../system-errors.js';
-import { UsageError } from '../../usage-error.js';
 import { type Observed, type Recording, recordSuite } from './recorded-suite.js';
 import type { RunView } from './result.js';
 

@@ -1,15 +1,14 @@
 import { isTerminal } from '@touchstone/protocol';
 import type { Client, RunEvent, RunSnapshot } from '@touchstone/sdk';
+import { plural, whole } from '@touchstone/sdk/view';
 import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
+import { type ExitCode, UsageError } from '../../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { createInk } from '../../render/ink.js';
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
-import { plural, whole } from '../../render/units.js';
+import { createInk } from '../../render/text.js';
 import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
 import { type Session, type Where, withKeptRun } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import { finishRun } from './attempts.js';
 import { createBranch } from './branch-run.js';
 import { tellResult } from './report.js';

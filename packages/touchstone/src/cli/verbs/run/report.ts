@@ -1,14 +1,14 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { whole } from '@touchstone/sdk/view';
 import { commandToType } from '../../command-line.js';
+import { UsageError } from '../../exit.js';
 import { targetOf } from '../../files/write-file.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { createInk } from '../../render/ink.js';
 import { renderJunit, renderMarkdown } from '../../render/run/reports.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
-import { whole } from '../../render/units.js';
+import { createInk } from '../../render/text.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
-import { UsageError } from '../../usage-error.js';
 import { nextCommands, resumeWords } from './next-commands.js';
 import { type RefusedSuite, type RunView, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';

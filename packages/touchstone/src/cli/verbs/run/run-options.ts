@@ -1,9 +1,8 @@
 import { type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
+import { checkRules, firstGiven, type OptionRule, UsageError } from '../../exit.js';
 import type { ContractOptions } from '../../files/contract-options.js';
-import { checkRules, firstGiven, type OptionRule } from '../../option-rules.js';
 import { placesBack } from '../../run-lookup.js';
 import { checkHost, type Where } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import type { TargetOptions } from '../deployments/promote-options.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */

@@ -1,4 +1,4 @@
-import { type ExitCode, worstExit } from '../../exit.js';
+import { type ExitCode, UsageError, worstExit } from '../../exit.js';
 import { definitionForm } from '../../files/definition-file.js';
 import { openSources, readPackArgument } from '../../files/pack-source.js';
 import { isFolder, type SuiteSource } from '../../files/suite-source.js';
@@ -7,7 +7,6 @@ import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun } from '../../run-lookup.js';
 import { type Session, withKeptRun, withSession } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
 import { finishRun, runEach, runOne } from './attempts.js';
 import { checkBaselineFile } from './baseline-choice.js';

@@ -1,9 +1,8 @@
 import type { BaselineEntry } from '@touchstone/protocol';
 import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
 import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
-import { lookOf } from '../../look.js';
+import { type ExitCode, UsageError } from '../../exit.js';
+import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
 import {
   type Baseline,
   baselineDocument,
@@ -14,7 +13,6 @@ import {
 import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
 import { type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 
 const HOW = 'Make one with: touchstone baseline bless <runId>';
 

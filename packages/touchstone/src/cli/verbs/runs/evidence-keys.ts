@@ -2,12 +2,12 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TrustedKey } from '../../../app/index.js';
+import { UsageError } from '../../exit.js';
 import { readText } from '../../files/read-file.js';
 import { type Context, writeLine } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { printable } from '../../render/text.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
-import { UsageError } from '../../usage-error.js';
 
 /** A key that is trusted by its name, and where that is said. */
 export type KnownKey = TrustedKey & { readonly from: string };

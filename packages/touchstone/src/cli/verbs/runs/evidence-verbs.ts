@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { addHost } from '../../host-options.js';
-import type { Start } from '../../start.js';
+import { addHost, type Start } from '../../host-options.js';
 import { dollars, share, wholeNumber } from '../project/verbs.js';
 import type { ReplayOptions } from '../run/replay.js';
 import type { AnnotateOptions } from './annotate-options.js';

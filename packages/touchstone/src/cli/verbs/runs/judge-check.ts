@@ -1,17 +1,15 @@
 import { resolve } from 'node:path';
 import type { Calibration, LabelGroup } from '../../../app/index.js';
-import { EXIT_ORDER, type ExitCode, worstExit } from '../../exit.js';
+import { EXIT_ORDER, type ExitCode, UsageError, worstExit } from '../../exit.js';
 import { readText } from '../../files/read-file.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
+import { type Context, lookOf, mayShowContent, writeJson, writeLine } from '../../io.js';
 import { type Local, withTouchstone } from '../../local.js';
-import { lookOf, mayShowContent } from '../../look.js';
 import {
   calibrationDocument,
   checkProgressText,
   renderCalibration,
 } from '../../render/compare/calibration.js';
 import { createStatusLine } from '../../render/progress.js';
-import { UsageError } from '../../usage-error.js';
 import { progressScreen } from '../run/run-driver.js';
 
 export type JudgeOptions = {

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { addHost } from '../../host-options.js';
-import type { Start } from '../../start.js';
+import { addHost, type Start } from '../../host-options.js';
 import { wholeNumber } from '../project/verbs.js';
 import type { RejudgeOptions } from '../run/rejudge.js';
 import type { JudgeCheckOptions } from './judge-check.js';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { addHost } from '../../host-options.js';
+import { addHost, type Start } from '../../host-options.js';
 import type { Where } from '../../session.js';
-import type { Start } from '../../start.js';
 import { share } from '../project/verbs.js';
 import type { CompareOptions } from './compare.js';
 

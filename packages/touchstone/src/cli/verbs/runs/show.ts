@@ -9,10 +9,8 @@ import {
   type TaskView,
 } from '@touchstone/sdk';
 import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
-import { lookOf, mayShowContent } from '../../look.js';
-import { checkRules, firstGiven, type OptionRule } from '../../option-rules.js';
+import { checkRules, type ExitCode, firstGiven, type OptionRule, UsageError } from '../../exit.js';
+import { type Context, lookOf, mayShowContent, writeJson, writeLine } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { eventDocument, renderEvent } from '../../render/event.js';
 import { type Correction, renderCorrections } from '../../render/run/corrections.js';
@@ -22,7 +20,6 @@ import { renderTask } from '../../render/run/task.js';
 import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
 import { type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 import { tellFork } from '../run/baseline-choice.js';
 import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';

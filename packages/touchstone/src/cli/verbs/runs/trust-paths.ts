@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { UsageError } from '../../exit.js';
 import { MOST_BYTES } from '../../files/scorecard-file.js';
 import { checkRegular } from '../../files/write-file.js';
-import { UsageError } from '../../usage-error.js';
 
 // `export` replaces what an earlier `export` has written, and nothing else.
 

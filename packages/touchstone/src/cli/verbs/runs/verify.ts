@@ -9,7 +9,7 @@ import {
 } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import { shellWord } from '../../command-line.js';
-import { type ExitCode, worstExit } from '../../exit.js';
+import { type ExitCode, UsageError, worstExit } from '../../exit.js';
 import {
   type Check,
   type Checked,
@@ -18,9 +18,8 @@ import {
   readScorecardFile,
   readScorecardInput,
 } from '../../files/scorecard-file.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
+import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
 import { hasStore } from '../../local.js';
-import { lookOf } from '../../look.js';
 import {
   type Doubt,
   type LogState,
@@ -33,7 +32,6 @@ import { errorDocument, reportError } from '../../report-error.js';
 import { knownRun } from '../../run-lookup.js';
 import { type Where, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
-import { UsageError } from '../../usage-error.js';
 import { type Keys, trustedKeys } from './evidence-keys.js';
 
 export type VerifyOptions = Where & { readonly key?: readonly string[] };

@@ -1,13 +1,13 @@
 import { constants, existsSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { plural } from '@touchstone/sdk/view';
 import type { Config } from '../../../../app/index.js';
 import { checkSuiteFile } from '../../../files/check-suite.js';
 import { displayPath } from '../../../files/read-file.js';
 import { suiteFiles } from '../../../files/suite-source.js';
 import type { Context } from '../../../io.js';
 import { readConfig, storeFile } from '../../../local.js';
-import { plural } from '../../../render/units.js';
 import { withSession } from '../../../session.js';
 import { broken, type Finding, issueWords, ok, warning, wordsOf } from './finding.js';
 

@@ -1,8 +1,8 @@
 import { asId, HOST_OWNER, MODEL_CLASSES, type ModelName, type Owner } from '@touchstone/protocol';
+import { plural } from '@touchstone/sdk/view';
 import type { Config, Models } from '../../../../app/index.js';
 import type { Io } from '../../../io.js';
 import { LOCAL_OWNER } from '../../../local.js';
-import { plural } from '../../../render/units.js';
 import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
 
 /** Whether each provider and each configured model could be asked. None is: an answer may cost money. */

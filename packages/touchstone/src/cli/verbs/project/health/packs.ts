@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { plural } from '@touchstone/sdk/view';
 import type { Config } from '../../../../app/index.js';
 import type { Trust } from '../../../../packs/index.js';
 import { openPackBytes, readPackBytes } from '../../../files/pack-files.js';
 import { displayPath } from '../../../files/read-file.js';
-import { plural } from '../../../render/units.js';
 import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
 
 /** Whom the configuration trusts, and whether each of its packs opens and is trusted. */

@@ -1,7 +1,7 @@
+import { plural } from '@touchstone/sdk/view';
 import type { Config } from '../../../../app/index.js';
 import type { Context } from '../../../io.js';
 import { withScratch } from '../../../local.js';
-import { plural } from '../../../render/units.js';
 import { broken, type Finding, ok, wordsOf } from './finding.js';
 
 const HINT = 'Install the server, or correct "mcpServers" in the configuration';
