@@ -5,8 +5,7 @@ import { DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
 import { printable } from './render/text.js';
 import { didYouMean } from './suggest.js';
 import { addApprove, addAudit, addDeployments, addPromote } from './verbs/deployments/deployment-verbs.js';
-import { addCompile } from './verbs/project/contract-verbs.js';
-import { addPack } from './verbs/project/pack-verbs.js';
+import { addCompile, addPack } from './verbs/project/pack-verbs.js';
 import {
   addDoctor,
   addInit,
@@ -18,8 +17,7 @@ import {
   addValidate,
 } from './verbs/project/verbs.js';
 import { addAnnotate, addExport, addReplay, addVerify } from './verbs/runs/evidence-verbs.js';
-import { addJudge, addRejudge } from './verbs/runs/judge-verbs.js';
-import { addBaseline, addCompare } from './verbs/runs/regression-verbs.js';
+import { addBaseline, addCompare, addJudge, addRejudge } from './verbs/runs/regression-verbs.js';
 import { packageVersion } from './version.js';
 
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { diffSequences, type Edit, hunksOf } from './diff-sequences.js';
+import { diffSequences, type Edit, hunksOf } from '../render/text-diff.js';
 
 /** Few different items, so that much is shared and ties abound. */
 const sequence = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 14 });

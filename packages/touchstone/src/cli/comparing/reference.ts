@@ -18,7 +18,7 @@ export const isFile = (text: string, cwd: string): boolean =>
 export const isSuiteRef = (text: string, cwd: string): boolean => SUITE_REF.test(text) && !isFile(text, cwd);
 
 /** A run to compare, and what a baseline of it must share. */
-export type NamedRun = {
+type NamedRun = {
   readonly runId: RunId;
   readonly suite: { readonly ref: string; readonly digest: string };
   readonly agentId: string;

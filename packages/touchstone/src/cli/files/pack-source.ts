@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { asId, type Version } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import { findPacks, looksLikePack } from '../../packs/index.js';
 import { highestVersion } from '../../suites/index.js';
@@ -7,10 +8,10 @@ import { UsageError } from '../exit.js';
 import { type Context, writeLine } from '../io.js';
 import type { Local } from '../local.js';
 import type { Session } from '../session.js';
+import { didYouMean } from '../suggest.js';
 import { contractFlag, type RunOptions } from '../verbs/run/run-options.js';
-import { checkNoContract } from './contract-file.js';
+import { checkNoContract } from './contract-options.js';
 import { definitionForm } from './definition-file.js';
-import { findInstalledPack } from './installed-pack.js';
 import {
   archiveOf,
   authorOptions,
@@ -22,7 +23,26 @@ import {
 import { displayPath } from './read-file.js';
 import { openSuites, SUITE_REFERENCE, type SuiteSource, tellContractsStay } from './suite-source.js';
 
-export type PackArgument =
+/** The installed pack of a reference `name` or `name@version`; a bare name means its highest version. */
+function findInstalledPack(packs: readonly PackToRun[], reference: string): PackToRun {
+  const [name, wanted] = reference.split('@', 2);
+  const named = packs.filter((pack) => pack.name === name);
+  const version = wanted ?? highestVersion(named.map((pack) => asId<Version>(pack.version)));
+  const found = named.find((pack) => pack.version === version);
+  if (!found) throw notInstalled(reference, packs);
+  return { name: found.name, version: found.version, agents: found.agents };
+}
+
+function notInstalled(reference: string, packs: readonly PackToRun[]): UsageError {
+  const isBare = !reference.includes('@');
+  const known = packs.map(({ name, version }) => (isBare ? name : `${name}@${version}`));
+  return new UsageError(
+    `No pack ${reference} is installed.`,
+    didYouMean(reference, known, 'Installed') ?? 'Install it with: touchstone pack install <archive>',
+  );
+}
+
+type PackArgument =
   | { readonly kind: 'place'; readonly path: string }
   | { readonly kind: 'reference'; readonly reference: string };
 

@@ -1,8 +1,16 @@
-import { readFileSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { HostError } from '@touchstone/protocol';
 import { UsageError } from '../exit.js';
 import { wordsOf } from '../system-errors.js';
+
+/** The sha256 of a file, in hex, however long it is. */
+export async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
 
 /** The text of a regular file. `shown` is its name in messages. */
 export function readText(path: string, shown: string): string {

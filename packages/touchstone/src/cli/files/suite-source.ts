@@ -66,7 +66,7 @@ export async function openSuites(
 ): Promise<readonly SuiteSource[]> {
   const files = await suiteFiles(argument, cwd);
   if (!files || isFolder(argument, cwd))
-    (await import('./contract-file.js')).checkNoContract(argument, contract);
+    (await import('./contract-options.js')).checkNoContract(argument, contract);
   if (files?.length === 0) {
     throw new UsageError(`There is no suite file in ${argument}.`, SUITE_NAMES);
   }
@@ -86,7 +86,7 @@ export async function openSuiteFile(
   const { readSuite } = await import('../../suites/index.js');
   const file = displayPath(path, cwd);
   const suite = readSuite(readText(path, file), { file });
-  const { openContractFile } = await import('./contract-file.js');
+  const { openContractFile } = await import('./contract-options.js');
   const pinned = await openContractFile(path, suite, cwd, contract);
   return { kind: 'file', file, suite, ...(pinned && { pinned }) };
 }

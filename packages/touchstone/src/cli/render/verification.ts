@@ -100,7 +100,7 @@ function claimRows({ scorecard, host, signer, log }: Claims, doubts: readonly Do
 }
 
 /** The one verdict on the run of a scorecard. */
-export const verdictOfCard = ({ summary, results, ...card }: Scorecard): ContractVerdict =>
+const verdictOfCard = ({ summary, results, ...card }: Scorecard): ContractVerdict =>
   verdictOn({ ...card, passed: summary.passed, unscored: unscoredIn(results) });
 
 const unscoredIn = (results: Scorecard['results']): number =>

@@ -11,8 +11,8 @@ import {
   whyNot,
 } from '@touchstone/sdk/view';
 import type { Calibration, CheckProgress, Judgement } from '../../../app/index.js';
+import { judgeDocument } from '../../../exporters/index.js';
 import type { ExitCode } from '../../exit.js';
-import { judgeDocument } from '../run/document.js';
 import { type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
 import { sizeOf } from './comparison.js';
 
@@ -32,7 +32,7 @@ export const checkProgressText = ({ done, total, same, different, costUsd }: Che
 const kappaText = (kappa: number): string => (Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2);
 
 /** What came of a check, held against the kappa that was demanded. */
-export type CalibrationResult = Calibration & { readonly exitCode: ExitCode; readonly minKappa?: number };
+type CalibrationResult = Calibration & { readonly exitCode: ExitCode; readonly minKappa?: number };
 
 /** How far a judge and people agree, as a person reads it. */
 export function renderCalibration(calibration: CalibrationResult, bodies: boolean, look: Look): string {

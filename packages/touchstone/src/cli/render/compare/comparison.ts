@@ -1,9 +1,9 @@
 import type { ComparedScore, Confusion, JudgeComparison } from '@touchstone/protocol';
 import { defined } from '@touchstone/protocol';
 import { judgeName, kappaWords, percent, plural, score, verdictOf, whole } from '@touchstone/sdk/view';
+import { judgeDocument } from '../../../exporters/index.js';
 import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
-import { judgeDocument } from '../run/document.js';
 import { displayWidth, type Ink, type Look, padEnd, padStart, printable, truncate } from '../text.js';
 
 const TASKS_SHOWN = 20;

@@ -10,8 +10,7 @@ import {
 } from '@touchstone/sdk/view';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { regressionOf, reportOf } from '../../testing/reports.js';
-import { resultOf } from '../../testing/results.js';
+import { regressionOf, reportOf, resultOf } from '../../testing/results.js';
 import { exitOf, type RunView } from '../../verbs/run/result.js';
 import { createInk, displayWidth } from '../text.js';
 import { documentOf } from './document.js';

@@ -13,11 +13,8 @@ import {
 } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
 import { displayWidth, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
-import { certaintyLines } from './certainty.js';
-import { contractLines } from './contract.js';
 import { renderFailure } from './failure.js';
-import { regressionLines } from './regression.js';
-import { sliceLines } from './slices.js';
+import { certaintyLines, contractLines, regressionLines, sliceLines } from './sections.js';
 
 const MIN_WIDTH = 60;
 const MAX_WIDTH = 100;
@@ -26,7 +23,7 @@ const BAR_WIDTH = 24;
 const BESIDE_BAR = 47;
 export const FAILURES_SHOWN = 20;
 
-export type ScorecardOptions = Look & {
+type ScorecardOptions = Look & {
   /** Shows every failure rather than the first ones. */
   readonly allFailures?: boolean;
   /** What to type next, most useful first. */

@@ -99,7 +99,7 @@ export function addDeployments(program: Command, start: Start): void {
     .addOption(keyOption())
     .action((agent: string, options: Where, command: Command) =>
       start(command, async (context) =>
-        (await import('./deployments.js')).deploymentsCommand(context, agent, options),
+        (await import('./promote.js')).deploymentsCommand(context, agent, options),
       ),
     )
     .addHelpText('after', '\nExample:\n  $ touchstone deployments local.acme.support');

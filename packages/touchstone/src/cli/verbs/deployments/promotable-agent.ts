@@ -7,7 +7,7 @@ import { isConfigured, readAgentArgument } from '../run/agent-choice.js';
 import type { RunOptions } from '../run/run-options.js';
 
 /** Who is to be promoted: as it was named, or as a definition describes it. */
-export type Candidate = {
+type Candidate = {
   /** What `--agent` says. */
   readonly argument?: string;
   /** `agentId@version` of the agent that a definition describes, when it plays itself. */

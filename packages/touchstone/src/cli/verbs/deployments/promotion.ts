@@ -6,6 +6,7 @@ import type { Session, Where } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { inFlags, waitingLine } from './hints.js';
 import type { PromotionRequest } from './promote-options.js';
+import { type WaitResult, waitForPeople } from './timeline.js';
 import {
   hasChanged,
   listDeployments,
@@ -14,7 +15,6 @@ import {
   type Step,
   type TransitionAnswer,
 } from './transitions.js';
-import { type WaitResult, waitForPeople } from './wait.js';
 
 /** What came of a request. */
 export type Promotion = {
@@ -140,7 +140,7 @@ async function findProof(
 }
 
 /** The states on the way. Where there is no way, the host is asked all the same: why not is for it to say. */
-export function statesTo(
+function statesTo(
   from: DeploymentState,
   { transition, to = 'active' }: PromotionRequest,
 ): readonly DeploymentState[] {

@@ -5,9 +5,13 @@ import type { Config } from '../../../app/index.js';
 import type { DatasetLock, DefinitionAgent } from '../../../profiles/index.js';
 import { type ExitCode, firstGiven, UsageError } from '../../exit.js';
 import { type CompiledContract, compileContract, type Sinks } from '../../files/compile-contract.js';
-import { type ContractOptions, compileOptionsOf } from '../../files/contract-options.js';
+import {
+  type ContractOptions,
+  compileOptionsOf,
+  lockDataset,
+  readDatasetLock,
+} from '../../files/contract-options.js';
 import { openFileRows } from '../../files/contract-rows.js';
-import { lockDataset, readDatasetLock } from '../../files/dataset-lock.js';
 import {
   definitionForm,
   type OpenedDefinition,

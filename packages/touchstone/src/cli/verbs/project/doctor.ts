@@ -2,14 +2,11 @@ import type { Config } from '../../../app/index.js';
 import type { ExitCode } from '../../exit.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
 import { createInk, type Ink, truncate } from '../../render/text.js';
-import { checkAgents } from './health/agents.js';
-import { checkDatasets } from './health/datasets.js';
+import { checkAgents, checkSafety, checkServers } from './health/agents.js';
 import type { Finding } from './health/finding.js';
 import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from './health/machine.js';
 import { checkModels } from './health/models.js';
-import { checkPacks } from './health/packs.js';
-import { checkSafety } from './health/safety.js';
-import { checkServers } from './health/servers.js';
+import { checkDatasets, checkPacks } from './health/packs.js';
 
 /** Looks at everything a run needs, and at the rest even when something is broken. */
 export async function doctorCommand(context: Context): Promise<ExitCode> {

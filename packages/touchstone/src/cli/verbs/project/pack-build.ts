@@ -1,14 +1,19 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type ExitCode, UsageError } from '../../exit.js';
-import { compilePack, lookAtPack } from '../../files/pack-facts.js';
-import { authorOptions, openPackBytes, packPath } from '../../files/pack-files.js';
-import { checkNoKeys, type KeyOptions, readSigning } from '../../files/pack-key.js';
+import {
+  authorOptions,
+  checkNoKeys,
+  type KeyOptions,
+  openPackBytes,
+  packPath,
+  readSigning,
+} from '../../files/pack-files.js';
 import { displayPath } from '../../files/read-file.js';
 import { checkRegular, placeFile } from '../../files/write-file.js';
 import { type Context, isColoured, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
-import { contentRows, type PackFacts, renderPack } from '../../render/pack.js';
+import { compilePack, contentRows, lookAtPack, type PackFacts, renderPack } from '../../render/pack.js';
 import { createInk } from '../../render/text.js';
 
 export type BuildOptions = KeyOptions & { readonly out?: string; readonly force?: boolean };

@@ -1,12 +1,10 @@
 import { type HostError, isHostError } from '@touchstone/protocol';
 import type { PackReading, Trust } from '../../../packs/index.js';
 import { type ExitCode, UsageError } from '../../exit.js';
-import { compilePack } from '../../files/pack-facts.js';
-import { openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
-import { checkNoKeys } from '../../files/pack-key.js';
+import { checkNoKeys, openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
 import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
 import { readConfig } from '../../local.js';
-import { contentRows, type PackFacts, type Row, renderPack } from '../../render/pack.js';
+import { compilePack, contentRows, type PackFacts, type Row, renderPack } from '../../render/pack.js';
 import { createInk } from '../../render/text.js';
 import { errorDocument, explain } from '../../report-error.js';
 

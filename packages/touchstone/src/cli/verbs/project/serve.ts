@@ -9,7 +9,7 @@ import { type ExitCode, UsageError } from '../../exit.js';
 import { type Context, type Io, writeLine } from '../../io.js';
 import { LOCAL_OWNER, readConfig } from '../../local.js';
 import { packageVersion } from '../../version.js';
-import { keyState, makeKey, newToken } from './api-key.js';
+import { keyState, makeKey, newToken } from './keys.js';
 
 export type ServeOptions = {
   readonly port: number;

@@ -7,8 +7,8 @@ import {
   type CheckedAgent,
   type CheckedDefinition,
   checkDefinitionFile,
-} from '../../files/check-definition.js';
-import { checkSuiteFile } from '../../files/check-suite.js';
+  checkSuiteFile,
+} from '../../files/check-suite.js';
 import { definitionForm } from '../../files/definition-file.js';
 import type { PlacedIssue } from '../../files/locate-issues.js';
 import { displayPath, readText } from '../../files/read-file.js';

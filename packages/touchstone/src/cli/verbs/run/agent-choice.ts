@@ -14,7 +14,7 @@ import { didYouMean } from '../../suggest.js';
 
 const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 
-export type AgentArgument =
+type AgentArgument =
   | { readonly kind: 'module'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'reference'; readonly reference: string };
@@ -41,7 +41,7 @@ export function channelIn(argument: string | undefined, cwd: string): ChannelNam
 export type SuiteSide = { readonly targetAgentId?: string; readonly tasks?: readonly Task[] };
 
 /** The agent that a run is for. */
-export type ChosenAgent = {
+type ChosenAgent = {
   readonly agentId: string;
   /** As a request names it. In this process it is pinned to a version; another host follows its channels by itself. */
   readonly ref: string;

@@ -11,7 +11,7 @@ import { originOf } from '../../origin.js';
 import { asEvalRun, findRun } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { chooseAgent, readAgentArgument } from './agent-choice.js';
-import { lookAtDefinition, useDefinedAgent } from './defined-agent.js';
+import { lookAtDefinition, useDefinedAgent } from './branch-run.js';
 import { checkLive } from './record-file.js';
 import { checkSameBaseline, checkSamePlan, plannedOtherwise, type RunOptions } from './run-options.js';
 import { sideOf } from './start-run.js';

@@ -90,7 +90,7 @@ async function promoteAgent(
   attempts: readonly Attempt[],
   options: RunOptions,
 ): Promise<readonly Attempt[]> {
-  const { promoteAfter } = await import('../deployments/promote-after-run.js');
+  const { promoteAfter } = await import('../deployments/promote.js');
   return promoteAfter(context, session, attempts, options);
 }
 

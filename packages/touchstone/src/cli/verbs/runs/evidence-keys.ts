@@ -12,7 +12,7 @@ import { isSystemError, wordsOf } from '../../system-errors.js';
 /** A key that is trusted by its name, and where that is said. */
 export type KnownKey = TrustedKey & { readonly from: string };
 /** A key that the user has named by its file: what it is called, only the files it has signed can tell. */
-export type GivenKey = { readonly file: string; readonly publicKey: KeyObject };
+type GivenKey = { readonly file: string; readonly publicKey: KeyObject };
 export type Keys = { readonly known: readonly KnownKey[]; readonly given: readonly GivenKey[] };
 
 /** Whose signatures on scorecards are believed: the configured keys, this machine's own, and those named by `--key`. */

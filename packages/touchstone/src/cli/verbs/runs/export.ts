@@ -1,12 +1,14 @@
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isTerminal, type Scorecard } from '@touchstone/protocol';
 import type { RunSnapshot } from '@touchstone/sdk';
 import { commandToType, flag, whereFlags } from '../../command-line.js';
 import { type ExitCode, UsageError } from '../../exit.js';
-import { type KeyOptions, readSigning, type Signing } from '../../files/pack-key.js';
+import { type KeyOptions, readSigning, type Signing } from '../../files/pack-files.js';
 import { displayPath } from '../../files/read-file.js';
-import { placeFile, targetOf } from '../../files/write-file.js';
+import { MOST_BYTES } from '../../files/scorecard-file.js';
+import { checkRegular, placeFile, targetOf } from '../../files/write-file.js';
 import { type Context, lookOf, writeJson } from '../../io.js';
 import { readConfig, storeFile } from '../../local.js';
 import { type Exported, exportDocument, renderExport } from '../../render/exported.js';
@@ -14,7 +16,43 @@ import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
 import { type Where, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
 import { packageVersion } from '../../version.js';
-import { checkKeyPlace, checkScorecardPlace } from './trust-paths.js';
+
+// `export` replaces what an earlier `export` has written, and nothing else.
+
+function checkScorecardPlace(file: string, shown: string): void {
+  checkRegular(file, shown, 'Use --out - for stdout.');
+  checkReplaceable(file, shown, 'scorecard file', isEnvelope);
+}
+
+function checkKeyPlace(file: string, shown: string): void {
+  checkRegular(file, shown, 'Name another file with --public-key.');
+  checkReplaceable(file, shown, 'public key', isPublicKey);
+}
+
+function checkReplaceable(file: string, shown: string, what: string, isOne: (text: string) => boolean): void {
+  const entry = statSync(file, { throwIfNoEntry: false });
+  if (!entry || (entry.size <= MOST_BYTES && isOne(readFileSync(file, 'utf8')))) return;
+  throw new UsageError(`${shown} exists and is no ${what}.`, 'Name another, or remove it.');
+}
+
+function isEnvelope(text: string): boolean {
+  try {
+    const document: unknown = JSON.parse(text);
+    return typeof document === 'object' && document !== null && 'payloadType' in document;
+  } catch {
+    return false;
+  }
+}
+
+/** A public key can be made out of a private one, which must not be mistaken for it. */
+function isPublicKey(text: string): boolean {
+  if (!text.trimStart().startsWith('-----BEGIN PUBLIC KEY-----')) return false;
+  try {
+    return createPublicKey(text).type === 'public';
+  } catch {
+    return false;
+  }
+}
 
 export type ExportOptions = KeyOptions & Where & { readonly out?: string; readonly publicKey?: string };
 

@@ -8,7 +8,7 @@ import { type Ink, truncate } from '../../render/text.js';
 import { runPages } from '../../run-lookup.js';
 import { type Session, type Where, withSession } from '../../session.js';
 
-export type RunsOptions = Where & {
+type RunsOptions = Where & {
   readonly agent?: string;
   readonly suite?: string;
   readonly status?: string;

@@ -12,11 +12,15 @@ import { commandToType, whereFlags } from '../../command-line.js';
 import { checkRules, type ExitCode, firstGiven, type OptionRule, UsageError } from '../../exit.js';
 import { type Context, lookOf, mayShowContent, writeJson, writeLine } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
-import { eventDocument, renderEvent } from '../../render/event.js';
-import { type Correction, renderCorrections } from '../../render/run/corrections.js';
 import { documentOf } from '../../render/run/document.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
-import { renderTask } from '../../render/run/task.js';
+import {
+  type Correction,
+  eventDocument,
+  renderCorrections,
+  renderEvent,
+  renderTask,
+} from '../../render/run/task.js';
 import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
 import { type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
@@ -25,7 +29,7 @@ import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
 import { BOTH_TO_STDOUT, EMPTY_BASELINE } from '../run/run-options.js';
 
-export type ShowOptions = Where & {
+type ShowOptions = Where & {
   readonly task?: string;
   readonly failed?: boolean;
   readonly events?: boolean;
