@@ -39,7 +39,7 @@ export type Settings = {
 export type Context = { readonly io: Io; readonly settings: Settings };
 
 /** Colour only where a person looks, and not when they asked for none. */
-export const isColoured = ({ io, settings }: Context, out: Out): boolean =>
+const isColoured = ({ io, settings }: Context, out: Out): boolean =>
   out.isTTY && settings.color && !io.env.NO_COLOR && io.env.TERM !== 'dumb';
 
 /** How wide a table may be: a pipe has no edge to cut it at. */

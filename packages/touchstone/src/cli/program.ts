@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from './exit.js';
-import type { Start } from './host-options.js';
-import { DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
+import { type Context, DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
 import { printable } from './render/text.js';
 import { didYouMean } from './suggest.js';
+import type { Start } from './verb-options.js';
 import { addApprove, addAudit, addDeployments, addPromote } from './verbs/deployments/deployment-verbs.js';
 import { addCompile, addPack } from './verbs/project/pack-verbs.js';
 import {
@@ -22,10 +22,14 @@ import { packageVersion } from './version.js';
 
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
-  const start: Start = async (command, verb) => {
-    checkKey(command);
-    exitCode = await verb({ io, settings: command.optsWithGlobals<Settings>() });
-  };
+  const start: Start =
+    (load, name) =>
+    async (...typed) => {
+      const command = typed.pop() as Command;
+      checkKey(command);
+      const verb = (await load())[name] as (context: Context, ...typed: unknown[]) => Promise<number>;
+      exitCode = await verb({ io, settings: command.optsWithGlobals<Settings>() }, ...typed);
+    };
   try {
     // The bare name is no mistake: it shows the help.
     const program = createProgram(io, start);

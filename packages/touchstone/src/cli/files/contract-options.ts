@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isHostError, validationError } from '@touchstone/protocol';
+import { defined, isHostError, validationError } from '@touchstone/protocol';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { Suite } from '../../ports/index.js';
 import type { CompileOptions, DatasetLock, DefinitionAgent } from '../../profiles/index.js';
@@ -106,10 +106,7 @@ export function compileOptionsOf(
     ...(options.budgetCaps && { budget: true }),
     ...(options.fencedJson && { fenceTolerant: true }),
     ...(options.approximateSimilarity && { approximateSimilarity: true }),
-    ...(options.scope !== undefined && { scope: options.scope }),
-    ...(options.org !== undefined && { org: options.org }),
-    ...(options.suiteName !== undefined && { name: options.suiteName }),
-    ...(targetAgentId !== undefined && { targetAgentId }),
+    ...defined({ scope: options.scope, org: options.org, name: options.suiteName, targetAgentId }),
   };
 }
 

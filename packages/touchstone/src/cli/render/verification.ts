@@ -1,6 +1,6 @@
 import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/protocol';
 import { judgeName, keptWords, modelName, plural, score, whole } from '@touchstone/sdk/view';
-import { type Ink, type Look, printable, truncate, wrap } from './text.js';
+import { type Ink, type Look, paragraphs, printable, truncate, wrap } from './text.js';
 
 /** Why a file is not believed. */
 export type Doubt = {
@@ -62,10 +62,7 @@ export function renderVerification(verification: Verification, look: Look): stri
       : [],
     claims ? noteLines([...logNotes(claims.log), ...caveatNotes(claims.scorecard)], ink, width) : [],
   ];
-  return `\n${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `\n${paragraphs(parts)}\n`;
 }
 
 function doubtLines(doubts: readonly Doubt[], ink: Ink, width: number): string[] {

@@ -18,7 +18,7 @@ import {
 import { judgeDocument } from '../../../exporters/index.js';
 import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js';
 import type { ExitCode } from '../../exit.js';
-import { type Look, printable, truncate, wrap, wrapped } from '../text.js';
+import { type Look, paragraphs, printable, truncate, wrap, wrapped } from '../text.js';
 import { renderTextDiff } from '../text-diff.js';
 import { pairLines, renderSides, totalLines } from './side-by-side.js';
 
@@ -64,10 +64,7 @@ export function renderCompare(comparison: RunComparison, bodies: Bodies, asked: 
     totalLines(comparison, look),
     noteLines(comparison, look),
   ];
-  return `\n${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `\n${paragraphs(parts)}\n`;
 }
 
 /** By sentence where content may be shown, otherwise by name. */

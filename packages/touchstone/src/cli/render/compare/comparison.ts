@@ -4,7 +4,16 @@ import { judgeName, kappaWords, percent, plural, score, verdictOf, whole } from 
 import { judgeDocument } from '../../../exporters/index.js';
 import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
-import { displayWidth, type Ink, type Look, padEnd, padStart, printable, truncate } from '../text.js';
+import {
+  displayWidth,
+  type Ink,
+  type Look,
+  padEnd,
+  padStart,
+  paragraphs,
+  printable,
+  truncate,
+} from '../text.js';
 
 const TASKS_SHOWN = 20;
 const CRITERIA_SHOWN = 10;
@@ -26,10 +35,7 @@ export function renderComparison(rejudged: Rejudged, look: Look): string {
     agreementLines(rejudged.comparison, look),
     disputedLines(rejudged, look),
   ];
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `${paragraphs(parts)}\n`;
 }
 
 function sideLines({ before, after }: Rejudged, { ink, width }: Look): string[] {

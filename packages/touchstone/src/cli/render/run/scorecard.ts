@@ -12,7 +12,7 @@ import {
   whole,
 } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
-import { displayWidth, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
+import { displayWidth, type Look, padEnd, padStart, paragraphs, printable, truncate, wrap } from '../text.js';
 import { renderFailure } from './failure.js';
 import { certaintyLines, contractLines, regressionLines, sliceLines } from './sections.js';
 
@@ -51,10 +51,7 @@ export function renderScorecard(result: RunView, options: ScorecardOptions): str
     [...(options.delta ?? [])].map((line) => `  ${line}`),
     nextLines(options, look),
   ];
-  return `\n${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `\n${paragraphs(parts)}\n`;
 }
 
 function titleLines(result: RunView, { ink, width }: Look): string[] {

@@ -2,9 +2,9 @@ import { type EvalReport, isTerminal } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import { commandToType, whereFlags } from '../../command-line.js';
 import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
+import { type Context, lookOf, writeJson } from '../../io.js';
 import { renderQuestion, timelineDocument } from '../../render/deployments/timeline.js';
-import { createInk, type Look, printable, wrap } from '../../render/text.js';
+import { printable, wrap } from '../../render/text.js';
 import { noRun } from '../../run-lookup.js';
 import { type Session, type Where, withSession } from '../../session.js';
 import { type ApprovalRound, grantsOf, openRound, type Timeline, timelineOf } from './timeline.js';
@@ -18,7 +18,7 @@ import {
   withdraw,
 } from './transitions.js';
 
-export type ApproveOptions = Where & {
+type ApproveOptions = Where & {
   readonly reject?: boolean;
   readonly override?: boolean;
   readonly withdraw?: boolean;
@@ -102,11 +102,6 @@ function checkOpen(
   const see = commandToType(context, [`show ${run.runId}`, ...whereFlags(where)].join(' '));
   throw new UsageError(`Run ${run.runId} is ${run.status} and asks for nothing.`, `See: ${see}`);
 }
-
-const lookOf = (context: Context): Look => {
-  const { stdout } = context.io;
-  return { ink: createInk(isColoured(context, stdout)), width: stdout.columns };
-};
 
 function tellQuestion(
   context: Context,

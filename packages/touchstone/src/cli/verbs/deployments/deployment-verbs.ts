@@ -1,24 +1,17 @@
 import type { Command } from 'commander';
 import {
   channelOption,
+  examples,
   hostOption,
   keyOption,
   percent,
   type Start,
+  several,
   toOption,
   WAIT,
   waitSeconds,
-} from '../../host-options.js';
-import type { Where } from '../../session.js';
+} from '../../verb-options.js';
 import { wholeNumber } from '../project/verbs.js';
-import type { ApproveOptions } from './approve.js';
-import type { ListAuditOptions, VerifyAuditOptions } from './audit.js';
-import type { PromoteOptions } from './promote-options.js';
-
-const examples = (...lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  $ touchstone ${line}`).join('\n')}`;
-
-const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 export function addPromote(program: Command, start: Start): void {
   program
@@ -40,11 +33,7 @@ export function addPromote(program: Command, start: Start): void {
     .option('--wait [seconds]', WAIT, waitSeconds)
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((agent: string, options: PromoteOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./promote.js')).promoteCommand(context, agent, options),
-      ),
-    )
+    .action(start(() => import('./promote.js'), 'promoteCommand'))
     .addHelpText('after', PROMOTE_HELP);
 }
 
@@ -71,11 +60,7 @@ export function addApprove(program: Command, start: Start): void {
     .option('--reason <text>', 'why; kept with the decision')
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((runId: string, options: ApproveOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./approve.js')).approveCommand(context, runId, options),
-      ),
-    )
+    .action(start(() => import('./approve.js'), 'approveCommand'))
     .addHelpText(
       'after',
       `${examples(
@@ -97,12 +82,8 @@ export function addDeployments(program: Command, start: Start): void {
     .argument('<agent>', 'an agent, or one of its versions')
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((agent: string, options: Where, command: Command) =>
-      start(command, async (context) =>
-        (await import('./promote.js')).deploymentsCommand(context, agent, options),
-      ),
-    )
-    .addHelpText('after', '\nExample:\n  $ touchstone deployments local.acme.support');
+    .action(start(() => import('./promote.js'), 'deploymentsCommand'))
+    .addHelpText('after', examples('deployments local.acme.support'));
 }
 
 export function addAudit(program: Command, start: Start): void {
@@ -122,9 +103,7 @@ export function addAudit(program: Command, start: Start): void {
     )
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((options: VerifyAuditOptions, command: Command) =>
-      start(command, async (context) => (await import('./audit.js')).verifyAuditCommand(context, options)),
-    )
+    .action(start(() => import('./audit.js'), 'verifyAuditCommand'))
     .addHelpText('after', '\nExample:\n  $ touchstone audit verify\n\nExit codes: 0 unbroken · 1 broken');
   audit
     .command('list')
@@ -132,8 +111,6 @@ export function addAudit(program: Command, start: Start): void {
     .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 20)
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((options: ListAuditOptions, command: Command) =>
-      start(command, async (context) => (await import('./audit.js')).listAuditCommand(context, options)),
-    )
-    .addHelpText('after', '\nExample:\n  $ touchstone audit list --limit 100 --json');
+    .action(start(() => import('./audit.js'), 'listAuditCommand'))
+    .addHelpText('after', examples('audit list --limit 100 --json'));
 }

@@ -1,5 +1,4 @@
-import type { DeploymentState, Transition } from '@touchstone/protocol';
-import { defined, isHostError } from '@touchstone/protocol';
+import { type DeploymentState, defined, isHostError, type Transition } from '@touchstone/protocol';
 import { parseAgentReference } from '../../../suites/index.js';
 import { flag } from '../../command-line.js';
 import { UsageError } from '../../exit.js';
@@ -51,8 +50,7 @@ export function promotionRequest(argument: string, options: PromoteOptions): Pro
     version,
     transition,
     ...(transition === 'promote' && { to: options.to ?? 'active' }),
-    ...(channel !== undefined && { channel }),
-    ...(canary !== undefined && { canaryPercent: canary }),
+    ...defined({ channel, canaryPercent: canary }),
     ...defined({ evalRun, reason, wait }),
   };
 }

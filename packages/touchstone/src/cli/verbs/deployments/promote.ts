@@ -1,8 +1,8 @@
+import { defined } from '@touchstone/protocol';
 import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, lookOf, type Out, roomOf, writeJson, writeLine } from '../../io.js';
+import { type Context, lookOf, type Out, roomOf, writeJson, writeLine } from '../../io.js';
 import { deploymentsTable, renderOutcome, renderStep } from '../../render/deployments/deployment.js';
 import { promotionDocument } from '../../render/run/document.js';
-import { createInk } from '../../render/text.js';
 import { errorDocument, reportError } from '../../report-error.js';
 import { type Session, type Where, withSession } from '../../session.js';
 import { STDOUT } from '../run/report.js';
@@ -52,7 +52,7 @@ export async function deploymentsCommand(
   if (settings.json) writeJson(io, { agentId, items });
   else {
     const size = { columns: io.stdout.columns, room: roomOf(io.stdout) };
-    const ink = createInk(isColoured(context, io.stdout));
+    const ink = lookOf(context).ink;
     writeLine(io.stdout, deploymentsTable(items, all, ink, size));
   }
   return 0;
@@ -109,8 +109,7 @@ const requestAfterRun = (
   version: agent.version,
   transition: 'promote',
   to: to ?? 'active',
-  ...(channel !== undefined && { channel }),
-  ...(canary !== undefined && { canaryPercent: canary }),
+  ...defined({ channel, canaryPercent: canary }),
   evalRun: runId,
   ...(wait !== undefined && { wait }),
 });

@@ -1,4 +1,4 @@
-import type { RunId } from '@touchstone/protocol';
+import { defined, type RunId } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/sdk';
 import { duration } from '@touchstone/sdk/view';
 import type { Context } from '../../io.js';
@@ -156,10 +156,7 @@ function roundOf({ payload, timestamp, nodeId = '' }: RunEvent): ApprovalRound {
     gateId,
     at: timestamp,
     required: requiredApprovals,
-    ...(requiredRole !== undefined && { role: requiredRole }),
-    ...(requiredScope !== undefined && { scope: requiredScope }),
-    ...(deadline !== undefined && { deadline }),
-    ...(excludeRequester !== undefined && { barsRequester: excludeRequester }),
+    ...defined({ role: requiredRole, scope: requiredScope, deadline, barsRequester: excludeRequester }),
     said: [],
     isOpen: true,
   };

@@ -21,14 +21,13 @@ import {
 import { type Draft, type DraftKind, openDraft } from '../../files/draft-file.js';
 import { displayPath } from '../../files/read-file.js';
 import { checkRegular, targetOf } from '../../files/write-file.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
+import { type Context, lookOf, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { type Compiled, compiledDocument, renderCompiled } from '../../render/compiled.js';
 import { createStatusLine } from '../../render/progress.js';
-import { createInk } from '../../render/text.js';
 import { progressScreen } from '../run/run-driver.js';
 
-export type CompileVerbOptions = ContractOptions & {
+type CompileVerbOptions = ContractOptions & {
   readonly out?: string;
   readonly agentId?: string;
   readonly rows?: string;
@@ -262,5 +261,5 @@ function tell(context: Context, definition: OpenedDefinition, compiled: readonly
     return;
   }
   const width = io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY;
-  io.stdout.write(renderCompiled(told, { ink: createInk(isColoured(context, io.stdout)), width }));
+  io.stdout.write(renderCompiled(told, { ink: lookOf(context).ink, width }));
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../../app/index.js';
 import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { createInk, type Ink, truncate } from '../../render/text.js';
+import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
+import { type Ink, truncate } from '../../render/text.js';
 import { checkAgents, checkSafety, checkServers } from './health/agents.js';
 import type { Finding } from './health/finding.js';
 import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from './health/machine.js';
@@ -34,7 +34,7 @@ async function checkParts(context: Context, config: Config): Promise<readonly Fi
 
 function tell(context: Context, findings: readonly Finding[]): void {
   const { stdout } = context.io;
-  const ink = createInk(isColoured(context, stdout));
+  const ink = lookOf(context).ink;
   const column = Math.max(...findings.map(({ name }) => name.length));
   for (const { name, state, detail, hint } of findings) {
     const room = stdout.isTTY ? Math.max(30, stdout.columns - column - 6) : Number.POSITIVE_INFINITY;

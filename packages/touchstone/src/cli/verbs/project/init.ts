@@ -96,7 +96,7 @@ const STARTER_NAME = 'evals/adversarial-starter.suite.yaml';
 
 const readStarterSuite = (): string => readFileSync(STARTER, 'utf8');
 
-export type InitOptions = { readonly adversarial?: boolean };
+type InitOptions = { readonly adversarial?: boolean };
 
 /** Writes a project, and with `--adversarial` the starter suite: into a new project, or beside what is there. */
 export async function initCommand(

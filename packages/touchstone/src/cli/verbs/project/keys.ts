@@ -3,10 +3,9 @@ import type { Owner } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import type { StoredKey } from '../../../ports/index.js';
 import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
 import { withTouchstone } from '../../local.js';
 import { renderTable } from '../../render/table.js';
-import { createInk } from '../../render/text.js';
 import { openClient, type Where } from '../../session.js';
 
 export const newToken = (): string => randomBytes(32).toString('base64url');
@@ -164,7 +163,7 @@ function tellKeys(
   if (settings.json) writeJson(io, { items });
   else if (items.length === 0)
     writeLine(io.stdout, 'There are no keys here. Make one with: touchstone keys create');
-  else writeLine(io.stdout, renderTable(heads, rows, createInk(isColoured(context, io.stdout))));
+  else writeLine(io.stdout, renderTable(heads, rows, lookOf(context).ink));
   return 0;
 }
 

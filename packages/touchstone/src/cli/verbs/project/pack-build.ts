@@ -11,12 +11,11 @@ import {
 } from '../../files/pack-files.js';
 import { displayPath } from '../../files/read-file.js';
 import { checkRegular, placeFile } from '../../files/write-file.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
+import { type Context, lookOf, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { compilePack, contentRows, lookAtPack, type PackFacts, renderPack } from '../../render/pack.js';
-import { createInk } from '../../render/text.js';
 
-export type BuildOptions = KeyOptions & { readonly out?: string; readonly force?: boolean };
+type BuildOptions = KeyOptions & { readonly out?: string; readonly force?: boolean };
 
 /** Makes the archive of a folder. The same files give the same archive, byte for byte. */
 export async function buildPackCommand(
@@ -45,7 +44,7 @@ export async function buildPackCommand(
   return 0;
 }
 
-export type SignOptions = Required<KeyOptions> & { readonly out?: string; readonly force?: boolean };
+type SignOptions = Required<KeyOptions> & { readonly out?: string; readonly force?: boolean };
 
 /** Signs an archive in its place, or writes the signed one elsewhere. */
 export async function signPackCommand(
@@ -113,5 +112,5 @@ function tell(context: Context, done: string, file: string, facts: PackFacts): v
   const signer = facts.signedBy ?? 'nobody';
   const rows = [['file', shown] as const, ...contentRows(facts), ['signed by', signer] as const];
   const title = `${done} ${facts.name}@${facts.version}`;
-  io.stdout.write(renderPack(title, rows, facts.warnings, createInk(isColoured(context, io.stdout))));
+  io.stdout.write(renderPack(title, rows, facts.warnings, lookOf(context).ink));
 }

@@ -1,8 +1,5 @@
 import { type Command, Option } from 'commander';
-import { addHost, type Start } from '../../host-options.js';
-import type { Where } from '../../session.js';
-import type { CompileVerbOptions } from './compile.js';
-import type { BuildOptions, SignOptions } from './pack-build.js';
+import { addHost, examples, type Start } from '../../verb-options.js';
 import { slaOption, wholeNumber } from './verbs.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -45,11 +42,7 @@ export function addCompile(program: Command, start: Start): void {
     .option('--budget-caps', "make the policy's total cost a bar of the suite")
     .option('--fenced-json', 'JSON may stand in one code fence')
     .option('--approximate-similarity', 'compare words where nobody can compare meanings')
-    .action((definition: string, options: CompileVerbOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./compile.js')).compileCommand(context, definition, options),
-      ),
-    )
+    .action(start(() => import('./compile.js'), 'compileCommand'))
     .addHelpText('after', EXAMPLES);
 }
 
@@ -61,9 +54,6 @@ Examples:
   $ touchstone compile agent.json --rows more-rows.jsonl --sample 500
 
 "touchstone run <suite file>" runs both, as long as they lie side by side; "touchstone run <definition>" compiles anew.`;
-
-const examples = (...lines: readonly string[]): string =>
-  `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  $ touchstone pack ${line}`).join('\n')}`;
 
 export function addPack(program: Command, start: Start): void {
   const pack = program
@@ -85,14 +75,10 @@ function addBuild(pack: Command, start: Start): void {
     .option('--key <file>', 'sign it with this private key: Ed25519, PEM')
     .option('--key-id <id>', 'the name under which others know the key')
     .option('--force', 'overwrite another file')
-    .action((folder: string, options: BuildOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./pack-build.js')).buildPackCommand(context, folder, options),
-      ),
-    )
+    .action(start(() => import('./pack-build.js'), 'buildPackCommand'))
     .addHelpText(
       'after',
-      examples('build packs/support', 'build packs/support --key key.pem --key-id acme-2026'),
+      examples('pack build packs/support', 'pack build packs/support --key key.pem --key-id acme-2026'),
     );
 }
 
@@ -107,14 +93,10 @@ function addSign(pack: Command, start: Start): void {
     .requiredOption('--key-id <id>', 'the name under which others know the key')
     .option('-o, --out <file>', 'write the signed archive there (default: in its place)')
     .option('--force', 'overwrite another file')
-    .action((archive: string, options: SignOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./pack-build.js')).signPackCommand(context, archive, options),
-      ),
-    )
+    .action(start(() => import('./pack-build.js'), 'signPackCommand'))
     .addHelpText(
       'after',
-      `\nMake a key with: openssl genpkey -algorithm ed25519 -out key.pem\n${examples('sign vendor.acme.support-1.0.0.tgz --key key.pem --key-id acme-2026')}`,
+      `\nMake a key with: openssl genpkey -algorithm ed25519 -out key.pem\n${examples('pack sign vendor.acme.support-1.0.0.tgz --key key.pem --key-id acme-2026')}`,
     );
 }
 
@@ -123,12 +105,8 @@ function addVerify(pack: Command, start: Start): void {
     .command('verify')
     .description('Checks a pack and its signature against "trust" of the configuration. Installs nothing.')
     .argument('<pack>', 'archive, or folder with a pack.json')
-    .action((argument: string, _options: object, command: Command) =>
-      start(command, async (context) =>
-        (await import('./pack-verify.js')).verifyPackCommand(context, argument),
-      ),
-    )
-    .addHelpText('after', examples('verify vendor.acme.support-1.0.0.tgz'));
+    .action(start(() => import('./pack-verify.js'), 'verifyPackCommand'))
+    .addHelpText('after', examples('pack verify vendor.acme.support-1.0.0.tgz'));
 }
 
 function addInstall(pack: Command, start: Start): void {
@@ -137,16 +115,12 @@ function addInstall(pack: Command, start: Start): void {
     .description('Installs a pack with its agents and suites, here or on another host.')
     .argument('<pack>', 'archive, or folder with a pack.json');
   addHost(install, 'install it on another host')
-    .action((argument: string, options: Where, command: Command) =>
-      start(command, async (context) =>
-        (await import('./pack-install.js')).installPackCommand(context, argument, options),
-      ),
-    )
+    .action(start(() => import('./pack-install.js'), 'installPackCommand'))
     .addHelpText(
       'after',
       examples(
-        'install vendor.acme.support-1.0.0.tgz',
-        'install packs/support --host https://evals.example --key-env EVALS_KEY',
+        'pack install vendor.acme.support-1.0.0.tgz',
+        'pack install packs/support --host https://evals.example --key-env EVALS_KEY',
       ),
     );
 }

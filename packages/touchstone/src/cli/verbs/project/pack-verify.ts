@@ -2,10 +2,9 @@ import { type HostError, isHostError } from '@touchstone/protocol';
 import type { PackReading, Trust } from '../../../packs/index.js';
 import { type ExitCode, UsageError } from '../../exit.js';
 import { checkNoKeys, openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { compilePack, contentRows, type PackFacts, type Row, renderPack } from '../../render/pack.js';
-import { createInk } from '../../render/text.js';
 import { errorDocument, explain } from '../../report-error.js';
 
 type Admitted = {
@@ -72,7 +71,7 @@ function tellAdmitted(context: Context, { facts, ...verdict }: Admitted): void {
     ['signature', by],
     ['policy', policy],
   ];
-  const ink = createInk(isColoured(context, io.stdout));
+  const ink = lookOf(context).ink;
   const words = verified ? 'is verified' : `is allowed here${signature === 'trusted' ? ONLY_MANIFEST : ''}`;
   const title = `${ink.green('✓')} ${facts.name}@${facts.version} ${words}`;
   io.stdout.write(renderPack(title, rows, facts.warnings, ink));
@@ -86,7 +85,7 @@ function tellRefused(context: Context, argument: string, error: HostError | Usag
     writeJson(io, { admitted: false, verified: false, error: errorDocument(error) });
     return;
   }
-  const ink = createInk(isColoured(context, io.stdout));
+  const ink = lookOf(context).ink;
   writeLine(io.stdout, `  ${ink.red('✗')} ${argument} is refused`);
   for (const line of explain(error).lines) writeLine(io.stderr, line);
 }

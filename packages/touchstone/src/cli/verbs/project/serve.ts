@@ -11,7 +11,7 @@ import { LOCAL_OWNER, readConfig } from '../../local.js';
 import { packageVersion } from '../../version.js';
 import { keyState, makeKey, newToken } from './keys.js';
 
-export type ServeOptions = {
+type ServeOptions = {
   readonly port: number;
   readonly bind: string;
   readonly logLevel: 'info' | 'warn' | 'error' | 'silent';

@@ -13,9 +13,9 @@ import { definitionForm } from '../../files/definition-file.js';
 import type { PlacedIssue } from '../../files/locate-issues.js';
 import { displayPath, readText } from '../../files/read-file.js';
 import { SUITE_NAMES, suiteFiles } from '../../files/suite-source.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
 import { warningWords } from '../../render/compiled.js';
-import { createInk, displayWidth, type Ink, printable, truncate } from '../../render/text.js';
+import { displayWidth, type Ink, printable, truncate } from '../../render/text.js';
 import { renderIssues } from '../../report-error.js';
 import { openClient, type Where } from '../../session.js';
 
@@ -72,7 +72,7 @@ async function checkFile(context: Context, path: string, client: Client | undefi
 
 function tell(context: Context, checked: readonly Checked[]): void {
   const { stdout } = context.io;
-  const ink = createInk(isColoured(context, stdout));
+  const ink = lookOf(context).ink;
   for (const one of checked) {
     if (isValid(one)) tellValid(context, one, ink);
     else tellIssues(context, one, ink);

@@ -2,15 +2,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   addHost,
   channelOption,
+  examples,
   percent,
   type Start,
   toOption,
   WAIT,
   waitSeconds,
-} from '../../host-options.js';
-import type { Where } from '../../session.js';
-import type { InitOptions } from './init.js';
-import type { ServeOptions } from './serve.js';
+} from '../../verb-options.js';
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
 
@@ -48,10 +46,8 @@ export function addInit(program: Command, start: Start): void {
     .description('Writes a configuration, an agent and a suite that pass as they are. Overwrites nothing.')
     .argument('[dir]', 'folder to write to', '.')
     .option('--adversarial', 'add the starter adversarial suite, also to a project that is there already')
-    .action((dir: string, options: InitOptions, command: Command) =>
-      start(command, async (context) => (await import('./init.js')).initCommand(context, dir, options)),
-    )
-    .addHelpText('after', '\nExamples:\n  $ touchstone init demo\n  $ touchstone init --adversarial');
+    .action(start(() => import('./init.js'), 'initCommand'))
+    .addHelpText('after', examples('init demo', 'init --adversarial'));
 }
 
 export const slaOption = (): Option =>
@@ -108,9 +104,7 @@ export function addRun(program: Command, start: Start): void {
     .option('--canary <percent>', 'with --promote: give it only this share of the traffic', percent)
     .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds);
   addHost(run, 'run on another host instead of in this process')
-    .action((suite: string | undefined, options: object, command: Command) =>
-      start(command, async (context) => (await import('../run/run.js')).runCommand(context, suite, options)),
-    )
+    .action(start(() => import('../run/run.js'), 'runCommand'))
     .addHelpText('after', RUN_EXAMPLES);
 }
 
@@ -143,13 +137,8 @@ export function addServe(program: Command, start: Start): void {
         .default('warn'),
     )
     .option('--test-seams', 'mount the conformance test seams under /v1/host/sample')
-    .action((options: ServeOptions, command: Command) =>
-      start(command, async (context) => (await import('./serve.js')).serveCommand(context, options)),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ touchstone serve\n  $ touchstone serve --port 0 --config touchstone.config.json',
-    );
+    .action(start(() => import('./serve.js'), 'serveCommand'))
+    .addHelpText('after', examples('serve', 'serve --port 0 --config touchstone.config.json'));
 }
 
 export function addValidate(program: Command, start: Start): void {
@@ -161,15 +150,8 @@ export function addValidate(program: Command, start: Start): void {
     )
     .argument('<paths...>', 'suite files, folders of them, or agent definitions');
   addHost(validate, 'check them by the rules of another host')
-    .action((paths: string[], options: Where, command: Command) =>
-      start(command, async (context) =>
-        (await import('./validate.js')).validateCommand(context, paths, options),
-      ),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ touchstone validate evals\n  $ touchstone validate evals/refunds.suite.yaml --json',
-    );
+    .action(start(() => import('./validate.js'), 'validateCommand'))
+    .addHelpText('after', examples('validate evals', 'validate evals/refunds.suite.yaml --json'));
 }
 
 export function addRuns(program: Command, start: Start): void {
@@ -180,13 +162,8 @@ export function addRuns(program: Command, start: Start): void {
     .option('--suite <id>', 'only runs of this suite')
     .option('--status <status>', 'only runs in this state, e.g. completed')
     .option('--limit <n>', 'at most so many', wholeNumber(1, 1000), 20)
-    .action((options: { limit: number }, command: Command) =>
-      start(command, async (context) => (await import('../runs/runs.js')).runsCommand(context, options)),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ touchstone runs\n  $ touchstone runs --agent local.acme.support --status failed',
-    );
+    .action(start(() => import('../runs/runs.js'), 'runsCommand'))
+    .addHelpText('after', examples('runs', 'runs --agent local.acme.support --status failed'));
 }
 
 export function addShow(program: Command, start: Start): void {
@@ -201,14 +178,10 @@ export function addShow(program: Command, start: Start): void {
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
     .option('--bodies', 'show content also when stdout is not a terminal')
-    .action((runId: string, options: object, command: Command) =>
-      start(command, async (context) =>
-        (await import('../runs/show.js')).showCommand(context, runId, options),
-      ),
-    )
+    .action(start(() => import('../runs/show.js'), 'showCommand'))
     .addHelpText(
       'after',
-      '\nExamples:\n  $ touchstone show last --failed\n  $ touchstone show last --task late-refund\n  $ touchstone show last --markdown -',
+      examples('show last --failed', 'show last --task late-refund', 'show last --markdown -'),
     );
 }
 
@@ -225,26 +198,17 @@ export function addKeys(program: Command, start: Start): void {
     .option('--principal <id>', 'who holds the key', 'operator')
     .option('--role <roles>', 'roles, separated by commas; may be repeated', collect)
     .option('--expires <time>', 'lifetime, e.g. 12h, 30d')
-    .action((options: { tenant: string; workspace: string; principal: string }, command: Command) =>
-      start(command, async (context) => (await import('./keys.js')).createKeyCommand(context, options)),
-    )
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ touchstone keys create --tenant acme --principal ci --role runner --expires 90d',
-    );
+    .action(start(() => import('./keys.js'), 'createKeyCommand'))
+    .addHelpText('after', examples('keys create --tenant acme --principal ci --role runner --expires 90d'));
   addHost(
     keys.command('list').description('Lists keys by the beginning of their hash.'),
     'list the keys of your tenant on another host',
-  ).action((options: Where, command: Command) =>
-    start(command, async (context) => (await import('./keys.js')).listKeysCommand(context, options)),
-  );
+  ).action(start(() => import('./keys.js'), 'listKeysCommand'));
   keys
     .command('revoke')
     .description('Makes a key worthless.')
     .argument('<hash>', 'beginning of its hash, as "touchstone keys list" shows it')
-    .action((hash: string, _options: object, command: Command) =>
-      start(command, async (context) => (await import('./keys.js')).revokeKeyCommand(context, hash)),
-    );
+    .action(start(() => import('./keys.js'), 'revokeKeyCommand'));
 }
 
 export function addDoctor(program: Command, start: Start): void {
@@ -254,8 +218,6 @@ export function addDoctor(program: Command, start: Start): void {
     .description(
       'Checks what a run needs: Node, disk space, the store, the configuration, and its models, tools, packs, agents and suites. Asks no model and invokes no agent.',
     )
-    .action((_options: object, command: Command) =>
-      start(command, async (context) => (await import('./doctor.js')).doctorCommand(context)),
-    )
-    .addHelpText('after', '\nExample:\n  $ touchstone doctor --config touchstone.config.json');
+    .action(start(() => import('./doctor.js'), 'doctorCommand'))
+    .addHelpText('after', examples('doctor --config touchstone.config.json'));
 }

@@ -2,10 +2,9 @@ import { defined } from '@touchstone/protocol';
 import { collectRun } from '@touchstone/sdk';
 import { disputedSentences } from '../../comparing/answers.js';
 import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, mayShowContent, writeJson } from '../../io.js';
+import { type Context, lookOf, mayShowContent, writeJson } from '../../io.js';
 import { comparisonDocument, type Rejudged, renderComparison } from '../../render/compare/comparison.js';
 import { documentOf } from '../../render/run/document.js';
-import { createInk } from '../../render/text.js';
 import { asEvalRun, findRun } from '../../run-lookup.js';
 import { type Session, type Where, withKeptRun } from '../../session.js';
 import type { JudgeOptions } from '../runs/judge-check.js';
@@ -14,7 +13,7 @@ import { tellResult } from './report.js';
 import { exitOf, type RunView } from './result.js';
 import { driverOf } from './run-driver.js';
 
-export type RejudgeOptions = JudgeOptions & Where;
+type RejudgeOptions = JudgeOptions & Where;
 
 /** Has the answers of a run judged again, and puts both verdicts side by side. */
 export async function rejudgeCommand(
@@ -54,7 +53,7 @@ async function tell(
       ...(rejudged && { comparison: comparisonDocument(rejudged) }),
     });
   else if (rejudged) {
-    const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+    const look = lookOf(context);
     io.stdout.write(`\n${renderComparison(rejudged, look)}`);
   }
 }

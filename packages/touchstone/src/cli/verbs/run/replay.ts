@@ -3,10 +3,9 @@ import type { Client, RunEvent, RunSnapshot } from '@touchstone/sdk';
 import { plural, whole } from '@touchstone/sdk/view';
 import { commandToType, whereFlags } from '../../command-line.js';
 import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
-import { createInk } from '../../render/text.js';
 import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
 import { type Session, type Where, withKeptRun } from '../../session.js';
 import { finishRun } from './attempts.js';
@@ -17,7 +16,7 @@ import { driverOf } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
 
 type Overlay = Pick<RunOptions, 'model' | 'concurrency' | 'timeout' | 'budget' | 'cache'>;
-export type ReplayOptions = Overlay &
+type ReplayOptions = Overlay &
   Pick<RunOptions, 'bodies'> &
   Where & { readonly branch?: boolean; readonly from?: number };
 
@@ -140,7 +139,7 @@ function tell(context: Context, where: Where, replayed: Replayed): void {
     writeJson(io, replayedDocument(replayed));
     return;
   }
-  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  const look = lookOf(context);
   const next = toType(context, where, `show ${replayed.source} --events`);
   io.stdout.write(renderReplayed(replayed, next, look));
 }

@@ -4,10 +4,9 @@ import { whole } from '@touchstone/sdk/view';
 import { commandToType, flag, shellWord, whereFlags } from '../../command-line.js';
 import { UsageError } from '../../exit.js';
 import { targetOf } from '../../files/write-file.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
 import { renderJunit, renderMarkdown } from '../../render/run/reports.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
-import { createInk } from '../../render/text.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
 import { type RefusedSuite, type RunView, refOf, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
@@ -75,7 +74,7 @@ export function tellResult(
   const { io, settings } = context;
   if (result.interrupted) tellInterrupted(context, result, options);
   if (settings.json || result.interrupted || options.markdown === STDOUT) return;
-  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  const look = lookOf(context);
   io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result, options) }));
 }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
+import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
 import { checkRules, firstGiven, type OptionRule, UsageError } from '../../exit.js';
 import type { ContractOptions } from '../../files/contract-options.js';
 import { placesBack } from '../../run-lookup.js';
@@ -42,9 +42,7 @@ export type RunOptions = Pick<
 export const configurableOf = (options: RunOptions, baselineRunId?: RunId): JsonObject => ({
   ...(options.modes && { evalModes: modesOf(options, options.modes, baselineRunId) }),
   ...(options.only && { onlyTasks: [...new Set(options.only)] }),
-  ...(options.repeats !== undefined && { repeats: options.repeats }),
-  ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
-  ...(options.timeout !== undefined && { runTimeoutMs: options.timeout }),
+  ...defined({ repeats: options.repeats, concurrency: options.concurrency, runTimeoutMs: options.timeout }),
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
   ...(options.model !== undefined && { model: options.model }),
   ...(options.cache && { cache: true }),

@@ -1,8 +1,8 @@
 import { refOf, score } from '@touchstone/sdk/view';
 import { type ExitCode, worstExit } from '../../exit.js';
 import { openSources } from '../../files/pack-source.js';
-import { type Context, isColoured, writeLine } from '../../io.js';
-import { createInk, type Ink } from '../../render/text.js';
+import { type Context, lookOf, writeLine } from '../../io.js';
+import type { Ink } from '../../render/text.js';
 import { reportError } from '../../report-error.js';
 import { withSession } from '../../session.js';
 import { runEach, runOne } from './attempts.js';
@@ -71,7 +71,7 @@ async function runOnce(
   options: RunOptions,
   before: Map<string, RunView>,
 ): Promise<ExitCode> {
-  const ink = createInk(isColoured(context, context.io.stdout));
+  const ink = lookOf(context).ink;
   try {
     const attempts = await withSession(context, {}, 'work', async (session) =>
       runEach(

@@ -54,7 +54,7 @@ function isPublicKey(text: string): boolean {
   }
 }
 
-export type ExportOptions = KeyOptions & Where & { readonly out?: string; readonly publicKey?: string };
+type ExportOptions = KeyOptions & Where & { readonly out?: string; readonly publicKey?: string };
 
 const STDOUT = '-';
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defined } from '@touchstone/protocol';
 import type { Calibration, LabelGroup } from '../../../app/index.js';
 import { EXIT_ORDER, type ExitCode, UsageError, worstExit } from '../../exit.js';
 import { readText } from '../../files/read-file.js';
@@ -18,11 +19,10 @@ export type JudgeOptions = {
   readonly votes?: number;
   readonly bodies?: boolean;
 };
-export type JudgeCheckOptions = JudgeOptions & { readonly minKappa?: number };
+type JudgeCheckOptions = JudgeOptions & { readonly minKappa?: number };
 
 export const wishOf = ({ judge, votes }: JudgeOptions): { model?: string; votes?: number } => ({
-  ...(judge !== undefined && { model: judge }),
-  ...(votes !== undefined && { votes }),
+  ...defined({ model: judge, votes }),
 });
 
 /** Holds the judge against what people said. */

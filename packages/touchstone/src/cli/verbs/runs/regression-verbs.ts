@@ -1,10 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { addHost, type Start } from '../../host-options.js';
-import type { Where } from '../../session.js';
+import { addHost, examples, type Start } from '../../verb-options.js';
 import { share, wholeNumber } from '../project/verbs.js';
-import type { RejudgeOptions } from '../run/rejudge.js';
-import type { CompareOptions } from './compare.js';
-import type { JudgeCheckOptions } from './judge-check.js';
 
 const MOST_VOTES = 25;
 
@@ -27,15 +23,8 @@ export function addRejudge(program: Command, start: Start): void {
     )
     .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it');
   addHost(withJudgeOptions(command))
-    .action((runId: string, options: RejudgeOptions, self: Command) =>
-      start(self, async (context) =>
-        (await import('../run/rejudge.js')).rejudgeCommand(context, runId, options),
-      ),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ touchstone rejudge last --judge local/judge-2\n  $ touchstone rejudge last --votes 5',
-    );
+    .action(start(() => import('../run/rejudge.js'), 'rejudgeCommand'))
+    .addHelpText('after', examples('rejudge last --judge local/judge-2', 'rejudge last --votes 5'));
 }
 
 export function addJudge(program: Command, start: Start): void {
@@ -49,14 +38,10 @@ export function addJudge(program: Command, start: Start): void {
     .argument('<labels>', 'a JSON Lines file of {"input", "output", "criterion", "met"}');
   withJudgeOptions(check)
     .option('--min-kappa <x>', 'exit with 1 when kappa is below this', kappa)
-    .action((labels: string, options: JudgeCheckOptions, self: Command) =>
-      start(self, async (context) =>
-        (await import('./judge-check.js')).judgeCheckCommand(context, labels, options),
-      ),
-    )
+    .action(start(() => import('./judge-check.js'), 'judgeCheckCommand'))
     .addHelpText(
       'after',
-      '\nExamples:\n  $ touchstone judge check labels.jsonl\n  $ touchstone judge check labels.jsonl --judge local/judge-2 --min-kappa 0.6',
+      examples('judge check labels.jsonl', 'judge check labels.jsonl --judge local/judge-2 --min-kappa 0.6'),
     );
 }
 
@@ -79,30 +64,19 @@ export function addBaseline(program: Command, start: Start): void {
       'Makes a completed run the baseline of its suite, its agent and its judge. An earlier one is kept in the history.',
     )
     .argument('<runId>', 'a run, "last" for the newest one, "last~1" for the one before it')
-    .action((runId: string, where: Where, command: Command) =>
-      start(command, async (context) => (await import('./baseline.js')).blessCommand(context, runId, where)),
-    )
-    .addHelpText('after', '\nExample:\n  $ touchstone baseline bless last');
+    .action(start(() => import('./baseline.js'), 'blessCommand'))
+    .addHelpText('after', examples('baseline bless last'));
   addHost(baseline.command('list'))
     .summary('list blessed runs, newest first')
     .description('Lists blessed runs, newest first. Those that count are marked.')
-    .action((where: Where, command: Command) =>
-      start(command, async (context) => (await import('./baseline.js')).listBaselinesCommand(context, where)),
-    )
-    .addHelpText('after', '\nExample:\n  $ touchstone baseline list --json');
+    .action(start(() => import('./baseline.js'), 'listBaselinesCommand'))
+    .addHelpText('after', examples('baseline list --json'));
   addHost(baseline.command('show'))
     .summary('show a baseline and its history')
     .description('Shows what is measured by: the score with its interval, the agent, the judge, the history.')
     .argument('[which]', 'a suite (id or id@version) or a blessed run (default: every baseline that counts)')
-    .action((which: string | undefined, where: Where, command: Command) =>
-      start(command, async (context) =>
-        (await import('./baseline.js')).showBaselineCommand(context, which, where),
-      ),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ touchstone baseline show\n  $ touchstone baseline show acme.shop.evals.refunds',
-    );
+    .action(start(() => import('./baseline.js'), 'showBaselineCommand'))
+    .addHelpText('after', examples('baseline show', 'baseline show acme.shop.evals.refunds'));
 }
 
 export function addCompare(program: Command, start: Start): void {
@@ -120,11 +94,7 @@ export function addCompare(program: Command, start: Start): void {
     .option('--tolerance <drop>', 'a drop up to this is no regression (default: the configured one)', share)
     .option('--conclusive', 'exit with 3 when it cannot be told whether a drop is real')
     .option('--bodies', 'show answers and criteria also when stdout is not a terminal')
-    .action((before: string, after: string, options: CompareOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./compare.js')).compareCommand(context, before, after, options),
-      ),
-    )
+    .action(start(() => import('./compare.js'), 'compareCommand'))
     .addHelpText('after', COMPARE_EXAMPLES);
 }
 

@@ -34,7 +34,7 @@ import { type Where, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
 import { type Keys, trustedKeys } from './evidence-keys.js';
 
-export type VerifyOptions = Where & { readonly key?: readonly string[] };
+type VerifyOptions = Where & { readonly key?: readonly string[] };
 
 const STDIN = '-';
 

@@ -1,8 +1,23 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from './io.js';
 
-/** Runs a verb and keeps its exit code for the end. */
-export type Start = (command: Command, verb: (context: Context) => Promise<number>) => Promise<void>;
+type Verb = (context: Context, ...typed: never[]) => Promise<number>;
+
+/** The action of a verb: loads its module when the verb is called, and keeps the exit code for the end. */
+export type Start = <Name extends string>(
+  load: () => Promise<{ readonly [name in Name]: Verb }>,
+  name: Name,
+) => (...typed: unknown[]) => Promise<void>;
+
+/** The end of a help text. */
+export const examples = (...lines: readonly string[]): string =>
+  `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  $ touchstone ${line}`).join('\n')}`;
+
+/** The value of an option that may be repeated. */
+export const several = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+];
 
 // Where a promotion leads: options of `promote`, and of `run --promote`.
 
