@@ -1,7 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { PackOptions, PackReading } from '../../packs/index.js';
+import { packOptions, readPackFiles } from '../../app/index.js';
+import { buildPack, openPack, openPackFiles, type PackOptions, type PackReading } from '../../packs/index.js';
 import { UsageError } from '../exit.js';
 import type { Context } from '../io.js';
 import { readConfig } from '../local.js';
@@ -75,12 +76,10 @@ export function packPath(argument: string, cwd: string): string {
 }
 
 export async function readPackBytes(path: string): Promise<PackBytes> {
-  const { readPackFiles } = await import('../../app/index.js');
   return readPackFiles(path);
 }
 
 export async function openPackBytes(bytes: PackBytes, options: PackOptions): Promise<PackReading> {
-  const { openPack, openPackFiles } = await import('../../packs/index.js');
   return Buffer.isBuffer(bytes) ? openPack(bytes, options) : openPackFiles(bytes, options);
 }
 
@@ -88,13 +87,11 @@ export async function openPackBytes(bytes: PackBytes, options: PackOptions): Pro
 export async function archiveOf(bytes: PackBytes, options: PackOptions): Promise<Buffer> {
   if (Buffer.isBuffer(bytes)) return bytes;
   checkNoKeys(bytes);
-  const { buildPack } = await import('../../packs/index.js');
   return (await buildPack(bytes, options)).archive;
 }
 
 /** A pack is made for other hosts too, so what this one offers is no reason not to make it. */
 export async function authorOptions(context: Context): Promise<PackOptions> {
-  const { packOptions } = await import('../../app/index.js');
   return { ...packOptions(await readConfig(context)), hasCapability: () => true };
 }
 

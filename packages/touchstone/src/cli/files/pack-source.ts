@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { asId, type Version } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
+import { packOptions, trustOf } from '../../app/index.js';
 import { findPacks, looksLikePack } from '../../packs/index.js';
 import { highestVersion } from '../../suites/index.js';
 import { UsageError } from '../exit.js';
@@ -106,7 +107,6 @@ async function usePackAt(
   { touchstone, config, principal }: Local,
   path: string,
 ): Promise<PackToRun> {
-  const { packOptions, trustOf } = await import('../../app/index.js');
   const bytes = await readPackBytes(path);
   const opened = await openPackBytes(bytes, packOptions(config));
   const installed = await touchstone.usePack(principal.owner, bytes);
@@ -137,7 +137,6 @@ async function sendPack(context: Context, client: Client, path: string): Promise
 /** Where a pack of the configured folders lies. Only there is known which suite belongs to which agent. */
 async function configuredPath({ config }: Local, reference: string): Promise<string | undefined> {
   if (config.packs.length === 0) return undefined;
-  const { packOptions } = await import('../../app/index.js');
   const [name, wanted] = reference.split('@');
   const found = [];
   for (const path of config.packs.flatMap((folder) => findPacks(resolve(config.baseDir, folder)))) {

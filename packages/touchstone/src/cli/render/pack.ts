@@ -1,17 +1,13 @@
 import type { JsonObject } from '@touchstone/protocol';
 import { plural } from '@touchstone/sdk/view';
-import type { Config, PackContract } from '../../app/index.js';
-import type { PackReading } from '../../packs/index.js';
+import { type Config, compilePackProfiles, createSchemaCheck, type PackContract } from '../../app/index.js';
+import { inputWarnings, type PackReading, profileFilesOf, readPackProfiles } from '../../packs/index.js';
 import type { Context } from '../io.js';
 import { withScratch } from '../local.js';
 import { type Ink, printable } from './text.js';
 
 /** What its author is told of a pack, along with what would keep its suites from running. */
-export async function lookAtPack(pack: PackReading): Promise<PackFacts> {
-  const [{ inputWarnings, profileFilesOf }, { createSchemaCheck }] = await Promise.all([
-    import('../../packs/index.js'),
-    import('../../app/index.js'),
-  ]);
+export function lookAtPack(pack: PackReading): PackFacts {
   const facts = factsOfPack(pack);
   const files = new Map(profileFilesOf(pack).map(({ agent, file }) => [agent.manifest.agentId, file]));
   return {
@@ -26,7 +22,7 @@ export async function lookAtPack(pack: PackReading): Promise<PackFacts> {
 
 /** The same with the contracts its agents carry, as installing would compile them: one that cannot be is an error. */
 export async function compilePack(context: Context, config: Config, pack: PackReading): Promise<PackFacts> {
-  const facts = await lookAtPack(pack);
+  const facts = lookAtPack(pack);
   const contracts = await contractsOf(context, config, pack);
   const compiled = new Map(contracts.map((contract) => [contract.agentId, factsOf(contract)]));
   return {
@@ -51,9 +47,7 @@ async function contractsOf(
   config: Config,
   pack: PackReading,
 ): Promise<readonly PackContract[]> {
-  const { readPackProfiles } = await import('../../packs/index.js');
   if (readPackProfiles(pack).length === 0) return [];
-  const { compilePackProfiles } = await import('../../app/index.js');
   return withScratch(context, config, [], ({ touchstone }) =>
     compilePackProfiles({ compile: touchstone.compileProfile }, pack),
   );

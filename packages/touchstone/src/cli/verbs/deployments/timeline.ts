@@ -1,6 +1,7 @@
 import { defined, type RunId } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/sdk';
 import { duration } from '@touchstone/sdk/view';
+import { systemClock } from '../../../app/index.js';
 import type { Context } from '../../io.js';
 import { createStatusLine } from '../../render/progress.js';
 import type { Session } from '../../session.js';
@@ -41,7 +42,6 @@ async function look(
   { ms, signal }: Patience,
   tell: (text: string) => void,
 ): Promise<TransitionAnswer> {
-  const { systemClock } = await import('../../../app/index.js');
   const began = io.now();
   for (let seen: TransitionAnswer = asked; ; ) {
     const waited = io.now() - began;

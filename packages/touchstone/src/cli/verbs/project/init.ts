@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { findConfigFile } from '../../../app/index.js';
 import { type ExitCode, UsageError } from '../../exit.js';
 import { placeFile } from '../../files/write-file.js';
 import { type Context, writeJson, writeLine } from '../../io.js';
@@ -141,7 +142,6 @@ const PROBE_HINT = [
 
 /** A folder with a configuration, or with any file that a new project would bring. */
 async function hasProject(folder: string): Promise<boolean> {
-  const { findConfigFile } = await import('../../../app/index.js');
   if ((await findConfigFile(folder)) !== undefined) return true;
   return Object.keys(PROJECT_FILES).some((name) => existsSync(join(folder, name)));
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { buildPack, readPackFolder, signPack } from '../../../packs/index.js';
 import { type ExitCode, UsageError } from '../../exit.js';
 import {
   authorOptions,
@@ -32,7 +33,6 @@ export async function buildPackCommand(
     );
   const signing = readSigning(options, cwd);
   const author = await authorOptions(context);
-  const { buildPack, readPackFolder } = await import('../../../packs/index.js');
   const files = await readPackFolder(path);
   checkNoKeys(files);
   const { archive } = await buildPack(files, { ...author, ...(signing && { signing }) });
@@ -61,12 +61,11 @@ export async function signPackCommand(
     );
   const signing = readSigning(options, cwd) as NonNullable<ReturnType<typeof readSigning>>;
   const author = await authorOptions(context);
-  const { signPack } = await import('../../../packs/index.js');
   const signed = await signPack(readFileSync(path), signing, author);
   const file = options.out === undefined ? path : resolve(cwd, options.out);
   placeArchive(file, signed.archive, file === path || (options.force ?? false), cwd);
   // Signing may happen on a machine that reaches no dataset: contracts are compiled by build and verify.
-  const facts = await lookAtPack(await openPackBytes(signed.archive, author));
+  const facts = lookAtPack(await openPackBytes(signed.archive, author));
   tell(context, 'Signed', file, {
     ...facts,
     warnings: [...new Set([...signed.warnings, ...facts.warnings])],

@@ -1,5 +1,6 @@
 import { type HostError, isHostError } from '@touchstone/protocol';
-import type { PackReading, Trust } from '../../../packs/index.js';
+import { packOptions, trustOf } from '../../../app/index.js';
+import { type PackReading, type Trust, verifyPack } from '../../../packs/index.js';
 import { type ExitCode, UsageError } from '../../exit.js';
 import { checkNoKeys, openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
 import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
@@ -18,7 +19,6 @@ type Admitted = {
 /** Looks at a pack as an installation would, and keeps nothing. */
 export async function verifyPackCommand(context: Context, argument: string): Promise<ExitCode> {
   const path = packPath(argument, context.io.cwd);
-  const { packOptions, trustOf } = await import('../../../app/index.js');
   const config = await readConfig(context);
   const trust = trustOf(config, 'cli');
   try {
@@ -40,7 +40,6 @@ async function verify(
   trust: Trust,
   lookInto: () => Promise<PackFacts>,
 ): Promise<Admitted> {
-  const { verifyPack } = await import('../../../packs/index.js');
   const { signedBy, filesSigned, warnings } = verifyPack(pack, trust);
   const facts = await lookInto();
   return {

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { TrustedKey } from '../../../app/index.js';
+import { readOwnKey, type TrustedKey, trustedKeyOf, trustOf } from '../../../app/index.js';
 import { UsageError } from '../../exit.js';
 import { readText } from '../../files/read-file.js';
 import { type Context, writeLine } from '../../io.js';
@@ -17,9 +17,8 @@ export type Keys = { readonly known: readonly KnownKey[]; readonly given: readon
 
 /** Whose signatures on scorecards are believed: the configured keys, this machine's own, and those named by `--key`. */
 export async function trustedKeys(context: Context, files: readonly string[]): Promise<Keys> {
-  const { trustOf } = await import('../../../app/index.js');
   const { io } = context;
-  const own = await ownKeyIfAny(context);
+  const own = ownKeyIfAny(context);
   const configured = [...trustOf(await readConfig(context), 'cli').keys.values()];
   return {
     known: [
@@ -31,8 +30,7 @@ export async function trustedKeys(context: Context, files: readonly string[]): P
 }
 
 /** Others may have signed what is asked about, so a key that cannot be used is only one that is not trusted. */
-async function ownKeyIfAny({ io, settings }: Context): Promise<TrustedKey | undefined> {
-  const { readOwnKey, trustedKeyOf } = await import('../../../app/index.js');
+function ownKeyIfAny({ io, settings }: Context): TrustedKey | undefined {
   const data = resolve(io.cwd, settings.data);
   try {
     const own = readOwnKey(data);

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isTerminal, type Scorecard } from '@touchstone/protocol';
 import type { RunSnapshot } from '@touchstone/sdk';
+import { ownKey, publicKeyOf, sealStatement, statementOf } from '../../../app/index.js';
 import { commandToType, flag, whereFlags } from '../../command-line.js';
 import { type ExitCode, UsageError } from '../../exit.js';
 import { type KeyOptions, readSigning, type Signing } from '../../files/pack-files.js';
@@ -77,7 +78,6 @@ export async function exportCommand(
 }
 
 async function keyOfMachine({ io, settings }: Context): Promise<Signing> {
-  const { ownKey } = await import('../../../app/index.js');
   return ownKey(resolve(io.cwd, settings.data));
 }
 
@@ -130,7 +130,6 @@ async function writeExport(
   signing: Signing,
   options: ExportOptions,
 ): Promise<void> {
-  const { publicKeyOf, sealStatement, statementOf } = await import('../../../app/index.js');
   const statement = statementOf(card, { name: 'touchstone', version: packageVersion() });
   const text = sealStatement(statement, signing);
   const publicKey = pemOf(publicKeyOf(signing.privateKey));

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defined } from '@touchstone/protocol';
-import type { Calibration, LabelGroup } from '../../../app/index.js';
+import { type Calibration, calibrate, groupLabels, type LabelGroup, readLabels } from '../../../app/index.js';
 import { EXIT_ORDER, type ExitCode, UsageError, worstExit } from '../../exit.js';
 import { readText } from '../../files/read-file.js';
 import { type Context, lookOf, mayShowContent, writeJson, writeLine } from '../../io.js';
@@ -32,7 +32,6 @@ export async function judgeCheckCommand(
   options: JudgeCheckOptions,
 ): Promise<ExitCode> {
   const { io, settings } = context;
-  const { groupLabels, readLabels } = await import('../../../app/index.js');
   const labels = readLabels(readText(resolve(io.cwd, file), file), file);
   if (labels.length === 0)
     throw new UsageError(
@@ -77,7 +76,6 @@ async function calibrateJudge(
   groups: readonly LabelGroup[],
   options: JudgeCheckOptions,
 ): Promise<Calibration | undefined> {
-  const { calibrate } = await import('../../../app/index.js');
   const request = groups.some(({ by }) => by === 'judge') ? wishOf(options) : undefined;
   const judging = await touchstone.openJudging(request);
   const line = createStatusLine(progressScreen(io), checkProgressText);

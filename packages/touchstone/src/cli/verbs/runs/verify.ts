@@ -8,6 +8,7 @@ import {
   withoutContractOutcome,
 } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
+import { checkScorecardFile } from '../../../app/index.js';
 import { shellWord } from '../../command-line.js';
 import { type ExitCode, UsageError, worstExit } from '../../exit.js';
 import {
@@ -54,7 +55,6 @@ export async function verifyCommand(
 ): Promise<ExitCode> {
   const keys = await trustedKeys(context, key);
   checkInput(files);
-  const { checkScorecardFile } = await import('../../../app/index.js');
   const checks: FileCheck[] = [];
   for (const file of files) checks.push(await checkFile(context, file, keys, checkScorecardFile));
   const logs = await compareLogs(context, where, checks);

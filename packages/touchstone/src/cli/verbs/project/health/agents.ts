@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { plural } from '@touchstone/sdk/view';
-import type { Config } from '../../../../app/index.js';
+import { type Config, readSafetyPolicy } from '../../../../app/index.js';
 import type { Context } from '../../../io.js';
 import { withScratch } from '../../../local.js';
 import { broken, type Finding, ok, wordsOf } from './finding.js';
@@ -37,7 +37,6 @@ function findingOf(name: string, trouble: string | undefined, tools: readonly st
 export async function checkSafety(config: Config): Promise<Finding[]> {
   const name = config.safety?.policy;
   if (name === undefined) return [];
-  const { readSafetyPolicy } = await import('../../../../app/index.js');
   try {
     await readSafetyPolicy(config);
     return [ok('safety', `${name} is a policy`)];

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { plural } from '@touchstone/sdk/view';
-import type { Config } from '../../../../app/index.js';
-import type { Trust } from '../../../../packs/index.js';
+import { type Config, packOptions, trustOf } from '../../../../app/index.js';
+import { findPacks, type Trust, verifyPack } from '../../../../packs/index.js';
 import { openPackBytes, readPackBytes } from '../../../files/pack-files.js';
 import { displayPath } from '../../../files/read-file.js';
 import type { Io } from '../../../io.js';
@@ -46,7 +46,6 @@ function checkS3(
 export async function checkPacks(config: Config): Promise<Finding[]> {
   const hasTrust = Object.keys(config.trust).length > 0;
   if (!hasTrust && config.packs.length === 0) return [];
-  const { trustOf } = await import('../../../../app/index.js');
   try {
     const trust = trustOf(config, 'cli');
     const told = ok('trust', `policy ${trust.policy}, ${plural(trust.keys.size, 'key')}`);
@@ -57,7 +56,6 @@ export async function checkPacks(config: Config): Promise<Finding[]> {
 }
 
 async function checkEach(config: Config, trust: Trust): Promise<readonly Finding[]> {
-  const { findPacks } = await import('../../../../packs/index.js');
   const findings: Finding[] = [];
   for (const folder of config.packs) {
     try {
@@ -73,10 +71,6 @@ async function checkEach(config: Config, trust: Trust): Promise<readonly Finding
 }
 
 async function checkPack(path: string, config: Config, trust: Trust): Promise<Finding> {
-  const [{ verifyPack }, { packOptions }] = await Promise.all([
-    import('../../../../packs/index.js'),
-    import('../../../../app/index.js'),
-  ]);
   const shown = displayPath(path, config.baseDir);
   try {
     const pack = await openPackBytes(await readPackBytes(path), packOptions(config));
