@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { UsageError } from './exit.js';
-import { type Context, DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
+import { type Context, DEFAULT_DATA, type Io, type Settings, UsageError, writeJson } from './io.js';
 import { printable } from './render/text.js';
 import { didYouMean } from './suggest.js';
 import type { Start } from './verb-options.js';

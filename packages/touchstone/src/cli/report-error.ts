@@ -1,8 +1,7 @@
 import { type HostError, isHostError } from '@touchstone/protocol';
 import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
-import { type ExitCode, UsageError } from './exit.js';
 import type { PlacedIssue } from './files/locate-issues.js';
-import { type Io, writeJson, writeLine } from './io.js';
+import { type ExitCode, type Io, UsageError, writeJson, writeLine } from './io.js';
 import { hintFor } from './refusal-hints.js';
 import { printable } from './render/text.js';
 import { isSystemError, UnwritableError, wordsOf } from './system-errors.js';

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { asId, type BaselineEntry, type RunId, type Scorecard } from '@touchstone/protocol';
 import type { Client, RunSnapshot } from '@touchstone/sdk';
-import { UsageError } from '../exit.js';
 import { readScorecardFile } from '../files/scorecard-file.js';
+import { UsageError } from '../io.js';
 import { absent, asEvalRun, findRun, knownRun, placesBack, runPages, stateOf } from '../run-lookup.js';
 import type { Session } from '../session.js';
 

@@ -8,9 +8,9 @@ import { readConfig } from '../local.js';
 import { compileContract, contractFiles } from './compile-contract.js';
 import { compileOptionsOf, readDatasetLock } from './contract-options.js';
 import { localDataset, openDefinition } from './definition-file.js';
+import { displayPath, readText } from './local-files.js';
 import { type PlacedWarning, placeError, placeWarnings, withLines } from './locate-issues.js';
 import { ownWarnings, rowsAtHand } from './profile-source.js';
-import { displayPath, readText } from './read-file.js';
 import { openSuiteFile, type SuiteSource } from './suite-source.js';
 
 /** An agent of a definition: what its contract compiles to, or why it was not compiled. */

@@ -4,11 +4,9 @@ import { defined, isHostError, validationError } from '@touchstone/protocol';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { Suite } from '../../ports/index.js';
 import type { CompileOptions, DatasetLock, DefinitionAgent } from '../../profiles/index.js';
-import { UsageError } from '../exit.js';
-import { type Context, writeLine } from '../io.js';
+import { type Context, UsageError, writeLine } from '../io.js';
 import { wordsOf } from '../system-errors.js';
-import { displayPath, readText } from './read-file.js';
-import { placeFile } from './write-file.js';
+import { displayPath, placeFile, readText } from './local-files.js';
 
 /** The contract of a suite file: the one that is named, or the one beside it. A suite without one is a plain suite. */
 export async function openContractFile(

@@ -3,10 +3,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { packOptions, readPackFiles } from '../../app/index.js';
 import { buildPack, openPack, openPackFiles, type PackOptions, type PackReading } from '../../packs/index.js';
-import { UsageError } from '../exit.js';
-import type { Context } from '../io.js';
+import { type Context, UsageError } from '../io.js';
 import { readConfig } from '../local.js';
-import { readText } from './read-file.js';
+import { readText } from './local-files.js';
 
 /** Who signs, and with what. */
 export type Signing = { readonly keyId: string; readonly privateKey: string };

@@ -5,14 +5,14 @@ import type { Client } from '@touchstone/sdk';
 import { packOptions, trustOf } from '../../app/index.js';
 import { findPacks, looksLikePack } from '../../packs/index.js';
 import { highestVersion } from '../../suites/index.js';
-import { UsageError } from '../exit.js';
-import { type Context, writeLine } from '../io.js';
+import { type Context, UsageError, writeLine } from '../io.js';
 import type { Local } from '../local.js';
 import type { Session } from '../session.js';
 import { didYouMean } from '../suggest.js';
 import { contractFlag, type RunOptions } from '../verbs/run/run-options.js';
 import { checkNoContract } from './contract-options.js';
 import { definitionForm } from './definition-file.js';
+import { displayPath } from './local-files.js';
 import {
   archiveOf,
   authorOptions,
@@ -21,7 +21,6 @@ import {
   packToRun,
   readPackBytes,
 } from './pack-files.js';
-import { displayPath } from './read-file.js';
 import { openSuites, SUITE_REFERENCE, type SuiteSource, tellContractsStay } from './suite-source.js';
 
 /** The installed pack of a reference `name` or `name@version`; a bare name means its highest version. */

@@ -4,8 +4,7 @@ import type { Json } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
 import { type DatasetLock, type DefinitionAgent, dumpDefinition } from '../../profiles/index.js';
-import { UsageError } from '../exit.js';
-import { type Context, writeLine } from '../io.js';
+import { type Context, UsageError, writeLine } from '../io.js';
 import type { Local } from '../local.js';
 import { warningWords } from '../render/compiled.js';
 import { printable } from '../render/text.js';
@@ -16,8 +15,8 @@ import { contractFiles } from './compile-contract.js';
 import { checkNoContract, compileOptionsOf, lockDataset, readDatasetLock } from './contract-options.js';
 import { openNamedRows } from './contract-rows.js';
 import { type OpenedDefinition, openDefinition, profiledAgents } from './definition-file.js';
+import { displayPath } from './local-files.js';
 import { type PlacedWarning, placeError, placeWarnings } from './locate-issues.js';
-import { displayPath } from './read-file.js';
 import type { CompiledProfile, SuiteSource } from './suite-source.js';
 
 /** The contracts of a definition. All of them are compiled before any is run, so a slip in the last costs nothing. */

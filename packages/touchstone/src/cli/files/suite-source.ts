@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { LocalTouchstone } from '../../app/index.js';
 import type { Suite } from '../../ports/index.js';
-import { UsageError } from '../exit.js';
-import { type Context, writeLine } from '../io.js';
-import { displayPath, readText } from './read-file.js';
+import { type Context, UsageError, writeLine } from '../io.js';
+import { displayPath, readText } from './local-files.js';
 
 /**
  * What the suite argument stands for: files on disk, read and checked, the name of an installed suite, what a pack

@@ -1,5 +1,5 @@
 import type { Scorecard } from '@touchstone/protocol';
-import { shellWord } from '../command-line.js';
+import { shellWord } from '../session.js';
 import { type Look, paragraphs } from './text.js';
 import { caveatNotes, noteLines, resultRows, rowLines, verdictDocument } from './verification.js';
 

@@ -1,6 +1,6 @@
 import type { RunError, RunId } from '@touchstone/protocol';
 import { plural, whole } from '@touchstone/sdk/view';
-import type { ExitCode } from '../exit.js';
+import type { ExitCode } from '../io.js';
 import { displayWidth, type Look, padEnd, printable, truncate, wrap } from './text.js';
 
 const SHOWN = 20;

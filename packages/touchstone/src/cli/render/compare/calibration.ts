@@ -12,7 +12,7 @@ import {
 } from '@touchstone/sdk/view';
 import type { Calibration, CheckProgress, Judgement } from '../../../app/index.js';
 import { judgeDocument } from '../../../exporters/index.js';
-import type { ExitCode } from '../../exit.js';
+import type { ExitCode } from '../../io.js';
 import { type Look, padEnd, padStart, paragraphs, printable, truncate, wrap } from '../text.js';
 import { sizeOf } from './comparison.js';
 

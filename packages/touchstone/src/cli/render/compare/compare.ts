@@ -17,7 +17,7 @@ import {
 } from '@touchstone/sdk/view';
 import { judgeDocument } from '../../../exporters/index.js';
 import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js';
-import type { ExitCode } from '../../exit.js';
+import type { ExitCode } from '../../io.js';
 import { type Look, paragraphs, printable, truncate, wrap, wrapped } from '../text.js';
 import { renderTextDiff } from '../text-diff.js';
 import { pairLines, renderSides, totalLines } from './side-by-side.js';

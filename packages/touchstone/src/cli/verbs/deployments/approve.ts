@@ -1,12 +1,10 @@
 import { type EvalReport, isTerminal } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, lookOf, writeJson } from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
 import { renderQuestion, timelineDocument } from '../../render/deployments/timeline.js';
 import { printable, wrap } from '../../render/text.js';
 import { noRun } from '../../run-lookup.js';
-import { type Session, type Where, withSession } from '../../session.js';
+import { commandToType, type Session, type Where, whereFlags, withSession } from '../../session.js';
 import { type ApprovalRound, grantsOf, openRound, type Timeline, timelineOf } from './timeline.js';
 import {
   type DeploymentRun,

@@ -1,10 +1,15 @@
 import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, Client } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, lookOf, roomOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, roomOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
-import { localClient, type Session, type Where, withSession } from '../../session.js';
+import {
+  commandToType,
+  localClient,
+  type Session,
+  type Where,
+  whereFlags,
+  withSession,
+} from '../../session.js';
 
 type VerifyAuditOptions = Where & { readonly expect?: readonly string[] };
 type ListAuditOptions = Where & { readonly limit: number };

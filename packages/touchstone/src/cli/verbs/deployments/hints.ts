@@ -6,9 +6,8 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
-import { commandToType, flag, whereFlags } from '../../command-line.js';
 import type { Context } from '../../io.js';
-import type { Where } from '../../session.js';
+import { commandToType, flag, type Where, whereFlags } from '../../session.js';
 import { type PromotionRequest, targetFlags } from './promote-options.js';
 import type { Refusal, Step } from './transitions.js';
 

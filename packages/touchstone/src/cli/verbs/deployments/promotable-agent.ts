@@ -1,7 +1,7 @@
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
-import { UsageError } from '../../exit.js';
 import type { SuiteSource } from '../../files/suite-source.js';
+import { UsageError } from '../../io.js';
 import { originOf } from '../../origin.js';
 import { isConfigured, readAgentArgument } from '../run/agent-choice.js';
 import type { RunOptions } from '../run/run-options.js';

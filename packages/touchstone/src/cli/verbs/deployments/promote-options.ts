@@ -1,8 +1,7 @@
 import { type DeploymentState, defined, isHostError, type Transition } from '@touchstone/protocol';
 import { parseAgentReference } from '../../../suites/index.js';
-import { flag } from '../../command-line.js';
-import { UsageError } from '../../exit.js';
-import type { Where } from '../../session.js';
+import { UsageError } from '../../io.js';
+import { flag, type Where } from '../../session.js';
 
 /** Where a promotion leads, as it is said on the command line. */
 export type TargetOptions = {

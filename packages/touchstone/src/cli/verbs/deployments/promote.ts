@@ -1,6 +1,5 @@
 import { defined } from '@touchstone/protocol';
-import type { ExitCode } from '../../exit.js';
-import { type Context, lookOf, type Out, roomOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, type Out, roomOf, writeJson, writeLine } from '../../io.js';
 import { deploymentsTable, renderOutcome, renderStep } from '../../render/deployments/deployment.js';
 import { promotionDocument } from '../../render/run/document.js';
 import { errorDocument, reportError } from '../../report-error.js';

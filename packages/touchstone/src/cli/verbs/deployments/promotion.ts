@@ -1,7 +1,6 @@
 import { AHEAD, type DeploymentState, defined, type EvidenceReason, LEADS_TO } from '@touchstone/protocol';
 import type { Client, Deployment, TransitionDeployment } from '@touchstone/sdk';
-import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, writeLine } from '../../io.js';
+import { type Context, type ExitCode, UsageError, writeLine } from '../../io.js';
 import type { Session, Where } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { inFlags, waitingLine } from './hints.js';

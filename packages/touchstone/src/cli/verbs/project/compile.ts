@@ -3,7 +3,6 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { whole } from '@touchstone/sdk/view';
 import type { Config } from '../../../app/index.js';
 import type { DatasetLock, DefinitionAgent } from '../../../profiles/index.js';
-import { type ExitCode, firstGiven, UsageError } from '../../exit.js';
 import { type CompiledContract, compileContract, type Sinks } from '../../files/compile-contract.js';
 import {
   type ContractOptions,
@@ -19,9 +18,8 @@ import {
   profiledAgents,
 } from '../../files/definition-file.js';
 import { type Draft, type DraftKind, openDraft } from '../../files/draft-file.js';
-import { displayPath } from '../../files/read-file.js';
-import { checkRegular, targetOf } from '../../files/write-file.js';
-import { type Context, lookOf, writeJson } from '../../io.js';
+import { checkRegular, displayPath, targetOf } from '../../files/local-files.js';
+import { type Context, type ExitCode, firstGiven, lookOf, UsageError, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { type Compiled, compiledDocument, renderCompiled } from '../../render/compiled.js';
 import { createStatusLine } from '../../render/progress.js';

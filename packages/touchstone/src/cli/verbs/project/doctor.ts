@@ -1,6 +1,5 @@
 import type { Config } from '../../../app/index.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, writeJson, writeLine } from '../../io.js';
 import { type Ink, truncate } from '../../render/text.js';
 import { checkAgents, checkSafety, checkServers } from './health/agents.js';
 import type { Finding } from './health/finding.js';

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findConfigFile } from '../../../app/index.js';
-import { type ExitCode, UsageError } from '../../exit.js';
-import { placeFile } from '../../files/write-file.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
+import { placeFile } from '../../files/local-files.js';
+import { type Context, type ExitCode, UsageError, writeJson, writeLine } from '../../io.js';
 import { STARTER } from '../../version.js';
 
 /** The project `touchstone init` writes: small enough to read in a minute, and it passes as it is. */

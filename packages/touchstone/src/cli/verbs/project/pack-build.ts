@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { buildPack, readPackFolder, signPack } from '../../../packs/index.js';
-import { type ExitCode, UsageError } from '../../exit.js';
+import { checkRegular, displayPath, placeFile } from '../../files/local-files.js';
 import {
   authorOptions,
   checkNoKeys,
@@ -10,9 +10,7 @@ import {
   packPath,
   readSigning,
 } from '../../files/pack-files.js';
-import { displayPath } from '../../files/read-file.js';
-import { checkRegular, placeFile } from '../../files/write-file.js';
-import { type Context, lookOf, writeJson } from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { compilePack, contentRows, lookAtPack, type PackFacts, renderPack } from '../../render/pack.js';
 

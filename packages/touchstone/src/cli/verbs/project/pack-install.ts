@@ -1,8 +1,7 @@
 import { HostResponseError, type PackInstallation } from '@touchstone/sdk';
 import { packOptions } from '../../../app/index.js';
-import { type ExitCode, UsageError } from '../../exit.js';
 import { archiveOf, authorOptions, openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
-import { type Context, lookOf, writeJson } from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
 import { type Row, renderPack } from '../../render/pack.js';
 import { type Session, type Where, withSession } from '../../session.js';
 

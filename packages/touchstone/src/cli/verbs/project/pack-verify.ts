@@ -1,9 +1,8 @@
 import { type HostError, isHostError } from '@touchstone/protocol';
 import { packOptions, trustOf } from '../../../app/index.js';
 import { type PackReading, type Trust, verifyPack } from '../../../packs/index.js';
-import { type ExitCode, UsageError } from '../../exit.js';
 import { checkNoKeys, openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
-import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { compilePack, contentRows, type PackFacts, type Row, renderPack } from '../../render/pack.js';
 import { errorDocument, explain } from '../../report-error.js';

@@ -4,10 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Config, LocalTouchstone } from '../../../app/index.js';
 import type { Clock } from '../../../ports/index.js';
 import type { RunningHost } from '../../../server/index.js';
-import { globalFlags } from '../../command-line.js';
-import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, type Io, writeLine } from '../../io.js';
+import { type Context, type ExitCode, type Io, UsageError, writeLine } from '../../io.js';
 import { LOCAL_OWNER, readConfig } from '../../local.js';
+import { globalFlags } from '../../session.js';
 import { packageVersion } from '../../version.js';
 import { keyState, makeKey, newToken } from './keys.js';
 

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { type Issue, isHostError } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
-import { type ExitCode, UsageError } from '../../exit.js';
 import {
   type CheckedAgent,
   type CheckedDefinition,
@@ -10,10 +9,10 @@ import {
   checkSuiteFile,
 } from '../../files/check-suite.js';
 import { definitionForm } from '../../files/definition-file.js';
+import { displayPath, readText } from '../../files/local-files.js';
 import type { PlacedIssue } from '../../files/locate-issues.js';
-import { displayPath, readText } from '../../files/read-file.js';
 import { SUITE_NAMES, suiteFiles } from '../../files/suite-source.js';
-import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { warningWords } from '../../render/compiled.js';
 import { displayWidth, type Ink, printable, truncate } from '../../render/text.js';
 import { renderIssues } from '../../report-error.js';

@@ -6,7 +6,7 @@ import type { Task } from '@touchstone/protocol/bodies';
 import { type Client, HostResponseError } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
 import type { AgentFacts } from '../../../ports/index.js';
-import { UsageError } from '../../exit.js';
+import { UsageError } from '../../io.js';
 import type { Local } from '../../local.js';
 import { absent } from '../../run-lookup.js';
 import type { Session } from '../../session.js';

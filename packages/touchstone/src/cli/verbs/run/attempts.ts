@@ -1,8 +1,7 @@
 import { isHostError, isTerminal, type RunId } from '@touchstone/protocol';
 import { collectRun, HostResponseError } from '@touchstone/sdk';
-import { UsageError } from '../../exit.js';
 import type { SuiteSource } from '../../files/suite-source.js';
-import { type Context, writeLine } from '../../io.js';
+import { type Context, UsageError, writeLine } from '../../io.js';
 import { errorDocument, reportError } from '../../report-error.js';
 import type { Session } from '../../session.js';
 import { bodiesWanted } from './report.js';

@@ -3,13 +3,11 @@ import { resolve } from 'node:path';
 import { asId, isHostError, type RunId } from '@touchstone/protocol';
 import { type Client, type EvalRunSnapshot, HostResponseError, isEvalRun } from '@touchstone/sdk';
 import { forkWords, plural } from '@touchstone/sdk/view';
-import { commandToType, whereFlags } from '../../command-line.js';
-import { UsageError } from '../../exit.js';
-import { readText } from '../../files/read-file.js';
-import { type Context, writeLine } from '../../io.js';
+import { readText } from '../../files/local-files.js';
+import { type Context, UsageError, writeLine } from '../../io.js';
 import type { Local } from '../../local.js';
 import { knownRun, placesBack } from '../../run-lookup.js';
-import type { Session } from '../../session.js';
+import { commandToType, type Session, whereFlags } from '../../session.js';
 
 /** What makes two runs comparable, each part by a name of its own. */
 type Measure = {

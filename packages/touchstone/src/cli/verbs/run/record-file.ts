@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
-import { UsageError } from '../../exit.js';
+import { UsageError } from '../../io.js';
 import { wordsOf } from '../../system-errors.js';
 
 const EXTENSIONS = ['.json', '.yaml', '.yml'];

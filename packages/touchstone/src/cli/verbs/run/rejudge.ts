@@ -1,8 +1,7 @@
 import { defined } from '@touchstone/protocol';
 import { collectRun } from '@touchstone/sdk';
 import { disputedSentences } from '../../comparing/answers.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, lookOf, mayShowContent, writeJson } from '../../io.js';
+import { type Context, type ExitCode, lookOf, mayShowContent, writeJson } from '../../io.js';
 import { comparisonDocument, type Rejudged, renderComparison } from '../../render/compare/comparison.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun, findRun } from '../../run-lookup.js';

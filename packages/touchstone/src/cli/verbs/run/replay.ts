@@ -1,13 +1,11 @@
 import { isTerminal } from '@touchstone/protocol';
 import type { Client, RunEvent, RunSnapshot } from '@touchstone/sdk';
 import { plural, whole } from '@touchstone/sdk/view';
-import { commandToType, whereFlags } from '../../command-line.js';
-import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
-import { type Session, type Where, withKeptRun } from '../../session.js';
+import { commandToType, type Session, type Where, whereFlags, withKeptRun } from '../../session.js';
 import { finishRun } from './attempts.js';
 import { createBranch } from './branch-run.js';
 import { tellResult } from './report.js';

@@ -1,12 +1,11 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { whole } from '@touchstone/sdk/view';
-import { commandToType, flag, shellWord, whereFlags } from '../../command-line.js';
-import { UsageError } from '../../exit.js';
-import { targetOf } from '../../files/write-file.js';
-import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
+import { targetOf } from '../../files/local-files.js';
+import { type Context, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { renderJunit, renderMarkdown } from '../../render/run/reports.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
+import { commandToType, flag, shellWord, whereFlags } from '../../session.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
 import { type RefusedSuite, type RunView, refOf, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';

@@ -1,6 +1,6 @@
 import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
-import { checkRules, firstGiven, type OptionRule, UsageError } from '../../exit.js';
 import type { ContractOptions } from '../../files/contract-options.js';
+import { checkRules, firstGiven, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
 import { checkHost, type Where } from '../../session.js';
 import type { TargetOptions } from '../deployments/promote-options.js';

@@ -1,8 +1,7 @@
-import { type ExitCode, UsageError, worstExit } from '../../exit.js';
 import { definitionForm } from '../../files/definition-file.js';
 import { openSources, readPackArgument } from '../../files/pack-source.js';
 import { isFolder, type SuiteSource } from '../../files/suite-source.js';
-import type { Context } from '../../io.js';
+import { type Context, type ExitCode, UsageError, worstExit } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun } from '../../run-lookup.js';

@@ -1,7 +1,6 @@
 import { refOf, score } from '@touchstone/sdk/view';
-import { type ExitCode, worstExit } from '../../exit.js';
 import { openSources } from '../../files/pack-source.js';
-import { type Context, lookOf, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, worstExit, writeLine } from '../../io.js';
 import type { Ink } from '../../render/text.js';
 import { reportError } from '../../report-error.js';
 import { withSession } from '../../session.js';

@@ -1,5 +1,5 @@
 import type { Signal } from '@touchstone/sdk';
-import { UsageError } from '../../exit.js';
+import { UsageError } from '../../io.js';
 import type { Where } from '../../session.js';
 
 /** Options of `touchstone annotate`, as the parser hands them over. */

@@ -1,8 +1,6 @@
 import type { BaselineEntry } from '@touchstone/protocol';
 import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import {
   type Baseline,
   baselineDocument,
@@ -11,7 +9,7 @@ import {
   renderBlessed,
 } from '../../render/compare/baseline.js';
 import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
-import { type Session, type Where, withSession } from '../../session.js';
+import { commandToType, type Session, type Where, whereFlags, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 
 const HOW = 'Make one with: touchstone baseline bless <runId>';

@@ -1,9 +1,18 @@
 import { resolve } from 'node:path';
 import { defined } from '@touchstone/protocol';
 import { type Calibration, calibrate, groupLabels, type LabelGroup, readLabels } from '../../../app/index.js';
-import { EXIT_ORDER, type ExitCode, UsageError, worstExit } from '../../exit.js';
-import { readText } from '../../files/read-file.js';
-import { type Context, lookOf, mayShowContent, writeJson, writeLine } from '../../io.js';
+import { readText } from '../../files/local-files.js';
+import {
+  type Context,
+  EXIT_ORDER,
+  type ExitCode,
+  lookOf,
+  mayShowContent,
+  UsageError,
+  worstExit,
+  writeJson,
+  writeLine,
+} from '../../io.js';
 import { type Local, withTouchstone } from '../../local.js';
 import {
   calibrationDocument,

@@ -1,8 +1,7 @@
 import { type ContractVerdict, RUN_STATUSES, type RunStatus, verdictOn } from '@touchstone/protocol';
 import { isEvalRun, type RunFilter, type RunSnapshot } from '@touchstone/sdk';
 import { ago, forkMark, score, usd } from '@touchstone/sdk/view';
-import { type ExitCode, UsageError } from '../../exit.js';
-import { type Context, lookOf, roomOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, roomOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { type Column, renderFitting } from '../../render/table.js';
 import { type Ink, truncate } from '../../render/text.js';
 import { runPages } from '../../run-lookup.js';

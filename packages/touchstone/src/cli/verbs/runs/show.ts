@@ -8,9 +8,18 @@ import {
   readResults,
   type TaskView,
 } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import { checkRules, type ExitCode, firstGiven, type OptionRule, UsageError } from '../../exit.js';
-import { type Context, lookOf, mayShowContent, writeJson, writeLine } from '../../io.js';
+import {
+  type Context,
+  checkRules,
+  type ExitCode,
+  firstGiven,
+  lookOf,
+  mayShowContent,
+  type OptionRule,
+  UsageError,
+  writeJson,
+  writeLine,
+} from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
@@ -22,7 +31,7 @@ import {
   renderTask,
 } from '../../render/run/task.js';
 import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
-import { type Session, type Where, withSession } from '../../session.js';
+import { commandToType, type Session, type Where, whereFlags, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { tellFork } from '../run/baseline-choice.js';
 import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';

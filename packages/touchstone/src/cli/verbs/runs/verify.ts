@@ -9,8 +9,6 @@ import {
 } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import { checkScorecardFile } from '../../../app/index.js';
-import { shellWord } from '../../command-line.js';
-import { type ExitCode, UsageError, worstExit } from '../../exit.js';
 import {
   type Check,
   type Checked,
@@ -19,7 +17,15 @@ import {
   readScorecardFile,
   readScorecardInput,
 } from '../../files/scorecard-file.js';
-import { type Context, lookOf, writeJson, writeLine } from '../../io.js';
+import {
+  type Context,
+  type ExitCode,
+  lookOf,
+  UsageError,
+  worstExit,
+  writeJson,
+  writeLine,
+} from '../../io.js';
 import { hasStore } from '../../local.js';
 import {
   type Doubt,
@@ -31,7 +37,7 @@ import {
 } from '../../render/verification.js';
 import { errorDocument, reportError } from '../../report-error.js';
 import { knownRun } from '../../run-lookup.js';
-import { type Where, withSession } from '../../session.js';
+import { shellWord, type Where, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
 import { type Keys, trustedKeys } from './evidence-keys.js';
 

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { plural } from '@touchstone/sdk/view';
 import { type Config, soundParts } from '../../../../app/index.js';
 import { checkSuiteFile } from '../../../files/check-suite.js';
-import { displayPath } from '../../../files/read-file.js';
+import { displayPath } from '../../../files/local-files.js';
 import { suiteFiles } from '../../../files/suite-source.js';
 import type { Context } from '../../../io.js';
 import { readConfig, storeFile } from '../../../local.js';

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { plural } from '@touchstone/sdk/view';
 import { type Config, packOptions, trustOf } from '../../../../app/index.js';
 import { findPacks, type Trust, verifyPack } from '../../../../packs/index.js';
+import { displayPath } from '../../../files/local-files.js';
 import { openPackBytes, readPackBytes } from '../../../files/pack-files.js';
-import { displayPath } from '../../../files/read-file.js';
 import type { Io } from '../../../io.js';
 import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
 
