@@ -3,20 +3,11 @@ import { type Context, DEFAULT_DATA, type Io, type Settings, UsageError, writeJs
 import { printable } from './render/text.js';
 import { didYouMean } from './suggest.js';
 import type { Start } from './verb-options.js';
-import { addApprove, addAudit, addDeployments, addPromote } from './verbs/deployments/deployment-verbs.js';
-import { addCompile, addPack } from './verbs/project/pack-verbs.js';
-import {
-  addDoctor,
-  addInit,
-  addKeys,
-  addRun,
-  addRuns,
-  addServe,
-  addShow,
-  addValidate,
-} from './verbs/project/verbs.js';
-import { addAnnotate, addExport, addReplay, addVerify } from './verbs/runs/evidence-verbs.js';
-import { addBaseline, addCompare, addJudge, addRejudge } from './verbs/runs/regression-verbs.js';
+import { DEPLOYMENT_VERBS } from './verbs/deployments/deployment-verbs.js';
+import { PACK_VERBS } from './verbs/project/pack-verbs.js';
+import { HOST_VERBS, PROJECT_VERBS, RUN_VERBS } from './verbs/project/verbs.js';
+import { EVIDENCE_VERBS } from './verbs/runs/evidence-verbs.js';
+import { REGRESSION_VERBS } from './verbs/runs/regression-verbs.js';
 import { packageVersion } from './version.js';
 
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
@@ -96,28 +87,13 @@ function createProgram(io: Io, start: Start): Command {
     .exitOverride()
     .addHelpText('after', EXAMPLES);
   const verbs = [
-    addInit,
-    addRun,
-    addServe,
-    addValidate,
-    addCompile,
-    addPack,
-    addRuns,
-    addShow,
-    addCompare,
-    addBaseline,
-    addRejudge,
-    addJudge,
-    addReplay,
-    addAnnotate,
-    addExport,
-    addVerify,
-    addPromote,
-    addApprove,
-    addDeployments,
-    addAudit,
-    addKeys,
-    addDoctor,
+    ...PROJECT_VERBS,
+    ...PACK_VERBS,
+    ...RUN_VERBS,
+    ...REGRESSION_VERBS,
+    ...EVIDENCE_VERBS,
+    ...DEPLOYMENT_VERBS,
+    ...HOST_VERBS,
   ];
   for (const add of verbs) add(program, start);
   return program;

@@ -100,8 +100,8 @@ export const shellWord = (text: string): string =>
   /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A command that works when it is typed as shown: inside an npm script the program itself is not on the path. */
-export const commandToType = ({ io, settings }: Context, words: string): string =>
-  `${io.env.npm_lifecycle_event === undefined ? '' : 'npx '}touchstone ${words}${globalFlags(settings)}`;
+export const commandToType = ({ io, settings }: Context, words: string, where: Where = {}): string =>
+  `${io.env.npm_lifecycle_event === undefined ? '' : 'npx '}touchstone ${[words, ...whereFlags(where)].join(' ')}${globalFlags(settings)}`;
 
 /** A command to type again must find the same data. */
 export const globalFlags = ({ data, config }: Settings): string =>

@@ -3,7 +3,7 @@ import { duration, percent, plural, whole } from '@touchstone/sdk/view';
 import type { CompiledContract } from '../files/compile-contract.js';
 import type { PlacedWarning } from '../files/locate-issues.js';
 import { renderTable } from './table.js';
-import { type Ink, type Look, paragraphs, printable, wrap } from './text.js';
+import { blocks, type Ink, type Look, printable, wrap } from './text.js';
 
 /** A compiled contract as the command line tells it. */
 export type Compiled = {
@@ -31,7 +31,7 @@ export function renderCompiled({ warnings, compiled }: CompiledDefinition, look:
     ]),
     warningLines(warnings, look),
   ];
-  return `${paragraphs(parts)}\n`;
+  return `${blocks(parts)}\n`;
 }
 
 function titleLines({ agentId, contract, files }: Compiled, ink: Ink): string[] {

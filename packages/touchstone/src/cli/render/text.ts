@@ -127,7 +127,7 @@ const lay = (label: string, lines: readonly string[], { ink }: Look): string[] =
   lines.map((line, at) => `${INDENT}${ink.dim(padEnd(at === 0 ? label : '', LABEL - 1))} ${line}`);
 
 /** Groups of lines with an empty line between them. */
-export const paragraphs = (groups: readonly (readonly string[])[]): string =>
+export const blocks = (groups: readonly (readonly string[])[]): string =>
   groups
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))

@@ -1,6 +1,6 @@
 import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/protocol';
 import { judgeName, keptWords, modelName, plural, score, whole } from '@touchstone/sdk/view';
-import { type Ink, type Look, paragraphs, printable, truncate, wrap } from './text.js';
+import { blocks, type Ink, type Look, printable, truncate, wrap } from './text.js';
 
 /** Why a file is not believed. */
 export type Doubt = {
@@ -62,7 +62,7 @@ export function renderVerification(verification: Verification, look: Look): stri
       : [],
     claims ? noteLines([...logNotes(claims.log), ...caveatNotes(claims.scorecard)], ink, width) : [],
   ];
-  return `\n${paragraphs(parts)}\n`;
+  return `\n${blocks(parts)}\n`;
 }
 
 function doubtLines(doubts: readonly Doubt[], ink: Ink, width: number): string[] {

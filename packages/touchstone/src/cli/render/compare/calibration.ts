@@ -13,7 +13,7 @@ import {
 import type { Calibration, CheckProgress, Judgement } from '../../../app/index.js';
 import { judgeDocument } from '../../../exporters/index.js';
 import type { ExitCode } from '../../io.js';
-import { type Look, padEnd, padStart, paragraphs, printable, truncate, wrap } from '../text.js';
+import { blocks, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
 import { sizeOf } from './comparison.js';
 
 const LABEL = 12;
@@ -42,7 +42,7 @@ export function renderCalibration(calibration: CalibrationResult, bodies: boolea
     differenceLines(calibration.disagreements, bodies, look),
     undecidedLines(calibration, bodies, look),
   ];
-  return `\n${paragraphs(parts)}\n`;
+  return `\n${blocks(parts)}\n`;
 }
 
 function headLines(calibration: CalibrationResult, look: Look): string[] {

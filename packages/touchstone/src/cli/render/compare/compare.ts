@@ -18,7 +18,7 @@ import {
 import { judgeDocument } from '../../../exporters/index.js';
 import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js';
 import type { ExitCode } from '../../io.js';
-import { type Look, paragraphs, printable, truncate, wrap, wrapped } from '../text.js';
+import { blocks, type Look, printable, truncate, wrap, wrapped } from '../text.js';
 import { renderTextDiff } from '../text-diff.js';
 import { pairLines, renderSides, totalLines } from './side-by-side.js';
 
@@ -64,7 +64,7 @@ export function renderCompare(comparison: RunComparison, bodies: Bodies, asked: 
     totalLines(comparison, look),
     noteLines(comparison, look),
   ];
-  return `\n${paragraphs(parts)}\n`;
+  return `\n${blocks(parts)}\n`;
 }
 
 /** By sentence where content may be shown, otherwise by name. */

@@ -4,16 +4,7 @@ import { judgeName, kappaWords, percent, plural, score, verdictOf, whole } from 
 import { judgeDocument } from '../../../exporters/index.js';
 import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
-import {
-  displayWidth,
-  type Ink,
-  type Look,
-  padEnd,
-  padStart,
-  paragraphs,
-  printable,
-  truncate,
-} from '../text.js';
+import { blocks, displayWidth, type Ink, type Look, padEnd, padStart, printable, truncate } from '../text.js';
 
 const TASKS_SHOWN = 20;
 const CRITERIA_SHOWN = 10;
@@ -35,7 +26,7 @@ export function renderComparison(rejudged: Rejudged, look: Look): string {
     agreementLines(rejudged.comparison, look),
     disputedLines(rejudged, look),
   ];
-  return `${paragraphs(parts)}\n`;
+  return `${blocks(parts)}\n`;
 }
 
 function sideLines({ before, after }: Rejudged, { ink, width }: Look): string[] {

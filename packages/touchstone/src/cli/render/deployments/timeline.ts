@@ -1,6 +1,6 @@
 import type { EvalReport } from '@touchstone/protocol';
 import { duration, intervalWords, plural, score, whole } from '@touchstone/sdk/view';
-import { describeRequest } from '../../verbs/deployments/promote-options.js';
+import { describeRequest } from '../../verbs/deployments/options.js';
 import {
   type ApprovalAnswer,
   type ApprovalRound,

@@ -4,7 +4,7 @@ import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../.
 import { renderQuestion, timelineDocument } from '../../render/deployments/timeline.js';
 import { printable, wrap } from '../../render/text.js';
 import { noRun } from '../../run-lookup.js';
-import { commandToType, type Session, type Where, whereFlags, withSession } from '../../session.js';
+import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { type ApprovalRound, grantsOf, openRound, type Timeline, timelineOf } from './timeline.js';
 import {
   type DeploymentRun,
@@ -97,7 +97,7 @@ function checkOpen(
   where: Where,
 ): ApprovalRound {
   if (round && run.waitingNode !== undefined && !isTerminal(run.status)) return round;
-  const see = commandToType(context, [`show ${run.runId}`, ...whereFlags(where)].join(' '));
+  const see = commandToType(context, `show ${run.runId}`, where);
   throw new UsageError(`Run ${run.runId} is ${run.status} and asks for nothing.`, `See: ${see}`);
 }
 

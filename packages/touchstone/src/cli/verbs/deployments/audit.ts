@@ -2,14 +2,7 @@ import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, Client } from '@touchstone/sdk';
 import { type Context, type ExitCode, lookOf, roomOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
-import {
-  commandToType,
-  localClient,
-  type Session,
-  type Where,
-  whereFlags,
-  withSession,
-} from '../../session.js';
+import { commandToType, localClient, type Session, type Where, withSession } from '../../session.js';
 
 type VerifyAuditOptions = Where & { readonly expect?: readonly string[] };
 type ListAuditOptions = Where & { readonly limit: number };
@@ -28,8 +21,7 @@ export async function verifyAuditCommand(context: Context, options: VerifyAuditO
   if (settings.json) writeJson(io, { valid, exitCode, chains, expected });
   else {
     const look = lookOf(context);
-    const toType = (words: string): string =>
-      commandToType(context, [words, ...whereFlags(options)].join(' '));
+    const toType = (words: string): string => commandToType(context, words, options);
     io.stdout.write(renderChains(chains, expected, toType, look));
   }
   return exitCode;

@@ -13,7 +13,7 @@ import {
 } from '../../verb-options.js';
 import { wholeNumber } from '../project/verbs.js';
 
-export function addPromote(program: Command, start: Start): void {
+function addPromote(program: Command, start: Start): void {
   program
     .command('promote')
     .summary('put a version of an agent into service, or take it out')
@@ -46,7 +46,7 @@ const PROMOTE_HELP = `${examples(
 
 Exit codes: 0 moved · 1 denied · 2 not possible · 3 waits for approval`;
 
-export function addApprove(program: Command, start: Start): void {
+function addApprove(program: Command, start: Start): void {
   program
     .command('approve')
     .summary('answer a deployment that waits for approval')
@@ -72,7 +72,7 @@ export function addApprove(program: Command, start: Start): void {
     );
 }
 
-export function addDeployments(program: Command, start: Start): void {
+function addDeployments(program: Command, start: Start): void {
   program
     .command('deployments')
     .summary('show the versions of an agent, and which of them serve')
@@ -86,7 +86,7 @@ export function addDeployments(program: Command, start: Start): void {
     .addHelpText('after', examples('deployments local.acme.support'));
 }
 
-export function addAudit(program: Command, start: Start): void {
+function addAudit(program: Command, start: Start): void {
   const audit = program
     .command('audit')
     .summary('verify and list the audit log')
@@ -114,3 +114,6 @@ export function addAudit(program: Command, start: Start): void {
     .action(start(() => import('./audit.js'), 'listAuditCommand'))
     .addHelpText('after', examples('audit list --limit 100 --json'));
 }
+
+// In the order of the help.
+export const DEPLOYMENT_VERBS = [addPromote, addApprove, addDeployments, addAudit];

@@ -8,12 +8,7 @@ import { STDOUT } from '../run/report.js';
 import { type Attempt, exitOf, type RunView, refOf } from '../run/result.js';
 import type { RunOptions } from '../run/run-options.js';
 import { commandsAfter, waitingLine } from './hints.js';
-import {
-  type PromoteOptions,
-  type PromotionRequest,
-  promotionRequest,
-  readReference,
-} from './promote-options.js';
+import { type PromoteOptions, type PromotionRequest, promotionRequest, readReference } from './options.js';
 import { carryOut, findVersion, type Promotion, recordsOf } from './promotion.js';
 import type { Step } from './transitions.js';
 

@@ -4,7 +4,7 @@ import { type Context, type ExitCode, UsageError, writeLine } from '../../io.js'
 import type { Session, Where } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { inFlags, waitingLine } from './hints.js';
-import type { PromotionRequest } from './promote-options.js';
+import type { PromotionRequest } from './options.js';
 import { type WaitResult, waitForPeople } from './timeline.js';
 import {
   hasChanged,

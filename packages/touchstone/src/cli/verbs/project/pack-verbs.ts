@@ -4,7 +4,7 @@ import { slaOption, wholeNumber } from './verbs.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-export function addCompile(program: Command, start: Start): void {
+function addCompile(program: Command, start: Start): void {
   program
     .command('compile')
     .summary('make a suite of the test contract that an agent definition carries')
@@ -55,7 +55,7 @@ Examples:
 
 "touchstone run <suite file>" runs both, as long as they lie side by side; "touchstone run <definition>" compiles anew.`;
 
-export function addPack(program: Command, start: Start): void {
+function addPack(program: Command, start: Start): void {
   const pack = program
     .command('pack')
     .summary('build, sign, verify and install packs')
@@ -124,3 +124,6 @@ function addInstall(pack: Command, start: Start): void {
       ),
     );
 }
+
+// In the order of the help.
+export const PACK_VERBS = [addCompile, addPack];

@@ -39,7 +39,7 @@ export function share(value: string): number {
   throw new InvalidArgumentError('Expected a number from 0 to 1, e.g. 0.02.');
 }
 
-export function addInit(program: Command, start: Start): void {
+function addInit(program: Command, start: Start): void {
   program
     .command('init')
     .summary('make a small working project')
@@ -56,7 +56,7 @@ export const slaOption = (): Option =>
     'of a definition: whether the expected latency is a gate, or only reported (default: gate)',
   ).choices(['gate', 'warn']);
 
-export function addRun(program: Command, start: Start): void {
+function addRun(program: Command, start: Start): void {
   const most = Number.MAX_SAFE_INTEGER;
   const run = program
     .command('run')
@@ -122,7 +122,7 @@ Examples:
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support@1.1.0 --promote --channel stable
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support --host https://evals.example --key-env EVALS_KEY`;
 
-export function addServe(program: Command, start: Start): void {
+function addServe(program: Command, start: Start): void {
   program
     .command('serve')
     .summary('serve the HTTP API')
@@ -141,7 +141,7 @@ export function addServe(program: Command, start: Start): void {
     .addHelpText('after', examples('serve', 'serve --port 0 --config touchstone.config.json'));
 }
 
-export function addValidate(program: Command, start: Start): void {
+function addValidate(program: Command, start: Start): void {
   const validate = program
     .command('validate')
     .summary('check suite files and agent definitions')
@@ -154,7 +154,7 @@ export function addValidate(program: Command, start: Start): void {
     .addHelpText('after', examples('validate evals', 'validate evals/refunds.suite.yaml --json'));
 }
 
-export function addRuns(program: Command, start: Start): void {
+function addRuns(program: Command, start: Start): void {
   addHost(program.command('runs'), 'list the runs of another host')
     .summary('list runs, newest first')
     .description('Lists the runs kept here, newest first.')
@@ -166,7 +166,7 @@ export function addRuns(program: Command, start: Start): void {
     .addHelpText('after', examples('runs', 'runs --agent local.acme.support --status failed'));
 }
 
-export function addShow(program: Command, start: Start): void {
+function addShow(program: Command, start: Start): void {
   addHost(program.command('show'), 'show a run of another host')
     .summary('show a run, a task or the events of a run')
     .description('Shows what is recorded of a run.')
@@ -185,7 +185,7 @@ export function addShow(program: Command, start: Start): void {
     );
 }
 
-export function addKeys(program: Command, start: Start): void {
+function addKeys(program: Command, start: Start): void {
   const keys = program
     .command('keys')
     .summary('make, list and revoke API keys')
@@ -211,7 +211,7 @@ export function addKeys(program: Command, start: Start): void {
     .action(start(() => import('./keys.js'), 'revokeKeyCommand'));
 }
 
-export function addDoctor(program: Command, start: Start): void {
+function addDoctor(program: Command, start: Start): void {
   program
     .command('doctor')
     .summary('check this machine, the configuration and its agents')
@@ -221,3 +221,8 @@ export function addDoctor(program: Command, start: Start): void {
     .action(start(() => import('./doctor.js'), 'doctorCommand'))
     .addHelpText('after', examples('doctor --config touchstone.config.json'));
 }
+
+// In the order of the help.
+export const PROJECT_VERBS = [addInit, addRun, addServe, addValidate];
+export const RUN_VERBS = [addRuns, addShow];
+export const HOST_VERBS = [addKeys, addDoctor];

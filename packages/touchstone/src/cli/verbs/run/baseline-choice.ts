@@ -7,7 +7,7 @@ import { readText } from '../../files/local-files.js';
 import { type Context, UsageError, writeLine } from '../../io.js';
 import type { Local } from '../../local.js';
 import { knownRun, placesBack } from '../../run-lookup.js';
-import { commandToType, type Session, whereFlags } from '../../session.js';
+import { commandToType, type Session } from '../../session.js';
 
 /** What makes two runs comparable, each part by a name of its own. */
 type Measure = {
@@ -144,10 +144,10 @@ async function namedRun(
   const run = await knownRun(client, name);
   if (run?.touchstone?.fork) tellFork(context, run.runId, run.touchstone.fork);
   if (run) return { candidates };
-  const list = [`runs --suite ${suiteId} --status completed`, ...whereFlags(where)].join(' ');
+  const list = commandToType(context, `runs --suite ${suiteId} --status completed`, where);
   const refusal = new UsageError(
     `There is no run ${name} here to compare with.`,
-    `--baseline takes last, blessed, a run id or a scorecard file. See the runs with: ${commandToType(context, list)}`,
+    `--baseline takes last, blessed, a run id or a scorecard file. See the runs with: ${list}`,
   );
   return { candidates, refusal };
 }
@@ -184,7 +184,7 @@ async function blessedRuns(
     older
       ? `Run ${older.runId} of ${suiteId} is blessed for agent ${agentId}, but the suite has changed since.`
       : `No run of ${suiteId} is blessed for agent ${agentId}.`,
-    `Bless one of the suite as it is now with: ${commandToType(context, ['baseline bless <runId>', ...whereFlags(session.where)].join(' '))}`,
+    `Bless one of the suite as it is now with: ${commandToType(context, 'baseline bless <runId>', session.where)}`,
   );
 }
 

@@ -8,7 +8,7 @@ import { displayPath, hashOf } from '../../files/local-files.js';
 import { type Context, UsageError } from '../../io.js';
 import type { Local } from '../../local.js';
 import { originOf } from '../../origin.js';
-import { commandToType, type Session, whereFlags } from '../../session.js';
+import { commandToType, type Session } from '../../session.js';
 import { bringsItsModel, chooseAgent, readAgentArgument } from './agent-choice.js';
 import type { RunDriver } from './run-driver.js';
 import { configurableOf, type RunOptions } from './run-options.js';
@@ -109,7 +109,7 @@ function inWordsOfTheCommand(
   error: unknown,
 ): unknown {
   if (!isHostError(error) && !(error instanceof HostResponseError)) return error;
-  const toType = (words: string): string => commandToType(context, [words, ...whereFlags(where)].join(' '));
+  const toType = (words: string): string => commandToType(context, words, where);
   const { code, message, details = {} } = error;
   if (code === 'conflict')
     return new UsageError(message, 'Undo the change, or start a new run with: touchstone run', 'conflict');

@@ -5,7 +5,7 @@ import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine }
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
-import { commandToType, type Session, type Where, whereFlags, withKeptRun } from '../../session.js';
+import { commandToType, type Session, type Where, withKeptRun } from '../../session.js';
 import { finishRun } from './attempts.js';
 import { createBranch } from './branch-run.js';
 import { tellResult } from './report.js';
@@ -61,7 +61,7 @@ async function runReplay(context: Context, session: Session, wanted: string): Pr
 }
 
 const toType = (context: Context, where: Where, words: string): string =>
-  commandToType(context, [words, ...whereFlags(where)].join(' '));
+  commandToType(context, words, where);
 
 function checkEnded(context: Context, where: Where, run: RunSnapshot): void {
   const { runId, status } = run;

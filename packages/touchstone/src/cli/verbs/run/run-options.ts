@@ -3,7 +3,7 @@ import type { ContractOptions } from '../../files/contract-options.js';
 import { checkRules, firstGiven, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
 import { checkHost, type Where } from '../../session.js';
-import type { TargetOptions } from '../deployments/promote-options.js';
+import type { TargetOptions } from '../deployments/options.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
 export type RunOptions = Pick<

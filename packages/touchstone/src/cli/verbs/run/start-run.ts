@@ -64,9 +64,7 @@ function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined
   return source.kind === 'profile' ? (source.agent ?? agent) : agent;
 }
 
-const optionsKept = ({ agent, baseline }: RunOptions): Origin => ({
-  ...defined({ agent, baseline }),
-});
+const optionsKept = ({ agent, baseline }: RunOptions): Origin => defined({ agent, baseline });
 
 /** A suite that can do anything else does not go live unless it is asked to. */
 const defaultModes = (modes: readonly EvalMode[]): readonly EvalMode[] =>

@@ -9,7 +9,7 @@ import {
   renderBlessed,
 } from '../../render/compare/baseline.js';
 import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
-import { commandToType, type Session, type Where, whereFlags, withSession } from '../../session.js';
+import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 
 const HOW = 'Make one with: touchstone baseline bless <runId>';
@@ -95,10 +95,9 @@ const withHint =
   (context: Context, { where }: Session, { touchstone: { fork, headline } }: EvalRunSnapshot) =>
   (error: unknown): never => {
     if (!(error instanceof HostResponseError) || (!fork && !headline?.cacheHits)) throw error;
-    const bless = [`baseline bless ${fork?.source}`, ...whereFlags(where)].join(' ');
     const hint =
       fork?.mode === 'replay'
-        ? `Bless the run it repeats: ${commandToType(context, bless)}`
+        ? `Bless the run it repeats: ${commandToType(context, `baseline bless ${fork.source}`, where)}`
         : fork
           ? 'Run the suite again as a whole, and bless that run.'
           : 'Run the suite again without --cache, and bless that run.';

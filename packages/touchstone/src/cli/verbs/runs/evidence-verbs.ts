@@ -5,7 +5,7 @@ import { dollars, share, wholeNumber } from '../project/verbs.js';
 const RUN = 'a run, "last" for the newest one, "last~1" for the one before it';
 const MOST = Number.MAX_SAFE_INTEGER;
 
-export function addExport(program: Command, start: Start): void {
+function addExport(program: Command, start: Start): void {
   addHost(program.command('export'), 'export a run of another host')
     .summary('write the scorecard of a run as a signed file')
     .description(
@@ -26,7 +26,7 @@ export function addExport(program: Command, start: Start): void {
     );
 }
 
-export function addVerify(program: Command, start: Start): void {
+function addVerify(program: Command, start: Start): void {
   addHost(program.command('verify'), 'compare with the runs of another host instead of those kept here')
     .summary('check scorecard files')
     .description(
@@ -45,7 +45,7 @@ export function addVerify(program: Command, start: Start): void {
     );
 }
 
-export function addReplay(program: Command, start: Start): void {
+function addReplay(program: Command, start: Start): void {
   const replay = program
     .command('replay')
     .summary('go through a recorded run again, or branch off from it')
@@ -73,7 +73,7 @@ export function addReplay(program: Command, start: Start): void {
     );
 }
 
-export function addAnnotate(program: Command, start: Start): void {
+function addAnnotate(program: Command, start: Start): void {
   addHost(program.command('annotate'), 'annotate a run of another host')
     .summary('rate or correct a run, or override the score of a task')
     .description(
@@ -101,3 +101,6 @@ export function addAnnotate(program: Command, start: Start): void {
       ),
     );
 }
+
+// In the order of the help.
+export const EVIDENCE_VERBS = [addReplay, addAnnotate, addExport, addVerify];

@@ -81,7 +81,7 @@ async function keyOfMachine({ io, settings }: Context): Promise<Signing> {
 function checkCompleted(context: Context, run: RunSnapshot, where: Where): void {
   const { runId, status } = run;
   if (status === 'completed') return;
-  const command = (words: string): string => commandToType(context, [words, ...whereFlags(where)].join(' '));
+  const command = (words: string): string => commandToType(context, words, where);
   const hint = isTerminal(status)
     ? `See what became of it with: ${command(`show ${runId}`)}`
     : `Finish it with: ${command(`run --resume ${runId}`)}`;

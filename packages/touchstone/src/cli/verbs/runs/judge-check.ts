@@ -30,9 +30,8 @@ export type JudgeOptions = {
 };
 type JudgeCheckOptions = JudgeOptions & { readonly minKappa?: number };
 
-export const wishOf = ({ judge, votes }: JudgeOptions): { model?: string; votes?: number } => ({
-  ...defined({ model: judge, votes }),
-});
+export const wishOf = ({ judge, votes }: JudgeOptions): { model?: string; votes?: number } =>
+  defined({ model: judge, votes });
 
 /** Holds the judge against what people said. */
 export async function judgeCheckCommand(

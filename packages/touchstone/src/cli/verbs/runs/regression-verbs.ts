@@ -14,7 +14,7 @@ const withJudgeOptions = (command: Command): Command =>
     .option('--votes <n>', 'ask so many times; the majority decides', wholeNumber(1, MOST_VOTES))
     .option('--bodies', 'show criteria, answers and reasons also when stdout is not a terminal');
 
-export function addRejudge(program: Command, start: Start): void {
+function addRejudge(program: Command, start: Start): void {
   const command = program
     .command('rejudge')
     .summary('have the answers of a run judged again')
@@ -27,7 +27,7 @@ export function addRejudge(program: Command, start: Start): void {
     .addHelpText('after', examples('rejudge last --judge local/judge-2', 'rejudge last --votes 5'));
 }
 
-export function addJudge(program: Command, start: Start): void {
+function addJudge(program: Command, start: Start): void {
   const judge = program
     .command('judge')
     .summary('find out whether a judge can be trusted')
@@ -51,7 +51,7 @@ function kappa(value: string): number {
   throw new InvalidArgumentError('Expected a number from -1 to 1.');
 }
 
-export function addBaseline(program: Command, start: Start): void {
+function addBaseline(program: Command, start: Start): void {
   const baseline = program
     .command('baseline')
     .summary('choose the run that others are measured by')
@@ -79,7 +79,7 @@ export function addBaseline(program: Command, start: Start): void {
     .addHelpText('after', examples('baseline show', 'baseline show acme.shop.evals.refunds'));
 }
 
-export function addCompare(program: Command, start: Start): void {
+function addCompare(program: Command, start: Start): void {
   addHost(program.command('compare'), 'compare runs of another host instead of those kept here')
     .summary('hold one run against another, task by task')
     .description(
@@ -110,3 +110,6 @@ Examples:
   $ touchstone compare last~1 last --task late-refund
 
 Exit codes: 0 no real regression · 1 a real regression · 2 bad input · 3 cannot tell, with --conclusive`;
+
+// In the order of the help.
+export const REGRESSION_VERBS = [addCompare, addBaseline, addRejudge, addJudge];

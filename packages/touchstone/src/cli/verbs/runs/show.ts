@@ -31,7 +31,7 @@ import {
   renderTask,
 } from '../../render/run/task.js';
 import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
-import { commandToType, type Session, type Where, whereFlags, withSession } from '../../session.js';
+import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { tellFork } from '../run/baseline-choice.js';
 import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';
@@ -170,7 +170,7 @@ function bodiesWanted(context: Context, options: ShowOptions): number {
 function resumeCommands(context: Context, { where }: Session, { runId, status, touchstone }: RunSnapshot) {
   const { origin, interrupted } = touchstone ?? {};
   if (origin !== 'cli' || isTerminal(status)) return [];
-  const command = commandToType(context, [`run --resume ${runId}`, ...whereFlags(where)].join(' '));
+  const command = commandToType(context, `run --resume ${runId}`, where);
   const isIdle = interrupted || status === 'paused';
   return [{ command, does: isIdle ? 'go on from here' : 'go on, if its process is gone' }];
 }
