@@ -22,7 +22,7 @@ import { loadConfig } from '../packages/touchstone/src/app/config/config.js';
 import { configShape } from '../packages/touchstone/src/app/config/config-shape.js';
 import { gateShape } from '../packages/touchstone/src/app/config/gates.js';
 import { createTestHost } from '../packages/touchstone/src/app/testing/test-host.js';
-import { EXIT_ORDER } from '../packages/touchstone/src/cli/exit.js';
+import { EXIT_ORDER } from '../packages/touchstone/src/cli/io.js';
 import { openTestCli, type TestCli } from '../packages/touchstone/src/cli/testing/test-cli.js';
 import { outcomeOf, scopeOf } from '../packages/touchstone/src/deployments/states.js';
 import {

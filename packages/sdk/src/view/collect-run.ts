@@ -202,8 +202,7 @@ function createFindingCount() {
 const failureOf = (result: TaskResult): Failure => ({
   taskId: result.taskId,
   score: result.score,
-  ...(result.latencyMs !== undefined && { latencyMs: result.latencyMs }),
-  ...(result.schemaValid !== undefined && { schemaValid: result.schemaValid }),
+  ...defined({ latencyMs: result.latencyMs, schemaValid: result.schemaValid }),
   ...(result.findings && { findings: result.findings }),
   ...(result.unscored && { unscored: result.unscored }),
   ...(result.outcome && { outcome: result.outcome }),

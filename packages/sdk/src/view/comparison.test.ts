@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { flipOf, kappaWords } from './comparison.js';
+import { flipOf, kappaWords } from './verdict.js';
 
 const passed = { score: 1, passed: true };
 const failed = { score: 0, passed: false };

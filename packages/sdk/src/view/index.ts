@@ -1,10 +1,7 @@
 // What people are shown of runs, as data and sentences. The terminal and the page lay it out, each in its own way.
 export * from './bars.js';
-export * from './certainty.js';
 export * from './collect-run.js';
-export * from './comparison.js';
 export * from './contract.js';
-export * from './fork.js';
 export * from './notes.js';
 export * from './regression.js';
 export * from './run-view.js';

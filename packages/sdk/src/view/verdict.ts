@@ -1,5 +1,13 @@
-import { type ContractVerdict, type RunStatus, verdictOn } from '@touchstone/protocol';
+import {
+  type ContractVerdict,
+  type EvalReport,
+  type ReportedAdjustment,
+  type RunStatus,
+  type TaskPair,
+  verdictOn,
+} from '@touchstone/protocol';
 import type { RunView } from './run-view.js';
+import { plural, range, score } from './units.js';
 
 /** What is known of a run when it is decided what it came to. */
 export type OutcomeFacts = {
@@ -85,4 +93,53 @@ function unjudgedWord(view: RunView): string {
   if (view.status !== 'completed') return view.status.toUpperCase();
   const isJudged = view.summary && view.counts.unscored === 0 && view.contract?.verdict !== 'error';
   return view.conclusive && isJudged ? INCONCLUSIVE : 'NOT JUDGED';
+}
+
+/** `95 %: 0.74–0.98`: where the score could as well lie. */
+export const intervalWords = ({ aggregate }: EvalReport): string => `95 %: ${range(aggregate.interval)}`;
+
+/** One line when chance alone could have carried the score to the other side of its bar. */
+export const inconclusiveWords = ({ verdict, aggregate }: EvalReport): string | undefined =>
+  verdict === 'inconclusive'
+    ? `The bar of ${score(aggregate.bar)} lies within the interval: chance alone could have decided.`
+    : undefined;
+
+/** The same, unless that bar is not held against this run: then chance has decided nothing, and only certainty is missing. */
+export const doubtOf = ({ report, contract, conclusive }: RunView): string | undefined =>
+  report && (conclusive || contract?.summary.otherBarsMet === undefined)
+    ? inconclusiveWords(report)
+    : undefined;
+
+/** Chances of repeats, with their usual names. */
+export const repeatWords = ({ repeats }: EvalReport): string | undefined =>
+  repeats &&
+  `of ${repeats.k} repeats at least one passes: ${score(repeats.passAtK)} (pass@${repeats.k}), all pass: ${score(repeats.passHatK)} (pass^${repeats.k})`;
+
+/** `with 2 corrections: 0.95`, and whether the bar is met then. */
+export const adjustedWords = ({ overrides, score: value }: ReportedAdjustment): string =>
+  `with ${plural(overrides.length, 'correction')}: ${score(value)}`;
+
+/** Which way a task crossed its threshold, when it did. */
+export function flipOf({
+  before,
+  after,
+}: Pick<TaskPair, 'before' | 'after'>): 'passes' | 'fails' | undefined {
+  if (!before || !after || before.unscored || after.unscored || before.passed === after.passed)
+    return undefined;
+  return after.passed ? 'passes' : 'fails';
+}
+
+const READINGS: readonly (readonly [number, string])[] = [
+  [0, 'worse than chance'],
+  [0.2, 'slight'],
+  [0.4, 'fair'],
+  [0.6, 'moderate'],
+  [0.8, 'substantial'],
+];
+
+/** Kappa in a plain word, after the scale of Landis and Koch. */
+export function kappaWords(kappa: number | undefined): string {
+  if (kappa === undefined) return 'undefined: all verdicts are the same, which chance explains as well';
+  if (kappa === 0) return 'no better than chance';
+  return READINGS.find(([below]) => kappa < below)?.[1] ?? 'almost perfect';
 }

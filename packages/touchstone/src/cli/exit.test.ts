@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decideExit, EXIT_ORDER, type ExitCode, worstExit } from './exit.js';
+import { decideExit, EXIT_ORDER, type ExitCode, worstExit } from './io.js';
 
 type Outcome = Parameters<typeof decideExit>[0];
 

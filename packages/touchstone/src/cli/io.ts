@@ -1,3 +1,58 @@
+import { decideOutcome, type Outcome, type OutcomeFacts } from '@touchstone/sdk/view';
+import { createInk, type Look } from './render/text.js';
+
+/** The command line asks for something that cannot be: exit code 2, one sentence, and what to type instead. */
+export class UsageError extends Error {
+  readonly hint: string | undefined;
+  /** For documents: `conflict` where a host would say so too. */
+  readonly code: 'cli_error' | 'conflict';
+
+  constructor(message: string, hint?: string, code: UsageError['code'] = 'cli_error') {
+    super(message);
+    this.name = 'UsageError';
+    this.hint = hint;
+    this.code = code;
+  }
+}
+
+/** What options must not do together. In the texts, `%` stands for the flag that is wrong. */
+export type OptionRule<T> = {
+  /** The flag that is wrong here; none when all is well. */
+  readonly wrong: (options: T) => string | false | undefined;
+  readonly message: string;
+  readonly hint?: string;
+};
+
+/** Throws for the first rule that is broken. */
+export function checkRules<T>(rules: readonly OptionRule<T>[], options: T): void {
+  for (const { wrong, message, hint } of rules) {
+    const flag = wrong(options);
+    if (flag) throw new UsageError(message.replaceAll('%', flag), hint?.replaceAll('%', flag));
+  }
+}
+
+/** The first of these flags that was given. */
+export const firstGiven = (flags: { readonly [flag: string]: unknown }): string | undefined =>
+  Object.entries(flags).find(([, value]) => value !== undefined && value !== false)?.[0];
+
+/** In order of precedence: the first that applies to a run, or to any run of a folder, is the answer. */
+export const EXIT_ORDER = [130, 2, 4, 3, 1, 0] as const;
+export type ExitCode = (typeof EXIT_ORDER)[number];
+
+export const EXIT_CODES: { readonly [outcome in Outcome]: ExitCode } = {
+  interrupted: 130,
+  'over-budget': 4,
+  unjudged: 3,
+  failed: 1,
+  passed: 0,
+};
+
+export const decideExit = (facts: OutcomeFacts & { readonly badInput?: boolean }): ExitCode =>
+  facts.badInput && !facts.interrupted ? 2 : EXIT_CODES[decideOutcome(facts)];
+
+export const worstExit = (codes: readonly ExitCode[]): ExitCode =>
+  EXIT_ORDER.find((code) => codes.includes(code)) ?? 0;
+
 export type Out = {
   write(text: string): void;
   readonly isTTY: boolean;
@@ -37,7 +92,7 @@ export type Settings = {
 export type Context = { readonly io: Io; readonly settings: Settings };
 
 /** Colour only where a person looks, and not when they asked for none. */
-export const isColoured = ({ io, settings }: Context, out: Out): boolean =>
+const isColoured = ({ io, settings }: Context, out: Out): boolean =>
   out.isTTY && settings.color && !io.env.NO_COLOR && io.env.TERM !== 'dumb';
 
 /** How wide a table may be: a pipe has no edge to cut it at. */
@@ -46,3 +101,15 @@ export const roomOf = ({ isTTY, columns }: Out): number => (isTTY ? columns : Nu
 export const writeLine = (out: Out, line = ''): void => out.write(`${line}\n`);
 export const writeJson = (io: Io, document: unknown): void =>
   writeLine(io.stdout, JSON.stringify(document, null, 2));
+
+/** How a command writes to stdout: with colours where they are wanted, in the width of the terminal. */
+export const lookOf = (context: Context, out = context.io.stdout): Look => ({
+  ink: createInk(isColoured(context, out)),
+  width: out.columns,
+});
+
+/** Content belongs on a person's screen, or where it is asked for by name. */
+export const mayShowContent = (
+  { io, settings }: Context,
+  { bodies }: { readonly bodies?: boolean | undefined },
+): boolean => bodies === true || (io.stdout.isTTY && !settings.json);

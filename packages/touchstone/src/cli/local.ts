@@ -5,8 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Owner, Principal } from '@touchstone/protocol';
 import type { Config, LocalTouchstone } from '../app/index.js';
 import type { Log } from '../ports/index.js';
-import { type Context, DEFAULT_DATA, type Io } from './io.js';
-import { UsageError } from './usage-error.js';
+import { type Context, DEFAULT_DATA, type Io, UsageError } from './io.js';
 import { packageVersion } from './version.js';
 
 /** Runs of the command line belong to this owner, whatever the store. */

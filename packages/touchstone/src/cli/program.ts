@@ -1,33 +1,25 @@
 import { Command, CommanderError } from 'commander';
-import { DEFAULT_DATA, type Io, type Settings, writeJson } from './io.js';
+import { type Context, DEFAULT_DATA, type Io, type Settings, UsageError, writeJson } from './io.js';
 import { printable } from './render/text.js';
-import type { Start } from './start.js';
 import { didYouMean } from './suggest.js';
-import { UsageError } from './usage-error.js';
-import { addApprove, addAudit, addDeployments, addPromote } from './verbs/deployments/deployment-verbs.js';
-import { addCompile } from './verbs/project/contract-verbs.js';
-import { addPack } from './verbs/project/pack-verbs.js';
-import {
-  addDoctor,
-  addInit,
-  addKeys,
-  addRun,
-  addRuns,
-  addServe,
-  addShow,
-  addValidate,
-} from './verbs/project/verbs.js';
-import { addAnnotate, addExport, addReplay, addVerify } from './verbs/runs/evidence-verbs.js';
-import { addJudge, addRejudge } from './verbs/runs/judge-verbs.js';
-import { addBaseline, addCompare } from './verbs/runs/regression-verbs.js';
+import type { Start } from './verb-options.js';
+import { DEPLOYMENT_VERBS } from './verbs/deployments/deployment-verbs.js';
+import { PACK_VERBS } from './verbs/project/pack-verbs.js';
+import { HOST_VERBS, PROJECT_VERBS, RUN_VERBS } from './verbs/project/verbs.js';
+import { EVIDENCE_VERBS } from './verbs/runs/evidence-verbs.js';
+import { REGRESSION_VERBS } from './verbs/runs/regression-verbs.js';
 import { packageVersion } from './version.js';
 
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
-  const start: Start = async (command, verb) => {
-    checkKey(command);
-    exitCode = await verb({ io, settings: command.optsWithGlobals<Settings>() });
-  };
+  const start: Start =
+    (load, name) =>
+    async (...typed) => {
+      const command = typed.pop() as Command;
+      checkKey(command);
+      const verb = (await load())[name] as (context: Context, ...typed: unknown[]) => Promise<number>;
+      exitCode = await verb({ io, settings: command.optsWithGlobals<Settings>() }, ...typed);
+    };
   try {
     // The bare name is no mistake: it shows the help.
     const program = createProgram(io, start);
@@ -95,28 +87,13 @@ function createProgram(io: Io, start: Start): Command {
     .exitOverride()
     .addHelpText('after', EXAMPLES);
   const verbs = [
-    addInit,
-    addRun,
-    addServe,
-    addValidate,
-    addCompile,
-    addPack,
-    addRuns,
-    addShow,
-    addCompare,
-    addBaseline,
-    addRejudge,
-    addJudge,
-    addReplay,
-    addAnnotate,
-    addExport,
-    addVerify,
-    addPromote,
-    addApprove,
-    addDeployments,
-    addAudit,
-    addKeys,
-    addDoctor,
+    ...PROJECT_VERBS,
+    ...PACK_VERBS,
+    ...RUN_VERBS,
+    ...REGRESSION_VERBS,
+    ...EVIDENCE_VERBS,
+    ...DEPLOYMENT_VERBS,
+    ...HOST_VERBS,
   ];
   for (const add of verbs) add(program, start);
   return program;

@@ -1,12 +1,10 @@
 import { type HostError, isHostError } from '@touchstone/protocol';
 import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
-import type { ExitCode } from './exit.js';
 import type { PlacedIssue } from './files/locate-issues.js';
-import { type Io, writeJson, writeLine } from './io.js';
+import { type ExitCode, type Io, UsageError, writeJson, writeLine } from './io.js';
 import { hintFor } from './refusal-hints.js';
 import { printable } from './render/text.js';
 import { isSystemError, UnwritableError, wordsOf } from './system-errors.js';
-import { UsageError } from './usage-error.js';
 import { FLAGS } from './verbs/run/run-options.js';
 
 /** Writes what went wrong and what to do about it, never a stack trace unless one is asked for. */

@@ -7,7 +7,7 @@ import {
   type RunEvent,
   type RunSnapshot,
 } from '@touchstone/sdk';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './io.js';
 
 const NTH_LAST = /^last(?:~(\d{1,4}))?$/;
 const PAGE = 100;

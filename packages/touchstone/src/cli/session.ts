@@ -1,9 +1,8 @@
 import type { Principal } from '@touchstone/protocol';
 import { type Client, createClient, createClientOver } from '@touchstone/sdk';
-import type { Context } from './io.js';
+import { type Context, DEFAULT_DATA, type Settings, UsageError } from './io.js';
 import { hasStore, type Local, type Needs, withTouchstone } from './local.js';
 import { noRun } from './run-lookup.js';
-import { UsageError } from './usage-error.js';
 
 /** Where a command works: on another host, or in this process. */
 export type Where = {
@@ -86,3 +85,26 @@ export function checkHost(host: string): void {
     `Put an API key into a variable, and name that: --host ${url.origin} --key-env TOUCHSTONE_KEY`,
   );
 }
+
+/** What to add to a command so that it goes to the same host. */
+export const whereFlags = ({ host, keyEnv }: Where): readonly string[] =>
+  host === undefined
+    ? []
+    : [...flag('--host', host), ...flag('--key-env', keyEnv === 'TOUCHSTONE_KEY' ? undefined : keyEnv)];
+
+export const flag = (name: string, value: string | number | undefined): readonly string[] =>
+  value === undefined ? [] : [`${name} ${shellWord(String(value))}`];
+
+/** A name with a space in it is one word when it is typed again. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A command that works when it is typed as shown: inside an npm script the program itself is not on the path. */
+export const commandToType = ({ io, settings }: Context, words: string, where: Where = {}): string =>
+  `${io.env.npm_lifecycle_event === undefined ? '' : 'npx '}touchstone ${[words, ...whereFlags(where)].join(' ')}${globalFlags(settings)}`;
+
+/** A command to type again must find the same data. */
+export const globalFlags = ({ data, config }: Settings): string =>
+  [...flag('--data', data === DEFAULT_DATA ? undefined : data), ...flag('--config', config)]
+    .map((words) => ` ${words}`)
+    .join('');

@@ -12,7 +12,7 @@ const WORDS: { readonly [code: string]: string } = {
   EIO: 'the device reports an error',
 };
 
-export type SystemError = Error & { readonly code: string; readonly path?: string };
+type SystemError = Error & { readonly code: string; readonly path?: string };
 
 /** An error of the file system, as Node reports it. */
 export const isSystemError = (error: unknown): error is SystemError =>

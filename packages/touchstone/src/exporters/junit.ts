@@ -23,7 +23,7 @@ import {
   verdictOf,
   whyNot,
 } from '@touchstone/sdk/view';
-import type { ExportedRun, RefusedSuite } from './exported-run.js';
+import type { ExportedRun, RefusedSuite } from './document.js';
 
 /** What XML 1.0 cannot write, not even as a character reference, is among these; three of them it can. */
 const UNWRITABLE = /\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu;

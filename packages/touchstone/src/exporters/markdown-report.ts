@@ -1,13 +1,15 @@
-import type { EvalReport, ReportedRegression } from '@touchstone/protocol';
+import type { EvalReport, GateStatus, ReportedRegression } from '@touchstone/protocol';
 import {
   adjustedWords,
   baselineWords,
   changeOf,
   changesInOrder,
+  contractWords,
   detectableWords,
   doubtOf,
   duration,
   EXPLORATORY,
+  metWords,
   percent,
   plural,
   type RunView,
@@ -16,13 +18,63 @@ import {
   regressionWords,
   remarksOf,
   repeatWords,
+  requiredWords,
   score,
   signed,
+  slaWords,
   slicesInOrder,
   usd,
   whole,
 } from '@touchstone/sdk/view';
-import { cell, code, folded, names, table } from './markdown-parts.js';
+
+/** Nothing in a cell may end the cell, the row or the table. */
+export const cell = (text: string): string => text.replace(/[\\|`<>*_[\]]/g, '\\$&').replace(/\s+/g, ' ');
+
+/** A name as code, when it is one that cannot end the code. */
+export const code = (name: string): string => (/^[\w.@:/+~-]+$/.test(name) ? `\`${name}\`` : cell(name));
+
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '';
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+/** Folded away until the reader opens it. Without the empty lines what is inside is not read as Markdown. */
+export const folded = (summary: string, content: string): string =>
+  content === '' ? '' : `<details><summary>${summary}</summary>\n\n${content}\n\n</details>`;
+
+const IDS = 50;
+
+/** Names one after the other, the rest of a long list counted. */
+export const names = (ids: readonly string[]): string =>
+  ids.slice(0, IDS).map(code).join(', ') + (ids.length > IDS ? ` … and ${whole(ids.length - IDS)} more` : '');
+
+const SYMBOLS: { readonly [status in GateStatus]: string } = {
+  pass: '✅',
+  fail: '❌',
+  warn: '⚠️',
+  error: '❔',
+};
+
+/** The gates of a contract, as a table for a pull request. */
+export function contractParts({ contract }: RunView): readonly string[] {
+  if (!contract) return [];
+  const rows = contract.criteria.map((gate) => [
+    code(gate.id),
+    gate.strict ? 'strict' : 'advisory',
+    metWords(gate),
+    requiredWords(gate),
+    gate.mean === undefined ? '–' : score(gate.mean),
+    SYMBOLS[gate.status],
+  ]);
+  const { sla } = contract;
+  const words = contractWords(contract);
+  return [
+    table(['gate', '', 'met', 'required', 'mean', ''], rows),
+    sla ? `${SYMBOLS[sla.status]} ${cell(slaWords(sla))}` : '',
+    words === undefined ? '' : `**${cell(words)}**`,
+  ];
+}
 
 const ROWS = 50;
 

@@ -18,15 +18,18 @@ import {
   whole,
   whyNot,
 } from '@touchstone/sdk/view';
-import type { ExportedRun, RefusedSuite } from './exported-run.js';
-import { contractParts } from './markdown-contract.js';
-import { cell, code, folded, table } from './markdown-parts.js';
+import type { ExportedRun, RefusedSuite } from './document.js';
 import {
+  cell,
   certaintyParts,
+  code,
   comparisonParts,
   compositionParts,
+  contractParts,
+  folded,
   markerOf,
   suiteMarker,
+  table,
 } from './markdown-report.js';
 
 const ROWS = 50;

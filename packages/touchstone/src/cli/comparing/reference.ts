@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { asId, type BaselineEntry, type RunId, type Scorecard } from '@touchstone/protocol';
 import type { Client, RunSnapshot } from '@touchstone/sdk';
 import { readScorecardFile } from '../files/scorecard-file.js';
+import { UsageError } from '../io.js';
 import { absent, asEvalRun, findRun, knownRun, placesBack, runPages, stateOf } from '../run-lookup.js';
 import type { Session } from '../session.js';
-import { UsageError } from '../usage-error.js';
 
 const SUITE_REF = /^([^@/\\]+)@([^@/\\]+)$/;
 
@@ -18,7 +18,7 @@ export const isFile = (text: string, cwd: string): boolean =>
 export const isSuiteRef = (text: string, cwd: string): boolean => SUITE_REF.test(text) && !isFile(text, cwd);
 
 /** A run to compare, and what a baseline of it must share. */
-export type NamedRun = {
+type NamedRun = {
   readonly runId: RunId;
   readonly suite: { readonly ref: string; readonly digest: string };
   readonly agentId: string;

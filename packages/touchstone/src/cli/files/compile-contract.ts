@@ -4,6 +4,7 @@ import type { CompileOptions, DatasetLock, DefinitionAgent } from '../../profile
 import type { Context } from '../io.js';
 import type { FileRows } from './contract-rows.js';
 import { localDataset, type OpenedDefinition } from './definition-file.js';
+import { displayPath } from './local-files.js';
 import {
   type ContractFiles,
   datasetPointer,
@@ -12,7 +13,6 @@ import {
   placeError,
   placeWarnings,
 } from './locate-issues.js';
-import { displayPath } from './read-file.js';
 
 /** What became of one agent's profile; the texts themselves have gone to the sinks. */
 export type CompiledContract = Omit<WrittenProfile, 'warnings'> & {

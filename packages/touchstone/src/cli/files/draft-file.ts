@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hashOf } from './file-hash.js';
-import { placeDraft, targetOf } from './write-file.js';
+import { hashOf, placeDraft, targetOf } from './local-files.js';
 
 /** A long text that is written bit by bit, aside, and put in its place when it is whole. */
 export type Draft = {

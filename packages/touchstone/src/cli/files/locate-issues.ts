@@ -1,7 +1,13 @@
-import { defined, type ErrorCode, HostError, type Issue, isHostError } from '@touchstone/protocol';
+import {
+  defined,
+  type ErrorCode,
+  HostError,
+  type Issue,
+  isHostError,
+  segmentsOf,
+} from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import { type DefinitionAgent, type ProfileWarning, profilePointer } from '../../profiles/index.js';
-import { withLines } from './issue-lines.js';
 
 /** An issue that knows which of several files it is about. */
 export type PlacedIssue = Issue & { readonly file?: string };
@@ -71,3 +77,24 @@ function pointerIn({ pointer = '', line }: Remark, files: ContractFiles): string
 }
 
 const IN_DEFINITION = /^\/(?:evaluation|metadata|policy|capabilities|config|definitions)(?:\/|$)/;
+
+/**
+ * The same issues with the place in the text that each points to; where there is nothing, the place around it. One
+ * reader knows the places of both formats, because every JSON document is YAML as well.
+ */
+export async function withLines(issues: readonly Issue[], text: string): Promise<readonly Issue[]> {
+  const { isNode, LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const startOf = (path: readonly string[]): number | undefined => {
+    const node = path.length === 0 ? undefined : document.getIn(path, true);
+    if (isNode(node)) return node.range?.[0];
+    return path.length === 0 ? undefined : startOf(path.slice(0, -1));
+  };
+  return issues.map((issue) => {
+    const start = startOf(segmentsOf(issue.pointer));
+    if (start === undefined) return issue;
+    const { line, col } = lines.linePos(start);
+    return { ...issue, line, column: col };
+  });
+}

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { asId, type Version } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
+import { packOptions, trustOf } from '../../app/index.js';
 import { findPacks, looksLikePack } from '../../packs/index.js';
 import { highestVersion } from '../../suites/index.js';
-import { type Context, writeLine } from '../io.js';
+import { type Context, UsageError, writeLine } from '../io.js';
 import type { Local } from '../local.js';
 import type { Session } from '../session.js';
-import { UsageError } from '../usage-error.js';
+import { didYouMean } from '../suggest.js';
 import { contractFlag, type RunOptions } from '../verbs/run/run-options.js';
-import { checkNoContract } from './contract-file.js';
+import { checkNoContract } from './contract-options.js';
 import { definitionForm } from './definition-file.js';
-import { findInstalledPack } from './installed-pack.js';
+import { displayPath } from './local-files.js';
 import {
   archiveOf,
   authorOptions,
@@ -19,10 +21,28 @@ import {
   packToRun,
   readPackBytes,
 } from './pack-files.js';
-import { displayPath } from './read-file.js';
 import { openSuites, SUITE_REFERENCE, type SuiteSource, tellContractsStay } from './suite-source.js';
 
-export type PackArgument =
+/** The installed pack of a reference `name` or `name@version`; a bare name means its highest version. */
+function findInstalledPack(packs: readonly PackToRun[], reference: string): PackToRun {
+  const [name, wanted] = reference.split('@', 2);
+  const named = packs.filter((pack) => pack.name === name);
+  const version = wanted ?? highestVersion(named.map((pack) => asId<Version>(pack.version)));
+  const found = named.find((pack) => pack.version === version);
+  if (!found) throw notInstalled(reference, packs);
+  return { name: found.name, version: found.version, agents: found.agents };
+}
+
+function notInstalled(reference: string, packs: readonly PackToRun[]): UsageError {
+  const isBare = !reference.includes('@');
+  const known = packs.map(({ name, version }) => (isBare ? name : `${name}@${version}`));
+  return new UsageError(
+    `No pack ${reference} is installed.`,
+    didYouMean(reference, known, 'Installed') ?? 'Install it with: touchstone pack install <archive>',
+  );
+}
+
+type PackArgument =
   | { readonly kind: 'place'; readonly path: string }
   | { readonly kind: 'reference'; readonly reference: string };
 
@@ -86,7 +106,6 @@ async function usePackAt(
   { touchstone, config, principal }: Local,
   path: string,
 ): Promise<PackToRun> {
-  const { packOptions, trustOf } = await import('../../app/index.js');
   const bytes = await readPackBytes(path);
   const opened = await openPackBytes(bytes, packOptions(config));
   const installed = await touchstone.usePack(principal.owner, bytes);
@@ -117,7 +136,6 @@ async function sendPack(context: Context, client: Client, path: string): Promise
 /** Where a pack of the configured folders lies. Only there is known which suite belongs to which agent. */
 async function configuredPath({ config }: Local, reference: string): Promise<string | undefined> {
   if (config.packs.length === 0) return undefined;
-  const { packOptions } = await import('../../app/index.js');
   const [name, wanted] = reference.split('@');
   const found = [];
   for (const path of config.packs.flatMap((folder) => findPacks(resolve(config.baseDir, folder)))) {

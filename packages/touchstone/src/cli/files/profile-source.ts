@@ -2,24 +2,21 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Json } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
+import { plural } from '@touchstone/sdk/view';
 import { type DatasetLock, type DefinitionAgent, dumpDefinition } from '../../profiles/index.js';
-import { type Context, writeLine } from '../io.js';
+import { type Context, UsageError, writeLine } from '../io.js';
 import type { Local } from '../local.js';
 import { warningWords } from '../render/compiled.js';
 import { printable } from '../render/text.js';
-import { plural } from '../render/units.js';
 import type { Session } from '../session.js';
-import { UsageError } from '../usage-error.js';
 import { agentIdOf } from '../verbs/run/agent-choice.js';
 import type { RunOptions } from '../verbs/run/run-options.js';
 import { contractFiles } from './compile-contract.js';
-import { checkNoContract } from './contract-file.js';
-import { compileOptionsOf } from './contract-options.js';
+import { checkNoContract, compileOptionsOf, lockDataset, readDatasetLock } from './contract-options.js';
 import { openNamedRows } from './contract-rows.js';
-import { lockDataset, readDatasetLock } from './dataset-lock.js';
 import { type OpenedDefinition, openDefinition, profiledAgents } from './definition-file.js';
+import { displayPath } from './local-files.js';
 import { type PlacedWarning, placeError, placeWarnings } from './locate-issues.js';
-import { displayPath } from './read-file.js';
 import type { CompiledProfile, SuiteSource } from './suite-source.js';
 
 /** The contracts of a definition. All of them are compiled before any is run, so a slip in the last costs nothing. */

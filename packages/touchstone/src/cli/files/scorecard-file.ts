@@ -2,11 +2,10 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Issue, isHostError } from '@touchstone/protocol';
 import type { CheckedScorecard, TrustedKey } from '../../app/index.js';
-import type { Context } from '../io.js';
+import { type Context, UsageError } from '../io.js';
 import type { Doubt, Signer } from '../render/verification.js';
-import { UsageError } from '../usage-error.js';
 import type { Keys, KnownKey } from '../verbs/runs/evidence-keys.js';
-import { readText } from './read-file.js';
+import { readText } from './local-files.js';
 
 /** Larger files are refused without being read. */
 export const MOST_BYTES = 64 * 1024 * 1024;

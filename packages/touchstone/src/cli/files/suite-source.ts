@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { LocalTouchstone } from '../../app/index.js';
 import type { Suite } from '../../ports/index.js';
-import { type Context, writeLine } from '../io.js';
-import { UsageError } from '../usage-error.js';
-import { displayPath, readText } from './read-file.js';
+import { type Context, UsageError, writeLine } from '../io.js';
+import { displayPath, readText } from './local-files.js';
 
 /**
  * What the suite argument stands for: files on disk, read and checked, the name of an installed suite, what a pack
@@ -66,7 +65,7 @@ export async function openSuites(
 ): Promise<readonly SuiteSource[]> {
   const files = await suiteFiles(argument, cwd);
   if (!files || isFolder(argument, cwd))
-    (await import('./contract-file.js')).checkNoContract(argument, contract);
+    (await import('./contract-options.js')).checkNoContract(argument, contract);
   if (files?.length === 0) {
     throw new UsageError(`There is no suite file in ${argument}.`, SUITE_NAMES);
   }
@@ -86,7 +85,7 @@ export async function openSuiteFile(
   const { readSuite } = await import('../../suites/index.js');
   const file = displayPath(path, cwd);
   const suite = readSuite(readText(path, file), { file });
-  const { openContractFile } = await import('./contract-file.js');
+  const { openContractFile } = await import('./contract-options.js');
   const pinned = await openContractFile(path, suite, cwd, contract);
   return { kind: 'file', file, suite, ...(pinned && { pinned }) };
 }

@@ -1,10 +1,8 @@
 import type { ScoreOverride } from '@touchstone/protocol';
 import type { Annotation, Signal } from '@touchstone/sdk';
 import { ago, score } from '@touchstone/sdk/view';
-import type { Look } from './ink.js';
-import { labelled } from './labelled.js';
 import { renderTable } from './table.js';
-import { printable } from './text.js';
+import { type Look, labelled, printable } from './text.js';
 
 type Result = { readonly score: number; readonly passed: boolean };
 type RunResult = Result & { readonly task: Result };

@@ -2,9 +2,8 @@ import type { ContractCriterion } from '@touchstone/protocol/bodies';
 import { duration, percent, plural, whole } from '@touchstone/sdk/view';
 import type { CompiledContract } from '../files/compile-contract.js';
 import type { PlacedWarning } from '../files/locate-issues.js';
-import type { Ink, Look } from './ink.js';
 import { renderTable } from './table.js';
-import { printable, wrap } from './text.js';
+import { blocks, type Ink, type Look, printable, wrap } from './text.js';
 
 /** A compiled contract as the command line tells it. */
 export type Compiled = {
@@ -32,10 +31,7 @@ export function renderCompiled({ warnings, compiled }: CompiledDefinition, look:
     ]),
     warningLines(warnings, look),
   ];
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `${blocks(parts)}\n`;
 }
 
 function titleLines({ agentId, contract, files }: Compiled, ink: Ink): string[] {

@@ -1,7 +1,8 @@
 import { canonicalJson, child, type Json, type JsonObject, jsonEqual } from '@touchstone/protocol';
-import { displayWidth, quote, splitGraphemes, truncate } from './text.js';
+import { quote } from '@touchstone/sdk/view';
+import { displayWidth, splitGraphemes, truncate } from './text.js';
 
-export type Sides = { readonly expected: string; readonly got: string; readonly marks: string };
+type Sides = { readonly expected: string; readonly got: string; readonly marks: string };
 
 /**
  * Two texts cut to `width` so that the place where they part is visible, and a line of carets for the part of `got`

@@ -1,6 +1,6 @@
 import type { Scorecard } from '@touchstone/protocol';
-import { shellWord } from '../command-line.js';
-import type { Look } from './ink.js';
+import { shellWord } from '../session.js';
+import { blocks, type Look } from './text.js';
 import { caveatNotes, noteLines, resultRows, rowLines, verdictDocument } from './verification.js';
 
 /** A scorecard that has been written for others, and what they need to check it. */
@@ -43,10 +43,7 @@ export function renderExport(exported: Exported, again: string, look: Look): str
       `  ${trustEntry(exported)}`,
     ],
   ];
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `${blocks(parts)}\n`;
 }
 
 /** As it is put into a configuration. */

@@ -1,9 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { renderFitting } from './fit-table.js';
-import { createInk } from './ink.js';
-import { displayWidth } from './text.js';
+import { renderFitting } from './table.js';
+import { createInk, displayWidth } from './text.js';
 
 const ink = createInk(true);
 const linesOf = (text: string): string[] => stripVTControlCharacters(text).split('\n');

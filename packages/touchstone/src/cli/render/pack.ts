@@ -1,8 +1,73 @@
 import type { JsonObject } from '@touchstone/protocol';
 import { plural } from '@touchstone/sdk/view';
-import type { PackReading } from '../../packs/index.js';
-import type { Ink } from './ink.js';
-import { printable } from './text.js';
+import { type Config, compilePackProfiles, createSchemaCheck, type PackContract } from '../../app/index.js';
+import { inputWarnings, type PackReading, profileFilesOf, readPackProfiles } from '../../packs/index.js';
+import type { Context } from '../io.js';
+import { withScratch } from '../local.js';
+import { type Ink, printable } from './text.js';
+
+/** What its author is told of a pack, along with what would keep its suites from running. */
+export function lookAtPack(pack: PackReading): PackFacts {
+  const facts = factsOfPack(pack);
+  const files = new Map(profileFilesOf(pack).map(({ agent, file }) => [agent.manifest.agentId, file]));
+  return {
+    ...facts,
+    agents: facts.agents.map((agent) => {
+      const file = files.get(agent.agentId);
+      return file === undefined ? agent : { ...agent, contract: { file } };
+    }),
+    warnings: [...facts.warnings, ...inputWarnings(pack, createSchemaCheck())],
+  };
+}
+
+/** The same with the contracts its agents carry, as installing would compile them: one that cannot be is an error. */
+export async function compilePack(context: Context, config: Config, pack: PackReading): Promise<PackFacts> {
+  const facts = lookAtPack(pack);
+  const contracts = await contractsOf(context, config, pack);
+  const compiled = new Map(contracts.map((contract) => [contract.agentId, factsOf(contract)]));
+  return {
+    ...facts,
+    agents: facts.agents.map((agent) => {
+      const contract = compiled.get(agent.agentId);
+      return contract ? { ...agent, contract } : agent;
+    }),
+    suites: [
+      ...facts.suites,
+      ...contracts.map(({ compiled: { suite } }) => ({
+        ref: `${suite.head.suiteId}@${suite.head.version}`,
+        tasks: suite.head.taskCount,
+      })),
+    ],
+    warnings: [...facts.warnings, ...contracts.flatMap(({ warnings }) => warnings)],
+  };
+}
+
+async function contractsOf(
+  context: Context,
+  config: Config,
+  pack: PackReading,
+): Promise<readonly PackContract[]> {
+  if (readPackProfiles(pack).length === 0) return [];
+  return withScratch(context, config, [], ({ touchstone }) =>
+    compilePackProfiles({ compile: touchstone.compileProfile }, pack),
+  );
+}
+
+function factsOf({ file, compiled: { suite, pinned } }: PackContract): ContractFacts {
+  const { criteria, dataset } = pinned.contract;
+  return {
+    file,
+    compiled: {
+      suite: `${suite.head.suiteId}@${suite.head.version}`,
+      criteria: criteria.length,
+      strict: criteria.filter(({ strict }) => strict).length,
+      tasks: suite.head.taskCount,
+      ...(dataset && {
+        dataset: { rows: dataset.rows, ...(dataset.uri !== undefined && { uri: dataset.uri }) },
+      }),
+    },
+  };
+}
 
 /** A pack as the command line tells it: what it is called, what it holds, who signed it. Nothing of its content. */
 export type PackFacts = {
@@ -22,7 +87,7 @@ export type PackFacts = {
 };
 
 /** What the contract is that an agent carries; where only its file has been looked for, no more than that. */
-export type ContractFacts = {
+type ContractFacts = {
   readonly file: string;
   readonly compiled?: {
     readonly suite: string;
@@ -34,7 +99,7 @@ export type ContractFacts = {
   };
 };
 
-export function factsOfPack(pack: PackReading): PackFacts {
+function factsOfPack(pack: PackReading): PackFacts {
   const { publicKeyRef } = (pack.manifest.signing ?? {}) as JsonObject;
   return {
     name: pack.name,

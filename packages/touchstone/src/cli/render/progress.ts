@@ -28,7 +28,7 @@ export type ProgressScreen = {
   /** Calls `tick` about every `ms` until the returned function is called. */
   every(ms: number, tick: () => void): () => void;
 };
-export type ProgressLine<T> = {
+type ProgressLine<T> = {
   update(progress: T): void;
   /** Leaves the screen as if the line had never been there. */
   clear(): void;

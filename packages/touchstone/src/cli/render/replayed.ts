@@ -1,8 +1,7 @@
 import type { RunError, RunId } from '@touchstone/protocol';
 import { plural, whole } from '@touchstone/sdk/view';
-import type { ExitCode } from '../exit.js';
-import type { Look } from './ink.js';
-import { displayWidth, padEnd, printable, truncate, wrap } from './text.js';
+import type { ExitCode } from '../io.js';
+import { displayWidth, type Look, padEnd, printable, truncate, wrap } from './text.js';
 
 const SHOWN = 20;
 

@@ -1,8 +1,8 @@
-import { ago, duration, percent, score, usd } from '@touchstone/sdk/view';
+import { ago, duration, percent, quote, score, usd } from '@touchstone/sdk/view';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { alignTexts, jsonDifferences, nearMiss } from './difference.js';
-import { displayWidth, printable, quote, truncate, wrap, wrapWhole } from './text.js';
+import { displayWidth, printable, truncate, wrap, wrapWhole } from './text.js';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
 

@@ -1,7 +1,6 @@
 import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/protocol';
 import { judgeName, keptWords, modelName, plural, score, whole } from '@touchstone/sdk/view';
-import type { Ink, Look } from './ink.js';
-import { printable, truncate, wrap } from './text.js';
+import { blocks, type Ink, type Look, printable, truncate, wrap } from './text.js';
 
 /** Why a file is not believed. */
 export type Doubt = {
@@ -63,10 +62,7 @@ export function renderVerification(verification: Verification, look: Look): stri
       : [],
     claims ? noteLines([...logNotes(claims.log), ...caveatNotes(claims.scorecard)], ink, width) : [],
   ];
-  return `\n${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `\n${blocks(parts)}\n`;
 }
 
 function doubtLines(doubts: readonly Doubt[], ink: Ink, width: number): string[] {
@@ -101,7 +97,7 @@ function claimRows({ scorecard, host, signer, log }: Claims, doubts: readonly Do
 }
 
 /** The one verdict on the run of a scorecard. */
-export const verdictOfCard = ({ summary, results, ...card }: Scorecard): ContractVerdict =>
+const verdictOfCard = ({ summary, results, ...card }: Scorecard): ContractVerdict =>
   verdictOn({ ...card, passed: summary.passed, unscored: unscoredIn(results) });
 
 const unscoredIn = (results: Scorecard['results']): number =>

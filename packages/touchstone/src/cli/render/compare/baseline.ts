@@ -12,9 +12,8 @@ import {
   score,
   whole,
 } from '@touchstone/sdk/view';
-import type { Ink, Look } from '../ink.js';
 import { renderTable } from '../table.js';
-import { padEnd, printable, truncate, wrap } from '../text.js';
+import { type Ink, type Look, padEnd, printable, truncate, wrap } from '../text.js';
 import { keepEnd, short } from './side-by-side.js';
 
 const WIDE = 120;

@@ -1,10 +1,19 @@
 import type { Agreement } from '@touchstone/protocol';
-import { costTexts, judgeName, kappaWords, percent, plural, usd, whole, whyNot } from '@touchstone/sdk/view';
+import {
+  costTexts,
+  judgeName,
+  kappaWords,
+  percent,
+  plural,
+  quote,
+  usd,
+  whole,
+  whyNot,
+} from '@touchstone/sdk/view';
 import type { Calibration, CheckProgress, Judgement } from '../../../app/index.js';
-import type { ExitCode } from '../../exit.js';
-import type { Look } from '../ink.js';
-import { judgeDocument } from '../run/document.js';
-import { padEnd, padStart, printable, quote, truncate, wrap } from '../text.js';
+import { judgeDocument } from '../../../exporters/index.js';
+import type { ExitCode } from '../../io.js';
+import { blocks, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
 import { sizeOf } from './comparison.js';
 
 const LABEL = 12;
@@ -23,7 +32,7 @@ export const checkProgressText = ({ done, total, same, different, costUsd }: Che
 const kappaText = (kappa: number): string => (Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2);
 
 /** What came of a check, held against the kappa that was demanded. */
-export type CalibrationResult = Calibration & { readonly exitCode: ExitCode; readonly minKappa?: number };
+type CalibrationResult = Calibration & { readonly exitCode: ExitCode; readonly minKappa?: number };
 
 /** How far a judge and people agree, as a person reads it. */
 export function renderCalibration(calibration: CalibrationResult, bodies: boolean, look: Look): string {
@@ -33,10 +42,7 @@ export function renderCalibration(calibration: CalibrationResult, bodies: boolea
     differenceLines(calibration.disagreements, bodies, look),
     undecidedLines(calibration, bodies, look),
   ];
-  return `\n${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `\n${blocks(parts)}\n`;
 }
 
 function headLines(calibration: CalibrationResult, look: Look): string[] {

@@ -3,19 +3,39 @@ import {
   type Json,
   judgesDiffer,
   type MeasuredRun,
+  type ReportedRegression,
   type RunComparison,
 } from '@touchstone/protocol';
-import { forkWords, percent, plural, refOf, whole } from '@touchstone/sdk/view';
+import {
+  changeCertainty,
+  forkWords,
+  percent,
+  plural,
+  refOf,
+  regressionWords,
+  whole,
+} from '@touchstone/sdk/view';
+import { judgeDocument } from '../../../exporters/index.js';
 import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js';
-import type { ExitCode } from '../../exit.js';
-import type { Look } from '../ink.js';
-import { wrapped } from '../labelled.js';
-import { judgeDocument } from '../run/document.js';
-import { printable, truncate, wrap } from '../text.js';
+import type { ExitCode } from '../../io.js';
+import { blocks, type Look, printable, truncate, wrap, wrapped } from '../text.js';
 import { renderTextDiff } from '../text-diff.js';
-import { verdictLines } from './compare-verdict.js';
-import { renderSides } from './side-by-side.js';
-import { pairLines, totalLines } from './task-pairs.js';
+import { pairLines, renderSides, totalLines } from './side-by-side.js';
+
+/** The verdict in the words of a scorecard, and how sure it is; or why there is none. */
+function verdictLines({ regression, noVerdict }: RunComparison, { ink, width }: Look): string[] {
+  const lay = (text: string): string[] => wrap(text, width - 2);
+  const lines = regression
+    ? [
+        ...lay(regressionWords(regression)).map((line) => ink[paintOf(regression)](ink.bold(line))),
+        ...changeCertainty(regression).flatMap((text) => lay(text).map(ink.dim)),
+      ]
+    : lay(`no verdict: ${noVerdict?.message ?? ''}`).map(ink.yellow);
+  return lines.map((line) => `  ${line}`);
+}
+
+const paintOf = ({ verdict }: ReportedRegression): 'red' | 'green' | 'yellow' =>
+  (({ fail: 'red', pass: 'green', inconclusive: 'yellow' }) as const)[verdict];
 
 const MIN_WIDTH = 60;
 const MAX_WIDTH = 120;
@@ -44,10 +64,7 @@ export function renderCompare(comparison: RunComparison, bodies: Bodies, asked: 
     totalLines(comparison, look),
     noteLines(comparison, look),
   ];
-  return `\n${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `\n${blocks(parts)}\n`;
 }
 
 /** By sentence where content may be shown, otherwise by name. */

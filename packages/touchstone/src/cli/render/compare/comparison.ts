@@ -1,11 +1,10 @@
 import type { ComparedScore, Confusion, JudgeComparison } from '@touchstone/protocol';
 import { defined } from '@touchstone/protocol';
 import { judgeName, kappaWords, percent, plural, score, verdictOf, whole } from '@touchstone/sdk/view';
+import { judgeDocument } from '../../../exporters/index.js';
 import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
-import type { Ink, Look } from '../ink.js';
-import { judgeDocument } from '../run/document.js';
-import { displayWidth, padEnd, padStart, printable, truncate } from '../text.js';
+import { blocks, displayWidth, type Ink, type Look, padEnd, padStart, printable, truncate } from '../text.js';
 
 const TASKS_SHOWN = 20;
 const CRITERIA_SHOWN = 10;
@@ -27,10 +26,7 @@ export function renderComparison(rejudged: Rejudged, look: Look): string {
     agreementLines(rejudged.comparison, look),
     disputedLines(rejudged, look),
   ];
-  return `${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `${blocks(parts)}\n`;
 }
 
 function sideLines({ before, after }: Rejudged, { ink, width }: Look): string[] {

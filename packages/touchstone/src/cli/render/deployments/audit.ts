@@ -1,9 +1,8 @@
 import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, AuditVerdict } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
-import { type Column, renderFitting } from '../fit-table.js';
-import type { Ink, Look } from '../ink.js';
-import { printable, wrap } from '../text.js';
+import { type Column, renderFitting } from '../table.js';
+import { type Ink, type Look, printable, wrap } from '../text.js';
 
 const MAX_WIDTH = 100;
 

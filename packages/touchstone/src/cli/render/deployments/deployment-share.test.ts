@@ -1,7 +1,7 @@
 import { asId } from '@touchstone/protocol';
 import type { Deployment } from '@touchstone/sdk';
 import { expect, test } from 'vitest';
-import { shareCell, shareWords } from './deployment-share.js';
+import { shareCell, shareWords } from './deployment.js';
 
 const record = (version: string, channels: readonly string[], canaryPercent?: number): Deployment => ({
   agentId: asId('local.acme.support'),

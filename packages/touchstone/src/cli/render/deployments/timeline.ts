@@ -1,6 +1,6 @@
 import type { EvalReport } from '@touchstone/protocol';
 import { duration, intervalWords, plural, score, whole } from '@touchstone/sdk/view';
-import { describeRequest } from '../../verbs/deployments/promote-options.js';
+import { describeRequest } from '../../verbs/deployments/options.js';
 import {
   type ApprovalAnswer,
   type ApprovalRound,
@@ -9,8 +9,7 @@ import {
   type Timeline,
 } from '../../verbs/deployments/timeline.js';
 import { type DeploymentRun, outcomeOf } from '../../verbs/deployments/transitions.js';
-import type { Look } from '../ink.js';
-import { padEnd, printable, wrap } from '../text.js';
+import { type Look, padEnd, printable, wrap } from '../text.js';
 
 const MAX_WIDTH = 100;
 const LABEL = 10;

@@ -1,8 +1,23 @@
 import { runDocument } from '../../../exporters/index.js';
+import type { Promotion } from '../../verbs/deployments/promotion.js';
 import { exitOfAll, type RunView } from '../../verbs/run/result.js';
-import { promotionDocument } from '../deployments/deployment-document.js';
 
-export { judgeDocument } from '../../../exporters/index.js';
+/** The `--json` form of what came of a request. */
+export const promotionDocument = (promotion: Promotion): object => {
+  const { agentId, version, evalRunId, steps, record, unchanged, exitCode } = promotion;
+  const last = steps.at(-1);
+  return {
+    agentId,
+    version,
+    ...(evalRunId !== undefined && { evalRunId }),
+    exitCode,
+    steps: steps.map(({ error: _, ...step }) => step),
+    record,
+    ...(unchanged && { unchanged }),
+    ...(last?.outcome === 'waiting' && { waiting: { runId: last.runId } }),
+    ...(last?.error && { error: last.error }),
+  };
+};
 
 /** The `--json` form of one run. */
 export function documentOf(result: RunView): object {

@@ -1,8 +1,7 @@
 import { asId, type Digest, type EvalSummary, type RunId, type TaskScore } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Failure, RunView } from '../../verbs/run/result.js';
-import { createInk } from '../ink.js';
-import { displayWidth } from '../text.js';
+import { createInk, displayWidth } from '../text.js';
 import { renderScorecard } from './scorecard.js';
 
 const ink = createInk(false);

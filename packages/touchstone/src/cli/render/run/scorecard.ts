@@ -12,13 +12,9 @@ import {
   whole,
 } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
-import type { Look } from '../ink.js';
-import { displayWidth, padEnd, padStart, printable, truncate, wrap } from '../text.js';
-import { certaintyLines } from './certainty.js';
-import { contractLines } from './contract.js';
+import { blocks, displayWidth, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
 import { renderFailure } from './failure.js';
-import { regressionLines } from './regression.js';
-import { sliceLines } from './slices.js';
+import { certaintyLines, contractLines, regressionLines, sliceLines } from './sections.js';
 
 const MIN_WIDTH = 60;
 const MAX_WIDTH = 100;
@@ -27,7 +23,7 @@ const BAR_WIDTH = 24;
 const BESIDE_BAR = 47;
 export const FAILURES_SHOWN = 20;
 
-export type ScorecardOptions = Look & {
+type ScorecardOptions = Look & {
   /** Shows every failure rather than the first ones. */
   readonly allFailures?: boolean;
   /** What to type next, most useful first. */
@@ -55,10 +51,7 @@ export function renderScorecard(result: RunView, options: ScorecardOptions): str
     [...(options.delta ?? [])].map((line) => `  ${line}`),
     nextLines(options, look),
   ];
-  return `\n${parts
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  return `\n${blocks(parts)}\n`;
 }
 
 function titleLines(result: RunView, { ink, width }: Look): string[] {
@@ -121,7 +114,7 @@ function barLines(result: RunView, { ink, width }: Look): string[] {
   const room = Math.min(BAR_WIDTH, width - BESIDE_BAR);
   return bars.map((bar) => {
     const paint = bar.idle ? ink.dim : bar.met ? ink.green : ink.red;
-    const fill = blocks(bar.fill, room).replace(/█+/, paint).replace(/░+/, ink.dim);
+    const fill = barText(bar.fill, room).replace(/█+/, paint).replace(/░+/, ink.dim);
     const numbers = `${padStart(bar.value, values)} ${ink.dim(`${bar.sign} ${padEnd(bar.limit, limits)}`)}`;
     const sure = bar.name === 'score' && result.report ? `  ${ink.dim(intervalWords(result.report))}` : '';
     return `  ${padEnd(bar.name, 8)}${fill}  ${numbers}  ${paint(bar.idle ? '–' : bar.met ? '✓' : '✗')}${sure}`;
@@ -155,7 +148,7 @@ function nextLines({ next = [] }: ScorecardOptions, { ink }: Look): string[] {
 }
 
 /** `████████░░`; a part that is not empty shows, and only a whole one is full. */
-function blocks(fill: number, width: number): string {
+function barText(fill: number, width: number): string {
   const exact = Math.round(fill * width);
   const full = fill >= 1 ? width : Math.min(width - 1, fill > 0 ? Math.max(1, exact) : 0);
   return '█'.repeat(full) + '░'.repeat(width - full);

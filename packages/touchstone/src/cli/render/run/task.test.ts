@@ -1,7 +1,7 @@
 import { asId, type FindingKind, type TaskId } from '@touchstone/protocol';
 import type { TaskView } from '@touchstone/sdk';
 import { expect, test } from 'vitest';
-import { createInk } from '../ink.js';
+import { createInk } from '../text.js';
 import { renderTask } from './task.js';
 
 const view: TaskView = {

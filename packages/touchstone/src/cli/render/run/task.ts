@@ -1,11 +1,15 @@
-import type { TaskResult } from '@touchstone/protocol';
-import { bodiesOf, type TaskView, type ToolCallView } from '@touchstone/sdk';
-import { costTexts, plural, score, whyNot } from '@touchstone/sdk/view';
-import type { Look } from '../ink.js';
-import { INDENT, LABEL, labelled, wrapped } from '../labelled.js';
-import { padEnd, printable, quote } from '../text.js';
-import { criterionFacts, criterionLines } from './criteria.js';
-import { renderBodies } from './failure.js';
+import type { Json, TaskResult, Timestamp } from '@touchstone/protocol';
+import {
+  bodiesOf,
+  type RunEvent,
+  type RunFacts,
+  type RunSnapshot,
+  type TaskView,
+  type ToolCallView,
+} from '@touchstone/sdk';
+import { age, costTexts, plural, quote, score, whyNot } from '@touchstone/sdk/view';
+import { INDENT, LABEL, type Look, labelled, padEnd, printable, truncate, wrapped } from '../text.js';
+import { criterionFacts, criterionLines, renderBodies } from './failure.js';
 
 /** Everything recorded of one task: each invocation with its input, its calls and its answer. */
 export function renderTask(view: TaskView, bodies: boolean, look: Look, result?: TaskResult): string {
@@ -81,4 +85,85 @@ function callLines(call: ToolCallView, look: Look): string[] {
     ...labelled('', `→ ${quote(call.inputs)}`, look),
     ...(outcome === '' ? [] : labelled('', `← ${outcome}`, look)),
   ];
+}
+
+/** Events whose payload names only ids, numbers and flags, or the reason of a decision about a deployment. */
+const CONTENT_FREE: ReadonlySet<string> = new Set([
+  'eval.started',
+  'eval.scored',
+  'eval.completed',
+  'agent.invocation.started',
+  'agent.invocation.completed',
+  'provider.usage',
+  'cap.breached',
+  'node.started',
+  'node.suspended',
+  'run.failed',
+  'authorization.decided',
+  'approval.granted',
+  'approval.rejected',
+  'approval.overridden',
+  'deployment.promoted',
+  'deployment.rolled-back',
+  'deployment.canary.adjusted',
+  'deployment.state.changed',
+]);
+
+/** Their outputs are numbers, names and states. */
+const TELLS_FACTS: ReadonlySet<RunFacts['kind'] | undefined> = new Set(['eval', 'deployment']);
+
+const mayShow = (event: RunEvent, run: RunSnapshot, bodies: boolean): boolean =>
+  bodies ||
+  CONTENT_FREE.has(event.type) ||
+  (event.type === 'run.completed' && TELLS_FACTS.has(run.touchstone?.kind));
+
+/** The event as the log holds it, without its payload where that may be content and content was not asked for. */
+export function eventDocument(event: RunEvent, run: RunSnapshot, bodies: boolean): object {
+  if (mayShow(event, run, bodies)) return event;
+  const { payload: _, ...envelope } = event;
+  return envelope;
+}
+
+/** `12  21:40:03.120  eval.scored  refund-window  {"score":1}` on one line of the screen. */
+export function renderEvent(
+  event: RunEvent,
+  run: RunSnapshot,
+  bodies: boolean,
+  { ink, width }: Look,
+): string {
+  const head = `${String(event.sequence).padStart(5)}  ${event.timestamp.slice(11, 23)}  ${padEnd(event.type, 26)}`;
+  const task = event.nodeId ? `  ${event.nodeId}` : '';
+  if (!mayShow(event, run, bodies)) return `${head}${task}`.trimEnd();
+  const room = Math.max(20, width - head.length - task.length - 2);
+  return `${head}${task}  ${ink.dim(truncate(quote(event.payload as unknown as Json), room))}`;
+}
+
+/** What a person said that a score should have been. The note is content. */
+export type Correction = {
+  readonly annotationId: string;
+  readonly score: number;
+  readonly by: string;
+  readonly at: Timestamp;
+  readonly note?: string;
+};
+
+/** What people said of a task's score, the one that counts last; their reasons only where content may be shown. */
+export function renderCorrections(
+  corrections: readonly Correction[],
+  automatic: number,
+  bodies: boolean,
+  now: number,
+  look: Look,
+): string {
+  const { ink } = look;
+  const lines = corrections.flatMap((correction, at) => {
+    const when = `${age(Math.max(0, now - Date.parse(correction.at)))} ago`;
+    const replaced = at < corrections.length - 1 ? ', replaced since' : '';
+    const words = `${score(automatic)} → ${score(correction.score)}`;
+    return [
+      `${INDENT}${ink.cyan(words)}  ${ink.dim(`by ${printable(correction.by)}, ${when}${replaced}`)}`,
+      ...(bodies && correction.note ? wrapped('note', printable(correction.note), look) : []),
+    ];
+  });
+  return lines.length === 0 ? '' : `\n    ${ink.dim('corrected')}\n${lines.join('\n')}\n`;
 }

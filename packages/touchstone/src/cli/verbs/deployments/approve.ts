@@ -1,14 +1,10 @@
 import { type EvalReport, isTerminal } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
 import { renderQuestion, timelineDocument } from '../../render/deployments/timeline.js';
-import { createInk, type Look } from '../../render/ink.js';
 import { printable, wrap } from '../../render/text.js';
 import { noRun } from '../../run-lookup.js';
-import { type Session, type Where, withSession } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
+import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { type ApprovalRound, grantsOf, openRound, type Timeline, timelineOf } from './timeline.js';
 import {
   type DeploymentRun,
@@ -20,7 +16,7 @@ import {
   withdraw,
 } from './transitions.js';
 
-export type ApproveOptions = Where & {
+type ApproveOptions = Where & {
   readonly reject?: boolean;
   readonly override?: boolean;
   readonly withdraw?: boolean;
@@ -101,14 +97,9 @@ function checkOpen(
   where: Where,
 ): ApprovalRound {
   if (round && run.waitingNode !== undefined && !isTerminal(run.status)) return round;
-  const see = commandToType(context, [`show ${run.runId}`, ...whereFlags(where)].join(' '));
+  const see = commandToType(context, `show ${run.runId}`, where);
   throw new UsageError(`Run ${run.runId} is ${run.status} and asks for nothing.`, `See: ${see}`);
 }
-
-const lookOf = (context: Context): Look => {
-  const { stdout } = context.io;
-  return { ink: createInk(isColoured(context, stdout)), width: stdout.columns };
-};
 
 function tellQuestion(
   context: Context,

@@ -1,15 +1,11 @@
 import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, Client } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, roomOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, roomOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
-import { createInk } from '../../render/ink.js';
-import { localClient, type Session, type Where, withSession } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
+import { commandToType, localClient, type Session, type Where, withSession } from '../../session.js';
 
-export type VerifyAuditOptions = Where & { readonly expect?: readonly string[] };
-export type ListAuditOptions = Where & { readonly limit: number };
+type VerifyAuditOptions = Where & { readonly expect?: readonly string[] };
+type ListAuditOptions = Where & { readonly limit: number };
 
 type Head = Pick<Expected, 'records' | 'head'>;
 
@@ -24,9 +20,8 @@ export async function verifyAuditCommand(context: Context, options: VerifyAuditO
   const exitCode = valid ? 0 : 1;
   if (settings.json) writeJson(io, { valid, exitCode, chains, expected });
   else {
-    const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
-    const toType = (words: string): string =>
-      commandToType(context, [words, ...whereFlags(options)].join(' '));
+    const look = lookOf(context);
+    const toType = (words: string): string => commandToType(context, words, options);
     io.stdout.write(renderChains(chains, expected, toType, look));
   }
   return exitCode;
@@ -89,7 +84,7 @@ export async function listAuditCommand(context: Context, options: ListAuditOptio
   else if (items.length === 0) writeLine(io.stdout, 'The audit log is empty.');
   else {
     const size = { columns: io.stdout.columns, room: roomOf(io.stdout) };
-    writeLine(io.stdout, auditTable(items, createInk(isColoured(context, io.stdout)), size));
+    writeLine(io.stdout, auditTable(items, lookOf(context).ink, size));
   }
   return 0;
 }

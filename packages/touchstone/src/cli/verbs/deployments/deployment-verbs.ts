@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
-import { hostOption, keyOption } from '../../host-options.js';
-import type { Where } from '../../session.js';
-import type { Start } from '../../start.js';
+import {
+  channelOption,
+  examples,
+  hostOption,
+  keyOption,
+  percent,
+  type Start,
+  several,
+  toOption,
+  WAIT,
+  waitSeconds,
+} from '../../verb-options.js';
 import { wholeNumber } from '../project/verbs.js';
-import type { ApproveOptions } from './approve.js';
-import type { ListAuditOptions, VerifyAuditOptions } from './audit.js';
-import { channelOption, percent, toOption, WAIT, waitSeconds } from './channel-options.js';
-import type { PromoteOptions } from './promote-options.js';
 
-const examples = (...lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  $ touchstone ${line}`).join('\n')}`;
-
-const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-
-export function addPromote(program: Command, start: Start): void {
+function addPromote(program: Command, start: Start): void {
   program
     .command('promote')
     .summary('put a version of an agent into service, or take it out')
@@ -33,11 +33,7 @@ export function addPromote(program: Command, start: Start): void {
     .option('--wait [seconds]', WAIT, waitSeconds)
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((agent: string, options: PromoteOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./promote.js')).promoteCommand(context, agent, options),
-      ),
-    )
+    .action(start(() => import('./promote.js'), 'promoteCommand'))
     .addHelpText('after', PROMOTE_HELP);
 }
 
@@ -50,7 +46,7 @@ const PROMOTE_HELP = `${examples(
 
 Exit codes: 0 moved · 1 denied · 2 not possible · 3 waits for approval`;
 
-export function addApprove(program: Command, start: Start): void {
+function addApprove(program: Command, start: Start): void {
   program
     .command('approve')
     .summary('answer a deployment that waits for approval')
@@ -64,11 +60,7 @@ export function addApprove(program: Command, start: Start): void {
     .option('--reason <text>', 'why; kept with the decision')
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((runId: string, options: ApproveOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./approve.js')).approveCommand(context, runId, options),
-      ),
-    )
+    .action(start(() => import('./approve.js'), 'approveCommand'))
     .addHelpText(
       'after',
       `${examples(
@@ -80,7 +72,7 @@ export function addApprove(program: Command, start: Start): void {
     );
 }
 
-export function addDeployments(program: Command, start: Start): void {
+function addDeployments(program: Command, start: Start): void {
   program
     .command('deployments')
     .summary('show the versions of an agent, and which of them serve')
@@ -90,15 +82,11 @@ export function addDeployments(program: Command, start: Start): void {
     .argument('<agent>', 'an agent, or one of its versions')
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((agent: string, options: Where, command: Command) =>
-      start(command, async (context) =>
-        (await import('./deployments.js')).deploymentsCommand(context, agent, options),
-      ),
-    )
-    .addHelpText('after', '\nExample:\n  $ touchstone deployments local.acme.support');
+    .action(start(() => import('./promote.js'), 'deploymentsCommand'))
+    .addHelpText('after', examples('deployments local.acme.support'));
 }
 
-export function addAudit(program: Command, start: Start): void {
+function addAudit(program: Command, start: Start): void {
   const audit = program
     .command('audit')
     .summary('verify and list the audit log')
@@ -115,9 +103,7 @@ export function addAudit(program: Command, start: Start): void {
     )
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((options: VerifyAuditOptions, command: Command) =>
-      start(command, async (context) => (await import('./audit.js')).verifyAuditCommand(context, options)),
-    )
+    .action(start(() => import('./audit.js'), 'verifyAuditCommand'))
     .addHelpText('after', '\nExample:\n  $ touchstone audit verify\n\nExit codes: 0 unbroken · 1 broken');
   audit
     .command('list')
@@ -125,8 +111,9 @@ export function addAudit(program: Command, start: Start): void {
     .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 20)
     .addOption(hostOption())
     .addOption(keyOption())
-    .action((options: ListAuditOptions, command: Command) =>
-      start(command, async (context) => (await import('./audit.js')).listAuditCommand(context, options)),
-    )
-    .addHelpText('after', '\nExample:\n  $ touchstone audit list --limit 100 --json');
+    .action(start(() => import('./audit.js'), 'listAuditCommand'))
+    .addHelpText('after', examples('audit list --limit 100 --json'));
 }
+
+// In the order of the help.
+export const DEPLOYMENT_VERBS = [addPromote, addApprove, addDeployments, addAudit];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Where } from '../../session.js';
 import { openTestCli } from '../../testing/test-cli.js';
 import { commandsAfter } from './hints.js';
-import type { PromotionRequest } from './promote-options.js';
+import type { PromotionRequest } from './options.js';
 import type { Refusal } from './transitions.js';
 
 const { io, close } = openTestCli();

@@ -6,10 +6,9 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
-import { commandToType, flag, whereFlags } from '../../command-line.js';
 import type { Context } from '../../io.js';
-import type { Where } from '../../session.js';
-import { type PromotionRequest, targetFlags } from './promote-options.js';
+import { commandToType, flag, type Where } from '../../session.js';
+import { type PromotionRequest, targetFlags } from './options.js';
 import type { Refusal, Step } from './transitions.js';
 
 /** What to add to a command for another person, whose key is their own. */
@@ -42,7 +41,7 @@ export function commandsAfter(
 ): readonly NextCommand[] {
   const { code, details = {} }: Refusal = error ?? { code: '', message: '' };
   const next = (words: readonly string[], does: string): NextCommand => ({
-    command: commandToType(context, [...words, ...whereFlags(where)].join(' ')),
+    command: commandToType(context, words.join(' '), where),
     does,
   });
   if (code === 'conflict') return [next(['deployments', request.agentId], 'what serves now')];

@@ -1,13 +1,13 @@
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
 import type { SuiteSource } from '../../files/suite-source.js';
+import { UsageError } from '../../io.js';
 import { originOf } from '../../origin.js';
-import { UsageError } from '../../usage-error.js';
 import { isConfigured, readAgentArgument } from '../run/agent-choice.js';
 import type { RunOptions } from '../run/run-options.js';
 
 /** Who is to be promoted: as it was named, or as a definition describes it. */
-export type Candidate = {
+type Candidate = {
   /** What `--agent` says. */
   readonly argument?: string;
   /** `agentId@version` of the agent that a definition describes, when it plays itself. */

@@ -1,10 +1,112 @@
-import type { ExitCode } from '../../exit.js';
-import { type Context, writeJson } from '../../io.js';
-import { promotionDocument } from '../../render/deployments/deployment-document.js';
-import { withSession } from '../../session.js';
-import { type PromoteOptions, promotionRequest } from './promote-options.js';
-import { carryOut } from './promotion.js';
-import { printOutcome, stepPrinter } from './step-output.js';
+import { defined } from '@touchstone/protocol';
+import { type Context, type ExitCode, lookOf, type Out, roomOf, writeJson, writeLine } from '../../io.js';
+import { deploymentsTable, renderOutcome, renderStep } from '../../render/deployments/deployment.js';
+import { promotionDocument } from '../../render/run/document.js';
+import { errorDocument, reportError } from '../../report-error.js';
+import { type Session, type Where, withSession } from '../../session.js';
+import { STDOUT } from '../run/report.js';
+import { type Attempt, exitOf, type RunView, refOf } from '../run/result.js';
+import type { RunOptions } from '../run/run-options.js';
+import { commandsAfter, waitingLine } from './hints.js';
+import { type PromoteOptions, type PromotionRequest, promotionRequest, readReference } from './options.js';
+import { carryOut, findVersion, type Promotion, recordsOf } from './promotion.js';
+import type { Step } from './transitions.js';
+
+/** Told step by step, as it happens; without a screen, as with `--json`, everything is told at the end. */
+const stepPrinter =
+  (context: Context, where: Where, screen: Out | undefined) =>
+  (step: Step): void => {
+    if (!screen) return;
+    const waiting = step.runId === undefined ? '' : waitingLine(context, step.runId, where);
+    screen.write(renderStep(step, waiting, lookOf(context, screen)));
+  };
+
+function printOutcome(
+  context: Context,
+  where: Where,
+  request: PromotionRequest,
+  promotion: Promotion,
+  screen: Out,
+): void {
+  const last = promotion.steps.at(-1);
+  const next = last?.error ? commandsAfter(context, request, where, last, promotion.evalRunId) : [];
+  screen.write(renderOutcome(promotion, next, lookOf(context, screen)));
+}
+
+/** Which versions of an agent there are, and which of them serve. */
+export async function deploymentsCommand(
+  context: Context,
+  argument: string,
+  where: Where,
+): Promise<ExitCode> {
+  const { io, settings } = context;
+  const { agentId, version } = readReference(argument);
+  const all = await withSession(context, where, 'files', ({ client }) => recordsOf(client, agentId));
+  const items = version === undefined ? all : [findVersion(all, { agentId, version })];
+  if (settings.json) writeJson(io, { agentId, items });
+  else {
+    const size = { columns: io.stdout.columns, room: roomOf(io.stdout) };
+    const ink = lookOf(context).ink;
+    writeLine(io.stdout, deploymentsTable(items, all, ink, size));
+  }
+  return 0;
+}
+
+/** Promotes the agent of the one run that was made, if it has passed. */
+export async function promoteAfter(
+  context: Context,
+  session: Session,
+  attempts: readonly Attempt[],
+  options: RunOptions,
+): Promise<readonly Attempt[]> {
+  const [attempt] = attempts;
+  if (!attempt || !('result' in attempt)) return attempts;
+  const { result } = attempt;
+  if (exitOf(result) === 0)
+    return [{ result: { ...result, promotion: await promote(context, session, result, options) } }];
+  if (!result.interrupted)
+    writeLine(context.io.stderr, `${refOf(result.agent)} was not promoted: this run is no reason to.`);
+  return attempts;
+}
+
+/** The run is over and kept, whatever becomes of its agent: a move that is not possible is part of the result. */
+async function promote(
+  context: Context,
+  session: Session,
+  result: RunView,
+  options: RunOptions,
+): Promise<NonNullable<RunView['promotion']>> {
+  const request = requestAfterRun(result, options);
+  const screen = screenFor(context, options);
+  if (screen) writeLine(screen);
+  try {
+    const tell = stepPrinter(context, options, screen);
+    const promotion: Promotion = await carryOut(context, session, { ...request, where: options }, tell);
+    if (screen) printOutcome(context, options, request, promotion, screen);
+    return promotion;
+  } catch (error) {
+    return { exitCode: reportError(error, context.io), error: errorDocument(error) };
+  }
+}
+
+/** A document has it all; where stdout belongs to the summary, what was decided is told beside it. */
+function screenFor({ io, settings }: Context, { markdown }: RunOptions): Out | undefined {
+  if (settings.json) return undefined;
+  return markdown === STDOUT ? io.stderr : io.stdout;
+}
+
+const requestAfterRun = (
+  { agent, runId }: RunView,
+  { to, channel, canary, wait }: RunOptions,
+): PromotionRequest => ({
+  agentId: agent.agentId,
+  version: agent.version,
+  transition: 'promote',
+  to: to ?? 'active',
+  ...defined({ channel, canaryPercent: canary }),
+  evalRun: runId,
+  ...(wait !== undefined && { wait }),
+});
 
 /** Moves a version of an agent: towards service, out of it, or back. */
 export async function promoteCommand(

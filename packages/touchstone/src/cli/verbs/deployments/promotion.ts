@@ -1,12 +1,11 @@
 import { AHEAD, type DeploymentState, defined, type EvidenceReason, LEADS_TO } from '@touchstone/protocol';
 import type { Client, Deployment, TransitionDeployment } from '@touchstone/sdk';
-import type { ExitCode } from '../../exit.js';
-import { type Context, writeLine } from '../../io.js';
+import { type Context, type ExitCode, UsageError, writeLine } from '../../io.js';
 import type { Session, Where } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 import { inFlags, waitingLine } from './hints.js';
-import type { PromotionRequest } from './promote-options.js';
+import type { PromotionRequest } from './options.js';
+import { type WaitResult, waitForPeople } from './timeline.js';
 import {
   hasChanged,
   listDeployments,
@@ -15,7 +14,6 @@ import {
   type Step,
   type TransitionAnswer,
 } from './transitions.js';
-import { type WaitResult, waitForPeople } from './wait.js';
 
 /** What came of a request. */
 export type Promotion = {
@@ -141,7 +139,7 @@ async function findProof(
 }
 
 /** The states on the way. Where there is no way, the host is asked all the same: why not is for it to say. */
-export function statesTo(
+function statesTo(
   from: DeploymentState,
   { transition, to = 'active' }: PromotionRequest,
 ): readonly DeploymentState[] {

@@ -40,7 +40,7 @@ export type DeploymentRun = {
   readonly barsRequester?: readonly string[];
 };
 
-export type TransitionOutcome = 'moved' | 'waiting' | 'refused';
+type TransitionOutcome = 'moved' | 'waiting' | 'refused';
 
 /** What a host answered to a request to move a deployment. */
 export type TransitionAnswer = {

@@ -1,12 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { whole } from '@touchstone/sdk/view';
 import type { Config } from '../../../app/index.js';
 import type { DatasetLock, DefinitionAgent } from '../../../profiles/index.js';
-import type { ExitCode } from '../../exit.js';
 import { type CompiledContract, compileContract, type Sinks } from '../../files/compile-contract.js';
-import { type ContractOptions, compileOptionsOf } from '../../files/contract-options.js';
+import {
+  type ContractOptions,
+  compileOptionsOf,
+  lockDataset,
+  readDatasetLock,
+} from '../../files/contract-options.js';
 import { openFileRows } from '../../files/contract-rows.js';
-import { lockDataset, readDatasetLock } from '../../files/dataset-lock.js';
 import {
   definitionForm,
   type OpenedDefinition,
@@ -14,19 +18,14 @@ import {
   profiledAgents,
 } from '../../files/definition-file.js';
 import { type Draft, type DraftKind, openDraft } from '../../files/draft-file.js';
-import { displayPath } from '../../files/read-file.js';
-import { checkRegular, targetOf } from '../../files/write-file.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
+import { checkRegular, displayPath, targetOf } from '../../files/local-files.js';
+import { type Context, type ExitCode, firstGiven, lookOf, UsageError, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
-import { firstGiven } from '../../option-rules.js';
 import { type Compiled, compiledDocument, renderCompiled } from '../../render/compiled.js';
-import { createInk } from '../../render/ink.js';
 import { createStatusLine } from '../../render/progress.js';
-import { whole } from '../../render/units.js';
-import { UsageError } from '../../usage-error.js';
 import { progressScreen } from '../run/run-driver.js';
 
-export type CompileVerbOptions = ContractOptions & {
+type CompileVerbOptions = ContractOptions & {
   readonly out?: string;
   readonly agentId?: string;
   readonly rows?: string;
@@ -260,5 +259,5 @@ function tell(context: Context, definition: OpenedDefinition, compiled: readonly
     return;
   }
   const width = io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY;
-  io.stdout.write(renderCompiled(told, { ink: createInk(isColoured(context, io.stdout)), width }));
+  io.stdout.write(renderCompiled(told, { ink: lookOf(context).ink, width }));
 }

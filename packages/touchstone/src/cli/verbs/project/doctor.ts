@@ -1,16 +1,11 @@
 import type { Config } from '../../../app/index.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { createInk, type Ink } from '../../render/ink.js';
-import { truncate } from '../../render/text.js';
-import { checkAgents } from './health/agents.js';
-import { checkDatasets } from './health/datasets.js';
+import { type Context, type ExitCode, lookOf, writeJson, writeLine } from '../../io.js';
+import { type Ink, truncate } from '../../render/text.js';
+import { checkAgents, checkSafety, checkServers } from './health/agents.js';
 import type { Finding } from './health/finding.js';
 import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from './health/machine.js';
 import { checkModels } from './health/models.js';
-import { checkPacks } from './health/packs.js';
-import { checkSafety } from './health/safety.js';
-import { checkServers } from './health/servers.js';
+import { checkDatasets, checkPacks } from './health/packs.js';
 
 /** Looks at everything a run needs, and at the rest even when something is broken. */
 export async function doctorCommand(context: Context): Promise<ExitCode> {
@@ -38,7 +33,7 @@ async function checkParts(context: Context, config: Config): Promise<readonly Fi
 
 function tell(context: Context, findings: readonly Finding[]): void {
   const { stdout } = context.io;
-  const ink = createInk(isColoured(context, stdout));
+  const ink = lookOf(context).ink;
   const column = Math.max(...findings.map(({ name }) => name.length));
   for (const { name, state, detail, hint } of findings) {
     const room = stdout.isTTY ? Math.max(30, stdout.columns - column - 6) : Number.POSITIVE_INFINITY;

@@ -1,18 +1,20 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { ExitCode } from '../../exit.js';
-import { compilePack, lookAtPack } from '../../files/pack-facts.js';
-import { authorOptions, openPackBytes, packPath } from '../../files/pack-files.js';
-import { checkNoKeys, type KeyOptions, readSigning } from '../../files/pack-key.js';
-import { displayPath } from '../../files/read-file.js';
-import { checkRegular, placeFile } from '../../files/write-file.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
+import { buildPack, readPackFolder, signPack } from '../../../packs/index.js';
+import { checkRegular, displayPath, placeFile } from '../../files/local-files.js';
+import {
+  authorOptions,
+  checkNoKeys,
+  type KeyOptions,
+  openPackBytes,
+  packPath,
+  readSigning,
+} from '../../files/pack-files.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
 import { readConfig } from '../../local.js';
-import { createInk } from '../../render/ink.js';
-import { contentRows, type PackFacts, renderPack } from '../../render/pack.js';
-import { UsageError } from '../../usage-error.js';
+import { compilePack, contentRows, lookAtPack, type PackFacts, renderPack } from '../../render/pack.js';
 
-export type BuildOptions = KeyOptions & { readonly out?: string; readonly force?: boolean };
+type BuildOptions = KeyOptions & { readonly out?: string; readonly force?: boolean };
 
 /** Makes the archive of a folder. The same files give the same archive, byte for byte. */
 export async function buildPackCommand(
@@ -29,7 +31,6 @@ export async function buildPackCommand(
     );
   const signing = readSigning(options, cwd);
   const author = await authorOptions(context);
-  const { buildPack, readPackFolder } = await import('../../../packs/index.js');
   const files = await readPackFolder(path);
   checkNoKeys(files);
   const { archive } = await buildPack(files, { ...author, ...(signing && { signing }) });
@@ -41,7 +42,7 @@ export async function buildPackCommand(
   return 0;
 }
 
-export type SignOptions = Required<KeyOptions> & { readonly out?: string; readonly force?: boolean };
+type SignOptions = Required<KeyOptions> & { readonly out?: string; readonly force?: boolean };
 
 /** Signs an archive in its place, or writes the signed one elsewhere. */
 export async function signPackCommand(
@@ -58,12 +59,11 @@ export async function signPackCommand(
     );
   const signing = readSigning(options, cwd) as NonNullable<ReturnType<typeof readSigning>>;
   const author = await authorOptions(context);
-  const { signPack } = await import('../../../packs/index.js');
   const signed = await signPack(readFileSync(path), signing, author);
   const file = options.out === undefined ? path : resolve(cwd, options.out);
   placeArchive(file, signed.archive, file === path || (options.force ?? false), cwd);
   // Signing may happen on a machine that reaches no dataset: contracts are compiled by build and verify.
-  const facts = await lookAtPack(await openPackBytes(signed.archive, author));
+  const facts = lookAtPack(await openPackBytes(signed.archive, author));
   tell(context, 'Signed', file, {
     ...facts,
     warnings: [...new Set([...signed.warnings, ...facts.warnings])],
@@ -109,5 +109,5 @@ function tell(context: Context, done: string, file: string, facts: PackFacts): v
   const signer = facts.signedBy ?? 'nobody';
   const rows = [['file', shown] as const, ...contentRows(facts), ['signed by', signer] as const];
   const title = `${done} ${facts.name}@${facts.version}`;
-  io.stdout.write(renderPack(title, rows, facts.warnings, createInk(isColoured(context, io.stdout))));
+  io.stdout.write(renderPack(title, rows, facts.warnings, lookOf(context).ink));
 }

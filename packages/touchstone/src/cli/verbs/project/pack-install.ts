@@ -1,12 +1,9 @@
 import { HostResponseError, type PackInstallation } from '@touchstone/sdk';
 import { packOptions } from '../../../app/index.js';
-import type { ExitCode } from '../../exit.js';
 import { archiveOf, authorOptions, openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
-import { createInk } from '../../render/ink.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
 import { type Row, renderPack } from '../../render/pack.js';
 import { type Session, type Where, withSession } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 
 /** Installs a pack in the local store, or on another host. A folder is installed as the archive of it. */
 export async function installPackCommand(
@@ -68,6 +65,6 @@ function tell(context: Context, installed: Document, host: string | undefined): 
     ...installed.suites.map((suite): Row => ['suite', suite]),
     ['signed by', installed.signedBy ?? 'nobody who is trusted here'],
   ];
-  const ink = createInk(isColoured(context, stdout));
+  const ink = lookOf(context).ink;
   stdout.write(renderPack(title, rows, installed.warnings, ink));
 }

@@ -1,13 +1,61 @@
-import type { Command } from 'commander';
-import { addHost } from '../../host-options.js';
-import type { Where } from '../../session.js';
-import type { Start } from '../../start.js';
-import type { BuildOptions, SignOptions } from './pack-build.js';
+import { type Command, Option } from 'commander';
+import { addHost, examples, type Start } from '../../verb-options.js';
+import { slaOption, wholeNumber } from './verbs.js';
 
-const examples = (...lines: readonly string[]): string =>
-  `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  $ touchstone pack ${line}`).join('\n')}`;
+const MOST = Number.MAX_SAFE_INTEGER;
 
-export function addPack(program: Command, start: Start): void {
+function addCompile(program: Command, start: Start): void {
+  program
+    .command('compile')
+    .summary('make a suite of the test contract that an agent definition carries')
+    .description(
+      'Compiles the evaluation profile of an agent definition and its dataset into a suite, which any host can run, and a contract, which holds thresholds, gates and references.',
+    )
+    .argument('<definition>', 'an agent definition, JSON or YAML')
+    .option(
+      '-o, --out <place>',
+      'folder to write to, or a name for the suite file, which ends in .json (default: here)',
+    )
+    .option('--check', 'write nothing: only tell whether it compiles')
+    .option('--force', 'overwrite files that hold something else')
+    .option('--only-agent <id>', 'of a definition with several agents, only this one')
+    .option('--agent-id <id>', 'the id that the agent has where the suite is run')
+    .option(
+      '--rows <file>',
+      'use these rows (.jsonl, .json, .csv) instead of the dataset that the profile names',
+    )
+    .option('--scope <name>', 'first part of the suite id (default: local)')
+    .option('--org <name>', 'second part of the suite id (default: the author)')
+    .option('--suite-name <name>', "last part of the suite id (default: the agent's name)")
+    .addOption(slaOption())
+    .addOption(
+      new Option(
+        '--implicit-reference <policy>',
+        'what an expected value is that no criterion reads (default: strict)',
+      ).choices(['strict', 'advisory', 'off']),
+    )
+    .option('--split', 'two tasks for a row that has an expected value and criteria; twice the cost')
+    .option('--sample <n>', 'take so many rows of a longer dataset', wholeNumber(1, MOST))
+    .option('--seed <text>', 'with --sample: another seed gives other rows')
+    .option('--allow-unpinned', 'use a remote dataset of a published agent although nothing pins it')
+    .option('--percent-thresholds', 'thresholds above 1 are percentages')
+    .option('--budget-caps', "make the policy's total cost a bar of the suite")
+    .option('--fenced-json', 'JSON may stand in one code fence')
+    .option('--approximate-similarity', 'compare words where nobody can compare meanings')
+    .action(start(() => import('./compile.js'), 'compileCommand'))
+    .addHelpText('after', EXAMPLES);
+}
+
+const EXAMPLES = `
+Examples:
+  $ touchstone compile agent.json
+  $ touchstone compile manifest.yaml --check
+  $ touchstone compile agent.json --out build/ --agent-id vendor.acme.support
+  $ touchstone compile agent.json --rows more-rows.jsonl --sample 500
+
+"touchstone run <suite file>" runs both, as long as they lie side by side; "touchstone run <definition>" compiles anew.`;
+
+function addPack(program: Command, start: Start): void {
   const pack = program
     .command('pack')
     .summary('build, sign, verify and install packs')
@@ -27,14 +75,10 @@ function addBuild(pack: Command, start: Start): void {
     .option('--key <file>', 'sign it with this private key: Ed25519, PEM')
     .option('--key-id <id>', 'the name under which others know the key')
     .option('--force', 'overwrite another file')
-    .action((folder: string, options: BuildOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./pack-build.js')).buildPackCommand(context, folder, options),
-      ),
-    )
+    .action(start(() => import('./pack-build.js'), 'buildPackCommand'))
     .addHelpText(
       'after',
-      examples('build packs/support', 'build packs/support --key key.pem --key-id acme-2026'),
+      examples('pack build packs/support', 'pack build packs/support --key key.pem --key-id acme-2026'),
     );
 }
 
@@ -49,14 +93,10 @@ function addSign(pack: Command, start: Start): void {
     .requiredOption('--key-id <id>', 'the name under which others know the key')
     .option('-o, --out <file>', 'write the signed archive there (default: in its place)')
     .option('--force', 'overwrite another file')
-    .action((archive: string, options: SignOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./pack-build.js')).signPackCommand(context, archive, options),
-      ),
-    )
+    .action(start(() => import('./pack-build.js'), 'signPackCommand'))
     .addHelpText(
       'after',
-      `\nMake a key with: openssl genpkey -algorithm ed25519 -out key.pem\n${examples('sign vendor.acme.support-1.0.0.tgz --key key.pem --key-id acme-2026')}`,
+      `\nMake a key with: openssl genpkey -algorithm ed25519 -out key.pem\n${examples('pack sign vendor.acme.support-1.0.0.tgz --key key.pem --key-id acme-2026')}`,
     );
 }
 
@@ -65,12 +105,8 @@ function addVerify(pack: Command, start: Start): void {
     .command('verify')
     .description('Checks a pack and its signature against "trust" of the configuration. Installs nothing.')
     .argument('<pack>', 'archive, or folder with a pack.json')
-    .action((argument: string, _options: object, command: Command) =>
-      start(command, async (context) =>
-        (await import('./pack-verify.js')).verifyPackCommand(context, argument),
-      ),
-    )
-    .addHelpText('after', examples('verify vendor.acme.support-1.0.0.tgz'));
+    .action(start(() => import('./pack-verify.js'), 'verifyPackCommand'))
+    .addHelpText('after', examples('pack verify vendor.acme.support-1.0.0.tgz'));
 }
 
 function addInstall(pack: Command, start: Start): void {
@@ -79,16 +115,15 @@ function addInstall(pack: Command, start: Start): void {
     .description('Installs a pack with its agents and suites, here or on another host.')
     .argument('<pack>', 'archive, or folder with a pack.json');
   addHost(install, 'install it on another host')
-    .action((argument: string, options: Where, command: Command) =>
-      start(command, async (context) =>
-        (await import('./pack-install.js')).installPackCommand(context, argument, options),
-      ),
-    )
+    .action(start(() => import('./pack-install.js'), 'installPackCommand'))
     .addHelpText(
       'after',
       examples(
-        'install vendor.acme.support-1.0.0.tgz',
-        'install packs/support --host https://evals.example --key-env EVALS_KEY',
+        'pack install vendor.acme.support-1.0.0.tgz',
+        'pack install packs/support --host https://evals.example --key-env EVALS_KEY',
       ),
     );
 }
+
+// In the order of the help.
+export const PACK_VERBS = [addCompile, addPack];

@@ -1,15 +1,11 @@
 import { type HostError, isHostError } from '@touchstone/protocol';
-import type { PackReading, Trust } from '../../../packs/index.js';
-import type { ExitCode } from '../../exit.js';
-import { compilePack } from '../../files/pack-facts.js';
-import { openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
-import { checkNoKeys } from '../../files/pack-key.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { packOptions, trustOf } from '../../../app/index.js';
+import { type PackReading, type Trust, verifyPack } from '../../../packs/index.js';
+import { checkNoKeys, openPackBytes, packPath, readPackBytes } from '../../files/pack-files.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { readConfig } from '../../local.js';
-import { createInk } from '../../render/ink.js';
-import { contentRows, type PackFacts, type Row, renderPack } from '../../render/pack.js';
+import { compilePack, contentRows, type PackFacts, type Row, renderPack } from '../../render/pack.js';
 import { errorDocument, explain } from '../../report-error.js';
-import { UsageError } from '../../usage-error.js';
 
 type Admitted = {
   readonly facts: PackFacts;
@@ -22,7 +18,6 @@ type Admitted = {
 /** Looks at a pack as an installation would, and keeps nothing. */
 export async function verifyPackCommand(context: Context, argument: string): Promise<ExitCode> {
   const path = packPath(argument, context.io.cwd);
-  const { packOptions, trustOf } = await import('../../../app/index.js');
   const config = await readConfig(context);
   const trust = trustOf(config, 'cli');
   try {
@@ -44,7 +39,6 @@ async function verify(
   trust: Trust,
   lookInto: () => Promise<PackFacts>,
 ): Promise<Admitted> {
-  const { verifyPack } = await import('../../../packs/index.js');
   const { signedBy, filesSigned, warnings } = verifyPack(pack, trust);
   const facts = await lookInto();
   return {
@@ -75,7 +69,7 @@ function tellAdmitted(context: Context, { facts, ...verdict }: Admitted): void {
     ['signature', by],
     ['policy', policy],
   ];
-  const ink = createInk(isColoured(context, io.stdout));
+  const ink = lookOf(context).ink;
   const words = verified ? 'is verified' : `is allowed here${signature === 'trusted' ? ONLY_MANIFEST : ''}`;
   const title = `${ink.green('✓')} ${facts.name}@${facts.version} ${words}`;
   io.stdout.write(renderPack(title, rows, facts.warnings, ink));
@@ -89,7 +83,7 @@ function tellRefused(context: Context, argument: string, error: HostError | Usag
     writeJson(io, { admitted: false, verified: false, error: errorDocument(error) });
     return;
   }
-  const ink = createInk(isColoured(context, io.stdout));
+  const ink = lookOf(context).ink;
   writeLine(io.stdout, `  ${ink.red('✗')} ${argument} is refused`);
   for (const line of explain(error).lines) writeLine(io.stderr, line);
 }

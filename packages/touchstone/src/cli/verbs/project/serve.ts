@@ -4,15 +4,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { Config, LocalTouchstone } from '../../../app/index.js';
 import type { Clock } from '../../../ports/index.js';
 import type { RunningHost } from '../../../server/index.js';
-import { globalFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, type Io, writeLine } from '../../io.js';
+import { type Context, type ExitCode, type Io, UsageError, writeLine } from '../../io.js';
 import { LOCAL_OWNER, readConfig } from '../../local.js';
-import { UsageError } from '../../usage-error.js';
+import { globalFlags } from '../../session.js';
 import { packageVersion } from '../../version.js';
-import { keyState, makeKey, newToken } from './api-key.js';
+import { keyState, makeKey, newToken } from './keys.js';
 
-export type ServeOptions = {
+type ServeOptions = {
   readonly port: number;
   readonly bind: string;
   readonly logLevel: 'info' | 'warn' | 'error' | 'silent';

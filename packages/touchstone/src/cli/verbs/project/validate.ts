@@ -1,25 +1,22 @@
 import { resolve } from 'node:path';
 import { type Issue, isHostError } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
-import type { ExitCode } from '../../exit.js';
+import { plural } from '@touchstone/sdk/view';
 import {
   type CheckedAgent,
   type CheckedDefinition,
   checkDefinitionFile,
-} from '../../files/check-definition.js';
-import { checkSuiteFile } from '../../files/check-suite.js';
+  checkSuiteFile,
+} from '../../files/check-suite.js';
 import { definitionForm } from '../../files/definition-file.js';
+import { displayPath, readText } from '../../files/local-files.js';
 import type { PlacedIssue } from '../../files/locate-issues.js';
-import { displayPath, readText } from '../../files/read-file.js';
 import { SUITE_NAMES, suiteFiles } from '../../files/suite-source.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { warningWords } from '../../render/compiled.js';
-import { createInk, type Ink } from '../../render/ink.js';
-import { displayWidth, printable, truncate } from '../../render/text.js';
-import { plural } from '../../render/units.js';
+import { displayWidth, type Ink, printable, truncate } from '../../render/text.js';
 import { renderIssues } from '../../report-error.js';
 import { openClient, type Where } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 
 type Checked = Partial<CheckedDefinition> & {
   readonly file: string;
@@ -74,7 +71,7 @@ async function checkFile(context: Context, path: string, client: Client | undefi
 
 function tell(context: Context, checked: readonly Checked[]): void {
   const { stdout } = context.io;
-  const ink = createInk(isColoured(context, stdout));
+  const ink = lookOf(context).ink;
   for (const one of checked) {
     if (isValid(one)) tellValid(context, one, ink);
     else tellIssues(context, one, ink);

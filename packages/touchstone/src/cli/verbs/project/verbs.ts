@@ -1,10 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addHost } from '../../host-options.js';
-import type { Where } from '../../session.js';
-import type { Start } from '../../start.js';
-import { channelOption, percent, toOption, WAIT, waitSeconds } from '../deployments/channel-options.js';
-import type { InitOptions } from './init.js';
-import type { ServeOptions } from './serve.js';
+import {
+  addHost,
+  channelOption,
+  examples,
+  percent,
+  type Start,
+  toOption,
+  WAIT,
+  waitSeconds,
+} from '../../verb-options.js';
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
 
@@ -35,17 +39,15 @@ export function share(value: string): number {
   throw new InvalidArgumentError('Expected a number from 0 to 1, e.g. 0.02.');
 }
 
-export function addInit(program: Command, start: Start): void {
+function addInit(program: Command, start: Start): void {
   program
     .command('init')
     .summary('make a small working project')
     .description('Writes a configuration, an agent and a suite that pass as they are. Overwrites nothing.')
     .argument('[dir]', 'folder to write to', '.')
     .option('--adversarial', 'add the starter adversarial suite, also to a project that is there already')
-    .action((dir: string, options: InitOptions, command: Command) =>
-      start(command, async (context) => (await import('./init.js')).initCommand(context, dir, options)),
-    )
-    .addHelpText('after', '\nExamples:\n  $ touchstone init demo\n  $ touchstone init --adversarial');
+    .action(start(() => import('./init.js'), 'initCommand'))
+    .addHelpText('after', examples('init demo', 'init --adversarial'));
 }
 
 export const slaOption = (): Option =>
@@ -54,7 +56,7 @@ export const slaOption = (): Option =>
     'of a definition: whether the expected latency is a gate, or only reported (default: gate)',
   ).choices(['gate', 'warn']);
 
-export function addRun(program: Command, start: Start): void {
+function addRun(program: Command, start: Start): void {
   const most = Number.MAX_SAFE_INTEGER;
   const run = program
     .command('run')
@@ -102,9 +104,7 @@ export function addRun(program: Command, start: Start): void {
     .option('--canary <percent>', 'with --promote: give it only this share of the traffic', percent)
     .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds);
   addHost(run, 'run on another host instead of in this process')
-    .action((suite: string | undefined, options: object, command: Command) =>
-      start(command, async (context) => (await import('../run/run.js')).runCommand(context, suite, options)),
-    )
+    .action(start(() => import('../run/run.js'), 'runCommand'))
     .addHelpText('after', RUN_EXAMPLES);
 }
 
@@ -122,7 +122,7 @@ Examples:
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support@1.1.0 --promote --channel stable
   $ touchstone run evals/refunds.suite.yaml --agent local.acme.support --host https://evals.example --key-env EVALS_KEY`;
 
-export function addServe(program: Command, start: Start): void {
+function addServe(program: Command, start: Start): void {
   program
     .command('serve')
     .summary('serve the HTTP API')
@@ -137,16 +137,11 @@ export function addServe(program: Command, start: Start): void {
         .default('warn'),
     )
     .option('--test-seams', 'mount the conformance test seams under /v1/host/sample')
-    .action((options: ServeOptions, command: Command) =>
-      start(command, async (context) => (await import('./serve.js')).serveCommand(context, options)),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ touchstone serve\n  $ touchstone serve --port 0 --config touchstone.config.json',
-    );
+    .action(start(() => import('./serve.js'), 'serveCommand'))
+    .addHelpText('after', examples('serve', 'serve --port 0 --config touchstone.config.json'));
 }
 
-export function addValidate(program: Command, start: Start): void {
+function addValidate(program: Command, start: Start): void {
   const validate = program
     .command('validate')
     .summary('check suite files and agent definitions')
@@ -155,18 +150,11 @@ export function addValidate(program: Command, start: Start): void {
     )
     .argument('<paths...>', 'suite files, folders of them, or agent definitions');
   addHost(validate, 'check them by the rules of another host')
-    .action((paths: string[], options: Where, command: Command) =>
-      start(command, async (context) =>
-        (await import('./validate.js')).validateCommand(context, paths, options),
-      ),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ touchstone validate evals\n  $ touchstone validate evals/refunds.suite.yaml --json',
-    );
+    .action(start(() => import('./validate.js'), 'validateCommand'))
+    .addHelpText('after', examples('validate evals', 'validate evals/refunds.suite.yaml --json'));
 }
 
-export function addRuns(program: Command, start: Start): void {
+function addRuns(program: Command, start: Start): void {
   addHost(program.command('runs'), 'list the runs of another host')
     .summary('list runs, newest first')
     .description('Lists the runs kept here, newest first.')
@@ -174,16 +162,11 @@ export function addRuns(program: Command, start: Start): void {
     .option('--suite <id>', 'only runs of this suite')
     .option('--status <status>', 'only runs in this state, e.g. completed')
     .option('--limit <n>', 'at most so many', wholeNumber(1, 1000), 20)
-    .action((options: { limit: number }, command: Command) =>
-      start(command, async (context) => (await import('../runs/runs.js')).runsCommand(context, options)),
-    )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ touchstone runs\n  $ touchstone runs --agent local.acme.support --status failed',
-    );
+    .action(start(() => import('../runs/runs.js'), 'runsCommand'))
+    .addHelpText('after', examples('runs', 'runs --agent local.acme.support --status failed'));
 }
 
-export function addShow(program: Command, start: Start): void {
+function addShow(program: Command, start: Start): void {
   addHost(program.command('show'), 'show a run of another host')
     .summary('show a run, a task or the events of a run')
     .description('Shows what is recorded of a run.')
@@ -195,18 +178,14 @@ export function addShow(program: Command, start: Start): void {
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
     .option('--bodies', 'show content also when stdout is not a terminal')
-    .action((runId: string, options: object, command: Command) =>
-      start(command, async (context) =>
-        (await import('../runs/show.js')).showCommand(context, runId, options),
-      ),
-    )
+    .action(start(() => import('../runs/show.js'), 'showCommand'))
     .addHelpText(
       'after',
-      '\nExamples:\n  $ touchstone show last --failed\n  $ touchstone show last --task late-refund\n  $ touchstone show last --markdown -',
+      examples('show last --failed', 'show last --task late-refund', 'show last --markdown -'),
     );
 }
 
-export function addKeys(program: Command, start: Start): void {
+function addKeys(program: Command, start: Start): void {
   const keys = program
     .command('keys')
     .summary('make, list and revoke API keys')
@@ -219,37 +198,31 @@ export function addKeys(program: Command, start: Start): void {
     .option('--principal <id>', 'who holds the key', 'operator')
     .option('--role <roles>', 'roles, separated by commas; may be repeated', collect)
     .option('--expires <time>', 'lifetime, e.g. 12h, 30d')
-    .action((options: { tenant: string; workspace: string; principal: string }, command: Command) =>
-      start(command, async (context) => (await import('./keys.js')).createKeyCommand(context, options)),
-    )
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ touchstone keys create --tenant acme --principal ci --role runner --expires 90d',
-    );
+    .action(start(() => import('./keys.js'), 'createKeyCommand'))
+    .addHelpText('after', examples('keys create --tenant acme --principal ci --role runner --expires 90d'));
   addHost(
     keys.command('list').description('Lists keys by the beginning of their hash.'),
     'list the keys of your tenant on another host',
-  ).action((options: Where, command: Command) =>
-    start(command, async (context) => (await import('./keys.js')).listKeysCommand(context, options)),
-  );
+  ).action(start(() => import('./keys.js'), 'listKeysCommand'));
   keys
     .command('revoke')
     .description('Makes a key worthless.')
     .argument('<hash>', 'beginning of its hash, as "touchstone keys list" shows it')
-    .action((hash: string, _options: object, command: Command) =>
-      start(command, async (context) => (await import('./keys.js')).revokeKeyCommand(context, hash)),
-    );
+    .action(start(() => import('./keys.js'), 'revokeKeyCommand'));
 }
 
-export function addDoctor(program: Command, start: Start): void {
+function addDoctor(program: Command, start: Start): void {
   program
     .command('doctor')
     .summary('check this machine, the configuration and its agents')
     .description(
       'Checks what a run needs: Node, disk space, the store, the configuration, and its models, tools, packs, agents and suites. Asks no model and invokes no agent.',
     )
-    .action((_options: object, command: Command) =>
-      start(command, async (context) => (await import('./doctor.js')).doctorCommand(context)),
-    )
-    .addHelpText('after', '\nExample:\n  $ touchstone doctor --config touchstone.config.json');
+    .action(start(() => import('./doctor.js'), 'doctorCommand'))
+    .addHelpText('after', examples('doctor --config touchstone.config.json'));
 }
+
+// In the order of the help.
+export const PROJECT_VERBS = [addInit, addRun, addServe, addValidate];
+export const RUN_VERBS = [addRuns, addShow];
+export const HOST_VERBS = [addKeys, addDoctor];

@@ -6,15 +6,15 @@ import type { Task } from '@touchstone/protocol/bodies';
 import { type Client, HostResponseError } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
 import type { AgentFacts } from '../../../ports/index.js';
+import { UsageError } from '../../io.js';
 import type { Local } from '../../local.js';
 import { absent } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 
 const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 
-export type AgentArgument =
+type AgentArgument =
   | { readonly kind: 'module'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'reference'; readonly reference: string };
@@ -41,7 +41,7 @@ export function channelIn(argument: string | undefined, cwd: string): ChannelNam
 export type SuiteSide = { readonly targetAgentId?: string; readonly tasks?: readonly Task[] };
 
 /** The agent that a run is for. */
-export type ChosenAgent = {
+type ChosenAgent = {
   readonly agentId: string;
   /** As a request names it. In this process it is pinned to a version; another host follows its channels by itself. */
   readonly ref: string;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { asId, type RunId } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import { suggest } from '../../suggest.js';
-import { keyState, makeKey, parseLifetime } from '../project/api-key.js';
+import { keyState, makeKey, parseLifetime } from '../project/keys.js';
 import { readAgentArgument, slugOf } from './agent-choice.js';
 import { checkOptions, checkSameBaseline, checkSamePlan, configurableOf } from './run-options.js';
-import { isRelevant, watchFiles } from './watch-files.js';
+import { isRelevant, watchFiles } from './watch-paths.js';
 
 describe('an agent on the command line', () => {
   test('is a URL, a module file, or a name', () => {

@@ -1,10 +1,9 @@
 import { isHostError, isTerminal, type RunId } from '@touchstone/protocol';
 import { collectRun, HostResponseError } from '@touchstone/sdk';
 import type { SuiteSource } from '../../files/suite-source.js';
-import { type Context, writeLine } from '../../io.js';
+import { type Context, UsageError, writeLine } from '../../io.js';
 import { errorDocument, reportError } from '../../report-error.js';
 import type { Session } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import { bodiesWanted } from './report.js';
 import type { Attempt, RunView } from './result.js';
 import type { RunDriver } from './run-driver.js';

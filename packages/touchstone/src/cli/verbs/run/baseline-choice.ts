@@ -1,19 +1,76 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { asId, isHostError, type RunId } from '@touchstone/protocol';
-import { type Client, HostResponseError, isEvalRun } from '@touchstone/sdk';
-import { forkWords } from '@touchstone/sdk/view';
-import { commandToType, whereFlags } from '../../command-line.js';
-import { readText } from '../../files/read-file.js';
-import { type Context, writeLine } from '../../io.js';
+import { type Client, type EvalRunSnapshot, HostResponseError, isEvalRun } from '@touchstone/sdk';
+import { forkWords, plural } from '@touchstone/sdk/view';
+import { readText } from '../../files/local-files.js';
+import { type Context, UsageError, writeLine } from '../../io.js';
 import type { Local } from '../../local.js';
 import { knownRun, placesBack } from '../../run-lookup.js';
-import type { Session } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
-import { type Measure, measureOf, pickOfEach, whyNothingFits } from './earlier-runs.js';
+import { commandToType, type Session } from '../../session.js';
+
+/** What makes two runs comparable, each part by a name of its own. */
+type Measure = {
+  readonly suite: string;
+  readonly repeats: number;
+  /** Which tasks of the suite were selected. */
+  readonly tasks: string;
+  readonly judge: string;
+  readonly safety: string;
+  /** Absent where there is none. */
+  readonly contract?: string;
+  readonly embedder?: string;
+};
+export type MeasuredRun = Measure & { readonly runId: RunId };
+
+export const measureOf = ({ touchstone: facts }: Pick<EvalRunSnapshot, 'touchstone'>): Measure => ({
+  suite: facts.suite.digest,
+  repeats: facts.repeats,
+  tasks: facts.tasks.selection ?? 'all',
+  judge: facts.judge?.digest ?? '',
+  safety: JSON.stringify([facts.safetyJudge?.digest, facts.safetyPolicy]),
+  ...(facts.contract && { contract: facts.contract }),
+  ...(facts.embedder && { embedder: `${facts.embedder.provider}/${facts.embedder.model}` }),
+});
+
+/**
+ * Of the runs that were measured in one way, the newest, or the one so many places before it; they come newest first.
+ * Which tasks are selected and who judges is decided when a run is created, so there is one for each way of measuring.
+ */
+export function pickOfEach(runs: readonly MeasuredRun[], back = 0): readonly RunId[] {
+  const ways = new Map<string, MeasuredRun[]>();
+  for (const run of runs) {
+    const way = JSON.stringify(WHY_NOT.map(([part]) => run[part] ?? ''));
+    ways.set(way, [...(ways.get(way) ?? []), run]);
+  }
+  return [...ways.values()].flatMap((alike) => alike[back]?.runId ?? []);
+}
+
+const WHY_NOT: readonly (readonly [part: keyof Measure, words: string])[] = [
+  ['suite', 'the suite has changed since'],
+  ['repeats', 'with another number of repeats'],
+  ['tasks', 'of other tasks of the suite'],
+  ['judge', 'scored by another judge'],
+  ['safety', 'held to other rules of safety'],
+  ['contract', 'under another contract'],
+  ['embedder', 'with another embedder'],
+];
+
+/** Why a run has nothing to be compared with, in a sentence: what sets it apart from all earlier ones. */
+export function whyNothingFits(earlier: readonly Measure[], created: Measure): string {
+  const count = earlier.length;
+  if (count === 0) return 'There is no earlier run of this suite by this agent.';
+  const there = `There ${count === 1 ? 'is' : 'are'} ${plural(count, 'earlier run')}`;
+  let alike = earlier;
+  for (const [part, words] of WHY_NOT) {
+    alike = alike.filter((run) => run[part] === created[part]);
+    if (alike.length === 0) return `${there}, but ${words}.`;
+  }
+  return `${there}, but none of them fits.`;
+}
 
 /** The run that is to get a baseline, as far as it is known before it is created. */
-export type ComparedRun = {
+type ComparedRun = {
   readonly suiteId: string;
   /** Absent where the host does not tell. */
   readonly digest?: string | undefined;
@@ -22,7 +79,7 @@ export type ComparedRun = {
 };
 
 /** Runs to compare with, the best one first: the host says which of them fits. */
-export type BaselineChoice = {
+type BaselineChoice = {
   readonly candidates: readonly RunId[];
   /** When none of the candidates fits, the run is made without a baseline. These are all runs that there were. */
   readonly earlier?: readonly Measure[];
@@ -87,10 +144,10 @@ async function namedRun(
   const run = await knownRun(client, name);
   if (run?.touchstone?.fork) tellFork(context, run.runId, run.touchstone.fork);
   if (run) return { candidates };
-  const list = [`runs --suite ${suiteId} --status completed`, ...whereFlags(where)].join(' ');
+  const list = commandToType(context, `runs --suite ${suiteId} --status completed`, where);
   const refusal = new UsageError(
     `There is no run ${name} here to compare with.`,
-    `--baseline takes last, blessed, a run id or a scorecard file. See the runs with: ${commandToType(context, list)}`,
+    `--baseline takes last, blessed, a run id or a scorecard file. See the runs with: ${list}`,
   );
   return { candidates, refusal };
 }
@@ -127,7 +184,7 @@ async function blessedRuns(
     older
       ? `Run ${older.runId} of ${suiteId} is blessed for agent ${agentId}, but the suite has changed since.`
       : `No run of ${suiteId} is blessed for agent ${agentId}.`,
-    `Bless one of the suite as it is now with: ${commandToType(context, ['baseline bless <runId>', ...whereFlags(session.where)].join(' '))}`,
+    `Bless one of the suite as it is now with: ${commandToType(context, 'baseline bless <runId>', session.where)}`,
   );
 }
 

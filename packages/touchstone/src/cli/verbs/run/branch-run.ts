@@ -1,16 +1,63 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Issue, isHostError, type RunId, validationError } from '@touchstone/protocol';
 import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import type { Context } from '../../io.js';
+import type { DefinitionAgent } from '../../../profiles/index.js';
+import { localDataset, openDefinition } from '../../files/definition-file.js';
+import { displayPath, hashOf } from '../../files/local-files.js';
+import { type Context, UsageError } from '../../io.js';
 import type { Local } from '../../local.js';
 import { originOf } from '../../origin.js';
-import type { Session } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
+import { commandToType, type Session } from '../../session.js';
 import { bringsItsModel, chooseAgent, readAgentArgument } from './agent-choice.js';
-import { lookAtDefinition, useDefinedAgent } from './defined-agent.js';
 import type { RunDriver } from './run-driver.js';
 import { configurableOf, type RunOptions } from './run-options.js';
 import { sideOf } from './start-run.js';
+
+/** What a run of a definition has to do with files, as they are now. */
+type DefinedRun = {
+  /** What has changed since the run began, in words; undefined when nothing has. */
+  readonly changed?: string;
+  /** The agent as it is defined now; absent when it is gone. */
+  readonly agent?: DefinitionAgent;
+};
+
+/** Looks at the files of a run of a definition. What was fetched from elsewhere is not looked at: the run has its rows. */
+export async function lookAtDefinition(
+  { touchstone, principal }: Local,
+  run: EvalRunSnapshot,
+  file: string,
+  cwd: string,
+): Promise<DefinedRun> {
+  if (!existsSync(resolve(cwd, file))) return {};
+  const { contract: digest } = run.touchstone;
+  const pinned = digest && (await touchstone.pinnedContract(principal.owner, digest));
+  const { path, loaded } = await openDefinition(file, cwd);
+  const agent = loaded.agents.find(({ id }) => id === originOf(run).of);
+  if (!agent || !pinned || pinned.contract.agent.sha256 !== agent.sha256)
+    return { changed: `the definition ${file}`, ...(agent && { agent }) };
+  const dataset = await localDataset(agent, path);
+  const isOther =
+    dataset !== undefined &&
+    existsSync(dataset.path) &&
+    (await hashOf(dataset.path)) !== pinned.contract.dataset?.sha256;
+  return { agent, ...(isOther && { changed: `the dataset ${displayPath(dataset.path, cwd)}` }) };
+}
+
+/** An agent that only its definition knows is known again once the definition is read. */
+export async function useDefinedAgent(
+  local: Local,
+  runId: RunId,
+  file: string,
+  agent: DefinitionAgent | undefined,
+): Promise<void> {
+  if (agent) await local.touchstone.useDefinition(agent);
+  else
+    throw new UsageError(
+      `Run ${runId} cannot be continued: its agent is defined in ${file}, and is gone from there.`,
+      'Put the file back, or start a new run.',
+    );
+}
 
 /** Creates a run that leaves another one at an event; in this process nothing is driven yet. */
 export async function createBranch(
@@ -62,7 +109,7 @@ function inWordsOfTheCommand(
   error: unknown,
 ): unknown {
   if (!isHostError(error) && !(error instanceof HostResponseError)) return error;
-  const toType = (words: string): string => commandToType(context, [words, ...whereFlags(where)].join(' '));
+  const toType = (words: string): string => commandToType(context, words, where);
   const { code, message, details = {} } = error;
   if (code === 'conflict')
     return new UsageError(message, 'Undo the change, or start a new run with: touchstone run', 'conflict');

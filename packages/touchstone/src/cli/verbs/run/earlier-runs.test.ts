@@ -1,7 +1,7 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import { expect, test } from 'vitest';
-import { measureOf, pickOfEach, whyNothingFits } from './earlier-runs.js';
+import { measureOf, pickOfEach, whyNothingFits } from './baseline-choice.js';
 
 const run = (more: object = {}): EvalRunSnapshot =>
   ({ touchstone: { suite: { digest: 'sha256:s' }, repeats: 1, tasks: {}, ...more } }) as EvalRunSnapshot;

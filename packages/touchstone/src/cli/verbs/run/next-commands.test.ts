@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_DATA } from '../../io.js';
 import { resultOf } from '../../testing/results.js';
 import { openTestCli } from '../../testing/test-cli.js';
-import { nextCommands, resumeWords } from './next-commands.js';
+import { nextCommands, resumeWords } from './report.js';
 
 const desk = openTestCli();
 desk.close();

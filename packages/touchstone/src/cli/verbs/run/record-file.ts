@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
+import { UsageError } from '../../io.js';
 import { wordsOf } from '../../system-errors.js';
-import { UsageError } from '../../usage-error.js';
 
 const EXTENSIONS = ['.json', '.yaml', '.yml'];
 

@@ -7,8 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, readSuite, suiteDocument } from '../../../suites/parse-suite.js';
 import { AGENT, openPackCli, serveTool, suite } from '../../testing/pack-cli.js';
-import { suiteText } from './record-run.js';
-import { recordSuite } from './recorded-suite.js';
+import { recordSuite, suiteText } from './record-run.js';
 
 const LIVE = ['--modes', 'live-shadow', '--record'];
 

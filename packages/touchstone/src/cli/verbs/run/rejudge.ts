@@ -1,11 +1,8 @@
 import { defined } from '@touchstone/protocol';
 import { collectRun } from '@touchstone/sdk';
 import { disputedSentences } from '../../comparing/answers.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, writeJson } from '../../io.js';
-import { mayShowContent } from '../../look.js';
+import { type Context, type ExitCode, lookOf, mayShowContent, writeJson } from '../../io.js';
 import { comparisonDocument, type Rejudged, renderComparison } from '../../render/compare/comparison.js';
-import { createInk } from '../../render/ink.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun, findRun } from '../../run-lookup.js';
 import { type Session, type Where, withKeptRun } from '../../session.js';
@@ -15,7 +12,7 @@ import { tellResult } from './report.js';
 import { exitOf, type RunView } from './result.js';
 import { driverOf } from './run-driver.js';
 
-export type RejudgeOptions = JudgeOptions & Where;
+type RejudgeOptions = JudgeOptions & Where;
 
 /** Has the answers of a run judged again, and puts both verdicts side by side. */
 export async function rejudgeCommand(
@@ -55,7 +52,7 @@ async function tell(
       ...(rejudged && { comparison: comparisonDocument(rejudged) }),
     });
   else if (rejudged) {
-    const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+    const look = lookOf(context);
     io.stdout.write(`\n${renderComparison(rejudged, look)}`);
   }
 }

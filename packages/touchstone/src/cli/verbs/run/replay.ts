@@ -1,15 +1,11 @@
 import { isTerminal } from '@touchstone/protocol';
 import type { Client, RunEvent, RunSnapshot } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { createInk } from '../../render/ink.js';
+import { plural, whole } from '@touchstone/sdk/view';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
-import { plural, whole } from '../../render/units.js';
 import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
-import { type Session, type Where, withKeptRun } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
+import { commandToType, type Session, type Where, withKeptRun } from '../../session.js';
 import { finishRun } from './attempts.js';
 import { createBranch } from './branch-run.js';
 import { tellResult } from './report.js';
@@ -18,7 +14,7 @@ import { driverOf } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
 
 type Overlay = Pick<RunOptions, 'model' | 'concurrency' | 'timeout' | 'budget' | 'cache'>;
-export type ReplayOptions = Overlay &
+type ReplayOptions = Overlay &
   Pick<RunOptions, 'bodies'> &
   Where & { readonly branch?: boolean; readonly from?: number };
 
@@ -65,7 +61,7 @@ async function runReplay(context: Context, session: Session, wanted: string): Pr
 }
 
 const toType = (context: Context, where: Where, words: string): string =>
-  commandToType(context, [words, ...whereFlags(where)].join(' '));
+  commandToType(context, words, where);
 
 function checkEnded(context: Context, where: Where, run: RunSnapshot): void {
   const { runId, status } = run;
@@ -141,7 +137,7 @@ function tell(context: Context, where: Where, replayed: Replayed): void {
     writeJson(io, replayedDocument(replayed));
     return;
   }
-  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  const look = lookOf(context);
   const next = toType(context, where, `show ${replayed.source} --events`);
   io.stdout.write(renderReplayed(replayed, next, look));
 }

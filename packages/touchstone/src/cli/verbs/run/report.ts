@@ -1,17 +1,60 @@
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { commandToType } from '../../command-line.js';
-import { targetOf } from '../../files/write-file.js';
-import { type Context, isColoured, writeJson, writeLine } from '../../io.js';
-import { createInk } from '../../render/ink.js';
+import { whole } from '@touchstone/sdk/view';
+import { targetOf } from '../../files/local-files.js';
+import { type Context, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import { renderJunit, renderMarkdown } from '../../render/run/reports.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
-import { whole } from '../../render/units.js';
+import { commandToType, flag, shellWord, whereFlags } from '../../session.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
-import { UsageError } from '../../usage-error.js';
-import { nextCommands, resumeWords } from './next-commands.js';
-import { type RefusedSuite, type RunView, withoutBodies } from './result.js';
+import { type RefusedSuite, type RunView, refOf, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
+
+/** What a person may want to type next. Options that the command was given are carried over where they still matter. */
+export function nextCommands(
+  context: Context,
+  result: RunView,
+  options: RunOptions,
+): readonly { readonly command: string; readonly does: string }[] {
+  // Of all that failed, what did not fail before is the news.
+  const first = result.report?.regression?.toFail[0] ?? result.failures[0]?.taskId;
+  const next = (words: string, does: string) => ({ command: commandToType(context, words), does });
+  return [
+    ...(result.recorded === undefined
+      ? []
+      : [next(replayWords(result, result.recorded, options), 'the same without live tools')]),
+    ...(first === undefined
+      ? []
+      : [next([`show last --task ${first}`, ...whereFlags(options)].join(' '), 'all of one task')]),
+  ];
+}
+
+/** The recorded suite asked the same way: by the same agent and model, as often, and of the same tasks. */
+function replayWords({ agent }: RunView, recorded: string, options: RunOptions): string {
+  const { only, repeats, model, allowTargetMismatch } = options;
+  return [
+    `run ${shellWord(recorded)}`,
+    ...flag('--agent', options.agent ?? refOf(agent)),
+    ...flag('--only', only?.join(',')),
+    ...flag('--repeats', repeats),
+    ...flag('--model', model),
+    ...(allowTargetMismatch ? ['--allow-target-mismatch'] : []),
+  ].join(' ');
+}
+
+/** What the run is to do is planned and kept; where its results go has to be said again. */
+export function resumeWords(runId: string, options: RunOptions): string {
+  const { record, junit, markdown, bodies, conclusive, host, keyEnv } = options;
+  return [
+    `run --resume ${runId}`,
+    ...flag('--record', record),
+    ...flag('--junit', junit),
+    ...flag('--markdown', markdown),
+    ...(bodies ? ['--bodies'] : []),
+    ...(conclusive ? ['--conclusive'] : []),
+    ...whereFlags({ host, keyEnv }),
+  ].join(' ');
+}
 
 /** How many failures are read with their bodies: on a terminal those that are shown, with `--bodies` all. */
 export const bodiesWanted = ({ io, settings }: Context, options: Pick<RunOptions, 'bodies'>): number =>
@@ -30,7 +73,7 @@ export function tellResult(
   const { io, settings } = context;
   if (result.interrupted) tellInterrupted(context, result, options);
   if (settings.json || result.interrupted || options.markdown === STDOUT) return;
-  const look = { ink: createInk(isColoured(context, io.stdout)), width: io.stdout.columns };
+  const look = lookOf(context);
   io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result, options) }));
 }
 

@@ -3,7 +3,7 @@ import { outcomeOf, type RunView as SdkRunView } from '@touchstone/sdk/view';
 export type { CriterionBody, Failure, FailureBodies } from '@touchstone/sdk';
 export { refOf } from '@touchstone/sdk/view';
 
-import { EXIT_CODES, type ExitCode } from '../../exit.js';
+import { EXIT_CODES, type ExitCode } from '../../io.js';
 import type { Promotion } from '../deployments/promotion.js';
 
 /** A suite of a folder that was not run, and why. */

@@ -5,13 +5,13 @@ import { type EvalRunSnapshot, isEvalRun, type RunSnapshot } from '@touchstone/s
 import { readPackBytes } from '../../files/pack-files.js';
 import { readPackArgument } from '../../files/pack-source.js';
 import { openSuiteFile } from '../../files/suite-source.js';
+import { UsageError } from '../../io.js';
 import type { Local } from '../../local.js';
 import { originOf } from '../../origin.js';
 import { asEvalRun, findRun } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import { chooseAgent, readAgentArgument } from './agent-choice.js';
-import { lookAtDefinition, useDefinedAgent } from './defined-agent.js';
+import { lookAtDefinition, useDefinedAgent } from './branch-run.js';
 import { checkLive } from './record-file.js';
 import { checkSameBaseline, checkSamePlan, plannedOtherwise, type RunOptions } from './run-options.js';
 import { sideOf } from './start-run.js';

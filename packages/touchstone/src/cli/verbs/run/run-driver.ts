@@ -6,7 +6,7 @@ import { createProgressLine, type ProgressScreen } from '../../render/progress.j
 import type { Session } from '../../session.js';
 
 /** What only a host in this process is told about a new run. */
-export type RunPins = {
+type RunPins = {
   /** The channel that led to the version which the request names. */
   readonly channel?: ChannelName;
   /** The contract that the suite file was compiled with. */

@@ -1,10 +1,9 @@
-import { type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
+import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
 import type { ContractOptions } from '../../files/contract-options.js';
-import { checkRules, firstGiven, type OptionRule } from '../../option-rules.js';
+import { checkRules, firstGiven, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
 import { checkHost, type Where } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
-import type { TargetOptions } from '../deployments/promote-options.js';
+import type { TargetOptions } from '../deployments/options.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
 export type RunOptions = Pick<
@@ -43,9 +42,7 @@ export type RunOptions = Pick<
 export const configurableOf = (options: RunOptions, baselineRunId?: RunId): JsonObject => ({
   ...(options.modes && { evalModes: modesOf(options, options.modes, baselineRunId) }),
   ...(options.only && { onlyTasks: [...new Set(options.only)] }),
-  ...(options.repeats !== undefined && { repeats: options.repeats }),
-  ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
-  ...(options.timeout !== undefined && { runTimeoutMs: options.timeout }),
+  ...defined({ repeats: options.repeats, concurrency: options.concurrency, runTimeoutMs: options.timeout }),
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
   ...(options.model !== undefined && { model: options.model }),
   ...(options.cache && { cache: true }),

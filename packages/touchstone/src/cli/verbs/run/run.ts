@@ -1,13 +1,11 @@
-import { type ExitCode, worstExit } from '../../exit.js';
 import { definitionForm } from '../../files/definition-file.js';
 import { openSources, readPackArgument } from '../../files/pack-source.js';
 import { isFolder, type SuiteSource } from '../../files/suite-source.js';
-import type { Context } from '../../io.js';
+import { type Context, type ExitCode, UsageError, worstExit } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun } from '../../run-lookup.js';
 import { type Session, withKeptRun, withSession } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
 import { finishRun, runEach, runOne } from './attempts.js';
 import { checkBaselineFile } from './baseline-choice.js';
@@ -91,7 +89,7 @@ async function promoteAgent(
   attempts: readonly Attempt[],
   options: RunOptions,
 ): Promise<readonly Attempt[]> {
-  const { promoteAfter } = await import('../deployments/promote-after-run.js');
+  const { promoteAfter } = await import('../deployments/promote.js');
   return promoteAfter(context, session, attempts, options);
 }
 

@@ -4,16 +4,14 @@ import type { Client } from '@touchstone/sdk';
 import type { Suite } from '../../../ports/index.js';
 import { suiteDocument } from '../../../suites/index.js';
 import { findInFolders, type SuiteSource } from '../../files/suite-source.js';
-import type { Context } from '../../io.js';
+import { type Context, UsageError } from '../../io.js';
 import type { Local } from '../../local.js';
 import { ORIGIN_KEY, type Origin } from '../../origin.js';
 import { absent, asEvalRun } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 import { channelIn, checkModel, chooseAgent, type SuiteSide } from './agent-choice.js';
-import { chooseBaseline, createCompared, type StartedRun } from './baseline-choice.js';
-import { measureOf } from './earlier-runs.js';
+import { chooseBaseline, createCompared, measureOf, type StartedRun } from './baseline-choice.js';
 import { checkLive } from './record-file.js';
 import type { RunDriver } from './run-driver.js';
 import { configurableOf, type RunOptions } from './run-options.js';
@@ -66,9 +64,7 @@ function agentOf(source: SuiteSource, { agent }: RunOptions): string | undefined
   return source.kind === 'profile' ? (source.agent ?? agent) : agent;
 }
 
-const optionsKept = ({ agent, baseline }: RunOptions): Origin => ({
-  ...defined({ agent, baseline }),
-});
+const optionsKept = ({ agent, baseline }: RunOptions): Origin => defined({ agent, baseline });
 
 /** A suite that can do anything else does not go live unless it is asked to. */
 const defaultModes = (modes: readonly EvalMode[]): readonly EvalMode[] =>

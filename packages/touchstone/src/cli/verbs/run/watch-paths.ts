@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, watch } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import type { Config } from '../../../app/index.js';
 import { definitionForm, definitionPlaces } from '../../files/definition-file.js';
@@ -8,7 +8,66 @@ import type { Context } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { readAgentArgument } from './agent-choice.js';
 import type { RunOptions } from './run-options.js';
-import type { Watched } from './watch-files.js';
+
+/** What is watched: these files, and everything plain that lies beside an agent's code. */
+type Watched = {
+  readonly files: readonly string[];
+  /** Folders of agents, whose code may be spread over several files. */
+  readonly folders: readonly string[];
+  /** Written by the run itself, so a change of theirs means nothing. */
+  readonly outputs: readonly string[];
+};
+
+export function isRelevant(watched: Watched, folder: string, name: string): boolean {
+  const path = resolve(folder, name);
+  if (watched.outputs.includes(path)) return false;
+  if (watched.files.includes(path)) return true;
+  return (
+    watched.folders.includes(folder) &&
+    !name.startsWith('.') &&
+    name !== 'node_modules' &&
+    !name.endsWith('~')
+  );
+}
+
+export type FileWatcher = {
+  /** Resolves when something has changed since the last call returned, and the changes have settled. */
+  changed(signal: AbortSignal): Promise<void>;
+  close(): void;
+};
+
+const SETTLE_MS = 100;
+
+/** Folders rather than files are watched, because editors save by putting a new file in the place of the old one. */
+export function watchFiles(watched: Watched): FileWatcher {
+  let dirty = false;
+  let wake = (): void => undefined;
+  const folders = new Set([...watched.files.map((file) => dirname(file)), ...watched.folders]);
+  const watchers = [...folders].map((folder) =>
+    watch(folder, (_event, name) => {
+      if (name === null || !isRelevant(watched, folder, name)) return;
+      dirty = true;
+      wake();
+    }),
+  );
+  return {
+    async changed(signal) {
+      const stop = (): void => wake();
+      signal.addEventListener('abort', stop);
+      while (!dirty && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+      // A save is often several changes; the run starts after the last of them.
+      while (dirty && !signal.aborted) {
+        dirty = false;
+        await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      }
+      signal.removeEventListener('abort', stop);
+      signal.throwIfAborted();
+    },
+    close() {
+      for (const one of watchers) one.close();
+    },
+  };
+}
 
 /** Every place whose change may change what a run comes to. */
 export async function watchedBy(context: Context, suite: string, options: RunOptions): Promise<Watched> {
@@ -66,14 +125,7 @@ function foldersBelow(path: string): readonly string[] {
  * What in a configuration looks like the name of a file: scripts of models, prompts, schemas, the safety policy. To take
  * something else for one costs nothing, because no such file ever changes.
  */
-export function filesNamedIn({
-  agents,
-  providers,
-  safety,
-  tools,
-  mcpServers,
-  baseDir,
-}: NamingFiles): string[] {
+function filesNamedIn({ agents, providers, safety, tools, mcpServers, baseDir }: NamingFiles): string[] {
   const texts = textsIn([agents, providers, safety, tools, mcpServers]);
   const names = texts.filter(
     (text) => extname(text) !== '' && !/^\w+:\/\//.test(text) && !text.includes('\n'),

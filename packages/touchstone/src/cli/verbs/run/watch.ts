@@ -1,9 +1,7 @@
-import { refOf } from '@touchstone/sdk/view';
-import { type ExitCode, worstExit } from '../../exit.js';
+import { refOf, score } from '@touchstone/sdk/view';
 import { openSources } from '../../files/pack-source.js';
-import { type Context, isColoured, writeLine } from '../../io.js';
-import { createInk } from '../../render/ink.js';
-import { renderDelta } from '../../render/run/delta.js';
+import { type Context, type ExitCode, lookOf, worstExit, writeLine } from '../../io.js';
+import type { Ink } from '../../render/text.js';
 import { reportError } from '../../report-error.js';
 import { withSession } from '../../session.js';
 import { runEach, runOne } from './attempts.js';
@@ -11,8 +9,36 @@ import { tellResult, writeReports } from './report.js';
 import { exitOfAttempt, type RunView } from './result.js';
 import { driverOf } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
-import { type FileWatcher, watchFiles } from './watch-files.js';
-import { watchedBy } from './watch-paths.js';
+import { type FileWatcher, watchedBy, watchFiles } from './watch-paths.js';
+
+const IDS_SHOWN = 6;
+
+/** What moved since the previous run of the same suite: the score, and the tasks that changed sides. */
+export function renderDelta(before: RunView | undefined, after: RunView, ink: Ink): string[] {
+  if (!before?.summary || !after.summary) return [];
+  const passed = new Map(before.summary.tasks.map(({ taskId, passed }) => [taskId, passed]));
+  const flipped = after.summary.tasks.filter(
+    (task) => passed.has(task.taskId) && passed.get(task.taskId) !== task.passed,
+  );
+  const better = flipped.filter((task) => task.passed).map(({ taskId }) => taskId);
+  const worse = flipped.filter((task) => !task.passed).map(({ taskId }) => taskId);
+  return [
+    scoreLine(before.summary.aggregateScore, after.summary.aggregateScore, ink),
+    ...(better.length > 0 ? [ink.green(`↑ now passing: ${listed(better)}`)] : []),
+    ...(worse.length > 0 ? [ink.red(`↓ now failing: ${listed(worse)}`)] : []),
+  ];
+}
+
+function scoreLine(before: number, after: number, ink: Ink): string {
+  if (after === before) return ink.dim(`= score ${score(after)}, as in the last run`);
+  const line = `${after > before ? '↑' : '↓'} score ${score(before)} → ${score(after)} since the last run`;
+  return after > before ? ink.green(line) : ink.red(line);
+}
+
+function listed(ids: readonly string[]): string {
+  const more = ids.length > IDS_SHOWN ? ` and ${ids.length - IDS_SHOWN} more` : '';
+  return ids.slice(0, IDS_SHOWN).join(', ') + more;
+}
 
 const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
 
@@ -44,7 +70,7 @@ async function runOnce(
   options: RunOptions,
   before: Map<string, RunView>,
 ): Promise<ExitCode> {
-  const ink = createInk(isColoured(context, context.io.stdout));
+  const ink = lookOf(context).ink;
   try {
     const attempts = await withSession(context, {}, 'work', async (session) =>
       runEach(

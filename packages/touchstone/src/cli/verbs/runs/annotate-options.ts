@@ -1,6 +1,6 @@
 import type { Signal } from '@touchstone/sdk';
+import { UsageError } from '../../io.js';
 import type { Where } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 
 /** Options of `touchstone annotate`, as the parser hands them over. */
 export type AnnotateOptions = Where & {

@@ -7,9 +7,7 @@ import {
   type NewAnnotation,
   type RunSnapshot,
 } from '@touchstone/sdk';
-import type { ExitCode } from '../../exit.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
-import { lookOf, mayShowContent } from '../../look.js';
+import { type Context, type ExitCode, lookOf, mayShowContent, writeJson, writeLine } from '../../io.js';
 import { annotationDocument, hasTexts, renderAnnotations, renderRecorded } from '../../render/annotations.js';
 import { asEvalRun, eventPages, findRun } from '../../run-lookup.js';
 import { withSession } from '../../session.js';

@@ -1,9 +1,6 @@
 import type { BaselineEntry } from '@touchstone/protocol';
 import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
-import { lookOf } from '../../look.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
 import {
   type Baseline,
   baselineDocument,
@@ -12,9 +9,8 @@ import {
   renderBlessed,
 } from '../../render/compare/baseline.js';
 import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
-import { type Session, type Where, withSession } from '../../session.js';
+import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 
 const HOW = 'Make one with: touchstone baseline bless <runId>';
 
@@ -99,10 +95,9 @@ const withHint =
   (context: Context, { where }: Session, { touchstone: { fork, headline } }: EvalRunSnapshot) =>
   (error: unknown): never => {
     if (!(error instanceof HostResponseError) || (!fork && !headline?.cacheHits)) throw error;
-    const bless = [`baseline bless ${fork?.source}`, ...whereFlags(where)].join(' ');
     const hint =
       fork?.mode === 'replay'
-        ? `Bless the run it repeats: ${commandToType(context, bless)}`
+        ? `Bless the run it repeats: ${commandToType(context, `baseline bless ${fork.source}`, where)}`
         : fork
           ? 'Run the suite again as a whole, and bless that run.'
           : 'Run the suite again without --cache, and bless that run.';

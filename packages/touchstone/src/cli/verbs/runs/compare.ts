@@ -1,16 +1,12 @@
 import { type CompareRuns, jsonEqual, type MeasuredRun, type RunComparison } from '@touchstone/protocol';
 import { judgeName } from '@touchstone/sdk/view';
-import { shellWord } from '../../command-line.js';
 import { NO_BODIES, readBodies } from '../../comparing/answers.js';
 import { findBlessed, findNamed, isFile, isSuiteRef } from '../../comparing/reference.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, writeJson } from '../../io.js';
-import { lookOf, mayShowContent } from '../../look.js';
+import { type Context, type ExitCode, lookOf, mayShowContent, UsageError, writeJson } from '../../io.js';
 import { compareDocument, renderCompare } from '../../render/compare/compare.js';
 import { printable } from '../../render/text.js';
-import { type Session, type Where, withSession } from '../../session.js';
+import { type Session, shellWord, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 
 export type CompareOptions = Where & {
   readonly agent?: string;

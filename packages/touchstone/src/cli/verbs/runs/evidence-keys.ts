@@ -1,25 +1,23 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { TrustedKey } from '../../../app/index.js';
-import { readText } from '../../files/read-file.js';
-import { type Context, writeLine } from '../../io.js';
+import { readOwnKey, type TrustedKey, trustedKeyOf, trustOf } from '../../../app/index.js';
+import { readText } from '../../files/local-files.js';
+import { type Context, UsageError, writeLine } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { printable } from '../../render/text.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
-import { UsageError } from '../../usage-error.js';
 
 /** A key that is trusted by its name, and where that is said. */
 export type KnownKey = TrustedKey & { readonly from: string };
 /** A key that the user has named by its file: what it is called, only the files it has signed can tell. */
-export type GivenKey = { readonly file: string; readonly publicKey: KeyObject };
+type GivenKey = { readonly file: string; readonly publicKey: KeyObject };
 export type Keys = { readonly known: readonly KnownKey[]; readonly given: readonly GivenKey[] };
 
 /** Whose signatures on scorecards are believed: the configured keys, this machine's own, and those named by `--key`. */
 export async function trustedKeys(context: Context, files: readonly string[]): Promise<Keys> {
-  const { trustOf } = await import('../../../app/index.js');
   const { io } = context;
-  const own = await ownKeyIfAny(context);
+  const own = ownKeyIfAny(context);
   const configured = [...trustOf(await readConfig(context), 'cli').keys.values()];
   return {
     known: [
@@ -31,8 +29,7 @@ export async function trustedKeys(context: Context, files: readonly string[]): P
 }
 
 /** Others may have signed what is asked about, so a key that cannot be used is only one that is not trusted. */
-async function ownKeyIfAny({ io, settings }: Context): Promise<TrustedKey | undefined> {
-  const { readOwnKey, trustedKeyOf } = await import('../../../app/index.js');
+function ownKeyIfAny({ io, settings }: Context): TrustedKey | undefined {
   const data = resolve(io.cwd, settings.data);
   try {
     const own = readOwnKey(data);

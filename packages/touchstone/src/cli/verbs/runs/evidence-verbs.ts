@@ -1,21 +1,11 @@
 import type { Command } from 'commander';
-import { addHost } from '../../host-options.js';
-import type { Start } from '../../start.js';
+import { addHost, examples, type Start, several } from '../../verb-options.js';
 import { dollars, share, wholeNumber } from '../project/verbs.js';
-import type { ReplayOptions } from '../run/replay.js';
-import type { AnnotateOptions } from './annotate-options.js';
-import type { ExportOptions } from './export.js';
-import type { VerifyOptions } from './verify.js';
 
 const RUN = 'a run, "last" for the newest one, "last~1" for the one before it';
 const MOST = Number.MAX_SAFE_INTEGER;
 
-const examples = (...lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  $ touchstone ${line}`).join('\n')}`;
-
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-
-export function addExport(program: Command, start: Start): void {
+function addExport(program: Command, start: Start): void {
   addHost(program.command('export'), 'export a run of another host')
     .summary('write the scorecard of a run as a signed file')
     .description(
@@ -26,9 +16,7 @@ export function addExport(program: Command, start: Start): void {
     .option('--key <file>', 'sign with this private key: Ed25519, PEM (default: one made for this machine)')
     .option('--key-id <id>', 'the name under which others know the key of --key')
     .option('--public-key <file>', 'also write the public key, which others need to check the file')
-    .action((runId: string, options: ExportOptions, command: Command) =>
-      start(command, async (context) => (await import('./export.js')).exportCommand(context, runId, options)),
-    )
+    .action(start(() => import('./export.js'), 'exportCommand'))
     .addHelpText(
       'after',
       examples(
@@ -38,7 +26,7 @@ export function addExport(program: Command, start: Start): void {
     );
 }
 
-export function addVerify(program: Command, start: Start): void {
+function addVerify(program: Command, start: Start): void {
   addHost(program.command('verify'), 'compare with the runs of another host instead of those kept here')
     .summary('check scorecard files')
     .description(
@@ -48,18 +36,16 @@ export function addVerify(program: Command, start: Start): void {
     .option(
       '--key <file>',
       'also trust this public key: Ed25519, PEM; may be repeated (always trusted: "trust.keys" of the configuration, and the key of this machine)',
-      collect,
+      several,
     )
-    .action((files: string[], options: VerifyOptions, command: Command) =>
-      start(command, async (context) => (await import('./verify.js')).verifyCommand(context, files, options)),
-    )
+    .action(start(() => import('./verify.js'), 'verifyCommand'))
     .addHelpText(
       'after',
       `${examples('verify evidence.scorecard.json', 'verify evidence.scorecard.json --key pub.pem')}\n\nExit codes: 0 verified · 1 not verified · 2 not a scorecard file`,
     );
 }
 
-export function addReplay(program: Command, start: Start): void {
+function addReplay(program: Command, start: Start): void {
   const replay = program
     .command('replay')
     .summary('go through a recorded run again, or branch off from it')
@@ -80,18 +66,14 @@ export function addReplay(program: Command, start: Start): void {
     .option('--cache', 'with --branch: take model answers of earlier runs for the same questions')
     .option('--bodies', 'with --branch: show expected and actual answers also when stdout is not a terminal');
   addHost(replay)
-    .action((runId: string, options: ReplayOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('../run/replay.js')).replayCommand(context, runId, options),
-      ),
-    )
+    .action(start(() => import('../run/replay.js'), 'replayCommand'))
     .addHelpText(
       'after',
       examples('replay last', 'replay last --branch --from 0 --model local/small-2', 'show last --events'),
     );
 }
 
-export function addAnnotate(program: Command, start: Start): void {
+function addAnnotate(program: Command, start: Start): void {
   addHost(program.command('annotate'), 'annotate a run of another host')
     .summary('rate or correct a run, or override the score of a task')
     .description(
@@ -109,11 +91,7 @@ export function addAnnotate(program: Command, start: Start): void {
     .option('--note <text>', 'why')
     .option('--list', 'list what has been said about the run')
     .option('--bodies', 'show texts also when stdout is not a terminal')
-    .action((runId: string, options: AnnotateOptions, command: Command) =>
-      start(command, async (context) =>
-        (await import('./annotate.js')).annotateCommand(context, runId, options),
-      ),
-    )
+    .action(start(() => import('./annotate.js'), 'annotateCommand'))
     .addHelpText(
       'after',
       examples(
@@ -123,3 +101,6 @@ export function addAnnotate(program: Command, start: Start): void {
       ),
     );
 }
+
+// In the order of the help.
+export const EVIDENCE_VERBS = [addReplay, addAnnotate, addExport, addVerify];

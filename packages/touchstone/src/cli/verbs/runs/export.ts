@@ -1,24 +1,58 @@
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isTerminal, type Scorecard } from '@touchstone/protocol';
 import type { RunSnapshot } from '@touchstone/sdk';
-import { commandToType, flag, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
-import { type KeyOptions, readSigning, type Signing } from '../../files/pack-key.js';
-import { displayPath } from '../../files/read-file.js';
-import { placeFile, targetOf } from '../../files/write-file.js';
-import { type Context, writeJson } from '../../io.js';
+import { ownKey, publicKeyOf, sealStatement, statementOf } from '../../../app/index.js';
+import { checkRegular, displayPath, placeFile, targetOf } from '../../files/local-files.js';
+import { type KeyOptions, readSigning, type Signing } from '../../files/pack-files.js';
+import { MOST_BYTES } from '../../files/scorecard-file.js';
+import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
 import { readConfig, storeFile } from '../../local.js';
-import { lookOf } from '../../look.js';
 import { type Exported, exportDocument, renderExport } from '../../render/exported.js';
 import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
-import { type Where, withSession } from '../../session.js';
+import { commandToType, flag, type Where, whereFlags, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
-import { UsageError } from '../../usage-error.js';
 import { packageVersion } from '../../version.js';
-import { checkKeyPlace, checkScorecardPlace } from './trust-paths.js';
 
-export type ExportOptions = KeyOptions & Where & { readonly out?: string; readonly publicKey?: string };
+// `export` replaces what an earlier `export` has written, and nothing else.
+
+function checkScorecardPlace(file: string, shown: string): void {
+  checkRegular(file, shown, 'Use --out - for stdout.');
+  checkReplaceable(file, shown, 'scorecard file', isEnvelope);
+}
+
+function checkKeyPlace(file: string, shown: string): void {
+  checkRegular(file, shown, 'Name another file with --public-key.');
+  checkReplaceable(file, shown, 'public key', isPublicKey);
+}
+
+function checkReplaceable(file: string, shown: string, what: string, isOne: (text: string) => boolean): void {
+  const entry = statSync(file, { throwIfNoEntry: false });
+  if (!entry || (entry.size <= MOST_BYTES && isOne(readFileSync(file, 'utf8')))) return;
+  throw new UsageError(`${shown} exists and is no ${what}.`, 'Name another, or remove it.');
+}
+
+function isEnvelope(text: string): boolean {
+  try {
+    const document: unknown = JSON.parse(text);
+    return typeof document === 'object' && document !== null && 'payloadType' in document;
+  } catch {
+    return false;
+  }
+}
+
+/** A public key can be made out of a private one, which must not be mistaken for it. */
+function isPublicKey(text: string): boolean {
+  if (!text.trimStart().startsWith('-----BEGIN PUBLIC KEY-----')) return false;
+  try {
+    return createPublicKey(text).type === 'public';
+  } catch {
+    return false;
+  }
+}
+
+type ExportOptions = KeyOptions & Where & { readonly out?: string; readonly publicKey?: string };
 
 const STDOUT = '-';
 
@@ -41,14 +75,13 @@ export async function exportCommand(
 }
 
 async function keyOfMachine({ io, settings }: Context): Promise<Signing> {
-  const { ownKey } = await import('../../../app/index.js');
   return ownKey(resolve(io.cwd, settings.data));
 }
 
 function checkCompleted(context: Context, run: RunSnapshot, where: Where): void {
   const { runId, status } = run;
   if (status === 'completed') return;
-  const command = (words: string): string => commandToType(context, [words, ...whereFlags(where)].join(' '));
+  const command = (words: string): string => commandToType(context, words, where);
   const hint = isTerminal(status)
     ? `See what became of it with: ${command(`show ${runId}`)}`
     : `Finish it with: ${command(`run --resume ${runId}`)}`;
@@ -94,7 +127,6 @@ async function writeExport(
   signing: Signing,
   options: ExportOptions,
 ): Promise<void> {
-  const { publicKeyOf, sealStatement, statementOf } = await import('../../../app/index.js');
   const statement = statementOf(card, { name: 'touchstone', version: packageVersion() });
   const text = sealStatement(statement, signing);
   const publicKey = pemOf(publicKeyOf(signing.privateKey));

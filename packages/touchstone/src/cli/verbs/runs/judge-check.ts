@@ -1,17 +1,25 @@
 import { resolve } from 'node:path';
-import type { Calibration, LabelGroup } from '../../../app/index.js';
-import { EXIT_ORDER, type ExitCode, worstExit } from '../../exit.js';
-import { readText } from '../../files/read-file.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
+import { defined } from '@touchstone/protocol';
+import { type Calibration, calibrate, groupLabels, type LabelGroup, readLabels } from '../../../app/index.js';
+import { readText } from '../../files/local-files.js';
+import {
+  type Context,
+  EXIT_ORDER,
+  type ExitCode,
+  lookOf,
+  mayShowContent,
+  UsageError,
+  worstExit,
+  writeJson,
+  writeLine,
+} from '../../io.js';
 import { type Local, withTouchstone } from '../../local.js';
-import { lookOf, mayShowContent } from '../../look.js';
 import {
   calibrationDocument,
   checkProgressText,
   renderCalibration,
 } from '../../render/compare/calibration.js';
 import { createStatusLine } from '../../render/progress.js';
-import { UsageError } from '../../usage-error.js';
 import { progressScreen } from '../run/run-driver.js';
 
 export type JudgeOptions = {
@@ -20,12 +28,10 @@ export type JudgeOptions = {
   readonly votes?: number;
   readonly bodies?: boolean;
 };
-export type JudgeCheckOptions = JudgeOptions & { readonly minKappa?: number };
+type JudgeCheckOptions = JudgeOptions & { readonly minKappa?: number };
 
-export const wishOf = ({ judge, votes }: JudgeOptions): { model?: string; votes?: number } => ({
-  ...(judge !== undefined && { model: judge }),
-  ...(votes !== undefined && { votes }),
-});
+export const wishOf = ({ judge, votes }: JudgeOptions): { model?: string; votes?: number } =>
+  defined({ model: judge, votes });
 
 /** Holds the judge against what people said. */
 export async function judgeCheckCommand(
@@ -34,7 +40,6 @@ export async function judgeCheckCommand(
   options: JudgeCheckOptions,
 ): Promise<ExitCode> {
   const { io, settings } = context;
-  const { groupLabels, readLabels } = await import('../../../app/index.js');
   const labels = readLabels(readText(resolve(io.cwd, file), file), file);
   if (labels.length === 0)
     throw new UsageError(
@@ -79,7 +84,6 @@ async function calibrateJudge(
   groups: readonly LabelGroup[],
   options: JudgeCheckOptions,
 ): Promise<Calibration | undefined> {
-  const { calibrate } = await import('../../../app/index.js');
   const request = groups.some(({ by }) => by === 'judge') ? wishOf(options) : undefined;
   const judging = await touchstone.openJudging(request);
   const line = createStatusLine(progressScreen(io), checkProgressText);

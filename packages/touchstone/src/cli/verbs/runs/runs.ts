@@ -1,17 +1,13 @@
 import { type ContractVerdict, RUN_STATUSES, type RunStatus, verdictOn } from '@touchstone/protocol';
 import { isEvalRun, type RunFilter, type RunSnapshot } from '@touchstone/sdk';
 import { ago, forkMark, score, usd } from '@touchstone/sdk/view';
-import type { ExitCode } from '../../exit.js';
-import { type Context, roomOf, writeJson, writeLine } from '../../io.js';
-import { lookOf } from '../../look.js';
-import { type Column, renderFitting } from '../../render/fit-table.js';
-import type { Ink } from '../../render/ink.js';
-import { truncate } from '../../render/text.js';
+import { type Context, type ExitCode, lookOf, roomOf, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Column, renderFitting } from '../../render/table.js';
+import { type Ink, truncate } from '../../render/text.js';
 import { runPages } from '../../run-lookup.js';
 import { type Session, type Where, withSession } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
 
-export type RunsOptions = Where & {
+type RunsOptions = Where & {
   readonly agent?: string;
   readonly suite?: string;
   readonly status?: string;

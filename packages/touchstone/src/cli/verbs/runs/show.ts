@@ -8,27 +8,37 @@ import {
   readResults,
   type TaskView,
 } from '@touchstone/sdk';
-import { commandToType, whereFlags } from '../../command-line.js';
-import type { ExitCode } from '../../exit.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
-import { lookOf, mayShowContent } from '../../look.js';
-import { checkRules, firstGiven, type OptionRule } from '../../option-rules.js';
+import {
+  type Context,
+  checkRules,
+  type ExitCode,
+  firstGiven,
+  lookOf,
+  mayShowContent,
+  type OptionRule,
+  UsageError,
+  writeJson,
+  writeLine,
+} from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
-import { eventDocument, renderEvent } from '../../render/event.js';
-import { type Correction, renderCorrections } from '../../render/run/corrections.js';
 import { documentOf } from '../../render/run/document.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
-import { renderTask } from '../../render/run/task.js';
+import {
+  type Correction,
+  eventDocument,
+  renderCorrections,
+  renderEvent,
+  renderTask,
+} from '../../render/run/task.js';
 import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
-import { type Session, type Where, withSession } from '../../session.js';
+import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
-import { UsageError } from '../../usage-error.js';
 import { tellFork } from '../run/baseline-choice.js';
 import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
 import { BOTH_TO_STDOUT, EMPTY_BASELINE } from '../run/run-options.js';
 
-export type ShowOptions = Where & {
+type ShowOptions = Where & {
   readonly task?: string;
   readonly failed?: boolean;
   readonly events?: boolean;
@@ -160,7 +170,7 @@ function bodiesWanted(context: Context, options: ShowOptions): number {
 function resumeCommands(context: Context, { where }: Session, { runId, status, touchstone }: RunSnapshot) {
   const { origin, interrupted } = touchstone ?? {};
   if (origin !== 'cli' || isTerminal(status)) return [];
-  const command = commandToType(context, [`run --resume ${runId}`, ...whereFlags(where)].join(' '));
+  const command = commandToType(context, `run --resume ${runId}`, where);
   const isIdle = interrupted || status === 'paused';
   return [{ command, does: isIdle ? 'go on from here' : 'go on, if its process is gone' }];
 }

@@ -8,8 +8,7 @@ import {
   withoutContractOutcome,
 } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
-import { shellWord } from '../../command-line.js';
-import { type ExitCode, worstExit } from '../../exit.js';
+import { checkScorecardFile } from '../../../app/index.js';
 import {
   type Check,
   type Checked,
@@ -18,9 +17,16 @@ import {
   readScorecardFile,
   readScorecardInput,
 } from '../../files/scorecard-file.js';
-import { type Context, writeJson, writeLine } from '../../io.js';
+import {
+  type Context,
+  type ExitCode,
+  lookOf,
+  UsageError,
+  worstExit,
+  writeJson,
+  writeLine,
+} from '../../io.js';
 import { hasStore } from '../../local.js';
-import { lookOf } from '../../look.js';
 import {
   type Doubt,
   type LogState,
@@ -31,12 +37,11 @@ import {
 } from '../../render/verification.js';
 import { errorDocument, reportError } from '../../report-error.js';
 import { knownRun } from '../../run-lookup.js';
-import { type Where, withSession } from '../../session.js';
+import { shellWord, type Where, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
-import { UsageError } from '../../usage-error.js';
 import { type Keys, trustedKeys } from './evidence-keys.js';
 
-export type VerifyOptions = Where & { readonly key?: readonly string[] };
+type VerifyOptions = Where & { readonly key?: readonly string[] };
 
 const STDIN = '-';
 
@@ -56,7 +61,6 @@ export async function verifyCommand(
 ): Promise<ExitCode> {
   const keys = await trustedKeys(context, key);
   checkInput(files);
-  const { checkScorecardFile } = await import('../../../app/index.js');
   const checks: FileCheck[] = [];
   for (const file of files) checks.push(await checkFile(context, file, keys, checkScorecardFile));
   const logs = await compareLogs(context, where, checks);

@@ -2,10 +2,48 @@ import { access, constants } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Config } from '../../../../app/index.js';
+import { plural } from '@touchstone/sdk/view';
+import { type Config, readSafetyPolicy } from '../../../../app/index.js';
 import type { Context } from '../../../io.js';
 import { withScratch } from '../../../local.js';
 import { broken, type Finding, ok, wordsOf } from './finding.js';
+
+const HINT = 'Install the server, or correct "mcpServers" in the configuration';
+
+/** Starts every MCP server and asks which tools it has. None of the tools is called. */
+export async function checkServers(context: Context, config: Config): Promise<Finding[]> {
+  const names = Object.keys(config.mcpServers);
+  if (names.length === 0) return [];
+  try {
+    return await withScratch(context, config, ['mcpServers'], async ({ touchstone, principal }) => {
+      const troubles = new Map(
+        (await touchstone.toolTrouble()).map(({ server, reason }) => [server, reason]),
+      );
+      const tools = (await touchstone.listTools(principal.owner)).map(({ toolId }) => toolId);
+      return names.map((name) => findingOf(name, troubles.get(name), tools));
+    });
+  } catch (error) {
+    return [broken('mcp', wordsOf(error), HINT)];
+  }
+}
+
+function findingOf(name: string, trouble: string | undefined, tools: readonly string[]): Finding {
+  if (trouble !== undefined) return broken('mcp', `${name}: ${trouble}`, HINT);
+  const count = tools.filter((toolId) => toolId.startsWith(`mcp:${name}.`)).length;
+  return ok('mcp', `${name}: ${plural(count, 'tool')}`);
+}
+
+/** Whether the file that says how grave findings are can be read and says it. */
+export async function checkSafety(config: Config): Promise<Finding[]> {
+  const name = config.safety?.policy;
+  if (name === undefined) return [];
+  try {
+    await readSafetyPolicy(config);
+    return [ok('safety', `${name} is a policy`)];
+  } catch (error) {
+    return [broken('safety', `${name}: ${wordsOf(error)}`, 'Correct the file, or "safety.policy"')];
+  }
+}
 
 const CONNECT_TIMEOUT_MS = 3_000;
 

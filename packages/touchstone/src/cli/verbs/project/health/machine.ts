@@ -1,13 +1,13 @@
 import { constants, existsSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Config } from '../../../../app/index.js';
+import { plural } from '@touchstone/sdk/view';
+import { type Config, soundParts } from '../../../../app/index.js';
 import { checkSuiteFile } from '../../../files/check-suite.js';
-import { displayPath } from '../../../files/read-file.js';
+import { displayPath } from '../../../files/local-files.js';
 import { suiteFiles } from '../../../files/suite-source.js';
 import type { Context } from '../../../io.js';
 import { readConfig, storeFile } from '../../../local.js';
-import { plural } from '../../../render/units.js';
 import { withSession } from '../../../session.js';
 import { broken, type Finding, issueWords, ok, warning, wordsOf } from './finding.js';
 
@@ -34,7 +34,6 @@ export async function checkConfig(context: Context): Promise<{ findings: Finding
       };
     }
     const shown = displayPath(config.file, context.io.cwd);
-    const { soundParts } = await import('../../../../app/index.js');
     const wrong = config.troubles.map((issue) => broken('config', issueWords(issue, shown), CORRECT));
     const findings = wrong.length > 0 ? wrong : [ok('config', shown)];
     return { findings, config: soundParts(config) };

@@ -1,8 +1,16 @@
 import { asId, HOST_OWNER, MODEL_CLASSES, type ModelName, type Owner } from '@touchstone/protocol';
-import type { Config, Models } from '../../../../app/index.js';
+import { plural } from '@touchstone/sdk/view';
+import {
+  type Config,
+  createModels,
+  createPaces,
+  type Models,
+  parseModelNames,
+  parseProviders,
+  systemClock,
+} from '../../../../app/index.js';
 import type { Io } from '../../../io.js';
 import { LOCAL_OWNER } from '../../../local.js';
-import { plural } from '../../../render/units.js';
 import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
 
 /** Whether each provider and each configured model could be asked. None is: an answer may cost money. */
@@ -58,9 +66,6 @@ const judgeOf = (member: string, model: string, more: string): NamedModel => ({
 });
 
 async function openModels(config: Config, env: Io['env']): Promise<Models> {
-  const { createModels, createPaces, parseModelNames, parseProviders, systemClock } = await import(
-    '../../../../app/index.js'
-  );
   return createModels({
     providers: parseProviders(config.providers),
     modelClasses: parseModelNames(config.modelClasses, '/modelClasses', MODEL_CLASSES),

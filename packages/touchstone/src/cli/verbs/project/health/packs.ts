@@ -1,16 +1,51 @@
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Config } from '../../../../app/index.js';
-import type { Trust } from '../../../../packs/index.js';
+import { plural } from '@touchstone/sdk/view';
+import { type Config, packOptions, trustOf } from '../../../../app/index.js';
+import { findPacks, type Trust, verifyPack } from '../../../../packs/index.js';
+import { displayPath } from '../../../files/local-files.js';
 import { openPackBytes, readPackBytes } from '../../../files/pack-files.js';
-import { displayPath } from '../../../files/read-file.js';
-import { plural } from '../../../render/units.js';
+import type { Io } from '../../../io.js';
 import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
+
+/** Whether the places that datasets may be read from are there. Nothing is fetched. */
+export function checkDatasets({ datasets, baseDir }: Config, env: Io['env']): readonly Finding[] {
+  const { roots = [], prefixes = {}, s3 } = datasets;
+  return [
+    ...roots.map((root) => checkFolder(`file: below ${root}`, resolve(baseDir, root), 'datasets.roots')),
+    ...Object.entries(prefixes).map(([prefix, target]) =>
+      /^https?:/i.test(target)
+        ? ok('datasets', `${prefix} is read from ${target}`)
+        : checkFolder(`${prefix} is read from ${target}`, resolve(baseDir, target), 'datasets.prefixes'),
+    ),
+    ...(s3 ? [checkS3(s3, env)] : []),
+  ];
+}
+
+function checkFolder(words: string, path: string, member: string): Finding {
+  if (existsSync(path) && statSync(path).isDirectory()) return ok('datasets', words);
+  return broken('datasets', `${words}: there is no such folder`, `Correct "${member}" in the configuration`);
+}
+
+function checkS3(
+  { accessKeyEnv, secretKeyEnv, sessionTokenEnv, endpoint }: NonNullable<Config['datasets']['s3']>,
+  env: Io['env'],
+): Finding {
+  const names = [accessKeyEnv, secretKeyEnv, ...(sessionTokenEnv === undefined ? [] : [sessionTokenEnv])];
+  const missing = names.filter((name) => !env[name]);
+  const where = endpoint === undefined ? 's3' : `s3 at ${new URL(endpoint).host}`;
+  if (missing.length === 0) return ok('datasets', `${where}, its credentials are set`);
+  return broken(
+    'datasets',
+    `${where}: ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set`,
+    'Set the variables, or correct "datasets.s3" in the configuration',
+  );
+}
 
 /** Whom the configuration trusts, and whether each of its packs opens and is trusted. */
 export async function checkPacks(config: Config): Promise<Finding[]> {
   const hasTrust = Object.keys(config.trust).length > 0;
   if (!hasTrust && config.packs.length === 0) return [];
-  const { trustOf } = await import('../../../../app/index.js');
   try {
     const trust = trustOf(config, 'cli');
     const told = ok('trust', `policy ${trust.policy}, ${plural(trust.keys.size, 'key')}`);
@@ -21,7 +56,6 @@ export async function checkPacks(config: Config): Promise<Finding[]> {
 }
 
 async function checkEach(config: Config, trust: Trust): Promise<readonly Finding[]> {
-  const { findPacks } = await import('../../../../packs/index.js');
   const findings: Finding[] = [];
   for (const folder of config.packs) {
     try {
@@ -37,10 +71,6 @@ async function checkEach(config: Config, trust: Trust): Promise<readonly Finding
 }
 
 async function checkPack(path: string, config: Config, trust: Trust): Promise<Finding> {
-  const [{ verifyPack }, { packOptions }] = await Promise.all([
-    import('../../../../packs/index.js'),
-    import('../../../../app/index.js'),
-  ]);
   const shown = displayPath(path, config.baseDir);
   try {
     const pack = await openPackBytes(await readPackBytes(path), packOptions(config));

@@ -1,9 +1,7 @@
-import type { DeploymentState, Transition } from '@touchstone/protocol';
-import { defined, isHostError } from '@touchstone/protocol';
+import { type DeploymentState, defined, isHostError, type Transition } from '@touchstone/protocol';
 import { parseAgentReference } from '../../../suites/index.js';
-import { flag } from '../../command-line.js';
-import type { Where } from '../../session.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../io.js';
+import { flag, type Where } from '../../session.js';
 
 /** Where a promotion leads, as it is said on the command line. */
 export type TargetOptions = {
@@ -51,8 +49,7 @@ export function promotionRequest(argument: string, options: PromoteOptions): Pro
     version,
     transition,
     ...(transition === 'promote' && { to: options.to ?? 'active' }),
-    ...(channel !== undefined && { channel }),
-    ...(canary !== undefined && { canaryPercent: canary }),
+    ...defined({ channel, canaryPercent: canary }),
     ...defined({ evalRun, reason, wait }),
   };
 }

@@ -1,0 +1,163 @@
+import type { GateStatus, ReportedAdjustment, ReportedGate, ReportedRegression } from '@touchstone/protocol';
+import {
+  adjustedWords,
+  baselineWords,
+  changesInOrder,
+  contractWords,
+  deltaWords,
+  detectableWords,
+  doubtOf,
+  EXPLORATORY,
+  metWords,
+  plural,
+  range,
+  regressionWords,
+  remarksOf,
+  repeatWords,
+  requiredWords,
+  type SidedChange,
+  score,
+  signed,
+  slaWords,
+  slicesInOrder,
+  whole,
+} from '@touchstone/sdk/view';
+import type { RunView } from '../../verbs/run/result.js';
+import { renderTable } from '../table.js';
+import { displayWidth, type Ink, type Look, padEnd, printable, truncate, wrap } from '../text.js';
+
+/** What is to be said about the score beyond the score; for most runs nothing. */
+export function certaintyLines(result: RunView, { ink, width }: Look): string[] {
+  const { report, conclusive } = result;
+  if (!report) return [];
+  const open = doubtOf(result);
+  const repeats = repeatWords(report);
+  const lines = [
+    ...(report.adjusted ? [adjustedLine(report.adjusted, ink)] : []),
+    ...(repeats === undefined ? [] : wrap(repeats, width - 2)),
+    ...(open === undefined ? [] : wrap(open, width - 2).map(conclusive ? ink.yellow : ink.dim)),
+  ];
+  return lines.map((line) => `  ${line}`);
+}
+
+function adjustedLine(adjusted: ReportedAdjustment, ink: Ink): string {
+  const verdict = adjusted.passed ? ink.green('PASSED') : ink.red('FAILED');
+  return `${adjustedWords(adjusted)} ${verdict}`;
+}
+
+const MARKS: { readonly [status in GateStatus]: readonly [mark: string, paint: keyof Ink] } = {
+  pass: ['✓', 'green'],
+  fail: ['✗', 'red'],
+  warn: ['!', 'yellow'],
+  error: ['?', 'yellow'],
+};
+
+/** Every gate of the contract, what it demands of latency, and in one line what the scorecard alone does not tell. */
+export function contractLines({ contract }: RunView, { ink, width }: Look): string[] {
+  if (!contract) return [];
+  const { criteria, sla } = contract;
+  const words = contractWords(contract);
+  return [
+    ...(criteria.length > 0 ? [gateTable(criteria, { ink, width })] : []),
+    ...(sla ? [`  ${markOf(sla.status, ink)} ${slaWords(sla)}`] : []),
+    ...(words === undefined ? [] : wrap(words, width - 2).map((line) => `  ${ink.yellow(line)}`)),
+  ];
+}
+
+function gateTable(gates: readonly ReportedGate[], { ink, width }: Look): string {
+  const hasMeans = gates.some(({ mean }) => mean !== undefined);
+  const heads = ['', 'met', 'required', ...(hasMeans ? ['mean'] : [])];
+  const facts = gates.map((gate) => [
+    gate.strict ? 'strict' : 'advisory',
+    metWords(gate),
+    requiredWords(gate),
+    ...(hasMeans ? [gate.mean === undefined ? '' : score(gate.mean)] : []),
+  ]);
+  const columns = heads.map((_, at) => Math.max(...[heads, ...facts].map((row) => (row[at] ?? '').length)));
+  const beside = columns.reduce((sum, column) => sum + column + GAP, INDENT + MARK);
+  const rows = gates.map((gate, at) => [
+    `${markOf(gate.status, ink)} ${truncate(gate.id, Math.max(MIN_ID, width - beside))}`,
+    ...(facts[at] ?? []),
+  ]);
+  return renderTable(['  gate', ...heads], rows, ink);
+}
+
+const [INDENT, MARK, GAP, MIN_ID] = [2, 2, 2, 12];
+
+function markOf(status: GateStatus, ink: Ink): string {
+  const [mark, paint] = MARKS[status];
+  return ink[paint](mark);
+}
+
+const SLICES_SHOWN = 8;
+const WIDE_ENOUGH = 80;
+
+export function sliceLines({ report }: RunView, { ink, width }: Look): string[] {
+  const slices = slicesInOrder(report?.slices ?? []);
+  if (slices.length === 0 || width < WIDE_ENOUGH) return [];
+  const compared = slices.some(({ scoreDelta }) => scoreDelta !== undefined);
+  const heads = ['part', 'tasks', 'score', 'pass rate', '95 %', ...(compared ? ['change'] : [])];
+  const rows = slices
+    .slice(0, SLICES_SHOWN)
+    .map((slice) => [
+      truncate(printable(slice.name), width - 48),
+      whole(slice.tasks),
+      score(slice.score),
+      score(slice.passRate),
+      range(slice.passRateInterval),
+      ...(compared ? [slice.scoreDelta === undefined ? '–' : signed(slice.scoreDelta)] : []),
+    ]);
+  const more = slices.length - SLICES_SHOWN;
+  return [
+    `  ${ink.dim(EXPLORATORY)}`,
+    renderTable(heads, rows, ink),
+    ...(more > 0 ? [`  ${ink.dim(`… and ${plural(more, 'more part')}`)}`] : []),
+  ];
+}
+
+const TASKS_SHOWN = 10;
+
+/** The regression block of a scorecard; nothing without a baseline. */
+export function regressionLines(result: RunView, look: Look): string[] {
+  const regression = result.report?.regression;
+  if (!regression) return [];
+  const baseline = `baseline ${score(regression.baseline.score)}: ${baselineWords(result).join(', ')}`;
+  const notes = [
+    ...remarksOf(regression),
+    ...(regression.verdict === 'fail' ? [] : [detectableWords(regression)]),
+    ...deltaWords(regression),
+  ];
+  return [
+    verdictLine(regression, look.ink),
+    ...wrap(baseline, look.width - 2).map((line) => `  ${look.ink.dim(line)}`),
+    ...changeLines(regression, look),
+    ...notes.flatMap((note) => wrap(note, look.width - 2).map((line) => `  ${look.ink.dim(line)}`)),
+  ];
+}
+
+function verdictLine(regression: ReportedRegression, ink: Ink): string {
+  const paint = { fail: ink.red, inconclusive: ink.yellow, pass: ink.green }[regression.verdict];
+  return `  ${paint(ink.bold(regressionWords(regression)))}`;
+}
+
+function changeLines(regression: ReportedRegression, { ink, width }: Look): string[] {
+  const all = changesInOrder(regression);
+  const shown = all.slice(0, TASKS_SHOWN);
+  const column = Math.min(width - 32, Math.max(0, ...shown.map(({ taskId }) => displayWidth(taskId))));
+  const lines = shown.map(({ taskId, before, after, side }) => {
+    const mark = after < before ? ink.red('↓') : ink.green('↑');
+    const name = padEnd(truncate(taskId, column), column);
+    return `  ${mark} ${name}  ${score(before)} → ${score(after)}${side ? ink.dim(`  ${side}`) : ''}`;
+  });
+  const more = all.length + (regression.moreChanges ?? 0) - shown.length;
+  return more > 0 ? [...lines, `  ${ink.dim(restWords(more, all.slice(TASKS_SHOWN)))}`] : lines;
+}
+
+function restWords(more: number, rest: readonly SidedChange[]): string {
+  const count = (side: SidedChange['side']): number => rest.filter((change) => change.side === side).length;
+  const sides = [
+    ...(count('now fails') > 0 ? [`${whole(count('now fails'))} now fail`] : []),
+    ...(count('now passes') > 0 ? [`${whole(count('now passes'))} now pass`] : []),
+  ];
+  return `… and ${whole(more)} more${sides.length > 0 ? `: ${sides.join(', ')}` : ''}`;
+}

@@ -1,1 +1,0 @@
-export { duration, plural, whole } from '@touchstone/sdk/view';

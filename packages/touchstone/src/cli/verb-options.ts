@@ -1,0 +1,56 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Context } from './io.js';
+
+type Verb = (context: Context, ...typed: never[]) => Promise<number>;
+
+/** The action of a verb: loads its module when the verb is called, and keeps the exit code for the end. */
+export type Start = <Name extends string>(
+  load: () => Promise<{ readonly [name in Name]: Verb }>,
+  name: Name,
+) => (...typed: unknown[]) => Promise<void>;
+
+/** The end of a help text. */
+export const examples = (...lines: readonly string[]): string =>
+  `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  $ touchstone ${line}`).join('\n')}`;
+
+/** The value of an option that may be repeated. */
+export const several = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+];
+
+// Where a promotion leads: options of `promote`, and of `run --promote`.
+
+export const toOption = (when = ''): Option =>
+  new Option('--to <state>', `${when}where to (default: active)`).choices(['test', 'staged', 'active']);
+
+export const channelOption = (when = ''): Option =>
+  new Option('--channel <channel>', `${when}put it on this channel`).choices(['stable', 'canary']);
+
+export const WAIT = 'wait until people have agreed or not, at most so many seconds';
+
+export function waitSeconds(value: string): number {
+  const number = Number(value);
+  if (Number.isInteger(number) && number >= 1) return number;
+  throw new InvalidArgumentError('Expected a whole number of seconds, 1 at least.');
+}
+
+export function percent(value: string): number {
+  const [, digits] = /^(\d{1,3}(?:\.\d+)?) ?%?$/.exec(value) ?? [];
+  if (digits !== undefined && Number(digits) <= 100) return Number(digits);
+  throw new InvalidArgumentError('Expected a share in per cent, from 0 to 100.');
+}
+
+/** The address of another host. */
+export const hostOption = (does = 'on another host instead of in this process'): Option =>
+  new Option('--host <url>', does);
+
+/** The environment variable that holds the key for another host. */
+export const keyOption = (): Option =>
+  new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
+    'TOUCHSTONE_KEY',
+  );
+
+/** Lets a verb work on another host. */
+export const addHost = (command: Command, does?: string): Command =>
+  command.addOption(hostOption(does)).addOption(keyOption());
