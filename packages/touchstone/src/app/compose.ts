@@ -46,7 +46,7 @@ import { readThresholds } from './views/run-measurement.js';
 import { readScorecard } from './views/scorecard.js';
 import { viewTask } from './views/task-view.js';
 
-export type ComposeOptions = {
+type ComposeOptions = {
   readonly config: Config;
   /** Holds the store when the configuration names none. */
   readonly dataDir: string;

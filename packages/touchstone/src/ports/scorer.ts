@@ -1,7 +1,7 @@
 import type { CriterionResult, Digest, InvocationOutcome, Score, ToolId } from '@touchstone/protocol';
 import type { Body, RecordBodies, Task, ToolStatus } from '@touchstone/protocol/bodies';
 import type { Spend } from './judge.js';
-import type { MaybePromise } from './maybe-promise.js';
+import type { MaybePromise } from './system.js';
 
 /** The side effects a tool may have. */
 export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';

@@ -26,7 +26,7 @@ import { createSqliteDb } from './sqlite/sqlite-db.js';
 import { openError } from './sqlite/sqlite-errors.js';
 import { createWebhooks } from './webhooks.js';
 
-export type StoreOptions = {
+type StoreOptions = {
   /** A path, or `:memory:` for a store that ends with the process. */
   readonly file: string;
   readonly clock: Clock;

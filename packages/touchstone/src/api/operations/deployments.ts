@@ -102,7 +102,7 @@ async function transition(
   return { status: 202, body: { ...record, touchstone: { runId: run.runId, status: run.status } }, headers };
 }
 
-export const requestOf = (body: AgentDeploymentTransitionWire): TransitionRequest => ({
+const requestOf = (body: AgentDeploymentTransitionWire): TransitionRequest => ({
   version: asId<Version>(body.version),
   transition: body.transition,
   ...(body.toState !== undefined && { toState: body.toState }),

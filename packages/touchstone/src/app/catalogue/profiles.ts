@@ -47,7 +47,7 @@ export type WrittenProfile = CompileSummary & Locking;
 export type ProfileSinks = Sinks & { row?(): void };
 
 /** Writes profiles of any length, wherever their rows lie, and keeps nothing. */
-export type ProfileWriter = { write(request: ProfileRequest, sinks: ProfileSinks): Promise<WrittenProfile> };
+type ProfileWriter = { write(request: ProfileRequest, sinks: ProfileSinks): Promise<WrittenProfile> };
 
 export type Profiles = ProfileWriter & {
   compile(request: ProfileRequest): Promise<CompiledProfile>;

@@ -10,7 +10,7 @@ const BUDGET_MS_PER_TASK = 1;
 const TURN_MS = 20;
 
 /** The time one request may spend on checking. */
-export type CheckingTime = {
+type CheckingTime = {
   /** Whether it is used up. What is being done then is still brought to its end. */
   isOver(): boolean;
   spend<T>(work: () => T): T;

@@ -38,7 +38,7 @@ export type EvidenceParts = {
 };
 
 /** A transition that wants to be proven. */
-export type EvidenceRequest = {
+type EvidenceRequest = {
   readonly owner: Owner;
   /** The promoting principal; its own corrections of scores do not count. */
   readonly principal: string;

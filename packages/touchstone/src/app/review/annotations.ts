@@ -31,7 +31,7 @@ type Parts = {
 };
 
 /** A person's correction of one task's score. */
-export type RecordedOverride = {
+type RecordedOverride = {
   readonly taskId: TaskId;
   readonly eventId: EventId;
   readonly annotationId: AnnotationId;

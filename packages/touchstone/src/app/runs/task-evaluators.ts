@@ -2,7 +2,7 @@ import type { Evaluator, TaskId } from '@touchstone/protocol';
 import type { ContractCriterion, EvalContract } from '@touchstone/protocol/bodies';
 
 /** A criterion as it applies to one task. */
-export type TaskCriterion = {
+type TaskCriterion = {
   readonly criterion: ContractCriterion;
   /** Who decides it there. */
   readonly evaluator: Evaluator;

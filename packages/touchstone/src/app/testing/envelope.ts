@@ -2,7 +2,7 @@ import { check } from '@touchstone/protocol/wire';
 import { expect } from 'vitest';
 import type { Answered } from './test-host.js';
 
-export type Envelope = {
+type Envelope = {
   readonly error: string;
   readonly message: string;
   readonly details: { readonly [key: string]: unknown };

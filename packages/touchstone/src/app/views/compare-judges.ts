@@ -17,7 +17,7 @@ import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
 import { readTaskEvaluators } from '../runs/task-evaluators.js';
 import type { Results } from './results.js';
 
-export type JudgeComparisonParts = {
+type JudgeComparisonParts = {
   readonly store: Store;
   readonly results: Results;
   readonly contracts: Pick<Contracts, 'pinned'>;

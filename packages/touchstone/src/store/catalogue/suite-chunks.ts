@@ -1,7 +1,7 @@
 import type { Task } from '@touchstone/protocol/bodies';
 
 /** Consecutive tasks of a suite in one row: their ids and themselves, each as the text of a JSON array. */
-export type Chunk = { readonly firstOrdinal: number; readonly taskIds: string; readonly tasks: string };
+type Chunk = { readonly firstOrdinal: number; readonly taskIds: string; readonly tasks: string };
 
 const MAX_TASKS = 256;
 /** A chunk also ends here, so that a suite of very large inputs is not read back by the hundred megabytes. */

@@ -1,6 +1,6 @@
 type Listener<T> = (value: T) => void;
 
-export type Listeners<T> = {
+type Listeners<T> = {
   /** Returns the function that ends it. */
   add(topic: string, listener: Listener<T>): () => void;
   /** The value is made only when there is a listener. */

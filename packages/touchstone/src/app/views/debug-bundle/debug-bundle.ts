@@ -9,7 +9,7 @@ import { logEvents } from '../log-events.js';
 import { snapshotOf } from '../snapshot.js';
 import { createDeepMask, type DeepMask, type Mask, type Pace } from './debug-bundle-mask.js';
 
-export type BundleParts = {
+type BundleParts = {
   readonly store: Pick<Store, 'runs' | 'log' | 'ledger' | 'annotations'>;
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly version: string;
