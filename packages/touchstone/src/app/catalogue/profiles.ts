@@ -27,7 +27,7 @@ import {
 import { parseSuite } from '../../suites/index.js';
 import type { Config } from '../config/config.js';
 import { atDataset, type Data, type Locking, openData, type ProfileRequest } from './profile-rows.js';
-import { schemasInTurns } from './schemas-in-turns.js';
+import { schemasInTurns } from './schema-budget.js';
 import type { SuiteCatalogue } from './suite-catalogue.js';
 
 export type { ProfileRequest } from './profile-rows.js';

@@ -18,8 +18,7 @@ import {
 import type { Payloads } from '@touchstone/protocol/bodies';
 import type { AnnotationCreateWire, AnnotationWire } from '@touchstone/protocol/wire';
 import type { Annotation, Clock, Ids, Log, Override, Run, Signal, Store } from '../../ports/index.js';
-import { OVERRIDE_SCOPE, overrideOf } from './annotations-override.js';
-import { findEvent, findTarget } from './annotations-target.js';
+import { findEvent, findTarget, OVERRIDE_SCOPE, overrideOf } from './annotations-target.js';
 
 type Parts = {
   readonly store: Pick<Store, 'annotations' | 'audit' | 'log' | 'runs' | 'suites'>;

@@ -1,6 +1,6 @@
 import { HostError, validationError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type InstalledSuite, type SuiteVisible, suiteTrouble } from '../../../app/index.js';
+import { type InstalledSuite, type SuiteVisible, suiteIssues } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
@@ -100,7 +100,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     body: suiteBody,
     responses: { 200: { description: 'Nothing is wrong with the suite.', schema: vendor.installedSuite } },
     async handle({ body: suite }) {
-      const issues = suiteTrouble(suite);
+      const issues = suiteIssues(suite);
       if (issues.length > 0) throw validationError(issues);
       return { status: 200, body: identityOf(suite) };
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindOfName } from './debug-bundle-names.js';
+import { kindOfName } from './debug-bundle-mask.js';
 
 describe('a name', () => {
   it.each([

@@ -1,5 +1,8 @@
-import type { Evaluator, TaskId } from '@touchstone/protocol';
-import type { ContractCriterion, EvalContract } from '@touchstone/protocol/bodies';
+import type { Evaluator, Issue, TaskId } from '@touchstone/protocol';
+import type { ContractCriterion, EvalContract, Task } from '@touchstone/protocol/bodies';
+import { checkForeignSchema } from '../../agents/index.js';
+import type { Suite } from '../../ports/index.js';
+import { criterionIssues } from '../../scoring/index.js';
 
 /** A criterion as it applies to one task. */
 type TaskCriterion = {
@@ -24,3 +27,14 @@ export function readTaskEvaluators({
     });
   };
 }
+
+/** What keeps the checks of a task from being run: patterns and schemas, by pointers inside the task. */
+export const taskIssues = (task: Task): readonly Issue[] => criterionIssues(task, checkForeignSchema);
+
+/** The same for every task of a suite, by pointers inside the suite. */
+export const suiteIssues = ({ head, tasks }: Suite): readonly Issue[] =>
+  head.rubricTasks === 0
+    ? []
+    : tasks.flatMap((task, ordinal) =>
+        taskIssues(task).map((issue) => ({ ...issue, pointer: `/tasks/${ordinal}${issue.pointer}` })),
+      );
