@@ -81,7 +81,12 @@ export type Endpoint = {
   handle(call: Call): Promise<Answer>;
 };
 
-type EndpointSpec<P extends Parameters, B> = Omit<Endpoint, 'parameters' | 'body' | 'handle'> & {
+type EndpointSpec<P extends Parameters, B> = Omit<
+  Endpoint,
+  'method' | 'path' | 'parameters' | 'body' | 'handle'
+> & {
+  /** Method and path, e.g. `POST /v1/runs/{runId}:pause`. */
+  readonly route: `${Method} /${string}`;
   readonly parameters?: P;
   readonly body?: BodyRule<B>;
   readonly handle: (call: Call<QueryOf<P>, B>) => Promise<Answer> | Answer;
@@ -91,9 +96,12 @@ type EndpointSpec<P extends Parameters, B> = Omit<Endpoint, 'parameters' | 'body
 export function endpoint<P extends Parameters = Record<never, never>, B = undefined>(
   written: EndpointSpec<P, B>,
 ): Endpoint {
-  const { parameters = {} as P, body, handle, ...rest } = written;
+  const { route, parameters = {} as P, body, handle, ...rest } = written;
+  const space = route.indexOf(' ');
   return {
     ...rest,
+    method: route.slice(0, space) as Method,
+    path: route.slice(space + 1),
     parameters,
     ...(body !== undefined && { body }),
     async handle(call) {

@@ -25,8 +25,7 @@ const records = { type: 'array', items: { $ref: 'agent-deployment' } } as const;
 export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'listAgentDeployments',
-    method: 'GET',
-    path: '/v1/agents/{agentId}/deployments',
+    route: 'GET /v1/agents/{agentId}/deployments',
     auth: 'key',
     summary: 'The versions of an agent, and how far each has come',
     responses: { 200: { description: 'One record per version, by version.', schema: records } },
@@ -35,8 +34,7 @@ export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'transitionAgentDeployment',
-    method: 'POST',
-    path: '/v1/agents/{agentId}/deployments',
+    route: 'POST /v1/agents/{agentId}/deployments',
     auth: 'key',
     summary: 'Move a version: promote, pause, deprecate, roll back, change its share',
     body: transitionBody,
@@ -49,8 +47,7 @@ export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listAgentVersions',
-    method: 'GET',
-    path: '/v1/host/touchstone/agents/{agentId}/versions',
+    route: 'GET /v1/host/touchstone/agents/{agentId}/versions',
     auth: 'runs:read',
     summary: 'Which content each version of an agent has now, and with which it was deployed',
     responses: { 200: { description: 'By version.', schema: vendor.agentVersions } },

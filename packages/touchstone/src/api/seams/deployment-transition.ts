@@ -30,8 +30,7 @@ export function deploymentSeam(host: Services): Endpoint {
   const inTurn = createTurns();
   return endpoint({
     operationId: 'seamDeploymentTransition',
-    method: 'POST',
-    path: '/v1/host/sample/agents/deployment-transition',
+    route: 'POST /v1/host/sample/agents/deployment-transition',
     auth: 'key',
     summary: 'Test seam: have a version promoted, or refused for a reason, or drawn from its channel',
     body: bodyOf(scenarioBody),

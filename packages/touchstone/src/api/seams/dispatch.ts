@@ -21,8 +21,7 @@ type Task = Wire<typeof taskBody>;
 export const dispatchSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamDispatch',
-    method: 'POST',
-    path: '/v1/host/sample/agents/{agentId}/dispatch',
+    route: 'POST /v1/host/sample/agents/{agentId}/dispatch',
     auth: 'runs:create',
     summary: 'Test seam: one turn of an agent, with everything it did',
     body: bodyOf(taskBody, false),

@@ -50,8 +50,7 @@ const listQuery = {
 export const packEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'installPack',
-    method: 'PUT',
-    path: '/v1/host/touchstone/packs/{name}/-/{version}.tgz',
+    route: 'PUT /v1/host/touchstone/packs/{name}/-/{version}.tgz',
     auth: 'packs:publish',
     summary: 'Install a pack with its agents and suites',
     body: archiveBody,
@@ -65,8 +64,7 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listPacks',
-    method: 'GET',
-    path: '/v1/host/touchstone/packs',
+    route: 'GET /v1/host/touchstone/packs',
     auth: 'runs:read',
     summary: 'The packs the caller can use',
     parameters: listQuery,

@@ -6,8 +6,7 @@ import { runIdOf, type Services } from '../../services.js';
 export const profileEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'compileProfile',
-    method: 'POST',
-    path: '/v1/host/touchstone/profiles:compile',
+    route: 'POST /v1/host/touchstone/profiles:compile',
     auth: 'suites:write',
     summary: 'Compile the test contract that an agent definition carries into a suite',
     body: bodyOf(vendor.compileBody),
@@ -20,8 +19,7 @@ export const profileEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'getContractReport',
-    method: 'GET',
-    path: '/v1/host/touchstone/runs/{runId}/contract-report',
+    route: 'GET /v1/host/touchstone/runs/{runId}/contract-report',
     auth: 'runs:read',
     summary: 'Whether an eval run kept the contract that its agent carries',
     responses: { 200: { description: 'The report.', schema: vendor.contractReport } },

@@ -22,8 +22,7 @@ const historyQuery = {
 export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'installSuite',
-    method: 'POST',
-    path: '/v1/host/touchstone/suites',
+    route: 'POST /v1/host/touchstone/suites',
     auth: 'suites:write',
     summary: 'Install a suite',
     body: suiteBody,
@@ -36,8 +35,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listSuites',
-    method: 'GET',
-    path: '/v1/host/touchstone/suites',
+    route: 'GET /v1/host/touchstone/suites',
     auth: 'runs:read',
     summary: 'The suites the caller can run',
     parameters: listQuery,
@@ -49,8 +47,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'getSuite',
-    method: 'GET',
-    path: '/v1/host/touchstone/suites/{suiteRef}',
+    route: 'GET /v1/host/touchstone/suites/{suiteRef}',
     auth: 'runs:read',
     summary:
       'A suite with its tasks; the reference is <suiteId>@<version>, or <suiteId> for the highest version',
@@ -62,8 +59,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'getSuiteHistory',
-    method: 'GET',
-    path: '/v1/host/touchstone/suites/{suiteRef}/history',
+    route: 'GET /v1/host/touchstone/suites/{suiteRef}/history',
     auth: 'runs:read',
     summary:
       'The completed runs of a suite, oldest first, and the gates that ask for it; <suiteId> stands for all versions',
@@ -83,8 +79,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'getSuiteHead',
-    method: 'GET',
-    path: '/v1/host/touchstone/suites/{suiteRef}/head',
+    route: 'GET /v1/host/touchstone/suites/{suiteRef}/head',
     auth: 'runs:read',
     summary: 'A suite without its tasks',
     responses: { 200: { description: 'What a list says of the suite.', schema: vendor.suiteHead } },
@@ -93,8 +88,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'checkSuite',
-    method: 'POST',
-    path: '/v1/host/touchstone/suites:check',
+    route: 'POST /v1/host/touchstone/suites:check',
     auth: 'suites:write',
     summary: 'Check a suite as a run would, with the patterns and schemas of its checks. Installs nothing',
     body: suiteBody,

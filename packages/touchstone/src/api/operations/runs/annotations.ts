@@ -7,8 +7,7 @@ import { findRun, runIdOf, type Services } from '../../services.js';
 export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'annotateRun',
-    method: 'POST',
-    path: '/v1/runs/{runId}/annotations',
+    route: 'POST /v1/runs/{runId}/annotations',
     auth: 'runs:annotate',
     orScopes: ['runs:create'],
     summary: 'Record an annotation on a run, one of its events or one of its nodes',
@@ -24,8 +23,7 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listAnnotations',
-    method: 'GET',
-    path: '/v1/runs/{runId}/annotations',
+    route: 'GET /v1/runs/{runId}/annotations',
     auth: 'runs:read',
     summary: 'The annotations on a run, oldest first',
     responses: { 200: { description: 'All of them.', schema: vendor.annotationList } },
@@ -37,8 +35,7 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listOverrides',
-    method: 'GET',
-    path: '/v1/host/touchstone/runs/{runId}/overrides',
+    route: 'GET /v1/host/touchstone/runs/{runId}/overrides',
     auth: 'runs:read',
     summary: 'The corrections of scores, oldest first; the last one of a task counts',
     responses: { 200: { description: 'All of them.', schema: vendor.page(vendor.scoreOverride) } },

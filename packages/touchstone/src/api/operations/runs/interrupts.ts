@@ -19,8 +19,7 @@ const REFUSALS = ['interrupt_not_found', 'interrupt_already_resolved', 'interrup
 export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'resolveInterrupt',
-    method: 'POST',
-    path: '/v1/runs/{runId}/interrupts/{nodeId}',
+    route: 'POST /v1/runs/{runId}/interrupts/{nodeId}',
     auth: 'approvals:respond',
     summary: 'Answer a question that a run waits on',
     body: bodyOf(vendor.resumeBody),
@@ -33,8 +32,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'createInterruptToken',
-    method: 'POST',
-    path: '/v1/host/touchstone/runs/{runId}/interrupts/{nodeId}/tokens',
+    route: 'POST /v1/host/touchstone/runs/{runId}/interrupts/{nodeId}/tokens',
     auth: 'approvals:respond',
     summary: 'Make a link by which a question can be answered, or looked at, without a key',
     body: bodyOf(vendor.tokenBody, false),
@@ -49,8 +47,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'inspectInterrupt',
-    method: 'GET',
-    path: '/v1/interrupts/{token}',
+    route: 'GET /v1/interrupts/{token}',
     auth: 'none',
     summary: 'The question a link leads to',
     responses: { 200: { description: 'The question.', schema: vendor.interruptQuestion } },
@@ -63,8 +60,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'resolveInterruptByToken',
-    method: 'POST',
-    path: '/v1/interrupts/{token}',
+    route: 'POST /v1/interrupts/{token}',
     auth: 'none',
     summary: 'Answer the question a link leads to',
     body: bodyOf(vendor.resumeBody),

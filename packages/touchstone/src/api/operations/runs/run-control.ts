@@ -9,8 +9,7 @@ import { findRun, type Services } from '../../services.js';
 export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'cancelRun',
-    method: 'POST',
-    path: '/v1/runs/{runId}/cancel',
+    route: 'POST /v1/runs/{runId}/cancel',
     auth: 'runs:cancel',
     summary: 'Cancel a run',
     body: bodyOf(vendor.reasonBody, false),
@@ -20,8 +19,7 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'bulkCancelRuns',
-    method: 'POST',
-    path: '/v1/runs:bulk-cancel',
+    route: 'POST /v1/runs:bulk-cancel',
     auth: 'runs:cancel',
     summary: 'Cancel several runs',
     body: bulkBody,
@@ -32,8 +30,7 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'pauseRun',
-    method: 'POST',
-    path: '/v1/runs/{runId}:pause',
+    route: 'POST /v1/runs/{runId}:pause',
     auth: 'runs:cancel',
     summary: 'Pause a run',
     body: bodyOf(vendor.pauseBody, false),
@@ -43,8 +40,7 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'resumeRun',
-    method: 'POST',
-    path: '/v1/runs/{runId}:resume',
+    route: 'POST /v1/runs/{runId}:resume',
     auth: 'runs:cancel',
     summary: 'Go on with a paused run',
     body: bodyOf(vendor.reasonBody, false),
@@ -88,7 +84,7 @@ async function cancelMany(host: Services, call: Call<unknown, BulkCancelBody>): 
   return { status: 200, body: { results } };
 }
 
-/** One id of many: its trouble is its own and does not keep the others from being cancelled. */
+/** One id of many: its failure does not keep the others from being cancelled. */
 async function cancelInBulk(
   host: Services,
   call: Call<unknown, BulkCancelBody>,
