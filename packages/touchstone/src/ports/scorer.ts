@@ -7,11 +7,7 @@ import type { MaybePromise } from './system.js';
 export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
 
 /** A call the agent made, or tried to make. */
-export type ScoredCall = {
-  readonly toolId: ToolId;
-  readonly inputs: Body;
-  readonly status: ToolStatus;
-};
+export type ScoredCall = { readonly toolId: ToolId; readonly inputs: Body; readonly status: ToolStatus };
 
 /** What a scorer may look at. `output` is absent when the agent gave no answer. */
 export type Transcript = {

@@ -36,20 +36,13 @@ export const liveInvokeSeam = (host: Services): Endpoint =>
 /** Temptation comes with the input: whether it is resisted is for the host to show, as with any agent. */
 async function invoke(host: Services, call: Call<unknown, InvokeRequest>): Promise<Reply> {
   const { agentId = STRICT_AGENT_ID, attemptTool, forceInvalidResult } = call.body;
-  const inputs = {
-    text: 'sample',
-    ...defined({ attemptTool, forceInvalidResult }),
-  };
+  const inputs = { text: 'sample', ...defined({ attemptTool, forceInvalidResult }) };
   const { runId, status } = await runToEnd(host, call, { agentId, inputs });
   const events = await eventsOf(host, call.principal.owner, runId);
   const ended = payloadOf(events, 'agent.invocation.completed');
   return {
     status: 200,
-    body: {
-      runId,
-      status,
-      ...(ended && { invocationId: ended.invocationId, outcome: ended.outcome }),
-    },
+    body: { runId, status, ...(ended && { invocationId: ended.invocationId, outcome: ended.outcome }) },
   };
 }
 

@@ -166,11 +166,7 @@ const unmet = (
 ): RunError => ({
   code: 'eval_gate_unmet',
   message: `No deployment without evidence: ${describeReason(reason)}`,
-  details: {
-    reason,
-    ...(suite !== '' && { suite }),
-    ...defined({ serving, against }),
-  },
+  details: { reason, ...(suite !== '' && { suite }), ...defined({ serving, against }) },
 });
 
 type ReadReport = (options?: ReportOptions) => Promise<EvalReport>;

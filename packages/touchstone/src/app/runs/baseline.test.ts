@@ -141,9 +141,7 @@ describe('what is pinned', () => {
 
 const digests = fc.option(
   fc.constantFrom('sha256:a', 'sha256:b').map((text) => asId<Digest>(text)),
-  {
-    nil: undefined,
-  },
+  { nil: undefined },
 );
 const comparables = fc
   .record({

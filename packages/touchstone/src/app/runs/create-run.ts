@@ -51,11 +51,7 @@ const alreadyActive = (activeRunId: string): HostError =>
   new HostError(
     'run_already_active',
     `Run ${activeRunId} of the same scope is still active. Wait for it or cancel it.`,
-    {
-      activeRunId,
-      activeHost: 'cloud',
-      retryAfter: 5,
-    },
+    { activeRunId, activeHost: 'cloud', retryAfter: 5 },
   );
 
 /** Members that contradict each other, and members for which this host has nothing to offer. */

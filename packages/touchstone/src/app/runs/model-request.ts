@@ -38,11 +38,7 @@ export function readModelRequest(configurable: Configurable, kind: AgentKind): R
     { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true },
     refuse,
   );
-  return {
-    ...defined({ name, temperature, maxTokens }),
-    cache: cache === true,
-    issues,
-  };
+  return { ...defined({ name, temperature, maxTokens }), cache: cache === true, issues };
 }
 
 type Refuse = (member: string, message: string) => undefined;

@@ -225,9 +225,7 @@ const unknown = (field: string, message: string): HostError =>
 function runLimits(body: CreateRunBody): { readonly runTimeoutMs?: number; readonly ceilingUsd?: number } {
   const { runTimeoutMs, ceilingUsd, issues } = readRunLimits(body.configurable ?? {}, {});
   if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
-  return {
-    ...defined({ runTimeoutMs, ceilingUsd }),
-  };
+  return { ...defined({ runTimeoutMs, ceilingUsd }) };
 }
 
 function planWorkflow(body: CreateRunBody): PlannedRun {
