@@ -60,6 +60,11 @@ export type ResponseDoc = {
   readonly mediaType?: string;
 };
 
+/** The responses of an operation that answers 200 and nothing else when all is well. */
+export const ok = (description: string, schema: SchemaDoc): Endpoint['responses'] => ({
+  200: { description, schema },
+});
+
 /** One operation of the API: everything that the router, the gate and the OpenAPI document need to know about it. */
 export type Endpoint = {
   readonly operationId: string;

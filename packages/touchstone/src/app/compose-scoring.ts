@@ -1,4 +1,4 @@
-import type { EvalPlan, Owner } from '@touchstone/protocol';
+import { defined, type EvalPlan, type Owner } from '@touchstone/protocol';
 import { createSchemaCheck } from '../agents/index.js';
 import type { Clock, Scoring, Store } from '../ports/index.js';
 import { createScoring } from '../scoring/index.js';
@@ -62,7 +62,6 @@ export function evalSettings(config: Config, origin: 'host' | 'cli'): EvalSettin
   const maxTasks = maxTasksPerSuite ?? (origin === 'host' ? DEFAULT_MAX_TASKS : undefined);
   return {
     modes: IMPLEMENTED_MODES.filter((mode) => modes.includes(mode)),
-    ...(maxTasks !== undefined && { maxTasks }),
-    ...(maxCostUsdPerSuite !== undefined && { ceilingUsd: maxCostUsdPerSuite }),
+    ...defined({ maxTasks, ceilingUsd: maxCostUsdPerSuite }),
   };
 }

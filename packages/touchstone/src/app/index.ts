@@ -12,8 +12,7 @@ export {
 export { ENGINE_VERSION } from '../engine/index.js';
 export { publicKeyOf, sealStatement, statementOf, type TrustedKey } from '../evidence/index.js';
 export { createPaces } from '../net/index.js';
-export type { EvalCapability } from './capabilities.js';
-export { capabilitiesOf, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
+export { capabilitiesOf, type EvalCapability, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
 export { GATED_AGENT_ID, readPackFiles, SAMPLE_AGENT_ID, STRICT_AGENT_ID } from './catalogue/boot.js';
 export { openContract } from './catalogue/contracts.js';
 export { definitionAgentId } from './catalogue/definition-agent.js';
@@ -28,11 +27,13 @@ export { findConfigFile } from './config/config-file.js';
 export { soundParts, trustOf } from './config/config-parts.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, trustedKeyOf } from './config/signing-key.js';
-export { checkOutcome } from './deployments/deployments.js';
-export type { Directory } from './deployments/directory.js';
-export { createDirectory, verifyAudit } from './deployments/directory.js';
-export type { InterruptTokens, TokenClaim } from './deployments/interrupt-tokens.js';
-export { createInterruptTokens, DEFAULT_TOKEN_SEC } from './deployments/interrupt-tokens.js';
+export { createDirectory, type Directory, verifyAudit } from './deployments/directory.js';
+export {
+  createInterruptTokens,
+  DEFAULT_TOKEN_SEC,
+  type InterruptTokens,
+  type TokenClaim,
+} from './deployments/interrupt-tokens.js';
 export {
   type Calibration,
   type CheckProgress,
@@ -40,9 +41,7 @@ export {
   type Judgement,
 } from './judges/calibrate.js';
 export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
-export type { Metrics } from './metrics.js';
-export { createMetrics, followRun } from './metrics.js';
-export type { KeyId, KeyRing, KnownKey } from './principal.js';
+export { createMetrics, followRun, type Metrics } from './metrics.js';
 export {
   ANONYMOUS,
   bearerToken,
@@ -50,13 +49,14 @@ export {
   createKeyRing,
   hashKey,
   hasScope,
+  type KeyId,
+  type KeyRing,
+  type KnownKey,
   keyIdOf,
   unauthenticated,
 } from './principal.js';
-export type { Annotations } from './review/annotations.js';
-export { annotationWire } from './review/annotations.js';
-export type { CreateRunBody } from './runs/run-request.js';
-export { evaluationOff } from './runs/run-request.js';
+export { type Annotations, annotationWire } from './review/annotations.js';
+export { type CreateRunBody, evaluationOff } from './runs/run-request.js';
 export { suiteIssues, taskIssues } from './runs/task-criteria.js';
 export { WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
 export { systemClock, systemIds } from './system.js';
@@ -65,5 +65,4 @@ export { type CheckedScorecard, checkScorecardFile } from './views/import-scorec
 export type { ReportOptions } from './views/report.js';
 export { snapshotOf } from './views/snapshot.js';
 export type { TaskView } from './views/task-view.js';
-export type { Webhooks } from './webhooks/webhooks.js';
-export { createWebhooks, webhookGuard } from './webhooks/webhooks.js';
+export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

@@ -1,16 +1,16 @@
-export type {
-  Agent,
-  AgentFacts,
-  AgentHost,
-  AgentKind,
-  Answer,
-  Invocation,
-  MemoryShape,
-  OfferedTool,
-  ResolvedPrompt,
-  Tools,
+export {
+  type Agent,
+  type AgentFacts,
+  type AgentHost,
+  type AgentKind,
+  type Answer,
+  type Invocation,
+  MAX_TURNS,
+  type MemoryShape,
+  type OfferedTool,
+  type ResolvedPrompt,
+  type Tools,
 } from './agent.js';
-export { MAX_TURNS } from './agent.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {
@@ -27,31 +27,27 @@ export type {
 export type { SafetyTier, ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
-export type { Audit } from './store/deployments.js';
-export { type Deployments, DeploymentsMoved } from './store/deployments.js';
+export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';
 export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './store/idempotency.js';
 export type { Keys, StoredKey } from './store/keys.js';
 export type { Lease, Leases, Ledger } from './store/leases.js';
-export type { Responses } from './store/memory.js';
-export { MEMORY_TOOL, type Memory } from './store/memory.js';
+export { MEMORY_TOOL, type Memory, type Responses } from './store/memory.js';
 export type { BoundAgent, BoundAgents, PackContents, PackHead, Packs } from './store/packs.js';
-export type {
-  Append,
-  AppendNotice,
-  Commit,
-  RunChange,
-  RunLog,
-  SealedUnit,
-  Slice,
-  StepResult,
-  StoredEntry,
-} from './store/run-log.js';
 export {
+  type Append,
+  type AppendNotice,
+  type Commit,
   ControlPending,
   eventCountOf,
   LeaseLost,
   type LogEntry,
+  type RunChange,
   RunEnded,
+  type RunLog,
+  type SealedUnit,
+  type Slice,
+  type StepResult,
+  type StoredEntry,
   type TaskRecord,
 } from './store/run-log.js';
 export type {

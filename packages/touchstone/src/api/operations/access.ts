@@ -2,7 +2,7 @@ import { type AuditRecord, type KeyEntry, type Owner, timestampOf } from '@touch
 import { vendor } from '@touchstone/protocol/wire';
 import { keyIdOf, verifyAudit } from '../../app/index.js';
 import type { Audit } from '../../ports/index.js';
-import { type Endpoint, endpoint } from '../endpoint.js';
+import { type Endpoint, endpoint, ok } from '../endpoint.js';
 import { integerOr, optionalChoice } from '../query.js';
 import type { Services } from '../services.js';
 
@@ -13,9 +13,7 @@ export const keyEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/keys',
     auth: 'keys:read',
     summary: 'The API keys of the caller and of others in the same tenant and workspace',
-    responses: {
-      200: { description: 'Keys by the beginning of their hash.', schema: vendor.page(vendor.keyEntry) },
-    },
+    responses: ok('Keys by the beginning of their hash.', vendor.page(vendor.keyEntry)),
     handle: async ({ principal: { owner } }) => ({ status: 200, body: { items: await keysOf(host, owner) } }),
   }),
 ];
@@ -67,7 +65,7 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     route: 'GET /v1/audit/verify',
     auth: 'audit:read',
     summary: 'Whether the audit log of the caller is unbroken',
-    responses: { 200: { description: 'What was found.', schema: vendor.auditVerdict } },
+    responses: ok('What was found.', vendor.auditVerdict),
     handle: async ({ principal }) => ({
       status: 200,
       body: await verifyAudit(touchstone.store.audit, principal.owner),
@@ -79,7 +77,7 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     auth: 'audit:read',
     summary: 'The audit log',
     parameters,
-    responses: { 200: { description: 'A page of it.', schema: vendor.auditPage } },
+    responses: ok('A page of it.', vendor.auditPage),
     async handle({ principal, query }) {
       const { items, more } = await readPage(touchstone.store.audit, principal.owner, query);
       const next = more && items.at(-1)?.seq;

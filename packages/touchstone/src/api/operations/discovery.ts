@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { HostError } from '@touchstone/protocol';
 import { WORKFLOW_DEFINITIONS } from '../../app/index.js';
-import { type Answer, type Call, type Endpoint, endpoint } from '../endpoint.js';
+import { type Answer, type Call, type Endpoint, endpoint, ok } from '../endpoint.js';
 import { openApiDocument } from '../openapi.js';
 import type { Services } from '../services.js';
 
@@ -15,7 +15,7 @@ export function discoveryEndpoints(host: Services, all: () => readonly Endpoint[
       route: 'GET /.well-known/openwop',
       auth: 'none',
       summary: 'What this host can do',
-      responses: { 200: { description: 'The discovery document.', schema: 'capabilities' } },
+      responses: ok('The discovery document.', 'capabilities'),
       handle: capabilities,
     }),
     endpoint({
@@ -23,7 +23,7 @@ export function discoveryEndpoints(host: Services, all: () => readonly Endpoint[
       route: 'GET /v1/openapi.json',
       auth: 'none',
       summary: 'This API as an OpenAPI document',
-      responses: { 200: { description: 'The document.', schema: { type: 'object' } } },
+      responses: ok('The document.', { type: 'object' }),
       handle: openApi,
     }),
   ];
@@ -68,7 +68,7 @@ export const workflowEndpoints = (): readonly Endpoint[] => [
     route: 'GET /v1/workflows/{workflowId}',
     auth: 'manifest:read',
     summary: 'A workflow this host can run',
-    responses: { 200: { description: 'Its definition.', schema: { type: 'object' } } },
+    responses: ok('Its definition.', { type: 'object' }),
     refusals: ['not_found'],
     handle(call) {
       const workflow = WORKFLOW_DEFINITIONS.find(({ id }) => id === call.params.workflowId);

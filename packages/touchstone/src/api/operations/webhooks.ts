@@ -1,6 +1,6 @@
 import { vendor } from '@touchstone/protocol/wire';
 import type { Webhooks } from '../../app/index.js';
-import { bodyOf, type Endpoint, endpoint } from '../endpoint.js';
+import { bodyOf, type Endpoint, endpoint, ok } from '../endpoint.js';
 import type { Services } from '../services.js';
 
 export const webhookEndpoints = ({
@@ -38,7 +38,7 @@ export const webhookEndpoints = ({
     route: 'GET /v1/host/touchstone/webhooks',
     auth: 'webhooks:manage',
     summary: "The caller's webhooks, oldest first, and how they fare",
-    responses: { 200: { description: 'Webhooks without their secrets.', schema: vendor.webhookPage } },
+    responses: ok('Webhooks without their secrets.', vendor.webhookPage),
     async handle(call) {
       return { status: 200, body: { items: await webhooks.list(call.principal.owner) } };
     },

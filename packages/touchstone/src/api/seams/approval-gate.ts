@@ -16,7 +16,7 @@ import { choice, object, text, type Wire } from '@touchstone/protocol/schema';
 import { GATED_AGENT_ID, hasScope } from '../../app/index.js';
 import { scopeOf, targetState } from '../../deployments/index.js';
 import type { Run } from '../../ports/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { choosePiece, type Piece, piecesOf, proofFor } from './moving.js';
 import { eventsOf } from './real-run.js';
@@ -36,7 +36,7 @@ export const approvalGateSeam = (host: Services): Endpoint =>
     auth: 'approvals:respond',
     summary: 'Test seam: have someone answer at a gate that stands before a sample deployment',
     body: bodyOf(scenarioBody),
-    responses: { 200: { description: 'Whether the gate opened.', schema: { type: 'object' } } },
+    responses: ok('Whether the gate opened.', { type: 'object' }),
     refusals: ['validation_error', 'INVALID_RESUME_VALUE', 'unavailable'],
     handle: (call) => standAtGate(host, call),
   });
@@ -144,7 +144,7 @@ export const authorizationSeam = (host: Services): Endpoint =>
     auth: 'key',
     summary: 'Test seam: whether a principal of the caller’s workspace may do something',
     body: bodyOf(questionBody),
-    responses: { 200: { description: 'The decision.', schema: { type: 'object' } } },
+    responses: ok('The decision.', { type: 'object' }),
     handle: (call) => decide(host, call),
   });
 

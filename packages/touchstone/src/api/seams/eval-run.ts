@@ -3,7 +3,7 @@ import { choice, integer, name, object, set, type Wire } from '@touchstone/proto
 import { SAMPLE_AGENT_ID } from '../../app/index.js';
 import type { Run } from '../../ports/index.js';
 import { parseSuite } from '../../suites/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
 import { summaryOf } from '../operations/runs/report.js';
 import type { Services } from '../services.js';
 import { runToEnd } from './real-run.js';
@@ -26,7 +26,7 @@ export const evalRunSeam = (host: Services): Endpoint =>
     auth: 'runs:create',
     summary: 'Test seam: run a small golden suite to its end',
     body: bodyOf(evalRunBody, false),
-    responses: { 200: { description: 'The finished run.', schema: { type: 'object' } } },
+    responses: ok('The finished run.', { type: 'object' }),
     handle: (call) => evalRun(host, call),
   });
 

@@ -1,4 +1,4 @@
-import { bodyOf, type Endpoint, endpoint } from '../endpoint.js';
+import { bodyOf, type Endpoint, endpoint, ok } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { approvalGateSeam, authorizationSeam } from './approval-gate.js';
 import { deploymentSeam } from './deployment-transition.js';
@@ -26,6 +26,6 @@ const resetSeam = endpoint({
   auth: 'key',
   summary: 'Test seam: called between tests; runs share nothing, so there is nothing to reset',
   body: bodyOf<object>({ type: 'object' }, false),
-  responses: { 200: { description: 'Done.', schema: { type: 'object' } } },
+  responses: ok('Done.', { type: 'object' }),
   handle: () => ({ status: 200, body: {} }),
 });

@@ -2,7 +2,7 @@ import { defined } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import { choice, flag, name, object, type Wire } from '@touchstone/protocol/schema';
 import { STRICT_AGENT_ID } from '../../app/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
 import { optionalText, type QueryOf } from '../query.js';
 import { runIdOf, type Services } from '../services.js';
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
@@ -28,7 +28,7 @@ export const liveInvokeSeam = (host: Services): Endpoint =>
     auth: 'runs:create',
     summary: 'Test seam: invoke one agent, and ask it to break the rules',
     body: bodyOf(requestBody, false),
-    responses: { 200: { description: 'How the invocation ended.', schema: { type: 'object' } } },
+    responses: ok('How the invocation ended.', { type: 'object' }),
     refusals: ['unavailable'],
     handle: (call) => invoke(host, call),
   });
@@ -60,7 +60,7 @@ export const runEventsSeam = (host: Services): Endpoint =>
     auth: 'runs:read',
     summary: 'Test seam: the stored events of a run',
     parameters,
-    responses: { 200: { description: 'Events; none for an unknown run.', schema: { type: 'object' } } },
+    responses: ok('Events; none for an unknown run.', { type: 'object' }),
     handle: (call) => storedEvents(host, call),
   });
 

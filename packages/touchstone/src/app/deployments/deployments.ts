@@ -5,12 +5,10 @@ import {
   type DeploymentRecord,
   type Digest,
   type GatePolicy,
-  HostError,
   jsonEqual,
   type Owner,
   type Principal,
   type ReasonLabel,
-  type RunError,
   type TransitionRequest,
   type Version,
   validationError,
@@ -129,17 +127,4 @@ async function findWaiting(
     ({ plan, principal }) =>
       plan.kind === 'deployment' && principal === id && jsonEqual(plan.request as never, request as never),
   );
-}
-
-/** Refusals of a transition, in the words of an answer. The run that holds the trace is named, so that it can be read. */
-export function checkOutcome({ runId, status, error }: Run): 'done' | 'waiting' {
-  if (status === 'completed') return 'done';
-  if (error) throw refusalOf(runId, error);
-  return 'waiting';
-}
-
-function refusalOf(runId: string, { code, message, details }: RunError): HostError {
-  const known = code === 'forbidden' || code === 'eval_gate_unmet' || code === 'conflict';
-  if (!known) return new HostError('internal_error', message);
-  return new HostError(code, message, { ...details, runId });
 }

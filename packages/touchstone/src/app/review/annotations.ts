@@ -2,6 +2,7 @@ import {
   type AnnotationId,
   type AuditEntry,
   asId,
+  defined,
   type EventId,
   HostError,
   type Issue,
@@ -143,8 +144,7 @@ export const annotationWire = (annotation: Annotation): AnnotationWire => ({
   annotationId: annotation.annotationId,
   target: {
     runId: annotation.runId,
-    ...(annotation.eventId !== undefined && { eventId: annotation.eventId }),
-    ...(annotation.nodeId !== undefined && { nodeId: annotation.nodeId }),
+    ...defined({ eventId: annotation.eventId, nodeId: annotation.nodeId }),
   },
   signal: annotation.signal,
   actor: { principalRef: annotation.by },

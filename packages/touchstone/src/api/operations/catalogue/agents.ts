@@ -2,7 +2,7 @@ import { HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import type { AgentFacts } from '../../../ports/index.js';
 import { highestVersion } from '../../../suites/index.js';
-import { type Endpoint, endpoint } from '../../endpoint.js';
+import { type Endpoint, endpoint, ok } from '../../endpoint.js';
 import { noSuch, type Services } from '../../services.js';
 
 const entrySchema = { $ref: 'agent-inventory-response#/$defs/AgentInventoryEntry' };
@@ -13,9 +13,7 @@ export const agentEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     route: 'GET /v1/agents',
     auth: 'key',
     summary: 'The agents the caller can run',
-    responses: {
-      200: { description: 'The inventory, sorted by agent id.', schema: 'agent-inventory-response' },
-    },
+    responses: ok('The inventory, sorted by agent id.', 'agent-inventory-response'),
     async handle(call) {
       const visible = await touchstone.listAgents(call.principal.owner);
       const agents = newestOfEach(visible.map(({ facts }) => facts)).map(inventoryEntry);
@@ -27,7 +25,7 @@ export const agentEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     route: 'GET /v1/agents/{agentId}',
     auth: 'key',
     summary: 'One agent of the inventory',
-    responses: { 200: { description: 'The agent.', schema: entrySchema } },
+    responses: ok('The agent.', entrySchema),
     refusals: ['not_found'],
     async handle(call) {
       const visible = await touchstone
@@ -108,7 +106,7 @@ export const toolEndpoints = ({ touchstone }: Services): readonly Endpoint[] => 
     route: 'GET /v1/tools/{toolId}',
     auth: 'key',
     summary: 'One tool of the catalogue',
-    responses: { 200: { description: 'The tool.', schema: 'tool-descriptor' } },
+    responses: ok('The tool.', 'tool-descriptor'),
     refusals: ['not_found'],
     async handle(call) {
       const tool = await touchstone.findTool(call.principal.owner, call.params.toolId ?? '');

@@ -1,7 +1,7 @@
 import { type ErrorCode, HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import type { PackHead } from '../../../ports/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalText } from '../../query.js';
 import type { Services } from '../../services.js';
 
@@ -68,9 +68,7 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'The packs the caller can use',
     parameters: listQuery,
-    responses: {
-      200: { description: 'Packs without what is in them.', schema: vendor.page(vendor.packHead) },
-    },
+    responses: ok('Packs without what is in them.', vendor.page(vendor.packHead)),
     async handle(call) {
       const { limit, cursor } = call.query;
       const { items, ...rest } = await host.touchstone.listPacks(call.principal.owner, limit, cursor);

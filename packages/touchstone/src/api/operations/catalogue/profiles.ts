@@ -1,6 +1,6 @@
 import { asId, type CompileProfile, HostError, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { runIdOf, type Services } from '../../services.js';
 
 export const profileEndpoints = (host: Services): readonly Endpoint[] => [
@@ -22,7 +22,7 @@ export const profileEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/runs/{runId}/contract-report',
     auth: 'runs:read',
     summary: 'Whether an eval run kept the contract that its agent carries',
-    responses: { 200: { description: 'The report.', schema: vendor.contractReport } },
+    responses: ok('The report.', vendor.contractReport),
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
       if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');

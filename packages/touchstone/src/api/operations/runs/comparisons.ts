@@ -1,6 +1,6 @@
 import { asId, HostError, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { bodyOf, type Endpoint, endpoint } from '../../endpoint.js';
+import { bodyOf, type Endpoint, endpoint, ok } from '../../endpoint.js';
 import { optionalText, type Parameter } from '../../query.js';
 import { runIdOf, type Services } from '../../services.js';
 
@@ -12,9 +12,7 @@ export const comparisonEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'One run against another, task by task, and whether a drop is real',
     body: bodyOf(vendor.compareRuns),
-    responses: {
-      200: { description: 'Both runs, every task, and the verdict.', schema: vendor.runComparison },
-    },
+    responses: ok('Both runs, every task, and the verdict.', vendor.runComparison),
     refusals: ['not_found'],
     async handle(call) {
       checkEvaluation(host);
@@ -27,12 +25,7 @@ export const comparisonEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'How far two judges agree about the same recorded answers',
     body: bodyOf(vendor.compareJudges),
-    responses: {
-      200: {
-        description: 'Scores that differ, and the verdicts on each criterion.',
-        schema: vendor.judgeComparison,
-      },
-    },
+    responses: ok('Scores that differ, and the verdicts on each criterion.', vendor.judgeComparison),
     refusals: ['not_found'],
     async handle(call) {
       checkEvaluation(host);
@@ -54,7 +47,7 @@ export const baselineEndpoints = ({ touchstone }: Services): readonly Endpoint[]
     auth: 'runs:read',
     summary: 'The runs that others are measured by, newest first, with those that counted before',
     parameters: { suiteId: optionalText('Only baselines of this suite.') },
-    responses: { 200: { description: 'Blessed runs.', schema: vendor.page(vendor.baselineEntry) } },
+    responses: ok('Blessed runs.', vendor.page(vendor.baselineEntry)),
     async handle(call) {
       const items = await touchstone.blessings.list(call.principal.owner, call.query.suiteId);
       return { status: 200, body: { items } };
@@ -97,7 +90,7 @@ export const diffEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'What differs between two runs, clocks and ids left aside',
     parameters: { against },
-    responses: { 200: { description: 'The differences.', schema: 'run-diff-response' } },
+    responses: ok('The differences.', 'run-diff-response'),
     refusals: ['not_found'],
     async handle(call) {
       const body = await host.touchstone.diff(call.principal.owner, runIdOf(call), call.query.against);

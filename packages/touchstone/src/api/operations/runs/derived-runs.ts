@@ -1,4 +1,4 @@
-import { FORK_MODES, type ForkRun } from '@touchstone/protocol';
+import { defined, FORK_MODES, type ForkRun } from '@touchstone/protocol';
 import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { checkScope } from '../../../app/index.js';
@@ -60,8 +60,7 @@ export const rejudgeEndpoints = (host: Services): readonly Endpoint[] => [
 
 async function rejudge(host: Services, call: Call<unknown, Wire<typeof vendor.rejudgeBody>>): Promise<Reply> {
   const source = await findRun(host, call);
-  const { judge, votes } = call.body;
-  const wish = { ...(judge !== undefined && { model: judge }), ...(votes !== undefined && { votes }) };
+  const wish = defined({ model: call.body.judge, votes: call.body.votes });
   const run = await host.touchstone.rejudge(call.principal, source.runId, wish);
   host.follow(run);
   const statusUrl = `${call.origin}/v1/runs/${run.runId}`;

@@ -1,6 +1,6 @@
 import { HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type Answer, type Call, type Endpoint, endpoint, type TextReply } from '../../endpoint.js';
+import { type Answer, type Call, type Endpoint, endpoint, ok, type TextReply } from '../../endpoint.js';
 import { anyText, clampedInteger, integerOr, optionalInteger, type QueryOf } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
 import type { EventPage } from '../../streams/event-pages.js';
@@ -48,9 +48,7 @@ export const eventEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'Some events of a run, waiting for them if need be',
     parameters: pollQuery,
-    responses: {
-      200: { description: 'Events, and whether they are the last.', schema: vendor.polledEvents },
-    },
+    responses: ok('Events, and whether they are the last.', vendor.polledEvents),
     refusals: ['not_found'],
     handle: (call) => poll(host, call),
   }),

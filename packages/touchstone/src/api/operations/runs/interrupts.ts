@@ -9,7 +9,7 @@ import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { DEFAULT_TOKEN_SEC, hasScope, type TokenClaim } from '../../../app/index.js';
 import type { Interrupt } from '../../../ports/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
 
 type Resume = Wire<typeof vendor.resumeBody>;
@@ -23,7 +23,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'approvals:respond',
     summary: 'Answer a question that a run waits on',
     body: bodyOf(vendor.resumeBody),
-    responses: { 200: { description: 'The answer counts.', schema: vendor.resolvedInterrupt } },
+    responses: ok('The answer counts.', vendor.resolvedInterrupt),
     refusals: ['INVALID_RESUME_VALUE', 'forbidden', 'not_found', ...REFUSALS, 'unavailable'],
     async handle(call) {
       const { runId } = await findRun(host, call);
@@ -50,7 +50,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/interrupts/{token}',
     auth: 'none',
     summary: 'The question a link leads to',
-    responses: { 200: { description: 'The question.', schema: vendor.interruptQuestion } },
+    responses: ok('The question.', vendor.interruptQuestion),
     refusals: ['forbidden', 'interrupt_not_found', 'interrupt_already_resolved', 'interrupt_expired'],
     async handle(call) {
       const claim = await host.tokens.read(call.params.token ?? '');
@@ -64,7 +64,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'none',
     summary: 'Answer the question a link leads to',
     body: bodyOf(vendor.resumeBody),
-    responses: { 200: { description: 'The answer counts.', schema: vendor.resolvedInterrupt } },
+    responses: ok('The answer counts.', vendor.resolvedInterrupt),
     refusals: [
       'INVALID_RESUME_VALUE',
       'forbidden',

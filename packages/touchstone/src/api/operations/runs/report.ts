@@ -3,7 +3,7 @@ import type { Payloads } from '@touchstone/protocol/bodies';
 import { vendor } from '@touchstone/protocol/wire';
 import type { ReportOptions } from '../../../app/index.js';
 import type { Run } from '../../../ports/index.js';
-import { type Call, type Endpoint, endpoint } from '../../endpoint.js';
+import { type Call, type Endpoint, endpoint, ok } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
 import { findRun, runIdOf, type Services } from '../../services.js';
 
@@ -20,7 +20,7 @@ export const reportEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'How sure the scorecard of an eval run is, what it is made of, and how it compares',
     parameters: reportQuery,
-    responses: { 200: { description: 'The report.', schema: vendor.evalReport } },
+    responses: ok('The report.', vendor.evalReport),
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
       if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
@@ -42,7 +42,7 @@ export const evalSummaryEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/runs/{runId}/eval-summary',
     auth: 'runs:read',
     summary: 'The scorecard of an eval run',
-    responses: { 200: { description: 'The scorecard.', schema: 'eval-summary' } },
+    responses: ok('The scorecard.', 'eval-summary'),
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
       if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
@@ -92,12 +92,7 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'The results of an eval run, task by task, in the order of its log',
     parameters: resultsQuery,
-    responses: {
-      200: {
-        description: 'Results, each with the place of its task in the suite.',
-        schema: vendor.resultPage,
-      },
-    },
+    responses: ok('Results, each with the place of its task in the suite.', vendor.resultPage),
     refusals: ['not_found'],
     async handle(call) {
       const { cursor, limit } = call.query;
@@ -114,9 +109,7 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/runs/{runId}/scorecard',
     auth: 'runs:read',
     summary: 'Everything about a completed eval run that can be signed and sent to others',
-    responses: {
-      200: { description: 'The scorecard, as a scorecard file holds it.', schema: vendor.scorecard },
-    },
+    responses: ok('The scorecard, as a scorecard file holds it.', vendor.scorecard),
     refusals: ['not_found', 'run_state_conflict'],
     handle: async (call) => ({
       status: 200,
@@ -131,7 +124,7 @@ export const debugBundleEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/runs/{runId}/debug-bundle',
     auth: 'runs:read',
     summary: 'A run in one document to hand on, with secrets masked',
-    responses: { 200: { description: 'The bundle.', schema: 'debug-bundle' } },
+    responses: ok('The bundle.', 'debug-bundle'),
     refusals: ['not_found'],
     async handle(call) {
       const body = await host.touchstone.debugBundle(call.principal.owner, runIdOf(call), call.untilGone());

@@ -2,7 +2,7 @@ import { asId, HostError, isHostError, type RunId, validationError } from '@touc
 import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import type { Run } from '../../../ports/index.js';
-import { type BodyRule, bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { type BodyRule, bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
 
 /** What a person may ask of a run in progress. */
@@ -13,7 +13,7 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:cancel',
     summary: 'Cancel a run',
     body: bodyOf(vendor.reasonBody, false),
-    responses: { 200: { description: 'It is being cancelled, or was.', schema: vendor.runStatus } },
+    responses: ok('It is being cancelled, or was.', vendor.runStatus),
     refusals: ['not_found', 'run_terminal'],
     handle: (call) => cancelOne(host, call),
   }),
@@ -23,9 +23,7 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:cancel',
     summary: 'Cancel several runs',
     body: bulkBody,
-    responses: {
-      200: { description: 'What became of each, in the order asked.', schema: vendor.bulkResults },
-    },
+    responses: ok('What became of each, in the order asked.', vendor.bulkResults),
     handle: (call) => cancelMany(host, call),
   }),
   endpoint({

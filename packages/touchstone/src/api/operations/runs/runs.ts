@@ -11,7 +11,7 @@ import {
 import { parseRunCreate, vendor } from '@touchstone/protocol/wire';
 import { type CreateRunBody, evaluationOff, snapshotOf } from '../../../app/index.js';
 import type { Run } from '../../../ports/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalText } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
 import { matches } from '../discovery.js';
@@ -32,7 +32,7 @@ export const runEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/runs/{runId}',
     auth: 'runs:read',
     summary: 'The state of a run',
-    responses: { 200: { description: 'The run.', schema: 'run-snapshot' } },
+    responses: ok('The run.', 'run-snapshot'),
     refusals: ['not_found'],
     handle: (call) => readRun(host, call),
   }),
@@ -128,7 +128,7 @@ export const runListEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: "The caller's runs, newest first",
     parameters: listQuery,
-    responses: { 200: { description: 'Snapshots of runs.', schema: vendor.page({ $ref: 'run-snapshot' }) } },
+    responses: ok('Snapshots of runs.', vendor.page({ $ref: 'run-snapshot' })),
     async handle(call) {
       const { agentId, suiteId, status, limit, cursor } = call.query;
       const { items, nextCursor } = await host.touchstone.store.runs.list(call.principal.owner, {
@@ -147,7 +147,7 @@ export const runListEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/runs/{runId}/tasks/{taskId}',
     auth: 'runs:read',
     summary: 'One task of a run, with what the agent was given and what it answered',
-    responses: { 200: { description: 'The task.', schema: vendor.taskView } },
+    responses: ok('The task.', vendor.taskView),
     refusals: ['not_found'],
     async handle(call) {
       const { owner, runId } = await findRun(host, call);
