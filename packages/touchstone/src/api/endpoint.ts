@@ -60,6 +60,11 @@ export type ResponseDoc = {
   readonly mediaType?: string;
 };
 
+/** The responses of an operation that answers 200 and nothing else when all is well. */
+export const ok = (description: string, schema: SchemaDoc): Endpoint['responses'] => ({
+  200: { description, schema },
+});
+
 /** One operation of the API: everything that the router, the gate and the OpenAPI document need to know about it. */
 export type Endpoint = {
   readonly operationId: string;
@@ -81,7 +86,12 @@ export type Endpoint = {
   handle(call: Call): Promise<Answer>;
 };
 
-type EndpointSpec<P extends Parameters, B> = Omit<Endpoint, 'parameters' | 'body' | 'handle'> & {
+type EndpointSpec<P extends Parameters, B> = Omit<
+  Endpoint,
+  'method' | 'path' | 'parameters' | 'body' | 'handle'
+> & {
+  /** Method and path, e.g. `POST /v1/runs/{runId}:pause`. */
+  readonly route: `${Method} /${string}`;
   readonly parameters?: P;
   readonly body?: BodyRule<B>;
   readonly handle: (call: Call<QueryOf<P>, B>) => Promise<Answer> | Answer;
@@ -91,9 +101,12 @@ type EndpointSpec<P extends Parameters, B> = Omit<Endpoint, 'parameters' | 'body
 export function endpoint<P extends Parameters = Record<never, never>, B = undefined>(
   written: EndpointSpec<P, B>,
 ): Endpoint {
-  const { parameters = {} as P, body, handle, ...rest } = written;
+  const { route, parameters = {} as P, body, handle, ...rest } = written;
+  const space = route.indexOf(' ');
   return {
     ...rest,
+    method: route.slice(0, space) as Method,
+    path: route.slice(space + 1),
     parameters,
     ...(body !== undefined && { body }),
     async handle(call) {

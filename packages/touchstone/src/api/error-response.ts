@@ -5,7 +5,7 @@ type ErrorEnvelope = {
   readonly message: string;
   readonly details?: { readonly [key: string]: unknown };
 };
-export type ErrorResponse = {
+type ErrorResponse = {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: ErrorEnvelope;

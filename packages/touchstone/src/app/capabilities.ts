@@ -9,7 +9,7 @@ export const IMPLEMENTED_MODES: readonly EvalMode[] = EVAL_MODES;
 /** What a host that serves others accepts when its configuration says nothing. */
 export const DEFAULT_MAX_TASKS = 10_000;
 
-export type CapabilityFacts = {
+type CapabilityFacts = {
   readonly config: Pick<Config, 'evalSuite' | 'limits' | 'roles'>;
   /** Modes this version can really run. */
   readonly implementedModes: readonly EvalMode[];

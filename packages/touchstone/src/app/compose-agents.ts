@@ -20,9 +20,9 @@ import { capabilityCheck, packOptions } from './catalogue/pack-policy.js';
 import { compilePackProfiles } from './catalogue/pack-profiles.js';
 import type { Profiles } from './catalogue/profiles.js';
 import type { Config } from './config/config.js';
+import { trustOf } from './config/config-parts.js';
 import { createPriceOf } from './config/prices.js';
 import { knownSecrets } from './config/secrets.js';
-import { trustOf } from './config/trust.js';
 import { createOnChannel } from './deployments/channel.js';
 
 /** Everything that agents are made of. */

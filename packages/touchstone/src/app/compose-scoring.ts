@@ -1,12 +1,14 @@
-import type { EvalPlan, Owner } from '@touchstone/protocol';
+import { defined, type EvalPlan, type Owner } from '@touchstone/protocol';
 import { createSchemaCheck } from '../agents/index.js';
 import type { Clock, Scoring, Store } from '../ports/index.js';
 import { createScoring } from '../scoring/index.js';
+import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
 import { createContracts } from './catalogue/contracts.js';
 import type { AgentParts } from './compose-agents.js';
 import type { Config } from './config/config.js';
 import { checkSamePolicy, type NamedPolicy } from './config/safety-policy.js';
 import { createJudges } from './judges/judges.js';
+import type { EvalSettings } from './runs/plan-run.js';
 
 type ScoringOptions = {
   readonly config: Config;
@@ -23,7 +25,7 @@ export function composeScoring({ config, store, clock, origin, safety, agents }:
   const judges = createJudges({ config, models, store, clock, holdsSecret });
   const schemaCheck = createSchemaCheck();
   /** Why an owner may not use a model by this name. */
-  const modelTrouble = (owner: Owner, name: string): string | undefined => {
+  const modelIssue = (owner: Owner, name: string): string | undefined => {
     if (name === config.judge?.model) return undefined;
     const choice = models.choose(owner, { name });
     return choice.kind === 'none' ? choice.reason : undefined;
@@ -34,7 +36,7 @@ export function composeScoring({ config, store, clock, origin, safety, agents }:
     models,
     chooseJudge: judges.choose,
     // The operator at the machine may use any of its models.
-    modelTrouble: origin === 'cli' ? () => undefined : modelTrouble,
+    modelIssue: origin === 'cli' ? () => undefined : modelIssue,
   });
   const openScoring = async (owner: Owner, plan: EvalPlan): Promise<Scoring> => {
     checkSamePolicy(safety, plan);
@@ -50,5 +52,16 @@ export function composeScoring({ config, store, clock, origin, safety, agents }:
       ...(plan.embedder && { embedder: openEmbedder(plan.embedder) }),
     });
   };
-  return { judges, schemaCheck, modelTrouble, contracts, openScoring };
+  return { judges, schemaCheck, modelIssue, contracts, openScoring };
+}
+
+/** In-process there is no task limit; a host has one unless it is configured otherwise. */
+export function evalSettings(config: Config, origin: 'host' | 'cli'): EvalSettings | undefined {
+  if (config.evalSuite === false) return undefined;
+  const { modes = IMPLEMENTED_MODES, maxTasksPerSuite, maxCostUsdPerSuite } = config.evalSuite;
+  const maxTasks = maxTasksPerSuite ?? (origin === 'host' ? DEFAULT_MAX_TASKS : undefined);
+  return {
+    modes: IMPLEMENTED_MODES.filter((mode) => modes.includes(mode)),
+    ...defined({ maxTasks, ceilingUsd: maxCostUsdPerSuite }),
+  };
 }

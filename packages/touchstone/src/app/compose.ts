@@ -15,27 +15,23 @@ import { createProfiles, type Profiles } from './catalogue/profiles.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
 import { composeAgents } from './compose-agents.js';
 import { composeDeployments } from './compose-deployments.js';
-import { composeScoring } from './compose-scoring.js';
+import { composeScoring, evalSettings } from './compose-scoring.js';
 import type { Config } from './config/config.js';
-import { checkParts } from './config/config-parts.js';
-import { evalSettings } from './config/eval-settings.js';
+import { checkParts, trustOf } from './config/config-parts.js';
+import { storeFile } from './config/data-folder.js';
 import { readSafetyPolicy } from './config/safety-policy.js';
 import { readOwnKey, trustedKeyOf } from './config/signing-key.js';
-import { storeFile } from './config/store-file.js';
-import { trustOf } from './config/trust.js';
 import { withChannel } from './deployments/channel.js';
 import { type Judging, openJudging } from './judges/judging.js';
+import { watchTenants } from './principal.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { systemClock, systemIds } from './system.js';
-import { watchTenants } from './tenant-count.js';
 import type { Touchstone } from './touchstone.js';
-import { readComparison } from './views/compare.js';
-import { readJudgeComparison } from './views/compare-judges.js';
-import { contractOutcome, readContractReport } from './views/contract-report.js';
+import { readComparison, readJudgeComparison } from './views/compare.js';
 import { buildDebugBundle } from './views/debug-bundle/debug-bundle.js';
 import { diffRuns } from './views/diff.js';
 import { readHistory } from './views/history.js';
@@ -43,10 +39,10 @@ import { importScorecard } from './views/import-scorecard.js';
 import { readReport } from './views/report.js';
 import { createResults } from './views/results.js';
 import { readThresholds } from './views/run-measurement.js';
-import { readScorecard } from './views/scorecard.js';
+import { contractOutcome, readContractReport, readScorecard } from './views/scorecard.js';
 import { viewTask } from './views/task-view.js';
 
-export type ComposeOptions = {
+type ComposeOptions = {
   readonly config: Config;
   /** Holds the store when the configuration names none. */
   readonly dataDir: string;
@@ -94,7 +90,7 @@ export type LocalTouchstone = Touchstone & {
   /** Every owner that has an audit log in this store. */
   auditOwners(): Promise<readonly Owner[]>;
   /** What keeps MCP servers from being used. Asking starts them. */
-  toolTrouble: HostTools['serverIssues'];
+  toolIssues: HostTools['serverIssues'];
   /** Scores answers outside of any run; without a request, by checks alone. */
   openJudging(request?: JudgeRequest): Promise<Judging>;
 };
@@ -316,7 +312,7 @@ function operatorOf({ config, origin, dataDir, store, suites, agents, judges, sc
     },
     pinnedContract: store.suites.contract,
     auditOwners: () => store.audit.owners(),
-    toolTrouble: tools.serverIssues,
+    toolIssues: tools.serverIssues,
     openJudging: (request) => openJudging({ judges, schemaCheck, priceOf }, request),
   } satisfies Partial<LocalTouchstone>;
 }

@@ -12,30 +12,28 @@ export {
 export { ENGINE_VERSION } from '../engine/index.js';
 export { publicKeyOf, sealStatement, statementOf, type TrustedKey } from '../evidence/index.js';
 export { createPaces } from '../net/index.js';
-export type { EvalCapability } from './capabilities.js';
-export { capabilitiesOf, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
-export { readPackFiles } from './catalogue/boot.js';
-export { openContract } from './catalogue/contract-file.js';
+export { capabilitiesOf, type EvalCapability, evalCapability, IMPLEMENTED_MODES } from './capabilities.js';
+export { GATED_AGENT_ID, readPackFiles, SAMPLE_AGENT_ID, STRICT_AGENT_ID } from './catalogue/boot.js';
+export { openContract } from './catalogue/contracts.js';
 export { definitionAgentId } from './catalogue/definition-agent.js';
 export type { AgentVisible, InstalledSuite, SuiteVisible } from './catalogue/entries.js';
 export type { InstalledPack } from './catalogue/pack-catalogue.js';
 export { packOptions } from './catalogue/pack-policy.js';
 export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
 export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';
-export { GATED_AGENT_ID, SAMPLE_AGENT_ID, STRICT_AGENT_ID } from './catalogue/sample-agents.js';
 export { createTouchstone, type LocalTouchstone } from './compose.js';
 export { type Config, loadConfig } from './config/config.js';
 export { findConfigFile } from './config/config-file.js';
-export { soundParts } from './config/config-parts.js';
+export { soundParts, trustOf } from './config/config-parts.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, trustedKeyOf } from './config/signing-key.js';
-export { trustOf } from './config/trust.js';
-export type { Directory } from './deployments/directory.js';
-export { createDirectory } from './deployments/directory.js';
-export type { InterruptTokens, TokenClaim } from './deployments/interrupt-tokens.js';
-export { createInterruptTokens, DEFAULT_TOKEN_SEC } from './deployments/interrupt-tokens.js';
-export { checkOutcome } from './deployments/outcome.js';
-export { verifyAudit } from './deployments/verify-audit.js';
+export { createDirectory, type Directory, verifyAudit } from './deployments/directory.js';
+export {
+  createInterruptTokens,
+  DEFAULT_TOKEN_SEC,
+  type InterruptTokens,
+  type TokenClaim,
+} from './deployments/interrupt-tokens.js';
 export {
   type Calibration,
   type CheckProgress,
@@ -43,9 +41,7 @@ export {
   type Judgement,
 } from './judges/calibrate.js';
 export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
-export type { Metrics } from './metrics.js';
-export { createMetrics, followRun } from './metrics.js';
-export type { KeyId, KeyRing, KnownKey } from './principal.js';
+export { createMetrics, followRun, type Metrics } from './metrics.js';
 export {
   ANONYMOUS,
   bearerToken,
@@ -53,14 +49,15 @@ export {
   createKeyRing,
   hashKey,
   hasScope,
+  type KeyId,
+  type KeyRing,
+  type KnownKey,
   keyIdOf,
   unauthenticated,
 } from './principal.js';
-export type { Annotations } from './review/annotations.js';
-export { annotationWire } from './review/annotations.js';
-export { checkTrouble, suiteTrouble } from './runs/check-trouble.js';
-export { evaluationOff } from './runs/evaluation-off.js';
-export type { CreateRunBody } from './runs/run-request.js';
+export { type Annotations, annotationWire } from './review/annotations.js';
+export { type CreateRunBody, evaluationOff } from './runs/run-request.js';
+export { suiteIssues, taskIssues } from './runs/task-criteria.js';
 export { WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
 export { systemClock, systemIds } from './system.js';
 export type { Touchstone } from './touchstone.js';
@@ -68,5 +65,4 @@ export { type CheckedScorecard, checkScorecardFile } from './views/import-scorec
 export type { ReportOptions } from './views/report.js';
 export { snapshotOf } from './views/snapshot.js';
 export type { TaskView } from './views/task-view.js';
-export type { Webhooks } from './webhooks/webhooks.js';
-export { createWebhooks, webhookGuard } from './webhooks/webhooks.js';
+export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { asId, HostError, type Id, type Owner, type Principal } from '@touchstone/protocol';
-import type { Clock, Keys, StoredKey } from '../ports/index.js';
+import type { Clock, Keys, Store, StoredKey } from '../ports/index.js';
 
 /** How a key is written down everywhere: in the config, in the store, in memory. The key itself is kept nowhere. */
 export const hashKey = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
@@ -101,4 +101,30 @@ const UNAUTHENTICATED = {
 export function unauthenticated(reason: keyof typeof UNAUTHENTICATED): HostError {
   const [code, message] = UNAUTHENTICATED[reason];
   return new HostError(code, message);
+}
+
+type TenantOptions = {
+  readonly config: { readonly keys: readonly { readonly tenant: string }[] };
+  readonly origin: 'host' | 'cli';
+};
+
+/**
+ * Whether a tenant is the only one with keys, those in the store included. Looked up again with every look for orphaned
+ * runs; a tenant that turns up in between is not the one that was known, and so is not alone. The operator at
+ * the machine acts for no tenant of the keys.
+ */
+export async function watchTenants(
+  store: Store,
+  { config, origin }: TenantOptions,
+): Promise<{ isOnly(tenant: string): boolean; look(): Promise<void> }> {
+  let known: ReadonlySet<string> = new Set();
+  const look = async (): Promise<void> => {
+    const stored = (await store.keys.list()).filter((key) => key.revokedAt === undefined);
+    known = new Set([...config.keys.map((key) => key.tenant), ...stored.map((key) => key.owner.tenant)]);
+  };
+  await look();
+  return {
+    isOnly: (tenant) => known.size === 0 || (known.size === 1 && (origin === 'cli' || known.has(tenant))),
+    look,
+  };
 }

@@ -65,7 +65,10 @@ export function openClient({ io }: Context, host: string, keyEnv = 'TOUCHSTONE_K
   const key = io.env[keyEnv];
   if (!key)
     throw new UsageError(
-      `The environment variable ${keyEnv} holds no API key.`,
+      // A key that was typed in the place of its variable's name must not reach a log.
+      /^[A-Za-z]\w*$/.test(keyEnv) && !keyEnv.startsWith('ts_')
+        ? `The environment variable ${keyEnv} holds no API key.`
+        : '--key-env expects the name of an environment variable; got something else.',
       'Set it, or name another with --key-env.',
     );
   return createClient({ baseUrl: host, key });

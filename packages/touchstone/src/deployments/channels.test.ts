@@ -1,10 +1,11 @@
 import type { AgentDeployments, Version } from '@touchstone/protocol';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { binomialChances } from '../scorecard/statistics/binomial.js';
 import { createRandom } from '../scorecard/statistics/random.js';
-import { resolveChannel, shares } from './channels.js';
+import { resolveChannel, rivalsOf, shares } from './channels.js';
 import { noDeployments } from './picture.js';
-import { AGENT, activated, after, v } from './testing/names.js';
+import { deploymentRecords } from './records.js';
+import { AGENT, activated, after, ask, onto, v } from './testing/names.js';
 
 const DRAWS = 10_000;
 /** A right program is called wrong less often than this. */
@@ -118,4 +119,64 @@ describe('a channel', () => {
     const latest = [0, 1, 2, 3, 4].map((count) => resolveChannel(left(count), 'latest', 0.9)?.version);
     expect(latest).toEqual(['2.0.0-rc.1+b2', '2.0.0-rc.1', '1.10.0', '1.9.0', '9 lives']);
   });
+});
+
+const rivalsIn = (
+  before: ReturnType<typeof after>,
+  request: Parameters<typeof ask>[1],
+): readonly string[] => {
+  const decision = ask(before, request);
+  if (decision.kind === 'illegal') throw new Error(decision.issue.message);
+  return rivalsOf(before, decision.move.next, request.version).map(({ version }) => version);
+};
+const promoted = (version: string, channel?: string) => ({
+  version: v(version),
+  transition: 'promote' as const,
+  ...(channel !== undefined && { channel: onto(channel) }),
+});
+const staged = (version: string) => activated(version).slice(0, 2);
+
+it('whoever has most of the channel has to be matched, and of latest too when that changes hands', () => {
+  const serving = after([
+    ...activated('1.0.0', 'stable'),
+    ...activated('1.1.0', 'stable', 10),
+    ...staged('0.9.0'),
+    ...staged('2.0.0'),
+  ]);
+  expect(rivalsIn(serving, promoted('2.0.0', 'stable'))).toEqual(['1.0.0', '1.1.0']);
+  expect(rivalsIn(serving, promoted('0.9.0', 'stable'))).toEqual(['1.0.0']);
+  expect(rivalsIn(serving, promoted('2.0.0', 'canary'))).toEqual(['1.1.0']);
+  expect(rivalsIn(serving, promoted('0.9.0', 'canary'))).toEqual([]);
+});
+
+it('a pause is no way around: neither of the rival nor of the version itself', () => {
+  const pause = (version: string) => ({ version: v(version), transition: 'pause' as const });
+  const rested = after([...activated('1.0.0', 'stable'), pause('1.0.0'), ...staged('1.1.0')]);
+  expect(rivalsIn(rested, promoted('1.1.0', 'stable'))).toEqual(['1.0.0']);
+  const back = after([...activated('1.1.0', 'stable'), ...activated('1.2.0', 'stable'), pause('1.2.0')]);
+  expect(rivalsIn(back, promoted('1.2.0'))).toEqual(['1.1.0']);
+});
+
+it('where nothing has served there is nothing to match', () => {
+  expect(rivalsIn(after(staged('1.0.0')), promoted('1.0.0', 'stable'))).toEqual([]);
+});
+
+test('records are sorted by SemVer precedence, and what is no SemVer comes after them', () => {
+  const known = ['zebra', '1.10.0', '2.0.0', '1.9.0', 'ape', '2.0.0-rc.1', '1.9.0', '2.0.0-rc.1+b1'].map(v);
+  const versions = deploymentRecords(noDeployments(AGENT), known).map(({ version }) => version);
+  expect(versions).toEqual(['1.9.0', '1.10.0', '2.0.0-rc.1', '2.0.0-rc.1+b1', '2.0.0', 'ape', 'zebra']);
+});
+
+test('a version nobody has moved is a draft, and one that is no longer known keeps its record', () => {
+  const picture = after(activated('1.0.0', 'canary', 40));
+  expect(deploymentRecords(picture, [v('0.9.0')])).toEqual([
+    { agentId: AGENT, version: '0.9.0', state: 'draft' },
+    {
+      agentId: AGENT,
+      version: '1.0.0',
+      state: 'active',
+      canaryPercent: 40,
+      channels: ['canary', 'latest'],
+    },
+  ]);
 });

@@ -1,8 +1,9 @@
-import type { AgentDeployments, DeployedVersion, Version } from '@touchstone/protocol';
+import { type AgentDeployments, CHANNELS, type DeployedVersion, type Version } from '@touchstone/protocol';
+import compareBuild from 'semver/functions/compare-build.js';
+import valid from 'semver/functions/valid.js';
 import { rowOf, servingOn } from './picture.js';
-import { compareByRank } from './version-order.js';
 
-export type Share = { readonly version: Version; readonly share: number };
+type Share = { readonly version: Version; readonly share: number };
 
 /**
  * Which part of a channel's runs each version gets, the newest first; versions that get nothing are left out. The newest
@@ -54,3 +55,41 @@ const latestOf = ({ versions }: AgentDeployments): readonly DeployedVersion[] =>
     .filter(({ state }) => state === 'active')
     .sort((a, b) => compareByRank(b.version, a.version))
     .slice(0, 1);
+
+const isSemantic = (version: Version): boolean => valid(version) !== null;
+const byText = (a: Version, b: Version): number => (a < b ? -1 : Number(a > b));
+
+/** By precedence; two spellings of the same version, or two that are no SemVer, by their text. */
+const withinKind = (a: Version, b: Version): number =>
+  (isSemantic(a) ? compareBuild(a, b) : 0) || byText(a, b);
+
+/** For lists: by SemVer precedence, then what is no SemVer. */
+export const compareForList = (a: Version, b: Version): number =>
+  Number(isSemantic(b)) - Number(isSemantic(a)) || withinKind(a, b);
+
+/** For `latest`: what is no SemVer ranks below everything that is, so it comes up only when nothing else serves. */
+const compareByRank = (a: Version, b: Version): number =>
+  Number(isSemantic(a)) - Number(isSemantic(b)) || withinKind(a, b);
+
+/**
+ * The versions that a version on its way would stand in for: on each channel that leads to it afterwards, `latest`
+ * included, whichever has most of it before. A pause is no way around: one that rests counts as if it served.
+ */
+export function rivalsOf(
+  before: AgentDeployments,
+  next: AgentDeployments,
+  version: Version,
+): readonly DeployedVersion[] {
+  const others = withoutRest(before, version);
+  const rivals = CHANNELS.filter((channel) =>
+    shares(next, channel).some((one) => one.version === version),
+  ).flatMap((channel) => mainVersionOf(others, channel) ?? []);
+  return [...new Set(rivals)].flatMap((each) => rowOf(before, each) ?? []);
+}
+
+const withoutRest = (before: AgentDeployments, version: Version): AgentDeployments => ({
+  ...before,
+  versions: before.versions
+    .filter((row) => row.version !== version)
+    .map((row) => (row.state === 'paused' ? { ...row, state: 'active' } : row)),
+});

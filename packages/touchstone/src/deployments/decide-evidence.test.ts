@@ -14,8 +14,7 @@ import {
   type Version,
 } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
-import { decideEvidence, type EvidenceClaim } from './decide-evidence.js';
-import { describeReason } from './describe-reason.js';
+import { decideEvidence, describeReason, type EvidenceClaim } from './decide-evidence.js';
 
 type RunTotals = NonNullable<Evidence['headline']>;
 

@@ -51,11 +51,7 @@ describe('a promotion', () => {
       },
     ]);
     const next = move(proven.next, promote('1.0.0'));
-    expect(recordOf(next.next, '1.0.0')).toEqual({
-      agentId: AGENT,
-      version: '1.0.0',
-      state: 'staged',
-    });
+    expect(recordOf(next.next, '1.0.0')).toEqual({ agentId: AGENT, version: '1.0.0', state: 'staged' });
   });
 
   it('names the version that served most of the channel before', () => {

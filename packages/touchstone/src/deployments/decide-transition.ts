@@ -1,9 +1,17 @@
 import type { AgentDeployments, DeploymentState, Issue, Move, TransitionRequest } from '@touchstone/protocol';
 import { checkRequest } from './check-request.js';
 import { rowOf, withRow } from './picture.js';
-import { comeBack, promote, spread } from './promote.js';
-import { rollBack } from './roll-back.js';
-import { gateOf, type MoveFacts, type Step, stateChanged, withShare } from './step.js';
+import {
+  comeBack,
+  gateOf,
+  type MoveFacts,
+  promote,
+  rollBack,
+  type Step,
+  spread,
+  stateChanged,
+  withShare,
+} from './steps.js';
 
 export type TransitionDecision =
   | { readonly kind: 'move'; readonly move: Move }

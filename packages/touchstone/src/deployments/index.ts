@@ -1,11 +1,7 @@
 export { castVote } from './cast-vote.js';
-export { resolveChannel } from './channels.js';
-export type { EvidenceClaim } from './decide-evidence.js';
-export { decideEvidence } from './decide-evidence.js';
+export { resolveChannel, rivalsOf } from './channels.js';
+export { decideEvidence, describeReason, type EvidenceClaim } from './decide-evidence.js';
 export { decideTransition } from './decide-transition.js';
-export { describeReason } from './describe-reason.js';
-export { matchingGates } from './gates.js';
 export { noDeployments, stateOf } from './picture.js';
 export { deploymentRecords } from './records.js';
-export { rivalsOf } from './rivals.js';
-export { scopeOf, targetState } from './states.js';
+export { matchingGates, scopeOf, targetState } from './states.js';

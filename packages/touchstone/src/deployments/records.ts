@@ -7,9 +7,8 @@ import {
   type DeploymentRecord,
   type Version,
 } from '@touchstone/protocol';
-import { shares } from './channels.js';
+import { compareForList, shares } from './channels.js';
 import { rowOf } from './picture.js';
-import { compareForList } from './version-order.js';
 
 /** One record per version that is known or has been moved, by SemVer precedence. */
 export function deploymentRecords(

@@ -1,4 +1,11 @@
-import { AHEAD, type DeploymentState, LEADS_TO, type TransitionRequest } from '@touchstone/protocol';
+import {
+  type AgentId,
+  AHEAD,
+  type DeploymentState,
+  type GatePolicy,
+  LEADS_TO,
+  type TransitionRequest,
+} from '@touchstone/protocol';
 
 /*
  * draft → test → staged → active: `promote`, one step at a time.
@@ -26,7 +33,7 @@ export function targetState(request: TransitionRequest, state: DeploymentState):
   return transition === 'promote' ? (toState ?? AHEAD[state] ?? 'active') : LEADS_TO[transition];
 }
 
-export type DeployScope = 'deploy:promote' | 'deploy:rollback' | 'deploy:pause';
+type DeployScope = 'deploy:promote' | 'deploy:rollback' | 'deploy:pause';
 
 /**
  * What a principal needs. A principal who may pause may also end a pause; but to come back on another channel or with another
@@ -39,3 +46,21 @@ export function scopeOf(request: TransitionRequest, state: DeploymentState): Dep
   const comesBack = state === 'paused' && channel === undefined && canaryPercent === undefined;
   return transition === 'promote' && comesBack ? 'deploy:pause' : 'deploy:promote';
 }
+
+/** Every gate on the way to a state. All of them bind: a narrower one does not lift a wider one. */
+export const matchingGates = (
+  gates: readonly GatePolicy[],
+  tenant: string,
+  agentId: AgentId,
+  to: DeploymentState,
+): readonly GatePolicy[] =>
+  gates.filter(
+    (gate) =>
+      gate.to === to &&
+      (gate.tenant === undefined || gate.tenant === tenant) &&
+      isAbout(gate.agentId, agentId),
+  );
+
+/** `*`, an id, or the beginning of ids with a `*` after it. */
+const isAbout = (pattern: string, agentId: AgentId): boolean =>
+  pattern.endsWith('*') ? agentId.startsWith(pattern.slice(0, -1)) : agentId === pattern;

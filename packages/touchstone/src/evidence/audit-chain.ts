@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AUDIT_START, type AuditRecord, auditLine, type Owner } from '@touchstone/protocol';
 
-export type ChainTrouble = {
+type ChainTrouble = {
   readonly seq: number;
   /** `gap`: not the next number. `previous`: it follows another record. `digest`: it is not what was written. */
   readonly why: 'gap' | 'previous' | 'digest';
@@ -18,7 +18,7 @@ export type ChainResult = {
   readonly trouble?: ChainTrouble;
 };
 
-export type ChainCheck = { add(record: AuditRecord): void; result(): ChainResult };
+type ChainCheck = { add(record: AuditRecord): void; result(): ChainResult };
 
 /** Follows one owner's records from the first on, in order, and keeps none of them. */
 export function createChainCheck(owner: Owner): ChainCheck {

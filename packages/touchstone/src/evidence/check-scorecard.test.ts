@@ -2,8 +2,7 @@ import type { Json, Scorecard } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkScorecard } from './check-scorecard.js';
-import { Reading } from './reading.js';
+import { checkScorecard, Reading } from './check-scorecard.js';
 import {
   anyCard,
   FULL_CARD,

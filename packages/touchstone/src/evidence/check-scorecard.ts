@@ -1,5 +1,52 @@
-import type { EvalSummary, Scorecard, TaskResult } from '@touchstone/protocol';
-import type { Reading } from './reading.js';
+import {
+  type EvalSummary,
+  type Issue,
+  pointerOf,
+  type Scorecard,
+  type TaskResult,
+  validationError,
+} from '@touchstone/protocol';
+import { type Schema, schemaIssues, type Wire } from '@touchstone/protocol/schema';
+
+/** A file that is wrong a hundred thousand times is not worth a hundred thousand sentences. */
+const MOST_ISSUES = 20;
+
+/**
+ * Where a reader stands in a foreign document, and what it has found wrong so far. Pointers are made of indices and of
+ * names that a scorecard knows: the names in the document are foreign text and are never repeated.
+ */
+export class Reading {
+  readonly #path: (string | number)[] = [];
+  readonly #issues: Issue[] = [];
+
+  refuse(message: string): undefined {
+    this.#issues.push({ pointer: pointerOf(this.#path), message });
+    if (this.#issues.length === MOST_ISSUES) this.finish();
+    return undefined;
+  }
+
+  /** The value as what the schema describes; throws with everything that is wrong so far when it is not. */
+  parse<S extends Schema>(schema: S, value: unknown): Wire<S> {
+    const here = pointerOf(this.#path);
+    const issues = schemaIssues(schema, value, { hidesNames: true });
+    for (const { pointer, message } of issues.slice(0, MOST_ISSUES - this.#issues.length))
+      this.#issues.push({ pointer: `${here}${pointer}`, message });
+    this.finish();
+    return value as Wire<S>;
+  }
+
+  /** Reads what lies one step further in. */
+  at<T>(step: string | number, read: () => T): T {
+    this.#path.push(step);
+    const found = read();
+    this.#path.pop();
+    return found;
+  }
+
+  finish(): void {
+    if (this.#issues.length > 0) throw validationError(this.#issues);
+  }
+}
 
 /**
  * Checks a scorecard from outside whose shape is right. Its parts must agree: a comparison reads the results, a verdict

@@ -8,8 +8,7 @@ import {
   type Scorecard,
   validationError,
 } from '@touchstone/protocol';
-import { describeFile } from './describe-file.js';
-import { fromBase64, fromUtf8, parseForeign } from './foreign-json.js';
+import { describeFile, fromBase64, fromUtf8, parseForeign } from './foreign-file.js';
 import { readPrivateKey, type Signing, type TrustedKey } from './keys.js';
 import { type EvidenceHost, readStatement, type Statement } from './statement.js';
 
@@ -24,7 +23,7 @@ const KEY_ID = /^\P{C}{1,256}$/u;
  * Whose word a file is. `trusted`: a key the reader trusts has signed exactly this. `untrusted`: only keys the reader
  * does not know, which proves nothing, not even that the file is whole. `unsigned`: no signature.
  */
-export type SignatureState =
+type SignatureState =
   | { readonly state: 'trusted'; readonly keyId: string }
   | { readonly state: 'untrusted'; readonly keyId?: string }
   | { readonly state: 'unsigned' };

@@ -11,7 +11,7 @@ import { validationError } from '@touchstone/protocol';
 export type Signing = { readonly keyId: string; readonly privateKey: string };
 export type TrustedKey = { readonly keyId: string; readonly publicKey: KeyObject };
 /** Both halves in PEM form. */
-export type SigningKey = { readonly privateKey: string; readonly publicKey: string };
+type SigningKey = { readonly privateKey: string; readonly publicKey: string };
 
 export function createSigningKey(): SigningKey {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -1,7 +1,6 @@
 import { type Digest, isObject, ownMember, type Scorecard, typeName } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { checkScorecard } from './check-scorecard.js';
-import { Reading } from './reading.js';
+import { checkScorecard, Reading } from './check-scorecard.js';
 
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 const PREDICATE_FAMILY = 'urn:touchstone:scorecard:';

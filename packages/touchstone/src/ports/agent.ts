@@ -5,11 +5,13 @@ import type {
   JsonObject,
   ModelClass,
   ModelPin,
+  Owner,
   RunId,
   ToolId,
   Version,
 } from '@touchstone/protocol';
 import type { Body, MemoryEntry, Payloads, ToolResult } from '@touchstone/protocol/bodies';
+import type { SafetyTier } from './scorer.js';
 import type { Usage } from './usage.js';
 
 /** What is known about an agent without running it. */
@@ -88,7 +90,7 @@ export type Answer =
   | { readonly kind: 'unreachable'; readonly reason: string; readonly effort?: Effort };
 
 /** Requests made for one answer, and how long of it was spent backing off (not the agent's latency). */
-export type Effort = { readonly attempts: number; readonly waitedMs: number };
+type Effort = { readonly attempts: number; readonly waitedMs: number };
 
 /**
  * An agent that can be invoked. `invoke` rejects when the signal aborts, or when the host fails it (its tool gateway
@@ -110,3 +112,14 @@ export type ResolvedPrompt = Pick<Payloads['agent.promptResolved'], 'chain' | 'r
 
 /** Bound on turns of one invocation, shared by every adapter that takes turns. */
 export const MAX_TURNS = 64;
+
+/** The live tools of this host. Fixtures stand in front of it; the allowlist is checked before it is asked. */
+export type Tools = {
+  /** The tools among `wanted` that this owner has been granted. Asked once per run, so a run's surface does not change. */
+  granted(owner: Owner, wanted: readonly ToolId[]): Promise<readonly OfferedTool[]>;
+  /** All of `wanted`, for tasks whose fixtures stand in; a tool unknown here is offered by its id alone. */
+  described(owner: Owner, wanted: readonly ToolId[]): Promise<readonly OfferedTool[]>;
+  /** The side effects a tool may have; undefined for a tool this host does not know. */
+  tierOf(toolId: ToolId): Promise<SafetyTier | undefined>;
+  call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
+};

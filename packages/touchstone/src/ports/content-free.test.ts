@@ -38,7 +38,7 @@ import { type Body, type EventType, type Payloads, type Task, toBody } from '@to
 import { checkPayload, type PayloadType, type PayloadWire, schemas } from '@touchstone/protocol/wire';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import type { Fact, Log } from './log.js';
+import type { Fact, Log } from './system.js';
 
 type Scalar = string | number | boolean | bigint | symbol | null | undefined;
 type Any<T> = true extends T ? true : false;

@@ -1,4 +1,4 @@
-import type { JsonObject, JudgeIdentity } from '@touchstone/protocol';
+import type { EmbedderPin, JsonObject, JudgeIdentity } from '@touchstone/protocol';
 import type { Body } from '@touchstone/protocol/bodies';
 import type { Usage } from './usage.js';
 
@@ -50,3 +50,15 @@ export type AskModel = (
   | { readonly kind: 'reply'; readonly text: string; readonly usage: Usage }
   | { readonly kind: 'failed' | 'unreachable'; readonly reason: string }
 >;
+
+/** Turns texts into vectors whose directions say what they mean. Rejects only when the signal aborts. */
+export type Embedder = {
+  readonly pin: EmbedderPin;
+  /** One vector per text, all of the same length. What it costs is paid through `spend` before they are used. */
+  embed(texts: readonly string[], signal: AbortSignal, spend: Spend): Promise<EmbeddingResult>;
+  close(): void;
+};
+
+export type EmbeddingResult =
+  | { readonly kind: 'embedded'; readonly vectors: readonly (readonly number[])[] }
+  | { readonly kind: 'unreachable' | 'failed'; readonly reason: string };

@@ -1,17 +1,13 @@
 import type { CriterionResult, Digest, InvocationOutcome, Score, ToolId } from '@touchstone/protocol';
 import type { Body, RecordBodies, Task, ToolStatus } from '@touchstone/protocol/bodies';
 import type { Spend } from './judge.js';
-import type { MaybePromise } from './maybe-promise.js';
+import type { MaybePromise } from './system.js';
 
 /** The side effects a tool may have. */
 export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
 
 /** A call the agent made, or tried to make. */
-export type ScoredCall = {
-  readonly toolId: ToolId;
-  readonly inputs: Body;
-  readonly status: ToolStatus;
-};
+export type ScoredCall = { readonly toolId: ToolId; readonly inputs: Body; readonly status: ToolStatus };
 
 /** What a scorer may look at. `output` is absent when the agent gave no answer. */
 export type Transcript = {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createKeyRing, hashKey } from '../app/principal.js';
 import { createManualClock } from '../app/testing/manual-clock.js';
 import type { StoredKey } from '../ports/index.js';
-import { createAdmission } from './admission.js';
-import { createRateLimiter, remoteParty } from './rate-limit.js';
+import { createAdmission, createRateLimiter, remoteParty } from './admission.js';
 
 const OWNER = { tenant: 'acme', workspace: 'main' };
 const stored = (key: string, extra: Partial<StoredKey> = {}): StoredKey => ({

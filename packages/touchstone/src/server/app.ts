@@ -1,5 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import { asId, HostError, type Id } from '@touchstone/protocol';
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  asId,
+  HostError,
+  type Id,
+  type PrincipalId,
+  type ResourceName,
+  type ScopeName,
+} from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   createServices,
@@ -13,13 +21,12 @@ import {
   toHostError,
 } from '../api/index.js';
 import { createKeyRing, type KnownKey } from '../app/index.js';
-import { createAccessAudit } from './access-audit.js';
+import type { Audit, Clock } from '../ports/index.js';
 import { createAdmission } from './admission.js';
+import { createOpenStreams } from './close-app.js';
 import { createOnce } from './idempotency.js';
-import { createOpenEnds } from './open-streams.js';
-import { registerEndpoints } from './register.js';
+import { registerEndpoints, type ServerParts } from './register.js';
 import { answerError, createServer } from './server.js';
-import { traceHeaders } from './trace-context.js';
 
 export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'> & {
   /** Keys beside those of the configuration and the store, e.g. the one made at the first start. */
@@ -29,14 +36,14 @@ export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'
 /** The whole HTTP side, not listening yet. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { config, log, clock } = options;
-  const openEnds = createOpenEnds();
+  const openStreams = createOpenStreams();
   const closing = new AbortController();
   // Every open stream and every followed run listens for the end.
   setMaxListeners(0, closing.signal);
   const host = createServices({
     ...options,
     keys: fixedKeys(options),
-    openStreams: () => openEnds.size,
+    openStreams: () => openStreams.size,
     closing: closing.signal,
   });
   host.webhooks.start();
@@ -61,7 +68,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   registerEndpoints(app, endpoints, {
     admission,
     once,
-    openEnds,
+    openStreams,
     clock,
     log,
     audit: createAccessAudit(audit, clock),
@@ -71,7 +78,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook('preClose', async () => {
     closing.abort();
     await host.webhooks.stop();
-    await openEnds.close();
+    await openStreams.close();
   });
   return app;
 }
@@ -152,3 +159,30 @@ async function noteAnswer(request: FastifyRequest, reply: FastifyReply, host: Se
     reply.elapsedTime / 1000,
   );
 }
+
+// Version 00 of W3C Trace Context; all-zero ids are invalid by its rules.
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+const TRACESTATE = /^[\x20-\x7e\t]{1,512}$/;
+
+/** The trace headers to send back. `tracestate` means nothing without a valid `traceparent`, so it goes only with one. */
+function traceHeaders(headers: IncomingHttpHeaders): { readonly [name: string]: string } {
+  const { traceparent, tracestate } = headers;
+  if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return {};
+  const state = typeof tracestate === 'string' && TRACESTATE.test(tracestate) ? { tracestate } : {};
+  return { traceparent, ...state };
+}
+
+const MAX_RESOURCE = 512;
+
+/** Writes down the decision on access, before anything is done about it. */
+const createAccessAudit =
+  (audit: Pick<Audit, 'append'>, clock: Pick<Clock, 'now'>): ServerParts['audit'] =>
+  async ({ owner, id }, { scope, resource, allowed }) => {
+    await audit.append(owner, {
+      at: clock.now(),
+      principal: asId<PrincipalId>(id),
+      action: asId<ScopeName>(scope),
+      resource: asId<ResourceName>(resource.slice(0, MAX_RESOURCE)),
+      allowed,
+    });
+  };

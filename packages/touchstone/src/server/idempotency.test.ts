@@ -1,7 +1,7 @@
 import type { Json } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../app/testing/envelope.js';
 import { createManualClock, type ManualClock } from '../app/testing/manual-clock.js';
+import { expectRefusal } from '../app/testing/scorecards.js';
 import { createTestHost, KEYS, type TestHost } from '../app/testing/test-host.js';
 import type { Touchstone } from '../app/touchstone.js';
 

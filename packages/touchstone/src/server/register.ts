@@ -5,8 +5,8 @@ import { openSse, pathOf, routerPath } from '../api/index.js';
 import { ANONYMOUS, checkScope, type KeyId } from '../app/index.js';
 import type { Clock, Log } from '../ports/index.js';
 import type { Admission } from './admission.js';
+import type { OpenStreams } from './close-app.js';
 import type { Once } from './idempotency.js';
-import type { OpenEnds } from './open-streams.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,7 +21,7 @@ declare module 'fastify' {
 export type ServerParts = {
   readonly admission: Admission;
   readonly once: Once;
-  readonly openEnds: OpenEnds;
+  readonly openStreams: OpenStreams;
   readonly clock: Clock;
   readonly log: Log;
   audit(
@@ -81,7 +81,7 @@ async function serve(
   reply: FastifyReply,
   parts: ServerParts,
 ): Promise<FastifyReply> {
-  const call = callOf(request, reply, parts.openEnds);
+  const call = callOf(request, reply, parts.openStreams);
   checkBody(endpoint, call);
   const answer = await execute(endpoint, request, call, parts);
   if ('stream' in answer) {
@@ -124,7 +124,7 @@ function execute(
 // What is not plainly a host and a port is not repeated in an answer.
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
-const callOf = (request: FastifyRequest, reply: FastifyReply, openEnds: OpenEnds): Call => ({
+const callOf = (request: FastifyRequest, reply: FastifyReply, openStreams: OpenStreams): Call => ({
   principal: request.caller?.principal ?? ANONYMOUS,
   params: request.params as Call['params'],
   query: request.query,
@@ -133,7 +133,7 @@ const callOf = (request: FastifyRequest, reply: FastifyReply, openEnds: OpenEnds
   origin: HOST.test(request.host) ? `${request.protocol}://${request.host}` : '',
   untilGone() {
     const gone = new AbortController();
-    const ended = openEnds.add(() => gone.abort());
+    const ended = openStreams.add(() => gone.abort());
     const leave = () => {
       ended();
       gone.abort();
@@ -149,11 +149,11 @@ async function runStream(
   stream: (connection: ReturnType<typeof openSse>) => Promise<void>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { openEnds, clock, log }: ServerParts,
+  { openStreams, clock, log }: ServerParts,
 ): Promise<void> {
   reply.hijack();
   const connection = openSse(reply.raw, reply.getHeaders() as { [name: string]: string }, clock);
-  const done = openEnds.add(connection.close);
+  const done = openStreams.add(connection.close);
   try {
     await stream(connection);
   } catch (error) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../app/testing/envelope.js';
 import { listen, sendRaw } from '../app/testing/listening.js';
+import { expectRefusal } from '../app/testing/scorecards.js';
 import { createTestHost, KEYS, type TestHost } from '../app/testing/test-host.js';
 
 let host: TestHost;

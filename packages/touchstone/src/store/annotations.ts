@@ -1,7 +1,7 @@
 import { HostError, type Owner, type RunId } from '@touchstone/protocol';
 import type { Annotation, Annotations } from '../ports/index.js';
 import { type Db, GuardFailed, type SqlValue } from './db.js';
-import { createListeners } from './log/listeners.js';
+import { createListeners } from './log/watchers.js';
 import { jsonOrNull, toAnnotation } from './rows.js';
 
 /** Writes no row when the run is not this owner's. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock, Store } from '../ports/index.js';
 import { createAnnotations } from './annotations.js';
 import { createAudit } from './audit.js';
@@ -12,21 +13,20 @@ import { createDeployments } from './deployments.js';
 import { SQLITE } from './dialect.js';
 import { createIdempotency } from './idempotency.js';
 import { createKeys } from './keys.js';
-import { processHolder } from './log/holder.js';
-import { createLeases } from './log/leases.js';
+import { createLeases, processHolder } from './log/leases.js';
 import { createLedger } from './log/ledger.js';
 import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
 import { createWatchers } from './log/watchers.js';
 import { createResponses } from './responses.js';
-import { secretOf } from './secrets.js';
+import { textAt } from './rows.js';
 import { migrate } from './sqlite/migrate.js';
 import { MEMORY, openSqlite } from './sqlite/open-sqlite.js';
 import { createSqliteDb } from './sqlite/sqlite-db.js';
 import { openError } from './sqlite/sqlite-errors.js';
 import { createWebhooks } from './webhooks.js';
 
-export type StoreOptions = {
+type StoreOptions = {
   /** A path, or `:memory:` for a store that ends with the process. */
   readonly file: string;
   readonly clock: Clock;
@@ -71,4 +71,22 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     retain: (owner, kept) => retain(db, owner, kept),
     close: () => db.close(),
   };
+}
+
+const GET_SECRET = 'SELECT secret FROM secrets WHERE name = ?';
+const KEEP_SECRET = 'INSERT INTO secrets (name, secret) VALUES (?, ?) ON CONFLICT (name) DO NOTHING';
+
+const SECRET_BYTES = 32;
+
+/** The second of two writers stores nothing and reads what the first one stored. */
+async function secretOf(db: Db, name: string): Promise<string> {
+  const [known] = await db.all(GET_SECRET, [name]);
+  if (known) return textAt(known, 'secret');
+  const [, found] = await db.transaction([
+    { sql: KEEP_SECRET, params: [name, randomBytes(SECRET_BYTES).toString('base64url')] },
+    { sql: GET_SECRET, params: [name] },
+  ]);
+  const [row] = found?.rows ?? [];
+  if (!row) throw new Error('A secret was kept and not found.');
+  return textAt(row, 'secret');
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../app/system.js';
-import { expectRefusal } from '../../app/testing/envelope.js';
+import { expectRefusal } from '../../app/testing/scorecards.js';
 import { createTestHost, KEYS, type TestHost } from '../../app/testing/test-host.js';
 
 const suite = {

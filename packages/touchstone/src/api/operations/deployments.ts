@@ -4,14 +4,15 @@ import {
   type ChannelName,
   HostError,
   type ReasonLabel,
+  type RunError,
   type RunId,
   type TransitionRequest,
   type Version,
 } from '@touchstone/protocol';
 import { type AgentDeploymentTransitionWire, parse, vendor } from '@touchstone/protocol/wire';
-import { checkOutcome } from '../../app/index.js';
+import type { Run } from '../../ports/index.js';
 import { parseAgentReference } from '../../suites/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
 import { noSuch, type Services } from '../services.js';
 
 const transitionBody: BodyRule<AgentDeploymentTransitionWire> = {
@@ -25,18 +26,16 @@ const records = { type: 'array', items: { $ref: 'agent-deployment' } } as const;
 export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'listAgentDeployments',
-    method: 'GET',
-    path: '/v1/agents/{agentId}/deployments',
+    route: 'GET /v1/agents/{agentId}/deployments',
     auth: 'key',
     summary: 'The versions of an agent, and how far each has come',
-    responses: { 200: { description: 'One record per version, by version.', schema: records } },
+    responses: ok('One record per version, by version.', records),
     refusals: ['not_found'],
     handle: async (call) => ({ status: 200, body: await recordsOf(host, call) }),
   }),
   endpoint({
     operationId: 'transitionAgentDeployment',
-    method: 'POST',
-    path: '/v1/agents/{agentId}/deployments',
+    route: 'POST /v1/agents/{agentId}/deployments',
     auth: 'key',
     summary: 'Move a version: promote, pause, deprecate, roll back, change its share',
     body: transitionBody,
@@ -49,11 +48,10 @@ export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listAgentVersions',
-    method: 'GET',
-    path: '/v1/host/touchstone/agents/{agentId}/versions',
+    route: 'GET /v1/host/touchstone/agents/{agentId}/versions',
     auth: 'runs:read',
     summary: 'Which content each version of an agent has now, and with which it was deployed',
-    responses: { 200: { description: 'By version.', schema: vendor.agentVersions } },
+    responses: ok('By version.', vendor.agentVersions),
     refusals: ['not_found'],
     async handle(call) {
       const agentId = await Promise.resolve()
@@ -102,7 +100,7 @@ async function transition(
   return { status: 202, body: { ...record, touchstone: { runId: run.runId, status: run.status } }, headers };
 }
 
-export const requestOf = (body: AgentDeploymentTransitionWire): TransitionRequest => ({
+const requestOf = (body: AgentDeploymentTransitionWire): TransitionRequest => ({
   version: asId<Version>(body.version),
   transition: body.transition,
   ...(body.toState !== undefined && { toState: body.toState }),
@@ -111,3 +109,16 @@ export const requestOf = (body: AgentDeploymentTransitionWire): TransitionReques
   ...(body.evalRunId !== undefined && { evalRunId: asId<RunId>(body.evalRunId) }),
   ...(body.reason !== undefined && { reason: asId<ReasonLabel>(body.reason) }),
 });
+
+/** Refusals of a transition, in the words of an answer. The run that holds the trace is named, so that it can be read. */
+function checkOutcome({ runId, status, error }: Run): 'done' | 'waiting' {
+  if (status === 'completed') return 'done';
+  if (error) throw refusalOf(runId, error);
+  return 'waiting';
+}
+
+function refusalOf(runId: string, { code, message, details }: RunError): HostError {
+  const known = code === 'forbidden' || code === 'eval_gate_unmet' || code === 'conflict';
+  if (!known) return new HostError('internal_error', message);
+  return new HostError(code, message, { ...details, runId });
+}

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Answer, type Call, type Endpoint, endpoint } from '../endpoint.js';
+import { HostError } from '@touchstone/protocol';
+import { WORKFLOW_DEFINITIONS } from '../../app/index.js';
+import { type Answer, type Call, type Endpoint, endpoint, ok } from '../endpoint.js';
 import { openApiDocument } from '../openapi.js';
 import type { Services } from '../services.js';
 
@@ -10,20 +12,18 @@ export function discoveryEndpoints(host: Services, all: () => readonly Endpoint[
   return [
     endpoint({
       operationId: 'getCapabilities',
-      method: 'GET',
-      path: '/.well-known/openwop',
+      route: 'GET /.well-known/openwop',
       auth: 'none',
       summary: 'What this host can do',
-      responses: { 200: { description: 'The discovery document.', schema: 'capabilities' } },
+      responses: ok('The discovery document.', 'capabilities'),
       handle: capabilities,
     }),
     endpoint({
       operationId: 'getOpenApi',
-      method: 'GET',
-      path: '/v1/openapi.json',
+      route: 'GET /v1/openapi.json',
       auth: 'none',
       summary: 'This API as an OpenAPI document',
-      responses: { 200: { description: 'The document.', schema: { type: 'object' } } },
+      responses: ok('The document.', { type: 'object' }),
       handle: openApi,
     }),
   ];
@@ -47,3 +47,33 @@ function cachedDocument(make: () => object): (call: Call) => Answer {
 /** Whether the caller already holds this version. */
 export const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '').split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));
+
+export const metricsEndpoints = (host: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'getMetrics',
+    route: 'GET /v1/host/touchstone/metrics',
+    auth: 'runs:read',
+    summary: 'Numbers about this process, for Prometheus',
+    responses: { 200: { description: 'Text in the Prometheus format.', mediaType: 'text/plain' } },
+    async handle() {
+      const { text, mediaType } = await (await host.metrics()).render();
+      return { status: 200, text, headers: { 'content-type': mediaType, 'cache-control': 'no-store' } };
+    },
+  }),
+];
+
+export const workflowEndpoints = (): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'getWorkflow',
+    route: 'GET /v1/workflows/{workflowId}',
+    auth: 'manifest:read',
+    summary: 'A workflow this host can run',
+    responses: ok('Its definition.', { type: 'object' }),
+    refusals: ['not_found'],
+    handle(call) {
+      const workflow = WORKFLOW_DEFINITIONS.find(({ id }) => id === call.params.workflowId);
+      if (!workflow) throw new HostError('not_found', 'There is no such workflow.');
+      return { status: 200, body: workflow };
+    },
+  }),
+];

@@ -1,34 +1,26 @@
 import type { Endpoint } from '../endpoint.js';
 import { seamEndpoints } from '../seams/index.js';
 import type { Services } from '../services.js';
-import { auditEndpoints } from './audit.js';
-import { agentEndpoints } from './catalogue/agents.js';
-import { boundAgentEndpoints } from './catalogue/bound-agents.js';
+import { auditEndpoints, keyEndpoints } from './access.js';
+import { agentEndpoints, boundAgentEndpoints, toolEndpoints } from './catalogue/agents.js';
 import { packEndpoints } from './catalogue/packs.js';
 import { profileEndpoints } from './catalogue/profiles.js';
 import { suiteEndpoints } from './catalogue/suites.js';
-import { toolEndpoints } from './catalogue/tools.js';
-import { workflowEndpoints } from './catalogue/workflows.js';
 import { deploymentEndpoints } from './deployments.js';
-import { discoveryEndpoints } from './discovery.js';
-import { keyEndpoints } from './keys.js';
-import { metricsEndpoints } from './metrics.js';
+import { discoveryEndpoints, metricsEndpoints, workflowEndpoints } from './discovery.js';
 import { annotationEndpoints } from './runs/annotations.js';
-import { baselineEndpoints } from './runs/baselines.js';
-import { comparisonEndpoints } from './runs/comparisons.js';
-import { debugBundleEndpoints } from './runs/debug-bundle.js';
-import { diffEndpoints } from './runs/diff.js';
-import { evalSummaryEndpoints } from './runs/eval-summary.js';
-import { eventEndpoints } from './runs/events.js';
-import { forkEndpoints } from './runs/fork.js';
+import { baselineEndpoints, comparisonEndpoints, diffEndpoints } from './runs/comparisons.js';
+import { forkEndpoints, rejudgeEndpoints } from './runs/derived-runs.js';
+import { eventEndpoints, progressEndpoints } from './runs/events.js';
 import { interruptEndpoints } from './runs/interrupts.js';
-import { progressEndpoints } from './runs/progress.js';
-import { rejudgeEndpoints } from './runs/rejudge.js';
-import { reportEndpoints } from './runs/report.js';
-import { resultEndpoints } from './runs/results.js';
+import {
+  debugBundleEndpoints,
+  evalSummaryEndpoints,
+  reportEndpoints,
+  resultEndpoints,
+} from './runs/report.js';
 import { runControlEndpoints } from './runs/run-control.js';
-import { runListEndpoints } from './runs/run-lists.js';
-import { runEndpoints } from './runs/runs.js';
+import { runEndpoints, runListEndpoints } from './runs/runs.js';
 import { webhookEndpoints } from './webhooks.js';
 
 /** Every operation of this host. The router and the OpenAPI document are both made from this table. */

@@ -1,6 +1,6 @@
 import { vendor } from '@touchstone/protocol/wire';
 import type { Webhooks } from '../../app/index.js';
-import { bodyOf, type Endpoint, endpoint } from '../endpoint.js';
+import { bodyOf, type Endpoint, endpoint, ok } from '../endpoint.js';
 import type { Services } from '../services.js';
 
 export const webhookEndpoints = ({
@@ -8,8 +8,7 @@ export const webhookEndpoints = ({
 }: Services & { readonly webhooks: Webhooks }): readonly Endpoint[] => [
   endpoint({
     operationId: 'registerWebhook',
-    method: 'POST',
-    path: '/v1/webhooks',
+    route: 'POST /v1/webhooks',
     auth: 'webhooks:manage',
     summary: 'Be told of events by signed POST requests',
     body: bodyOf(vendor.webhookBody),
@@ -24,8 +23,7 @@ export const webhookEndpoints = ({
   }),
   endpoint({
     operationId: 'removeWebhook',
-    method: 'DELETE',
-    path: '/v1/webhooks/{webhookId}',
+    route: 'DELETE /v1/webhooks/{webhookId}',
     auth: 'webhooks:manage',
     summary: 'Be told no longer',
     responses: { 204: { description: 'The webhook is gone.' } },
@@ -37,11 +35,10 @@ export const webhookEndpoints = ({
   }),
   endpoint({
     operationId: 'listWebhooks',
-    method: 'GET',
-    path: '/v1/host/touchstone/webhooks',
+    route: 'GET /v1/host/touchstone/webhooks',
     auth: 'webhooks:manage',
     summary: "The caller's webhooks, oldest first, and how they fare",
-    responses: { 200: { description: 'Webhooks without their secrets.', schema: vendor.webhookPage } },
+    responses: ok('Webhooks without their secrets.', vendor.webhookPage),
     async handle(call) {
       return { status: 200, body: { items: await webhooks.list(call.principal.owner) } };
     },

@@ -7,13 +7,16 @@ import {
   isHostError,
   isTerminal,
   type Principal,
+  type PrincipalId,
+  type ResourceName,
+  type ScopeName,
   type TransitionRequest,
 } from '@touchstone/protocol';
 import { choice, object, text, type Wire } from '@touchstone/protocol/schema';
-import { GATED_AGENT_ID } from '../../app/index.js';
+import { GATED_AGENT_ID, hasScope } from '../../app/index.js';
 import { scopeOf, targetState } from '../../deployments/index.js';
 import type { Run } from '../../ports/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { choosePiece, type Piece, piecesOf, proofFor } from './moving.js';
 import { eventsOf } from './real-run.js';
@@ -29,12 +32,11 @@ type ScenarioCall = Call<unknown, GateScenario>;
 export const approvalGateSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamApprovalGate',
-    method: 'POST',
-    path: '/v1/host/sample/governance/approval-gate',
+    route: 'POST /v1/host/sample/governance/approval-gate',
     auth: 'approvals:respond',
     summary: 'Test seam: have someone answer at a gate that stands before a sample deployment',
     body: bodyOf(scenarioBody),
-    responses: { 200: { description: 'Whether the gate opened.', schema: { type: 'object' } } },
+    responses: ok('Whether the gate opened.', { type: 'object' }),
     refusals: ['validation_error', 'INVALID_RESUME_VALUE', 'unavailable'],
     handle: (call) => standAtGate(host, call),
   });
@@ -129,4 +131,42 @@ async function voter({ directory }: Services, { principal, body }: ScenarioCall)
   const unknown = { id: body.principal, owner, roles: [], scopes: new Set<string>() };
   if (body.scenario === 'override') return { ...unknown, roles: [OVERRIDER] };
   return (await directory(owner, body.principal)) ?? unknown;
+}
+
+const name = text(undefined, { minLength: 1, maxLength: 512 });
+const questionBody = object({ principal: name, action: name, resource: name });
+type Question = Wire<typeof questionBody>;
+
+export const authorizationSeam = (host: Services): Endpoint =>
+  endpoint({
+    operationId: 'seamAuthorizationDecide',
+    route: 'POST /v1/host/sample/authorization/decide',
+    auth: 'key',
+    summary: 'Test seam: whether a principal of the caller’s workspace may do something',
+    body: bodyOf(questionBody),
+    responses: ok('The decision.', { type: 'object' }),
+    handle: (call) => decide(host, call),
+  });
+
+/** A principal without a key has no roles, and without a role nothing is allowed. */
+async function decide(
+  { directory, touchstone, clock }: Services,
+  call: Call<unknown, Question>,
+): Promise<Reply> {
+  const { owner, id: caller } = call.principal;
+  const { principal, action, resource } = call.body;
+  const found = await directory(owner, principal);
+  const allowed = found !== undefined && hasScope(found, action);
+  const reason = found ? `no role of the principal has the scope ${action}` : 'the principal has no role';
+  const decided = { principal, action, resource, allowed, ...(!allowed && { reason }) };
+  // The principal itself has not asked, and the log shall not say that it has.
+  const { seq } = await touchstone.store.audit.append(owner, {
+    at: clock.now(),
+    principal: asId<PrincipalId>(principal),
+    action: asId<ScopeName>(action),
+    resource: asId<ResourceName>(resource),
+    allowed,
+    reason: `asked by ${caller} through a test seam${allowed ? '' : `: ${reason}`}`,
+  });
+  return { status: 200, body: { ...decided, auditSeq: seq } };
 }

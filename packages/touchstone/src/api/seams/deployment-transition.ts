@@ -11,7 +11,7 @@ import {
 import { choice, name, object, text, type Wire } from '@touchstone/protocol/schema';
 import { hasScope, SAMPLE_AGENT_ID } from '../../app/index.js';
 import type { Run } from '../../ports/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint } from '../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok } from '../endpoint.js';
 import { noSuch, type Services } from '../services.js';
 import { failedEval } from './eval-run.js';
 import { choosePiece, move, type Piece, piecesOf, proofFor, recordOf } from './moving.js';
@@ -30,12 +30,11 @@ export function deploymentSeam(host: Services): Endpoint {
   const inTurn = createTurns();
   return endpoint({
     operationId: 'seamDeploymentTransition',
-    method: 'POST',
-    path: '/v1/host/sample/agents/deployment-transition',
+    route: 'POST /v1/host/sample/agents/deployment-transition',
     auth: 'key',
     summary: 'Test seam: have a version promoted, or refused for a reason, or drawn from its channel',
     body: bodyOf(scenarioBody),
-    responses: { 200: { description: 'The run that tells of it.', schema: { type: 'object' } } },
+    responses: ok('The run that tells of it.', { type: 'object' }),
     refusals: ['validation_error', 'forbidden', 'conflict', 'unavailable'],
     handle: async (call) => {
       const body = await inTurn(() => LEGS[call.body.scenario](host, call));

@@ -2,7 +2,7 @@ import { type AgentPlan, agentNamed, type InvocationOutcome, type Owner } from '
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import { anyObject, flag, list, object, text, type Wire } from '@touchstone/protocol/schema';
 import { type AgentFacts, MEMORY_TOOL, type Run } from '../../ports/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
 
@@ -21,12 +21,11 @@ type Task = Wire<typeof taskBody>;
 export const dispatchSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamDispatch',
-    method: 'POST',
-    path: '/v1/host/sample/agents/{agentId}/dispatch',
+    route: 'POST /v1/host/sample/agents/{agentId}/dispatch',
     auth: 'runs:create',
     summary: 'Test seam: one turn of an agent, with everything it did',
     body: bodyOf(taskBody, false),
-    responses: { 200: { description: 'What came of it.', schema: { type: 'object' } } },
+    responses: ok('What came of it.', { type: 'object' }),
     refusals: ['unavailable'],
     handle: (call) => dispatch(host, call),
   });

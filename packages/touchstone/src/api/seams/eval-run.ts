@@ -3,8 +3,8 @@ import { choice, integer, name, object, set, type Wire } from '@touchstone/proto
 import { SAMPLE_AGENT_ID } from '../../app/index.js';
 import type { Run } from '../../ports/index.js';
 import { parseSuite } from '../../suites/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../endpoint.js';
-import { summaryOf } from '../operations/runs/eval-summary.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
+import { summaryOf } from '../operations/runs/report.js';
 import type { Services } from '../services.js';
 import { runToEnd } from './real-run.js';
 
@@ -22,12 +22,11 @@ type EvalRunBody = Wire<typeof evalRunBody>;
 export const evalRunSeam = (host: Services): Endpoint =>
   endpoint({
     operationId: 'seamEvalRun',
-    method: 'POST',
-    path: '/v1/host/sample/agents/eval-run',
+    route: 'POST /v1/host/sample/agents/eval-run',
     auth: 'runs:create',
     summary: 'Test seam: run a small golden suite to its end',
     body: bodyOf(evalRunBody, false),
-    responses: { 200: { description: 'The finished run.', schema: { type: 'object' } } },
+    responses: ok('The finished run.', { type: 'object' }),
     handle: (call) => evalRun(host, call),
   });
 

@@ -1,12 +1,10 @@
-import { bodyOf, type Endpoint, endpoint } from '../endpoint.js';
+import { bodyOf, type Endpoint, endpoint, ok } from '../endpoint.js';
 import type { Services } from '../services.js';
-import { approvalGateSeam } from './approval-gate.js';
-import { authorizationSeam } from './authorization.js';
+import { approvalGateSeam, authorizationSeam } from './approval-gate.js';
 import { deploymentSeam } from './deployment-transition.js';
 import { dispatchSeam } from './dispatch.js';
 import { evalRunSeam } from './eval-run.js';
-import { liveInvokeSeam } from './live-invoke.js';
-import { runEventsSeam } from './run-events.js';
+import { liveInvokeSeam, runEventsSeam } from './live-invoke.js';
 
 // Conformance tests look inside a host through these. They exist only when the operator asks for them, and every one of
 // them takes the way an ordinary request would take.
@@ -24,11 +22,10 @@ export const seamEndpoints = (host: Services): readonly Endpoint[] => [
 
 const resetSeam = endpoint({
   operationId: 'seamReset',
-  method: 'POST',
-  path: '/v1/host/sample/test/reset',
+  route: 'POST /v1/host/sample/test/reset',
   auth: 'key',
   summary: 'Test seam: called between tests; runs share nothing, so there is nothing to reset',
   body: bodyOf<object>({ type: 'object' }, false),
-  responses: { 200: { description: 'Done.', schema: { type: 'object' } } },
+  responses: ok('Done.', { type: 'object' }),
   handle: () => ({ status: 200, body: {} }),
 });

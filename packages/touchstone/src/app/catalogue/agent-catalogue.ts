@@ -143,7 +143,7 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
     },
     async list(owner) {
       const visible = (await all(owner)).map((one) => ({
-        facts: withModelTrouble(one.facts, pool.chooseModel(owner, one.spec, {})),
+        facts: withModelIssue(one.facts, pool.chooseModel(owner, one.spec, {})),
         hostOwned: one.hostOwned,
       }));
       return visible.sort(
@@ -176,7 +176,7 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
           'agent_changed',
         );
       return {
-        facts: withModelTrouble(current.facts, pool.chooseModel(owner, spec, {})),
+        facts: withModelIssue(current.facts, pool.chooseModel(owner, spec, {})),
         hostOwned,
         ...(channel !== undefined && { channel: asId<ChannelName>(channel) }),
       };
@@ -218,7 +218,7 @@ const degraded = (facts: AgentFacts, lacking: readonly string[]): AgentFacts =>
   lacking.length === 0 ? facts : { ...facts, degraded: [...(facts.degraded ?? []), ...lacking] };
 
 /** An agent without a model is known, and would be refused at its first run: its entry says so beforehand. */
-const withModelTrouble = (facts: AgentFacts, decision: ModelDecision): AgentFacts =>
+const withModelIssue = (facts: AgentFacts, decision: ModelDecision): AgentFacts =>
   'issue' in decision ? degraded(facts, [`modelClasses.${facts.modelClass ?? 'general'}`]) : facts;
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -69,7 +69,7 @@ function deskOf({ configured, embedder, known = ['named', 'house', 'vectors'] }:
     if (model === undefined) return undefined;
     return known.includes(model)
       ? judgeIdentity(asId<ModelName>('near'), asId<ModelName>(model), votes)
-      : { trouble: `Nobody has ${model}.` };
+      : { issue: `Nobody has ${model}.` };
   };
   return createContracts({
     config: embedder === undefined ? {} : { embedder: { model: embedder } },
@@ -81,7 +81,7 @@ function deskOf({ configured, embedder, known = ['named', 'house', 'vectors'] }:
           : { kind: 'none', reason: `Nobody has ${name}.` },
     } as never,
     chooseJudge,
-    modelTrouble: ({ tenant }) => (tenant === 'acme' ? undefined : 'Not yours to ask.'),
+    modelIssue: ({ tenant }) => (tenant === 'acme' ? undefined : 'Not yours to ask.'),
   });
 }
 const codeOf = (act: Promise<unknown>): Promise<unknown> =>

@@ -16,12 +16,15 @@ import type {
   EvalContract,
   PinnedContract,
 } from '@touchstone/protocol/bodies';
-import type { Models } from '../../agents/index.js';
-import type { Store } from '../../ports/index.js';
-import { shareSchemas } from '../../profiles/index.js';
+import { schemaIssues } from '@touchstone/protocol/schema';
+import { profileSchemas } from '@touchstone/protocol/wire';
+import { checkForeignSchema, type Models } from '../../agents/index.js';
+import type { Store, Suite } from '../../ports/index.js';
+import { readContract, shareSchemas } from '../../profiles/index.js';
 import { barOf } from '../../scoring/index.js';
 import type { Config } from '../config/config.js';
 import type { Judges } from '../judges/judges.js';
+import { pinContract } from './profiles.js';
 import { ownerOfSuite, taskPages } from './suite-catalogue.js';
 
 /** What a run under a contract is measured by. */
@@ -46,7 +49,7 @@ type ContractParts = {
   readonly models: Models;
   readonly chooseJudge: Judges['choose'];
   /** Why this owner may not ask this model; undefined when it may. */
-  readonly modelTrouble: (owner: Owner, model: string) => string | undefined;
+  readonly modelIssue: (owner: Owner, model: string) => string | undefined;
 };
 
 export function createContracts(parts: ContractParts): Contracts {
@@ -142,14 +145,14 @@ async function selectedTasks(
  * The model the profile names, through the registry of names; the configured judge when this host does not have that one, or when
  * its owner may not ask it: a definition must not open providers that its author has not been granted.
  */
-function judgeOf({ chooseJudge, modelTrouble }: ContractParts, owner: Owner, { judge }: EvalContract) {
-  const denied = judge && modelTrouble(owner, judge.model);
-  const named = denied === undefined ? judge && chooseJudge({ model: judge.model }) : { trouble: denied };
-  if (named && !('trouble' in named)) return named;
+function judgeOf({ chooseJudge, modelIssue }: ContractParts, owner: Owner, { judge }: EvalContract) {
+  const denied = judge && modelIssue(owner, judge.model);
+  const named = denied === undefined ? judge && chooseJudge({ model: judge.model }) : { issue: denied };
+  if (named && !('issue' in named)) return named;
   const fallback = chooseJudge();
-  if (fallback && !('trouble' in fallback)) return fallback;
-  const trouble = named?.trouble ?? fallback?.trouble;
-  const message = `Some criteria of the contract need a judge. ${trouble ?? 'None is configured.'} Map the evaluator model in "models", or set "judge.model".`;
+  if (fallback && !('issue' in fallback)) return fallback;
+  const issue = named?.issue ?? fallback?.issue;
+  const message = `Some criteria of the contract need a judge. ${issue ?? 'None is configured.'} Map the evaluator model in "models", or set "judge.model".`;
   throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'judge_unavailable' });
 }
 
@@ -163,3 +166,15 @@ function chooseEmbedder({ embedder }: ContractParts['config'], models: Models): 
   const { provider, model } = choice.pin;
   return { provider, model };
 }
+
+/** The contract of a compiled suite, from the text of its file. One that is not this suite's is refused. */
+export const openContract = (text: string, file: string, suite: Suite): PinnedContract =>
+  pinContract(
+    readContract(text, suite, {
+      file,
+      shapeIssues: (value) => schemaIssues(CONTRACT, value),
+      schemaIssues: checkForeignSchema,
+    }),
+  );
+
+const CONTRACT = profileSchemas['urn:touchstone:eval-contract'];

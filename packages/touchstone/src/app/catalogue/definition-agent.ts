@@ -1,4 +1,4 @@
-import { validationError } from '@touchstone/protocol';
+import { defined, validationError } from '@touchstone/protocol';
 import { type AgentSpec, parseAgentSpec } from '../../agents/index.js';
 import { type DefinitionAgent, shortSlugOf } from '../../profiles/index.js';
 
@@ -20,8 +20,7 @@ export function definitionSpec(agent: DefinitionAgent): AgentSpec {
       run: {
         kind: 'manifest',
         systemPrompt: agent.systemPrompt ?? `You are ${agent.name}.`,
-        ...(agent.model !== undefined && { model: agent.model }),
-        ...(agent.temperature !== undefined && { temperature: agent.temperature }),
+        ...defined({ model: agent.model, temperature: agent.temperature }),
       },
     },
     'definition',

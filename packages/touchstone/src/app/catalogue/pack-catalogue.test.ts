@@ -8,7 +8,7 @@ import type { Store } from '../../ports/index.js';
 import { openStore } from '../../store/index.js';
 import { parseSuite } from '../../suites/parse-suite.js';
 import { parseConfig } from '../config/config.js';
-import { readTrust } from '../config/trust.js';
+import { readTrust } from '../config/config-parts.js';
 import { systemClock } from '../system.js';
 import { createPackCatalogue, type PackCatalogue } from './pack-catalogue.js';
 import { packOptions } from './pack-policy.js';

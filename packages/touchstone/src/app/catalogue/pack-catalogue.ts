@@ -32,7 +32,7 @@ import type {
   Suite,
 } from '../../ports/index.js';
 import { checkNotTaken } from './agent-catalogue.js';
-import { hostsFirst } from './host-rows-first.js';
+import { hostsFirst } from './entries.js';
 import type { PackContract } from './pack-profiles.js';
 
 /** What the sender of a pack says about it, to be held against what it is. */

@@ -27,7 +27,7 @@ import {
 import { parseSuite } from '../../suites/index.js';
 import type { Config } from '../config/config.js';
 import { atDataset, type Data, type Locking, openData, type ProfileRequest } from './profile-rows.js';
-import { schemasInTurns } from './schemas-in-turns.js';
+import { schemasInTurns } from './schema-budget.js';
 import type { SuiteCatalogue } from './suite-catalogue.js';
 
 export type { ProfileRequest } from './profile-rows.js';
@@ -47,7 +47,7 @@ export type WrittenProfile = CompileSummary & Locking;
 export type ProfileSinks = Sinks & { row?(): void };
 
 /** Writes profiles of any length, wherever their rows lie, and keeps nothing. */
-export type ProfileWriter = { write(request: ProfileRequest, sinks: ProfileSinks): Promise<WrittenProfile> };
+type ProfileWriter = { write(request: ProfileRequest, sinks: ProfileSinks): Promise<WrittenProfile> };
 
 export type Profiles = ProfileWriter & {
   compile(request: ProfileRequest): Promise<CompiledProfile>;

@@ -3,7 +3,7 @@ import type { Task } from '@touchstone/protocol/bodies';
 import type { Clock, Page, Store, Suite, SuiteHead } from '../../ports/index.js';
 import { highestVersion, parseSuiteReference } from '../../suites/index.js';
 import type { SuiteVisible } from './entries.js';
-import { hostsFirst } from './host-rows-first.js';
+import { hostsFirst } from './entries.js';
 
 /** Where suites are kept and found: an owner's own first, then the host's, which every tenant may read and no tenant may change. */
 export type SuiteCatalogue = {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Issue, isHostError, MODEL_CLASSES, validationError } from '@touchstone/protocol';
 import {
   parseAgentSpec,
@@ -6,9 +8,9 @@ import {
   parseProviders,
   parseToolSpecs,
 } from '../../agents/index.js';
+import { parseTrust, type Trust } from '../../packs/index.js';
 import { completeDatasetConfig } from '../../profiles/index.js';
 import type { Config, ConfigInput } from './config-types.js';
-import { readTrust } from './trust.js';
 
 /** Everything that the modules which read parts of a configuration would refuse. */
 export function partIssues(input: ConfigInput, baseDir: string): readonly Issue[] {
@@ -82,3 +84,18 @@ export function soundParts(config: Config): Config {
     troubles: [],
   };
 }
+
+type TrustSource = Pick<Config, 'trust' | 'baseDir'>;
+
+/** Whom the operator trusts. A server wants signatures unless the configuration says otherwise. */
+export function trustOf(config: Config, origin: 'host' | 'cli'): Trust {
+  const troubles = config.troubles.filter(({ pointer }) => `${pointer}/`.startsWith('/trust/'));
+  if (troubles.length > 0)
+    throw validationError(troubles, config.file === undefined ? {} : { file: config.file });
+  return readTrust(config, origin);
+}
+
+export const readTrust = ({ trust, baseDir }: TrustSource, origin: 'host' | 'cli'): Trust =>
+  parseTrust(trust, origin === 'host' ? 'verified' : 'open', (path) =>
+    readFileSync(resolve(baseDir, path), 'utf8'),
+  );

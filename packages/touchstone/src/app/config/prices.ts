@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Clock, PriceOf, Usage } from '../../ports/index.js';
 
-export type Prices = {
+type Prices = {
   readonly [model: string]: { readonly inputPerMTok: number; readonly outputPerMTok: number };
 };
 type Vendor = { readonly kind: string; readonly baseUrl?: string };

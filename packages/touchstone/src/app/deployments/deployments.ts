@@ -20,7 +20,7 @@ import { planTransition } from './plan-transition.js';
 import { type DecisionParts, servingNow } from './serving.js';
 
 /** Runs that move deployments are all of this workflow. */
-export const DEPLOYMENT_WORKFLOW = 'touchstone.deployment';
+const DEPLOYMENT_WORKFLOW = 'touchstone.deployment';
 
 type TransitionParts = DecisionParts & {
   /** Where the runs of transitions are made, and so who takes them up after a crash. */
@@ -32,7 +32,7 @@ type TransitionParts = DecisionParts & {
 };
 
 /** A deployment is bound to the digest of the agent and not only to its version. */
-export type VersionDigests = {
+type VersionDigests = {
   readonly version: Version;
   /** Of the agent that the host has under this version now; absent when it has none. */
   readonly digest?: Digest;

@@ -1,5 +1,6 @@
 import type { Owner, Principal } from '@touchstone/protocol';
-import type { Clock, Store } from '../../ports/index.js';
+import { type ChainResult, createChainCheck } from '../../evidence/index.js';
+import type { Audit, Clock, Store } from '../../ports/index.js';
 import type { KnownKey, Roles } from '../principal.js';
 
 /** What is known of a principal without its key in hand: the roles of every key that is still good. */
@@ -34,4 +35,19 @@ export function createDirectory(parts: {
       scopes: new Set(roles.flatMap((role) => parts.roles[role] ?? [])),
     };
   };
+}
+
+export type AuditVerdict = ChainResult & { readonly valid: boolean };
+
+const PAGE = 1_000;
+
+/** Reads a chain from its first record to its last and holds each against the one before. */
+export async function verifyAudit(audit: Pick<Audit, 'read'>, owner: Owner): Promise<AuditVerdict> {
+  const check = createChainCheck(owner);
+  for (let page = await audit.read(owner, 0, PAGE); page.length > 0; ) {
+    for (const record of page) check.add(record);
+    page = await audit.read(owner, page.at(-1)?.seq ?? 0, PAGE);
+  }
+  const result = check.result();
+  return { valid: result.trouble === undefined, ...result };
 }

@@ -4,9 +4,11 @@ import {
   type DeployedVersion,
   defined,
   type EvalPlan,
+  type EvalReport,
   type Evidence,
   type EvidenceReason,
   HOST_OWNER,
+  isHostError,
   type Owner,
   type RequiredEval,
   type RunError,
@@ -19,9 +21,8 @@ import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import type { Annotations } from '../review/annotations.js';
-import { readReport } from '../views/report.js';
+import { type ReportOptions, readReport } from '../views/report.js';
 import type { Results } from '../views/results.js';
-import { compareWith, type ReadReport } from './compare-with.js';
 
 export type EvidenceParts = {
   readonly findSuite: SuiteCatalogue['find'];
@@ -38,7 +39,7 @@ export type EvidenceParts = {
 };
 
 /** A transition that wants to be proven. */
-export type EvidenceRequest = {
+type EvidenceRequest = {
   readonly owner: Owner;
   /** The promoting principal; its own corrections of scores do not count. */
   readonly principal: string;
@@ -165,9 +166,56 @@ const unmet = (
 ): RunError => ({
   code: 'eval_gate_unmet',
   message: `No deployment without evidence: ${describeReason(reason)}`,
-  details: {
-    reason,
-    ...(suite !== '' && { suite }),
-    ...defined({ serving, against }),
-  },
+  details: { reason, ...(suite !== '' && { suite }), ...defined({ serving, against }) },
 });
+
+type ReadReport = (options?: ReportOptions) => Promise<EvalReport>;
+
+/** How many runs of a version are looked at, newest first. */
+const LOOK = 100;
+
+/**
+ * The run held against a version that serves: against the proof by which that one came, or, when the suite has changed
+ * since or there was none, against its newest run that fits. Undefined when nothing fits.
+ */
+async function compareWith(
+  store: Store,
+  run: Run,
+  rival: DeployedVersion,
+  read: ReadReport,
+): Promise<EvalReport | undefined> {
+  for (const against of await candidates(store, run, rival)) {
+    const compared = await read({ against }).catch(incomparable);
+    if (compared?.regression) return compared;
+  }
+  return undefined;
+}
+
+async function candidates(
+  store: Store,
+  { owner, plan }: Run,
+  rival: DeployedVersion,
+): Promise<readonly RunId[]> {
+  const { suite, agent } = plan as EvalPlan;
+  const filter = {
+    agentId: agent.agentId,
+    suiteId: suite.suiteId,
+    status: 'completed',
+    limit: LOOK,
+  } as const;
+  const { items } = await store.runs.list(owner, filter);
+  const own = items.filter(({ plan: other }) => other.kind === 'eval' && isOf(rival, other, suite.digest));
+  return [...(rival.evalRunId ? [rival.evalRunId] : []), ...own.map(({ runId }) => runId)];
+}
+
+const isOf = ({ version, digest }: DeployedVersion, plan: EvalPlan, suite: string): boolean =>
+  plan.agent.version === version &&
+  plan.agent.digest === digest &&
+  plan.suite.digest === suite &&
+  plan.fork === undefined &&
+  plan.rejudgeOf === undefined &&
+  plan.model?.mock === undefined;
+
+function incomparable(error: unknown): undefined {
+  if (!isHostError(error) || (error.code !== 'validation_error' && error.code !== 'not_found')) throw error;
+}

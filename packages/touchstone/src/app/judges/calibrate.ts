@@ -1,6 +1,7 @@
 import {
   type Agreement,
   asId,
+  defined,
   type JudgeIdentity,
   type TaskId,
   type UnscoredReason,
@@ -160,8 +161,7 @@ function judgementsOf(group: LabelGroup, { score, criteria, bodies }: Scored): r
       label,
       by,
       met: result?.met === true,
-      ...(result?.agreement !== undefined && { agreement: result.agreement }),
-      ...(reason !== undefined && { reason }),
+      ...defined({ agreement: result?.agreement, reason }),
     };
   });
 }

@@ -11,7 +11,7 @@ import type { Clock, Judge, Store } from '../../ports/index.js';
 import { createModelJudge, judgeIdentity } from '../../scoring/index.js';
 import type { Config } from '../config/config.js';
 
-export type JudgeDecision = JudgeIdentity | { readonly trouble: string };
+export type JudgeDecision = JudgeIdentity | { readonly issue: string };
 
 /** Where judges come from. A judge is the host's: which provider it is asked through is not for a tenant to be granted. */
 export type Judges = {
@@ -36,10 +36,10 @@ export function createJudges(parts: JudgeParts): Judges {
   const identify = (model: string | undefined, votes: number): JudgeDecision | undefined => {
     if (model === undefined) return undefined;
     const choice = models.choose(HOST_OWNER, { name: model });
-    if (choice.kind === 'none') return { trouble: choice.reason };
+    if (choice.kind === 'none') return { issue: choice.reason };
     const { provider, model: named } = choice.pin;
-    const trouble = endpointTrouble(models, provider);
-    if (trouble !== undefined) return { trouble };
+    const issue = endpointIssue(models, provider);
+    if (issue !== undefined) return { issue };
     const identity = judgeIdentity(provider, named, votes);
     return choice.mock ? { ...identity, mock: true } : identity;
   };
@@ -58,7 +58,7 @@ export function createJudges(parts: JudgeParts): Judges {
 }
 
 /** A judge without its credential could never answer; better to say so before there is a run. */
-function endpointTrouble(models: Models, provider: string): string | undefined {
+function endpointIssue(models: Models, provider: string): string | undefined {
   try {
     models.endpoint(HOST_OWNER, provider);
     return undefined;

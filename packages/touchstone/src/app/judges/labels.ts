@@ -9,7 +9,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { parseCriterion, type Task, toBody } from '@touchstone/protocol/bodies';
-import { checkTrouble } from '../runs/check-trouble.js';
+import { taskIssues } from '../runs/task-criteria.js';
 
 /** One line of a file of labels: what a person said of one answer and one criterion. */
 export type Label = {
@@ -49,7 +49,7 @@ export function readLabels(text: string, file: string): readonly Label[] {
 const checkIssues = ({ line, criterion }: Label): readonly Issue[] => {
   const expected = { kind: 'rubric', rubric: [{ criterion: toBody(criterion), weight: 1 }] } as const;
   const task: Task = { taskId: asId<TaskId>('label'), input: toBody(null), expected };
-  return checkTrouble(task).map(({ message }) => ({ pointer: '/criterion', message, line }));
+  return taskIssues(task).map(({ message }) => ({ pointer: '/criterion', message, line }));
 };
 
 function readLabel(source: string, line: number): Label | readonly Issue[] {

@@ -5,6 +5,7 @@ import {
   HOST_OWNER,
   HostError,
   type Owner,
+  type Principal,
   type RunId,
   type RunPlan,
   type TaskId,
@@ -13,7 +14,8 @@ import {
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import type { AnnotationCreateWire } from '@touchstone/protocol/wire';
 import { FLOOR_WORKFLOWS } from '../../engine/index.js';
-import type { Run, Store } from '../../ports/index.js';
+import type { Override, Run, Store } from '../../ports/index.js';
+import { hasScope } from '../principal.js';
 
 /** What an annotation is about; the run as a whole when neither is there. */
 type Target = { readonly eventId?: EventId; readonly nodeId?: string; readonly event?: RunEvent };
@@ -83,3 +85,41 @@ const ordinalOf = async (
 ): Promise<number | undefined> =>
   (await suites.ordinalOf(owner, suite.digest, taskId)) ??
   (await suites.ordinalOf(HOST_OWNER, suite.digest, taskId));
+
+export const OVERRIDE_SCOPE = 'evals:override';
+
+/** Something a reader can see. Spaces, controls and characters without a width give no reason. */
+const VISIBLE = /[^\p{C}\p{Z}]/u;
+
+/**
+ * What a score is to be taken for, when someone who may say so says exactly that, with a reason. Anything short of it is
+ * an ordinary annotation and overrides nothing, so that no score is overridden by accident.
+ */
+export function overrideOf(
+  principal: Principal,
+  { signal, note = '' }: AnnotationCreateWire,
+  event: RunEvent | undefined,
+): Override | undefined {
+  if (signal.kind !== 'correction' || event?.type !== 'eval.scored') return undefined;
+  if (!VISIBLE.test(note) || !hasScope(principal, OVERRIDE_SCOPE)) return undefined;
+  return parseOverride(signal.correction ?? '');
+}
+
+/** `{"score": 0 to 1}` or `{"passed": true or false}`. */
+function parseOverride(text: string): Override | undefined {
+  // One name has two quotation marks. A parser would hide that a name was given twice with different values.
+  if (text.split('"').length !== 3) return undefined;
+  const { score, passed } = parseObject(text);
+  if (typeof score === 'number' && score >= 0 && score <= 1) return { score };
+  if (typeof passed === 'boolean') return { score: passed ? 1 : 0, passed };
+  return undefined;
+}
+
+function parseObject(text: string): { readonly score?: unknown; readonly passed?: unknown } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -2,6 +2,7 @@ import {
   type AnnotationId,
   type AuditEntry,
   asId,
+  defined,
   type EventId,
   HostError,
   type Issue,
@@ -18,8 +19,7 @@ import {
 import type { Payloads } from '@touchstone/protocol/bodies';
 import type { AnnotationCreateWire, AnnotationWire } from '@touchstone/protocol/wire';
 import type { Annotation, Clock, Ids, Log, Override, Run, Signal, Store } from '../../ports/index.js';
-import { OVERRIDE_SCOPE, overrideOf } from './annotations-override.js';
-import { findEvent, findTarget } from './annotations-target.js';
+import { findEvent, findTarget, OVERRIDE_SCOPE, overrideOf } from './annotations-target.js';
 
 type Parts = {
   readonly store: Pick<Store, 'annotations' | 'audit' | 'log' | 'runs' | 'suites'>;
@@ -31,7 +31,7 @@ type Parts = {
 };
 
 /** A person's correction of one task's score. */
-export type RecordedOverride = {
+type RecordedOverride = {
   readonly taskId: TaskId;
   readonly eventId: EventId;
   readonly annotationId: AnnotationId;
@@ -144,8 +144,7 @@ export const annotationWire = (annotation: Annotation): AnnotationWire => ({
   annotationId: annotation.annotationId,
   target: {
     runId: annotation.runId,
-    ...(annotation.eventId !== undefined && { eventId: annotation.eventId }),
-    ...(annotation.nodeId !== undefined && { nodeId: annotation.nodeId }),
+    ...defined({ eventId: annotation.eventId, nodeId: annotation.nodeId }),
   },
   signal: annotation.signal,
   actor: { principalRef: annotation.by },

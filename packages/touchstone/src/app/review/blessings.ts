@@ -22,10 +22,7 @@ export type Blessings = {
   bless(principal: Principal, runId: RunId): Promise<NewBaseline>;
 };
 
-type Parts = {
-  readonly store: Pick<Store, 'baselines' | 'runs'>;
-  readonly clock: Pick<Clock, 'now'>;
-};
+type Parts = { readonly store: Pick<Store, 'baselines' | 'runs'>; readonly clock: Pick<Clock, 'now'> };
 type EvalRun = Run & { readonly plan: EvalPlan };
 
 export function createBlessings({ store, clock }: Parts): Blessings {

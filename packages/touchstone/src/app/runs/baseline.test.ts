@@ -20,7 +20,7 @@ import type { Store } from '../../ports/index.js';
 import { createMemoryStore } from '../../store/index.js';
 import { createManualClock } from '../testing/manual-clock.js';
 import { ACME } from '../testing/test-host.js';
-import { type Comparable, comparisonTroubles, pinBaseline } from './baseline.js';
+import { type Comparable, comparisonIssues, pinBaseline } from './baseline.js';
 
 const version = asId<Version>('1.0.0');
 const suite = { suiteId: asId<SuiteId>('local.test.evals.s'), version, digest: asId<Digest>('sha256:suite') };
@@ -141,9 +141,7 @@ describe('what is pinned', () => {
 
 const digests = fc.option(
   fc.constantFrom('sha256:a', 'sha256:b').map((text) => asId<Digest>(text)),
-  {
-    nil: undefined,
-  },
+  { nil: undefined },
 );
 const comparables = fc
   .record({
@@ -181,10 +179,10 @@ it('two runs have different judges when any of the four says so, and whichever c
 it('nothing speaks against a run and itself; suite, tasks and repeats each speak for themselves', () => {
   fc.assert(
     fc.property(comparables, comparables, fc.boolean(), (a, b, sameTasks) => {
-      expect(comparisonTroubles(a, a, true)).toEqual([]);
+      expect(comparisonIssues(a, a, true)).toEqual([]);
       const sameSuite = a.suite.digest === b.suite.digest;
       const expected = (sameSuite && sameTasks ? 0 : 1) + (a.repeats === b.repeats ? 0 : 1);
-      expect(comparisonTroubles(a, b, sameTasks)).toHaveLength(expected);
+      expect(comparisonIssues(a, b, sameTasks)).toHaveLength(expected);
     }),
   );
 });

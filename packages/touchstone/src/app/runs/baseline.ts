@@ -35,7 +35,7 @@ export async function pinBaseline(
   const allowed = configurable.allowJudgeMismatch;
   const otherJudge = judgesDiffer(before.measured, plan);
   const issues: Issue[] = [
-    ...comparisonTroubles(before.measured, plan, sameTasks).map((message) => ({ pointer: POINTER, message })),
+    ...comparisonIssues(before.measured, plan, sameTasks).map((message) => ({ pointer: POINTER, message })),
     ...flagIssues(allowed),
     ...(otherJudge && allowed !== true ? [{ pointer: POINTER, message: OTHER_JUDGE }] : []),
   ];
@@ -71,22 +71,20 @@ async function findBaseline(store: Store, owner: Owner, runId: RunId): Promise<B
 const refusal = (message: string): HostError => validationError([{ pointer: POINTER, message }]);
 
 /** In words, what keeps two runs from being held against each other. Judges are another matter: see `judgesDiffer`. */
-export function comparisonTroubles(before: Comparable, after: Comparable, sameTasks: boolean): string[] {
-  const troubles: string[] = [];
+export function comparisonIssues(before: Comparable, after: Comparable, sameTasks: boolean): string[] {
+  const issues: string[] = [];
   if (before.suite.digest !== after.suite.digest)
-    troubles.push(
+    issues.push(
       `The baseline ran ${refOf(before)}, and this run ${refOf(after)} with other tasks. Only runs of the very same suite can be compared.`,
     );
-  else if (!sameTasks) troubles.push('The baseline ran other tasks of the suite. Select the same ones.');
+  else if (!sameTasks) issues.push('The baseline ran other tasks of the suite. Select the same ones.');
   if (before.contract !== after.contract)
-    troubles.push(
-      'The two runs were scored under different contracts, so their scores mean different things.',
-    );
+    issues.push('The two runs were scored under different contracts, so their scores mean different things.');
   if (before.repeats !== after.repeats)
-    troubles.push(
+    issues.push(
       `The baseline ran every task ${before.repeats} times, and this run ${after.repeats}. Use the same number of repeats.`,
     );
-  return troubles;
+  return issues;
 }
 
 const refOf = ({ suite }: Comparable): string => `${suite.suiteId}@${suite.version}`;

@@ -8,9 +8,9 @@ import {
 import { toBody } from '@touchstone/protocol/bodies';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { Ids, NewRun, Run } from '../../ports/index.js';
-import { evaluationOff } from './evaluation-off.js';
 import { type PlanParts, planRun } from './plan-run.js';
 import type { CreateRunBody } from './run-request.js';
+import { evaluationOff } from './run-request.js';
 
 type CreateParts = PlanParts & { readonly ids: Ids };
 
@@ -51,11 +51,7 @@ const alreadyActive = (activeRunId: string): HostError =>
   new HostError(
     'run_already_active',
     `Run ${activeRunId} of the same scope is still active. Wait for it or cancel it.`,
-    {
-      activeRunId,
-      activeHost: 'cloud',
-      retryAfter: 5,
-    },
+    { activeRunId, activeHost: 'cloud', retryAfter: 5 },
   );
 
 /** Members that contradict each other, and members for which this host has nothing to offer. */

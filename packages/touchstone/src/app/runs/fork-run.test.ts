@@ -100,7 +100,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
         return { facts: now.agent, hostOwned: true };
       },
       chooseModel: async () => ({}),
-      chooseJudge: () => ({ trouble: 'There is no judge here.' }),
+      chooseJudge: () => ({ issue: 'There is no judge here.' }),
       chooseSafetyJudge: () => undefined,
       safetyPolicy: undefined,
       evalSettings: { modes: IMPLEMENTED_MODES },

@@ -7,7 +7,7 @@ type Configurable = { readonly [key: string]: unknown };
 /** Kinds of agent whose model calls are made by this host. */
 const ASKED_HERE: readonly AgentKind[] = ['manifest', 'openai'];
 
-export type ReadModelRequest = ModelRequest & { readonly cache: boolean; readonly issues: readonly Issue[] };
+type ReadModelRequest = ModelRequest & { readonly cache: boolean; readonly issues: readonly Issue[] };
 
 /**
  * What a caller wants of the model. For agents that bring their own model these members are theirs to read, and mean
@@ -38,11 +38,7 @@ export function readModelRequest(configurable: Configurable, kind: AgentKind): R
     { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true },
     refuse,
   );
-  return {
-    ...defined({ name, temperature, maxTokens }),
-    cache: cache === true,
-    issues,
-  };
+  return { ...defined({ name, temperature, maxTokens }), cache: cache === true, issues };
 }
 
 type Refuse = (member: string, message: string) => undefined;

@@ -22,9 +22,9 @@ import { createCheckingTime, whileTimeLasts } from '../catalogue/schema-budget.j
 import { type SuiteCatalogue, taskPages } from '../catalogue/suite-catalogue.js';
 import type { JudgeDecision, Judges } from '../judges/judges.js';
 import { pinBaseline } from './baseline.js';
-import { checkTrouble } from './check-trouble.js';
 import { readModelRequest } from './model-request.js';
 import type { CreateRunBody } from './run-request.js';
+import { taskIssues } from './task-criteria.js';
 
 /** What this host runs evaluations with; undefined when evaluations are switched off. */
 export type EvalSettings = {
@@ -90,7 +90,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     // Under a contract the text of criteria is not parsed: the contract names their evaluators and their judge.
     limits: { ...(parts.evalSettings as EvalSettings), ...(contract ? { judge: true } : judgeLimit(judge)) },
     checkSchema: whileTimeLasts(time, SLOW_TASK_SCHEMA, parts.schemaCheck),
-    ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, checkTrouble) }),
+    ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, taskIssues) }),
     tasks: time.inTurns(taskPages(parts.store, suite.owner, head)),
   });
   if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
@@ -100,7 +100,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
     agent: pinOf(agent),
     ...(await planModel(parts, owner, facts, body)),
-    ...(judge && !('trouble' in judge) && { judge }),
+    ...(judge && !('issue' in judge) && { judge }),
     ...(contract && (await parts.contracts.plan(owner, contract, decided.ordinals))),
     ...(decided.modes.includes('adversarial') && planSafety(parts)),
     ...decided,
@@ -169,8 +169,8 @@ const fixturesCannotTravel = (ordinal: number, taskId: string): HostError =>
   );
 
 const judgeLimit = (judge: JudgeDecision | undefined) => ({
-  judge: judge !== undefined && !('trouble' in judge),
-  ...(judge && 'trouble' in judge && { judgeIssue: judge.trouble }),
+  judge: judge !== undefined && !('issue' in judge),
+  ...(judge && 'issue' in judge && { judgeIssue: judge.issue }),
 });
 
 /** A safety judge that is configured and cannot be asked must not be left out in silence. */
@@ -179,8 +179,8 @@ function planSafety({
   safetyPolicy,
 }: PlanParts): Pick<EvalPlan, 'safetyJudge' | 'safetyPolicy'> {
   const judge = chooseSafetyJudge();
-  if (judge && 'trouble' in judge) {
-    const message = `The safety judge cannot be asked. ${judge.trouble}`;
+  if (judge && 'issue' in judge) {
+    const message = `The safety judge cannot be asked. ${judge.issue}`;
     throw validationError([{ pointer: '/configurable/evalModes', message }]);
   }
   return { ...(judge && { safetyJudge: judge }), ...(safetyPolicy && { safetyPolicy }) };
@@ -225,9 +225,7 @@ const unknown = (field: string, message: string): HostError =>
 function runLimits(body: CreateRunBody): { readonly runTimeoutMs?: number; readonly ceilingUsd?: number } {
   const { runTimeoutMs, ceilingUsd, issues } = readRunLimits(body.configurable ?? {}, {});
   if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
-  return {
-    ...defined({ runTimeoutMs, ceilingUsd }),
-  };
+  return { ...defined({ runTimeoutMs, ceilingUsd }) };
 }
 
 function planWorkflow(body: CreateRunBody): PlannedRun {

@@ -17,9 +17,9 @@ import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '../..
 import type { Contracts } from '../catalogue/contracts.js';
 import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import type { Judges } from '../judges/judges.js';
-import { evaluationOff } from './evaluation-off.js';
 import type { EvalSettings } from './plan-run.js';
-import { readTaskEvaluators } from './task-evaluators.js';
+import { evaluationOff } from './run-request.js';
+import { readTaskEvaluators } from './task-criteria.js';
 
 /** Another judge than the configured one, or another number of votes. */
 export type JudgeRequest = { readonly model?: string; readonly votes?: number };
@@ -32,7 +32,7 @@ type RejudgeParts = {
   readonly suiteTasks: SuiteCatalogue['tasks'];
   readonly chooseJudge: Judges['choose'];
   /** Why this owner may not ask this model; undefined when it may. */
-  readonly modelTrouble: (owner: Owner, model: string) => string | undefined;
+  readonly modelIssue: (owner: Owner, model: string) => string | undefined;
   readonly evalSettings: EvalSettings | undefined;
   readonly safetyPolicy: Digest | undefined;
   readonly contracts: Pick<Contracts, 'pinned' | 'plan'>;
@@ -167,12 +167,12 @@ const hasProse = ({ expected }: Task): boolean =>
  * caller may ask; the operator at the machine may use any.
  */
 function permittedJudge(
-  { chooseJudge, modelTrouble }: RejudgeParts,
+  { chooseJudge, modelIssue }: RejudgeParts,
   owner: Owner,
   wish: JudgeRequest,
   origin: RunOrigin,
 ): JudgeIdentity {
-  const denied = origin === 'cli' || wish.model === undefined ? undefined : modelTrouble(owner, wish.model);
+  const denied = origin === 'cli' || wish.model === undefined ? undefined : modelIssue(owner, wish.model);
   if (denied !== undefined) throw refusal('/judge', denied);
   return decideJudge(chooseJudge, wish);
 }
@@ -182,7 +182,7 @@ export function decideJudge(choose: Judges['choose'], wish: JudgeRequest): Judge
   const judge = choose(wish);
   if (judge === undefined)
     throw refusal('/judge', 'No judge is configured. Name one, or set judge.model in the configuration.');
-  if ('trouble' in judge) throw refusal('/judge', judge.trouble);
+  if ('issue' in judge) throw refusal('/judge', judge.issue);
   return judge;
 }
 

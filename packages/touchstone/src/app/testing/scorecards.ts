@@ -1,4 +1,7 @@
 import { asId, type Digest, type Scorecard, type TaskResult } from '@touchstone/protocol';
+import { check } from '@touchstone/protocol/wire';
+import { expect } from 'vitest';
+import type { Answered } from './test-host.js';
 
 const digest = (digit: string): Digest => asId<Digest>(`sha256:${digit.repeat(64)}`);
 
@@ -32,4 +35,19 @@ export function cardOf(scores: readonly number[] = [1, 0]): Scorecard {
     endedAt: asId('2026-01-31T12:00:07.250Z'),
     log: { events: 12, digest: digest('3') },
   };
+}
+
+type Envelope = {
+  readonly error: string;
+  readonly message: string;
+  readonly details: { readonly [key: string]: unknown };
+};
+
+/** Expects a refusal: this status, this code, and nothing in the body that the envelope does not have. */
+export function expectRefusal(answer: Answered, status: number, code: string): Envelope {
+  const body = answer.json<Envelope>();
+  expect({ status: answer.status, error: body.error }).toEqual({ status, error: code });
+  expect(check('error-envelope', body)).toEqual([]);
+  expect(answer.text).not.toMatch(/\bat .*\.(ts|js):\d/);
+  return body;
 }

@@ -1,11 +1,23 @@
 import {
   type CompareRuns,
+  type CriterionId,
+  type DisputedCriterion,
+  type EvalPlan,
   HostError,
+  type JudgeComparison,
   type Owner,
   type RunComparison,
   type RunId,
+  type TaskId,
+  type TaskResult,
 } from '@touchstone/protocol';
-import { compareRuns } from '../../scorecard/index.js';
+import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
+import type { Run, Store, TaskRecord } from '../../ports/index.js';
+import { agreementOn, compareRuns, scoreOf, type VerdictPair } from '../../scorecard/index.js';
+import type { Contracts } from '../catalogue/contracts.js';
+import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
+import { readTaskEvaluators } from '../runs/task-criteria.js';
+import type { Results } from './results.js';
 import { measuredRun, type ResultSource } from './run-measurement.js';
 
 /** Two completed runs of an owner, task by task. A scorecard that was kept from a file stands for its run. Reads no body. */
@@ -23,4 +35,153 @@ export async function readComparison(
     if (found) return found;
     throw new HostError('not_found', 'There is no such run to compare.', { field: member });
   }
+}
+
+type JudgeComparisonParts = {
+  readonly store: Store;
+  readonly results: Results;
+  readonly contracts: Pick<Contracts, 'pinned'>;
+};
+
+/** What two judges made of the same answers: of a completed run, and of the run that judged it again. */
+export async function readJudgeComparison(
+  parts: JudgeComparisonParts,
+  owner: Owner,
+  before: RunId,
+  after: RunId,
+): Promise<JudgeComparison> {
+  const [first, second] = [await evalRun(parts, owner, before), await evalRun(parts, owner, after)];
+  const earlier = new Map((await parts.results.all(first)).map((result) => [result.taskId, result]));
+  const both = (await parts.results.all(second)).flatMap((later) => {
+    const known = earlier.get(later.taskId);
+    return known ? [{ taskId: later.taskId, earlier: known, later }] : [];
+  });
+  const changed = both
+    .map(({ taskId, ...pair }) => ({ taskId, before: scoreOf(pair.earlier), after: scoreOf(pair.later) }))
+    .filter((one) => one.before.score !== one.after.score || one.before.unscored !== one.after.unscored);
+  const scored = changed.filter((one) => !one.before.unscored && !one.after.unscored);
+  const better = scored.filter((one) => one.after.score > one.before.score).length;
+  const criteria = await comparedCriteria(parts, [first, second], both.filter(isJudged));
+  return {
+    tasks: {
+      same: both.length - changed.length,
+      better,
+      worse: scored.length - better,
+      unscored: changed.length - scored.length,
+    },
+    changed,
+    verdicts: agreementOn(criteria.map(({ pair }) => pair)),
+    disputed: disputedOf(criteria),
+  };
+}
+
+type EvalRun = Run & { readonly plan: EvalPlan };
+
+async function evalRun({ store }: JudgeComparisonParts, owner: Owner, runId: RunId): Promise<EvalRun> {
+  const run = await store.runs.get(owner, runId);
+  if (run?.plan.kind === 'eval') return run as EvalRun;
+  throw new HostError('not_found', 'There is no such eval run.');
+}
+
+type ResultPair = { readonly taskId: TaskId; readonly earlier: TaskResult; readonly later: TaskResult };
+const isJudged = ({ earlier, later }: ResultPair): boolean =>
+  earlier.judge !== undefined && later.judge !== undefined;
+
+/** What both judges decided about one criterion of one answer. */
+type CriterionPair = Pick<DisputedCriterion, 'id' | 'example'> & { readonly pair: VerdictPair };
+
+/** Criterion by criterion and repeat by repeat, only what a judge has decided: everything else does not depend on the judge. */
+async function comparedCriteria(
+  parts: JudgeComparisonParts,
+  runs: readonly [EvalRun, EvalRun],
+  tasks: readonly { readonly taskId: TaskId }[],
+): Promise<readonly CriterionPair[]> {
+  const { store } = parts;
+  const [{ owner }, { plan }] = runs;
+  const holder = await ownerOfSuite(store, owner, plan.suite.digest);
+  const judgedIn = await openCriteria(parts, owner, plan);
+  const compared: CriterionPair[] = [];
+  for (const { taskId } of tasks) {
+    const ordinal = holder && (await store.suites.ordinalOf(holder, plan.suite.digest, taskId));
+    if (holder === undefined || ordinal === undefined) continue;
+    const [task] = await store.suites.tasks(holder, plan.suite.digest, ordinal, 1);
+    const judged = task ? judgedIn(task) : [];
+    const [first, second] = await Promise.all(
+      runs.map(({ runId }) => store.log.records(owner, runId, ordinal)),
+    );
+    for (const [repeat, record] of (first ?? []).entries())
+      compared.push(...compareRepeat(taskId, judged, record, second?.[repeat]));
+  }
+  return compared;
+}
+
+/** A criterion of a task that a judge decides. */
+type JudgedCriterion = {
+  /** Its place in the rubric of the task. */
+  readonly position: number;
+  /** How its verdict is found: by place, or under a contract by name, because verdicts that were not given are left out. */
+  readonly key: number | string;
+};
+type JudgedCriteria = (task: Pick<Task, 'taskId' | 'expected'>) => readonly JudgedCriterion[];
+
+const openCriteria = async (
+  parts: JudgeComparisonParts,
+  owner: Owner,
+  plan: EvalPlan,
+): Promise<JudgedCriteria> =>
+  plan.contract === undefined ? proseIn : contractCriteria(parts, owner, plan, plan.contract);
+
+const proseIn: JudgedCriteria = ({ expected }) =>
+  (expected.kind === 'rubric' ? expected.rubric : []).flatMap(({ criterion }, position) =>
+    parseCriterion(String(fromBody(criterion))).kind === 'prose' ? [{ position, key: position }] : [],
+  );
+
+/** Under a contract no sentence is a check: it says itself who decides. Without an embedder a judge compares meanings. */
+async function contractCriteria(
+  { contracts }: JudgeComparisonParts,
+  owner: Owner,
+  { embedder }: EvalPlan,
+  digest: NonNullable<EvalPlan['contract']>,
+): Promise<JudgedCriteria> {
+  const criteriaOf = readTaskEvaluators((await contracts.pinned(owner, digest)).contract);
+  return ({ taskId, expected }) =>
+    criteriaOf(taskId).flatMap(({ criterion: { id }, evaluator }, position) => {
+      const isThere = expected.kind === 'rubric' && expected.rubric[position] !== undefined;
+      const isJudged = evaluator === 'judge' || (evaluator === 'similarity' && embedder === undefined);
+      return isThere && isJudged ? [{ position, key: id }] : [];
+    });
+}
+
+function compareRepeat(
+  taskId: TaskId,
+  judged: readonly JudgedCriterion[],
+  first: TaskRecord,
+  second: TaskRecord | undefined,
+): readonly CriterionPair[] {
+  if (!second || !wasJudged(first) || !wasJudged(second)) return [];
+  return judged.flatMap(({ position, key }) => {
+    const one = verdictIn(first, key);
+    const other = verdictIn(second, key);
+    if (!one || !other || one.unjudged || other.unjudged) return [];
+    return [{ id: one.id, example: { taskId, position }, pair: { first: one.met, second: other.met } }];
+  });
+}
+
+/** A judge is not asked about an answer that did not come. */
+const wasJudged = ({ score, events }: TaskRecord): boolean =>
+  score?.judge !== undefined && events.some(({ type }) => type === 'agent.decided');
+
+const verdictIn = ({ score }: TaskRecord, key: JudgedCriterion['key']) =>
+  typeof key === 'number' ? score?.criteria?.[key] : score?.criteria?.find(({ id }) => id === key);
+
+function disputedOf(criteria: readonly CriterionPair[]): readonly DisputedCriterion[] {
+  const counts = new Map<CriterionId, DisputedCriterion>();
+  for (const { id, example, pair } of criteria) {
+    const { compared, same, ...first } = counts.get(id) ?? { id, example, compared: 0, same: 0 };
+    const equal = pair.first === pair.second ? 1 : 0;
+    counts.set(id, { ...first, compared: compared + 1, same: same + equal });
+  }
+  return [...counts.values()]
+    .filter(({ compared, same }) => same < compared)
+    .sort((a, b) => a.same / a.compared - b.same / b.compared || (a.id < b.id ? -1 : 1));
 }

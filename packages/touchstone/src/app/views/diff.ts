@@ -2,8 +2,7 @@ import { agentNamed, HostError, isTerminal, type Owner, type RunId } from '@touc
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import type { RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { Run, RunLog, Runs } from '../../ports/index.js';
-import { logEvents } from './log-events.js';
-import { comparableLine } from './log-normalisation.js';
+import { comparableLine, logEvents } from './log-normalisation.js';
 
 export type RunDiff = RunDiffResponseWire;
 export type DiffParts = { readonly runs: Pick<Runs, 'get'>; readonly log: Pick<RunLog, 'read'> };

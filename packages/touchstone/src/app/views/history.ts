@@ -115,9 +115,7 @@ async function measuredFacts(source: ResultSource, run: EvalRun): Promise<Partia
   return {
     interval: aggregate.interval,
     ...(latency.maxMs > 0 && { p95Ms: latency.p95Ms }),
-    ...(regression && {
-      regression: { scoreDelta: regression.scoreDelta, verdict: regression.verdict },
-    }),
+    ...(regression && { regression: { scoreDelta: regression.scoreDelta, verdict: regression.verdict } }),
   };
 }
 

@@ -14,7 +14,7 @@ import type { Store } from '../../ports/index.js';
 import { buildReport, type MeasuredResults, type ReportExtras } from '../../scorecard/index.js';
 import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
 import type { Annotations } from '../review/annotations.js';
-import { comparisonTroubles } from '../runs/baseline.js';
+import { comparisonIssues } from '../runs/baseline.js';
 import { measuredRun, type ResultSource, reportedRun } from './run-measurement.js';
 
 type ReportParts = ResultSource & { readonly overridesOf: Annotations['overridesOf'] };
@@ -92,11 +92,10 @@ function checkComparable(
   const sameTasks =
     before.results.length === results.length &&
     before.results.every(({ taskId }, at) => taskId === results[at]?.taskId);
-  const troubles = comparisonTroubles(before, plan, sameTasks);
+  const issues = comparisonIssues(before, plan, sameTasks);
   if (otherJudge)
-    troubles.push(
+    issues.push(
       'The two runs were scored by different judges, so a difference could be the judges’. Ask for the comparison all the same with allowJudgeMismatch.',
     );
-  if (troubles.length > 0)
-    throw validationError(troubles.map((message) => ({ pointer: '/against', message })));
+  if (issues.length > 0) throw validationError(issues.map((message) => ({ pointer: '/against', message })));
 }

@@ -1,13 +1,24 @@
 import {
+  type ContractReport,
+  type Digest,
   type EvalPlan,
+  type EvalSummary,
+  HOST_OWNER,
+  HostError,
   isNondeterministic,
   type Owner,
   type RunId,
+  type RunOutcome,
   type Scorecard,
+  type TaskResult,
+  type Thresholds,
   timestampOf,
 } from '@touchstone/protocol';
-import type { Run } from '../../ports/index.js';
-import { contractOutcome } from './contract-report.js';
+import type { PinnedContract } from '@touchstone/protocol/bodies';
+import type { Run, Store } from '../../ports/index.js';
+import { buildContractReport } from '../../scorecard/index.js';
+import { contractTerms } from '../../scoring/index.js';
+import type { Contracts } from '../catalogue/contracts.js';
 import { logDigest } from './log-normalisation.js';
 import { keptAlone, type ResultSource, readSummary, reportable, suiteHead } from './run-measurement.js';
 
@@ -59,3 +70,54 @@ const caveatsOf = ({ headline }: Run, plan: EvalPlan): NonNullable<Scorecard['ca
   ...(plan.targetMismatchAllowed && { targetMismatch: true }),
   ...(isNondeterministic(plan) && { nondeterministic: true }),
 });
+
+/** Whether a completed run kept the contract its suite was compiled with. Folded anew with every call; reads no body. */
+export async function readContractReport(
+  { store, results, contracts }: ResultSource & { readonly contracts: Contracts },
+  owner: Owner,
+  runId: RunId,
+): Promise<ContractReport> {
+  const { run, plan } = await reportable(store, owner, runId);
+  if (plan.contract === undefined)
+    throw new HostError('not_found', 'The suite of this run has no contract, so there is no such report.');
+  const pinned = await contracts.pinned(owner, plan.contract);
+  const { thresholds } = await suiteHead(store, run, plan);
+  const summary = await readSummary(store, run);
+  return foldReport(pinned, run, plan, {
+    summary,
+    ...(thresholds && { thresholds }),
+    results: await results.all(run),
+  });
+}
+
+/** What a run has figures to, before or after it is written down. */
+type RunFigures = {
+  readonly summary: Pick<EvalSummary, 'aggregateScore' | 'passed'>;
+  readonly thresholds?: Thresholds;
+  readonly results: readonly TaskResult[];
+};
+
+const foldReport = (
+  pinned: PinnedContract,
+  { runId }: Pick<Run, 'runId'>,
+  plan: EvalPlan,
+  { results, ...figures }: RunFigures,
+): ContractReport =>
+  buildContractReport({ runId, plan, contract: contractTerms(pinned), ...figures }, results);
+
+/** What the contract has to say about a run, in the few facts that travel with it; nothing where there is none. */
+export async function contractOutcome(
+  store: Store,
+  run: Pick<Run, 'owner' | 'runId'>,
+  plan: EvalPlan,
+  figures: RunFigures,
+): Promise<Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>> {
+  const pinned = plan.contract && (await findContract(store, run.owner, plan.contract));
+  if (!pinned) return {};
+  const { verdict, summary } = foldReport(pinned, run, plan, figures);
+  const { otherBarsMet } = summary;
+  return { contractVerdict: verdict, ...(otherBarsMet !== undefined && { otherBarsMet }) };
+}
+
+const findContract = async ({ suites }: Store, owner: Owner, digest: Digest) =>
+  (await suites.contract(owner, digest)) ?? (await suites.contract(HOST_OWNER, digest));

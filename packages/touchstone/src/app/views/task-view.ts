@@ -1,5 +1,6 @@
 import {
   type CallId,
+  defined,
   type EvalPlan,
   HOST_OWNER,
   type InvocationId,
@@ -99,8 +100,7 @@ function viewInvocation(task: Task, record: TaskRecord): TaskView['invocations']
     input: task.input,
     ...(decided && { output: decided.payload.decision }),
     outcome: completed?.payload.outcome ?? 'failed',
-    ...(record.bodies?.reason !== undefined && { reason: record.bodies.reason }),
-    ...(record.bodies?.attempts !== undefined && { attempts: record.bodies.attempts }),
+    ...defined({ reason: record.bodies?.reason, attempts: record.bodies?.attempts }),
     toolCalls: toolCalls(record),
     ...(record.bodies?.memory && { memory: record.bodies.memory }),
     ...(record.bodies?.criteria && { criteria: record.bodies.criteria }),

@@ -4,7 +4,7 @@ import type { AppendNotice, Clock, Log, Store, Webhook, Webhooks } from '../../p
 import type { Endpoint } from './webhook-endpoint.js';
 
 /** The endpoints of the owners that have committed something, kept in step with the store. */
-export type Endpoints = {
+type Endpoints = {
   /** Whether the owner is known to have no webhooks. Asked at every commit, so it does not read the store. */
   hasNone(owner: Owner): boolean;
   of(owner: Owner): Promise<readonly Endpoint[]>;

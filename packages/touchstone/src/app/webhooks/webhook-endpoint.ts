@@ -21,7 +21,7 @@ export type Endpoint = {
   close(): Promise<void>;
 };
 
-export type EndpointParts = {
+type EndpointParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly guard: Guard;

@@ -107,7 +107,7 @@ export async function checkSuiteFile(path: string, cwd: string, client?: Client)
 
 async function issuesHere(suite: Suite): Promise<readonly Issue[]> {
   if (suite.head.rubricTasks === 0) return [];
-  return (await import('../../app/index.js')).suiteTrouble(suite);
+  return (await import('../../app/index.js')).suiteIssues(suite);
 }
 
 async function issuesThere(client: Client, suite: Suite): Promise<readonly Issue[]> {

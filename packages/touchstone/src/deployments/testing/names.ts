@@ -13,7 +13,7 @@ import { noDeployments } from '../picture.js';
 import { deploymentRecords } from '../records.js';
 
 export const AGENT = asId<AgentId>('local.test.agent');
-export const DIGEST = asId<Digest>('sha256:a');
+const DIGEST = asId<Digest>('sha256:a');
 export const v = (text: string): Version => asId<Version>(text);
 export const onto = (text: string): ChannelName => asId<ChannelName>(text);
 

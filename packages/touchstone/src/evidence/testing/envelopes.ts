@@ -12,7 +12,7 @@ export const OTHER = { keyId: 'other-2026', publicKey: createPublicKey(STRANGER.
 export const STATEMENT = statementOf(FULL_CARD, HOST);
 export const SEALED = sealStatement(STATEMENT, SIGNING);
 
-export type Envelope = {
+type Envelope = {
   readonly payloadType: string;
   readonly payload: string;
   readonly signatures: readonly { readonly keyid?: string; readonly sig: string }[];

@@ -1,4 +1,4 @@
-import type { AgentDeployments, AgentId, Owner } from '@touchstone/protocol';
+import type { AgentDeployments, AgentId, AuditEntry, AuditRecord, Owner } from '@touchstone/protocol';
 
 /** What serves. It is changed only together with the events that say so: see `Commit.deployments`. */
 export type Deployments = {
@@ -13,3 +13,14 @@ export class DeploymentsMoved extends Error {
     this.name = 'DeploymentsMoved';
   }
 }
+
+/** Append-only: what is written can neither be changed nor removed through this port, nor by plain SQL. */
+export type Audit = {
+  /** One chain per owner; two processes that append at once both get in, one after the other. */
+  append(owner: Owner, entry: AuditEntry): Promise<AuditRecord>;
+  /** Records with `seq` > `after` (the first is 1), in order. */
+  read(owner: Owner, after: number, limit: number): Promise<readonly AuditRecord[]>;
+  last(owner: Owner): Promise<AuditRecord | undefined>;
+  /** Every owner with a chain; for the operator at the machine. */
+  owners(): Promise<readonly Owner[]>;
+};

@@ -1,4 +1,5 @@
 import type { Owner, RunId } from '@touchstone/protocol';
+import type { Usage } from '../usage.js';
 
 /** Proof that its holder is the one driver of a run. A newer token fences off every write of an older one. */
 export type Lease = {
@@ -20,4 +21,11 @@ export type Leases = {
    * lease is free.
    */
   adoptable(limit: number): Promise<readonly { readonly owner: Owner; readonly runId: RunId }[]>;
+};
+
+/** Money spent, committed before the answer it bought is used. A crash loses no cents. */
+export type Ledger = {
+  record(owner: Owner, runId: RunId, usage: readonly Usage[]): Promise<void>;
+  /** Known cost so far, repeats of crashed invocations included. */
+  total(owner: Owner, runId: RunId): Promise<{ readonly usd: number; readonly unpriced: number }>;
 };

@@ -1,6 +1,5 @@
-import type { Owner } from '@touchstone/protocol';
-import { type AgentId, asId, type ToolId } from '@touchstone/protocol';
-import type { MemoryEntry } from '@touchstone/protocol/bodies';
+import { type AgentId, asId, type Digest, type Owner, type ToolId } from '@touchstone/protocol';
+import type { Body, MemoryEntry } from '@touchstone/protocol/bodies';
 import type { OfferedTool } from '../agent.js';
 
 /** Long-term memory, one per owner and agent. What is written here has had its secrets replaced already. */
@@ -25,4 +24,10 @@ export const MEMORY_TOOL: OfferedTool = {
     required: ['content'],
     additionalProperties: false,
   },
+};
+
+/** Answers of models remembered for repeated development runs, by the digest of the whole question. */
+export type Responses = {
+  get(owner: Owner, question: Digest): Promise<Body | undefined>;
+  put(owner: Owner, question: Digest, answer: Body, at: number): Promise<void>;
 };

@@ -1,7 +1,6 @@
-import type { AgentId, Digest, Owner, Version } from '@touchstone/protocol';
+import type { AgentId, Digest, JsonObject, Owner, Version } from '@touchstone/protocol';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
-import type { BoundAgent } from './bound-agents.js';
-import type { Page } from './page.js';
+import type { Page } from './runs.js';
 import type { Suite } from './suite-store.js';
 
 /** An installed pack, without what is in it. */
@@ -46,4 +45,19 @@ export type Packs = {
   get(owner: Owner, name: string, version: Version): Promise<PackHead | undefined>;
   versions(owner: Owner, name: string): Promise<readonly Version[]>;
   list(owner: Owner, limit: number, cursor?: string): Promise<Page<PackHead>>;
+};
+
+/** A tenant's own agent as it was bound, `spec` being the `agents[]` object. */
+export type BoundAgent = {
+  readonly agentId: AgentId;
+  readonly version: Version;
+  readonly digest: Digest;
+  readonly spec: JsonObject;
+};
+export type BoundAgents = {
+  put(owner: Owner, agent: BoundAgent, installedAt: number): Promise<'created' | 'same' | 'conflict'>;
+  get(owner: Owner, agentId: AgentId, version: Version): Promise<BoundAgent | undefined>;
+  versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
+  /** For the inventory: the specs come without `run.systemPrompt`, which may be large and must not be shown there. */
+  list(owner: Owner): Promise<readonly BoundAgent[]>;
 };

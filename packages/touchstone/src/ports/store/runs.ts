@@ -1,6 +1,5 @@
 import type { JsonObject, Owner, RunError, RunId, RunPlan, RunStatus, RunTotals } from '@touchstone/protocol';
 import type { Body, DrainPolicy } from '@touchstone/protocol/bodies';
-import type { Page } from './page.js';
 
 /** Who may take up an unfinished run: `host` runs are adopted by any `serve`, `cli` runs only by `--resume`. */
 export type RunOrigin = 'host' | 'cli';
@@ -100,3 +99,6 @@ export type Runs = {
     },
   ): Promise<Run | undefined>;
 };
+
+/** One page of a list. `nextCursor` is opaque, and absent on the last page. */
+export type Page<T> = { readonly items: readonly T[]; readonly nextCursor?: string };

@@ -10,7 +10,7 @@ import type {
   Version,
 } from '@touchstone/protocol';
 import type { PinnedContract, Task } from '@touchstone/protocol/bodies';
-import type { Page } from './page.js';
+import type { Page } from './runs.js';
 
 /** A suite without its tasks. */
 export type SuiteHead = {

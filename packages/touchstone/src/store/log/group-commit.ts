@@ -19,7 +19,7 @@ type Failure = { readonly error: unknown; readonly locked: boolean };
 /** Longest group. Beyond it readers would wait too long for their turn, and the flush is already well shared. */
 const MAX_GROUP = 512;
 
-export type GroupCommit = {
+type GroupCommit = {
   submit(statements: readonly Statement[]): Promise<readonly Outcome[]>;
   /** Writes everything submitted so far, now. */
   flush(): void;

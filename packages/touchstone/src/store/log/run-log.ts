@@ -1,4 +1,4 @@
-import { HostError, type Owner, type RunId } from '@touchstone/protocol';
+import { HostError, type Owner, type RunId, type TaskResult } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import {
   type Append,
@@ -9,19 +9,18 @@ import {
   eventCountOf,
   type Lease,
   LeaseLost,
+  type LogEntry,
   RunEnded,
   type RunLog,
   type Slice,
+  type StoredEntry,
   type TaskRecord,
 } from '../../ports/index.js';
-import { type Db, GuardFailed } from '../db.js';
-import { numberAt, toRecord, toSealedUnit } from '../rows.js';
+import { type Db, GuardFailed, type Row } from '../db.js';
+import { jsonAt, jsonIfGiven, numberAt, toRecord, toSealedUnit } from '../rows.js';
 import { brokenCommit, commitStatements, sealStatements } from './commit.js';
-import { readEntries } from './entries.js';
-import { expand } from './expand.js';
-import { createListeners } from './listeners.js';
-import { createResultsReader } from './results.js';
-import type { Watchers } from './watchers.js';
+import { byEntry, expand } from './expand.js';
+import { createListeners, type Watchers } from './watchers.js';
 
 const OWNED_RUN = 'u.run_id = ? AND u.tenant = ? AND u.workspace = ?';
 
@@ -119,4 +118,86 @@ async function read(
   const rows = await db.all(READ, [...key(owner, runId), after + limit, after + 1]);
   const [first] = rows;
   return first ? expand({ runId, engineVersion: String(first.engine_version) }, rows, after) : [];
+}
+
+/** From the entry that holds the first wanted event to the last entry that begins among the wanted ones. */
+const ENTRIES = `SELECT l.first_seq, l.event_count, l.at, l.ordinal, l.repeats, l.result, l.events AS loose,
+    r.repeat, r.events, r.score, r.bodies
+  FROM runs u JOIN log_entries l ON l.run_no = u.run_no
+  LEFT JOIN records r ON r.run_no = l.run_no AND r.ordinal = l.ordinal
+  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.first_seq < ? AND l.first_seq + l.event_count > ?
+  AND l.first_seq >= COALESCE((SELECT MAX(p.first_seq)
+    FROM log_entries p WHERE p.run_no = u.run_no AND p.first_seq <= ?), 0)
+  ORDER BY l.first_seq, r.repeat`;
+
+/** What was committed, so that committing it to another run gives a log that reads the same. */
+async function readEntries(
+  db: Db,
+  owner: Owner,
+  runId: RunId,
+  from: number,
+  limit: number,
+): Promise<readonly StoredEntry[]> {
+  const params = [runId, owner.tenant, owner.workspace, from + Math.max(1, limit), from, from];
+  return byEntry(await db.all(ENTRIES, params)).map(toStoredEntry);
+}
+
+function toStoredEntry(rows: readonly [Row, ...Row[]]): StoredEntry {
+  const [row] = rows;
+  const place = { firstSequence: numberAt(row, 'first_seq'), eventCount: numberAt(row, 'event_count') };
+  if (row.loose !== null)
+    return { ...place, entry: { kind: 'events', events: jsonAt(row, 'loose') }, records: [] };
+  return { ...place, entry: stepOf(row), records: rows.slice(0, numberAt(row, 'repeats')).map(toRecord) };
+}
+
+const stepOf = (row: Row): LogEntry => ({
+  kind: 'step',
+  ordinal: numberAt(row, 'ordinal'),
+  repeats: numberAt(row, 'repeats'),
+  eventCount: numberAt(row, 'event_count') - (row.result === null ? 0 : 1),
+  ...jsonIfGiven('result', row.result),
+  at: numberAt(row, 'at'),
+});
+
+/**
+ * A page comes as one JSON text, pairs of ordinal and result: every row handed over by itself costs more than reading
+ * it from the disk, and a long run is read as a whole.
+ */
+const RESULTS = `SELECT MAX(page.first_seq) AS last_seq, '[' ||
+    STRING_AGG('[' || page.ordinal || ',' || page.result || ']', ',' ORDER BY page.first_seq) || ']' AS results
+  FROM (SELECT l.first_seq, l.ordinal, l.result FROM runs u JOIN log_entries l ON l.run_no = u.run_no
+    WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.first_seq > ? AND l.result IS NOT NULL
+    ORDER BY l.first_seq LIMIT ? OFFSET ?) AS page`;
+
+type Pair = readonly [ordinal: number, result: TaskResult];
+/** The sequence up to which a run's first `offset` results have been read. */
+type ResultPlace = { readonly offset: number; readonly sequence: number };
+const START: ResultPlace = { offset: 0, sequence: -1 };
+const MAX_PLACES = 64;
+
+/**
+ * Counting off rows from the start for every page would make reading a long run quadratic. So the place where the last
+ * page of a run ended is remembered; the log only grows at its end, hence a place never goes stale.
+ */
+function createResultsReader(db: Db): RunLog['results'] {
+  const places = new Map<RunId, ResultPlace>();
+
+  function remember(runId: RunId, place: ResultPlace): void {
+    places.delete(runId);
+    places.set(runId, place);
+    const [oldest] = places.keys();
+    if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest);
+  }
+
+  return async (owner, runId, offset, limit) => {
+    const known = places.get(runId) ?? START;
+    const from = known.offset <= offset ? known : START;
+    const skip = offset - from.offset;
+    const params = [runId, owner.tenant, owner.workspace, from.sequence, limit, skip];
+    const [page] = await db.all(RESULTS, params);
+    if (!page || page.results === null) return [];
+    const pairs = jsonAt<readonly Pair[]>(page, 'results');
+    remember(runId, { offset: offset + pairs.length, sequence: numberAt(page, 'last_seq') });
+    return pairs.map(([ordinal, result]) => ({ ordinal, result }));
+  };
 }

@@ -1,7 +1,8 @@
 import { HostError } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
 import type { AgentFacts } from '../../../ports/index.js';
 import { highestVersion } from '../../../suites/index.js';
-import { type Endpoint, endpoint } from '../../endpoint.js';
+import { type Endpoint, endpoint, ok } from '../../endpoint.js';
 import { noSuch, type Services } from '../../services.js';
 
 const entrySchema = { $ref: 'agent-inventory-response#/$defs/AgentInventoryEntry' };
@@ -9,13 +10,10 @@ const entrySchema = { $ref: 'agent-inventory-response#/$defs/AgentInventoryEntry
 export const agentEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'listAgents',
-    method: 'GET',
-    path: '/v1/agents',
+    route: 'GET /v1/agents',
     auth: 'key',
     summary: 'The agents the caller can run',
-    responses: {
-      200: { description: 'The inventory, sorted by agent id.', schema: 'agent-inventory-response' },
-    },
+    responses: ok('The inventory, sorted by agent id.', 'agent-inventory-response'),
     async handle(call) {
       const visible = await touchstone.listAgents(call.principal.owner);
       const agents = newestOfEach(visible.map(({ facts }) => facts)).map(inventoryEntry);
@@ -24,11 +22,10 @@ export const agentEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
   }),
   endpoint({
     operationId: 'getAgent',
-    method: 'GET',
-    path: '/v1/agents/{agentId}',
+    route: 'GET /v1/agents/{agentId}',
     auth: 'key',
     summary: 'One agent of the inventory',
-    responses: { 200: { description: 'The agent.', schema: entrySchema } },
+    responses: ok('The agent.', entrySchema),
     refusals: ['not_found'],
     async handle(call) {
       const visible = await touchstone
@@ -66,3 +63,55 @@ const inventoryEntry = (facts: AgentFacts) => ({
   ...(facts.degraded && { degraded: facts.degraded }),
   ...(facts.confidenceThreshold !== undefined && { confidenceThreshold: facts.confidenceThreshold }),
 });
+
+export const boundAgentEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'bindAgent',
+    route: 'PUT /v1/host/touchstone/agents/{agentId}',
+    auth: 'agents:write',
+    summary: "Bind one of the caller's own agents",
+    // The agents module reads it and refuses what a tenant may not bind.
+    body: { schema: vendor.agentSpec, required: true, read: (value) => value },
+    responses: {
+      200: { description: 'This very version is bound already.', schema: vendor.boundAgent },
+      201: { description: 'The version is bound.', schema: vendor.boundAgent },
+    },
+    refusals: ['conflict'],
+    async handle(call) {
+      const bound = await touchstone.bindAgent(call.principal.owner, call.params.agentId ?? '', call.body);
+      const { agentId, version, digest } = bound.facts;
+      return { status: bound.outcome === 'created' ? 201 : 200, body: { agentId, version, digest } };
+    },
+  }),
+];
+
+export const toolEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'listTools',
+    route: 'GET /v1/tools',
+    auth: 'key',
+    summary: "The tools the caller's agents may be given",
+    responses: {
+      200: {
+        description: 'Tools sorted by id.',
+        schema: { type: 'array', items: { $ref: 'tool-descriptor' } },
+      },
+    },
+    async handle(call) {
+      return { status: 200, body: await touchstone.listTools(call.principal.owner) };
+    },
+  }),
+  endpoint({
+    operationId: 'getTool',
+    route: 'GET /v1/tools/{toolId}',
+    auth: 'key',
+    summary: 'One tool of the catalogue',
+    responses: ok('The tool.', 'tool-descriptor'),
+    refusals: ['not_found'],
+    async handle(call) {
+      const tool = await touchstone.findTool(call.principal.owner, call.params.toolId ?? '');
+      if (!tool) throw new HostError('not_found', 'There is no such tool.');
+      return { status: 200, body: tool };
+    },
+  }),
+];

@@ -2,7 +2,7 @@ import { type AgentId, asId, type ToolId, type Version } from '@touchstone/proto
 import { check } from '@touchstone/protocol/wire';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../../../app/testing/envelope.js';
+import { expectRefusal } from '../../../app/testing/scorecards.js';
 import { createTestHost, echoAgent, KEYS, type TestHost } from '../../../app/testing/test-host.js';
 
 const agents = [

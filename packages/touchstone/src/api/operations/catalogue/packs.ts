@@ -1,7 +1,7 @@
 import { type ErrorCode, HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import type { PackHead } from '../../../ports/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalText } from '../../query.js';
 import type { Services } from '../../services.js';
 
@@ -50,8 +50,7 @@ const listQuery = {
 export const packEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'installPack',
-    method: 'PUT',
-    path: '/v1/host/touchstone/packs/{name}/-/{version}.tgz',
+    route: 'PUT /v1/host/touchstone/packs/{name}/-/{version}.tgz',
     auth: 'packs:publish',
     summary: 'Install a pack with its agents and suites',
     body: archiveBody,
@@ -65,14 +64,11 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listPacks',
-    method: 'GET',
-    path: '/v1/host/touchstone/packs',
+    route: 'GET /v1/host/touchstone/packs',
     auth: 'runs:read',
     summary: 'The packs the caller can use',
     parameters: listQuery,
-    responses: {
-      200: { description: 'Packs without what is in them.', schema: vendor.page(vendor.packHead) },
-    },
+    responses: ok('Packs without what is in them.', vendor.page(vendor.packHead)),
     async handle(call) {
       const { limit, cursor } = call.query;
       const { items, ...rest } = await host.touchstone.listPacks(call.principal.owner, limit, cursor);

@@ -8,7 +8,7 @@ import {
 } from '@touchstone/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CompiledDefinition } from '../../../app/catalogue/compile-definition.js';
-import { expectRefusal } from '../../../app/testing/envelope.js';
+import { expectRefusal } from '../../../app/testing/scorecards.js';
 import { createTestHost, KEYS, type TestHost, type TestHostOptions } from '../../../app/testing/test-host.js';
 import { parseSuite } from '../../../suites/parse-suite.js';
 

@@ -1,13 +1,12 @@
 import { asId, type CompileProfile, HostError, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { runIdOf, type Services } from '../../services.js';
 
 export const profileEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'compileProfile',
-    method: 'POST',
-    path: '/v1/host/touchstone/profiles:compile',
+    route: 'POST /v1/host/touchstone/profiles:compile',
     auth: 'suites:write',
     summary: 'Compile the test contract that an agent definition carries into a suite',
     body: bodyOf(vendor.compileBody),
@@ -20,11 +19,10 @@ export const profileEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'getContractReport',
-    method: 'GET',
-    path: '/v1/host/touchstone/runs/{runId}/contract-report',
+    route: 'GET /v1/host/touchstone/runs/{runId}/contract-report',
     auth: 'runs:read',
     summary: 'Whether an eval run kept the contract that its agent carries',
-    responses: { 200: { description: 'The report.', schema: vendor.contractReport } },
+    responses: ok('The report.', vendor.contractReport),
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
       if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');

@@ -1,9 +1,9 @@
 import { HostError, validationError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type InstalledSuite, type SuiteVisible, suiteTrouble } from '../../../app/index.js';
+import { type InstalledSuite, type SuiteVisible, suiteIssues } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalText } from '../../query.js';
 import { noSuch, type Services } from '../../services.js';
 
@@ -22,8 +22,7 @@ const historyQuery = {
 export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'installSuite',
-    method: 'POST',
-    path: '/v1/host/touchstone/suites',
+    route: 'POST /v1/host/touchstone/suites',
     auth: 'suites:write',
     summary: 'Install a suite',
     body: suiteBody,
@@ -36,12 +35,11 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listSuites',
-    method: 'GET',
-    path: '/v1/host/touchstone/suites',
+    route: 'GET /v1/host/touchstone/suites',
     auth: 'runs:read',
     summary: 'The suites the caller can run',
     parameters: listQuery,
-    responses: { 200: { description: 'Suites without their tasks.', schema: vendor.page(vendor.suiteHead) } },
+    responses: ok('Suites without their tasks.', vendor.page(vendor.suiteHead)),
     async handle(call) {
       const { limit, cursor } = call.query;
       return { status: 200, body: await host.touchstone.listSuites(call.principal.owner, limit, cursor) };
@@ -49,26 +47,22 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'getSuite',
-    method: 'GET',
-    path: '/v1/host/touchstone/suites/{suiteRef}',
+    route: 'GET /v1/host/touchstone/suites/{suiteRef}',
     auth: 'runs:read',
     summary:
       'A suite with its tasks; the reference is <suiteId>@<version>, or <suiteId> for the highest version',
-    responses: {
-      200: { description: 'The suite as it can be installed elsewhere.', schema: 'agent-eval-suite' },
-    },
+    responses: ok('The suite as it can be installed elsewhere.', 'agent-eval-suite'),
     refusals: ['not_found'],
     handle: (call) => read(host, call),
   }),
   endpoint({
     operationId: 'getSuiteHistory',
-    method: 'GET',
-    path: '/v1/host/touchstone/suites/{suiteRef}/history',
+    route: 'GET /v1/host/touchstone/suites/{suiteRef}/history',
     auth: 'runs:read',
     summary:
       'The completed runs of a suite, oldest first, and the gates that ask for it; <suiteId> stands for all versions',
     parameters: historyQuery,
-    responses: { 200: { description: 'One point for each run.', schema: vendor.suiteHistory } },
+    responses: ok('One point for each run.', vendor.suiteHistory),
     refusals: ['not_found'],
     async handle(call) {
       const { owner } = call.principal;
@@ -83,24 +77,22 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'getSuiteHead',
-    method: 'GET',
-    path: '/v1/host/touchstone/suites/{suiteRef}/head',
+    route: 'GET /v1/host/touchstone/suites/{suiteRef}/head',
     auth: 'runs:read',
     summary: 'A suite without its tasks',
-    responses: { 200: { description: 'What a list says of the suite.', schema: vendor.suiteHead } },
+    responses: ok('What a list says of the suite.', vendor.suiteHead),
     refusals: ['not_found'],
     handle: async (call) => ({ status: 200, body: (await findSuite(host, call)).head }),
   }),
   endpoint({
     operationId: 'checkSuite',
-    method: 'POST',
-    path: '/v1/host/touchstone/suites:check',
+    route: 'POST /v1/host/touchstone/suites:check',
     auth: 'suites:write',
     summary: 'Check a suite as a run would, with the patterns and schemas of its checks. Installs nothing',
     body: suiteBody,
-    responses: { 200: { description: 'Nothing is wrong with the suite.', schema: vendor.installedSuite } },
+    responses: ok('Nothing is wrong with the suite.', vendor.installedSuite),
     async handle({ body: suite }) {
-      const issues = suiteTrouble(suite);
+      const issues = suiteIssues(suite);
       if (issues.length > 0) throw validationError(issues);
       return { status: 200, body: identityOf(suite) };
     },

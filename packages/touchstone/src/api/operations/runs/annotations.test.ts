@@ -1,8 +1,8 @@
 import { check } from '@touchstone/protocol/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../../../app/testing/envelope.js';
 import { completed, paused, scored, started } from '../../../app/testing/events.js';
 import { type Frame, listen, openStream } from '../../../app/testing/listening.js';
+import { expectRefusal } from '../../../app/testing/scorecards.js';
 import { createTestHost, KEYS, type TestHost } from '../../../app/testing/test-host.js';
 
 /** Put together here, so that nothing in this file is a secret by itself. */

@@ -1,14 +1,13 @@
 import { timestampOf } from '@touchstone/protocol';
 import { type AnnotationCreateWire, parse, vendor } from '@touchstone/protocol/wire';
 import { annotationWire } from '../../../app/index.js';
-import { type BodyRule, type Endpoint, endpoint } from '../../endpoint.js';
+import { type BodyRule, type Endpoint, endpoint, ok } from '../../endpoint.js';
 import { findRun, runIdOf, type Services } from '../../services.js';
 
 export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'annotateRun',
-    method: 'POST',
-    path: '/v1/runs/{runId}/annotations',
+    route: 'POST /v1/runs/{runId}/annotations',
     auth: 'runs:annotate',
     orScopes: ['runs:create'],
     summary: 'Record an annotation on a run, one of its events or one of its nodes',
@@ -24,11 +23,10 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listAnnotations',
-    method: 'GET',
-    path: '/v1/runs/{runId}/annotations',
+    route: 'GET /v1/runs/{runId}/annotations',
     auth: 'runs:read',
     summary: 'The annotations on a run, oldest first',
-    responses: { 200: { description: 'All of them.', schema: vendor.annotationList } },
+    responses: ok('All of them.', vendor.annotationList),
     refusals: ['not_found'],
     async handle(call) {
       const all = await host.annotations.list(call.principal.owner, runIdOf(call));
@@ -37,11 +35,10 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'listOverrides',
-    method: 'GET',
-    path: '/v1/host/touchstone/runs/{runId}/overrides',
+    route: 'GET /v1/host/touchstone/runs/{runId}/overrides',
     auth: 'runs:read',
     summary: 'The corrections of scores, oldest first; the last one of a task counts',
-    responses: { 200: { description: 'All of them.', schema: vendor.page(vendor.scoreOverride) } },
+    responses: ok('All of them.', vendor.page(vendor.scoreOverride)),
     refusals: ['not_found'],
     async handle(call) {
       const { owner, runId } = await findRun(host, call);

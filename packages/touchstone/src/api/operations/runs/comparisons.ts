@@ -1,20 +1,18 @@
-import { HostError } from '@touchstone/protocol';
+import { asId, HostError, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { bodyOf, type Endpoint, endpoint } from '../../endpoint.js';
-import type { Services } from '../../services.js';
+import { bodyOf, type Endpoint, endpoint, ok } from '../../endpoint.js';
+import { optionalText, type Parameter } from '../../query.js';
+import { runIdOf, type Services } from '../../services.js';
 
 /** Two runs held against each other. They only read: a POST, because two ids and their options make no name. */
 export const comparisonEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'compareRuns',
-    method: 'POST',
-    path: '/v1/host/touchstone/runs:compare',
+    route: 'POST /v1/host/touchstone/runs:compare',
     auth: 'runs:read',
     summary: 'One run against another, task by task, and whether a drop is real',
     body: bodyOf(vendor.compareRuns),
-    responses: {
-      200: { description: 'Both runs, every task, and the verdict.', schema: vendor.runComparison },
-    },
+    responses: ok('Both runs, every task, and the verdict.', vendor.runComparison),
     refusals: ['not_found'],
     async handle(call) {
       checkEvaluation(host);
@@ -23,17 +21,11 @@ export const comparisonEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'compareJudges',
-    method: 'POST',
-    path: '/v1/host/touchstone/runs:compare-judges',
+    route: 'POST /v1/host/touchstone/runs:compare-judges',
     auth: 'runs:read',
     summary: 'How far two judges agree about the same recorded answers',
     body: bodyOf(vendor.compareJudges),
-    responses: {
-      200: {
-        description: 'Scores that differ, and the verdicts on each criterion.',
-        schema: vendor.judgeComparison,
-      },
-    },
+    responses: ok('Scores that differ, and the verdicts on each criterion.', vendor.judgeComparison),
     refusals: ['not_found'],
     async handle(call) {
       checkEvaluation(host);
@@ -47,3 +39,62 @@ export const comparisonEndpoints = (host: Services): readonly Endpoint[] => [
 function checkEvaluation({ evalSuite }: Services): void {
   if (!evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
 }
+
+export const baselineEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'listBaselines',
+    route: 'GET /v1/host/touchstone/baselines',
+    auth: 'runs:read',
+    summary: 'The runs that others are measured by, newest first, with those that counted before',
+    parameters: { suiteId: optionalText('Only baselines of this suite.') },
+    responses: ok('Blessed runs.', vendor.page(vendor.baselineEntry)),
+    async handle(call) {
+      const items = await touchstone.blessings.list(call.principal.owner, call.query.suiteId);
+      return { status: 200, body: { items } };
+    },
+  }),
+  endpoint({
+    operationId: 'blessRun',
+    route: 'POST /v1/host/touchstone/baselines',
+    auth: 'baselines:write',
+    summary: 'Make a completed run the baseline of its suite, its agent and its judge',
+    body: bodyOf(vendor.blessRun),
+    responses: {
+      200: { description: 'The run is the baseline already.', schema: vendor.newBaseline },
+      201: { description: 'The run is the baseline now.', schema: vendor.newBaseline },
+    },
+    refusals: ['not_found', 'run_state_conflict'],
+    async handle(call) {
+      const body = await touchstone.blessings.bless(call.principal, call.body.runId);
+      return { status: body.already ? 200 : 201, body };
+    },
+  }),
+];
+
+const MAX_ID = 128;
+
+const against: Parameter<RunId> = {
+  description: 'The run to hold it against.',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_ID },
+  required: true,
+  read(text = '') {
+    if (text.length > 0 && text.length <= MAX_ID) return { value: asId<RunId>(text) };
+    return { wrong: `expected the id of a run, 1 to ${MAX_ID} characters` };
+  },
+};
+
+export const diffEndpoints = (host: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'diffRun',
+    route: 'GET /v1/runs/{runId}:diff',
+    auth: 'runs:read',
+    summary: 'What differs between two runs, clocks and ids left aside',
+    parameters: { against },
+    responses: ok('The differences.', 'run-diff-response'),
+    refusals: ['not_found'],
+    async handle(call) {
+      const body = await host.touchstone.diff(call.principal.owner, runIdOf(call), call.query.against);
+      return { status: 200, body, headers: { 'cache-control': 'no-store' } };
+    },
+  }),
+];

@@ -1,8 +1,8 @@
 import { check } from '@touchstone/protocol/wire';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../app/system.js';
-import { expectRefusal } from '../../../app/testing/envelope.js';
 import { completed, decided, started } from '../../../app/testing/events.js';
+import { expectRefusal } from '../../../app/testing/scorecards.js';
 import { createTestHost, KEYS, type TestHost } from '../../../app/testing/test-host.js';
 import { buildDebugBundle, type DebugBundle } from '../../../app/views/debug-bundle/debug-bundle.js';
 import type { RunDiff } from '../../../app/views/diff.js';

@@ -1,7 +1,7 @@
 import { toBody } from '@touchstone/protocol/bodies';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { expectRefusal } from '../../../app/testing/envelope.js';
 import { started, summary } from '../../../app/testing/events.js';
+import { expectRefusal } from '../../../app/testing/scorecards.js';
 import { createTestHost, type TestHost } from '../../../app/testing/test-host.js';
 
 const task = {

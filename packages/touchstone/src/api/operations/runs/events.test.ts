@@ -1,8 +1,8 @@
 import { check } from '@touchstone/protocol/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../../../app/testing/envelope.js';
 import { completed, decided, invoked, paused, scored, started } from '../../../app/testing/events.js';
 import { type Frame, listen, openStream } from '../../../app/testing/listening.js';
+import { expectRefusal } from '../../../app/testing/scorecards.js';
 import { createTestHost, type TestHost } from '../../../app/testing/test-host.js';
 
 let host: TestHost;

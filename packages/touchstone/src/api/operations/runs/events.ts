@@ -1,6 +1,6 @@
 import { HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type Answer, type Call, type Endpoint, endpoint, type TextReply } from '../../endpoint.js';
+import { type Answer, type Call, type Endpoint, endpoint, ok, type TextReply } from '../../endpoint.js';
 import { anyText, clampedInteger, integerOr, optionalInteger, type QueryOf } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
 import type { EventPage } from '../../streams/event-pages.js';
@@ -10,6 +10,7 @@ import {
   streamEvents,
   streamSnapshots,
 } from '../../streams/event-stream.js';
+import { streamProgress } from '../../streams/progress-stream.js';
 import { parseStreamModes } from '../../streams/stream-modes.js';
 import { listening } from '../../streams/wakeups.js';
 
@@ -33,8 +34,7 @@ const pollQuery = {
 export const eventEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'streamRunEvents',
-    method: 'GET',
-    path: '/v1/runs/{runId}/events',
+    route: 'GET /v1/runs/{runId}/events',
     auth: 'runs:read',
     summary: 'The events of a run as they happen',
     parameters: streamQuery,
@@ -44,14 +44,11 @@ export const eventEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'pollRunEvents',
-    method: 'GET',
-    path: '/v1/runs/{runId}/events/poll',
+    route: 'GET /v1/runs/{runId}/events/poll',
     auth: 'runs:read',
     summary: 'Some events of a run, waiting for them if need be',
     parameters: pollQuery,
-    responses: {
-      200: { description: 'Events, and whether they are the last.', schema: vendor.polledEvents },
-    },
+    responses: ok('Events, and whether they are the last.', vendor.polledEvents),
     refusals: ['not_found'],
     handle: (call) => poll(host, call),
   }),
@@ -121,3 +118,24 @@ function firstPage(
     }
   });
 }
+
+export const progressEndpoints = (host: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'streamProgress',
+    route: 'GET /v1/host/touchstone/runs/{runId}/progress',
+    auth: 'runs:read',
+    summary: 'How far a run is, live',
+    responses: {
+      200: { description: 'Totals, and a line per finished task.', mediaType: 'text/event-stream' },
+    },
+    refusals: ['not_found'],
+    async handle(call) {
+      const run = await findRun(host, call);
+      const { store, engine } = host.touchstone;
+      return {
+        stream: (connection) =>
+          streamProgress({ store, engine, wakeups: host.feed.wakeups }, connection, run),
+      };
+    },
+  }),
+];

@@ -9,7 +9,7 @@ import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { DEFAULT_TOKEN_SEC, hasScope, type TokenClaim } from '../../../app/index.js';
 import type { Interrupt } from '../../../ports/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
 
 type Resume = Wire<typeof vendor.resumeBody>;
@@ -19,12 +19,11 @@ const REFUSALS = ['interrupt_not_found', 'interrupt_already_resolved', 'interrup
 export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'resolveInterrupt',
-    method: 'POST',
-    path: '/v1/runs/{runId}/interrupts/{nodeId}',
+    route: 'POST /v1/runs/{runId}/interrupts/{nodeId}',
     auth: 'approvals:respond',
     summary: 'Answer a question that a run waits on',
     body: bodyOf(vendor.resumeBody),
-    responses: { 200: { description: 'The answer counts.', schema: vendor.resolvedInterrupt } },
+    responses: ok('The answer counts.', vendor.resolvedInterrupt),
     refusals: ['INVALID_RESUME_VALUE', 'forbidden', 'not_found', ...REFUSALS, 'unavailable'],
     async handle(call) {
       const { runId } = await findRun(host, call);
@@ -33,8 +32,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'createInterruptToken',
-    method: 'POST',
-    path: '/v1/host/touchstone/runs/{runId}/interrupts/{nodeId}/tokens',
+    route: 'POST /v1/host/touchstone/runs/{runId}/interrupts/{nodeId}/tokens',
     auth: 'approvals:respond',
     summary: 'Make a link by which a question can be answered, or looked at, without a key',
     body: bodyOf(vendor.tokenBody, false),
@@ -49,11 +47,10 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'inspectInterrupt',
-    method: 'GET',
-    path: '/v1/interrupts/{token}',
+    route: 'GET /v1/interrupts/{token}',
     auth: 'none',
     summary: 'The question a link leads to',
-    responses: { 200: { description: 'The question.', schema: vendor.interruptQuestion } },
+    responses: ok('The question.', vendor.interruptQuestion),
     refusals: ['forbidden', 'interrupt_not_found', 'interrupt_already_resolved', 'interrupt_expired'],
     async handle(call) {
       const claim = await host.tokens.read(call.params.token ?? '');
@@ -63,12 +60,11 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'resolveInterruptByToken',
-    method: 'POST',
-    path: '/v1/interrupts/{token}',
+    route: 'POST /v1/interrupts/{token}',
     auth: 'none',
     summary: 'Answer the question a link leads to',
     body: bodyOf(vendor.resumeBody),
-    responses: { 200: { description: 'The answer counts.', schema: vendor.resolvedInterrupt } },
+    responses: ok('The answer counts.', vendor.resolvedInterrupt),
     refusals: [
       'INVALID_RESUME_VALUE',
       'forbidden',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../../../app/testing/envelope.js';
+import { expectRefusal } from '../../../app/testing/scorecards.js';
 import { createTestHost, KEYS, type TestHost } from '../../../app/testing/test-host.js';
 import type { Touchstone } from '../../../app/touchstone.js';
 

@@ -3,9 +3,9 @@ import { toBody } from '@touchstone/protocol/bodies';
 import { schemaIssues } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { expectRefusal } from '../../../app/testing/envelope.js';
 import { started } from '../../../app/testing/events.js';
 import { listen, openStream } from '../../../app/testing/listening.js';
+import { expectRefusal } from '../../../app/testing/scorecards.js';
 import { ACME, createTestHost, KEYS, type TestHost } from '../../../app/testing/test-host.js';
 import type { LogEntry, Run } from '../../../ports/index.js';
 

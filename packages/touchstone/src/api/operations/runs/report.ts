@@ -1,9 +1,11 @@
-import { asId, HostError, type RunId } from '@touchstone/protocol';
+import { asId, type EvalSummary, HostError, isTerminal, type RunId } from '@touchstone/protocol';
+import type { Payloads } from '@touchstone/protocol/bodies';
 import { vendor } from '@touchstone/protocol/wire';
 import type { ReportOptions } from '../../../app/index.js';
-import { type Call, type Endpoint, endpoint } from '../../endpoint.js';
-import { optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
-import { runIdOf, type Services } from '../../services.js';
+import type { Run } from '../../../ports/index.js';
+import { type Call, type Endpoint, endpoint, ok } from '../../endpoint.js';
+import { integerOr, optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
+import { findRun, runIdOf, type Services } from '../../services.js';
 
 const reportQuery = {
   against: optionalText('Compare with this run of the same suite instead of the baseline.'),
@@ -14,12 +16,11 @@ const reportQuery = {
 export const reportEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'getReport',
-    method: 'GET',
-    path: '/v1/host/touchstone/runs/{runId}/report',
+    route: 'GET /v1/host/touchstone/runs/{runId}/report',
     auth: 'runs:read',
     summary: 'How sure the scorecard of an eval run is, what it is made of, and how it compares',
     parameters: reportQuery,
-    responses: { 200: { description: 'The report.', schema: vendor.evalReport } },
+    responses: ok('The report.', vendor.evalReport),
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
       if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
@@ -34,3 +35,100 @@ const optionsOf = ({ query }: Call<QueryOf<typeof reportQuery>>): ReportOptions 
   ...(query.tolerance !== undefined && { tolerance: query.tolerance }),
   allowJudgeMismatch: query.allowJudgeMismatch === 'true',
 });
+
+export const evalSummaryEndpoints = (host: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'getEvalSummary',
+    route: 'GET /v1/runs/{runId}/eval-summary',
+    auth: 'runs:read',
+    summary: 'The scorecard of an eval run',
+    responses: ok('The scorecard.', 'eval-summary'),
+    refusals: ['not_found', 'run_state_conflict'],
+    async handle(call) {
+      if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
+      const run = await findRun(host, call);
+      checkFinished(run);
+      return { status: 200, body: await summaryOf(host, run) };
+    },
+  }),
+];
+
+function checkFinished({ plan, status }: Run): void {
+  if (plan.kind !== 'eval')
+    throw new HostError('not_found', 'This run is not an eval run, so it has no scorecard.');
+  if (!isTerminal(status)) {
+    throw new HostError(
+      'run_state_conflict',
+      `The run is ${status}; its scorecard exists when it has completed.`,
+      { runStatus: status },
+    );
+  }
+  if (status !== 'completed')
+    throw new HostError('not_found', `The run ended as ${status}, so it has no scorecard.`, {
+      runStatus: status,
+    });
+}
+
+/** The scorecard is the output of the run: it is read from the last event and computed nowhere else. */
+export async function summaryOf({ touchstone }: Services, run: Run): Promise<EvalSummary> {
+  const last = await touchstone.store.log.last(run.owner, run.runId);
+  if (last?.type !== 'run.completed')
+    throw new Error(`The last event of completed run ${run.runId} is ${last?.type ?? 'missing'}.`);
+  return (last.payload as Payloads['run.completed']).outputs as EvalSummary;
+}
+
+const MOST = 1_000;
+
+const resultsQuery = {
+  cursor: integerOr(0, 'The nextCursor of the page before.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  limit: integerOr(MOST, 'The most results of one page.', { min: 1, max: MOST }),
+};
+
+/** What a run has measured, without a word of content. */
+export const resultEndpoints = (host: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'listResults',
+    route: 'GET /v1/host/touchstone/runs/{runId}/results',
+    auth: 'runs:read',
+    summary: 'The results of an eval run, task by task, in the order of its log',
+    parameters: resultsQuery,
+    responses: ok('Results, each with the place of its task in the suite.', vendor.resultPage),
+    refusals: ['not_found'],
+    async handle(call) {
+      const { cursor, limit } = call.query;
+      const run = await findRun(host, call);
+      if (run.plan.kind !== 'eval')
+        throw new HostError('not_found', 'This run is not an eval run, so it has no results.');
+      const items = await host.touchstone.results.page(run, cursor, limit);
+      const isLast = items.length < limit;
+      return { status: 200, body: { items, ...(!isLast && { nextCursor: String(cursor + items.length) }) } };
+    },
+  }),
+  endpoint({
+    operationId: 'getScorecard',
+    route: 'GET /v1/host/touchstone/runs/{runId}/scorecard',
+    auth: 'runs:read',
+    summary: 'Everything about a completed eval run that can be signed and sent to others',
+    responses: ok('The scorecard, as a scorecard file holds it.', vendor.scorecard),
+    refusals: ['not_found', 'run_state_conflict'],
+    handle: async (call) => ({
+      status: 200,
+      body: await host.touchstone.scorecard(call.principal.owner, runIdOf(call)),
+    }),
+  }),
+];
+
+export const debugBundleEndpoints = (host: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'getRunDebugBundle',
+    route: 'GET /v1/runs/{runId}/debug-bundle',
+    auth: 'runs:read',
+    summary: 'A run in one document to hand on, with secrets masked',
+    responses: ok('The bundle.', 'debug-bundle'),
+    refusals: ['not_found'],
+    async handle(call) {
+      const body = await host.touchstone.debugBundle(call.principal.owner, runIdOf(call), call.untilGone());
+      return { status: 200, body, headers: { 'cache-control': 'no-store' } };
+    },
+  }),
+];

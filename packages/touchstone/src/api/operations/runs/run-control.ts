@@ -2,38 +2,33 @@ import { asId, HostError, isHostError, type RunId, validationError } from '@touc
 import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import type { Run } from '../../../ports/index.js';
-import { type BodyRule, bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { type BodyRule, bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
 
 /** What a person may ask of a run in progress. */
 export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'cancelRun',
-    method: 'POST',
-    path: '/v1/runs/{runId}/cancel',
+    route: 'POST /v1/runs/{runId}/cancel',
     auth: 'runs:cancel',
     summary: 'Cancel a run',
     body: bodyOf(vendor.reasonBody, false),
-    responses: { 200: { description: 'It is being cancelled, or was.', schema: vendor.runStatus } },
+    responses: ok('It is being cancelled, or was.', vendor.runStatus),
     refusals: ['not_found', 'run_terminal'],
     handle: (call) => cancelOne(host, call),
   }),
   endpoint({
     operationId: 'bulkCancelRuns',
-    method: 'POST',
-    path: '/v1/runs:bulk-cancel',
+    route: 'POST /v1/runs:bulk-cancel',
     auth: 'runs:cancel',
     summary: 'Cancel several runs',
     body: bulkBody,
-    responses: {
-      200: { description: 'What became of each, in the order asked.', schema: vendor.bulkResults },
-    },
+    responses: ok('What became of each, in the order asked.', vendor.bulkResults),
     handle: (call) => cancelMany(host, call),
   }),
   endpoint({
     operationId: 'pauseRun',
-    method: 'POST',
-    path: '/v1/runs/{runId}:pause',
+    route: 'POST /v1/runs/{runId}:pause',
     auth: 'runs:cancel',
     summary: 'Pause a run',
     body: bodyOf(vendor.pauseBody, false),
@@ -43,8 +38,7 @@ export const runControlEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'resumeRun',
-    method: 'POST',
-    path: '/v1/runs/{runId}:resume',
+    route: 'POST /v1/runs/{runId}:resume',
     auth: 'runs:cancel',
     summary: 'Go on with a paused run',
     body: bodyOf(vendor.reasonBody, false),
@@ -88,7 +82,7 @@ async function cancelMany(host: Services, call: Call<unknown, BulkCancelBody>): 
   return { status: 200, body: { results } };
 }
 
-/** One id of many: its trouble is its own and does not keep the others from being cancelled. */
+/** One id of many: its failure does not keep the others from being cancelled. */
 async function cancelInBulk(
   host: Services,
   call: Call<unknown, BulkCancelBody>,

@@ -1,6 +1,6 @@
 import { check } from '@touchstone/protocol/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectRefusal } from '../../../app/testing/envelope.js';
+import { expectRefusal } from '../../../app/testing/scorecards.js';
 import { ACME, createTestHost, KEYS, type TestHost } from '../../../app/testing/test-host.js';
 
 let host: TestHost;

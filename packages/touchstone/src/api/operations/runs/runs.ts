@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto';
-import { HostError, isHostError, isTerminal } from '@touchstone/protocol';
+import {
+  asId,
+  defined,
+  HostError,
+  isHostError,
+  isTerminal,
+  RUN_STATUSES,
+  type TaskId,
+} from '@touchstone/protocol';
 import { parseRunCreate, vendor } from '@touchstone/protocol/wire';
-import type { CreateRunBody } from '../../../app/index.js';
-import { evaluationOff, snapshotOf } from '../../../app/index.js';
+import { type CreateRunBody, evaluationOff, snapshotOf } from '../../../app/index.js';
 import type { Run } from '../../../ports/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
+import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
+import { integerOr, optionalChoice, optionalText } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
 import { matches } from '../discovery.js';
 
 export const runEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'createRun',
-    method: 'POST',
-    path: '/v1/runs',
+    route: 'POST /v1/runs',
     auth: 'runs:create',
     summary: 'Start a run: of a suite against an agent, of one agent, or of a workflow',
     body: runBody(host),
@@ -22,11 +29,10 @@ export const runEndpoints = (host: Services): readonly Endpoint[] => [
   }),
   endpoint({
     operationId: 'getRun',
-    method: 'GET',
-    path: '/v1/runs/{runId}',
+    route: 'GET /v1/runs/{runId}',
     auth: 'runs:read',
     summary: 'The state of a run',
-    responses: { 200: { description: 'The run.', schema: 'run-snapshot' } },
+    responses: ok('The run.', 'run-snapshot'),
     refusals: ['not_found'],
     handle: (call) => readRun(host, call),
   }),
@@ -106,3 +112,48 @@ async function spentUsd({ touchstone }: Services, run: Run): Promise<number | un
   const { usd } = await touchstone.store.ledger.total(run.owner, run.runId);
   return usd > 0 ? usd : undefined;
 }
+
+const listQuery = {
+  agentId: optionalText('Only runs of this agent.'),
+  suiteId: optionalText('Only runs of this suite.'),
+  status: optionalChoice('Only runs that stand like this.', RUN_STATUSES),
+  limit: integerOr(50, 'The most runs of one page.', { min: 1, max: 200 }),
+  cursor: optionalText('The nextCursor of the page before.'),
+};
+
+export const runListEndpoints = (host: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'listRuns',
+    route: 'GET /v1/host/touchstone/runs',
+    auth: 'runs:read',
+    summary: "The caller's runs, newest first",
+    parameters: listQuery,
+    responses: ok('Snapshots of runs.', vendor.page({ $ref: 'run-snapshot' })),
+    async handle(call) {
+      const { agentId, suiteId, status, limit, cursor } = call.query;
+      const { items, nextCursor } = await host.touchstone.store.runs.list(call.principal.owner, {
+        limit,
+        ...defined({ agentId, suiteId, status, cursor }),
+      });
+      const body = {
+        items: items.map((run) => snapshotOf(run, { now: host.clock.now() })),
+        ...(nextCursor !== undefined && { nextCursor }),
+      };
+      return { status: 200, body };
+    },
+  }),
+  endpoint({
+    operationId: 'getTask',
+    route: 'GET /v1/host/touchstone/runs/{runId}/tasks/{taskId}',
+    auth: 'runs:read',
+    summary: 'One task of a run, with what the agent was given and what it answered',
+    responses: ok('The task.', vendor.taskView),
+    refusals: ['not_found'],
+    async handle(call) {
+      const { owner, runId } = await findRun(host, call);
+      const view = await host.touchstone.viewTask(owner, runId, asId<TaskId>(call.params.taskId ?? ''));
+      if (!view) throw new HostError('not_found', 'This run has no such task, or has not finished it yet.');
+      return { status: 200, body: view };
+    },
+  }),
+];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { createDeepMask, type Mask } from './debug-bundle-mask.js';
+import { describe, expect, it } from 'vitest';
+import { createDeepMask, kindOfName, type Mask } from './debug-bundle-mask.js';
 
 const SECRET = 'sk-0123456789abcdef';
 const hide = (text: string): string => text.replaceAll(SECRET, '[secret]');
@@ -84,4 +84,109 @@ it('pauses when that is due, among numbers and names as among texts', async () =
   await createDeepMask(hide, pace)({ numbers: Array.from({ length: 1_000 }, (_, index) => index), members });
   expect(pauses).toBe(Math.floor(steps / 100));
   expect(steps).toBeGreaterThanOrEqual(4_000);
+});
+
+describe('a name', () => {
+  it.each([
+    ...['password', 'dbPassword', 'DB_PASSWORD', 'user-password', 'passwords', 'password2', 'mypassword'],
+    ...['passwd', 'passphrase', 'passcode', 'pass', 'dbPass', 'smtp_pass', 'pwd', 'PWD'],
+    ...['secret', 'secrets', 'clientSecret', 'client_secret', 'secretValue', 'clientsecret'],
+    ...[
+      'token',
+      'tokens',
+      'accessToken',
+      'refresh_token',
+      'x-auth-token',
+      'tokenValue',
+      'authtoken',
+      'id token',
+    ],
+    ...['apiKey', 'api_key', 'API-KEY', 'apikeys', 'apiKeys', 'X-API-Key', 'openaiApiKey', 'APIKey'],
+    ...['accessKey', 'AWS_ACCESS_KEY_ID', 'secretAccessKey', 'privateKey', 'private_keys', 'privatekey'],
+    ...[
+      'credential',
+      'credentials',
+      'awsCredentials',
+      'authorization',
+      'Authorization',
+      'proxy-authorization',
+    ],
+    ...[
+      'auth',
+      'basicAuth',
+      'auth_header',
+      'oauth',
+      'cookie',
+      'Set-Cookie',
+      'cookies',
+      'bearer',
+      'bearerValue',
+    ],
+    ...[
+      'sessionId',
+      'session_id',
+      'SESSIONID',
+      'pass\u200bword',
+      'ｐａｓｓｗｏｒｄ',
+      'maxTokenSecret',
+      'api key limit',
+    ],
+  ])('that tells of a secret: %s', (name) => {
+    expect(kindOfName(name)).toBe('secret');
+  });
+
+  it.each([
+    ...[
+      'inputTokens',
+      'outputTokens',
+      'totalTokens',
+      'maxTokens',
+      'maxBudgetTokens',
+      'tokenLimit',
+      'tokenCount',
+    ],
+    ...['cacheReadTokens', 'cacheWriteTokens', 'cachedInputTokens', 'promptTokens', 'completion_tokens'],
+    ...['reasoning_tokens', 'tokenBudget', 'tokensUsed', 'outputTokenCount', 'max_tokens', 'tokensPerSecond'],
+  ])('that counts tokens: %s', (name) => {
+    expect(kindOfName(name)).toBe('counter');
+  });
+
+  it.each([
+    ...[
+      'passed',
+      'passRate',
+      'passAt',
+      'passHatK',
+      'passScore',
+      'passedCount',
+      'bypass',
+      'compass',
+      'passenger',
+    ],
+    ...[
+      'author',
+      'authority',
+      'authored',
+      'secretary',
+      'tokenizer',
+      'tokenizerName',
+      'tokenized',
+      'keywords',
+    ],
+    ...[
+      'key',
+      'publicKey',
+      'keyId',
+      'session',
+      'sessions',
+      'id',
+      'cookieless',
+      'bearing',
+      'inputs',
+      'outputs',
+    ],
+    ...['', '密码', 'reset', 'max', 'total', 'costUsd', 'secretly'],
+  ])('that tells of none: "%s"', (name) => {
+    expect(kindOfName(name)).toBe('plain');
+  });
 });

@@ -5,11 +5,11 @@ import type { AnnotationWire, DebugBundleWire } from '@touchstone/protocol/wire'
 import { createSemaphore } from '../../../net/index.js';
 import type { Clock, Run, Store } from '../../../ports/index.js';
 import { annotationWire } from '../../review/annotations.js';
-import { logEvents } from '../log-events.js';
+import { logEvents } from '../log-normalisation.js';
 import { snapshotOf } from '../snapshot.js';
 import { createDeepMask, type DeepMask, type Mask, type Pace } from './debug-bundle-mask.js';
 
-export type BundleParts = {
+type BundleParts = {
   readonly store: Pick<Store, 'runs' | 'log' | 'ledger' | 'annotations'>;
   readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly version: string;

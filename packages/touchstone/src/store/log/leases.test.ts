@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { isGone, processHolder } from './holder.js';
+import { isGone, processHolder } from './leases.js';
 
 const withPart = (index: number, value: string): string => {
   const parts = processHolder().split('|');

@@ -1,4 +1,5 @@
-import { FORK_MODES, type ForkRun } from '@touchstone/protocol';
+import { defined, FORK_MODES, type ForkRun } from '@touchstone/protocol';
+import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { checkScope } from '../../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
@@ -7,8 +8,7 @@ import { findRun, type Services } from '../../services.js';
 export const forkEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'forkRun',
-    method: 'POST',
-    path: '/v1/runs/{runId}:fork',
+    route: 'POST /v1/runs/{runId}:fork',
     auth: 'runs:create',
     summary: `Begin a run with the history of another one: ${FORK_MODES.join(' or ')}`,
     body: bodyOf(vendor.forkBody),
@@ -42,5 +42,31 @@ async function fork(host: Services, call: Call<unknown, ForkRun>): Promise<Reply
       eventsUrl: `${statusUrl}/events`,
       fromSeq: run.plan.fork?.fromSeq ?? 0,
     },
+  };
+}
+
+export const rejudgeEndpoints = (host: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'rejudgeRun',
+    route: 'POST /v1/host/touchstone/runs/{runId}:rejudge',
+    auth: 'runs:create',
+    summary: 'Have the recorded answers of a run judged again, as a new run',
+    body: bodyOf(vendor.rejudgeBody, false),
+    responses: { 201: { description: 'The new run has been created.', schema: vendor.createdRun } },
+    refusals: ['not_found', 'capability_not_provided'],
+    handle: (call) => rejudge(host, call),
+  }),
+];
+
+async function rejudge(host: Services, call: Call<unknown, Wire<typeof vendor.rejudgeBody>>): Promise<Reply> {
+  const source = await findRun(host, call);
+  const wish = defined({ model: call.body.judge, votes: call.body.votes });
+  const run = await host.touchstone.rejudge(call.principal, source.runId, wish);
+  host.follow(run);
+  const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
+  return {
+    status: 201,
+    headers: { location: statusUrl },
+    body: { runId: run.runId, status: run.status, eventsUrl: `${statusUrl}/events`, statusUrl },
   };
 }

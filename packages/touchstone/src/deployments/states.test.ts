@@ -1,6 +1,6 @@
 import { type AgentId, asId, type GateId, type GatePolicy } from '@touchstone/protocol';
 import { expect, test } from 'vitest';
-import { matchingGates } from './gates.js';
+import { matchingGates } from './states.js';
 
 const gate = (gateId: string, agentId: string, extra: Partial<GatePolicy> = {}): GatePolicy => ({
   gateId: asId<GateId>(gateId),

@@ -1,7 +1,7 @@
 import { asId } from '@touchstone/protocol';
 import { type Task, toBody } from '@touchstone/protocol/bodies';
 import { expect, it } from 'vitest';
-import { chunksOf } from './suite-chunks.js';
+import { chunksOf } from './suite-statements.js';
 
 const tasksOf = (sizes: readonly number[]): readonly Task[] =>
   sizes.map((size, i) => ({

@@ -1,0 +1,106 @@
+import { type AuditRecord, type KeyEntry, type Owner, timestampOf } from '@touchstone/protocol';
+import { vendor } from '@touchstone/protocol/wire';
+import { keyIdOf, verifyAudit } from '../../app/index.js';
+import type { Audit } from '../../ports/index.js';
+import { type Endpoint, endpoint, ok } from '../endpoint.js';
+import { integerOr, optionalChoice } from '../query.js';
+import type { Services } from '../services.js';
+
+// No operation makes a key: approvals count principals, and a caller who could make keys could approve as two of them.
+export const keyEndpoints = (host: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'listKeys',
+    route: 'GET /v1/host/touchstone/keys',
+    auth: 'keys:read',
+    summary: 'The API keys of the caller and of others in the same tenant and workspace',
+    responses: ok('Keys by the beginning of their hash.', vendor.page(vendor.keyEntry)),
+    handle: async ({ principal: { owner } }) => ({ status: 200, body: { items: await keysOf(host, owner) } }),
+  }),
+];
+
+async function keysOf({ config, touchstone }: Services, owner: Owner): Promise<readonly KeyEntry[]> {
+  const stored = (await touchstone.store.keys.list()).filter((key) => isSame(key.owner, owner));
+  const revokedAt = new Map(stored.map((key) => [key.keyHash, key.revokedAt]));
+  const configured = config.keys.filter((key) => isSame(key, owner));
+  const known = new Set(configured.map(({ keyHash }) => keyHash));
+  return [
+    ...configured.map((key) => entryOf({ ...key, revokedAt: revokedAt.get(key.keyHash) }, 'config')),
+    ...stored.filter(({ keyHash }) => !known.has(keyHash)).map((key) => entryOf(key, 'store')),
+  ];
+}
+
+const isSame = (one: Owner, other: Owner): boolean =>
+  one.tenant === other.tenant && one.workspace === other.workspace;
+
+type Key = {
+  readonly keyHash: string;
+  readonly principal: string;
+  readonly roles: readonly string[];
+  readonly expiresAt?: number | undefined;
+  readonly revokedAt?: number | undefined;
+};
+
+const entryOf = (
+  { keyHash, principal, roles, expiresAt, revokedAt }: Key,
+  from: KeyEntry['from'],
+): KeyEntry => ({
+  keyId: keyIdOf(keyHash),
+  principal,
+  roles,
+  from,
+  ...(expiresAt !== undefined && { expiresAt: timestampOf(expiresAt) }),
+  ...(revokedAt !== undefined && { revokedAt: timestampOf(revokedAt) }),
+});
+
+const parameters = {
+  limit: integerOr(100, 'Records of one page.', { min: 1, max: 1_000 }),
+  cursor: integerOr(0, 'The nextCursor of the page before.', { min: 0, max: Number.MAX_SAFE_INTEGER }),
+  order: optionalChoice('Oldest first (asc, the default) or newest first.', ['asc', 'desc']),
+};
+
+/** Who asked for what, and was let or not. Each owner has a chain of its own. */
+export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
+  endpoint({
+    operationId: 'verifyAudit',
+    route: 'GET /v1/audit/verify',
+    auth: 'audit:read',
+    summary: 'Whether the audit log of the caller is unbroken',
+    responses: ok('What was found.', vendor.auditVerdict),
+    handle: async ({ principal }) => ({
+      status: 200,
+      body: await verifyAudit(touchstone.store.audit, principal.owner),
+    }),
+  }),
+  endpoint({
+    operationId: 'listAudit',
+    route: 'GET /v1/host/touchstone/audit',
+    auth: 'audit:read',
+    summary: 'The audit log',
+    parameters,
+    responses: ok('A page of it.', vendor.auditPage),
+    async handle({ principal, query }) {
+      const { items, more } = await readPage(touchstone.store.audit, principal.owner, query);
+      const next = more && items.at(-1)?.seq;
+      return { status: 200, body: { items: items.map(shown), ...(next && { nextCursor: String(next) }) } };
+    },
+  }),
+];
+
+type PageQuery = {
+  readonly limit: number;
+  readonly cursor: number;
+  readonly order?: 'asc' | 'desc' | undefined;
+};
+
+/** A cursor is the number of the last record of the page before. */
+async function readPage(audit: Audit, owner: Owner, { limit, cursor, order }: PageQuery) {
+  if (order !== 'desc') {
+    const found = await audit.read(owner, cursor, limit + 1);
+    return { items: found.slice(0, limit), more: found.length > limit };
+  }
+  const end = cursor > 0 ? cursor - 1 : ((await audit.last(owner))?.seq ?? 0);
+  const start = Math.max(0, end - limit);
+  return { items: (await audit.read(owner, start, end - start)).toReversed(), more: start > 0 };
+}
+
+const shown = ({ at, ...record }: AuditRecord) => ({ ...record, at: timestampOf(at) });

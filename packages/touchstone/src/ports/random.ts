@@ -1,2 +1,0 @@
-/** Chance, handed in: uniform in [0, 1). */
-export type Random = () => number;
