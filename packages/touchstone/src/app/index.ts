@@ -16,8 +16,7 @@ export { capabilitiesOf, type EvalCapability, evalCapability, IMPLEMENTED_MODES 
 export { GATED_AGENT_ID, readPackFiles, SAMPLE_AGENT_ID, STRICT_AGENT_ID } from './catalogue/boot.js';
 export { openContract } from './catalogue/contracts.js';
 export { definitionAgentId } from './catalogue/definition-agent.js';
-export type { AgentVisible, InstalledSuite, SuiteVisible } from './catalogue/entries.js';
-export type { InstalledPack } from './catalogue/pack-catalogue.js';
+export type { InstalledSuite, SuiteVisible } from './catalogue/entries.js';
 export { packOptions } from './catalogue/pack-policy.js';
 export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
 export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';
@@ -57,12 +56,11 @@ export {
 } from './principal.js';
 export { type Annotations, annotationWire } from './review/annotations.js';
 export { type CreateRunBody, evaluationOff } from './runs/run-request.js';
-export { suiteIssues, taskIssues } from './runs/task-criteria.js';
+export { suiteIssues } from './runs/task-criteria.js';
 export { WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
 export { systemClock, systemIds } from './system.js';
 export type { Touchstone } from './touchstone.js';
 export { type CheckedScorecard, checkScorecardFile } from './views/import-scorecard.js';
 export type { ReportOptions } from './views/report.js';
 export { snapshotOf } from './views/snapshot.js';
-export type { TaskView } from './views/task-view.js';
 export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

@@ -1,17 +1,25 @@
-import { HostError, type Issue, isHostError, type JsonObject, validationError } from '@touchstone/protocol';
+import {
+  defined,
+  HostError,
+  type Issue,
+  isHostError,
+  type JsonObject,
+  validationError,
+} from '@touchstone/protocol';
 import { type Client, HostResponseError } from '@touchstone/sdk';
+import { suiteIssues } from '../../app/index.js';
 import type { Suite } from '../../ports/index.js';
-import { dumpDefinition } from '../../profiles/index.js';
+import { type DefinitionAgent, dumpDefinition } from '../../profiles/index.js';
 import { suiteDocument } from '../../suites/index.js';
 import type { Context } from '../io.js';
 import { readConfig } from '../local.js';
-import { compileContract, contractFiles } from './compile-contract.js';
-import { compileOptionsOf, readDatasetLock } from './contract-options.js';
+import { compileContract, compileOptionsOf, contractFiles } from './compile-contract.js';
+import { readDatasetLock } from './dataset-file.js';
 import { localDataset, openDefinition } from './definition-file.js';
 import { displayPath, readText } from './local-files.js';
-import { type PlacedWarning, placeError, placeWarnings, withLines } from './locate-issues.js';
+import { locateAll, type PlacedWarning, withLines, withPlaces } from './locate-issues.js';
 import { ownWarnings, rowsAtHand } from './profile-source.js';
-import { openSuiteFile, type SuiteSource } from './suite-source.js';
+import { openSuiteFile, type SuiteFile } from './suite-source.js';
 
 /** An agent of a definition: what its contract compiles to, or why it was not compiled. */
 export type CheckedAgent = { readonly agentId: string } & (
@@ -32,15 +40,13 @@ export async function checkDefinitionFile(
   path: string,
   client?: Client,
 ): Promise<CheckedDefinition> {
-  const definition = await openDefinition(path, context.io.cwd);
-  const lock = await readDatasetLock(definition.path, context.io.cwd);
+  const definition = openDefinition(path, context.io.cwd);
+  const lock = readDatasetLock(definition.path, context.io.cwd);
   const agents: CheckedAgent[] = [];
   const warnings = [...ownWarnings(definition)];
   for (const agent of definition.loaded.agents) {
     const { id: agentId, evaluation } = agent;
-    const uri = evaluation?.golden_dataset_uri;
-    const isElsewhere = Boolean(uri) && (await localDataset(agent, path).catch(() => true)) === undefined;
-    if (!evaluation || isElsewhere) {
+    if (!evaluation || isElsewhere(agent, path)) {
       agents.push({ agentId, unchecked: evaluation ? 'dataset elsewhere' : 'no profile' });
       continue;
     }
@@ -53,7 +59,16 @@ export async function checkDefinitionFile(
   return { agents, warnings };
 }
 
-type Profile = Pick<Parameters<typeof rowsAtHand>[1], 'definition' | 'agent' | 'lock'>;
+/** What is wrong with the name of a dataset is said when it is compiled. */
+function isElsewhere(agent: DefinitionAgent, path: string): boolean {
+  try {
+    return Boolean(agent.evaluation?.golden_dataset_uri) && localDataset(agent, path) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+type Profile = Parameters<typeof rowsAtHand>[1];
 type CompiledSuite = {
   readonly suite: string;
   readonly tasks: number;
@@ -63,7 +78,7 @@ type CompiledSuite = {
 const NOWHERE = { suite: () => undefined, contract: () => undefined };
 
 async function compileHere(context: Context, { definition, agent, lock }: Profile): Promise<CompiledSuite> {
-  const request = { agent, options: compileOptionsOf({}, agent), ...(lock && { lock }) };
+  const request = { agent, options: compileOptionsOf({}, agent), lock };
   const config = await readConfig(context);
   const { head, tasks, warnings } = await compileContract(context, config, definition, request, NOWHERE);
   return { suite: `${head.suiteId}@${head.suiteVersion}`, tasks, warnings };
@@ -72,26 +87,19 @@ async function compileHere(context: Context, { definition, agent, lock }: Profil
 async function compileThere(context: Context, client: Client, profile: Profile): Promise<CompiledSuite> {
   const { definition, agent } = profile;
   const rows = await rowsAtHand(context, profile);
-  const files = await contractFiles(context, definition, agent);
-  try {
-    const { suite, warnings } = await client.profiles.compile({
-      definition: dumpDefinition(definition.loaded.value),
-      ...(rows && { rows }),
-      agent: agent.id,
-    });
-    const { suiteId, version, tasks } = suite as {
-      suiteId: string;
-      version: string;
-      tasks: readonly unknown[];
+  const files = contractFiles(definition, agent, context.io.cwd);
+  return withPlaces(files, async () => {
+    const request = { definition: dumpDefinition(definition.loaded.value), agent: agent.id };
+    const { suite, warnings } = await client.profiles.compile({ ...request, ...defined({ rows }) });
+    const { suiteId, version, tasks } = suite as Pick<Suite['head'], 'suiteId' | 'version'> & {
+      readonly tasks: readonly unknown[];
     };
     return {
       suite: `${suiteId}@${version}`,
       tasks: tasks.length,
-      warnings: await placeWarnings(warnings, files),
+      warnings: await locateAll(warnings, files),
     };
-  } catch (error) {
-    throw await placeError(error, files);
-  }
+  });
 }
 
 /**
@@ -99,15 +107,11 @@ async function compileThere(context: Context, client: Client, profile: Profile):
  * patterns and schemas of its checks too; with a client, by the rules of that host as well.
  */
 export async function checkSuiteFile(path: string, cwd: string, client?: Client): Promise<Suite> {
-  const { suite, file } = await openBoth(path, cwd);
-  const issues = client ? await issuesThere(client, suite) : await issuesHere(suite);
+  const { suite, file } = openBoth(path, cwd);
+  const isJudged = suite.head.rubricTasks > 0;
+  const issues = client ? await issuesThere(client, suite) : isJudged ? await suiteIssues(suite) : [];
   if (issues.length === 0) return suite;
   throw validationError(await withLines(issues, readText(path, file)), { file });
-}
-
-async function issuesHere(suite: Suite): Promise<readonly Issue[]> {
-  if (suite.head.rubricTasks === 0) return [];
-  return (await import('../../app/index.js')).suiteIssues(suite);
 }
 
 async function issuesThere(client: Client, suite: Suite): Promise<readonly Issue[]> {
@@ -122,9 +126,9 @@ async function issuesThere(client: Client, suite: Suite): Promise<readonly Issue
 }
 
 /** An issue of the contract names its file: the caller asked about the suite. */
-async function openBoth(path: string, cwd: string): Promise<Extract<SuiteSource, { kind: 'file' }>> {
+function openBoth(path: string, cwd: string): SuiteFile {
   try {
-    return await openSuiteFile(path, cwd);
+    return openSuiteFile(path, cwd);
   } catch (error) {
     if (!isHostError(error)) throw error;
     const { file, issues } = error.details ?? {};

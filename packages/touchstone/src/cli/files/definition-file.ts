@@ -1,7 +1,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { validationError } from '@touchstone/protocol';
-import type { DefinitionAgent, DefinitionFile } from '../../profiles/index.js';
+import { defined, parseJson, validationError } from '@touchstone/protocol';
+import {
+  type DefinitionAgent,
+  type DefinitionFile,
+  looksLikeDefinition,
+  parseDatasetUri,
+  readDefinition,
+  refsBelow,
+} from '../../profiles/index.js';
 import { UsageError } from '../io.js';
 import { didYouMean } from '../suggest.js';
 import { displayPath, readText } from './local-files.js';
@@ -22,22 +29,12 @@ const MOST_BYTES = 4 * 1024 * 1024;
 const SUITE_NAME = /\.(?:eval|evals|suite)\.(?:json|ya?ml)$/i;
 
 /** Which form of definition a file holds, by what it says; undefined for anything else. */
-export async function definitionForm(argument: string, cwd: string): Promise<'A' | 'B' | undefined> {
+export function definitionForm(argument: string, cwd: string): 'A' | 'B' | undefined {
   const path = resolve(cwd, argument);
   const entry = statSync(path, { throwIfNoEntry: false });
   if (!entry?.isFile() || entry.size > MOST_BYTES || SUITE_NAME.test(path)) return undefined;
-  const { looksLikeDefinition } = await import('../../profiles/index.js');
   const text = readFileSync(path, 'utf8');
-  return looksLikeDefinition(/^\s*\{/.test(text) ? jsonOf(text) : topMembers(text));
-}
-
-/** A file that is not JSON is reported by the reader that it is given to. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return looksLikeDefinition(/^\s*\{/.test(text) ? parseJson(text) : topMembers(text));
 }
 
 const TOP_MEMBER = /^(["']?)([A-Za-z_]\w*)\1[ \t]*:[ \t]*["']?([^\s"'#]*)/gm;
@@ -46,8 +43,7 @@ const TOP_MEMBER = /^(["']?)([A-Za-z_]\w*)\1[ \t]*:[ \t]*["']?([^\s"'#]*)/gm;
 const topMembers = (text: string): object =>
   Object.fromEntries([...text.matchAll(TOP_MEMBER)].map(([, , name = '', value = '']) => [name, value]));
 
-export async function openDefinition(argument: string, cwd: string): Promise<OpenedDefinition> {
-  const { readDefinition, refsBelow } = await import('../../profiles/index.js');
+export function openDefinition(argument: string, cwd: string): OpenedDefinition {
   const path = resolve(cwd, argument);
   const file = displayPath(path, cwd);
   const text = readText(path, file);
@@ -83,37 +79,30 @@ function noProfile(file: string, id: string | undefined): Error {
   return validationError([{ pointer: '', message }], { code: 'no_profile', file });
 }
 
-const unknownAgent = (file: string, named: string, agents: readonly DefinitionAgent[]): UsageError =>
-  new UsageError(
-    `${file} defines no agent ${named}.`,
-    didYouMean(
-      named,
-      agents.map(({ id }) => id),
-      'Its agents',
-    ),
-  );
+function unknownAgent(file: string, named: string, agents: readonly DefinitionAgent[]): UsageError {
+  const ids = agents.map(({ id }) => id);
+  return new UsageError(`${file} defines no agent ${named}.`, didYouMean(named, ids, 'Its agents'));
+}
 
 /** The dataset of an agent when it is a file beside its definition: where it is, and the pin in its URI. */
-export async function localDataset(
+export function localDataset(
   agent: DefinitionAgent,
   definition: string,
-): Promise<{ readonly path: string; readonly uri: string; readonly pin?: string } | undefined> {
+): { readonly path: string; readonly uri: string; readonly pin?: string } | undefined {
   const text = agent.evaluation?.golden_dataset_uri;
   if (!text) return undefined;
-  const { parseDatasetUri } = await import('../../profiles/index.js');
   const uri = parseDatasetUri(text);
   if (uri.scheme !== 'relative' && uri.scheme !== 'pack') return undefined;
   const path = join(dirname(definition), ...uri.path.split('/'));
-  return { path, uri: uri.uri, ...(uri.pin !== undefined && { pin: uri.pin }) };
+  return { path, uri: uri.uri, ...defined({ pin: uri.pin }) };
 }
 
 /** Every file whose change may change what a definition compiles to. One that cannot be read is watched by itself. */
-export async function definitionPlaces(argument: string, cwd: string): Promise<readonly string[]> {
+export function definitionPlaces(argument: string, cwd: string): readonly string[] {
   const path = resolve(cwd, argument);
   try {
-    const { files, loaded } = await openDefinition(argument, cwd);
-    const datasets = await Promise.all(loaded.agents.map((agent) => localDataset(agent, path)));
-    return [...files, ...datasets.flatMap((dataset) => (dataset ? [dataset.path] : []))];
+    const { files, loaded } = openDefinition(argument, cwd);
+    return [...files, ...loaded.agents.flatMap((agent) => localDataset(agent, path)?.path ?? [])];
   } catch {
     return [path];
   }

@@ -28,23 +28,23 @@ export const ELSEWHERE = 'dataset';
 export const datasetPointer = (agent: DefinitionAgent): string =>
   `${profilePointer(agent)}/golden_dataset_uri`;
 
-/** A refusal to compile, with every issue at its place: a line is one of the dataset, a pointer leads into the definition. */
-export async function placeError(error: unknown, files: ContractFiles): Promise<unknown> {
-  const isRefusal = isHostError(error) || error instanceof HostResponseError;
-  if (!isRefusal || !Array.isArray(error.details?.issues)) return error;
-  const { issues, ...details } = error.details as { readonly issues: readonly Issue[] };
-  const placed = await placeAll(issues, files);
-  return new HostError(error.code as ErrorCode, error.message, { ...details, issues: placed }, error.cause);
+/** A refusal to compile is thrown with every issue at its place: a line is one of the dataset, a pointer leads into the definition. */
+export async function withPlaces<T>(files: ContractFiles, compile: () => Promise<T>): Promise<T> {
+  try {
+    return await compile();
+  } catch (error) {
+    const isRefusal = isHostError(error) || error instanceof HostResponseError;
+    if (!isRefusal || !Array.isArray(error.details?.issues)) throw error;
+    const { issues, ...details } = error.details as { readonly issues: readonly Issue[] };
+    const placed = { ...details, issues: await locateAll(issues, files) };
+    throw new HostError(error.code as ErrorCode, error.message, placed, error.cause);
+  }
 }
-
-export const placeWarnings = (
-  warnings: readonly ProfileWarning[],
-  files: ContractFiles,
-): Promise<readonly PlacedWarning[]> => placeAll(warnings, files);
 
 type Remark = { readonly pointer?: string; readonly line?: number };
 
-async function placeAll<T extends Remark>(
+/** Warnings and issues with the file that each is about. */
+export async function locateAll<T extends Remark>(
   remarks: readonly T[],
   files: ContractFiles,
 ): Promise<readonly (T & { readonly file?: string })[]> {
@@ -58,12 +58,7 @@ async function placeAll<T extends Remark>(
     if (isAboutOption(remark)) return remark;
     if (pointer === undefined) return { ...remark, file: dataset };
     const { line, column } = located[at] ?? {};
-    return {
-      ...remark,
-      pointer,
-      file: definition.file,
-      ...defined({ line, column }),
-    };
+    return { ...remark, pointer, file: definition.file, ...defined({ line, column }) };
   });
 }
 

@@ -10,7 +10,6 @@ import type { Local } from '../local.js';
 import type { Session } from '../session.js';
 import { didYouMean } from '../suggest.js';
 import { contractFlag, type RunOptions } from '../verbs/run/run-options.js';
-import { checkNoContract } from './contract-options.js';
 import { definitionForm } from './definition-file.js';
 import { displayPath } from './local-files.js';
 import {
@@ -21,7 +20,13 @@ import {
   packToRun,
   readPackBytes,
 } from './pack-files.js';
-import { openSuites, SUITE_REFERENCE, type SuiteSource, tellContractsStay } from './suite-source.js';
+import {
+  checkNoContract,
+  openSuites,
+  SUITE_REFERENCE,
+  type SuiteSource,
+  tellContractsStay,
+} from './suite-source.js';
 
 /** The installed pack of a reference `name` or `name@version`; a bare name means its highest version. */
 function findInstalledPack(packs: readonly PackToRun[], reference: string): PackToRun {
@@ -73,11 +78,11 @@ export async function openSources(
   const { cwd } = context.io;
   const { client, local } = session;
   const named = await readPackArgument(argument, cwd);
-  if (!named && (await definitionForm(argument, cwd)) !== undefined)
+  if (!named && definitionForm(argument, cwd) !== undefined)
     return (await import('./profile-source.js')).openProfiles(context, session, argument, options);
   checkNoDefinition(argument, options);
   if (!named) {
-    const suites = await openSuites(argument, cwd, options.contract);
+    const suites = openSuites(argument, cwd, options.contract);
     if (!local) tellContractsStay(context, suites);
     return suites;
   }

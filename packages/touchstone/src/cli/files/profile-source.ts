@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Json } from '@touchstone/protocol';
+import { defined, type Json } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
+import { definitionAgentId } from '../../app/index.js';
 import { type DatasetLock, type DefinitionAgent, dumpDefinition } from '../../profiles/index.js';
 import { type Context, UsageError, writeLine } from '../io.js';
 import type { Local } from '../local.js';
@@ -11,13 +12,12 @@ import { printable } from '../render/text.js';
 import type { Session } from '../session.js';
 import { agentIdOf } from '../verbs/run/agent-choice.js';
 import type { RunOptions } from '../verbs/run/run-options.js';
-import { contractFiles } from './compile-contract.js';
-import { checkNoContract, compileOptionsOf, lockDataset, readDatasetLock } from './contract-options.js';
-import { openNamedRows } from './contract-rows.js';
+import { compileOptionsOf, contractFiles } from './compile-contract.js';
+import { lockDataset, openNamedRows, readDatasetLock } from './dataset-file.js';
 import { type OpenedDefinition, openDefinition, profiledAgents } from './definition-file.js';
 import { displayPath } from './local-files.js';
-import { type PlacedWarning, placeError, placeWarnings } from './locate-issues.js';
-import type { CompiledProfile, SuiteSource } from './suite-source.js';
+import { locateAll, type PlacedWarning, withPlaces } from './locate-issues.js';
+import { checkNoContract, type SuiteSource } from './suite-source.js';
 
 /** The contracts of a definition. All of them are compiled before any is run, so a slip in the last costs nothing. */
 export async function openProfiles(
@@ -31,10 +31,10 @@ export async function openProfiles(
   checkNoContract(argument, options.contract);
   if (!local && options.agent === undefined)
     throw new UsageError('Which agent? Name one of that host with --agent.');
-  const definition = await openDefinition(argument, cwd);
+  const definition = openDefinition(argument, cwd);
   const agents = profiledAgents(definition, options.onlyAgent);
   checkPart(definition.file, agents, options.agent);
-  const lock = await readDatasetLock(definition.path, cwd);
+  const lock = readDatasetLock(definition.path, cwd);
   const named = options.agent === undefined ? undefined : await agentIdOf(session, options.agent, cwd);
   const sources: SuiteSource[] = [];
   for (const agent of agents)
@@ -66,26 +66,25 @@ function checkPart(file: string, agents: readonly DefinitionAgent[], agent: stri
   );
 }
 
-async function openProfile(context: Context, local: Local, profile: Profile): Promise<SuiteSource> {
+async function openProfile(context: Context, { touchstone }: Local, profile: Profile): Promise<SuiteSource> {
   const { definition, agent, lock, options, named } = profile;
-  const { definitionAgentId } = await import('../../app/index.js');
-  const compiled = await compileHere(context, local, definition, {
-    agent,
-    from: { baseDir: dirname(definition.path), trust: 'operator' },
-    options: compileOptionsOf(options, agent, named ?? definitionAgentId(agent)),
-    ...(lock && { lock }),
-    ...(options.allowUnpinned && { allowUnpinned: true }),
+  const { path, file } = definition;
+  const files = contractFiles(definition, agent, context.io.cwd);
+  const compiled = await withPlaces(files, async () => {
+    const compiled = await touchstone.compileProfile({
+      agent,
+      from: { baseDir: dirname(path), trust: 'operator' },
+      options: compileOptionsOf(options, agent, named ?? definitionAgentId(agent)),
+      ...defined({ lock, allowUnpinned: options.allowUnpinned }),
+    });
+    tellWarnings(context, await locateAll(compiled.warnings, files), file);
+    return compiled;
   });
   // Only now: what is wrong with the definition is told by its place there, and not as a flaw of the agent made of it.
-  const played = named === undefined ? await local.touchstone.useDefinition(agent) : undefined;
-  if (compiled.locked) await lockDataset(context, definition.path, compiled.locked);
-  return {
-    kind: 'profile',
-    file: definition.file,
-    of: agent.id,
-    compiled,
-    ...(played && { agent: `${played.agentId}@${played.version}` }),
-  };
+  const played = named === undefined ? await touchstone.useDefinition(agent) : undefined;
+  if (compiled.locked) lockDataset(context, path, compiled.locked);
+  const defines = played && `${played.agentId}@${played.version}`;
+  return { kind: 'profile', file, of: agent.id, compiled, ...defined({ agent: defines }) };
 }
 
 /** Compiled and installed on another host. A path means nothing there, so rows of a dataset at hand go along. */
@@ -94,10 +93,9 @@ async function sendProfile(context: Context, client: Client, profile: Profile): 
   const rows = await rowsAtHand(context, profile);
   const { suiteRef = '', warnings } = await client.profiles.compile({
     definition: dumpDefinition(definition.loaded.value),
-    ...(rows && { rows }),
     agent: agent.id,
     targetAgentId: named,
-    ...(options.suiteName !== undefined && { suiteName: options.suiteName }),
+    ...defined({ rows, suiteName: options.suiteName }),
     install: true,
   });
   tellWarnings(context, warnings, definition.file);
@@ -108,22 +106,19 @@ async function sendProfile(context: Context, client: Client, profile: Profile): 
 const MOST_BYTES = 10 * 1024 * 1024;
 
 /** The rows of a dataset that lies beside the definition; undefined when it lies elsewhere. */
-export async function rowsAtHand(
-  context: Context,
+export function rowsAtHand(
+  { io }: Context,
   { definition, agent, lock }: Pick<Profile, 'definition' | 'agent' | 'lock'>,
 ): Promise<readonly Json[] | undefined> {
-  const files = await contractFiles(context, definition, agent);
-  try {
-    const named = await openNamedRows(agent, definition.path, lock);
+  return withPlaces(contractFiles(definition, agent, io.cwd), async () => {
+    const named = openNamedRows(agent, definition.path, lock);
     if (!named) return undefined;
-    if (statSync(named.path).size > MOST_BYTES) throw tooLong(displayPath(named.path, context.io.cwd));
+    if (statSync(named.path).size > MOST_BYTES) throw tooLong(displayPath(named.path, io.cwd));
     const rows: Json[] = [];
     for await (const { at: _, beside, ...row } of named.rows())
       rows.push({ ...row, ...beside } as unknown as Json);
     return rows;
-  } catch (error) {
-    throw await placeError(error, files);
-  }
+  });
 }
 
 const tooLong = (file: string): UsageError =>
@@ -131,24 +126,6 @@ const tooLong = (file: string): UsageError =>
     `${file} is longer than 10 MB, which is the most that is sent with a definition.`,
     'Put it where that host can fetch it (https:, s3:), and name it there in "golden_dataset_uri".',
   );
-
-type Request = Parameters<Local['touchstone']['compileProfile']>[0];
-
-async function compileHere(
-  context: Context,
-  { touchstone }: Local,
-  definition: OpenedDefinition,
-  request: Request,
-): Promise<CompiledProfile> {
-  const files = await contractFiles(context, definition, request.agent);
-  try {
-    const compiled = await touchstone.compileProfile(request);
-    tellWarnings(context, await placeWarnings(compiled.warnings, files), definition.file);
-    return compiled;
-  } catch (error) {
-    throw await placeError(error, files);
-  }
-}
 
 export const ownWarnings = ({ file, loaded }: OpenedDefinition): readonly PlacedWarning[] =>
   loaded.warnings.map((warning) => ({ ...warning, file }));

@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
-import type { LocalTouchstone } from '../../app/index.js';
+import { type LocalTouchstone, openContract } from '../../app/index.js';
 import type { Suite } from '../../ports/index.js';
+import { contractBeside, findSuiteFiles, highestVersion, readSuite } from '../../suites/index.js';
 import { type Context, UsageError, writeLine } from '../io.js';
 import { displayPath, readText } from './local-files.js';
 
@@ -42,12 +43,11 @@ export type CompiledProfile = Awaited<ReturnType<LocalTouchstone['compileProfile
 export const SUITE_REFERENCE = /^[a-z0-9.-]+\.evals\.[a-z0-9-]+(@\d+\.\d+\.\d+)?$/;
 
 /** The files of a suite argument: itself, or every suite file of a folder; none when nothing is there. */
-export async function suiteFiles(path: string, cwd: string): Promise<readonly string[] | undefined> {
+export function suiteFiles(path: string, cwd: string): readonly string[] | undefined {
   const full = resolve(cwd, path);
   const entry = statSync(full, { throwIfNoEntry: false });
   if (!entry) return undefined;
   if (!entry.isDirectory()) return [full];
-  const { findSuiteFiles } = await import('../../suites/index.js');
   return findSuiteFiles(full).filter((file) => !BESIDE_SUITES.test(file));
 }
 
@@ -58,18 +58,11 @@ export const SUITE_NAMES =
   'A suite file ends in .suite.json, .suite.yaml or .evals.yaml, or lies in a folder called evals.';
 
 /** All of a folder is read before any of it runs, so a typo in the last file costs nothing. */
-export async function openSuites(
-  argument: string,
-  cwd: string,
-  contract?: string,
-): Promise<readonly SuiteSource[]> {
-  const files = await suiteFiles(argument, cwd);
-  if (!files || isFolder(argument, cwd))
-    (await import('./contract-options.js')).checkNoContract(argument, contract);
-  if (files?.length === 0) {
-    throw new UsageError(`There is no suite file in ${argument}.`, SUITE_NAMES);
-  }
-  if (files) return Promise.all(files.map((file) => openSuiteFile(file, cwd, contract)));
+export function openSuites(argument: string, cwd: string, contract?: string): readonly SuiteSource[] {
+  const files = suiteFiles(argument, cwd);
+  if (!files || isFolder(argument, cwd)) checkNoContract(argument, contract);
+  if (files?.length === 0) throw new UsageError(`There is no suite file in ${argument}.`, SUITE_NAMES);
+  if (files) return files.map((file) => openSuiteFile(file, cwd, contract));
   if (SUITE_REFERENCE.test(argument)) return [{ kind: 'reference', reference: argument }];
   throw new UsageError(
     `There is no file, folder or suite called ${argument}.`,
@@ -77,42 +70,49 @@ export async function openSuites(
   );
 }
 
-export async function openSuiteFile(
-  path: string,
-  cwd: string,
-  contract?: string,
-): Promise<Extract<SuiteSource, { kind: 'file' }>> {
-  const { readSuite } = await import('../../suites/index.js');
+/** A contract belongs to one suite file; anywhere else the option is a usage error. */
+export function checkNoContract(argument: string, contract: string | undefined): void {
+  if (contract === undefined) return;
+  throw new UsageError(
+    `--contract is the contract of one suite file, and ${argument} is none.`,
+    'Name the suite file that was compiled with it, or leave --contract out.',
+  );
+}
+
+export type SuiteFile = Extract<SuiteSource, { kind: 'file' }>;
+
+export function openSuiteFile(path: string, cwd: string, contract?: string): SuiteFile {
   const file = displayPath(path, cwd);
   const suite = readSuite(readText(path, file), { file });
-  const { openContractFile } = await import('./contract-options.js');
-  const pinned = await openContractFile(path, suite, cwd, contract);
+  const pinned = openContractFile(path, suite, cwd, contract);
   return { kind: 'file', file, suite, ...(pinned && { pinned }) };
 }
 
-/** The file of a suite id in the configured folders; a bare id means its highest version there. */
-export async function findInFolders(
-  reference: string,
-  config: { readonly suites: readonly string[]; readonly baseDir: string },
-): Promise<Extract<SuiteSource, { kind: 'file' }> | undefined> {
-  const [suiteId, version] = reference.split('@');
-  const found: Extract<SuiteSource, { kind: 'file' }>[] = [];
-  for (const folder of config.suites) {
-    for (const file of (await suiteFiles(folder, config.baseDir)) ?? []) {
-      const opened = await openSuiteFile(file, config.baseDir);
-      const { head } = opened.suite;
-      if (head.suiteId === suiteId && (version === undefined || head.version === version)) found.push(opened);
-    }
-  }
-  return found.sort((a, b) => compareVersions(b.suite.head.version, a.suite.head.version))[0];
+/** The contract of a suite file: the one that is named, or the one beside it. A suite without one is a plain suite. */
+function openContractFile(
+  suiteFile: string,
+  suite: Suite,
+  cwd: string,
+  named: string | undefined,
+): PinnedContract | undefined {
+  const path = named === undefined ? contractBeside(suiteFile) : resolve(cwd, named);
+  if (named === undefined && !existsSync(path)) return undefined;
+  const file = displayPath(path, cwd);
+  return openContract(readText(path, file), file, suite);
 }
 
-/** Suite versions are three numbers and nothing else. */
-function compareVersions(one: string, other: string): number {
-  const left = one.split('.').map(Number);
-  const right = other.split('.').map(Number);
-  const at = left.findIndex((part, index) => part !== right[index]);
-  return at === -1 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
+/** The file of a suite id in the configured folders; a bare id means its highest version there. */
+export function findInFolders(
+  reference: string,
+  config: { readonly suites: readonly string[]; readonly baseDir: string },
+): SuiteFile | undefined {
+  const [suiteId, version] = reference.split('@');
+  const found = config.suites
+    .flatMap((folder) => suiteFiles(folder, config.baseDir) ?? [])
+    .map((file) => openSuiteFile(file, config.baseDir))
+    .filter(({ suite: { head } }) => head.suiteId === suiteId && (version ?? head.version) === head.version);
+  const newest = highestVersion(found.map(({ suite }) => suite.head.version));
+  return found.find(({ suite }) => suite.head.version === newest);
 }
 
 export const isFolder = (path: string, cwd: string): boolean =>

@@ -1,16 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { whole } from '@touchstone/sdk/view';
-import type { Config } from '../../../app/index.js';
+import type { Config, ProfileSinks } from '../../../app/index.js';
 import type { DatasetLock, DefinitionAgent } from '../../../profiles/index.js';
-import { type CompiledContract, compileContract, type Sinks } from '../../files/compile-contract.js';
 import {
+  type CompiledContract,
   type ContractOptions,
+  compileContract,
   compileOptionsOf,
-  lockDataset,
-  readDatasetLock,
-} from '../../files/contract-options.js';
-import { openFileRows } from '../../files/contract-rows.js';
+} from '../../files/compile-contract.js';
+import { lockDataset, openFileRows, readDatasetLock } from '../../files/dataset-file.js';
 import {
   definitionForm,
   type OpenedDefinition,
@@ -40,12 +39,12 @@ export async function compileCommand(
   options: CompileVerbOptions,
 ): Promise<ExitCode> {
   const { io } = context;
-  await checkArgument(argument, options, io.cwd);
+  checkArgument(argument, options, io.cwd);
   const config = await readConfig(context);
-  const definition = await openDefinition(argument, io.cwd);
+  const definition = openDefinition(argument, io.cwd);
   const agents = profiledAgents(definition, options.onlyAgent);
   checkOne(definition, agents, options, io.cwd);
-  const job = { context, config, definition, options, lock: await readDatasetLock(definition.path, io.cwd) };
+  const job = { context, config, definition, options, lock: readDatasetLock(definition.path, io.cwd) };
   const works: Work[] = [];
   try {
     for (const agent of agents) works.push(await compileOne(job, agent));
@@ -60,15 +59,11 @@ export async function compileCommand(
   }
 }
 
-async function checkArgument(
-  argument: string,
-  { check, out, force, rows }: CompileVerbOptions,
-  cwd: string,
-): Promise<void> {
+function checkArgument(argument: string, { check, out, force, rows }: CompileVerbOptions, cwd: string): void {
   const path = resolve(cwd, argument);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`There is no file ${argument}.`, 'Give an agent definition, JSON or YAML.');
-  if ((await definitionForm(argument, cwd)) === undefined && /\.suite\.\w+$/.test(path))
+  if (definitionForm(argument, cwd) === undefined && /\.suite\.\w+$/.test(path))
     throw new UsageError(`${argument} is a suite already.`, `Run it with: touchstone run ${argument}`);
   if (rows !== undefined && !statSync(resolve(cwd, rows), { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`There is no file ${rows}.`, 'Name a dataset with --rows: .jsonl, .json or .csv.');
@@ -120,20 +115,21 @@ async function compileOne(job: Job, agent: DefinitionAgent): Promise<Work> {
   const { folder } = placeOf(options.out, cwd);
   const suite = openDraft(folder, agent.sha256, 'suite');
   const contract = openDraft(folder, agent.sha256, 'contract');
-  const rows = options.rows === undefined ? undefined : await openFileRows(resolve(cwd, options.rows));
-  const wish = {
+  const rows = options.rows === undefined ? undefined : openFileRows(resolve(cwd, options.rows));
+  const { allowUnpinned } = options;
+  const request = {
     agent,
     options: compileOptionsOf(options, agent, options.agentId),
-    ...(rows && { rows }),
-    ...(lock && { lock }),
-    ...(options.allowUnpinned && { allowUnpinned: true }),
+    rows,
+    lock,
+    allowUnpinned,
   };
-  const sinks: Sinks = options.check
+  const sinks: ProfileSinks = options.check
     ? { suite: () => undefined, contract: () => undefined }
     : { suite: suite.write, contract: contract.write };
   try {
     const compiled = await withProgress(context, sinks, (counting) =>
-      compileContract(context, config, definition, wish, counting),
+      compileContract(context, config, definition, request, counting),
     );
     return { agent, contract: compiled, drafts: options.check ? {} : { suite, contract } };
   } catch (error) {
@@ -145,7 +141,11 @@ async function compileOne(job: Job, agent: DefinitionAgent): Promise<Work> {
 type Counted = { readonly doing: 'reading' | 'writing'; readonly rows: number };
 
 /** A million rows take a while: how many have been read is shown, and Ctrl-C leaves nothing half done. */
-async function withProgress<T>({ io }: Context, sinks: Sinks, use: (sinks: Sinks) => Promise<T>): Promise<T> {
+async function withProgress<T>(
+  { io }: Context,
+  sinks: ProfileSinks,
+  use: (sinks: ProfileSinks) => Promise<T>,
+): Promise<T> {
   const line = createStatusLine<Counted>(
     progressScreen(io),
     ({ doing, rows }) => `${doing} · ${whole(rows)} rows`,
@@ -191,7 +191,7 @@ async function placeAll(job: Job, works: readonly Work[]): Promise<readonly Comp
   for (const { places } of planned)
     for (const { draft, path, isSame } of places) if (!isSame) draft.place(path, job.options.force ?? false);
   for (const { contract } of works)
-    if (contract.locked && !job.options.check) await lockDataset(context, definition.path, contract.locked);
+    if (contract.locked && !job.options.check) lockDataset(context, definition.path, contract.locked);
   return planned.map(({ work: { agent, contract }, places }) => ({
     agentId: agent.id,
     contract,

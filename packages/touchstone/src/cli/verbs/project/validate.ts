@@ -33,7 +33,7 @@ export async function validateCommand(
 ): Promise<ExitCode> {
   const { cwd } = context.io;
   const client = where.host === undefined ? undefined : openClient(context, where.host, where.keyEnv);
-  const files = (await Promise.all(paths.map((path) => filesOf(path, cwd)))).flat();
+  const files = paths.flatMap((path) => filesOf(path, cwd));
   const checked: Checked[] = [];
   for (const file of new Set(files)) checked.push(await checkFile(context, file, client));
   if (context.settings.json) writeJson(context.io, { valid: checked.every(isValid), files: checked });
@@ -43,8 +43,8 @@ export async function validateCommand(
 
 const isValid = ({ issues }: Checked): boolean => issues.length === 0;
 
-async function filesOf(path: string, cwd: string): Promise<readonly string[]> {
-  const files = await suiteFiles(path, cwd);
+function filesOf(path: string, cwd: string): readonly string[] {
+  const files = suiteFiles(path, cwd);
   if (files && files.length > 0) return files;
   throw new UsageError(
     files ? `There is no suite file in ${path}.` : `There is no file or folder at ${path}.`,
@@ -58,7 +58,7 @@ async function checkFile(context: Context, path: string, client: Client | undefi
   const { cwd } = context.io;
   const file = displayPath(path, cwd);
   try {
-    if ((await definitionForm(path, cwd)) !== undefined)
+    if (definitionForm(path, cwd) !== undefined)
       return { file, issues: [], ...(await checkDefinitionFile(context, path, client)) };
     const { head } = await checkSuiteFile(path, cwd, client);
     return { file, issues: [], suite: `${head.suiteId}@${head.version}`, tasks: head.taskCount };

@@ -1,5 +1,5 @@
 import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
-import type { ContractOptions } from '../../files/contract-options.js';
+import type { ContractOptions } from '../../files/compile-contract.js';
 import { checkRules, firstGiven, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
 import { checkHost, type Where } from '../../session.js';

@@ -100,7 +100,7 @@ function nearestFolder(path: string): string {
 export async function checkSuites(config: Config): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const folder of config.suites) {
-    const files = await suiteFiles(folder, config.baseDir);
+    const files = suiteFiles(folder, config.baseDir);
     if (!files)
       findings.push(broken('suites', `${folder} does not exist`, 'Correct "suites" in the configuration'));
     for (const file of files ?? []) findings.push(await checkSuite(file, config));
