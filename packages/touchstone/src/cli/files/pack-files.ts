@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Client, PackInstallation } from '@touchstone/sdk';
 import { packOptions, readPackFiles } from '../../app/index.js';
 import { buildPack, openPack, openPackFiles, type PackOptions, type PackReading } from '../../packs/index.js';
 import { type Context, UsageError } from '../io.js';
@@ -47,18 +48,15 @@ function isEd25519(pem: string): boolean {
 
 /** A pack leaves the machine, and so would a key that lies in its folder. */
 export function checkNoKeys(files: ReadonlyMap<string, Buffer>): void {
-  const keys = privateKeysIn(files);
+  const keys = [...files].flatMap(([path, bytes]) =>
+    /^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(bytes.subarray(0, 200).toString('latin1')) ? [path] : [],
+  );
   if (keys.length === 0) return;
   throw new UsageError(
     `A private key lies inside the pack and would be published with it: ${keys.join(', ')}.`,
     'Move it out of the folder.',
   );
 }
-
-const privateKeysIn = (files: ReadonlyMap<string, Buffer>): readonly string[] =>
-  [...files].flatMap(([path, bytes]) =>
-    /^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(bytes.subarray(0, 200).toString('latin1')) ? [path] : [],
-  );
 
 type PackBytes = Buffer | ReadonlyMap<string, Buffer>;
 
@@ -74,41 +72,34 @@ export function packPath(argument: string, cwd: string): string {
   return path;
 }
 
-export async function readPackBytes(path: string): Promise<PackBytes> {
-  return readPackFiles(path);
-}
+export const openPackBytes = async (bytes: PackBytes, options: PackOptions): Promise<PackReading> =>
+  Buffer.isBuffer(bytes) ? openPack(bytes, options) : openPackFiles(bytes, options);
 
-export async function openPackBytes(bytes: PackBytes, options: PackOptions): Promise<PackReading> {
-  return Buffer.isBuffer(bytes) ? openPack(bytes, options) : openPackFiles(bytes, options);
+/** The pack in a folder or an archive. */
+export const openPackAt = async (path: string, options: PackOptions): Promise<PackReading> =>
+  openPackBytes(await readPackFiles(path), options);
+
+/** Sends a pack to a host, a folder as the archive of it. Whether it may be used is for that host to decide. */
+export async function sendPack(
+  client: Client,
+  path: string,
+  options: PackOptions,
+): Promise<{ readonly pack: PackReading; readonly installed: PackInstallation }> {
+  const archive = await archiveOf(await readPackFiles(path), options);
+  const pack = await openPackBytes(archive, options);
+  const { name, version, integrity } = pack;
+  return { pack, installed: await client.packs.install(archive, { name, version, integrity }) };
 }
 
 /** An archive as it is; a folder as the archive of it, unless it holds what must not leave the machine. */
-export async function archiveOf(bytes: PackBytes, options: PackOptions): Promise<Buffer> {
+async function archiveOf(bytes: PackBytes, options: PackOptions): Promise<Buffer> {
   if (Buffer.isBuffer(bytes)) return bytes;
   checkNoKeys(bytes);
   return (await buildPack(bytes, options)).archive;
 }
 
 /** A pack is made for other hosts too, so what this one offers is no reason not to make it. */
-export async function authorOptions(context: Context): Promise<PackOptions> {
-  return { ...packOptions(await readConfig(context)), hasCapability: () => true };
-}
-
-/** What a pack brings to a run: its agents, and the suite of each that has one. */
-export type PackToRun = {
-  readonly name: string;
-  readonly version: string;
-  readonly agents: readonly { readonly agentId: string; readonly suiteRef?: string }[];
-  /** Where its files are, when they are at hand. */
-  readonly path?: string;
-};
-
-export const packToRun = ({ name, version, agents }: PackReading, path?: string): PackToRun => ({
-  name,
-  version,
-  agents: agents.map(({ manifest: { agentId }, suite }) => ({
-    agentId,
-    ...(suite && { suiteRef: `${suite.suiteId}@${suite.version}` }),
-  })),
-  ...(path !== undefined && { path }),
+export const authorOptions = async (context: Context): Promise<PackOptions> => ({
+  ...packOptions(await readConfig(context)),
+  hasCapability: () => true,
 });

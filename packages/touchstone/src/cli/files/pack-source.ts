@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { asId, type Version } from '@touchstone/protocol';
+import { asId, defined, type Version } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
-import { packOptions, trustOf } from '../../app/index.js';
+import { packOptions, readPackFiles, trustOf } from '../../app/index.js';
 import { findPacks, looksLikePack } from '../../packs/index.js';
 import { highestVersion } from '../../suites/index.js';
 import { type Context, UsageError, writeLine } from '../io.js';
@@ -12,14 +12,7 @@ import { didYouMean } from '../suggest.js';
 import { contractFlag, type RunOptions } from '../verbs/run/run-options.js';
 import { definitionForm } from './definition-file.js';
 import { displayPath } from './local-files.js';
-import {
-  archiveOf,
-  authorOptions,
-  openPackBytes,
-  type PackToRun,
-  packToRun,
-  readPackBytes,
-} from './pack-files.js';
+import { authorOptions, openPackAt, openPackBytes, sendPack } from './pack-files.js';
 import {
   checkNoContract,
   openSuites,
@@ -27,6 +20,15 @@ import {
   type SuiteSource,
   tellContractsStay,
 } from './suite-source.js';
+
+/** What a pack brings to a run: its agents, and the suite of each that has one. */
+type PackToRun = {
+  readonly name: string;
+  readonly version: string;
+  readonly agents: readonly { readonly agentId: string; readonly suiteRef?: string }[];
+  /** Where its files are, when they are at hand. */
+  readonly path?: string;
+};
 
 /** The installed pack of a reference `name` or `name@version`; a bare name means its highest version. */
 function findInstalledPack(packs: readonly PackToRun[], reference: string): PackToRun {
@@ -92,7 +94,7 @@ export async function openSources(
     const { reference } = named as Extract<PackArgument, { kind: 'reference' }>;
     return sourcesOf(context, findInstalledPack(await installedPacks(client), reference), options.agent);
   }
-  const pack = local ? await usePackAt(context, local, path) : await sendPack(context, client, path);
+  const pack = local ? await usePackAt(context, local, path) : await usePackThere(context, client, path);
   return sourcesOf(context, pack, options.agent);
 }
 
@@ -111,7 +113,7 @@ async function usePackAt(
   { touchstone, config, principal }: Local,
   path: string,
 ): Promise<PackToRun> {
-  const bytes = await readPackBytes(path);
+  const bytes = await readPackFiles(path);
   const opened = await openPackBytes(bytes, packOptions(config));
   const installed = await touchstone.usePack(principal.owner, bytes);
   // Where everything is trusted, a person need not be told at every run that a pack in the making is not signed.
@@ -121,21 +123,16 @@ async function usePackAt(
   return { name, version, agents, path: displayPath(path, io.cwd) };
 }
 
-/** Sends a pack to a host. A folder is sent as the archive of it; whether it may be used is for that host to decide. */
-async function sendPack(context: Context, client: Client, path: string): Promise<PackToRun> {
-  const options = await authorOptions(context);
-  const archive = await archiveOf(await readPackBytes(path), options);
-  const opened = await openPackBytes(archive, options);
-  const { name, version, integrity } = opened;
-  const installed = await client.packs.install(archive, { name, version, integrity });
-  for (const warning of installed.warnings) writeLine(context.io.stderr, `note: ${warning}`);
+async function usePackThere(context: Context, client: Client, path: string): Promise<PackToRun> {
+  const { io } = context;
+  const { pack, installed } = await sendPack(client, path, await authorOptions(context));
+  for (const warning of installed.warnings) writeLine(io.stderr, `note: ${warning}`);
   // Only that host knows what the profiles of a pack were compiled to; one that compiles none says nothing of suites.
-  const pack = packToRun(opened, displayPath(path, context.io.cwd));
-  const agents = pack.agents.map((agent) => {
-    const suiteRef = installed.agents.find(({ agentId }) => agentId === agent.agentId)?.suiteRef;
-    return suiteRef === undefined ? agent : { ...agent, suiteRef };
+  const agents = pack.agents.map(({ manifest: { agentId }, suite }) => {
+    const there = installed.agents.find((agent) => agent.agentId === agentId)?.suiteRef;
+    return { agentId, ...defined({ suiteRef: there ?? (suite && `${suite.suiteId}@${suite.version}`) }) };
   });
-  return { ...pack, agents };
+  return { name: pack.name, version: pack.version, agents, path: displayPath(path, io.cwd) };
 }
 
 /** Where a pack of the configured folders lies. Only there is known which suite belongs to which agent. */
@@ -144,7 +141,7 @@ async function configuredPath({ config }: Local, reference: string): Promise<str
   const [name, wanted] = reference.split('@');
   const found = [];
   for (const path of config.packs.flatMap((folder) => findPacks(resolve(config.baseDir, folder)))) {
-    const pack = await openPackBytes(await readPackBytes(path), packOptions(config));
+    const pack = await openPackAt(path, packOptions(config));
     if (pack.name === name && (wanted ?? pack.version) === pack.version) found.push({ path, pack });
   }
   const newest = highestVersion(found.map(({ pack }) => pack.version));
@@ -156,7 +153,7 @@ const PAGE = 200;
 async function installedPacks(client: Client): Promise<readonly PackToRun[]> {
   const packs: PackToRun[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await client.packs.list({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
+    const page = await client.packs.list({ limit: PAGE, ...defined({ cursor }) });
     packs.push(...page.items);
     cursor = page.nextCursor;
     if (cursor === undefined) return packs;
@@ -167,21 +164,17 @@ async function installedPacks(client: Client): Promise<readonly PackToRun[]> {
 function sourcesOf({ io }: Context, pack: PackToRun, agent: string | undefined): readonly SuiteSource[] {
   const chosen = pack.agents.filter(({ agentId }) => agent === undefined || isCalled(agentId, pack, agent));
   if (chosen.length === 0) throw onChannel(pack, agent ?? '') ?? notOfPack(pack, agent ?? '');
-  const sources = chosen.flatMap(({ agentId, suiteRef }) =>
-    suiteRef === undefined ? [] : [sourceOf(pack, agentId, suiteRef)],
-  );
+  const sources = chosen.flatMap(({ agentId, suiteRef }): SuiteSource[] => {
+    const agent = `${agentId}@${pack.version}`;
+    return suiteRef === undefined
+      ? []
+      : [{ kind: 'packed', suiteRef, agent, ...defined({ path: pack.path }) }];
+  });
   const without = chosen.filter(({ suiteRef }) => suiteRef === undefined).map(({ agentId }) => agentId);
   if (sources.length === 0) throw noSuite(pack, without);
   for (const agentId of without) writeLine(io.stderr, `note: ${agentId} brings no suite and is not run.`);
   return sources;
 }
-
-const sourceOf = (pack: PackToRun, agentId: string, suiteRef: string): SuiteSource => ({
-  kind: 'packed',
-  suiteRef,
-  agent: `${agentId}@${pack.version}`,
-  ...(pack.path !== undefined && { path: pack.path }),
-});
 
 const isCalled = (agentId: string, { version }: PackToRun, agent: string): boolean =>
   agent === agentId || agent === `${agentId}@${version}`;

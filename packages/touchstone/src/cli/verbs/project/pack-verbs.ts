@@ -105,7 +105,7 @@ function addVerify(pack: Command, start: Start): void {
     .command('verify')
     .description('Checks a pack and its signature against "trust" of the configuration. Installs nothing.')
     .argument('<pack>', 'archive, or folder with a pack.json')
-    .action(start(() => import('./pack-verify.js'), 'verifyPackCommand'))
+    .action(start(() => import('./pack-install.js'), 'verifyPackCommand'))
     .addHelpText('after', examples('pack verify vendor.acme.support-1.0.0.tgz'));
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isTerminal, type RunId } from '@touchstone/protocol';
 import { type EvalRunSnapshot, isEvalRun, type RunSnapshot } from '@touchstone/sdk';
-import { readPackBytes } from '../../files/pack-files.js';
+import { readPackFiles } from '../../../app/index.js';
 import { readPackArgument } from '../../files/pack-source.js';
 import { openSuiteFile } from '../../files/suite-source.js';
 import { UsageError } from '../../io.js';
@@ -122,7 +122,7 @@ async function checkPack(
   shown: string,
 ): Promise<void> {
   const { suite, agent } = run.touchstone;
-  const bytes = await readPackBytes(path);
+  const bytes = await readPackFiles(path);
   const { agents, suites } = await touchstone.inspectPack(bytes);
   const isSame =
     suites.some(({ head }) => head.digest === suite.digest) &&

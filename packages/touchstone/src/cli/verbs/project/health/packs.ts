@@ -4,7 +4,7 @@ import { plural } from '@touchstone/sdk/view';
 import { type Config, packOptions, trustOf } from '../../../../app/index.js';
 import { findPacks, type Trust, verifyPack } from '../../../../packs/index.js';
 import { displayPath } from '../../../files/local-files.js';
-import { openPackBytes, readPackBytes } from '../../../files/pack-files.js';
+import { openPackAt } from '../../../files/pack-files.js';
 import type { Io } from '../../../io.js';
 import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
 
@@ -73,7 +73,7 @@ async function checkEach(config: Config, trust: Trust): Promise<readonly Finding
 async function checkPack(path: string, config: Config, trust: Trust): Promise<Finding> {
   const shown = displayPath(path, config.baseDir);
   try {
-    const pack = await openPackBytes(await readPackBytes(path), packOptions(config));
+    const pack = await openPackAt(path, packOptions(config));
     const { signedBy } = verifyPack(pack, trust);
     const signer = signedBy === undefined ? '' : `, signed by ${signedBy}`;
     return ok('pack', `${pack.name}@${pack.version}, ${plural(pack.agents.length, 'agent')}${signer}`);
