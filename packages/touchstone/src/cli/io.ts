@@ -108,6 +108,12 @@ export const lookOf = (context: Context, out = context.io.stdout): Look => ({
   width: out.columns,
 });
 
+/** What a command answers: one document with `--json`, text for people otherwise. */
+export function writeResult(context: Context, document: unknown, text: (look: Look) => string): void {
+  if (context.settings.json) writeJson(context.io, document);
+  else context.io.stdout.write(text(lookOf(context)));
+}
+
 /** Content belongs on a person's screen, or where it is asked for by name. */
 export const mayShowContent = (
   { io, settings }: Context,

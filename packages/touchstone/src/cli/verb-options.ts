@@ -41,16 +41,8 @@ export function percent(value: string): number {
   throw new InvalidArgumentError('Expected a share in per cent, from 0 to 100.');
 }
 
-/** The address of another host. */
-export const hostOption = (does = 'on another host instead of in this process'): Option =>
-  new Option('--host <url>', does);
-
-/** The environment variable that holds the key for another host. */
-export const keyOption = (): Option =>
-  new Option('--key-env <name>', 'environment variable that holds the API key for --host').default(
-    'TOUCHSTONE_KEY',
-  );
-
-/** Lets a verb work on another host. */
-export const addHost = (command: Command, does?: string): Command =>
-  command.addOption(hostOption(does)).addOption(keyOption());
+/** Lets a verb work on another host, with the key that an environment variable holds. */
+export const addHost = (command: Command, does = 'on another host instead of in this process'): Command =>
+  command
+    .option('--host <url>', does)
+    .option('--key-env <name>', 'environment variable that holds the API key for --host', 'TOUCHSTONE_KEY');

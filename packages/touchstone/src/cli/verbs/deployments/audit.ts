@@ -1,6 +1,6 @@
 import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, Client } from '@touchstone/sdk';
-import { type Context, type ExitCode, lookOf, roomOf, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, roomOf, UsageError, writeResult } from '../../io.js';
 import { auditTable, type Chain, type Expected, renderChains } from '../../render/deployments/audit.js';
 import { commandToType, localClient, type Session, type Where, withSession } from '../../session.js';
 
@@ -11,19 +11,15 @@ type Head = Pick<Expected, 'records' | 'head'>;
 
 /** Verifies that the audit log is complete and unchanged. */
 export async function verifyAuditCommand(context: Context, options: VerifyAuditOptions): Promise<ExitCode> {
-  const { io, settings } = context;
   const heads = (options.expect ?? []).map(readHead);
   const { chains, expected } = await withSession(context, options, 'look', (session) =>
     verify(session, heads),
   );
   const valid = chains.every((chain) => chain.valid) && expected.every(({ found }) => found);
   const exitCode = valid ? 0 : 1;
-  if (settings.json) writeJson(io, { valid, exitCode, chains, expected });
-  else {
-    const look = lookOf(context);
-    const toType = (words: string): string => commandToType(context, words, options);
-    io.stdout.write(renderChains(chains, expected, toType, look));
-  }
+  const toType = (words: string): string => commandToType(context, words, options);
+  const document = { valid, exitCode, chains, expected };
+  writeResult(context, document, (look) => renderChains(chains, expected, toType, look));
   return exitCode;
 }
 
@@ -40,8 +36,10 @@ function readHead(text: string): Head {
 
 type Verification = { readonly chains: readonly Chain[]; readonly expected: readonly Expected[] };
 
+type AuditLog = { readonly client: Client; readonly owner?: Owner };
+
 /** Whose audit logs a command looks at: in process those of every owner of the store, elsewhere the key's own. */
-async function logsOf({ client, local }: Session): Promise<readonly { client: Client; owner?: Owner }[]> {
+async function logsOf({ client, local }: Session): Promise<readonly AuditLog[]> {
   if (!local) return [{ client }];
   const owners = await local.touchstone.auditOwners();
   const { principal } = local;
@@ -54,38 +52,30 @@ async function verify(session: Session, heads: readonly Head[]): Promise<Verific
   const logs = await logsOf(session);
   const chains: Chain[] = [];
   for (const { client, owner } of logs) chains.push({ ...owner, ...(await client.audit.verify()) });
-  const digestsAt = (seq: number): Promise<readonly (string | undefined)[]> =>
-    Promise.all(
-      logs.map(async ({ client }) => {
-        const { items } = await client.audit.list({ cursor: String(seq - 1), limit: 1 });
-        return items[0]?.digest;
-      }),
-    );
-  return { chains, expected: await lookFor(heads, digestsAt) };
+  const expected: Expected[] = [];
+  for (const { records, head } of heads)
+    expected.push({ records, head, found: records === 0 || (await digestsAt(logs, records)).includes(head) });
+  return { chains, expected };
 }
 
 /** A digest covers its owner and all that was before, so it can stand at one place of one chain only. */
-async function lookFor(
-  heads: readonly Head[],
-  digestsAt: (seq: number) => Promise<readonly (string | undefined)[]>,
-): Promise<readonly Expected[]> {
-  const looked: Expected[] = [];
-  for (const { records, head } of heads)
-    looked.push({ records, head, found: records === 0 || (await digestsAt(records)).includes(head) });
-  return looked;
-}
+const digestsAt = (logs: readonly AuditLog[], seq: number): Promise<readonly (string | undefined)[]> =>
+  Promise.all(
+    logs.map(async ({ client }) => {
+      const { items } = await client.audit.list({ cursor: String(seq - 1), limit: 1 });
+      return items[0]?.digest;
+    }),
+  );
 
 /** Lists the audit log, newest first. */
 export async function listAuditCommand(context: Context, options: ListAuditOptions): Promise<ExitCode> {
-  const { io, settings } = context;
+  const { stdout } = context.io;
   const { limit } = options;
   const items = await withSession(context, options, 'look', (session) => list(session, limit));
-  if (settings.json) writeJson(io, { items });
-  else if (items.length === 0) writeLine(io.stdout, 'The audit log is empty.');
-  else {
-    const size = { columns: io.stdout.columns, room: roomOf(io.stdout) };
-    writeLine(io.stdout, auditTable(items, lookOf(context).ink, size));
-  }
+  const size = { columns: stdout.columns, room: roomOf(stdout) };
+  writeResult(context, { items }, ({ ink }) =>
+    items.length === 0 ? 'The audit log is empty.\n' : `${auditTable(items, ink, size)}\n`,
+  );
   return 0;
 }
 

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import {
+  addHost,
   channelOption,
   examples,
-  hostOption,
-  keyOption,
   percent,
   type Start,
   several,
@@ -14,7 +13,7 @@ import {
 import { wholeNumber } from '../project/verbs.js';
 
 function addPromote(program: Command, start: Start): void {
-  program
+  const promote = program
     .command('promote')
     .summary('put a version of an agent into service, or take it out')
     .description(
@@ -30,9 +29,8 @@ function addPromote(program: Command, start: Start): void {
     .option('--deprecate', 'take it out of service for good')
     .option('--rollback', 'take it out of service for good, and bring the version before it back')
     .option('--share <percent>', 'give a version that serves another share of the traffic', percent)
-    .option('--wait [seconds]', WAIT, waitSeconds)
-    .addOption(hostOption())
-    .addOption(keyOption())
+    .option('--wait [seconds]', WAIT, waitSeconds);
+  addHost(promote)
     .action(start(() => import('./promote.js'), 'promoteCommand'))
     .addHelpText('after', PROMOTE_HELP);
 }
@@ -47,7 +45,7 @@ const PROMOTE_HELP = `${examples(
 Exit codes: 0 moved · 1 denied · 2 not possible · 3 waits for approval`;
 
 function addApprove(program: Command, start: Start): void {
-  program
+  const approve = program
     .command('approve')
     .summary('answer a deployment that waits for approval')
     .description(
@@ -57,9 +55,8 @@ function addApprove(program: Command, start: Start): void {
     .option('--reject', 'say no; the question is asked anew')
     .option('--withdraw', 'ask no longer: ends the run, and nothing is moved')
     .option('--override', 'pass over the gate, for those who may; needs --reason')
-    .option('--reason <text>', 'why; kept with the decision')
-    .addOption(hostOption())
-    .addOption(keyOption())
+    .option('--reason <text>', 'why; kept with the decision');
+  addHost(approve)
     .action(start(() => import('./approve.js'), 'approveCommand'))
     .addHelpText(
       'after',
@@ -73,15 +70,12 @@ function addApprove(program: Command, start: Start): void {
 }
 
 function addDeployments(program: Command, start: Start): void {
-  program
-    .command('deployments')
+  addHost(program.command('deployments'))
     .summary('show the versions of an agent, and which of them serve')
     .description(
       'Shows every version of an agent: its state, its share, its channels, and on what it was let in.',
     )
     .argument('<agent>', 'an agent, or one of its versions')
-    .addOption(hostOption())
-    .addOption(keyOption())
     .action(start(() => import('./promote.js'), 'deploymentsCommand'))
     .addHelpText('after', examples('deployments local.acme.support'));
 }
@@ -93,24 +87,18 @@ function addAudit(program: Command, start: Start): void {
     .description(
       'The audit log records every decision about access: who asked for what, and whether it was allowed. Each record covers the one before it, so that a changed or removed record is noticed.',
     );
-  audit
-    .command('verify')
+  addHost(audit.command('verify'))
     .description('Reads the audit log from its first record to its last, and tells whether it is unbroken.')
     .option(
       '--expect <head>',
       'a head kept from earlier, as <records>:<head>: the log must go through it; may be repeated',
       several,
     )
-    .addOption(hostOption())
-    .addOption(keyOption())
     .action(start(() => import('./audit.js'), 'verifyAuditCommand'))
     .addHelpText('after', '\nExample:\n  $ touchstone audit verify\n\nExit codes: 0 unbroken · 1 broken');
-  audit
-    .command('list')
+  addHost(audit.command('list'))
     .description('Lists the audit log, newest first.')
     .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 20)
-    .addOption(hostOption())
-    .addOption(keyOption())
     .action(start(() => import('./audit.js'), 'listAuditCommand'))
     .addHelpText('after', examples('audit list --limit 100 --json'));
 }

@@ -1,4 +1,4 @@
-import { type DeploymentState, defined, isHostError, type Transition } from '@touchstone/protocol';
+import { defined, isHostError, type Transition, type TransitionRequest } from '@touchstone/protocol';
 import { parseAgentReference } from '../../../suites/index.js';
 import { UsageError } from '../../io.js';
 import { flag, type Where } from '../../session.js';
@@ -49,8 +49,7 @@ export function promotionRequest(argument: string, options: PromoteOptions): Pro
     version,
     transition,
     ...(transition === 'promote' && { to: options.to ?? 'active' }),
-    ...defined({ channel, canaryPercent: canary }),
-    ...defined({ evalRun, reason, wait }),
+    ...defined({ channel, canaryPercent: canary, evalRun, reason, wait }),
   };
 }
 
@@ -66,7 +65,7 @@ function readVersion(argument: string): Pick<PromotionRequest, 'agentId' | 'vers
 export function readReference(argument: string): { readonly agentId: string; readonly version?: string } {
   try {
     const { agentId, version } = parseAgentReference(argument);
-    return { agentId, ...(version !== undefined && { version }) };
+    return { agentId, ...defined({ version }) };
   } catch (error) {
     if (!isHostError(error)) throw error;
     throw new UsageError('Expected an agent and its version, as in local.acme.support@1.0.0.');
@@ -126,17 +125,8 @@ const VERBS: { readonly [T in Transition]: string } = {
 };
 
 /** `promote local.acme.support@1.0.0 to active on stable, 10 % of the traffic`. */
-export function describeRequest(
-  agentId: string,
-  asked: {
-    readonly version: string;
-    readonly transition: Transition;
-    readonly toState?: DeploymentState;
-    readonly channel?: string;
-    readonly canaryPercent?: number;
-  },
-): string {
-  const { version, transition, toState, channel, canaryPercent } = asked;
+export function describeRequest(agentId: string, request: TransitionRequest): string {
+  const { version, transition, toState, channel, canaryPercent } = request;
   const to = toState === undefined ? '' : ` to ${toState}`;
   const on = channel === undefined ? '' : ` on ${channel}`;
   const share =

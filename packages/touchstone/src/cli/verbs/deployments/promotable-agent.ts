@@ -1,3 +1,4 @@
+import { defined } from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
 import type { SuiteSource } from '../../files/suite-source.js';
@@ -11,12 +12,12 @@ type Candidate = {
   /** What `--agent` says. */
   readonly argument?: string;
   /** `agentId@version` of the agent that a definition describes, when it plays itself. */
-  readonly defined?: string;
+  readonly described?: string;
 };
 
 /** An agent that only one command knows could be put into service, and then nothing could ever ask it. */
-export function checkPromotable(config: Config, { argument, defined }: Candidate, cwd: string): void {
-  if (defined !== undefined) throw known(`${defined} is played by its definition here`);
+export function checkPromotable(config: Config, { argument, described }: Candidate, cwd: string): void {
+  if (described !== undefined) throw known(`${described} is played by its definition here`);
   if (argument === undefined || isConfigured(config, readAgentArgument(argument, cwd))) return;
   throw known(`--agent ${argument} is known to this command only`);
 }
@@ -24,8 +25,8 @@ export function checkPromotable(config: Config, { argument, defined }: Candidate
 /** Of a run that is to begin. */
 export function candidateOf(source: SuiteSource | undefined, { agent }: RunOptions): Candidate {
   if (source?.kind === 'packed') return {};
-  const defined = source?.kind === 'profile' ? source.agent : undefined;
-  return { ...(agent !== undefined && { argument: agent }), ...(defined !== undefined && { defined }) };
+  const described = source?.kind === 'profile' ? source.agent : undefined;
+  return defined({ argument: agent, described });
 }
 
 /** Of a run that goes on, which remembers what it was started from. */
@@ -34,7 +35,7 @@ export function resumedCandidate(run: EvalRunSnapshot, { agent }: RunOptions): C
   const argument = agent ?? origin.agent;
   if (argument !== undefined) return { argument };
   const { agentId, version } = run.touchstone.agent;
-  return origin.definition === undefined ? {} : { defined: `${agentId}@${version}` };
+  return origin.definition === undefined ? {} : { described: `${agentId}@${version}` };
 }
 
 const known = (fact: string): UsageError =>

@@ -1,5 +1,14 @@
 import { defined } from '@touchstone/protocol';
-import { type Context, type ExitCode, lookOf, type Out, roomOf, writeJson, writeLine } from '../../io.js';
+import {
+  type Context,
+  type ExitCode,
+  lookOf,
+  type Out,
+  roomOf,
+  writeJson,
+  writeLine,
+  writeResult,
+} from '../../io.js';
 import { deploymentsTable, renderOutcome, renderStep } from '../../render/deployments/deployment.js';
 import { promotionDocument } from '../../render/run/document.js';
 import { errorDocument, reportError } from '../../report-error.js';
@@ -10,27 +19,23 @@ import type { RunOptions } from '../run/run-options.js';
 import { commandsAfter, waitingLine } from './hints.js';
 import { type PromoteOptions, type PromotionRequest, promotionRequest, readReference } from './options.js';
 import { carryOut, findVersion, type Promotion, recordsOf } from './promotion.js';
-import type { Step } from './transitions.js';
 
 /** Told step by step, as it happens; without a screen, as with `--json`, everything is told at the end. */
-const stepPrinter =
-  (context: Context, where: Where, screen: Out | undefined) =>
-  (step: Step): void => {
-    if (!screen) return;
-    const waiting = step.runId === undefined ? '' : waitingLine(context, step.runId, where);
-    screen.write(renderStep(step, waiting, lookOf(context, screen)));
-  };
-
-function printOutcome(
+async function carryOutOn(
+  screen: Out | undefined,
   context: Context,
-  where: Where,
+  session: Session,
   request: PromotionRequest,
-  promotion: Promotion,
-  screen: Out,
-): void {
+): Promise<Promotion> {
+  const { where } = session;
+  const promotion = await carryOut(context, session, request, (step) => {
+    const waiting = step.runId === undefined ? '' : waitingLine(context, step.runId, where);
+    screen?.write(renderStep(step, waiting, lookOf(context, screen)));
+  });
   const last = promotion.steps.at(-1);
   const next = last?.error ? commandsAfter(context, request, where, last, promotion.evalRunId) : [];
-  screen.write(renderOutcome(promotion, next, lookOf(context, screen)));
+  screen?.write(renderOutcome(promotion, next, lookOf(context, screen)));
+  return promotion;
 }
 
 /** Which versions of an agent there are, and which of them serve. */
@@ -39,16 +44,12 @@ export async function deploymentsCommand(
   argument: string,
   where: Where,
 ): Promise<ExitCode> {
-  const { io, settings } = context;
+  const { stdout } = context.io;
   const { agentId, version } = readReference(argument);
   const all = await withSession(context, where, 'files', ({ client }) => recordsOf(client, agentId));
   const items = version === undefined ? all : [findVersion(all, { agentId, version })];
-  if (settings.json) writeJson(io, { agentId, items });
-  else {
-    const size = { columns: io.stdout.columns, room: roomOf(io.stdout) };
-    const ink = lookOf(context).ink;
-    writeLine(io.stdout, deploymentsTable(items, all, ink, size));
-  }
+  const size = { columns: stdout.columns, room: roomOf(stdout) };
+  writeResult(context, { agentId, items }, ({ ink }) => `${deploymentsTable(items, all, ink, size)}\n`);
   return 0;
 }
 
@@ -80,10 +81,7 @@ async function promote(
   const screen = screenFor(context, options);
   if (screen) writeLine(screen);
   try {
-    const tell = stepPrinter(context, options, screen);
-    const promotion: Promotion = await carryOut(context, session, { ...request, where: options }, tell);
-    if (screen) printOutcome(context, options, request, promotion, screen);
-    return promotion;
+    return await carryOutOn(screen, context, session, request);
   } catch (error) {
     return { exitCode: reportError(error, context.io), error: errorDocument(error) };
   }
@@ -103,9 +101,8 @@ const requestAfterRun = (
   version: agent.version,
   transition: 'promote',
   to: to ?? 'active',
-  ...defined({ channel, canaryPercent: canary }),
   evalRun: runId,
-  ...(wait !== undefined && { wait }),
+  ...defined({ channel, canaryPercent: canary, wait }),
 });
 
 /** Moves a version of an agent: towards service, out of it, or back. */
@@ -116,11 +113,9 @@ export async function promoteCommand(
 ): Promise<ExitCode> {
   const request = promotionRequest(argument, options);
   const screen = context.settings.json ? undefined : context.io.stdout;
-  const tell = stepPrinter(context, options, screen);
   const promotion = await withSession(context, options, 'work', (session) =>
-    carryOut(context, session, { ...request, where: options }, tell),
+    carryOutOn(screen, context, session, request),
   );
-  if (screen) printOutcome(context, options, request, promotion, screen);
-  else writeJson(context.io, promotionDocument(promotion));
+  if (!screen) writeJson(context.io, promotionDocument(promotion));
   return promotion.exitCode;
 }

@@ -1,7 +1,7 @@
 import { AHEAD, type DeploymentState, defined, type EvidenceReason, LEADS_TO } from '@touchstone/protocol';
 import type { Client, Deployment, TransitionDeployment } from '@touchstone/sdk';
 import { type Context, type ExitCode, UsageError, writeLine } from '../../io.js';
-import type { Session, Where } from '../../session.js';
+import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { inFlags, waitingLine } from './hints.js';
 import type { PromotionRequest } from './options.js';
@@ -37,7 +37,6 @@ type Walk = {
   readonly context: Context;
   readonly session: Session;
   readonly request: PromotionRequest;
-  readonly where: Where;
   readonly evalRunId?: string;
   readonly tell: (step: Step) => void;
 };
@@ -46,7 +45,7 @@ type Walk = {
 export async function carryOut(
   context: Context,
   session: Session,
-  { where, ...request }: PromotionRequest & { readonly where: Where },
+  request: PromotionRequest,
   tell: (step: Step) => void,
 ): Promise<Promotion> {
   const { client } = session;
@@ -58,11 +57,9 @@ export async function carryOut(
     return { ...named, steps: [], record: before, versions: records, unchanged: true, exitCode: 0 };
   }
   const evalRunId = await findProof(client, request);
-  const proof = evalRunId === undefined ? {} : { evalRunId };
-  const { steps, interrupted } = await takeSteps(
-    { context, session, request, where, tell, ...proof },
-    before.state,
-  );
+  const proof = defined({ evalRunId });
+  const walk = { context, session, request, tell, ...proof };
+  const { steps, interrupted } = await takeSteps(walk, before.state);
   const versions = await recordsOf(client, request.agentId);
   return {
     ...named,
@@ -85,7 +82,12 @@ function exitOfStep(last: Step | undefined): ExitCode {
 export async function recordsOf(client: Client, agentId: string): Promise<readonly Deployment[]> {
   const records = await listDeployments(client, agentId);
   if (records) return records;
-  throw await noAgent(client, agentId);
+  const known = (await client.agents.list()).agents.map((agent) => agent.agentId as string);
+  throw new UsageError(
+    `There is no agent ${agentId}.`,
+    didYouMean(agentId, [...new Set(known)], 'Known') ??
+      'Add it to "agents" of the configuration, or install its pack.',
+  );
 }
 
 export function findVersion(
@@ -98,15 +100,6 @@ export function findVersion(
   throw new UsageError(
     `There is no version ${version} of ${agentId}.`,
     didYouMean(version, known, 'Versions') ?? 'Install it first.',
-  );
-}
-
-async function noAgent(client: Client, agentId: string): Promise<UsageError> {
-  const known = (await client.agents.list()).agents.map((agent) => agent.agentId as string);
-  const hint = didYouMean(agentId, [...new Set(known)], 'Known');
-  return new UsageError(
-    `There is no agent ${agentId}.`,
-    hint ?? 'Add it to "agents" of the configuration, or install its pack.',
   );
 }
 
@@ -160,8 +153,7 @@ async function takeSteps(
   const steps: Step[] = [];
   let fromState = from;
   for (const toState of statesTo(from, request)) {
-    const first = await askFor(walk, toState);
-    const { interrupted, ...asked } = await waited(walk, first);
+    const { interrupted, ...asked } = await waited(walk, await askFor(walk, toState));
     const step = { transition: request.transition, fromState, toState, ...asked };
     steps.push(step);
     tell(step);
@@ -192,13 +184,10 @@ const NO_RUN: EvidenceReason = 'no_eval_run';
 const isLast = ({ transition, to }: PromotionRequest, toState: DeploymentState): boolean =>
   transition !== 'promote' || toState === to;
 
-async function waited(
-  { context, session, request, where }: Walk,
-  asked: TransitionAnswer,
-): Promise<WaitResult> {
+async function waited({ context, session, request }: Walk, asked: TransitionAnswer): Promise<WaitResult> {
   const { runId } = asked;
   if (asked.outcome !== 'waiting' || runId === undefined || request.wait === undefined) return asked;
-  writeLine(context.io.stderr, waitingLine(context, runId, where));
+  writeLine(context.io.stderr, waitingLine(context, runId, session.where));
   return waitForPeople(context, session, { ...asked, runId }, request.wait);
 }
 
@@ -209,13 +198,11 @@ function requestOf(
   evalRunId: string | undefined,
 ): TransitionDeployment {
   const { version, transition, channel, canaryPercent, reason } = request;
-  const isPlaced = isLast(request, toState);
   return {
     version,
     transition,
     ...(transition === 'promote' && { toState }),
-    ...(isPlaced && channel !== undefined && { channel }),
-    ...(isPlaced && canaryPercent !== undefined && { canaryPercent }),
+    ...(isLast(request, toState) && defined({ channel, canaryPercent })),
     ...defined({ evalRunId, reason }),
   };
 }

@@ -1,6 +1,7 @@
 import {
   asId,
   type DeploymentState,
+  defined,
   type EvalReport,
   type RunId,
   type RunStatus,
@@ -40,11 +41,9 @@ export type DeploymentRun = {
   readonly barsRequester?: readonly string[];
 };
 
-type TransitionOutcome = 'moved' | 'waiting' | 'refused';
-
 /** What a host answered to a request to move a deployment. */
 export type TransitionAnswer = {
-  readonly outcome: TransitionOutcome;
+  readonly outcome: 'moved' | 'waiting' | 'refused';
   readonly runId?: RunId;
   readonly error?: Refusal;
   /** The same was requested before, and still waits for people. */
@@ -52,18 +51,13 @@ export type TransitionAnswer = {
 };
 
 /** One move, which is one run of its own. */
-export type Step = {
+export type Step = TransitionAnswer & {
   readonly transition: TransitionRequest['transition'];
   readonly fromState: DeploymentState;
   readonly toState: DeploymentState;
-  readonly runId?: RunId;
-  readonly outcome: TransitionOutcome;
-  readonly error?: Refusal;
-  /** The same was asked before, and is still waited for. */
-  readonly askedBefore?: true;
 };
 
-const REFUSALS: readonly string[] = ['forbidden', 'eval_gate_unmet', 'conflict'];
+const REFUSALS = ['forbidden', 'eval_gate_unmet', 'conflict'];
 
 /** Requests one move. Throws what cannot be at all; a refusal is an answer. */
 export async function requestTransition(
@@ -81,7 +75,9 @@ export async function requestTransition(
       ...(isOlder && { askedBefore: true }),
     };
   } catch (error) {
-    return refusalOf(error);
+    const { details: { runId, ...details } = {}, ...refusal } = refusalOf(error, REFUSALS);
+    const why = Object.keys(details).length > 0 ? { ...refusal, details } : refusal;
+    return outcomeOf({ runId: asId<RunId>(String(runId ?? '')), status: 'failed', error: why });
   }
 }
 
@@ -97,11 +93,11 @@ function unreadable(error: unknown): undefined {
   if (!(error instanceof HostResponseError) || error.status >= 500) throw error;
 }
 
-function refusalOf(error: unknown): TransitionAnswer {
-  if (!(error instanceof HostResponseError) || !REFUSALS.includes(error.code)) throw error;
-  const { code, message, details: { runId, ...details } = {} } = error;
-  const refusal = { code, message, ...(Object.keys(details).length > 0 && { details }) };
-  return outcomeOf({ runId: asId<RunId>(String(runId ?? '')), status: 'failed', error: refusal });
+/** An answer with one of these codes; anything else is thrown. */
+export function refusalOf(error: unknown, codes: readonly string[]): Refusal {
+  if (!(error instanceof HostResponseError) || !codes.includes(error.code)) throw error;
+  const { code, message, details } = error;
+  return { code, message, ...defined({ details }) };
 }
 
 /** Every version of an agent with its state; undefined when there is no such agent. */
@@ -126,17 +122,14 @@ export function deploymentRunOf(run: RunSnapshot): DeploymentRun {
   const { kind, agentId = '', request, approvals = [], expired } = run.touchstone ?? {};
   if (kind !== 'deployment' || !request) throw noDeployment(run.runId);
   const { principal } = (run.owner ?? {}) as { readonly principal?: string };
-  const node = run.currentNodeId as string | undefined;
+  const waitingNode = run.currentNodeId as string | undefined;
   const barring = approvals.filter(({ excludeRequester }) => excludeRequester);
   return {
     runId: run.runId,
     status: run.status,
-    ...(principal !== undefined && { principal }),
     agentId,
     request,
-    ...(run.error && { error: run.error as Refusal }),
-    ...(node !== undefined && { waitingNode: node }),
-    ...(expired && { expired }),
+    ...defined({ principal, waitingNode, expired, error: run.error as Refusal | undefined }),
     ...(barring.length > 0 && { barsRequester: barring.map(({ gateId }) => gateId) }),
   };
 }
