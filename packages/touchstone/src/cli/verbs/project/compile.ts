@@ -18,7 +18,8 @@ import {
 } from '../../files/definition-file.js';
 import { type Draft, type DraftKind, openDraft } from '../../files/draft-file.js';
 import { checkRegular, displayPath, targetOf } from '../../files/local-files.js';
-import { type Context, type ExitCode, firstGiven, lookOf, UsageError, writeJson } from '../../io.js';
+import { ownWarnings } from '../../files/profile-source.js';
+import { type Context, type ExitCode, firstGiven, roomOf, UsageError, writeResult } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { type Compiled, compiledDocument, renderCompiled } from '../../render/compiled.js';
 import { createStatusLine } from '../../render/progress.js';
@@ -116,14 +117,8 @@ async function compileOne(job: Job, agent: DefinitionAgent): Promise<Work> {
   const suite = openDraft(folder, agent.sha256, 'suite');
   const contract = openDraft(folder, agent.sha256, 'contract');
   const rows = options.rows === undefined ? undefined : openFileRows(resolve(cwd, options.rows));
-  const { allowUnpinned } = options;
-  const request = {
-    agent,
-    options: compileOptionsOf(options, agent, options.agentId),
-    rows,
-    lock,
-    allowUnpinned,
-  };
+  const { agentId, allowUnpinned } = options;
+  const request = { agent, options: compileOptionsOf(options, agent, agentId), rows, lock, allowUnpinned };
   const sinks: ProfileSinks = options.check
     ? { suite: () => undefined, contract: () => undefined }
     : { suite: suite.write, contract: contract.write };
@@ -248,16 +243,7 @@ const isOther = (shown: string, { contract: { head } }: Work): UsageError =>
   );
 
 function tell(context: Context, definition: OpenedDefinition, compiled: readonly Compiled[]): void {
-  const { io, settings } = context;
-  const told = {
-    file: definition.file,
-    warnings: definition.loaded.warnings.map((warning) => ({ ...warning, file: definition.file })),
-    compiled,
-  };
-  if (settings.json) {
-    writeJson(io, compiledDocument(told));
-    return;
-  }
-  const width = io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY;
-  io.stdout.write(renderCompiled(told, { ink: lookOf(context).ink, width }));
+  const facts = { file: definition.file, warnings: ownWarnings(definition), compiled };
+  const width = roomOf(context.io.stdout);
+  writeResult(context, compiledDocument(facts), ({ ink }) => renderCompiled(facts, { ink, width }));
 }

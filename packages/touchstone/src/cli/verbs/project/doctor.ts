@@ -1,5 +1,5 @@
 import type { Config } from '../../../app/index.js';
-import { type Context, type ExitCode, lookOf, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, type Out, writeResult } from '../../io.js';
 import { type Ink, truncate } from '../../render/text.js';
 import { checkAgents, checkSafety, checkServers } from './health/agents.js';
 import type { Finding } from './health/finding.js';
@@ -9,13 +9,11 @@ import { checkDatasets, checkPacks } from './health/packs.js';
 
 /** Looks at everything a run needs, and at the rest even when something is broken. */
 export async function doctorCommand(context: Context): Promise<ExitCode> {
-  const { io, settings } = context;
   const { findings, config } = await checkConfig(context);
   const checks: Finding[] = [checkNode(process.versions.node), ...findings, await checkDisk(context)];
   if (config) checks.push(await checkStore(context, config), ...(await checkParts(context, config)));
   const healthy = checks.every(({ state }) => state !== 'broken');
-  if (settings.json) writeJson(io, { healthy, checks });
-  else tell(context, checks);
+  writeResult(context, { healthy, checks }, ({ ink }) => renderFindings(checks, context.io.stdout, ink));
   return healthy ? 0 : 1;
 }
 
@@ -31,15 +29,14 @@ async function checkParts(context: Context, config: Config): Promise<readonly Fi
   ];
 }
 
-function tell(context: Context, findings: readonly Finding[]): void {
-  const { stdout } = context.io;
-  const ink = lookOf(context).ink;
+function renderFindings(findings: readonly Finding[], { isTTY, columns }: Out, ink: Ink): string {
   const column = Math.max(...findings.map(({ name }) => name.length));
-  for (const { name, state, detail, hint } of findings) {
-    const room = stdout.isTTY ? Math.max(30, stdout.columns - column - 6) : Number.POSITIVE_INFINITY;
-    writeLine(stdout, `  ${markOf(state, ink)} ${name.padEnd(column)}  ${truncate(detail, room)}`);
-    if (hint) writeLine(stdout, `    ${' '.repeat(column)}  ${ink.cyan(hint)}`);
-  }
+  const room = isTTY ? Math.max(30, columns - column - 6) : Number.POSITIVE_INFINITY;
+  const lines = findings.flatMap(({ name, state, detail, hint }) => [
+    `  ${markOf(state, ink)} ${name.padEnd(column)}  ${truncate(detail, room)}`,
+    ...(hint ? [`    ${' '.repeat(column)}  ${ink.cyan(hint)}`] : []),
+  ]);
+  return `${lines.join('\n')}\n`;
 }
 
 const markOf = (state: Finding['state'], ink: Ink): string =>

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findConfigFile } from '../../../app/index.js';
 import { placeFile } from '../../files/local-files.js';
-import { type Context, type ExitCode, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, UsageError, writeResult } from '../../io.js';
+import { shellWord } from '../../session.js';
 import { STARTER } from '../../version.js';
 
 /** The project `touchstone init` writes: small enough to read in a minute, and it passes as it is. */
@@ -94,43 +95,36 @@ tasks:
 
 const STARTER_NAME = 'evals/adversarial-starter.suite.yaml';
 
-const readStarterSuite = (): string => readFileSync(STARTER, 'utf8');
-
-type InitOptions = { readonly adversarial?: boolean };
-
 /** Writes a project, and with `--adversarial` the starter suite: into a new project, or beside what is there. */
 export async function initCommand(
-  { io, settings }: Context,
+  context: Context,
   dir: string,
-  { adversarial = false }: InitOptions,
+  { adversarial = false }: { readonly adversarial?: boolean },
 ): Promise<ExitCode> {
+  const { io } = context;
   const folder = resolve(io.cwd, dir);
   const isNew = !adversarial || !(await hasProject(folder));
   const files = {
     ...(isNew && PROJECT_FILES),
-    ...(adversarial && { [STARTER_NAME]: readStarterSuite() }),
+    ...(adversarial && { [STARTER_NAME]: readFileSync(STARTER, 'utf8') }),
   };
   const names = Object.keys(files);
   refusePresent(names.filter((name) => existsSync(join(folder, name))));
   for (const [name, text] of Object.entries(files)) placeFile(join(folder, name), text);
-  const there = folder === io.cwd ? '' : `cd ${quoted(dir)} && `;
+  const there = folder === io.cwd ? '' : `cd ${shellWord(dir)} && `;
   const next = [
     ...(isNew ? [`${there}touchstone run evals/first.suite.yaml`] : []),
     ...(adversarial ? [`${there}touchstone run ${STARTER_NAME}${isNew ? '' : ' --agent <agentId>'}`] : []),
   ];
-  if (settings.json)
-    writeJson(io, { folder, files: names, next: next[0], ...(adversarial && { probes: next.at(-1) }) });
-  else
-    writeLine(
-      io.stdout,
-      [
-        ...names.map((name) => `wrote ${join(dir, name)}`),
-        '',
-        'Now run it:',
-        ...next.map((command) => `  ${command}`),
-        ...(adversarial ? ['', ...PROBE_HINT] : []),
-      ].join('\n'),
-    );
+  const document = { folder, files: names, next: next[0], ...(adversarial && { probes: next.at(-1) }) };
+  const lines = [
+    ...names.map((name) => `wrote ${join(dir, name)}`),
+    '',
+    'Now run it:',
+    ...next.map((command) => `  ${command}`),
+    ...(adversarial ? ['', ...PROBE_HINT] : []),
+  ];
+  writeResult(context, document, () => `${lines.join('\n')}\n`);
   return 0;
 }
 
@@ -152,6 +146,3 @@ function refusePresent(present: readonly string[]): void {
     'Name another folder, e.g. touchstone init demo',
   );
 }
-
-const quoted = (path: string): string =>
-  /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;

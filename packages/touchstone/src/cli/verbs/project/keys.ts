@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Owner } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
+import { hashKey } from '../../../app/index.js';
 import type { StoredKey } from '../../../ports/index.js';
-import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, UsageError, writeJson, writeLine, writeResult } from '../../io.js';
 import { withTouchstone } from '../../local.js';
 import { renderTable } from '../../render/table.js';
 import { openClient, type Where } from '../../session.js';
@@ -18,10 +19,9 @@ export function makeKey(facts: {
   readonly lifetimeMs?: number;
 }): { readonly key: string; readonly row: StoredKey } {
   const key = `ts_${newToken()}`;
-  const keyHash = `sha256:${createHash('sha256').update(key).digest('hex')}`;
   const { owner, principal, roles, now, lifetimeMs } = facts;
   const expiry = lifetimeMs === undefined ? {} : { expiresAt: now + lifetimeMs };
-  return { key, row: { keyHash, owner, principal, roles, createdAt: now, ...expiry } };
+  return { key, row: { keyHash: hashKey(key), owner, principal, roles, createdAt: now, ...expiry } };
 }
 
 const UNIT_MS: { readonly [unit: string]: number } = {
@@ -47,7 +47,7 @@ export function keyState(key: KeyEnds, now: number): KeyState {
 }
 
 /** Enough of the hash to tell keys apart and to type. */
-export const shortHash = (keyHash: string): string => keyHash.replace(/^sha256:/, '').slice(0, 12);
+const shortHash = (keyHash: string): string => keyHash.replace(/^sha256:/, '').slice(0, 12);
 
 type CreateKeyOptions = {
   readonly tenant: string;
@@ -58,23 +58,23 @@ type CreateKeyOptions = {
 };
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
-const HASH_LENGTH = 64;
-const SHORTEST_PREFIX = 4;
 
 export async function createKeyCommand(context: Context, options: CreateKeyOptions): Promise<ExitCode> {
   const { io, settings } = context;
   checkNames(options);
-  const lifetime = options.expires === undefined ? {} : { lifetimeMs: parseLifetime(options.expires) };
+  const { tenant, workspace, principal, expires } = options;
+  const lifetime = expires === undefined ? {} : { lifetimeMs: parseLifetime(expires) };
   const roles = [...new Set(options.role ?? ['admin'])];
   const { key, row } = await withTouchstone(context, 'store', async ({ touchstone, config }) => {
     checkRoles(roles, Object.keys(config.roles));
-    const owner = { tenant: options.tenant, workspace: options.workspace };
-    const made = makeKey({ owner, principal: options.principal, roles, now: io.now(), ...lifetime });
+    const made = makeKey({ owner: { tenant, workspace }, principal, roles, now: io.now(), ...lifetime });
     await touchstone.keys.put(made.row);
     return made;
   });
-  const entry = { keyHash: row.keyHash, ...row.owner, principal: row.principal, roles };
-  if (settings.json) writeJson(io, { key, ...entry, ...expiryOf(row) });
+  const entry = { keyHash: row.keyHash, tenant, workspace, principal, roles };
+  const { expiresAt } = row;
+  const expiry = expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() };
+  if (settings.json) writeJson(io, { key, ...entry, ...expiry });
   else tellKey(context, key, row, entry);
   return 0;
 }
@@ -91,16 +91,11 @@ function checkRoles(roles: readonly string[], known: readonly string[]): void {
   if (unknown) throw new UsageError(`There is no role ${unknown}.`, `Known: ${known.join(', ')}`);
 }
 
-const expiryOf = (row: StoredKey): object =>
-  row.expiresAt === undefined ? {} : { expiresAt: new Date(row.expiresAt).toISOString() };
-
 /** The key alone goes to stdout, so that a script can keep it; the words around it go to stderr. */
 function tellKey({ io }: Context, key: string, row: StoredKey, entry: object): void {
+  const { tenant, workspace } = row.owner;
   writeLine(io.stdout, key);
-  writeLine(
-    io.stderr,
-    `This is the only time the key is shown. It acts for ${row.owner.tenant}/${row.owner.workspace}.`,
-  );
+  writeLine(io.stderr, `This is the only time the key is shown. It acts for ${tenant}/${workspace}.`);
   writeLine(io.stderr, 'It works with "touchstone serve" on this data folder.');
   // A key of a configuration has no end, so one that was asked to expire is not offered as such.
   if (row.expiresAt !== undefined) return;
@@ -109,17 +104,28 @@ function tellKey({ io }: Context, key: string, row: StoredKey, entry: object): v
 }
 
 /** In this process the keys of every tenant; on another host those of the caller's tenant and workspace. */
-export async function listKeysCommand(context: Context, where: Where): Promise<ExitCode> {
-  return where.host === undefined
-    ? listHere(context)
-    : listThere(context, openClient(context, where.host, where.keyEnv));
+export async function listKeysCommand(context: Context, { host, keyEnv }: Where): Promise<ExitCode> {
+  const { items, heads, rows } =
+    host === undefined
+      ? await keysHere(context)
+      : await keysThere(openClient(context, host, keyEnv), context.io.now());
+  writeResult(context, { items }, ({ ink }) =>
+    items.length === 0
+      ? 'There are no keys here. Make one with: touchstone keys create\n'
+      : `${renderTable(heads, rows, ink)}\n`,
+  );
+  return 0;
 }
 
-async function listHere(context: Context): Promise<ExitCode> {
-  const { io } = context;
+type KeyTable = {
+  readonly items: readonly object[];
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+};
+
+async function keysHere(context: Context): Promise<KeyTable> {
   const keys = await withTouchstone(context, 'look', ({ touchstone }) => touchstone.keys.list());
-  const items = keys.map((key) => ({ ...key, state: keyState(key, io.now()) }));
-  const heads = ['hash', 'owner', 'principal', 'roles', 'state', 'made', 'expires'];
+  const items = keys.map((key) => ({ ...key, state: keyState(key, context.io.now()) }));
   const rows = items.map((key) => [
     shortHash(key.keyHash),
     `${key.owner.tenant}/${key.owner.workspace}`,
@@ -129,15 +135,15 @@ async function listHere(context: Context): Promise<ExitCode> {
     day(key.createdAt),
     key.expiresAt === undefined ? '–' : day(key.expiresAt),
   ]);
-  return tellKeys(context, items, heads, rows);
+  return { items, heads: ['hash', 'owner', 'principal', 'roles', 'state', 'made', 'expires'], rows };
 }
 
 /** A hash stays on the machine that keeps it; its first digits are the name of the key. */
-async function listThere(context: Context, client: Client): Promise<ExitCode> {
+async function keysThere(client: Client, now: number): Promise<KeyTable> {
   const timeOf = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
   const items = (await client.keys.list()).items.map((key) => {
     const ends = { expiresAt: timeOf(key.expiresAt), revokedAt: timeOf(key.revokedAt) };
-    return { ...key, state: keyState(ends, context.io.now()) };
+    return { ...key, state: keyState(ends, now) };
   });
   const rows = items.map((key) => [
     key.keyId,
@@ -147,52 +153,25 @@ async function listThere(context: Context, client: Client): Promise<ExitCode> {
     key.from,
     key.expiresAt?.slice(0, 10) ?? '–',
   ]);
-  return tellKeys(context, items, THERE, rows);
-}
-
-const THERE = 'hash principal roles state from expires'.split(' ');
-
-function tellKeys(
-  context: Context,
-  items: readonly object[],
-  heads: readonly string[],
-  rows: readonly (readonly string[])[],
-): ExitCode {
-  const { io, settings } = context;
-  if (settings.json) writeJson(io, { items });
-  else if (items.length === 0)
-    writeLine(io.stdout, 'There are no keys here. Make one with: touchstone keys create');
-  else writeLine(io.stdout, renderTable(heads, rows, lookOf(context).ink));
-  return 0;
+  return { items, heads: ['hash', 'principal', 'roles', 'state', 'from', 'expires'], rows };
 }
 
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const SEE_KEYS = 'See them with: touchstone keys list';
 
 export async function revokeKeyCommand(context: Context, prefix: string): Promise<ExitCode> {
-  const { io, settings } = context;
   const digits = prefix.replace(/^sha256:/, '');
-  if (!new RegExp(`^[0-9a-f]{${SHORTEST_PREFIX},${HASH_LENGTH}}$`).test(digits)) {
-    throw new UsageError(
-      `Expected at least ${SHORTEST_PREFIX} hex digits of the key's hash.`,
-      'See them with: touchstone keys list',
-    );
-  }
-  const revoked = await withTouchstone(context, 'store', async ({ touchstone }) => {
-    const matching = (await touchstone.keys.list()).filter((key) =>
-      key.keyHash.startsWith(`sha256:${digits}`),
-    );
+  if (!/^[0-9a-f]{4,64}$/.test(digits))
+    throw new UsageError("Expected at least 4 hex digits of the key's hash.", SEE_KEYS);
+  const { keyHash, already } = await withTouchstone(context, 'store', async ({ touchstone: { keys } }) => {
+    const matching = (await keys.list()).filter((key) => key.keyHash.startsWith(`sha256:${digits}`));
     const [only] = matching;
-    if (!only)
-      throw new UsageError(`No key's hash begins with ${digits}.`, 'See them with: touchstone keys list');
+    if (!only) throw new UsageError(`No key's hash begins with ${digits}.`, SEE_KEYS);
     if (matching.length > 1)
       throw new UsageError(`${matching.length} keys begin with ${digits}; give more digits.`);
-    return { keyHash: only.keyHash, already: !(await touchstone.keys.revoke(only.keyHash, io.now())) };
+    return { keyHash: only.keyHash, already: !(await keys.revoke(only.keyHash, context.io.now())) };
   });
-  if (settings.json) writeJson(io, { keyHash: revoked.keyHash, state: 'revoked' });
-  else
-    writeLine(
-      io.stdout,
-      `Key ${shortHash(revoked.keyHash)} ${revoked.already ? 'was revoked before' : 'is revoked'}.`,
-    );
+  const outcome = already ? 'was revoked before' : 'is revoked';
+  writeResult(context, { keyHash, state: 'revoked' }, () => `Key ${shortHash(keyHash)} ${outcome}.\n`);
   return 0;
 }

@@ -10,7 +10,7 @@ import {
   packPath,
   readSigning,
 } from '../../files/pack-files.js';
-import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
+import { type Context, type ExitCode, UsageError, writeResult } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { compilePack, contentRows, lookAtPack, type PackFacts, renderPack } from '../../render/pack.js';
 
@@ -100,14 +100,9 @@ function placeArchive(file: string, archive: Buffer, overwrite: boolean, cwd: st
 }
 
 function tell(context: Context, done: string, file: string, facts: PackFacts): void {
-  const { io, settings } = context;
-  const shown = displayPath(file, io.cwd);
-  if (settings.json) {
-    writeJson(io, { file: shown, ...facts });
-    return;
-  }
+  const shown = displayPath(file, context.io.cwd);
   const signer = facts.signedBy ?? 'nobody';
   const rows = [['file', shown] as const, ...contentRows(facts), ['signed by', signer] as const];
   const title = `${done} ${facts.name}@${facts.version}`;
-  io.stdout.write(renderPack(title, rows, facts.warnings, lookOf(context).ink));
+  writeResult(context, { file: shown, ...facts }, ({ ink }) => renderPack(title, rows, facts.warnings, ink));
 }

@@ -1,9 +1,9 @@
 import { type HostError, isHostError } from '@touchstone/protocol';
-import { HostResponseError, type PackInstallation } from '@touchstone/sdk';
+import { HostResponseError } from '@touchstone/sdk';
 import { packOptions, readPackFiles, trustOf } from '../../../app/index.js';
 import { type Trust, verifyPack } from '../../../packs/index.js';
 import { authorOptions, checkNoKeys, openPackBytes, packPath, sendPack } from '../../files/pack-files.js';
-import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, UsageError, writeLine, writeResult } from '../../io.js';
 import { readConfig } from '../../local.js';
 import { compilePack, contentRows, type PackFacts, type Row, renderPack } from '../../render/pack.js';
 import { errorDocument, explain } from '../../report-error.js';
@@ -44,14 +44,9 @@ export async function verifyPackCommand(context: Context, argument: string): Pro
 }
 
 function tellAdmitted(context: Context, { facts, ...verdict }: Admitted): void {
-  const { io, settings } = context;
   const { signature, filesSigned, policy } = verdict;
   // A changed prompt or suite leaves a signature of the manifest alone intact.
   const verified = signature === 'trusted' && filesSigned;
-  if (settings.json) {
-    writeJson(io, { admitted: true, verified, ...facts, ...verdict });
-    return;
-  }
   const by = {
     trusted: `by ${facts.signedBy}, a key of trust.keys`,
     unchecked: `by ${facts.signedBy}, which is not in trust.keys: not checked`,
@@ -63,22 +58,20 @@ function tellAdmitted(context: Context, { facts, ...verdict }: Admitted): void {
     ['signature', by],
     ['policy', policy],
   ];
-  const ink = lookOf(context).ink;
   const words = verified ? 'is verified' : `is allowed here${signature === 'trusted' ? ONLY_MANIFEST : ''}`;
-  const title = `${ink.green('✓')} ${facts.name}@${facts.version} ${words}`;
-  io.stdout.write(renderPack(title, rows, facts.warnings, ink));
+  const title = `${facts.name}@${facts.version} ${words}`;
+  writeResult(context, { admitted: true, verified, ...facts, ...verdict }, ({ ink }) =>
+    renderPack(`${ink.green('✓')} ${title}`, rows, facts.warnings, ink),
+  );
 }
 
 const ONLY_MANIFEST = ', and only its manifest is signed';
 
 function tellRefused(context: Context, argument: string, error: HostError | UsageError): void {
   const { io, settings } = context;
-  if (settings.json) {
-    writeJson(io, { admitted: false, verified: false, error: errorDocument(error) });
-    return;
-  }
-  writeLine(io.stdout, `  ${lookOf(context).ink.red('✗')} ${argument} is refused`);
-  for (const line of explain(error).lines) writeLine(io.stderr, line);
+  const document = { admitted: false, verified: false, error: errorDocument(error) };
+  writeResult(context, document, ({ ink }) => `  ${ink.red('✗')} ${argument} is refused\n`);
+  if (!settings.json) for (const line of explain(error).lines) writeLine(io.stderr, line);
 }
 
 /** Installs a pack in the local store, or on another host. A folder is installed as the archive of it. */
@@ -95,13 +88,19 @@ export async function installPackCommand(
       explainConflict(error, argument, local !== undefined),
     );
   });
-  const document = {
-    ...installed,
-    agents: installed.agents.map(({ agentId, version }) => `${agentId}@${version}`),
-    suites: installed.suites.map(({ suiteRef }) => suiteRef),
-  };
-  if (context.settings.json) writeJson(context.io, document);
-  else tellInstalled(context, document, options.host);
+  const agents = installed.agents.map(({ agentId, version }) => `${agentId}@${version}`);
+  const suites = installed.suites.map(({ suiteRef }) => suiteRef);
+  const { outcome, name, version, integrity, signedBy, warnings } = installed;
+  const where = options.host === undefined ? '' : ` on ${new URL(options.host).origin}`;
+  const title =
+    outcome === 'same' ? `${name}@${version} was installed before` : `Installed ${name}@${version}${where}`;
+  const rows: readonly Row[] = [
+    ['integrity', integrity],
+    ...agents.map((agent): Row => ['agent', agent]),
+    ...suites.map((suite): Row => ['suite', suite]),
+    ['signed by', signedBy ?? 'nobody who is trusted here'],
+  ];
+  writeResult(context, { ...installed, agents, suites }, ({ ink }) => renderPack(title, rows, warnings, ink));
   return 0;
 }
 
@@ -113,25 +112,4 @@ function explainConflict(error: unknown, argument: string, isHere: boolean): nev
     `Raise "version" in pack.json. To use it as it is now: touchstone run ${argument}`,
     'conflict',
   );
-}
-
-type Document = Omit<PackInstallation, 'agents' | 'suites'> & {
-  readonly agents: readonly string[];
-  readonly suites: readonly string[];
-};
-
-function tellInstalled(context: Context, installed: Document, host: string | undefined): void {
-  const { stdout } = context.io;
-  const where = host === undefined ? '' : ` on ${new URL(host).origin}`;
-  const title =
-    installed.outcome === 'same'
-      ? `${installed.name}@${installed.version} was installed before`
-      : `Installed ${installed.name}@${installed.version}${where}`;
-  const rows: readonly Row[] = [
-    ['integrity', installed.integrity],
-    ...installed.agents.map((agent): Row => ['agent', agent]),
-    ...installed.suites.map((suite): Row => ['suite', suite]),
-    ['signed by', installed.signedBy ?? 'nobody who is trusted here'],
-  ];
-  stdout.write(renderPack(title, rows, installed.warnings, lookOf(context).ink));
 }

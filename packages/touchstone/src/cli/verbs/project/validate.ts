@@ -12,7 +12,7 @@ import { definitionForm } from '../../files/definition-file.js';
 import { displayPath, readText } from '../../files/local-files.js';
 import type { PlacedIssue } from '../../files/locate-issues.js';
 import { SUITE_NAMES, suiteFiles } from '../../files/suite-source.js';
-import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, type Io, UsageError, writeResult } from '../../io.js';
 import { warningWords } from '../../render/compiled.js';
 import { displayWidth, type Ink, printable, truncate } from '../../render/text.js';
 import { renderIssues } from '../../report-error.js';
@@ -31,14 +31,14 @@ export async function validateCommand(
   paths: readonly string[],
   where: Where,
 ): Promise<ExitCode> {
-  const { cwd } = context.io;
+  const { io } = context;
   const client = where.host === undefined ? undefined : openClient(context, where.host, where.keyEnv);
-  const files = paths.flatMap((path) => filesOf(path, cwd));
+  const files = paths.flatMap((path) => filesOf(path, io.cwd));
   const checked: Checked[] = [];
   for (const file of new Set(files)) checked.push(await checkFile(context, file, client));
-  if (context.settings.json) writeJson(context.io, { valid: checked.every(isValid), files: checked });
-  else tell(context, checked);
-  return checked.every(isValid) ? 0 : 2;
+  const valid = checked.every(isValid);
+  writeResult(context, { valid, files: checked }, ({ ink }) => `${linesOf(io, checked, ink).join('\n')}\n`);
+  return valid ? 0 : 2;
 }
 
 const isValid = ({ issues }: Checked): boolean => issues.length === 0;
@@ -69,27 +69,21 @@ async function checkFile(context: Context, path: string, client: Client | undefi
   }
 }
 
-function tell(context: Context, checked: readonly Checked[]): void {
-  const { stdout } = context.io;
-  const ink = lookOf(context).ink;
-  for (const one of checked) {
-    if (isValid(one)) tellValid(context, one, ink);
-    else tellIssues(context, one, ink);
-  }
+function linesOf(io: Io, checked: readonly Checked[], ink: Ink): readonly string[] {
+  const lines = checked.flatMap((one) => (isValid(one) ? validLines(one, ink) : issueLines(io, one, ink)));
   const wrong = checked.reduce((count, { issues }) => count + issues.length, 0);
+  if (wrong === 0) return lines;
   const bad = checked.filter((one) => !isValid(one)).length;
-  if (wrong > 0) writeLine(stdout, ink.red(`${plural(wrong, 'problem')} in ${plural(bad, 'file')}`));
+  return [...lines, ink.red(`${plural(wrong, 'problem')} in ${plural(bad, 'file')}`)];
 }
 
-function tellValid({ io }: Context, one: Checked, ink: Ink): void {
-  const [first, ...more] = one.agents
-    ? one.agents.map(agentWords)
-    : [`${one.suite}, ${plural(one.tasks ?? 0, 'task')}`];
-  writeLine(io.stdout, `${ink.green('✓')} ${one.file}  ${ink.dim(first ?? 'defines no agent')}`);
-  for (const words of more)
-    writeLine(io.stdout, `  ${' '.repeat(displayWidth(one.file))}  ${ink.dim(words)}`);
-  for (const warning of one.warnings ?? [])
-    writeLine(io.stdout, `  ${ink.yellow('!')} ${printable(warningWords(warning))}`);
+function validLines({ file, agents, suite, tasks = 0, warnings = [] }: Checked, ink: Ink): readonly string[] {
+  const [first, ...more] = agents ? agents.map(agentWords) : [`${suite}, ${plural(tasks, 'task')}`];
+  return [
+    `${ink.green('✓')} ${file}  ${ink.dim(first ?? 'defines no agent')}`,
+    ...more.map((words) => `  ${' '.repeat(displayWidth(file))}  ${ink.dim(words)}`),
+    ...warnings.map((warning) => `  ${ink.yellow('!')} ${printable(warningWords(warning))}`),
+  ];
 }
 
 function agentWords(agent: CheckedAgent): string {
@@ -100,15 +94,15 @@ function agentWords(agent: CheckedAgent): string {
 }
 
 /** The author's own line is quoted on the author's own terminal, and nowhere else. */
-function tellIssues({ io }: Context, { file, issues }: Checked, ink: Ink): void {
-  writeLine(io.stdout, `${ink.red('✗')} ${file}`);
+function issueLines(io: Io, { file, issues }: Checked, ink: Ink): readonly string[] {
   const lines = io.stdout.isTTY ? readText(resolve(io.cwd, file), file).split(/\r\n|\r|\n/) : [];
-  for (const issue of issues) {
-    writeLine(io.stdout, renderIssues([issue], file)[0]);
+  const issueLine = (issue: PlacedIssue): readonly string[] => {
     const isHere = issue.line !== undefined && (issue.file ?? file) === file;
     const source = isHere ? lines[(issue.line ?? 1) - 1] : undefined;
-    if (source !== undefined) writeLine(io.stdout, ink.dim(frame(source, issue, io.stdout.columns)));
-  }
+    const quoted = source === undefined ? [] : [ink.dim(frame(source, issue, io.stdout.columns))];
+    return [...renderIssues([issue], file), ...quoted];
+  };
+  return [`${ink.red('✗')} ${file}`, ...issues.flatMap(issueLine)];
 }
 
 /** `    12 | the line` with a caret under the column; a long line is cut so that the column stays visible. */

@@ -1,4 +1,4 @@
-import { type Issue, isHostError } from '@touchstone/protocol';
+import { defined, type Issue, isHostError } from '@touchstone/protocol';
 import { wordsOf as systemWordsOf } from '../../../system-errors.js';
 
 /** One thing `touchstone doctor` looked at. */
@@ -10,19 +10,13 @@ export type Finding = {
   readonly hint?: string;
 };
 
-export const ok = (name: string, detail: string): Finding => ({ name, state: 'ok', detail });
-export const broken = (name: string, detail: string, hint?: string): Finding => ({
-  name,
-  state: 'broken',
-  detail,
-  ...(hint !== undefined && { hint }),
-});
-export const warning = (name: string, detail: string, hint?: string): Finding => ({
-  name,
-  state: 'warning',
-  detail,
-  ...(hint !== undefined && { hint }),
-});
+const findingOf =
+  (state: Finding['state']) =>
+  (name: string, detail: string, hint?: string): Finding => ({ name, state, detail, ...defined({ hint }) });
+
+export const ok = findingOf('ok');
+export const broken = findingOf('broken');
+export const warning = findingOf('warning');
 
 /** What an error says, all of it, without where in the program it happened. */
 export function wordsOf(error: unknown): string {
