@@ -13,7 +13,7 @@ import { type DefinitionAgent, dumpDefinition } from '../../profiles/index.js';
 import { suiteDocument } from '../../suites/index.js';
 import type { Context } from '../io.js';
 import { readConfig } from '../local.js';
-import { compileContract, compileOptionsOf, contractFiles } from './compile-contract.js';
+import { compileContract, compileOptionsOf, contractFiles, NOWHERE } from './compile-contract.js';
 import { readDatasetLock } from './dataset-file.js';
 import { localDataset, openDefinition } from './definition-file.js';
 import { displayPath, readText } from './local-files.js';
@@ -74,8 +74,6 @@ type CompiledSuite = {
   readonly tasks: number;
   readonly warnings: readonly PlacedWarning[];
 };
-
-const NOWHERE = { suite: () => undefined, contract: () => undefined };
 
 async function compileHere(context: Context, { definition, agent, lock }: Profile): Promise<CompiledSuite> {
   const request = { agent, options: compileOptionsOf({}, agent), lock };

@@ -72,6 +72,9 @@ type CompileRequest = {
   readonly allowUnpinned?: boolean | undefined;
 };
 
+/** For compiling without writing. */
+export const NOWHERE: ProfileSinks = { suite: () => undefined, contract: () => undefined };
+
 /** Compiles the profile of one agent piece by piece: rows pass through, however many there are and wherever they lie. */
 export async function compileContract(
   { io }: Context,

@@ -8,6 +8,7 @@ import {
   type ContractOptions,
   compileContract,
   compileOptionsOf,
+  NOWHERE,
 } from '../../files/compile-contract.js';
 import { lockDataset, openFileRows, readDatasetLock } from '../../files/dataset-file.js';
 import {
@@ -56,7 +57,7 @@ export async function compileCommand(
     if (error instanceof Stopped) return 130;
     throw error;
   } finally {
-    for (const { drafts } of works) for (const draft of Object.values(drafts)) await draft.discard();
+    for (const { drafts } of works) for (const { draft } of drafts) await draft.discard();
   }
 }
 
@@ -104,7 +105,8 @@ type Job = {
 type Work = {
   readonly agent: DefinitionAgent;
   readonly contract: CompiledContract;
-  readonly drafts: { readonly [file in DraftKind]?: Draft };
+  /** None when nothing is to be written. */
+  readonly drafts: readonly { readonly holds: DraftKind; readonly draft: Draft }[];
 };
 
 /** The user has pressed Ctrl-C. */
@@ -112,21 +114,23 @@ class Stopped extends Error {}
 
 async function compileOne(job: Job, agent: DefinitionAgent): Promise<Work> {
   const { context, config, definition, options, lock } = job;
+  const { agentId, allowUnpinned, check, out } = options;
   const { cwd } = context.io;
-  const { folder } = placeOf(options.out, cwd);
+  const { folder } = placeOf(out, cwd);
   const suite = openDraft(folder, agent.sha256, 'suite');
   const contract = openDraft(folder, agent.sha256, 'contract');
   const rows = options.rows === undefined ? undefined : openFileRows(resolve(cwd, options.rows));
-  const { agentId, allowUnpinned } = options;
   const request = { agent, options: compileOptionsOf(options, agent, agentId), rows, lock, allowUnpinned };
-  const sinks: ProfileSinks = options.check
-    ? { suite: () => undefined, contract: () => undefined }
-    : { suite: suite.write, contract: contract.write };
+  const sinks: ProfileSinks = check ? NOWHERE : { suite: suite.write, contract: contract.write };
   try {
     const compiled = await withProgress(context, sinks, (counting) =>
       compileContract(context, config, definition, request, counting),
     );
-    return { agent, contract: compiled, drafts: options.check ? {} : { suite, contract } };
+    const drafts = [
+      { holds: 'suite', draft: suite } as const,
+      { holds: 'contract', draft: contract } as const,
+    ];
+    return { agent, contract: compiled, drafts: check ? [] : drafts };
   } catch (error) {
     await Promise.all([suite.discard(), contract.discard()]);
     throw error;
@@ -180,58 +184,41 @@ function placeOf(out: string | undefined, cwd: string): { readonly folder: strin
 
 /** Both are looked at before either is put in its place: a suite beside the contract of another one is worth nothing. */
 async function placeAll(job: Job, works: readonly Work[]): Promise<readonly Compiled[]> {
-  const { context, definition } = job;
-  const planned: { readonly work: Work; readonly places: readonly Place[] }[] = [];
-  for (const work of works) planned.push({ work, places: await placesOf(job, work) });
-  for (const { places } of planned)
-    for (const { draft, path, isSame } of places) if (!isSame) draft.place(path, job.options.force ?? false);
+  const { context, definition, options } = job;
+  const planned: (readonly [Work, readonly Place[]])[] = [];
+  for (const work of works) planned.push([work, await placesOf(job, work)]);
+  for (const { draft, path, isSame } of planned.flatMap(([, places]) => places))
+    if (!isSame) draft.place(path, options.force ?? false);
   for (const { contract } of works)
-    if (contract.locked && !job.options.check) lockDataset(context, definition.path, contract.locked);
-  return planned.map(({ work: { agent, contract }, places }) => ({
-    agentId: agent.id,
-    contract,
-    files: places.map(({ path, isSame, holds }) => ({
-      holds,
-      file: displayPath(path, context.io.cwd),
-      isSame,
-    })),
-  }));
+    if (contract.locked && !options.check) lockDataset(context, definition.path, contract.locked);
+  return planned.map(([{ agent, contract }, places]) => ({ agentId: agent.id, contract, files: places }));
 }
 
-type Place = {
-  readonly holds: DraftKind;
-  readonly draft: Draft;
-  readonly path: string;
-  /** The file is there, and holds the same. */
-  readonly isSame: boolean;
-};
+/** A file to write. */
+type Place = Compiled['files'][number] & { readonly draft: Draft; readonly path: string };
 
 async function placesOf({ context, definition, options }: Job, work: Work): Promise<readonly Place[]> {
   const { cwd } = context.io;
-  const { suite, contract } = work.drafts;
-  if (!suite || !contract) return [];
   const { suiteId } = work.contract.head;
   const { folder, name = `${suiteId.split('.').at(-1)}.suite.json` } = placeOf(options.out, cwd);
-  const path = join(folder, name);
-  const beside = join(folder, `${name.replace(/(?:\.suite)?\.json$/, '')}.contract.json`);
+  const contract = `${name.replace(/(?:\.suite)?\.json$/, '')}.contract.json`;
   const places: Place[] = [];
-  for (const [holds, draft, file] of [
-    ['suite', suite, path],
-    ['contract', contract, beside],
-  ] as const) {
-    checkFree(file, definition, cwd);
-    const isSame = await draft.isSameAs(file);
-    if (existsSync(file) && !isSame && !options.force) throw isOther(displayPath(file, cwd), work);
-    places.push({ holds, draft, path: file, isSame });
+  for (const { holds, draft } of work.drafts) {
+    const path = join(folder, holds === 'suite' ? name : contract);
+    const file = displayPath(path, cwd);
+    checkFree(path, file, definition);
+    const isSame = await draft.isSameAs(path);
+    if (existsSync(path) && !isSame && !options.force) throw isOther(file, work);
+    places.push({ holds, draft, path, file, isSame });
   }
   return places;
 }
 
-function checkFree(file: string, definition: OpenedDefinition, cwd: string): void {
-  const shown = displayPath(file, cwd);
-  checkRegular(file, shown, 'Name another place with --out.');
-  if (definition.files.map((one) => targetOf(one)).includes(targetOf(file)))
-    throw new UsageError(`${shown} is the definition itself.`, 'Name another place with --out.');
+function checkFree(path: string, shown: string, { files }: OpenedDefinition): void {
+  const hint = 'Name another place with --out.';
+  checkRegular(path, shown, hint);
+  if (files.map((one) => targetOf(one)).includes(targetOf(path)))
+    throw new UsageError(`${shown} is the definition itself.`, hint);
 }
 
 /** A version stands for one content: another under the same name would make two runs of it look alike. */

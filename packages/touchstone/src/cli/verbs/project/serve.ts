@@ -1,9 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import type { Config, LocalTouchstone } from '../../../app/index.js';
-import type { Clock } from '../../../ports/index.js';
-import type { RunningHost } from '../../../server/index.js';
+import { type Config, createTouchstone, type LocalTouchstone, systemClock } from '../../../app/index.js';
+import { createLog, type RunningHost, startHost } from '../../../server/index.js';
 import { type Context, type ExitCode, type Io, UsageError, writeLine } from '../../io.js';
 import { LOCAL_OWNER, readConfig } from '../../local.js';
 import { globalFlags } from '../../session.js';
@@ -14,7 +12,7 @@ type ServeOptions = {
   readonly port: number;
   readonly bind: string;
   readonly logLevel: 'info' | 'warn' | 'error' | 'silent';
-  readonly testSeams?: true;
+  readonly testSeams?: boolean;
 };
 
 /** Serves until a signal. The first line on stdout says where; scripts wait for it. */
@@ -40,45 +38,32 @@ async function openHost(
   config: Config,
   options: ServeOptions,
 ): Promise<{ host: RunningHost; keyLines: readonly string[] }> {
-  const [{ createTouchstone }, { createLog, startHost }] = await Promise.all([
-    import('../../../app/index.js'),
-    import('../../../server/index.js'),
-  ]);
-  const log = await createLog(options.logLevel);
-  const touchstone = await createTouchstone({
-    config,
-    dataDir: resolve(io.cwd, settings.data),
-    origin: 'host',
-    testSeams: options.testSeams === true,
-    version: packageVersion(),
-    log,
-  });
-  const parts = {
-    touchstone,
-    config,
-    log,
-    clock: clockOf(io),
-    ids: { token: newToken },
-    version: packageVersion(),
-    env: io.env as NodeJS.ProcessEnv,
-  };
+  const { bind, port, logLevel, testSeams = false } = options;
+  const version = packageVersion();
+  const log = await createLog(logLevel);
+  const dataDir = resolve(io.cwd, settings.data);
+  const touchstone = await createTouchstone({ config, dataDir, origin: 'host', testSeams, version, log });
   try {
     const keyLines =
       config.keys.length === 0 ? await ensureLocalKey(touchstone, io.now(), globalFlags(settings)) : [];
-    const where = { address: options.bind, port: options.port, testSeams: options.testSeams === true };
-    return { host: await startHost({ ...parts, ...where }), keyLines };
+    const host = await startHost({
+      touchstone,
+      config,
+      log,
+      clock: { ...systemClock, now: io.now },
+      ids: { token: newToken },
+      version,
+      env: io.env as NodeJS.ProcessEnv,
+      address: bind,
+      port,
+      testSeams,
+    });
+    return { host, keyLines };
   } catch (error) {
     await touchstone.close();
     throw explainListening(error, options);
   }
 }
-
-/** For the server's own waits, which are seconds long; runs keep the clock they are composed with. */
-const clockOf = (io: Io): Clock => ({
-  now: io.now,
-  elapsed: () => performance.now(),
-  sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }),
-});
 
 /** One key for the person at this machine, made once. Its hash is kept, so it works after a restart as well. */
 async function ensureLocalKey(

@@ -6,7 +6,7 @@ import { plural } from '@touchstone/sdk/view';
 import { type Config, readSafetyPolicy } from '../../../../app/index.js';
 import type { Context } from '../../../io.js';
 import { withScratch } from '../../../local.js';
-import { broken, type Finding, ok, wordsOf } from './finding.js';
+import { broken, type Finding, ok, tried, wordsOf } from './finding.js';
 
 const HINT = 'Install the server, or correct "mcpServers" in the configuration';
 
@@ -17,30 +17,25 @@ export async function checkServers(context: Context, config: Config): Promise<Fi
   try {
     return await withScratch(context, config, ['mcpServers'], async ({ touchstone, principal }) => {
       const troubles = new Map((await touchstone.toolIssues()).map(({ server, reason }) => [server, reason]));
-      const tools = (await touchstone.listTools(principal.owner)).map(({ toolId }) => toolId);
-      return names.map((name) => findingOf(name, troubles.get(name), tools));
+      const tools = await touchstone.listTools(principal.owner);
+      return names.map((name) => {
+        const trouble = troubles.get(name);
+        if (trouble !== undefined) return broken('mcp', `${name}: ${trouble}`, HINT);
+        const own = tools.filter(({ toolId }) => toolId.startsWith(`mcp:${name}.`));
+        return ok('mcp', `${name}: ${plural(own.length, 'tool')}`);
+      });
     });
   } catch (error) {
     return [broken('mcp', wordsOf(error), HINT)];
   }
 }
 
-function findingOf(name: string, trouble: string | undefined, tools: readonly string[]): Finding {
-  if (trouble !== undefined) return broken('mcp', `${name}: ${trouble}`, HINT);
-  const count = tools.filter((toolId) => toolId.startsWith(`mcp:${name}.`)).length;
-  return ok('mcp', `${name}: ${plural(count, 'tool')}`);
-}
-
 /** Whether the file that says how grave findings are can be read and says it. */
 export async function checkSafety(config: Config): Promise<Finding[]> {
   const name = config.safety?.policy;
   if (name === undefined) return [];
-  try {
-    await readSafetyPolicy(config);
-    return [ok('safety', `${name} is a policy`)];
-  } catch (error) {
-    return [broken('safety', `${name}: ${wordsOf(error)}`, 'Correct the file, or "safety.policy"')];
-  }
+  const check = () => readSafetyPolicy(config).then(() => `${name} is a policy`);
+  return [await tried('safety', name, 'Correct the file, or "safety.policy"', check)];
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -50,23 +45,18 @@ export function checkAgents(context: Context, config: Config): Promise<Finding[]
   return withScratch(context, config, ['tools'], async ({ touchstone }) => {
     const findings: Finding[] = [];
     for (const spec of config.agents) {
-      const probe = probes[String(spec.run.kind)];
-      const detail = touchstone.useAgent(spec, config.baseDir).then(() => probe?.(spec.run, config.baseDir));
-      findings.push(
-        await detail.then(
-          (words) => well(spec.agentId, words),
-          (error) => ill(spec, error),
-        ),
-      );
+      const { agentId, run } = spec;
+      const kind = String(run.kind);
+      const check = async (): Promise<string> => {
+        await touchstone.useAgent(spec, config.baseDir);
+        const detail = await probes[kind]?.(run, config.baseDir);
+        return detail === undefined ? agentId : `${agentId}: ${detail}`;
+      };
+      findings.push(await tried('agent', agentId, hints[kind], check));
     }
     return findings;
   }).catch((error: unknown) => [broken('tools', wordsOf(error), 'Correct "tools" in the configuration')]);
 }
-
-const well = (agentId: string, detail: string | undefined): Finding =>
-  ok('agent', detail === undefined ? agentId : `${agentId}: ${detail}`);
-const ill = (spec: Config['agents'][number], error: unknown): Finding =>
-  broken('agent', `${spec.agentId}: ${wordsOf(error)}`, hints[String(spec.run.kind)]);
 
 type Probe = (run: { readonly [member: string]: unknown }, baseDir: string) => Promise<string>;
 
@@ -88,15 +78,9 @@ const probes: { readonly [kind: string]: Probe } = {
       command.includes('/') || isAbsolute(command)
         ? [resolve(folder, command)]
         : searchPath().map((part) => join(part, command));
-    const found = await Promise.all(
-      places.map((place) =>
-        access(place, constants.X_OK).then(
-          () => true,
-          () => false,
-        ),
-      ),
-    );
-    if (!found.includes(true)) throw new Error(`command ${command} is not found or not executable`);
+    await Promise.any(places.map((place) => access(place, constants.X_OK))).catch(() => {
+      throw new Error(`command ${command} is not found or not executable`);
+    });
     return `command ${command} is there`;
   },
   async http(run) {
@@ -121,15 +105,10 @@ const hints: { readonly [kind: string]: string } = {
 const searchPath = (): string[] => (process.env.PATH ?? '').split(delimiter).filter((part) => part !== '');
 
 function reach(host: string, port: number): Promise<void> {
-  return new Promise((done, fail) => {
-    const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
-    const finish = (error?: Error): void => {
-      socket.destroy();
-      if (error) fail(error);
-      else done();
-    };
-    socket.once('connect', () => finish());
-    socket.once('timeout', () => finish(new Error(`${host}:${port} does not answer`)));
-    socket.once('error', () => finish(new Error(`${host}:${port} refuses connections`)));
-  });
+  const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
+  return new Promise<void>((done, fail) => {
+    socket.once('connect', done);
+    socket.once('timeout', () => fail(new Error(`${host}:${port} does not answer`)));
+    socket.once('error', () => fail(new Error(`${host}:${port} refuses connections`)));
+  }).finally(() => socket.destroy());
 }

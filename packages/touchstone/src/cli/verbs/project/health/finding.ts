@@ -18,6 +18,18 @@ export const ok = findingOf('ok');
 export const broken = findingOf('broken');
 export const warning = findingOf('warning');
 
+/** `ok` with what the check says, or `broken` with why it failed. */
+export const tried = (
+  name: string,
+  subject: string,
+  hint: string | undefined,
+  check: () => Promise<string>,
+): Promise<Finding> =>
+  check().then(
+    (detail) => ok(name, detail),
+    (error: unknown) => broken(name, `${subject}: ${wordsOf(error)}`, hint),
+  );
+
 /** What an error says, all of it, without where in the program it happened. */
 export function wordsOf(error: unknown): string {
   const { issues, file } = (isHostError(error) ? error.details : undefined) ?? {};

@@ -9,7 +9,7 @@ import { suiteFiles } from '../../../files/suite-source.js';
 import type { Context } from '../../../io.js';
 import { readConfig, storeFile } from '../../../local.js';
 import { withSession } from '../../../session.js';
-import { broken, type Finding, issueWords, ok, warning, wordsOf } from './finding.js';
+import { broken, type Finding, issueWords, ok, tried, warning, wordsOf } from './finding.js';
 
 const NODE_RANGE = '^20.19.0 || >=22.12.0';
 const GIGABYTE = 1e9;
@@ -27,12 +27,8 @@ export function checkNode(version: string): Finding {
 export async function checkConfig(context: Context): Promise<{ findings: Finding[]; config?: Config }> {
   try {
     const config = await readConfig(context);
-    if (config.file === undefined) {
-      return {
-        findings: [warning('config', 'no configuration file here', 'Make one with: touchstone init')],
-        config,
-      };
-    }
+    const none = warning('config', 'no configuration file here', 'Make one with: touchstone init');
+    if (config.file === undefined) return { findings: [none], config };
     const shown = displayPath(config.file, context.io.cwd);
     const wrong = config.troubles.map((issue) => broken('config', issueWords(issue, shown), CORRECT));
     const findings = wrong.length > 0 ? wrong : [ok('config', shown)];
@@ -53,17 +49,14 @@ export async function checkDisk({ io, settings }: Context): Promise<Finding> {
 
 /** Opens the store and reads from it. One that is not there yet is left to the first run. */
 export async function checkStore(context: Context, config: Config): Promise<Finding> {
-  if (config.store !== undefined && !config.store.startsWith('sqlite:')) {
-    return broken(
-      'store',
-      'it is not one this version can open',
-      'Use "sqlite:<file>", or leave "store" out',
-    );
-  }
+  const useSqlite = 'Use "sqlite:<file>", or leave "store" out';
+  if (config.store !== undefined && !config.store.startsWith('sqlite:'))
+    return broken('store', 'it is not one this version can open', useSqlite);
   const file = storeFile(context, config);
   const shown = displayPath(file, context.io.cwd);
-  try {
-    if (!(await isThere(file))) return ok('store', `${shown} is made by the first run`);
+  const hint = 'Check its permissions, restore it from a copy, or use another folder with --data';
+  return tried('store', `${shown} cannot be used`, hint, async () => {
+    if (!(await isThere(file))) return `${shown} is made by the first run`;
     const runs = await withSession(context, {}, 'store', async ({ client }) => {
       const { items } = await client.runs.list({ limit: READ_RUNS });
       for (const { runId, touchstone } of items) {
@@ -72,12 +65,8 @@ export async function checkStore(context: Context, config: Config): Promise<Find
       }
       return items.length;
     });
-    const many = runs === READ_RUNS ? `${plural(runs, 'run')} or more` : plural(runs, 'run');
-    return ok('store', `${shown} opens and holds ${many}`);
-  } catch (error) {
-    const hint = 'Check its permissions, restore it from a copy, or use another folder with --data';
-    return broken('store', `${shown} cannot be used: ${wordsOf(error)}`, hint);
-  }
+    return `${shown} opens and holds ${plural(runs, 'run')}${runs === READ_RUNS ? ' or more' : ''}`;
+  });
 }
 
 /** Whether the file is there. Throws where it could neither be read nor made. */

@@ -11,7 +11,7 @@ import {
 } from '../../../../app/index.js';
 import type { Io } from '../../../io.js';
 import { LOCAL_OWNER } from '../../../local.js';
-import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
+import { broken, type Finding, ok, tried, warning, wordsOf } from './finding.js';
 
 /** Whether each provider and each configured model could be asked. None is: an answer may cost money. */
 export async function checkModels(config: Config, env: Io['env']): Promise<Finding[]> {
@@ -20,7 +20,7 @@ export async function checkModels(config: Config, env: Io['env']): Promise<Findi
   if (kinds.length + named.length === 0) return [];
   let models: Models;
   try {
-    models = await openModels(config, env);
+    models = openModels(config, env);
   } catch (error) {
     return [broken('provider', wordsOf(error), 'Correct "providers" and the models in the configuration')];
   }
@@ -65,8 +65,8 @@ const judgeOf = (member: string, model: string, more: string): NamedModel => ({
   more,
 });
 
-async function openModels(config: Config, env: Io['env']): Promise<Models> {
-  return createModels({
+const openModels = (config: Config, env: Io['env']): Models =>
+  createModels({
     providers: parseProviders(config.providers),
     modelClasses: parseModelNames(config.modelClasses, '/modelClasses', MODEL_CLASSES),
     models: parseModelNames(config.models, '/models'),
@@ -77,7 +77,6 @@ async function openModels(config: Config, env: Io['env']): Promise<Models> {
     paceOf: createPaces(systemClock),
     isOnlyTenant: () => true,
   });
-}
 
 /** Opening a model loads its package or script and looks for its credential; it is the asking that is left out. */
 async function open(models: Models, owner: Owner, provider: string, model: string): Promise<void> {
@@ -85,28 +84,19 @@ async function open(models: Models, owner: Owner, provider: string, model: strin
   (await models.open(owner, pin)).close();
 }
 
-async function checkProvider(models: Models, name: string, kind: string): Promise<Finding> {
-  try {
+const checkProvider = (models: Models, name: string, kind: string): Promise<Finding> =>
+  tried('provider', name, hintFor(kind), async () => {
     // A host of agents has no models to open; its address and credential are all there is to check.
     const endpoint = models.endpoint(LOCAL_OWNER, name);
     if (kind !== 'openwop') await open(models, LOCAL_OWNER, name, 'any');
     const key = endpoint?.credential === undefined ? '' : ', its credential is set';
-    return ok('provider', `${name}: ${kind}${key}`);
-  } catch (error) {
-    return broken('provider', `${name}: ${wordsOf(error)}`, hintFor(kind));
-  }
-}
+    return `${name}: ${kind}${key}`;
+  });
 
 const hintFor = (kind: string): string =>
   kind === 'scripted'
     ? 'Correct the script, or "path" of the provider in the configuration'
     : 'Set the variable, install the package, or correct the provider in the configuration';
-
-/** Meanings are compared by an address; a script has none. */
-function checkNetwork(models: Models, provider: string): void {
-  if (!models.endpoint(HOST_OWNER, provider))
-    throw new Error(`provider "${provider}" is not asked over a network`);
-}
 
 async function checkModel(models: Models, named: NamedModel): Promise<Finding> {
   const { name, member, owner, more = '' } = named;
@@ -114,8 +104,10 @@ async function checkModel(models: Models, named: NamedModel): Promise<Finding> {
   if (choice.kind === 'none') return broken(name, `${member}: ${choice.reason}`, `Correct "${member}"`);
   const { provider, model } = choice.pin;
   try {
-    if (name === 'embedder') checkNetwork(models, provider);
-    else await open(models, owner, provider, model);
+    // Meanings are compared by an address; a script has none.
+    if (name === 'embedder' && !models.endpoint(HOST_OWNER, provider))
+      throw new Error(`provider "${provider}" is not asked over a network`);
+    if (name !== 'embedder') await open(models, owner, provider, model);
     const mock = choice.mock ? ', a mock: its answers are evidence of nothing' : '';
     return (choice.mock ? warning : ok)(name, `${member}: ${provider}/${model}${more}${mock}`);
   } catch (error) {

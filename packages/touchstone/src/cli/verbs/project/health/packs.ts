@@ -6,7 +6,7 @@ import { findPacks, type Trust, verifyPack } from '../../../../packs/index.js';
 import { displayPath } from '../../../files/local-files.js';
 import { openPackAt } from '../../../files/pack-files.js';
 import type { Io } from '../../../io.js';
-import { broken, type Finding, ok, warning, wordsOf } from './finding.js';
+import { broken, type Finding, ok, tried, warning, wordsOf } from './finding.js';
 
 /** Whether the places that datasets may be read from are there. Nothing is fetched. */
 export function checkDatasets({ datasets, baseDir }: Config, env: Io['env']): readonly Finding[] {
@@ -72,13 +72,10 @@ async function checkEach(config: Config, trust: Trust): Promise<readonly Finding
 
 async function checkPack(path: string, config: Config, trust: Trust): Promise<Finding> {
   const shown = displayPath(path, config.baseDir);
-  try {
+  return tried('pack', shown, `See what is wrong with: touchstone pack verify ${shown}`, async () => {
     const pack = await openPackAt(path, packOptions(config));
     const { signedBy } = verifyPack(pack, trust);
     const signer = signedBy === undefined ? '' : `, signed by ${signedBy}`;
-    return ok('pack', `${pack.name}@${pack.version}, ${plural(pack.agents.length, 'agent')}${signer}`);
-  } catch (error) {
-    const hint = `See what is wrong with: touchstone pack verify ${shown}`;
-    return broken('pack', `${shown}: ${wordsOf(error)}`, hint);
-  }
+    return `${pack.name}@${pack.version}, ${plural(pack.agents.length, 'agent')}${signer}`;
+  });
 }
