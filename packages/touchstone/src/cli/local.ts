@@ -10,17 +10,13 @@ import { packageVersion } from './version.js';
 
 /** Runs of the command line belong to this owner, whatever the store. */
 export const LOCAL_OWNER: Owner = { tenant: 'local', workspace: 'main' };
-const LOCAL_PRINCIPAL: Principal = {
-  id: 'cli',
-  owner: LOCAL_OWNER,
-  roles: ['admin'],
-  scopes: new Set(['*']),
-};
 
 /** The person at the machine owns it, and so has every role that the configuration knows. */
-const principalHere = ({ roles }: Pick<Config, 'roles'>): Principal => ({
-  ...LOCAL_PRINCIPAL,
-  roles: [...new Set([...LOCAL_PRINCIPAL.roles, ...Object.keys(roles)])],
+const principalHere = ({ roles }: Config): Principal => ({
+  id: 'cli',
+  owner: LOCAL_OWNER,
+  roles: [...new Set(['admin', ...Object.keys(roles)])],
+  scopes: new Set(['*']),
 });
 
 /** Touchstone in this process. */
@@ -49,21 +45,17 @@ export async function readConfig({ io, settings }: Context): Promise<Config> {
  */
 export type Needs = 'work' | 'files' | 'store' | 'look' | 'judges';
 
-const never = (): boolean => false;
-const whole = (config: Config): Config => config;
-
-const NEEDS: {
-  readonly [needs in Needs]: {
-    readonly part: (config: Config) => Config;
-    /** Whether the store is made aside, and removed afterwards. */
-    readonly isAside: (context: Context, config: Config) => boolean;
-  };
-} = {
-  work: { part: whole, isAside: never },
-  files: { part: whole, isAside: hasNoPlace },
-  store: { part: withoutAgents, isAside: never },
+type Need = {
+  readonly part?: (config: Config) => Config;
+  /** Whether the store is made aside, and removed afterwards. */
+  readonly isAside?: (context: Context, config: Config) => boolean;
+};
+const NEEDS: { readonly [needs in Needs]: Need } = {
+  work: {},
+  files: { isAside: hasNoPlace },
+  store: { part: withoutAgents },
   look: { part: withoutAgents, isAside: (context, config) => !isKept(context, config) },
-  judges: { part: judgesOnly, isAside: never },
+  judges: { part: judgesOnly },
 };
 
 /** Opens Touchstone in this process, and closes it whatever happens in between. */
@@ -73,10 +65,9 @@ export async function withTouchstone<T>(
   use: (local: Local) => Promise<T>,
 ): Promise<T> {
   const config = await readConfig(context);
-  const { part, isAside } = NEEDS[needs];
-  return isAside(context, config)
-    ? withAside(context, part(config), use)
-    : withConfig(context, part(config), use);
+  const { part = (whole) => whole, isAside } = NEEDS[needs];
+  const open = isAside?.(context, config) ? withAside : withConfig;
+  return open(context, part(config), use);
 }
 
 /** Neither a store nor a folder for one. */
@@ -172,10 +163,9 @@ async function withConfig<T>(
   const { io, settings } = context;
   checkData(context, config);
   const { createTouchstone } = await import('../app/index.js');
-  const dataDir = resolve(io.cwd, settings.data);
   const touchstone = await createTouchstone({
     config,
-    dataDir,
+    dataDir: resolve(io.cwd, settings.data),
     origin: 'cli',
     version: packageVersion(),
     log: createLog(io),

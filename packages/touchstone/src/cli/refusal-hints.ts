@@ -1,5 +1,9 @@
 import type { HostError } from '@touchstone/protocol';
 import type { HostResponseError } from '@touchstone/sdk';
+import type { PlacedIssue } from './files/locate-issues.js';
+
+/** An error that a host answers with, in this process or over HTTP. */
+export type Refusal = HostError | HostResponseError;
 
 /** By the member of the request that was refused, or by the code. */
 const HINTS: { readonly [key: string]: string } = {
@@ -56,7 +60,7 @@ const ANOTHER_JUDGE =
   'Name one for this time with --judge <provider>/<model>. See the models of the configuration with: touchstone doctor';
 
 /** What to do about a refusal, when there is something. */
-export function hintFor(error: HostError | HostResponseError): string | undefined {
+export function hintFor(error: Refusal): string | undefined {
   const { code, details = {} } = error;
   if (JSON.stringify(details).includes('allowTargetMismatch')) return OTHER_AGENT;
   if (JSON.stringify(details).includes('allowJudgeMismatch')) return OTHER_JUDGE;
@@ -80,7 +84,7 @@ export function hintFor(error: HostError | HostResponseError): string | undefine
 }
 
 /** About a file that the manifest of a pack names, or that holds the profile of one of its agents. */
-function packHint(error: HostError | HostResponseError): string | undefined {
+function packHint(error: Refusal): string | undefined {
   const { code, details: { ref, path } = {} } = error;
   if (error.status >= 500) return undefined;
   if (ref === 'evaluation') return codesOf(error).flatMap((one) => PACKED_HINTS[one] ?? [])[0] ?? OTHER_FILE;
@@ -91,12 +95,12 @@ function packHint(error: HostError | HostResponseError): string | undefined {
   return OTHER_FILE;
 }
 
-type Coded = { readonly pointer: string; readonly message: string; readonly code?: string };
-const issuesOf = ({ details }: HostError | HostResponseError): readonly Coded[] =>
-  (details?.issues ?? []) as readonly Coded[];
+type RefusalIssue = PlacedIssue & { readonly code?: string };
+export const issuesOf = ({ details }: Refusal): readonly RefusalIssue[] =>
+  Array.isArray(details?.issues) ? details.issues : [];
 
 /** Of the whole, and of everything that is wrong. */
-const codesOf = (error: HostError | HostResponseError): readonly string[] =>
+const codesOf = (error: Refusal): readonly string[] =>
   [error.details?.code, ...issuesOf(error).map(({ code }) => code)].filter(
     (code) => typeof code === 'string',
   );
@@ -104,7 +108,7 @@ const codesOf = (error: HostError | HostResponseError): readonly string[] =>
 const UNMAPPED = /"([^"]+)" is neither a model/;
 
 /** What is said about the agent of a run, if anything is. */
-const aboutAgent = (error: HostError | HostResponseError): string =>
+const aboutAgent = (error: Refusal): string =>
   issuesOf(error).find(({ pointer }) => pointer === '/agentId')?.message ?? '';
 
 /** A definition calls its model by a name of its own; which model that is here, only the configuration can say. */

@@ -1,8 +1,8 @@
-import { type HostError, isHostError } from '@touchstone/protocol';
+import { isHostError } from '@touchstone/protocol';
 import { HostResponseError, HostUnreachable } from '@touchstone/sdk';
 import type { PlacedIssue } from './files/locate-issues.js';
 import { type ExitCode, type Io, UsageError, writeJson, writeLine } from './io.js';
-import { hintFor } from './refusal-hints.js';
+import { hintFor, issuesOf, type Refusal } from './refusal-hints.js';
 import { printable } from './render/text.js';
 import { isSystemError, UnwritableError, wordsOf } from './system-errors.js';
 import { FLAGS } from './verbs/run/run-options.js';
@@ -46,7 +46,7 @@ export function explain(error: unknown): Explained {
 }
 
 /** A refusal of what was asked is bad input; anything the host could not do is a run that could not be judged. */
-function explainRefusal(error: HostError | HostResponseError): Explained {
+function explainRefusal(error: Refusal): Explained {
   const issues = renderIssues(issuesOf(error), fileOf(error));
   const [only, ...more] = issues;
   const words =
@@ -65,18 +65,13 @@ function explainRefusal(error: HostError | HostResponseError): Explained {
 }
 
 /** Nothing is wrong with the request; the judge or embedder that it needs is not available. */
-const isUnjudgeable = ({ details }: HostError | HostResponseError): boolean =>
+const isUnjudgeable = ({ details }: Refusal): boolean =>
   details?.code === 'judge_unavailable' || details?.code === 'embedder_unavailable';
 
 /** The message then tells which file of which agent of a pack is meant, and the first thing that is wrong with it. */
-const isAboutRef = (error: HostError | HostResponseError): boolean => typeof error.details?.ref === 'string';
+const isAboutRef = (error: Refusal): boolean => typeof error.details?.ref === 'string';
 
-function issuesOf(error: HostError | HostResponseError): readonly PlacedIssue[] {
-  const issues = error.details?.issues;
-  return Array.isArray(issues) ? (issues as readonly PlacedIssue[]) : [];
-}
-
-function fileOf(error: HostError | HostResponseError): string | undefined {
+function fileOf(error: Refusal): string | undefined {
   const file = isAboutRef(error) ? error.details?.path : error.details?.file;
   return typeof file === 'string' ? file : undefined;
 }

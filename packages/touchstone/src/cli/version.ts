@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
-export const STARTER = new URL('../../assets/adversarial/starter.suite.yaml', import.meta.url);
+/** A file of the package. The same path from the sources, from the build and from the joined files: two folders up, then `assets`. */
+export const readAsset = (name: string): string =>
+  readFileSync(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
 
 /** The version people installed, read from the package itself so that there is one place to change it. */
 export function packageVersion(): string {

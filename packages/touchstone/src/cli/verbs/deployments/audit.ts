@@ -34,8 +34,6 @@ function readHead(text: string): Head {
   );
 }
 
-type Verification = { readonly chains: readonly Chain[]; readonly expected: readonly Expected[] };
-
 type AuditLog = { readonly client: Client; readonly owner?: Owner };
 
 /** Whose audit logs a command looks at: in process those of every owner of the store, elsewhere the key's own. */
@@ -48,7 +46,10 @@ async function logsOf({ client, local }: Session): Promise<readonly AuditLog[]> 
   );
 }
 
-async function verify(session: Session, heads: readonly Head[]): Promise<Verification> {
+async function verify(
+  session: Session,
+  heads: readonly Head[],
+): Promise<{ chains: Chain[]; expected: Expected[] }> {
   const logs = await logsOf(session);
   const chains: Chain[] = [];
   for (const { client, owner } of logs) chains.push({ ...owner, ...(await client.audit.verify()) });

@@ -11,15 +11,13 @@ import { commandToType, flag, type Where } from '../../session.js';
 import { type PromotionRequest, targetFlags } from './options.js';
 import type { Refusal, Step } from './transitions.js';
 
-/** What to add to a command for another person, whose key is their own. */
-const whereOthers = ({ host }: Where): readonly string[] =>
-  host === undefined ? [] : [...flag('--host', host), "--key-env <approver's key>"];
-
 export type NextCommand = { readonly command: string; readonly does: string };
 
-/** What a person types to answer. */
-export const waitingLine = (context: Context, runId: RunId, where: Where): string =>
-  `waiting for approval: ${commandToType(context, ['approve', runId, ...whereOthers(where)].join(' '))}`;
+/** What a person types to answer, with a key of their own. */
+export function waitingLine(context: Context, runId: RunId, { host }: Where): string {
+  const where = host === undefined ? [] : [...flag('--host', host), "--key-env <approver's key>"];
+  return `waiting for approval: ${commandToType(context, ['approve', runId, ...where].join(' '))}`;
+}
 
 /** Reasons that lie in what the run has shown: a look at it helps more than another run. */
 const SHOWN: ReadonlySet<string> = new Set<EvidenceReason>([

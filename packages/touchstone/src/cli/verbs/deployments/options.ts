@@ -40,7 +40,12 @@ export type PromotionRequest = {
 };
 
 export function promotionRequest(argument: string, options: PromoteOptions): PromotionRequest {
-  const { agentId, version } = readVersion(argument);
+  const { agentId, version } = readReference(argument);
+  if (version === undefined)
+    throw new UsageError(
+      `Which version of ${agentId}? Name one, as in ${agentId}@1.0.0.`,
+      `See its versions with: touchstone deployments ${agentId}`,
+    );
   const transition = transitionOf(options);
   checkTarget(transition, options);
   const { channel, evalRun, reason, wait, share, canary = share } = options;
@@ -51,15 +56,6 @@ export function promotionRequest(argument: string, options: PromoteOptions): Pro
     ...(transition === 'promote' && { to: options.to ?? 'active' }),
     ...defined({ channel, canaryPercent: canary, evalRun, reason, wait }),
   };
-}
-
-function readVersion(argument: string): Pick<PromotionRequest, 'agentId' | 'version'> {
-  const { agentId, version } = readReference(argument);
-  if (version !== undefined) return { agentId, version };
-  throw new UsageError(
-    `Which version of ${agentId}? Name one, as in ${agentId}@1.0.0.`,
-    `See its versions with: touchstone deployments ${agentId}`,
-  );
 }
 
 export function readReference(argument: string): { readonly agentId: string; readonly version?: string } {

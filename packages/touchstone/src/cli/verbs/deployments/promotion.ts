@@ -1,6 +1,7 @@
 import { AHEAD, type DeploymentState, defined, type EvidenceReason, LEADS_TO } from '@touchstone/protocol';
 import type { Client, Deployment, TransitionDeployment } from '@touchstone/sdk';
 import { type Context, type ExitCode, UsageError, writeLine } from '../../io.js';
+import { absent } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { inFlags, waitingLine } from './hints.js';
@@ -8,7 +9,6 @@ import type { PromotionRequest } from './options.js';
 import { type WaitResult, waitForPeople } from './timeline.js';
 import {
   hasChanged,
-  listDeployments,
   newestEval,
   requestTransition,
   type Step,
@@ -80,7 +80,7 @@ function exitOfStep(last: Step | undefined): ExitCode {
 
 /** Every version of an agent, which has to be known. */
 export async function recordsOf(client: Client, agentId: string): Promise<readonly Deployment[]> {
-  const records = await listDeployments(client, agentId);
+  const records = await client.deployments.list(agentId).catch(absent);
   if (records) return records;
   const known = (await client.agents.list()).agents.map((agent) => agent.agentId as string);
   throw new UsageError(

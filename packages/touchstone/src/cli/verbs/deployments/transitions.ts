@@ -9,13 +9,12 @@ import {
 } from '@touchstone/protocol';
 import {
   type Client,
-  type Deployment,
   HostResponseError,
   type RunEvent,
   type RunSnapshot,
   type TransitionDeployment,
 } from '@touchstone/sdk';
-import { absent, eventPages, knownRun, noDeployment, runPages } from '../../run-lookup.js';
+import { eventPages, knownRun, noDeployment, runPages } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 
 /** Why a host refused something. */
@@ -99,12 +98,6 @@ export function refusalOf(error: unknown, codes: readonly string[]): Refusal {
   const { code, message, details } = error;
   return { code, message, ...defined({ details }) };
 }
-
-/** Every version of an agent with its state; undefined when there is no such agent. */
-export const listDeployments = (
-  client: Client,
-  agentId: string,
-): Promise<readonly Deployment[] | undefined> => client.deployments.list(agentId).catch(absent);
 
 /** Undefined when there is no such run; refused when it moves no deployment. */
 export async function findDeploymentRun(

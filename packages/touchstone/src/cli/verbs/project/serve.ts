@@ -118,15 +118,12 @@ const untilSignal = (io: Io): Promise<void> =>
     });
   });
 
-const warnings = (config: Config, { testSeams }: ServeOptions): string[] => [
-  ...gatesForNobody(config),
-  ...(testSeams ? ['warning: test seams are mounted under /v1/host/sample. Not for production.'] : []),
-];
-
-/** A tenant that is written wrong would leave its deployments without a gate. Keys of the store may name it all the same. */
-const gatesForNobody = ({ gates, keys }: Config): string[] =>
-  gates.flatMap(({ gateId, tenant }) =>
+const warnings = ({ gates, keys }: Config, { testSeams }: ServeOptions): string[] => [
+  // A tenant that is written wrong would leave its deployments without a gate. Keys of the store may still name it.
+  ...gates.flatMap(({ gateId, tenant }) =>
     tenant === undefined || keys.some((key) => key.tenant === tenant)
       ? []
       : [`warning: gate ${gateId} is for tenant ${tenant}, which no key of the configuration names.`],
-  );
+  ),
+  ...(testSeams ? ['warning: test seams are mounted under /v1/host/sample. Not for production.'] : []),
+];
