@@ -4,7 +4,10 @@ import { type Config, compilePackProfiles, createSchemaCheck, type PackContract 
 import { inputWarnings, type PackReading, profileFilesOf, readPackProfiles } from '../../packs/index.js';
 import type { Context } from '../io.js';
 import { withScratch } from '../local.js';
-import { type Ink, printable } from './text.js';
+import { markedLines, type Row, rowLines } from './layout.js';
+import type { Ink } from './text.js';
+
+export type { Row } from './layout.js';
 
 /** What its author is told of a pack, along with what would keep its suites from running. */
 export function lookAtPack(pack: PackReading): PackFacts {
@@ -119,9 +122,7 @@ function factsOfPack(pack: PackReading): PackFacts {
   };
 }
 
-/** `✓ agents     vendor.acme.support.default, with a suite` */
-export type Row = readonly [label: string, text: string];
-
+/** `agent  vendor.acme.support.default, without a suite` */
 export const contentRows = (
   { integrity, files, agents, suites }: PackFacts,
   aboutFiles = '',
@@ -130,7 +131,7 @@ export const contentRows = (
   ['files', `${files}${aboutFiles}`],
   ...agents.flatMap(({ agentId, suite, contract }): readonly Row[] => [
     ['agent', suite || contract ? agentId : `${agentId}, without a suite`],
-    ...(contract ? [['contract', contractWords(contract)] as const] : []),
+    ['contract', contract && contractWords(contract)],
   ]),
   ...suites.map(({ ref, tasks }): Row => ['suite', `${ref}, ${plural(tasks, 'task')}`]),
 ];
@@ -151,11 +152,11 @@ export function renderPack(
   warnings: readonly string[],
   ink: Ink,
 ): string {
-  const column = Math.max(...rows.map(([label]) => label.length));
+  const look = { ink, width: Number.POSITIVE_INFINITY };
   return [
     `  ${ink.bold(title)}`,
-    ...rows.map(([label, text]) => `  ${ink.dim(label.padEnd(column))}  ${printable(text)}`),
-    ...warnings.map((warning) => `  ${ink.yellow('!')} ${printable(warning)}`),
+    ...rowLines(rows, look),
+    ...warnings.flatMap((warning) => markedLines(ink.yellow('!'), warning, look)),
     '',
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import { plural } from '@touchstone/sdk/view';
 import { alignTexts, nearMiss } from './difference.js';
-import { displayWidth, INDENT, type Ink, type Look, printable, wrapWhole } from './text.js';
+import { INDENT } from './layout.js';
+import { displayWidth, type Ink, type Look, printable, wrapWhole } from './text.js';
 
 export type Edit<T> = { readonly kind: 'same' | 'gone' | 'new'; readonly item: T };
 

@@ -1,9 +1,9 @@
 import type { Deployment } from '@touchstone/sdk';
-import type { NextCommand } from '../../verbs/deployments/hints.js';
 import type { Promotion } from '../../verbs/deployments/promotion.js';
 import type { Step } from '../../verbs/deployments/transitions.js';
+import { commandLines, type NextCommand, noteLines, readable } from '../layout.js';
 import { type Column, renderFitting } from '../table.js';
-import { type Ink, type Look, padEnd, printable, wrap } from '../text.js';
+import { type Ink, type Look, padEnd } from '../text.js';
 
 /** What a version gets of the runs of a channel, as far as the records of all versions tell. */
 type Part =
@@ -69,7 +69,6 @@ export function shareWords(record: Deployment, all: readonly Deployment[]): stri
 }
 
 const WIDE = 120;
-const MAX_WIDTH = 100;
 const ARROW = 22;
 
 const MARKS = { moved: ['✓', 'green'], waiting: ['…', 'yellow'], refused: ['✗', 'red'] } as const;
@@ -80,27 +79,23 @@ export function renderStep(step: Step, waiting: string, look: Look): string {
   const [mark, paint] = MARKS[step.outcome];
   const arrow = padEnd(`${step.fromState} → ${step.toState}`, ARROW);
   const head = `  ${ink[paint](mark)} ${arrow}${ink.dim(step.runId ?? '')}`.trimEnd();
-  const why = step.error ? wrapped(printable(step.error.message), look) : [];
+  const why = noteLines([step.error?.message], readable(look), String, 4);
   const asked = step.outcome === 'waiting' ? [...(step.askedBefore ? [ASKED] : []), waiting] : [];
   return `${[head, ...why, ...asked.map((line) => `    ${line}`)].join('\n')}\n`;
 }
 
 const ASKED = 'already asked for; nothing new was asked';
 
-const wrapped = (text: string, { width }: Look): readonly string[] =>
-  wrap(text, Math.min(width, MAX_WIDTH) - 4).map((line) => `    ${line}`);
-
 /** What the version is now, and what to type next. */
 export function renderOutcome(
   { record, versions, unchanged, steps }: Promotion,
   next: readonly NextCommand[],
-  { ink }: Look,
+  look: Look,
 ): string {
   const moved = unchanged || steps.some(({ outcome }) => outcome === 'moved');
-  const ref = ink.bold(`${record.agentId}@${record.version}`);
+  const ref = look.ink.bold(`${record.agentId}@${record.version}`);
   const now = moved ? [`  ${ref} is ${unchanged ? 'already' : 'now'} ${placeOf(record, versions)}`] : [];
-  const widest = Math.max(0, ...next.map(({ command }) => command.length));
-  const lines = next.map(({ command, does }) => `  ${ink.cyan(padEnd(command, widest))}  ${ink.dim(does)}`);
+  const lines = commandLines(next, look);
   return [...now, ...(lines.length > 0 ? ['', ...lines] : [])].map((line) => `${line}\n`).join('');
 }
 

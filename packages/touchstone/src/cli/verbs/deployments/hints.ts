@@ -7,6 +7,7 @@ import {
 } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import type { Context } from '../../io.js';
+import type { NextCommand } from '../../render/layout.js';
 import { commandToType, flag, type Where } from '../../session.js';
 import { type PromotionRequest, targetFlags } from './options.js';
 import type { Refusal, Step } from './transitions.js';
@@ -14,8 +15,6 @@ import type { Refusal, Step } from './transitions.js';
 /** What to add to a command for another person, whose key is their own. */
 const whereOthers = ({ host }: Where): readonly string[] =>
   host === undefined ? [] : [...flag('--host', host), "--key-env <approver's key>"];
-
-export type NextCommand = { readonly command: string; readonly does: string };
 
 /** What a person types to answer. */
 export const waitingLine = (context: Context, runId: RunId, where: Where): string =>
