@@ -4,7 +4,7 @@ import { whole } from '@touchstone/sdk/view';
 import { targetOf } from '../../files/local-files.js';
 import { type Context, lookOf, UsageError, writeLine } from '../../io.js';
 import type { NextCommand } from '../../render/layout.js';
-import { renderJunit, renderMarkdown } from '../../render/run/reports.js';
+import { renderJunit, renderMarkdown } from '../../render/run/document.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
 import { commandToType, flag, shellWord, whereFlags } from '../../session.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
