@@ -1,4 +1,4 @@
-import type { EvalReport } from '@touchstone/protocol';
+import { defined, type EvalReport } from '@touchstone/protocol';
 import { type JudgeFacts, type RunView, refOf } from '@touchstone/sdk/view';
 
 /** What a report says of the promotion that followed a run: one sentence, free of content. */
@@ -38,22 +38,24 @@ export const runDocument = (result: RunView, { exitCode, recorded, promotion }: 
   agent: { agentId: result.agent.agentId, version: result.agent.version, digest: result.agent.digest },
   suite: { ref: refOf(result.suite), digest: result.suite.digest },
   unscored: result.unscored,
-  ...(result.model && { model: modelDocument(result.model) }),
-  ...(result.judge && { judge: judgeDocument(result.judge) }),
-  ...(result.safetyJudge && { safetyJudge: judgeDocument(result.safetyJudge) }),
-  ...(result.judgeUsd !== undefined && { judgeUsd: result.judgeUsd }),
-  ...(result.rejudgeOf && { rejudgeOf: result.rejudgeOf }),
-  ...(result.fork && { fork: result.fork }),
-  ...(result.findings && { findings: result.findings }),
-  ...(result.rubrics && { rubrics: result.rubrics }),
-  ...(result.cacheHits && { cacheHits: result.cacheHits }),
-  ...(result.nondeterministic && { nondeterministic: true }),
-  ...(recorded !== undefined && { recorded }),
-  ...(result.error && { error: result.error }),
-  ...(result.report && { report: reportDocument(result.report) }),
-  ...(result.contract && { contract: result.contract }),
-  ...(result.uncompared !== undefined && { comparison: { made: false, reason: result.uncompared } }),
-  ...(promotion && { promotion }),
+  ...defined({
+    model: result.model && modelDocument(result.model),
+    judge: result.judge && judgeDocument(result.judge),
+    safetyJudge: result.safetyJudge && judgeDocument(result.safetyJudge),
+    judgeUsd: result.judgeUsd,
+    rejudgeOf: result.rejudgeOf,
+    fork: result.fork,
+    findings: result.findings,
+    rubrics: result.rubrics,
+    cacheHits: result.cacheHits || undefined,
+    nondeterministic: result.nondeterministic,
+    recorded,
+    error: result.error,
+    report: result.report && reportDocument(result.report),
+    contract: result.contract,
+    comparison: result.uncompared === undefined ? undefined : { made: false, reason: result.uncompared },
+    promotion,
+  }),
 });
 
 /** The thresholds are those of the suite, which the document names. */

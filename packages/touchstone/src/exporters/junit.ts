@@ -1,6 +1,5 @@
 import type { GateStatus, ReportedGate } from '@touchstone/protocol';
 import {
-  type Bar,
   barsOf,
   type CriterionBody,
   criteriaWords,
@@ -51,62 +50,87 @@ export function renderJunit(results: readonly ExportedRun[], refused: readonly R
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="touchstone">\n${suites}\n</testsuites>\n`;
 }
 
+/** A test case; only `pass` and `warn` leave a report green. */
+type Case = { readonly status: GateStatus; readonly element: string };
+
+const CHILDREN = { fail: 'failure', error: 'error', warn: 'skipped' } as const;
+
+/** A case that did not pass says why: in a sentence, and for a failure or an error with its type. */
+function caseOf(
+  { suite }: Pick<ExportedRun, 'suite'>,
+  name: string,
+  status: GateStatus,
+  message = '',
+  type?: string,
+): Case {
+  const why = type === undefined || status === 'warn' ? { message } : { message, type };
+  const child = status === 'pass' ? '' : `<${CHILDREN[status]} ${attributeText(why)}/>`;
+  return { status, element: caseElement({ classname: refOf(suite), name }, child) };
+}
+
+const caseElement = (attributes: Attributes, child: string): string =>
+  child === ''
+    ? `    <testcase ${attributeText(attributes)}/>`
+    : `    <testcase ${attributeText(attributes)}>\n      ${child}\n    </testcase>`;
+
 function suiteElement(result: ExportedRun): string {
   const failures = new Map(result.failures.map((failure) => [failure.taskId, failure]));
-  const tasks = result.summary?.tasks ?? result.failures;
-  const cases = tasks.map((task) => taskCase(result, task, failures.get(task.taskId)));
-  const casesThat = (status: TaskStatus): number => cases.filter((one) => one.status === status).length;
-  const unjudged = result.summary ? inconclusiveCases(result) : [runErrorCase(result)];
-  const missed = casesThat('fail') + casesThat('error') > 0 ? [] : missedBars(result);
-  const barCases = [...missed.map((bar) => barCase(result, bar)), ...regressionCases(result)];
-  const gates = [...gateCases(result), ...promotionCases(result)];
-  const gatesThat = (status: GateStatus): number => gates.filter((gate) => gate.status === status).length;
+  const tasks = (result.summary?.tasks ?? result.failures).map((task) =>
+    taskCase(result, task, failures.get(task.taskId)),
+  );
+  const allPassed = tasks.every(({ status }) => status === 'pass');
+  const cases = [
+    ...tasks,
+    ...gateCases(result),
+    ...promotionCases(result),
+    ...(allPassed ? barCases(result) : []),
+    ...regressionCases(result),
+    ...(result.summary ? inconclusiveCases(result) : [runErrorCase(result)]),
+  ];
+  const count = (status: GateStatus): number => cases.filter((one) => one.status === status).length;
   const attributes = attributeText({
     name: refOf(result.suite),
-    tests: cases.length + gates.length + barCases.length + unjudged.length,
-    failures: casesThat('fail') + barCases.length + gatesThat('fail'),
-    errors: casesThat('error') + unjudged.length + gatesThat('error'),
-    ...(gatesThat('warn') > 0 && { skipped: gatesThat('warn') }),
+    tests: cases.length,
+    failures: count('fail'),
+    errors: count('error'),
+    ...(count('warn') > 0 && { skipped: count('warn') }),
     time: (result.wallMs / 1000).toFixed(3),
   });
-  const elements = [...cases, ...gates].map(({ element }) => element);
-  const body = [...propertyLines(result), ...elements, ...barCases, ...unjudged].join('\n');
+  const body = [...propertyLines(result), ...cases.map(({ element }) => element)].join('\n');
   return `  <testsuite ${attributes}>\n${body}\n  </testsuite>`;
 }
 
 /** A suite that was not run must not look like one that does not exist. */
 function refusedElement({ suite, error }: RefusedSuite): string {
   const attributes = attributeText({ name: suite.ref, tests: 1, failures: 0, errors: 1, time: '0.000' });
-  const testcase = `    <testcase ${attributeText({ name: '(run)', classname: suite.ref })}>`;
-  const reason = `      <error ${attributeText({ type: error.code, message: error.message })}/>`;
-  return `  <testsuite ${attributes}>\n${testcase}\n${reason}\n    </testcase>\n  </testsuite>`;
+  const reason = `<error ${attributeText({ type: error.code, message: error.message })}/>`;
+  return `  <testsuite ${attributes}>\n${caseElement({ name: '(run)', classname: suite.ref }, reason)}\n  </testsuite>`;
 }
 
 function propertyLines(result: ExportedRun): string[] {
-  const properties = {
+  const { summary, model, judge, safetyJudge, judgeUsd, fork, report, uncompared } = result;
+  const properties: { readonly [name: string]: string | number | undefined } = {
     runId: result.runId,
     agent: refOf(result.agent),
     verdict: verdictOf(result).word,
-    ...(result.summary && { score: String(result.summary.aggregateScore) }),
-    ...(result.model && { model: modelName(result.model) }),
-    ...(result.judge && { judge: judgeName(result.judge) }),
-    ...(result.safetyJudge && { safetyJudge: judgeName(result.safetyJudge) }),
-    ...(result.judgeUsd !== undefined && { judgeUsd: String(result.judgeUsd) }),
-    ...(result.rejudgeOf && { rejudgeOf: result.rejudgeOf }),
-    ...(result.fork && { fork: forkWords(result.fork) }),
-    ...(result.findings && { findings: result.findings.map(findingWords).join('; ') }),
-    ...(result.cacheHits && { cacheHits: String(result.cacheHits) }),
-    ...(result.nondeterministic && { nondeterministic: 'true' }),
-    ...(result.report && { interval: result.report.aggregate.interval.join(' ') }),
-    ...(result.report?.regression && {
-      baseline: result.report.regression.baselineRunId,
-      regression: regressionWords(result.report.regression),
-    }),
-    ...(result.contract && { contract: result.contract.verdict }),
-    ...(result.uncompared !== undefined && { comparison: `not made: ${result.uncompared}` }),
+    score: summary?.aggregateScore,
+    model: model && modelName(model),
+    judge: judge && judgeName(judge),
+    safetyJudge: safetyJudge && judgeName(safetyJudge),
+    judgeUsd,
+    rejudgeOf: result.rejudgeOf,
+    fork: fork && forkWords(fork),
+    findings: result.findings?.map(findingWords).join('; '),
+    cacheHits: result.cacheHits || undefined,
+    nondeterministic: result.nondeterministic && 'true',
+    interval: report?.aggregate.interval.join(' '),
+    baseline: report?.regression?.baselineRunId,
+    regression: report?.regression && regressionWords(report.regression),
+    contract: result.contract?.verdict,
+    comparison: uncompared && `not made: ${uncompared}`,
   };
-  const lines = Object.entries(properties).map(
-    ([name, value]) => `      <property ${attributeText({ name, value })}/>`,
+  const lines = Object.entries(properties).flatMap(([name, value]) =>
+    value === undefined ? [] : [`      <property ${attributeText({ name, value })}/>`],
   );
   return ['    <properties>', ...lines, '    </properties>'];
 }
@@ -115,26 +139,20 @@ const findingWords = ({ kind, severity, taskIds }: FindingCount): string =>
   `${kind} (${severity}): ${plural(taskIds.length, 'task')}`;
 
 type TaskFacts = { readonly taskId: string; readonly latencyMs?: number };
+type Trouble = { readonly status: GateStatus; readonly inner: string };
 
-type TaskStatus = 'pass' | 'fail' | 'error';
-type TaskCase = { readonly status: TaskStatus; readonly element: string };
-
-function taskCase(result: ExportedRun, task: TaskFacts, failure: Failure | undefined): TaskCase {
-  const attributes = attributeText({
+function taskCase(result: ExportedRun, task: TaskFacts, failure: Failure | undefined): Case {
+  const { status, inner }: Trouble = failure ? troubleOf(result, failure) : { status: 'pass', inner: '' };
+  const attributes = {
     classname: refOf(result.suite),
     name: task.taskId,
     ...(task.latencyMs !== undefined && { time: (task.latencyMs / 1000).toFixed(3) }),
-  });
-  if (!failure) return { status: 'pass', element: `    <testcase ${attributes}/>` };
-  const { status, inner } = troubleOf(result, failure);
-  return { status, element: `    <testcase ${attributes}>\n      ${inner}\n    </testcase>` };
+  };
+  return { status, element: caseElement(attributes, inner) };
 }
 
 /** A contract may let some tasks miss a criterion. Such a task has not done well, and nothing has failed by it. */
-function troubleOf(
-  { contract }: ExportedRun,
-  failure: Failure,
-): { readonly status: TaskStatus; readonly inner: string } {
+function troubleOf({ contract }: ExportedRun, failure: Failure): Trouble {
   const missed = missedGates(contract, failure);
   const isMissed = missed.length === 0 || missed.some(({ status }) => status === 'fail');
   if (failure.unscored) return { status: 'error', inner: troubleElement(failure) };
@@ -192,79 +210,51 @@ function criterionWords({ text, met, weight, agreement, reason }: CriterionBody)
   return `${verdict} (weight ${weight}${votes}): ${text}${reason ? ` — ${reason}` : ''}`;
 }
 
-/** A latency that a contract demands is one of its gates. */
-const missedBars = (result: ExportedRun): readonly Bar[] =>
-  barsOf(result).filter((bar) => !bar.met && !bar.idle && !(bar.name === 'p95' && result.contract?.sla));
-
-type GateCase = { readonly status: GateStatus; readonly element: string };
-
 /** One case for each gate that can stop something; one that none of the tasks had to pass was not tried. */
-function gateCases(result: ExportedRun): readonly GateCase[] {
+function gateCases(result: ExportedRun): readonly Case[] {
   const { criteria = [], sla } = result.contract ?? {};
   const gates = criteria
     .filter(({ strict }) => strict)
-    .map((gate) => ({
-      name: `(gate ${gate.id})`,
-      status: gate.status,
-      message: `met: ${metWords(gate)}, required: ${requiredWords(gate)}`,
-    }));
-  const latency =
-    sla?.policy === 'gate' ? [{ name: '(SLA)', status: sla.status, message: slaWords(sla) }] : [];
-  return [...gates, ...latency].map(({ name, status, message }) => {
-    const attributes = attributeText({ classname: refOf(result.suite), name });
-    if (status === 'pass') return { status, element: `    <testcase ${attributes}/>` };
-    const trouble = TROUBLES[status](attributeText({ message }));
-    return { status, element: `    <testcase ${attributes}>\n      ${trouble}\n    </testcase>` };
-  });
+    .map((gate) => {
+      const message = `met: ${metWords(gate)}, required: ${requiredWords(gate)}`;
+      return caseOf(result, `(gate ${gate.id})`, gate.status, message, 'gate');
+    });
+  const latency = sla?.policy === 'gate' ? [caseOf(result, '(SLA)', sla.status, slaWords(sla), 'gate')] : [];
+  return [...gates, ...latency];
 }
 
 /** A promotion that was denied fails the report; one that waits is neither a yes nor a no. */
-function promotionCases({ promotion, suite }: ExportedRun): readonly GateCase[] {
-  if (!promotion) return [];
-  const attributes = attributeText({ classname: refOf(suite), name: '(promotion)' });
-  const status = PROMOTION_STATUS[promotion.status];
-  if (status === 'pass') return [{ status, element: `    <testcase ${attributes}/>` }];
-  const { code = 'promotion', words: message } = promotion;
-  const told = attributeText(status === 'warn' ? { message } : { message, type: code });
-  return [
-    {
-      status,
-      element: `    <testcase ${attributes}>\n      <${ELEMENTS[status]} ${told}/>\n    </testcase>`,
-    },
-  ];
-}
 const PROMOTION_STATUS = { moved: 'pass', denied: 'fail', waiting: 'warn', impossible: 'error' } as const;
-const ELEMENTS = { fail: 'failure', error: 'error', warn: 'skipped' } as const;
 
-const TROUBLES: { readonly [status in Exclude<GateStatus, 'pass'>]: (message: string) => string } = {
-  fail: (message) => `<failure ${message} type="gate"/>`,
-  error: (message) => `<error ${message} type="gate"/>`,
-  warn: (message) => `<skipped ${message}/>`,
-};
-
-/** A run can miss a bar with every task passed; who reads only this file must not take it for a pass. */
-function barCase(result: ExportedRun, bar: Bar): string {
-  const attributes = attributeText({ classname: refOf(result.suite), name: `(${bar.name})` });
-  const failure = attributeText({ message: `${bar.value}, wanted ${bar.wanted} ${bar.limit}`, type: 'bar' });
-  return `    <testcase ${attributes}>\n      <failure ${failure}/>\n    </testcase>`;
+function promotionCases(result: ExportedRun): readonly Case[] {
+  if (!result.promotion) return [];
+  const { status, words, code = 'promotion' } = result.promotion;
+  return [caseOf(result, '(promotion)', PROMOTION_STATUS[status], words, code)];
 }
+
+/**
+ * A run can miss a bar with every task passed; who reads only this file must not take it for a pass. A latency that a
+ * contract demands is one of its gates.
+ */
+const barCases = (result: ExportedRun): readonly Case[] =>
+  barsOf(result)
+    .filter((bar) => !bar.met && !bar.idle && !(bar.name === 'p95' && result.contract?.sla))
+    .map(({ name, value, wanted, limit }) =>
+      caseOf(result, `(${name})`, 'fail', `${value}, wanted ${wanted} ${limit}`, 'bar'),
+    );
 
 /** The same for a run that meets every bar and is worse than its baseline. */
-function regressionCases(result: ExportedRun): string[] {
+function regressionCases(result: ExportedRun): readonly Case[] {
   const regression = result.report?.regression;
   if (regression?.verdict !== 'fail') return [];
-  const attributes = attributeText({ classname: refOf(result.suite), name: '(regression)' });
-  const failure = attributeText({ message: regressionWords(regression), type: 'regression' });
-  return [`    <testcase ${attributes}>\n      <failure ${failure}/>\n    </testcase>`];
+  return [caseOf(result, '(regression)', 'fail', regressionWords(regression), 'regression')];
 }
 
 /** With `--conclusive`, a result that chance alone could explain is no result. */
-function inconclusiveCases(result: ExportedRun): string[] {
-  if (verdictOf(result).word !== INCONCLUSIVE) return [];
-  const attributes = attributeText({ classname: refOf(result.suite), name: '(inconclusive)' });
-  const error = attributeText({ message: doubtWords(result).join(' '), type: 'inconclusive' });
-  return [`    <testcase ${attributes}>\n      <error ${error}/>\n    </testcase>`];
-}
+const inconclusiveCases = (result: ExportedRun): readonly Case[] =>
+  verdictOf(result).word === INCONCLUSIVE
+    ? [caseOf(result, '(inconclusive)', 'error', doubtWords(result).join(' '), 'inconclusive')]
+    : [];
 
 /** Everything that keeps the result from being certain. */
 function doubtWords({ report, uncompared }: ExportedRun): readonly string[] {
@@ -278,16 +268,14 @@ function doubtWords({ report, uncompared }: ExportedRun): readonly string[] {
   ];
 }
 
-function runErrorCase(result: ExportedRun): string {
-  const attributes = attributeText({ classname: refOf(result.suite), name: '(run)' });
-  const error = attributeText({
-    message: result.error?.message ?? result.status,
-    type: result.error?.code ?? result.status,
-  });
-  return `    <testcase ${attributes}>\n      <error ${error}/>\n    </testcase>`;
+function runErrorCase(result: ExportedRun): Case {
+  const { message, code } = result.error ?? { message: result.status, code: result.status };
+  return caseOf(result, '(run)', 'error', message, code);
 }
 
-const attributeText = (attributes: { readonly [name: string]: string | number }): string =>
+type Attributes = { readonly [name: string]: string | number };
+
+const attributeText = (attributes: Attributes): string =>
   Object.entries(attributes)
     .map(([name, value]) => `${name}="${escapeXml(String(value))}"`)
     .join(' ');

@@ -1,8 +1,9 @@
 import type { ScoreOverride } from '@touchstone/protocol';
 import type { Annotation, Signal } from '@touchstone/sdk';
 import { ago, score } from '@touchstone/sdk/view';
+import { labelled } from './layout.js';
 import { renderTable } from './table.js';
-import { type Look, labelled, printable } from './text.js';
+import { type Look, printable } from './text.js';
 
 type Result = { readonly score: number; readonly passed: boolean };
 type RunResult = Result & { readonly task: Result };

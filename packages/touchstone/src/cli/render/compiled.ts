@@ -2,8 +2,9 @@ import type { ContractCriterion } from '@touchstone/protocol/bodies';
 import { duration, percent, plural, whole } from '@touchstone/sdk/view';
 import type { CompiledContract } from '../files/compile-contract.js';
 import type { PlacedWarning } from '../files/locate-issues.js';
+import { blocks, markedLines, type Row, rowLines } from './layout.js';
 import { renderTable } from './table.js';
-import { blocks, type Ink, type Look, printable, wrap } from './text.js';
+import type { Ink, Look } from './text.js';
 
 /** A compiled contract as the command line tells it. */
 export type Compiled = {
@@ -37,19 +38,16 @@ export function renderCompiled({ warnings, compiled }: CompiledDefinition, look:
 function titleLines({ agentId, contract, files }: Compiled, ink: Ink): string[] {
   const { head, tasks } = contract;
   const { dataset, sla, judge } = head;
-  const rows: readonly (readonly [label: string, text: string])[] = [
+  const rows: readonly Row[] = [
     ['agent', `${head.agent.name} ${head.agent.version} (${agentId})`],
     ['tasks', `${whole(tasks)}${dataset ? `, from ${datasetWords(dataset)}` : ''}`],
-    ...(sla
-      ? [['latency', `p95 at most ${duration(sla.expectedLatencyMs)}${policyWords(sla.policy)}`] as const]
-      : []),
-    ...(judge ? [['judge', judge.model] as const] : []),
+    ['latency', sla && `p95 at most ${duration(sla.expectedLatencyMs)}${policyWords(sla.policy)}`],
+    ['judge', judge?.model],
     ...files.map(({ holds, file, isSame }) => [holds, `${file}${isSame ? ' (unchanged)' : ''}`] as const),
   ];
-  const column = Math.max(...rows.map(([label]) => label.length));
   return [
     `  ${ink.bold(`${files.length > 0 ? 'Compiled' : 'Compiles to'} ${head.suiteId}@${head.suiteVersion}`)}`,
-    ...rows.map(([label, text]) => `  ${ink.dim(label.padEnd(column))}  ${printable(text)}`),
+    ...rowLines(rows, { ink, width: Number.POSITIVE_INFINITY }),
   ];
 }
 
@@ -86,11 +84,8 @@ export function requiredWords(criterion: ContractCriterion): string {
 const degreeWords = ({ degree, direction }: ContractCriterion): string | undefined =>
   degree === undefined ? undefined : `${direction === 'min' ? '≤' : '≥'} ${degree}`;
 
-const warningLines = (warnings: readonly PlacedWarning[], { ink, width }: Look): string[] =>
-  warnings.flatMap((warning) => {
-    const [first = '', ...more] = wrap(printable(warningWords(warning)), width - 4);
-    return [`  ${ink.yellow('!')} ${first}`, ...more.map((line) => `    ${line}`)];
-  });
+const warningLines = (warnings: readonly PlacedWarning[], look: Look): string[] =>
+  warnings.flatMap((warning) => markedLines(look.ink.yellow('!'), warningWords(warning), look));
 
 /** `agent.json:12:7 zero_latency: An expected latency …` */
 export function warningWords({ code, message, file, line, column }: PlacedWarning): string {

@@ -1,4 +1,12 @@
-import { canonicalJson, child, type Json, type JsonObject, jsonEqual } from '@touchstone/protocol';
+import {
+  canonicalJson,
+  child,
+  defined,
+  type Json,
+  type JsonObject,
+  jsonEqual,
+  parseJson,
+} from '@touchstone/protocol';
 import { quote } from '@touchstone/sdk/view';
 import { displayWidth, splitGraphemes, truncate } from './text.js';
 
@@ -10,7 +18,7 @@ type Sides = { readonly expected: string; readonly got: string; readonly marks: 
  */
 export function alignTexts(expected: string, got: string, width: number): Sides {
   // Only the neighbourhood of the first difference is looked at closely; an answer may be megabytes long.
-  const skip = Math.max(0, sharedUnits(expected, got) - 4 * width);
+  const skip = Math.max(0, sharedPrefix(expected, got) - 4 * width);
   const left = neighbourhood(expected, skip, width);
   const right = neighbourhood(got, skip, width);
   const prefix = sharedPrefix(left, right);
@@ -28,20 +36,14 @@ export function alignTexts(expected: string, got: string, width: number): Sides 
   return { expected: truncate(shown(left), width), got: truncate(shown(right), width), marks };
 }
 
-function sharedUnits(left: string, right: string): number {
-  const limit = Math.min(left.length, right.length);
-  let count = 0;
-  while (count < limit && left.charCodeAt(count) === right.charCodeAt(count)) count += 1;
-  return count;
-}
-
 /** What is cut off in front becomes an ellipsis, and with it the half of a character the cut may have left. */
 function neighbourhood(text: string, skip: number, width: number): string[] {
   const near = splitGraphemes(text.slice(skip, skip + 12 * width));
   return skip > 0 ? ['…', ...near.slice(1)] : near;
 }
 
-function sharedPrefix(left: readonly string[], right: readonly string[]): number {
+/** How many items, or characters, two sequences begin with alike. */
+export function sharedPrefix<T>(left: ArrayLike<T>, right: ArrayLike<T>): number {
   const limit = Math.min(left.length, right.length);
   let count = 0;
   while (count < limit && left[count] === right[count]) count += 1;
@@ -71,11 +73,8 @@ function compare(
     }
     return;
   }
-  found.push({
-    pointer: pointer || '/',
-    ...(expected !== undefined && { expected: quote(expected) }),
-    ...(got !== undefined && { got: quote(got) }),
-  });
+  const [wanted, came] = [expected, got].map((value) => (value === undefined ? undefined : quote(value)));
+  found.push(defined({ pointer: pointer || '/', expected: wanted, got: came }));
 }
 
 const isContainer = (value: Json | undefined): value is JsonObject =>
@@ -94,12 +93,8 @@ export function isMatch(strategy: string, expected: Json, got: Json): boolean {
 
 /** What JSON text stands for; anything else as it is. */
 export function parsed(value: Json): Json {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return value;
-  }
+  const json = typeof value === 'string' ? parseJson(value) : undefined;
+  return json === undefined ? value : json;
 }
 
 /** What a person would overlook when comparing by eye. */

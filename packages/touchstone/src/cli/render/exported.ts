@@ -1,7 +1,9 @@
-import type { Scorecard } from '@touchstone/protocol';
+import { defined, type Scorecard } from '@touchstone/protocol';
+import { refOf } from '@touchstone/sdk/view';
 import { shellWord } from '../session.js';
-import { blocks, type Look } from './text.js';
-import { caveatNotes, noteLines, resultRows, rowLines, verdictDocument } from './verification.js';
+import { blocks, noteLines, type Row, readable, rowLines } from './layout.js';
+import type { Look } from './text.js';
+import { caveatNotes, LABEL, resultRows, verdictDocument } from './verification.js';
 
 /** A scorecard that has been written for others, and what they need to check it. */
 export type Exported = {
@@ -18,23 +20,23 @@ export type Exported = {
 
 /** Where it is, who signed it, and how others come to believe it. `again` writes the public key to a file. */
 export function renderExport(exported: Exported, again: string, look: Look): string {
-  const { ink, width } = look;
+  const { ink } = look;
   const { scorecard, file, keyId, ownKey, publicKeyFile } = exported;
-  const { agent, suite, runId } = scorecard;
-  const rows = [
-    ...(file === undefined ? [] : [['file', file] as const]),
-    ['run', runId] as const,
-    ['agent', `${agent.agentId}@${agent.version}`] as const,
-    ['suite', `${suite.suiteId}@${suite.version}`] as const,
+  const rows: readonly Row[] = [
+    ['file', file],
+    ['run', scorecard.runId],
+    ['agent', refOf(scorecard.agent)],
+    ['suite', refOf(scorecard.suite)],
     ...resultRows(scorecard),
-    ['signed by', ownKey ? `${keyId}, the key of this machine` : keyId] as const,
-    ...(publicKeyFile === undefined ? [] : [['public key', publicKeyFile] as const]),
+    ['signed by', ownKey ? `${keyId}, the key of this machine` : keyId],
+    ['public key', publicKeyFile],
   ];
   const shown = file === undefined ? '<file>' : shellWord(file);
   const key = publicKeyFile === undefined ? 'pub.pem' : shellWord(publicKeyFile);
+  const whole = { ...look, width: Number.POSITIVE_INFINITY };
   const parts = [
-    [`  ${ink.bold('Exported a scorecard')}`, ...rowLines(rows, ink, Number.POSITIVE_INFINITY)],
-    noteLines(caveatNotes(scorecard), ink, Math.min(100, width)),
+    [`  ${ink.bold('Exported a scorecard')}`, ...rowLines(rows, whole, { label: LABEL })],
+    noteLines(caveatNotes(scorecard), readable(look), ink.yellow),
     [
       `  ${ink.dim('Others check it with the public key:')}`,
       ...(publicKeyFile === undefined ? [`  ${ink.cyan(again)}  ${ink.dim('writes it')}`] : []),
@@ -53,20 +55,13 @@ const trustEntry = ({ keyId, publicKey, publicKeyFile }: Exported): string => {
 };
 
 /** The `--json` form. */
-export const exportDocument = (exported: Exported): object => {
-  const { scorecard, file, keyId, publicKey, publicKeyFile } = exported;
-  const { runId, agent, suite, summary, caveats } = scorecard;
+export const exportDocument = ({ scorecard, file, keyId, publicKey, publicKeyFile }: Exported): object => {
+  const { runId, agent, suite, summary, caveats, log } = scorecard;
   return {
-    runId,
-    file,
-    keyId,
-    publicKey,
-    ...(publicKeyFile !== undefined && { publicKeyFile }),
-    agent,
-    suite: { ref: `${suite.suiteId}@${suite.version}`, digest: suite.digest },
+    ...defined({ runId, file, keyId, publicKey, publicKeyFile, agent }),
+    suite: { ref: refOf(suite), digest: suite.digest },
     score: summary.aggregateScore,
     ...verdictDocument(scorecard),
-    log: scorecard.log,
-    ...(caveats && { caveats }),
+    ...defined({ log, caveats }),
   };
 };

@@ -1,24 +1,41 @@
-import type { JsonObject } from '@touchstone/protocol';
+import { defined, type JsonObject } from '@touchstone/protocol';
 import { plural } from '@touchstone/sdk/view';
 import { type Config, compilePackProfiles, createSchemaCheck, type PackContract } from '../../app/index.js';
 import { inputWarnings, type PackReading, profileFilesOf, readPackProfiles } from '../../packs/index.js';
 import type { Context } from '../io.js';
 import { withScratch } from '../local.js';
-import { type Ink, printable } from './text.js';
+import { markedLines, type Row, rowLines } from './layout.js';
+import type { Ink } from './text.js';
+
+export type { Row } from './layout.js';
 
 /** What its author is told of a pack, along with what would keep its suites from running. */
 export function lookAtPack(pack: PackReading): PackFacts {
-  const facts = factsOfPack(pack);
+  const { publicKeyRef } = (pack.manifest.signing ?? {}) as JsonObject;
   const files = new Map(profileFilesOf(pack).map(({ agent, file }) => [agent.manifest.agentId, file]));
   return {
-    ...facts,
-    agents: facts.agents.map((agent) => {
-      const file = files.get(agent.agentId);
-      return file === undefined ? agent : { ...agent, contract: { file } };
+    name: pack.name,
+    version: pack.version,
+    integrity: pack.integrity,
+    files: pack.files.size,
+    agents: pack.agents.map(({ manifest: { agentId }, suite }) => {
+      const file = files.get(agentId);
+      return defined({
+        agentId,
+        suite: suite && `${suite.suiteId}@${suite.version}`,
+        contract: file === undefined ? undefined : { file },
+      });
     }),
-    warnings: [...facts.warnings, ...inputWarnings(pack, createSchemaCheck())],
+    suites: pack.suites.map(suiteFacts),
+    ...(typeof publicKeyRef === 'string' && { signedBy: publicKeyRef }),
+    warnings: [...pack.warnings, ...inputWarnings(pack, createSchemaCheck())],
   };
 }
+
+const suiteFacts = ({ head }: PackReading['suites'][number]): PackFacts['suites'][number] => ({
+  ref: `${head.suiteId}@${head.version}`,
+  tasks: head.taskCount,
+});
 
 /** The same with the contracts its agents carry, as installing would compile them: one that cannot be is an error. */
 export async function compilePack(context: Context, config: Config, pack: PackReading): Promise<PackFacts> {
@@ -27,17 +44,11 @@ export async function compilePack(context: Context, config: Config, pack: PackRe
   const compiled = new Map(contracts.map((contract) => [contract.agentId, factsOf(contract)]));
   return {
     ...facts,
-    agents: facts.agents.map((agent) => {
-      const contract = compiled.get(agent.agentId);
-      return contract ? { ...agent, contract } : agent;
-    }),
-    suites: [
-      ...facts.suites,
-      ...contracts.map(({ compiled: { suite } }) => ({
-        ref: `${suite.head.suiteId}@${suite.head.version}`,
-        tasks: suite.head.taskCount,
-      })),
-    ],
+    agents: facts.agents.map((agent) => ({
+      ...agent,
+      ...defined({ contract: compiled.get(agent.agentId) ?? agent.contract }),
+    })),
+    suites: [...facts.suites, ...contracts.map(({ compiled: { suite } }) => suiteFacts(suite))],
     warnings: [...facts.warnings, ...contracts.flatMap(({ warnings }) => warnings)],
   };
 }
@@ -55,18 +66,10 @@ async function contractsOf(
 
 function factsOf({ file, compiled: { suite, pinned } }: PackContract): ContractFacts {
   const { criteria, dataset } = pinned.contract;
-  return {
-    file,
-    compiled: {
-      suite: `${suite.head.suiteId}@${suite.head.version}`,
-      criteria: criteria.length,
-      strict: criteria.filter(({ strict }) => strict).length,
-      tasks: suite.head.taskCount,
-      ...(dataset && {
-        dataset: { rows: dataset.rows, ...(dataset.uri !== undefined && { uri: dataset.uri }) },
-      }),
-    },
-  };
+  const { ref, tasks } = suiteFacts(suite);
+  const strict = criteria.filter((criterion) => criterion.strict).length;
+  const rows = dataset && defined({ rows: dataset.rows, uri: dataset.uri });
+  return { file, compiled: defined({ suite: ref, criteria: criteria.length, strict, tasks, dataset: rows }) };
 }
 
 /** A pack as the command line tells it: what it is called, what it holds, who signed it. Nothing of its content. */
@@ -99,29 +102,7 @@ type ContractFacts = {
   };
 };
 
-function factsOfPack(pack: PackReading): PackFacts {
-  const { publicKeyRef } = (pack.manifest.signing ?? {}) as JsonObject;
-  return {
-    name: pack.name,
-    version: pack.version,
-    integrity: pack.integrity,
-    files: pack.files.size,
-    agents: pack.agents.map(({ manifest: { agentId }, suite }) => ({
-      agentId,
-      ...(suite && { suite: `${suite.suiteId}@${suite.version}` }),
-    })),
-    suites: pack.suites.map(({ head }) => ({
-      ref: `${head.suiteId}@${head.version}`,
-      tasks: head.taskCount,
-    })),
-    ...(typeof publicKeyRef === 'string' && { signedBy: publicKeyRef }),
-    warnings: pack.warnings,
-  };
-}
-
-/** `✓ agents     vendor.acme.support.default, with a suite` */
-export type Row = readonly [label: string, text: string];
-
+/** `agent  vendor.acme.support.default, without a suite` */
 export const contentRows = (
   { integrity, files, agents, suites }: PackFacts,
   aboutFiles = '',
@@ -130,7 +111,7 @@ export const contentRows = (
   ['files', `${files}${aboutFiles}`],
   ...agents.flatMap(({ agentId, suite, contract }): readonly Row[] => [
     ['agent', suite || contract ? agentId : `${agentId}, without a suite`],
-    ...(contract ? [['contract', contractWords(contract)] as const] : []),
+    ['contract', contract && contractWords(contract)],
   ]),
   ...suites.map(({ ref, tasks }): Row => ['suite', `${ref}, ${plural(tasks, 'task')}`]),
 ];
@@ -151,11 +132,11 @@ export function renderPack(
   warnings: readonly string[],
   ink: Ink,
 ): string {
-  const column = Math.max(...rows.map(([label]) => label.length));
+  const look = { ink, width: Number.POSITIVE_INFINITY };
   return [
     `  ${ink.bold(title)}`,
-    ...rows.map(([label, text]) => `  ${ink.dim(label.padEnd(column))}  ${printable(text)}`),
-    ...warnings.map((warning) => `  ${ink.yellow('!')} ${printable(warning)}`),
+    ...rowLines(rows, look),
+    ...warnings.flatMap((warning) => markedLines(ink.yellow('!'), warning, look)),
     '',
   ].join('\n');
 }

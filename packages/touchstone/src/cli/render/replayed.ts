@@ -1,7 +1,8 @@
 import type { RunError, RunId } from '@touchstone/protocol';
-import { plural, whole } from '@touchstone/sdk/view';
+import { plural } from '@touchstone/sdk/view';
 import type { ExitCode } from '../io.js';
-import { displayWidth, type Look, padEnd, printable, truncate, wrap } from './text.js';
+import { noteLines, readable, restLines } from './layout.js';
+import { displayWidth, type Look, padEnd, printable, truncate } from './text.js';
 
 const SHOWN = 20;
 
@@ -24,19 +25,20 @@ export type Replayed = {
 };
 
 /** One sentence when all is well, otherwise where it is not. `next` is what to type to see the events. */
-export function renderReplayed(replayed: Replayed, next: string, look: Look): string {
+export function renderReplayed(replayed: Replayed, next: string, wide: Look): string {
+  const look = readable(wide, 60);
   const { ink } = look;
-  const width = Math.max(60, Math.min(look.width, 100));
-  const { source, replay, events, exitCode } = replayed;
+  const { source, replay, events, failed, exitCode } = replayed;
   const mark = exitCode === 0 ? ink.green('✓') : exitCode === 1 ? ink.red('✗') : ink.yellow('?');
   const did = exitCode === 3 ? 'Could not replay' : 'Replayed';
   const lines = [
     `  ${mark} ${did} ${plural(events, 'event')} of run ${source}`,
     `    as run ${replay}: ${outcomeOf(replayed)}`,
+    ...noteLines([failed && `${failed.code}: ${failed.message}`], look, String, 4),
   ];
-  const places = placeLines(replayed, look, width);
+  const places = placeLines(replayed, look);
   const more = places.length > 0 ? ['', ...places, '', `  ${ink.cyan(next)}  ${ink.dim('all events')}`] : [];
-  return `${[...lines, ...errorLines(replayed, width), ...more].join('\n')}\n`;
+  return `${[...lines, ...more].join('\n')}\n`;
 }
 
 function outcomeOf({ divergences, differences, exitCode }: Replayed): string {
@@ -49,10 +51,7 @@ function outcomeOf({ divergences, differences, exitCode }: Replayed): string {
     : 'it ended in another state.';
 }
 
-const errorLines = ({ failed }: Replayed, width: number): string[] =>
-  failed ? wrap(printable(`${failed.code}: ${failed.message}`), width - 4).map((line) => `    ${line}`) : [];
-
-function placeLines({ divergences, differences }: Replayed, { ink }: Look, width: number): string[] {
+function placeLines({ divergences, differences }: Replayed, look: Look): string[] {
   const places: readonly (Divergence & { readonly op?: string })[] =
     divergences.length > 0 ? divergences : differences;
   const shown = places.slice(0, SHOWN);
@@ -61,10 +60,9 @@ function placeLines({ divergences, differences }: Replayed, { ink }: Look, width
   const lines = shown.map(({ sequence, type = '', nodeId, op }) => {
     const where = `event ${String(sequence).padStart(numbers)}  ${padEnd(type, types)}`;
     const what = [...(nodeId === undefined ? [] : [`task ${printable(nodeId)}`]), ...(op ? [op] : [])];
-    return `    ${truncate(`${where}  ${what.join(', ')}`.trimEnd(), width - 4)}`;
+    return `    ${truncate(`${where}  ${what.join(', ')}`.trimEnd(), look.width - 4)}`;
   });
-  const more = places.length - shown.length;
-  return more > 0 ? [...lines, `    ${ink.dim(`… and ${whole(more)} more`)}`] : lines;
+  return [...lines, ...restLines(places.length - shown.length, look, '', 4)];
 }
 
 /** The `--json` form: names and places, no content. */

@@ -1,6 +1,7 @@
 import { plural } from '@touchstone/sdk/view';
-import { alignTexts, nearMiss } from './difference.js';
-import { displayWidth, INDENT, type Ink, type Look, printable, wrapWhole } from './text.js';
+import { alignTexts, nearMiss, sharedPrefix } from './difference.js';
+import { INDENT } from './layout.js';
+import { displayWidth, type Ink, type Look, printable, wrapWhole } from './text.js';
 
 export type Edit<T> = { readonly kind: 'same' | 'gone' | 'new'; readonly item: T };
 
@@ -9,8 +10,8 @@ export type Edit<T> = { readonly kind: 'same' | 'gone' | 'new'; readonly item: T
  * common subsequence. Takes time and memory in proportion to the product of the lengths, so callers bound those.
  */
 export function diffSequences<T>(before: readonly T[], after: readonly T[]): readonly Edit<T>[] {
-  const head = sharedStart(before, after);
-  const tail = sharedEnd(before.slice(head), after.slice(head));
+  const head = sharedPrefix(before, after);
+  const tail = sharedPrefix(before.slice(head).reverse(), after.slice(head).reverse());
   const mark = (kind: Edit<T>['kind'], items: readonly T[]): Edit<T>[] =>
     items.map((item) => ({ kind, item }));
   return [
@@ -19,16 +20,6 @@ export function diffSequences<T>(before: readonly T[], after: readonly T[]): rea
     ...mark('same', after.slice(after.length - tail)),
   ];
 }
-
-function sharedStart<T>(before: readonly T[], after: readonly T[]): number {
-  const limit = Math.min(before.length, after.length);
-  let count = 0;
-  while (count < limit && before[count] === after[count]) count += 1;
-  return count;
-}
-
-const sharedEnd = <T>(before: readonly T[], after: readonly T[]): number =>
-  sharedStart(before.toReversed(), after.toReversed());
 
 function walk<T>(before: readonly T[], after: readonly T[]): readonly Edit<T>[] {
   const lengths = commonLengths(before, after);
@@ -171,7 +162,7 @@ function lineLines(
 ): { readonly lines: string[]; readonly left: number } {
   const [one, other] = [before.split('\n'), after.split('\n')];
   // A line that says a single one is left out would take as much room as that one.
-  const lead = Math.max(0, firstDifference(one, other) - CONTEXT);
+  const lead = Math.max(0, sharedPrefix(one, other) - CONTEXT);
   const start = lead === 1 ? 0 : lead;
   const cut = (lines: readonly string[]): readonly string[] => lines.slice(start, start + MOST_LINES);
   const hunks = hunksOf(diffSequences(cut(one), cut(other)));
@@ -182,18 +173,12 @@ function lineLines(
   return { lines, left: Math.max(0, one.length - start - MOST_LINES, other.length - start - MOST_LINES) };
 }
 
-function firstDifference(before: readonly string[], after: readonly string[]): number {
-  let at = 0;
-  while (at < before.length && before[at] === after[at]) at += 1;
-  return at;
-}
-
 function hunkLines(hunk: Hunk<string>, isFirst: boolean, isLast: boolean, look: DiffLook): string[] {
   const { ink } = look;
   if (hunk.kind === 'same') return contextLines(hunk.items, isFirst, isLast, look);
   const [gone, added] = isLongPair(hunk)
     ? alignedPair(hunk.gone[0] ?? '', hunk.added[0] ?? '', look)
-    : ([hunk.gone, hunk.added] as const);
+    : [hunk.gone, hunk.added];
   return [
     ...gone.flatMap((line) => markedLines('-', line, ink.red, look)),
     ...added.flatMap((line) => markedLines('+', line, ink.green, look)),
@@ -206,8 +191,8 @@ const isLongPair = ({ gone, added }: Extract<Hunk<string>, { kind: 'changed' }>)
   added.length === 1 &&
   Math.max(gone[0]?.length ?? 0, added[0]?.length ?? 0) > MOST_CHARS;
 
-function alignedPair(gone: string, added: string, look: DiffLook): readonly [string[], string[]] {
-  const sides = alignTexts(gone, added, roomOf(look));
+function alignedPair(one: string, other: string, look: DiffLook): readonly [string[], string[]] {
+  const sides = alignTexts(one, other, roomOf(look));
   return [[sides.expected], [sides.got]];
 }
 

@@ -1,4 +1,4 @@
-import { quote, whole } from '@touchstone/sdk/view';
+import { quote } from '@touchstone/sdk/view';
 import picocolors from 'picocolors';
 
 export type Ink = Pick<
@@ -98,37 +98,3 @@ export const padStart = (text: string, width: number): string =>
 /** The same care for plain text that is shown without quotes. */
 export const printable = (text: string): string =>
   quote(text).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\');
-
-export const INDENT = '      ';
-export const LABEL = 10;
-
-/** Characters of one value that a screen is filled with; a longer one is for a program to read. */
-const MOST = 20_000;
-
-/** Columns that a text has beside its label. */
-export const room = ({ width }: Look): number => Math.max(20, width - INDENT.length - LABEL);
-
-/** `label     text`, cut at the end of the line; uncut on as many lines as it takes. */
-export function labelled(label: string, text: string, look: Look): string[] {
-  if (!look.uncut) return lay(label, [truncate(text, room(look))], look);
-  const rest = text.length - MOST;
-  const lines = wrapWhole(text.slice(0, MOST), room(look));
-  return lay(label, rest > 0 ? [...lines, moreWords(rest)] : lines, look);
-}
-
-const moreWords = (rest: number): string =>
-  `… and ${whole(rest)} more characters: add --json --bodies to get them all`;
-
-/** The words of a text that must not be cut short, whatever the look. */
-export const wrapped = (label: string, text: string, look: Look): string[] =>
-  lay(label, look.uncut ? wrapWhole(text, room(look)) : wrap(text, room(look)), look);
-
-const lay = (label: string, lines: readonly string[], { ink }: Look): string[] =>
-  lines.map((line, at) => `${INDENT}${ink.dim(padEnd(at === 0 ? label : '', LABEL - 1))} ${line}`);
-
-/** Groups of lines with an empty line between them. */
-export const blocks = (groups: readonly (readonly string[])[]): string =>
-  groups
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n');

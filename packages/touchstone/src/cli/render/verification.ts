@@ -1,6 +1,16 @@
 import { type ContractVerdict, type Scorecard, verdictOn } from '@touchstone/protocol';
-import { judgeName, keptWords, modelName, plural, score, whole } from '@touchstone/sdk/view';
-import { blocks, type Ink, type Look, printable, truncate, wrap } from './text.js';
+import { keptWords, plural, refOf, score, whole } from '@touchstone/sdk/view';
+import {
+  blocks,
+  markedLines,
+  modelRows,
+  noteLines,
+  type Row,
+  readable,
+  restLines,
+  rowLines,
+} from './layout.js';
+import { type Look, printable } from './text.js';
 
 /** Why a file is not believed. */
 export type Doubt = {
@@ -37,58 +47,47 @@ export type Verification = {
   };
 };
 
-type Row = readonly [label: string, text: string];
-
-const MAX_WIDTH = 100;
-const LABEL = 12;
+/** Columns of the labels. */
+export const LABEL = 12;
 const DOUBTS_SHOWN = 8;
 
 /** The answer in one word, why, and what the file says. What is not believed is shown as a claim. */
-export function renderVerification(verification: Verification, look: Look): string {
+export function renderVerification({ file, doubts, claims }: Verification, wide: Look): string {
+  const look = readable(wide, 60);
   const { ink } = look;
-  const width = Math.max(60, Math.min(look.width, MAX_WIDTH));
-  const { file, doubts, claims } = verification;
   const verified = doubts.length === 0;
   const badge = verified ? ink.green(ink.bold(' VERIFIED ')) : ink.red(ink.bold(' NOT VERIFIED '));
   const parts = [
     [`  ${ink.inverse(badge)}  ${ink.bold(printable(file))}`],
-    doubtLines(doubts, ink, width),
+    [
+      ...doubts.slice(0, DOUBTS_SHOWN).flatMap(({ message }) => markedLines(ink.red('✗'), message, look)),
+      ...restLines(doubts.length - DOUBTS_SHOWN, look, '', 4),
+    ],
     doubts.flatMap(({ next }) => (next === undefined ? [] : [`  ${ink.cyan(next)}`])),
-    claims
-      ? [
-          ...(verified ? [] : [`  ${ink.dim('What the file claims:')}`]),
-          ...rowLines(claimRows(claims, doubts), ink, width),
-        ]
-      : [],
-    claims ? noteLines([...logNotes(claims.log), ...caveatNotes(claims.scorecard)], ink, width) : [],
+    ...(claims ? claimParts(claims, doubts, look) : []),
   ];
   return `\n${blocks(parts)}\n`;
 }
 
-function doubtLines(doubts: readonly Doubt[], ink: Ink, width: number): string[] {
-  const lines = doubts
-    .slice(0, DOUBTS_SHOWN)
-    .flatMap(({ message }) =>
-      wrap(printable(message), width - 4).map((line, at) => `  ${at === 0 ? ink.red('✗') : ' '} ${line}`),
-    );
-  const more = doubts.length - DOUBTS_SHOWN;
-  return more > 0 ? [...lines, `    ${ink.dim(`… and ${whole(more)} more`)}`] : lines;
-}
+const claimParts = (claims: Claims, doubts: readonly Doubt[], look: Look): string[][] => [
+  [
+    ...(doubts.length === 0 ? [] : [`  ${look.ink.dim('What the file claims:')}`]),
+    ...rowLines(claimRows(claims, doubts), look, { label: LABEL }),
+  ],
+  noteLines([...logNotes(claims.log), ...caveatNotes(claims.scorecard)], look, look.ink.yellow),
+];
 
 type Claims = NonNullable<Verification['claims']>;
 
 function claimRows({ scorecard, host, signer, log }: Claims, doubts: readonly Doubt[]): readonly Row[] {
   const holds = !doubts.some(({ code }) => code === 'contradictory');
-  const { model, judge, safetyJudge, runId, endedAt } = scorecard;
-  const at = endedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
+  const at = scorecard.endedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
   return [
-    ['agent', `${scorecard.agent.agentId}@${scorecard.agent.version}`],
-    ['suite', `${scorecard.suite.suiteId}@${scorecard.suite.version}`],
+    ['agent', refOf(scorecard.agent)],
+    ['suite', refOf(scorecard.suite)],
     ...resultRows(scorecard),
-    ...(model ? [['model', modelName(model)] as const] : []),
-    ...(judge ? [['judge', judgeName(judge)] as const] : []),
-    ...(safetyJudge ? [['judge', `${judgeName(safetyJudge)}, for safety`] as const] : []),
-    ['run', runId],
+    ...modelRows(scorecard),
+    ['run', scorecard.runId],
     ['ended', `${at}, on ${host.name} ${host.version}`],
     ['signature', signerText(signer)],
     ['summary', holds ? 'follows from the results' : 'does not follow from the results'],
@@ -106,9 +105,7 @@ const unscoredIn = (results: Scorecard['results']): number =>
 /** The verdict, and under a contract who has said what. */
 export const resultRows = (card: Scorecard): readonly Row[] => [
   ['result', resultText(card)],
-  ...(card.contractVerdict
-    ? [['contract', keptWords(card.contractVerdict, card.summary.passed)] as const]
-    : []),
+  ['contract', card.contractVerdict && keptWords(card.contractVerdict, card.summary.passed)],
 ];
 
 const WORDS: { readonly [verdict in ContractVerdict]: string } = {
@@ -148,15 +145,6 @@ function logText(log: LogState): string {
 
 const logNotes = (log: LogState): readonly string[] =>
   log.state === 'unchecked' ? [`The log of the run could not be checked: ${log.why}`] : [];
-
-export const rowLines = (rows: readonly Row[], ink: Ink, width: number): string[] =>
-  rows.map(([label, text]) => {
-    const cut = truncate(printable(text), Math.max(20, width - LABEL - 2));
-    return `  ${ink.dim(label.padEnd(LABEL))}${cut}`;
-  });
-
-export const noteLines = (notes: readonly string[], ink: Ink, width: number): string[] =>
-  notes.flatMap((note) => wrap(printable(note), width - 2).map((line) => `  ${ink.yellow(line)}`));
 
 /** What a reader has to know before taking the score for more than it is. */
 export function caveatNotes({ caveats = {}, results, totalTasks, ...card }: Scorecard): readonly string[] {
@@ -199,7 +187,7 @@ function claimsDocument({ scorecard, host, signer, log }: Claims): object {
   return {
     runId,
     agent,
-    suite: { ref: `${suite.suiteId}@${suite.version}`, digest: suite.digest },
+    suite: { ref: refOf(suite), digest: suite.digest },
     score: summary.aggregateScore,
     ...verdictDocument(scorecard),
     tasks: { total: totalTasks, selected: results.length, passed: summary.passedCount },

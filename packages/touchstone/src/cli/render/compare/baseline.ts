@@ -1,4 +1,10 @@
-import type { BaselineEntry, BlessedRun, EvalReport, NewBaseline } from '@touchstone/protocol';
+import {
+  type BaselineEntry,
+  type BlessedRun,
+  defined,
+  type EvalReport,
+  type NewBaseline,
+} from '@touchstone/protocol';
 import type { EvalRunSnapshot } from '@touchstone/sdk';
 import {
   ago,
@@ -6,19 +12,18 @@ import {
   judgeName,
   KEPT,
   keptWords,
-  modelName,
   percent,
   refOf,
   score,
   whole,
 } from '@touchstone/sdk/view';
+import { modelRows, noteLines, type Row, readable, rowLines } from '../layout.js';
 import { renderTable } from '../table.js';
-import { type Ink, type Look, padEnd, printable, truncate, wrap } from '../text.js';
+import { type Ink, type Look, padEnd, truncate } from '../text.js';
 import { keepEnd, short } from './side-by-side.js';
 
 const WIDE = 120;
 const LABEL = 11;
-const MAX_WIDTH = 100;
 
 const agoOf = ({ at }: BlessedRun, now: number): string => ago(now - Date.parse(at));
 
@@ -27,32 +32,27 @@ export function renderBlessed(
   { blessed, replaced, already, notes }: NewBaseline,
   { touchstone: { judge, headline } }: EvalRunSnapshot,
   now: number,
-  { ink, width }: Look,
+  wide: Look,
 ): string {
-  const room = Math.min(width, MAX_WIDTH) - 2;
-  const title = `Run ${blessed.runId} is ${already ? 'already ' : ''}the baseline`;
-  const of = [
+  const look = readable(wide);
+  const { ink } = look;
+  const { contractVerdict } = headline ?? {};
+  const rows: readonly Row[] = [
     ['suite', blessed.suite.ref],
     ['agent', blessed.agent.agentId],
-    ...(judge ? [['judge', printable(judgeName(judge))]] : []),
+    ['judge', judge && judgeName(judge)],
     ['score', score(blessed.score)],
-    ...(headline?.contractVerdict
-      ? [['contract', keptWords(headline.contractVerdict, headline.passed)]]
-      : []),
-  ] as const;
-  const labels = Math.max(8, ...of.map(([label = '']) => label.length + 2));
-  const instead = replaced
-    ? [`It replaces run ${replaced.runId} (${score(replaced.score)}, ${agoOf(replaced, now)}).`]
-    : [];
-  return `${[
-    `  ${ink.green('✓')} ${ink.bold(title)}`,
-    ...of.map(
-      ([label = '', text = '']) =>
-        `    ${ink.dim(padEnd(label, labels))}${truncate(text, room - labels - 4)}`,
-    ),
-    ...instead.flatMap((text) => wrap(text, room - 2).map((line) => `    ${line}`)),
-    ...notes.flatMap((note) => wrap(note, room - 2).map((line) => `    ${ink.yellow(line)}`)),
-  ].join('\n')}\n`;
+    ['contract', contractVerdict && keptWords(contractVerdict, headline?.passed === true)],
+  ];
+  const instead =
+    replaced && `It replaces run ${replaced.runId} (${score(replaced.score)}, ${agoOf(replaced, now)}).`;
+  const lines = [
+    `  ${ink.green('✓')} ${ink.bold(`Run ${blessed.runId} is ${already ? 'already ' : ''}the baseline`)}`,
+    ...rowLines(rows, look, { indent: 4, label: contractVerdict ? 10 : 8 }),
+    ...noteLines([instead], look, String, 4),
+    ...noteLines(notes, look, ink.yellow, 4),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 /** On a narrow screen names are shortened to what tells them apart. */
@@ -87,48 +87,39 @@ export type Baseline = {
   readonly history: readonly BaselineEntry[];
 };
 
-export function renderBaseline({ blessing, report, history }: Baseline, now: number, look: Look): string {
-  const { ink } = look;
-  const width = Math.min(look.width, MAX_WIDTH);
+export function renderBaseline({ blessing, report, history }: Baseline, now: number, wide: Look): string {
+  const look = readable(wide);
+  const { ink, width } = look;
   const mark = blessing.current ? ink.green('●') : ink.dim('·');
   const state = blessing.current ? '' : ink.yellow('  no longer counts');
-  const lines = rowsOf(blessing, report, now).map(
-    ([label, text]) => `    ${ink.dim(padEnd(label, LABEL))}${truncate(printable(text), width - 4 - LABEL)}`,
-  );
   const earlier = history.map((one, at) => {
     const facts = `${one.runId}  ${score(one.score)}  ${one.agent.version}, ${agoOf(one, now)} by ${one.principal}`;
     return `    ${ink.dim(padEnd(at === 0 ? 'history' : '', LABEL))}${one.current ? facts : ink.dim(facts)}`;
   });
-  return `\n${[`  ${mark} ${ink.bold(truncate(blessing.suite.ref, width - 24))}${state}`, ...lines, ...(history.length > 1 ? earlier : [])].join('\n')}\n`;
+  const lines = [
+    `  ${mark} ${ink.bold(truncate(blessing.suite.ref, width - 24))}${state}`,
+    ...rowLines(rowsOf(blessing, report, now), look, { indent: 4, label: LABEL }),
+    ...(history.length > 1 ? earlier : []),
+  ];
+  return `\n${lines.join('\n')}\n`;
 }
 
-function rowsOf(
-  blessing: BaselineEntry,
-  report: EvalReport,
-  now: number,
-): readonly (readonly [string, string])[] {
+function rowsOf(blessing: BaselineEntry, report: EvalReport, now: number): readonly Row[] {
   const { aggregate, tasks, judge, model } = report;
   const subset = tasks.selected < tasks.total ? ` (the suite has ${whole(tasks.total)})` : '';
+  const passed = `${whole(tasks.passed)} of ${whole(tasks.selected)} tasks${subset}`;
   return [
     ['run', blessing.runId],
     ['score', `${score(aggregate.score)} (${intervalWords(report)})`],
-    [
-      'passed',
-      `${whole(tasks.passed)} of ${whole(tasks.selected)} tasks${subset}, ${percent(aggregate.passRate)}`,
-    ],
-    ...(blessing.contractVerdict ? [['contract', KEPT[blessing.contractVerdict]] as const] : []),
+    ['passed', `${passed}, ${percent(aggregate.passRate)}`],
+    ['contract', blessing.contractVerdict && KEPT[blessing.contractVerdict]],
     ['agent', `${refOf(blessing.agent)}, ${short(blessing.agent.digest)}`],
-    ...(model ? [['model', modelName(model)] as const] : []),
-    ...(judge ? [['judge', judgeName(judge)] as const] : []),
+    ...modelRows(defined({ model, judge })),
     ['blessed', `${agoOf(blessing, now)} by ${blessing.principal}`],
   ];
 }
 
-export const baselineDocument = ({ blessing, report, history }: Baseline): object => ({
-  ...blessing,
-  aggregate: report.aggregate,
-  tasks: report.tasks,
-  ...(report.model && { model: report.model }),
-  ...(report.judge && { judge: report.judge }),
-  history,
-});
+export const baselineDocument = ({ blessing, report, history }: Baseline): object => {
+  const { aggregate, tasks, model, judge } = report;
+  return { ...blessing, aggregate, tasks, ...defined({ model, judge }), history };
+};

@@ -1,4 +1,4 @@
-import type { Agreement } from '@touchstone/protocol';
+import { defined } from '@touchstone/protocol';
 import {
   costTexts,
   judgeName,
@@ -13,11 +13,11 @@ import {
 import type { Calibration, CheckProgress, Judgement } from '../../../app/index.js';
 import { judgeDocument } from '../../../exporters/index.js';
 import type { ExitCode } from '../../io.js';
-import { blocks, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
-import { sizeOf } from './comparison.js';
+import { blocks, noteLines, rowLines } from '../layout.js';
+import { type Look, padEnd, padStart, printable } from '../text.js';
+import { kappaText, shareText, sizeOf } from './comparison.js';
 
 const LABEL = 12;
-const INDENT = '      ';
 
 /** `12/40 · 10 agree · 2 differ · $0.0132` */
 export const checkProgressText = ({ done, total, same, different, costUsd }: CheckProgress): string =>
@@ -27,9 +27,6 @@ export const checkProgressText = ({ done, total, same, different, costUsd }: Che
     `${whole(different)} differ`,
     ...(costUsd ? [usd(costUsd)] : []),
   ].join(' · ');
-
-/** Two digits; what is not 1 is never shown as 1. */
-const kappaText = (kappa: number): string => (Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2);
 
 /** What came of a check, held against the kappa that was demanded. */
 type CalibrationResult = Calibration & { readonly exitCode: ExitCode; readonly minKappa?: number };
@@ -46,42 +43,30 @@ export function renderCalibration(calibration: CalibrationResult, bodies: boolea
 }
 
 function headLines(calibration: CalibrationResult, look: Look): string[] {
-  const { judge, judged, checks, labels } = calibration;
-  const line = (label: string, text: string): string => `  ${look.ink.dim(padEnd(label, LABEL))}${text}`;
-  const compared = sizeOf(judged.confusion);
-  const cost = costTexts(calibration);
+  const { judge, judged, checks, labels, questions } = calibration;
+  const row = (label: string, text: string | undefined): string[] =>
+    rowLines([[label, text]], { ...look, width: Number.POSITIVE_INFINITY }, { label: LABEL });
+  const isJudged = sizeOf(judged.confusion) > 0;
+  const isChecked = sizeOf(checks.confusion) > 0;
+  const asked = questions === 0 ? '' : `, ${plural(questions, 'question')} to the judge`;
+  const mock = judge?.mock ? ['The judge is a scripted one: this says nothing of a real judge.'] : [];
   return [
-    ...(judge ? [line('judge', printable(judgeName(judge)))] : []),
-    line('labels', `${whole(labels)}${asked(calibration)}`),
-    ...(compared > 0 ? [line('agreement', shareText(judged)), ...kappaLines(calibration, look, line)] : []),
-    ...(sizeOf(checks.confusion) > 0
-      ? [line('checks', `${shareText(checks)}, decided without a judge`)]
-      : []),
-    ...(cost.length > 0 ? [line('cost', cost.join(' '))] : []),
-    ...(judge?.mock
-      ? [line('', look.ink.yellow('The judge is a scripted one: this says nothing of a real judge.'))]
-      : []),
+    ...row('judge', judge && judgeName(judge)),
+    ...row('labels', `${whole(labels)}${asked}`),
+    ...row('agreement', isJudged ? shareText(judged) : undefined),
+    ...row('kappa', isJudged ? kappaText(judged.kappa) : undefined).map(
+      (line) => `${line}${demandText(calibration, look)}`,
+    ),
+    ...row('checks', isChecked ? `${shareText(checks)}, decided without a judge` : undefined),
+    ...row('cost', costTexts(calibration).join(' ') || undefined),
+    ...mock.map((words) => `  ${padEnd('', LABEL)}${look.ink.yellow(words)}`),
   ];
 }
 
-const asked = ({ questions }: Calibration): string =>
-  questions === 0 ? '' : `, ${plural(questions, 'question')} to the judge`;
-
-const shareText = ({ confusion, agreement = 0 }: Agreement): string => {
-  const same = confusion.tp + confusion.tn;
-  return `${percent(agreement)} (${whole(same)} of ${whole(sizeOf(confusion))})`;
-};
-
-function kappaLines(
-  { judged: { kappa }, minKappa }: CalibrationResult,
-  { ink }: Look,
-  line: (label: string, text: string) => string,
-): string[] {
-  const words = kappa === undefined ? kappaWords(kappa) : `${kappaText(kappa)}, ${kappaWords(kappa)}`;
-  if (minKappa === undefined) return [line('kappa', words)];
+function demandText({ judged: { kappa }, minKappa }: CalibrationResult, { ink }: Look): string {
+  if (minKappa === undefined) return '';
   const met = kappa !== undefined && kappa >= minKappa;
-  const wanted = met ? ink.green(`✓ at least ${minKappa}`) : ink.red(`✗ at least ${minKappa} was demanded`);
-  return [line('kappa', `${words}  ${wanted}`)];
+  return `  ${met ? ink.green(`✓ at least ${minKappa}`) : ink.red(`✗ at least ${minKappa} was demanded`)}`;
 }
 
 /** Rows are what people said, columns what the judge said. */
@@ -110,35 +95,36 @@ function differenceLines(differences: readonly Judgement[], bodies: boolean, loo
   });
 }
 
-function contentLines({ label, reason }: Judgement, { ink, width }: Look): string[] {
-  const room = Math.max(20, width - INDENT.length - LABEL);
-  const line = (name: string, text: string): string => `${INDENT}${ink.dim(padEnd(name, LABEL))}${text}`;
+function contentLines({ label, reason }: Judgement, look: Look): string[] {
+  const options = { indent: 6, label: LABEL };
+  const facts = [
+    ['criterion', label.criterion],
+    ['output', quote(label.output)],
+  ] as const;
   return [
-    line('criterion', truncate(printable(label.criterion), room)),
-    line('output', truncate(quote(label.output), room)),
-    ...(reason ? wrap(printable(reason), room).map((text, at) => line(at === 0 ? 'reason' : '', text)) : []),
+    ...rowLines(facts, look, options),
+    ...rowLines([['reason', reason || undefined]], look, { ...options, wraps: true }),
   ];
 }
 
 function undecidedLines(
   { undecided, unreadable, unreachable }: Calibration,
   bodies: boolean,
-  { ink, width }: Look,
+  look: Look,
 ): string[] {
+  const { ink } = look;
   if (undecided.length === 0) return [];
   const counts = [
     ...(unreadable > 0 ? [`${whole(unreadable)} unreadable`] : []),
     ...(unreachable > 0 ? [`${whole(unreachable)} without an answer`] : []),
   ];
   const head = `  ${ink.yellow(`? ${plural(undecided.length, 'label')} not decided: ${counts.join(', ')}`)}`;
-  const lines = undecided.flatMap((one) => {
-    const why = bodies && one.reason ? printable(one.reason) : reasonOf(one);
-    return wrap(`${placeOf(one)}: ${why}`, Math.max(20, width - INDENT.length));
+  const reasons = undecided.map((one) => {
+    const why = bodies && one.reason ? one.reason : (whyNot(defined({ unscored: one.unscored })) ?? '');
+    return `${placeOf(one)}: ${why}`;
   });
-  return [head, ...lines.map((line) => `${INDENT}${ink.dim(line)}`)];
+  return [head, ...noteLines(reasons, look, ink.dim, 6)];
 }
-
-const reasonOf = ({ unscored }: Judgement): string => whyNot({ ...(unscored && { unscored }) }) ?? '';
 
 /** The `--json` form: lines and ids, and what stands there only when it was asked for. */
 export function calibrationDocument(calibration: CalibrationResult, bodies: boolean): object {
@@ -148,24 +134,13 @@ export function calibrationDocument(calibration: CalibrationResult, bodies: bool
     ...(judge && { judge: { ...judgeDocument(judge), promptDigest: judge.promptDigest } }),
     judged: { ...judged, ...(judged.agreement !== undefined && { reading: kappaWords(judged.kappa) }) },
     checks,
-    disagreements: disagreements.map((one) => ({
-      ...placeDocument(one),
-      by: one.by,
-      label: one.label.met,
-      verdict: one.met,
-      ...(one.agreement !== undefined && { agreement: one.agreement }),
-      ...(bodies && { criterion: one.label.criterion, output: one.label.output }),
-      ...(bodies && one.reason !== undefined && { reason: one.reason }),
+    disagreements: disagreements.map(({ label: { line, id, met, criterion, output }, ...one }) => ({
+      ...defined({ line, id, by: one.by, label: met, verdict: one.met, agreement: one.agreement }),
+      ...(bodies && defined({ criterion, output, reason: one.reason })),
     })),
-    undecided: undecided.map((one) => ({
-      ...placeDocument(one),
-      unscored: one.unscored,
-      ...(bodies && one.reason !== undefined && { reason: one.reason }),
+    undecided: undecided.map(({ label: { line, id }, unscored, reason }) => ({
+      ...defined({ line, id, unscored }),
+      ...(bodies && defined({ reason })),
     })),
   };
 }
-
-const placeDocument = ({ label: { line, id } }: Judgement): object => ({
-  line,
-  ...(id !== undefined && { id }),
-});

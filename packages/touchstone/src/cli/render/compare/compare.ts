@@ -1,44 +1,31 @@
 import {
   type ChangedCriterion,
+  defined,
   type Json,
   judgesDiffer,
   type MeasuredRun,
-  type ReportedRegression,
   type RunComparison,
 } from '@touchstone/protocol';
-import {
-  changeCertainty,
-  forkWords,
-  percent,
-  plural,
-  refOf,
-  regressionWords,
-  whole,
-} from '@touchstone/sdk/view';
+import { changeCertainty, forkWords, percent, plural, refOf, regressionWords } from '@touchstone/sdk/view';
 import { judgeDocument } from '../../../exporters/index.js';
 import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js';
 import type { ExitCode } from '../../io.js';
-import { blocks, type Look, printable, truncate, wrap, wrapped } from '../text.js';
+import { blocks, noteLines, readable, restLines, trendMark, wrapped } from '../layout.js';
+import { verdictPaint } from '../run/sections.js';
+import { type Look, printable, truncate } from '../text.js';
 import { renderTextDiff } from '../text-diff.js';
 import { pairLines, renderSides, totalLines } from './side-by-side.js';
 
 /** The verdict in the words of a scorecard, and how sure it is; or why there is none. */
-function verdictLines({ regression, noVerdict }: RunComparison, { ink, width }: Look): string[] {
-  const lay = (text: string): string[] => wrap(text, width - 2);
-  const lines = regression
-    ? [
-        ...lay(regressionWords(regression)).map((line) => ink[paintOf(regression)](ink.bold(line))),
-        ...changeCertainty(regression).flatMap((text) => lay(text).map(ink.dim)),
-      ]
-    : lay(`no verdict: ${noVerdict?.message ?? ''}`).map(ink.yellow);
-  return lines.map((line) => `  ${line}`);
+function verdictLines({ regression, noVerdict }: RunComparison, look: Look): string[] {
+  const { ink } = look;
+  if (!regression) return noteLines([`no verdict: ${noVerdict?.message ?? ''}`], look, ink.yellow);
+  return [
+    ...noteLines([regressionWords(regression)], look, verdictPaint(regression, ink)),
+    ...noteLines(changeCertainty(regression), look, ink.dim),
+  ];
 }
 
-const paintOf = ({ verdict }: ReportedRegression): 'red' | 'green' | 'yellow' =>
-  (({ fail: 'red', pass: 'green', inconclusive: 'yellow' }) as const)[verdict];
-
-const MIN_WIDTH = 60;
-const MAX_WIDTH = 120;
 const CRITERIA_SHOWN = 10;
 /** Of one answer among several; a single one may fill the screen. */
 const ROWS_SHOWN = 20;
@@ -52,8 +39,8 @@ type CompareLook = Look & {
 };
 
 /** Two runs as a person reads them: what they are, the verdict, what moved, how the answers changed, the totals. */
-export function renderCompare(comparison: RunComparison, bodies: Bodies, asked: CompareLook): string {
-  const look = { ...asked, width: Math.max(MIN_WIDTH, Math.min(asked.width, MAX_WIDTH)) };
+export function renderCompare(comparison: RunComparison, bodies: Bodies, wide: CompareLook): string {
+  const look = readable(wide, 60, 120);
   const { before, after } = comparison;
   const parts = [
     renderSides(before, after, look.now, look),
@@ -62,7 +49,7 @@ export function renderCompare(comparison: RunComparison, bodies: Bodies, asked: 
     criterionLines(comparison.criteria, bodies.sentences, look),
     ...answerParts(bodies, look),
     totalLines(comparison, look),
-    noteLines(comparison, look),
+    noteLines(notesOf(comparison), look, look.ink.yellow),
   ];
   return `\n${blocks(parts)}\n`;
 }
@@ -71,19 +58,20 @@ export function renderCompare(comparison: RunComparison, bodies: Bodies, asked: 
 function criterionLines(
   criteria: readonly ChangedCriterion[],
   sentences: Bodies['sentences'],
-  { ink, width, all }: CompareLook,
+  look: CompareLook,
 ): string[] {
-  const shown = criteria.slice(0, all ? criteria.length : CRITERIA_SHOWN);
+  const shown = criteria.slice(0, look.all ? criteria.length : CRITERIA_SHOWN);
   const lines = shown.map(({ id, before, after, tasks }) => {
-    const lost = after < before;
     const counts = `met ${percent(before)} → ${percent(after)} in ${plural(tasks, 'task')}`;
-    const sentence = printable(sentences.get(id) ?? id);
-    const name = truncate(sentence, Math.max(20, width - counts.length - 6));
-    const mark = after === before ? ink.yellow('≠') : lost ? ink.red('↓') : ink.green('↑');
-    return `  ${mark} ${name}  ${ink.dim(counts)}`;
+    return criterionLine(trendMark(after - before, look.ink), sentences.get(id) ?? id, counts, look);
   });
-  const more = criteria.length - shown.length;
-  return more > 0 ? [...lines, `  ${ink.dim(`… and ${whole(more)} more criteria: add --all`)}`] : lines;
+  return [...lines, ...restLines(criteria.length - shown.length, look, ' criteria: add --all')];
+}
+
+/** `↓ It apologises.  met 90 % → 50 % in 10 tasks` */
+export function criterionLine(mark: string, sentence: string, counts: string, look: Look): string {
+  const name = truncate(printable(sentence), Math.max(20, look.width - counts.length - 6));
+  return `  ${mark} ${name}  ${look.ink.dim(counts)}`;
 }
 
 function answerParts({ answers, moreAnswers }: Bodies, look: CompareLook): string[][] {
@@ -92,8 +80,8 @@ function answerParts({ answers, moreAnswers }: Bodies, look: CompareLook): strin
     `    ${look.ink.bold(truncate(printable(pair.taskId), look.width - 4))}`,
     ...answerLines(pair, { ...look, rows }),
   ]);
-  const more = `    ${look.ink.dim(`… and ${plural(moreAnswers, 'more changed answer')}: add --task <taskId>`)}`;
-  return moreAnswers > 0 ? [...parts, [more]] : parts;
+  const words = ` changed answer${moreAnswers === 1 ? '' : 's'}: add --task <taskId>`;
+  return [...parts, restLines(moreAnswers, look, words, 4)];
 }
 
 function answerLines({ before, after }: AnswerPair, look: Look & { readonly rows: number }): string[] {
@@ -113,23 +101,17 @@ function oneAnswer(label: string, { output, outcome, reason }: TaskAnswer, look:
 }
 
 /** What a reader has to know before taking the difference for more than it is. */
-function noteLines({ before, after, regression }: RunComparison, { ink, width }: Look): string[] {
-  const sides = [
-    ['before', before],
-    ['after', after],
-  ] as const;
-  const files = [...(before.imported ? ['before'] : []), ...(after.imported ? ['after'] : [])];
-  const notes = [
-    ...sides.flatMap(([when, { fork }]) => (fork ? [`The run ${when} is ${forkWords(fork)}`] : [])),
+function notesOf({ before, after, regression }: RunComparison): readonly (string | undefined)[] {
+  const sides = Object.entries({ before, after });
+  const files = sides.filter(([, { imported }]) => imported).map(([when]) => when);
+  return [
+    ...sides.map(([when, { fork }]) => fork && `The run ${when} is ${forkWords(fork)}`),
     // With a verdict it has been said already.
-    ...(!regression && judgesDiffer(before, after) ? ['The two runs were scored by different judges.'] : []),
-    ...(files.length > 0
-      ? [
-          `Only the scorecard of the run ${files.join(' and of the run ')} is here: there are no answers to show.`,
-        ]
-      : []),
+    !regression && judgesDiffer(before, after) ? 'The two runs were scored by different judges.' : undefined,
+    files.length > 0
+      ? `Only the scorecard of the run ${files.join(' and of the run ')} is here: there are no answers to show.`
+      : undefined,
   ];
-  return notes.flatMap((note) => wrap(note, width - 2).map((line) => `  ${ink.yellow(line)}`));
 }
 
 /** The `--json` form: ids and numbers; answers and sentences only when they were asked for. */
@@ -140,14 +122,12 @@ export function compareDocument(comparison: RunComparison, bodies: Bodies, exitC
     before: sideDocument(before),
     after: sideDocument(after),
     comparable: regression !== undefined,
-    ...(noVerdict && { reason: noVerdict.message }),
-    ...(regression && { regression }),
+    ...defined({ reason: noVerdict?.message, regression }),
     tasks: tasks.map(({ rubric: _, ...pair }) => pair),
     ...(criteria.length > 0 && {
-      criteria: criteria.map(({ example: _, ...facts }) => ({
-        ...facts,
-        ...(bodies.sentences.has(facts.id) && { sentence: bodies.sentences.get(facts.id) }),
-      })),
+      criteria: criteria.map(({ example: _, ...facts }) =>
+        defined({ ...facts, sentence: bodies.sentences.get(facts.id) }),
+      ),
     }),
     ...(bodies.answers.length > 0 && { answers: bodies.answers }),
   };
@@ -157,14 +137,15 @@ const sideDocument = (side: MeasuredRun): object => ({
   runId: side.runId,
   suite: { ref: refOf(side.suite), digest: side.suite.digest },
   agent: { agentId: side.agent.agentId, version: side.agent.version, digest: side.agent.digest },
-  ...(side.model && { model: side.model }),
-  ...(side.judge && { judge: judgeDocument(side.judge) }),
-  ...(side.safetyJudge && { safetyJudge: judgeDocument(side.safetyJudge) }),
-  ...(side.contract && { contract: { digest: side.contract, verdict: side.contractVerdict } }),
+  ...defined({
+    model: side.model,
+    judge: side.judge && judgeDocument(side.judge),
+    safetyJudge: side.safetyJudge && judgeDocument(side.safetyJudge),
+    contract: side.contract && { digest: side.contract, verdict: side.contractVerdict },
+  }),
   repeats: side.repeats,
   score: side.score,
   tasks: side.tasks,
   endedAt: side.endedAt,
-  ...(side.fork && { fork: side.fork }),
-  ...(side.imported && { imported: true }),
+  ...defined({ fork: side.fork, imported: side.imported }),
 });

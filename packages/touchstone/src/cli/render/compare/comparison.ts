@@ -1,10 +1,12 @@
-import type { ComparedScore, Confusion, JudgeComparison } from '@touchstone/protocol';
-import { defined } from '@touchstone/protocol';
+import { type Agreement, type Confusion, defined, type JudgeComparison } from '@touchstone/protocol';
 import { judgeName, kappaWords, percent, plural, score, verdictOf, whole } from '@touchstone/sdk/view';
 import { judgeDocument } from '../../../exporters/index.js';
 import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
-import { blocks, displayWidth, type Ink, type Look, padEnd, padStart, printable, truncate } from '../text.js';
+import { blocks, restLines, rowLines, trendMark } from '../layout.js';
+import { displayWidth, type Look, padEnd, padStart, printable, truncate } from '../text.js';
+import { criterionLine } from './compare.js';
+import { seenText } from './side-by-side.js';
 
 const TASKS_SHOWN = 20;
 const CRITERIA_SHOWN = 10;
@@ -30,68 +32,69 @@ export function renderComparison(rejudged: Rejudged, look: Look): string {
 }
 
 function sideLines({ before, after }: Rejudged, { ink, width }: Look): string[] {
-  return [
-    ['before', before],
-    ['now', after],
-  ].map(([when, side]) => {
-    const result = side as RunView;
+  return Object.entries({ before, now: after }).map(([when, result]) => {
     const { word, paint } = verdictOf(result);
     const judge = result.judge ? printable(judgeName(result.judge)) : 'no judge';
     const value = result.summary ? score(result.summary.aggregateScore) : '–';
-    const facts = `${ink.dim(padEnd(String(when), 8))}${ink[paint](padEnd(word, 12))}${padEnd(value, 6)}`;
+    const facts = `${ink.dim(padEnd(when, 8))}${ink[paint](padEnd(word, 12))}${padEnd(value, 6)}`;
     return `  ${facts}${ink.dim(truncate(`judge ${judge}`, Math.max(20, width - 28)))}`;
   });
 }
 
-const arrow = (change: number, ink: Ink): string => (change > 0 ? ink.green('↑') : ink.red('↓'));
-const seenText = ({ score: value, unscored }: ComparedScore): string =>
-  unscored ? 'unscored' : score(value);
-
-function taskLines({ changed, tasks }: JudgeComparison, { ink, width }: Look): string[] {
+function taskLines({ changed, tasks }: JudgeComparison, look: Look): string[] {
+  const { ink, width } = look;
   const shown = changed.slice(0, TASKS_SHOWN);
   const column = Math.min(width - 30, Math.max(0, ...shown.map(({ taskId }) => displayWidth(taskId))));
   const lines = shown.map(({ taskId, before, after }) => {
-    const mark = after.unscored || before.unscored ? ink.yellow('?') : arrow(after.score - before.score, ink);
+    const isOpen = after.unscored || before.unscored;
+    const mark = isOpen ? ink.yellow('?') : trendMark(after.score - before.score, ink);
     const scores = `${padStart(seenText(before), 9)} → ${seenText(after)}`;
     const flips = before.passed === after.passed ? '' : after.passed ? '  now passes' : '  now fails';
     return `  ${mark} ${padEnd(truncate(taskId, column), column)}${scores}${ink.dim(flips)}`;
   });
-  const more = changed.length - shown.length;
   const { same, better, worse, unscored } = tasks;
   const counts = [`${whole(same)} as before`, `${whole(better)} higher`, `${whole(worse)} lower`];
   const all = [...counts, ...(unscored > 0 ? [`${whole(unscored)} not judged by one of the two`] : [])];
   return [
     ...lines,
-    ...(more > 0 ? [`  ${ink.dim(`… and ${whole(more)} more`)}`] : []),
+    ...restLines(changed.length - shown.length, look),
     `  ${plural(same + changed.length, 'task')}: ${all.join(', ')}`,
   ];
 }
 
-function agreementLines({ verdicts }: JudgeComparison, { ink }: Look): string[] {
-  const { confusion, agreement = 0, kappa } = verdicts;
-  const compared = sizeOf(confusion);
-  if (compared === 0) return [];
-  const number = kappa === undefined ? '' : `${(Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2)}, `;
-  const same = confusion.tp + confusion.tn;
-  return [
-    `  ${ink.dim(padEnd('agreement', 12))}${percent(agreement)} (${whole(same)} of ${whole(compared)} criteria)`,
-    `  ${ink.dim(padEnd('kappa', 12))}${number}${kappaWords(kappa)}`,
-  ];
+function agreementLines({ verdicts }: JudgeComparison, look: Look): string[] {
+  if (sizeOf(verdicts.confusion) === 0) return [];
+  return rowLines(
+    [
+      ['agreement', shareText(verdicts, ' criteria')],
+      ['kappa', kappaText(verdicts.kappa)],
+    ],
+    look,
+    { label: 12 },
+  );
 }
+
+/** `90 % (9 of 10)` */
+export function shareText({ confusion, agreement = 0 }: Agreement, what = ''): string {
+  const same = confusion.tp + confusion.tn;
+  return `${percent(agreement)} (${whole(same)} of ${whole(sizeOf(confusion))}${what})`;
+}
+
+/** Two digits and what they mean; what is not 1 is never shown as 1. */
+export const kappaText = (kappa: number | undefined): string =>
+  kappa === undefined
+    ? kappaWords(kappa)
+    : `${(Math.floor(kappa * 100 + 1e-9) / 100).toFixed(2)}, ${kappaWords(kappa)}`;
 
 /** How many verdicts were compared. */
 export const sizeOf = ({ tp, fp, fn, tn }: Confusion): number => tp + fp + fn + tn;
 
-function disputedLines({ comparison: { disputed }, sentences }: Rejudged, { ink, width }: Look): string[] {
+function disputedLines({ comparison: { disputed }, sentences }: Rejudged, look: Look): string[] {
   const lines = disputed.slice(0, CRITERIA_SHOWN).map(({ id, compared, same }) => {
     const counts = `${whole(compared - same)} of ${whole(compared)} differ`;
-    const sentence = sentences.get(id);
-    const room = Math.max(20, width - counts.length - 8);
-    const name = sentence === undefined ? id : truncate(printable(sentence), room);
-    return `  ${ink.yellow('≠')} ${name}  ${ink.dim(counts)}`;
+    return criterionLine(look.ink.yellow('≠'), sentences.get(id) ?? id, counts, look);
   });
-  const more = disputed.length - lines.length;
-  return more > 0 ? [...lines, `  ${ink.dim(`… and ${whole(more)} more criteria`)}`] : lines;
+  return [...lines, ...restLines(disputed.length - lines.length, look, ' criteria')];
 }
 
 /** The `--json` form: ids and numbers; sentences only when they were asked for. */
@@ -109,10 +112,9 @@ export function comparisonDocument({ before, after, comparison, sentences }: Rej
       ...(agreement !== undefined && { reading: kappaWords(kappa) }),
       confusion,
     },
-    disputed: disputed.map(({ example: _, ...facts }) => {
-      const sentence = sentences.get(facts.id);
-      return { ...facts, ...(sentence !== undefined && { sentence }) };
-    }),
+    disputed: disputed.map(({ example: _, ...facts }) =>
+      defined({ ...facts, sentence: sentences.get(facts.id) }),
+    ),
   };
 }
 

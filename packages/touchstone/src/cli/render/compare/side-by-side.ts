@@ -13,6 +13,7 @@ import {
   usd,
   whole,
 } from '@touchstone/sdk/view';
+import { restLines } from '../layout.js';
 import { displayWidth, type Ink, type Look, padEnd, padStart, printable, truncate } from '../text.js';
 
 const ROWS_SHOWN = 50;
@@ -43,11 +44,10 @@ export function pairLines({ before, after, tasks }: RunComparison, look: Shown):
   const names = shown.map(({ taskId }) => displayWidth(printable(taskId)));
   const column = Math.min(width - 4 - 3 * NUMBER - FLIP, Math.max('task'.length, ...names));
   const numbers = ['before', 'after', 'change'].map((head) => padStart(head, NUMBER)).join('');
-  const more = wanted.length - shown.length;
   return [
     `    ${ink.dim(padEnd('task', column) + numbers)}`,
     ...shown.map((pair) => pairLine(pair, column, ink)),
-    ...(more > 0 ? [`    ${ink.dim(`… and ${whole(more)} more: add --all`)}`] : []),
+    ...restLines(wanted.length - shown.length, look, ': add --all', 4),
   ];
 }
 
@@ -65,7 +65,7 @@ function pairLine(pair: TaskPair, column: number, ink: Ink): string {
   return `  ${paint(MARKS[turn])} ${name}${scores}${paint(padStart(changeText(pair), NUMBER) + words)}`;
 }
 
-const seenText = (seen: ComparedScore | undefined): string =>
+export const seenText = (seen: ComparedScore | undefined): string =>
   !seen ? '–' : seen.unscored ? 'unscored' : score(seen.score);
 
 const changeText = ({ change, turn }: TaskPair): string =>

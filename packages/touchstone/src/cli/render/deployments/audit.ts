@@ -1,10 +1,9 @@
 import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, AuditVerdict } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
+import { markedLines, noteLines, readable } from '../layout.js';
 import { type Column, renderFitting } from '../table.js';
-import { type Ink, type Look, printable, wrap } from '../text.js';
-
-const MAX_WIDTH = 100;
+import { type Ink, type Look, printable } from '../text.js';
 
 /** A chain, and whose it is where that is known. */
 export type Chain = AuditVerdict & Partial<Owner>;
@@ -17,12 +16,12 @@ export function renderChains(
   chains: readonly Chain[],
   expected: readonly Expected[],
   toType: (words: string) => string,
-  look: Look,
+  wide: Look,
 ): string {
-  const { ink } = look;
+  const look = readable(wide);
   if (chains.length === 0 && expected.length === 0) return 'The audit log is empty.\n';
   const lines = [
-    ...chains.flatMap((chain) => chainLines(chain, ink)),
+    ...chains.flatMap((chain) => chainLines(chain, look.ink)),
     ...expected.flatMap((one) => expectedLines(one, look)),
   ];
   const isWell = chains.every(({ valid }) => valid) && expected.every(({ found }) => found);
@@ -56,12 +55,7 @@ function expectedLines({ records, head, found }: Expected, look: Look): readonly
   const { ink } = look;
   if (found) return [`  ${ink.green('✓')} the head kept at ${plural(records, 'record')} is in it`];
   const text = `The head kept at ${plural(records, 'record')} is not in it: records were cut off or written anew since. It was ${head}.`;
-  return indented(text, ink.red('✗'), look);
-}
-
-function indented(text: string, mark: string, { width }: Look): readonly string[] {
-  const lines = wrap(text, Math.min(width, MAX_WIDTH) - 4);
-  return lines.map((line, index) => `  ${index === 0 ? mark : ' '} ${line}`);
+  return markedLines(ink.red('✗'), text, look);
 }
 
 /** A chain that has lost its end is a chain all the same. */
@@ -74,8 +68,7 @@ function keepLines(
   const expects = chains.map(({ records, head }) => `--expect ${records}:${head}`).join(' ');
   const why =
     'A log that has lost its end still looks whole. Keep this line where nobody who writes this store can reach it, and type it next time:';
-  const words = wrap(why, Math.min(look.width, MAX_WIDTH) - 2).map((line) => `  ${ink.dim(line)}`);
-  return ['', ...words, `  ${ink.cyan(toType(`audit verify ${expects}`))}`];
+  return ['', ...noteLines([why], look, ink.dim), `  ${ink.cyan(toType(`audit verify ${expects}`))}`];
 }
 
 type Listed = AuditEntry & { readonly owner?: Owner };

@@ -1,67 +1,55 @@
 import type { Deployment } from '@touchstone/sdk';
-import type { NextCommand } from '../../verbs/deployments/hints.js';
 import type { Promotion } from '../../verbs/deployments/promotion.js';
 import type { Step } from '../../verbs/deployments/transitions.js';
+import { commandLines, type NextCommand, noteLines, readable } from '../layout.js';
 import { type Column, renderFitting } from '../table.js';
-import { type Ink, type Look, padEnd, printable, wrap } from '../text.js';
+import { type Ink, type Look, padEnd } from '../text.js';
 
-/** What a version gets of the runs of a channel, as far as the records of all versions tell. */
-type Part =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'percent'; readonly percent: number }
-  /** Whatever the versions before it leave over. */
-  | { readonly kind: 'rest' }
-  /** Several were given a percentage, and which of them is asked first is not in the records. */
-  | { readonly kind: 'unknown' };
-
-const namedChannels = ({ channels = [] }: Deployment): readonly string[] =>
-  channels.filter((name) => name !== 'latest');
+/**
+ * What a version gets of the runs of a channel, as far as the records of all versions tell: all of them, its percentage,
+ * or what newer versions leave over. Unknown where several were given a percentage: which of them is asked first is not
+ * in the records.
+ */
+type Part = 'all' | 'percent' | 'rest' | 'unknown';
 
 function partOn(channel: string, record: Deployment, all: readonly Deployment[]): Part {
   const others = all.filter(
     (one) => one.version !== record.version && one.channels?.some((name) => name === channel),
   );
-  if (others.length === 0) return { kind: 'all' };
-  if (record.canaryPercent === undefined) return { kind: 'rest' };
-  return others.length === 1 && others[0]?.canaryPercent === undefined
-    ? { kind: 'percent', percent: record.canaryPercent }
-    : { kind: 'unknown' };
+  if (others.length === 0) return 'all';
+  if (record.canaryPercent === undefined) return 'rest';
+  return others.length === 1 && others[0]?.canaryPercent === undefined ? 'percent' : 'unknown';
 }
 
 /** A percentage is of what newer versions leave over, and the last version takes all of it whatever it was given. */
-function partsOf(record: Deployment, all: readonly Deployment[]): readonly (readonly [string, Part])[] {
-  return namedChannels(record).map((channel) => [channel, partOn(channel, record, all)]);
-}
+const partsOf = (record: Deployment, all: readonly Deployment[]): readonly (readonly [string, Part])[] =>
+  (record.channels ?? [])
+    .filter((name) => name !== 'latest')
+    .map((channel) => [channel, partOn(channel, record, all)]);
 
 /** For a table: `10 %`, `the rest`, `100 % (set to 10 %)`. A version that nothing but `latest` leads to shares nothing. */
 export function shareCell(record: Deployment, all: readonly Deployment[]): string {
-  if (record.state !== 'active') return '–';
-  const parts = partsOf(record, all).map(([channel, part]) => [channel, cellOf(part, record)] as const);
+  const { state, canaryPercent } = record;
+  if (state !== 'active') return '–';
+  const cells: { readonly [part in Part]: string } = {
+    all: canaryPercent === undefined ? '100 %' : `100 % (set to ${canaryPercent} %)`,
+    percent: `${canaryPercent} %`,
+    rest: 'the rest',
+    unknown: `set to ${canaryPercent} %`,
+  };
+  const parts = partsOf(record, all);
   const [first] = parts;
-  if (!first) return record.canaryPercent === 0 ? '0 %' : '–';
-  return parts.every(([, text]) => text === first[1])
-    ? first[1]
-    : parts.map(([channel, text]) => `${channel} ${text}`).join(', ');
-}
-
-function cellOf(part: Part, { canaryPercent }: Deployment): string {
-  switch (part.kind) {
-    case 'all':
-      return canaryPercent === undefined ? '100 %' : `100 % (set to ${canaryPercent} %)`;
-    case 'percent':
-      return `${part.percent} %`;
-    case 'rest':
-      return 'the rest';
-    case 'unknown':
-      return `set to ${canaryPercent} %`;
-  }
+  if (!first) return canaryPercent === 0 ? '0 %' : '–';
+  return parts.every(([, part]) => part === first[1])
+    ? cells[first[1]]
+    : parts.map(([channel, part]) => `${channel} ${cells[part]}`).join(', ');
 }
 
 /** For a sentence, behind the channels; nothing when there is nothing to say. */
 export function shareWords(record: Deployment, all: readonly Deployment[]): string {
   const { state, canaryPercent } = record;
   if (state !== 'active' || canaryPercent === undefined) return '';
-  const kinds = new Set(partsOf(record, all).map(([, { kind }]) => kind));
+  const kinds = new Set(partsOf(record, all).map(([, part]) => part));
   if (kinds.size === 1 && kinds.has('percent')) return ` with ${canaryPercent} % of the traffic`;
   return kinds.size === 1 && kinds.has('all')
     ? ` with all of the traffic, because nothing else serves there (its share is set to ${canaryPercent} %)`
@@ -69,7 +57,6 @@ export function shareWords(record: Deployment, all: readonly Deployment[]): stri
 }
 
 const WIDE = 120;
-const MAX_WIDTH = 100;
 const ARROW = 22;
 
 const MARKS = { moved: ['✓', 'green'], waiting: ['…', 'yellow'], refused: ['✗', 'red'] } as const;
@@ -80,27 +67,23 @@ export function renderStep(step: Step, waiting: string, look: Look): string {
   const [mark, paint] = MARKS[step.outcome];
   const arrow = padEnd(`${step.fromState} → ${step.toState}`, ARROW);
   const head = `  ${ink[paint](mark)} ${arrow}${ink.dim(step.runId ?? '')}`.trimEnd();
-  const why = step.error ? wrapped(printable(step.error.message), look) : [];
+  const why = noteLines([step.error?.message], readable(look), String, 4);
   const asked = step.outcome === 'waiting' ? [...(step.askedBefore ? [ASKED] : []), waiting] : [];
   return `${[head, ...why, ...asked.map((line) => `    ${line}`)].join('\n')}\n`;
 }
 
 const ASKED = 'already asked for; nothing new was asked';
 
-const wrapped = (text: string, { width }: Look): readonly string[] =>
-  wrap(text, Math.min(width, MAX_WIDTH) - 4).map((line) => `    ${line}`);
-
 /** What the version is now, and what to type next. */
 export function renderOutcome(
   { record, versions, unchanged, steps }: Promotion,
   next: readonly NextCommand[],
-  { ink }: Look,
+  look: Look,
 ): string {
   const moved = unchanged || steps.some(({ outcome }) => outcome === 'moved');
-  const ref = ink.bold(`${record.agentId}@${record.version}`);
+  const ref = look.ink.bold(`${record.agentId}@${record.version}`);
   const now = moved ? [`  ${ref} is ${unchanged ? 'already' : 'now'} ${placeOf(record, versions)}`] : [];
-  const widest = Math.max(0, ...next.map(({ command }) => command.length));
-  const lines = next.map(({ command, does }) => `  ${ink.cyan(padEnd(command, widest))}  ${ink.dim(does)}`);
+  const lines = commandLines(next, look);
   return [...now, ...(lines.length > 0 ? ['', ...lines] : [])].map((line) => `${line}\n`).join('');
 }
 

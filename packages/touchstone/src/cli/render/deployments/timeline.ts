@@ -9,9 +9,9 @@ import {
   type Timeline,
 } from '../../verbs/deployments/timeline.js';
 import { type DeploymentRun, outcomeOf } from '../../verbs/deployments/transitions.js';
-import { type Look, padEnd, printable, wrap } from '../text.js';
+import { type Row, readable, rowLines } from '../layout.js';
+import { type Look, printable } from '../text.js';
 
-const MAX_WIDTH = 100;
 const LABEL = 10;
 const TIME = 21;
 
@@ -39,7 +39,8 @@ export function renderTimeline(
   const state = stateOf(run);
   const [word, paint] = WORDS[state];
   const title = `  ${ink[paint](ink.bold(word))}  ${printable(describeRequest(run.agentId, run.request))}`;
-  const lines = timelineLines(run, story).flatMap(([at, text]) => timed(at, text, look));
+  const rows = timelineLines(run, story).map(([at, text]): Row => [momentOf(at), text]);
+  const lines = rowLines(rows, readable(look), { label: TIME, wraps: true });
   const more = state === 'waiting' && next !== undefined ? ['', `  ${next}`] : [];
   return `\n${[title, `  ${ink.dim(`run ${run.runId}`)}`, '', ...lines, ...more].join('\n')}\n`;
 }
@@ -108,13 +109,6 @@ function movedWords({ type, payload }: Movement): string {
   return `${toVersion} is now ${toState}${on}${share}${after}.`;
 }
 
-function timed(at: string, text: string, { ink, width }: Look): readonly string[] {
-  const room = Math.min(width, MAX_WIDTH) - TIME - 2;
-  return wrap(printable(text), room).map(
-    (line, index) => `  ${ink.dim(padEnd(index === 0 ? momentOf(at) : '', TIME))}${line}`,
-  );
-}
-
 const momentOf = (at: string): string => at.slice(0, 19).replace('T', ' ');
 
 /** What an approver is asked to grant: which move, requested by whom, on which evidence, with which grants so far. */
@@ -125,27 +119,19 @@ export function renderQuestion(
   now: number,
   look: Look,
 ): string {
-  const { ink } = look;
   const { principal = 'somebody', request } = run;
   const grants = grantsOf(round);
-  const facts: readonly (readonly [string, string])[] = [
+  const others = barsRequester(run, round) ? ', not by whoever asked' : '';
+  const facts: readonly Row[] = [
     ['asked by', principal],
-    ...(request.reason === undefined ? [] : [['reason', request.reason] as const]),
-    [
-      'gate',
-      `${round.gateId}: ${demandOf(round)}${barsRequester(run, round) ? ', not by whoever asked' : ''}`,
-    ],
+    ['reason', request.reason],
+    ['gate', `${round.gateId}: ${demandOf(round)}${others}`],
     ['so far', grants.length === 0 ? 'nobody' : `${whole(grants.length)}: ${grants.join(', ')}`],
     ['evidence', evidenceWords(request.evalRunId, report)],
-    ...(round.deadline === undefined ? [] : [['deadline', deadlineWords(round.deadline, now)] as const]),
+    ['deadline', round.deadline && deadlineWords(round.deadline, now)],
   ];
-  const room = Math.min(look.width, MAX_WIDTH) - LABEL - 4;
-  const lines = facts.flatMap(([label, text]) =>
-    wrap(printable(text), room).map(
-      (line, index) => `    ${ink.dim(padEnd(index === 0 ? label : '', LABEL))}${line}`,
-    ),
-  );
-  return `${[`  ${ink.bold(printable(describeRequest(run.agentId, request)))}`, ...lines].join('\n')}\n`;
+  const lines = rowLines(facts, readable(look), { indent: 4, label: LABEL, wraps: true });
+  return `${[`  ${look.ink.bold(printable(describeRequest(run.agentId, request)))}`, ...lines].join('\n')}\n`;
 }
 
 /** Older logs do not say so in the question; then the run may know. */

@@ -1,16 +1,22 @@
-import { runDocument } from '../../../exporters/index.js';
+import { defined } from '@touchstone/protocol';
+import {
+  type ExportedRun,
+  renderJunit as junitOf,
+  renderMarkdown as markdownOf,
+  type RefusedSuite,
+  type ReportedPromotion,
+  runDocument,
+} from '../../../exporters/index.js';
 import type { Promotion } from '../../verbs/deployments/promotion.js';
 import { exitOfAll, type RunView } from '../../verbs/run/result.js';
+import { placeOf } from '../deployments/deployment.js';
 
 /** The `--json` form of what came of a request. */
 export const promotionDocument = (promotion: Promotion): object => {
   const { agentId, version, evalRunId, steps, record, unchanged, exitCode } = promotion;
   const last = steps.at(-1);
   return {
-    agentId,
-    version,
-    ...(evalRunId !== undefined && { evalRunId }),
-    exitCode,
+    ...defined({ agentId, version, evalRunId, exitCode }),
     steps: steps.map(({ error: _, ...step }) => step),
     record,
     ...(unchanged && { unchanged }),
@@ -24,7 +30,38 @@ export function documentOf(result: RunView): object {
   const { recorded, promotion } = result;
   return runDocument(result, {
     exitCode: exitOfAll(result),
-    ...(recorded !== undefined && { recorded }),
+    ...defined({ recorded }),
     ...(promotion && { promotion: 'steps' in promotion ? promotionDocument(promotion) : promotion }),
   });
 }
+
+/** One sentence, free of content; undefined when nothing was to be promoted. */
+function reportedPromotion({ promotion }: RunView): ReportedPromotion | undefined {
+  if (!promotion) return undefined;
+  if (!('steps' in promotion)) {
+    const { code, message } = promotion.error;
+    return { status: 'impossible', code, words: message };
+  }
+  const { record, versions, unchanged, steps, exitCode } = promotion;
+  const last = steps.at(-1);
+  const move = last ? `${last.fromState} → ${last.toState}` : '';
+  if (last?.outcome === 'waiting')
+    return { status: 'waiting', words: `${move} waits for approval, run ${last.runId ?? ''}`.trimEnd() };
+  const now = `${record.agentId}@${record.version} is ${unchanged ? 'already' : 'now'} ${placeOf(record, versions)}`;
+  if (!last?.error) return { status: 'moved', words: now };
+  const { code, message } = last.error;
+  return { status: exitCode === 1 ? 'denied' : 'impossible', code, words: `${move}: ${message}` };
+}
+
+/** A run as exporters take it. */
+function exportedRun(result: RunView): ExportedRun {
+  const { promotion: _, ...run } = result;
+  const promotion = reportedPromotion(result);
+  return promotion ? { ...run, promotion } : run;
+}
+
+export const renderJunit = (results: readonly RunView[], refused: readonly RefusedSuite[] = []): string =>
+  junitOf(results.map(exportedRun), refused);
+
+export const renderMarkdown = (results: readonly RunView[], refused: readonly RefusedSuite[] = []): string =>
+  markdownOf(results.map(exportedRun), refused);

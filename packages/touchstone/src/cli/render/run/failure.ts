@@ -9,20 +9,8 @@ import {
   nearMiss,
   parsed,
 } from '../difference.js';
-import {
-  INDENT,
-  LABEL,
-  type Look,
-  labelled,
-  padEnd,
-  padStart,
-  printable,
-  room,
-  truncate,
-  wrap,
-  wrapped,
-  wrapWhole,
-} from '../text.js';
+import { INDENT, LABEL, labelled, room, wrapped } from '../layout.js';
+import { type Look, padEnd, padStart, printable, truncate, wrap, wrapWhole } from '../text.js';
 
 const WEIGHT = 6;
 
@@ -95,8 +83,10 @@ type Verdict = { readonly score: number; readonly findings?: readonly Finding[] 
 export function renderBodies(bodies: FailureBodies, verdict: Verdict, look: Look): string[] {
   if (bodies.expected.kind === 'rubric') {
     const got = bodies.got ? labelled('got', quote(bodies.got.value), look) : noAnswer(bodies, look);
-    const reason = bodies.got && bodies.reason !== undefined ? whyLines(bodies.reason, look) : [];
-    return [...criterionLines(bodies.expected.criteria, look), ...got, ...reason];
+    // An answer without a score has a reason: the judge's trouble.
+    const { reason } = bodies;
+    const why = bodies.got && reason !== undefined ? wrapped('reason', printable(reason), look) : [];
+    return [...criterionLines(bodies.expected.criteria, look), ...got, ...why];
   }
   const { strategy, value } = bodies.expected;
   // An answer that was refused or broke its schema was never compared, so a difference would explain nothing.
@@ -173,9 +163,6 @@ function noAnswer({ outcome, reason }: FailureBodies, look: Look): string[] {
   const words = outcome === 'refused' ? 'the agent refused' : 'no answer';
   return wrapped('got', reason === undefined ? words : printable(reason), look);
 }
-
-/** A rubric task with an answer and yet without a score: the judge's trouble. */
-const whyLines = (reason: string, look: Look): string[] => wrapped('reason', printable(reason), look);
 
 const hint = (words: string | undefined, { ink }: Look): string[] =>
   words ? [`${INDENT}${' '.repeat(LABEL)}${ink.dim(words)}`] : [];

@@ -7,8 +7,7 @@ import type { Failure } from '../../verbs/run/result.js';
 import { withoutBodies } from '../../verbs/run/result.js';
 import { renderDelta } from '../../verbs/run/watch.js';
 import { createInk } from '../text.js';
-import { documentOf } from './document.js';
-import { renderJunit, renderMarkdown } from './reports.js';
+import { documentOf, renderJunit, renderMarkdown } from './document.js';
 import { renderScorecard } from './scorecard.js';
 
 const secret = 'the customer’s address';

@@ -3,8 +3,6 @@ import {
   costTexts,
   duration,
   intervalWords,
-  judgeName,
-  modelName,
   notesOf,
   plural,
   refOf,
@@ -12,12 +10,21 @@ import {
   whole,
 } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
-import { blocks, displayWidth, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
+import {
+  blocks,
+  commandLines,
+  modelRows,
+  type NextCommand,
+  noteLines,
+  type Row,
+  readable,
+  restLines,
+  rowLines,
+} from '../layout.js';
+import { displayWidth, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
 import { renderFailure } from './failure.js';
 import { certaintyLines, contractLines, regressionLines, sliceLines } from './sections.js';
 
-const MIN_WIDTH = 60;
-const MAX_WIDTH = 100;
 const BAR_WIDTH = 24;
 /** What stands beside a bar: its name, the numbers and the interval. */
 const BESIDE_BAR = 47;
@@ -27,7 +34,7 @@ type ScorecardOptions = Look & {
   /** Shows every failure rather than the first ones. */
   readonly allFailures?: boolean;
   /** What to type next, most useful first. */
-  readonly next?: readonly { readonly command: string; readonly does: string }[];
+  readonly next?: readonly NextCommand[];
   /** Lines about the previous run of a watch. */
   readonly delta?: readonly string[];
   /** Shows the parts of the suite also when they are not compared with anything. */
@@ -36,7 +43,7 @@ type ScorecardOptions = Look & {
 
 /** The scorecard as a person reads it: verdict, what went wrong, the bars, the totals, what to do next. */
 export function renderScorecard(result: RunView, options: ScorecardOptions): string {
-  const look = { ink: options.ink, width: Math.max(MIN_WIDTH, Math.min(options.width, MAX_WIDTH)) };
+  const look = readable({ ink: options.ink, width: options.width }, 60);
   const parts = [
     titleLines(result, look),
     errorLines(result, look),
@@ -47,9 +54,9 @@ export function renderScorecard(result: RunView, options: ScorecardOptions): str
     regressionLines(result, look),
     options.parts || result.report?.regression ? sliceLines(result, look) : [],
     totalLines(result, look),
-    noteLines(result, look),
-    [...(options.delta ?? [])].map((line) => `  ${line}`),
-    nextLines(options, look),
+    noteLines(notesOf(result), look, look.ink.yellow),
+    (options.delta ?? []).map((line) => `  ${line}`),
+    commandLines(options.next ?? [], look),
   ];
   return `\n${blocks(parts)}\n`;
 }
@@ -58,26 +65,12 @@ function titleLines(result: RunView, { ink, width }: Look): string[] {
   const { word, paint } = verdictOf(result);
   const badge = ink.inverse(ink[paint](ink.bold(` ${word} `)));
   const indent = word.length + 6;
-  const suite = truncate(refOf(result.suite), width - indent);
-  const agent = truncate(refOf(result.agent), width - indent - 6);
-  const { model, judge, safetyJudge } = result;
-  const asked = [
-    ...(model ? [['model', modelName(model)] as const] : []),
-    ...(judge ? [['judge', judgeName(judge)] as const] : []),
-    ...(safetyJudge ? [['judge', `${judgeName(safetyJudge)}, for safety`] as const] : []),
-  ];
+  const rows: readonly Row[] = [['agent', refOf(result.agent)], ...modelRows(result)];
   return [
-    `  ${badge}  ${ink.bold(suite)}`,
-    `${' '.repeat(indent)}${ink.dim('agent ')}${agent}`,
-    ...asked.map(
-      ([role, name]) =>
-        `${' '.repeat(indent)}${ink.dim(`${role} `)}${truncate(printable(name), width - indent - 6)}`,
-    ),
+    `  ${badge}  ${ink.bold(truncate(refOf(result.suite), width - indent))}`,
+    ...rowLines(rows, { ink, width }, { indent, label: 6 }),
   ];
 }
-
-const noteLines = (result: RunView, { ink, width }: Look): string[] =>
-  notesOf(result).flatMap((note) => wrap(note, width - 2).map((line) => `  ${ink.yellow(line)}`));
 
 function errorLines({ error }: RunView, { ink, width }: Look): string[] {
   if (!error) return [];
@@ -90,8 +83,8 @@ function failureLines(result: RunView, look: Look, all: boolean): string[] {
   const lines = shown.map((failure) => renderFailure(failure, look).join('\n'));
   const spaced = shown.some((failure) => failure.bodies) ? lines.join('\n\n') : lines.join('\n');
   const more = result.counts.failed + result.counts.unscored - shown.length;
-  const rest = `  ${look.ink.dim(`… and ${whole(more)} more: touchstone show ${result.runId} --failed`)}`;
-  return shown.length === 0 ? [] : more > 0 ? [spaced, '', rest] : [spaced];
+  const rest = restLines(more, look, `: touchstone show ${result.runId} --failed`);
+  return shown.length === 0 ? [] : more > 0 ? [spaced, '', ...rest] : [spaced];
 }
 
 /** Everything unsafe that was found, in passed tasks too. */
@@ -140,11 +133,6 @@ function totalLines(result: RunView, { ink }: Look): string[] {
     `  ${ink.dim(facts.join(' · '))}`,
     `  ${ink.dim(`run ${result.runId}`)}`,
   ];
-}
-
-function nextLines({ next = [] }: ScorecardOptions, { ink }: Look): string[] {
-  const column = Math.max(0, ...next.map(({ command }) => command.length));
-  return next.map(({ command, does }) => `  ${ink.cyan(command.padEnd(column))}  ${ink.dim(does)}`);
 }
 
 /** `████████░░`; a part that is not empty shows, and only a whole one is full. */

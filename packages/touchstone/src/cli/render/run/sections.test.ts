@@ -14,8 +14,7 @@ import { contractOf, gateOf } from '../../testing/contract-cli.js';
 import { regressionOf, reportOf, resultOf } from '../../testing/results.js';
 import { exitOf, type Failure, type RunView } from '../../verbs/run/result.js';
 import { createInk, displayWidth } from '../text.js';
-import { documentOf } from './document.js';
-import { renderJunit, renderMarkdown } from './reports.js';
+import { documentOf, renderJunit, renderMarkdown } from './document.js';
 import { renderScorecard } from './scorecard.js';
 
 const look = { ink: createInk(false), width: 80 };

@@ -9,7 +9,6 @@ import {
   doubtOf,
   EXPLORATORY,
   metWords,
-  plural,
   range,
   regressionWords,
   remarksOf,
@@ -23,27 +22,24 @@ import {
   whole,
 } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
+import { noteLines, restLines, trendMark } from '../layout.js';
 import { renderTable } from '../table.js';
-import { displayWidth, type Ink, type Look, padEnd, printable, truncate, wrap } from '../text.js';
+import { displayWidth, type Ink, type Look, padEnd, printable, truncate } from '../text.js';
 
 /** What is to be said about the score beyond the score; for most runs nothing. */
-export function certaintyLines(result: RunView, { ink, width }: Look): string[] {
+export function certaintyLines(result: RunView, look: Look): string[] {
   const { report, conclusive } = result;
+  const { ink } = look;
   if (!report) return [];
-  const open = doubtOf(result);
-  const repeats = repeatWords(report);
-  const lines = [
+  return [
     ...(report.adjusted ? [adjustedLine(report.adjusted, ink)] : []),
-    ...(repeats === undefined ? [] : wrap(repeats, width - 2)),
-    ...(open === undefined ? [] : wrap(open, width - 2).map(conclusive ? ink.yellow : ink.dim)),
+    ...noteLines([repeatWords(report)], look),
+    ...noteLines([doubtOf(result)], look, conclusive ? ink.yellow : ink.dim),
   ];
-  return lines.map((line) => `  ${line}`);
 }
 
-function adjustedLine(adjusted: ReportedAdjustment, ink: Ink): string {
-  const verdict = adjusted.passed ? ink.green('PASSED') : ink.red('FAILED');
-  return `${adjustedWords(adjusted)} ${verdict}`;
-}
+const adjustedLine = (adjusted: ReportedAdjustment, ink: Ink): string =>
+  `  ${adjustedWords(adjusted)} ${adjusted.passed ? ink.green('PASSED') : ink.red('FAILED')}`;
 
 const MARKS: { readonly [status in GateStatus]: readonly [mark: string, paint: keyof Ink] } = {
   pass: ['✓', 'green'],
@@ -53,14 +49,13 @@ const MARKS: { readonly [status in GateStatus]: readonly [mark: string, paint: k
 };
 
 /** Every gate of the contract, what it demands of latency, and in one line what the scorecard alone does not tell. */
-export function contractLines({ contract }: RunView, { ink, width }: Look): string[] {
+export function contractLines({ contract }: RunView, look: Look): string[] {
   if (!contract) return [];
   const { criteria, sla } = contract;
-  const words = contractWords(contract);
   return [
-    ...(criteria.length > 0 ? [gateTable(criteria, { ink, width })] : []),
-    ...(sla ? [`  ${markOf(sla.status, ink)} ${slaWords(sla)}`] : []),
-    ...(words === undefined ? [] : wrap(words, width - 2).map((line) => `  ${ink.yellow(line)}`)),
+    ...(criteria.length > 0 ? [gateTable(criteria, look)] : []),
+    ...(sla ? [`  ${markOf(sla.status, look.ink)} ${slaWords(sla)}`] : []),
+    ...noteLines([contractWords(contract)], look, look.ink.yellow),
   ];
 }
 
@@ -92,7 +87,8 @@ function markOf(status: GateStatus, ink: Ink): string {
 const SLICES_SHOWN = 8;
 const WIDE_ENOUGH = 80;
 
-export function sliceLines({ report }: RunView, { ink, width }: Look): string[] {
+export function sliceLines({ report }: RunView, look: Look): string[] {
+  const { ink, width } = look;
   const slices = slicesInOrder(report?.slices ?? []);
   if (slices.length === 0 || width < WIDE_ENOUGH) return [];
   const compared = slices.some(({ scoreDelta }) => scoreDelta !== undefined);
@@ -111,7 +107,7 @@ export function sliceLines({ report }: RunView, { ink, width }: Look): string[] 
   return [
     `  ${ink.dim(EXPLORATORY)}`,
     renderTable(heads, rows, ink),
-    ...(more > 0 ? [`  ${ink.dim(`… and ${plural(more, 'more part')}`)}`] : []),
+    ...restLines(more, look, more === 1 ? ' part' : ' parts'),
   ];
 }
 
@@ -121,43 +117,45 @@ const TASKS_SHOWN = 10;
 export function regressionLines(result: RunView, look: Look): string[] {
   const regression = result.report?.regression;
   if (!regression) return [];
+  const { ink } = look;
   const baseline = `baseline ${score(regression.baseline.score)}: ${baselineWords(result).join(', ')}`;
   const notes = [
     ...remarksOf(regression),
-    ...(regression.verdict === 'fail' ? [] : [detectableWords(regression)]),
+    regression.verdict === 'fail' ? undefined : detectableWords(regression),
     ...deltaWords(regression),
   ];
   return [
-    verdictLine(regression, look.ink),
-    ...wrap(baseline, look.width - 2).map((line) => `  ${look.ink.dim(line)}`),
+    `  ${verdictPaint(regression, ink)(regressionWords(regression))}`,
+    ...noteLines([baseline], look, ink.dim),
     ...changeLines(regression, look),
-    ...notes.flatMap((note) => wrap(note, look.width - 2).map((line) => `  ${look.ink.dim(line)}`)),
+    ...noteLines(notes, look, ink.dim),
   ];
 }
 
-function verdictLine(regression: ReportedRegression, ink: Ink): string {
-  const paint = { fail: ink.red, inconclusive: ink.yellow, pass: ink.green }[regression.verdict];
-  return `  ${paint(ink.bold(regressionWords(regression)))}`;
+/** As bold as the verdict deserves. */
+export function verdictPaint({ verdict }: ReportedRegression, ink: Ink): (text: string) => string {
+  const paint = { fail: ink.red, inconclusive: ink.yellow, pass: ink.green }[verdict];
+  return (text) => paint(ink.bold(text));
 }
 
-function changeLines(regression: ReportedRegression, { ink, width }: Look): string[] {
+function changeLines(regression: ReportedRegression, look: Look): string[] {
+  const { ink, width } = look;
   const all = changesInOrder(regression);
   const shown = all.slice(0, TASKS_SHOWN);
   const column = Math.min(width - 32, Math.max(0, ...shown.map(({ taskId }) => displayWidth(taskId))));
   const lines = shown.map(({ taskId, before, after, side }) => {
-    const mark = after < before ? ink.red('↓') : ink.green('↑');
     const name = padEnd(truncate(taskId, column), column);
-    return `  ${mark} ${name}  ${score(before)} → ${score(after)}${side ? ink.dim(`  ${side}`) : ''}`;
+    return `  ${trendMark(after - before, ink)} ${name}  ${score(before)} → ${score(after)}${side ? ink.dim(`  ${side}`) : ''}`;
   });
   const more = all.length + (regression.moreChanges ?? 0) - shown.length;
-  return more > 0 ? [...lines, `  ${ink.dim(restWords(more, all.slice(TASKS_SHOWN)))}`] : lines;
+  return [...lines, ...restLines(more, look, sideWords(all.slice(TASKS_SHOWN)))];
 }
 
-function restWords(more: number, rest: readonly SidedChange[]): string {
+function sideWords(rest: readonly SidedChange[]): string {
   const count = (side: SidedChange['side']): number => rest.filter((change) => change.side === side).length;
   const sides = [
     ...(count('now fails') > 0 ? [`${whole(count('now fails'))} now fail`] : []),
     ...(count('now passes') > 0 ? [`${whole(count('now passes'))} now pass`] : []),
   ];
-  return `… and ${whole(more)} more${sides.length > 0 ? `: ${sides.join(', ')}` : ''}`;
+  return sides.length > 0 ? `: ${sides.join(', ')}` : '';
 }

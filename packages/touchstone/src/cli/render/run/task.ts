@@ -8,7 +8,8 @@ import {
   type ToolCallView,
 } from '@touchstone/sdk';
 import { age, costTexts, plural, quote, score, whyNot } from '@touchstone/sdk/view';
-import { INDENT, LABEL, type Look, labelled, padEnd, printable, truncate, wrapped } from '../text.js';
+import { INDENT, LABEL, labelled, wrapped } from '../layout.js';
+import { type Look, padEnd, printable, truncate } from '../text.js';
 import { criterionFacts, criterionLines, renderBodies } from './failure.js';
 
 /** Everything recorded of one task: each invocation with its input, its calls and its answer. */

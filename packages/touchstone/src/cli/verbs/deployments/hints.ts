@@ -7,11 +7,10 @@ import {
 } from '@touchstone/protocol';
 import { HostResponseError } from '@touchstone/sdk';
 import type { Context } from '../../io.js';
+import type { NextCommand } from '../../render/layout.js';
 import { commandToType, flag, type Where } from '../../session.js';
 import { type PromotionRequest, targetFlags } from './options.js';
 import type { Refusal, Step } from './transitions.js';
-
-export type NextCommand = { readonly command: string; readonly does: string };
 
 /** What a person types to answer, with a key of their own. */
 export function waitingLine(context: Context, runId: RunId, { host }: Where): string {

@@ -7,17 +7,17 @@ import { type Client, HostResponseError } from '@touchstone/sdk';
 import type { Config } from '../../../app/index.js';
 import type { AgentFacts } from '../../../ports/index.js';
 import { UsageError } from '../../io.js';
-import type { Local } from '../../local.js';
 import { absent } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 
 const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 
-type AgentArgument =
+type AgentArgument = AgentPlace | { readonly kind: 'reference'; readonly reference: string };
+/** Where an agent is that may be in no configuration. */
+type AgentPlace =
   | { readonly kind: 'module'; readonly path: string }
-  | { readonly kind: 'url'; readonly url: string }
-  | { readonly kind: 'reference'; readonly reference: string };
+  | { readonly kind: 'url'; readonly url: string };
 
 export function readAgentArgument(argument: string, cwd: string): AgentArgument {
   if (/^https?:\/\//i.test(argument)) return { kind: 'url', url: argument };
@@ -62,7 +62,7 @@ export async function chooseAgent(
   if (wanted.kind === 'reference') return namedAgent(session, wanted.reference);
   if (!local) throw notThere();
   const configured = sameAgent(local.config, wanted);
-  if (configured) return namedAgent(session, configured);
+  if (configured !== undefined) return namedAgent(session, configured);
   return pinned(await local.touchstone.useAgent(adHocSpec(wanted, local.config, suite.tasks ?? []), cwd));
 }
 
@@ -102,21 +102,14 @@ async function defaultAgent(client: Client, targetAgentId: string | undefined): 
 }
 
 async function namedAgent({ client, local }: Session, reference: string): Promise<ChosenAgent> {
-  const found = await (local ? agentHere(local, reference) : agentThere(client, reference));
+  const here = await local?.touchstone.findAgent(local.principal.owner, reference);
+  const found = local ? here && pinned(here.facts) : await agentThere(client, reference);
   if (found) return found;
   throw new UsageError(
     `There is no agent ${reference} in the configuration or in an installed pack.`,
     didYouMean(reference, await agentIds(client), 'Known here') ??
       'Agents of a pack are known once it is installed: touchstone pack install <archive>',
   );
-}
-
-async function agentHere(
-  { touchstone, principal }: Local,
-  reference: string,
-): Promise<ChosenAgent | undefined> {
-  const found = await touchstone.findAgent(principal.owner, reference);
-  return found && pinned(found.facts);
 }
 
 /** A host of another kind may keep no inventory; it says itself whether it knows the agent. */
@@ -152,10 +145,7 @@ export const isConfigured = (config: Config, wanted: AgentArgument): boolean =>
   wanted.kind === 'reference' || sameAgent(config, wanted) !== undefined;
 
 /** A file or URL that the configuration already describes means that agent, with its tools and schemas. */
-function sameAgent(
-  config: Config,
-  wanted: Exclude<AgentArgument, { kind: 'reference' }>,
-): string | undefined {
+function sameAgent(config: Config, wanted: AgentPlace): string | undefined {
   const match = config.agents.find(({ run }) =>
     wanted.kind === 'url'
       ? run.kind === 'http' && run.url === wanted.url
@@ -170,30 +160,20 @@ function sameAgent(
  * An agent that is in no configuration declares no tools, so it is offered the configured ones and those its suite has
  * canned answers for. An agent of the configuration never gets a tool from a fixture.
  */
-function adHocSpec(
-  wanted: Exclude<AgentArgument, { kind: 'reference' }>,
-  config: Config,
-  tasks: readonly Task[],
-): object {
+function adHocSpec(wanted: AgentPlace, config: Config, tasks: readonly Task[]): object {
   const canned = tasks.flatMap((task) =>
     (task.fixtures?.toolResponses ?? []).map(({ tool }) => tool as string),
   );
   const tools = [...new Set([...config.tools.map(({ toolId }) => toolId), ...canned])].sort();
-  const run =
-    wanted.kind === 'url' ? { kind: 'http', url: wanted.url } : { kind: 'module', path: wanted.path };
-  return {
-    agentId: adHocId(wanted),
-    version: '0.0.0',
-    ...(tools.length > 0 && { toolAllowlist: tools }),
-    run,
-  };
+  const run = wanted.kind === 'url' ? { kind: 'http', url: wanted.url } : wanted;
+  const offered = tools.length > 0 ? { toolAllowlist: tools } : {};
+  return { agentId: adHocId(wanted), version: '0.0.0', ...offered, run };
 }
 
-const adHocId = (wanted: Exclude<AgentArgument, { kind: 'reference' }>): string =>
-  `local.cli.${slugOf(wanted)}`;
+const adHocId = (wanted: AgentPlace): string => `local.cli.${slugOf(wanted)}`;
 
 /** A readable name; a URL gets a few digits of its hash, because two paths of one host are two agents. */
-export function slugOf(wanted: Exclude<AgentArgument, { kind: 'reference' }>): string {
+export function slugOf(wanted: AgentPlace): string {
   const text = wanted.kind === 'url' ? new URL(wanted.url).host : basename(wanted.path, extname(wanted.path));
   const plain = text
     .toLowerCase()

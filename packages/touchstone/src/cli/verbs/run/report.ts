@@ -1,21 +1,18 @@
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { dirname, extname, resolve } from 'node:path';
 import { whole } from '@touchstone/sdk/view';
 import { targetOf } from '../../files/local-files.js';
-import { type Context, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
-import { renderJunit, renderMarkdown } from '../../render/run/reports.js';
+import { type Context, lookOf, UsageError, writeLine } from '../../io.js';
+import type { NextCommand } from '../../render/layout.js';
+import { renderJunit, renderMarkdown } from '../../render/run/document.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
 import { commandToType, flag, shellWord, whereFlags } from '../../session.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
-import { type RefusedSuite, type RunView, refOf, withoutBodies } from './result.js';
+import { type Attempt, type RunView, refOf, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 
 /** What a person may want to type next. Options that the command was given are carried over where they still matter. */
-export function nextCommands(
-  context: Context,
-  result: RunView,
-  options: RunOptions,
-): readonly { readonly command: string; readonly does: string }[] {
+export function nextCommands(context: Context, result: RunView, options: RunOptions): readonly NextCommand[] {
   // Of all that failed, what did not fail before is the news.
   const first = result.report?.regression?.toFail[0] ?? result.failures[0]?.taskId;
   const next = (words: string, does: string) => ({ command: commandToType(context, words), does });
@@ -86,10 +83,11 @@ function tellInterrupted(context: Context, { counts, runId }: RunView, options: 
 
 export function writeReports(
   { io }: Context,
-  results: readonly RunView[],
-  refused: readonly RefusedSuite[],
+  attempts: readonly Attempt[],
   { bodies, junit, markdown }: Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>,
 ): void {
+  const results = attempts.flatMap((attempt) => ('result' in attempt ? [attempt.result] : []));
+  const refused = attempts.flatMap((attempt) => ('refused' in attempt ? [attempt.refused] : []));
   const shown = bodies ? results : results.map(withoutBodies);
   if (junit) writeReport(io.cwd, '--junit', junit, renderJunit(shown, refused));
   if (markdown === STDOUT) io.stdout.write(renderMarkdown(shown, refused));
@@ -106,19 +104,34 @@ export function checkReportFiles(
 ): void {
   if (junit !== undefined && markdown !== undefined && isSamePlace(io.cwd, junit, markdown))
     throw new UsageError(`--junit and --markdown are the same file, ${junit}.`, 'Name another file.');
-  for (const [flag, name] of [
-    ['--junit', junit],
-    ['--markdown', markdown === STDOUT ? undefined : markdown],
-  ] as const) {
-    if (name === undefined) continue;
-    const file = resolve(io.cwd, name);
-    try {
-      mkdirSync(dirname(file), { recursive: true });
-      closeSync(openSync(file, 'a'));
-    } catch (error) {
-      throw new UsageError(`${flag} ${name} cannot be written: ${wordsOf(error)}.`, 'Name another file.');
-    }
+  const touch = (file: string): void => closeSync(openSync(file, 'a'));
+  if (junit !== undefined) checkWritable(io.cwd, '--junit', junit, touch);
+  if (markdown !== undefined && markdown !== STDOUT) checkWritable(io.cwd, '--markdown', markdown, touch);
+}
+
+function checkWritable(cwd: string, flag: string, name: string, check: (file: string) => void): void {
+  const file = resolve(cwd, name);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    check(file);
+  } catch (error) {
+    throw new UsageError(`${flag} ${name} cannot be written: ${wordsOf(error)}.`, 'Name another file.');
   }
+}
+
+/** Whatever keeps `--record` from writing its file is found out before any task is run. */
+export function checkRecordFile(name: string, cwd: string): void {
+  if (!['.json', '.yaml', '.yml'].includes(extname(name).toLowerCase()))
+    throw new UsageError(
+      `--record ${name} must end in .json, .yaml or .yml.`,
+      'For example: --record evals/recorded.suite.yaml',
+    );
+  if (existsSync(resolve(cwd, name)))
+    throw new UsageError(
+      `--record writes no file over another, and ${name} is there.`,
+      'Name another file, or remove that one.',
+    );
+  checkWritable(cwd, '--record', name, (file) => accessSync(dirname(file), constants.W_OK));
 }
 
 function writeReport(cwd: string, flag: string, name: string, text: string): void {
@@ -129,8 +142,4 @@ function writeReport(cwd: string, flag: string, name: string, text: string): voi
   } catch (error) {
     throw new UnwritableError(`${flag} ${name}`, error);
   }
-}
-
-export function writeDocuments({ io }: Context, documents: readonly object[], several: boolean): void {
-  writeJson(io, several ? documents : documents[0]);
 }

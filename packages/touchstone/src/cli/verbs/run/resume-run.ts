@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isTerminal, type RunId } from '@touchstone/protocol';
+import { defined, isTerminal, type RunId } from '@touchstone/protocol';
 import { type EvalRunSnapshot, isEvalRun, type RunSnapshot } from '@touchstone/sdk';
 import { readPackFiles } from '../../../app/index.js';
 import { readPackArgument } from '../../files/pack-source.js';
@@ -12,8 +12,13 @@ import { asEvalRun, findRun } from '../../run-lookup.js';
 import type { Session } from '../../session.js';
 import { chooseAgent, readAgentArgument } from './agent-choice.js';
 import { lookAtDefinition, useDefinedAgent } from './branch-run.js';
-import { checkLive } from './record-file.js';
-import { checkSameBaseline, checkSamePlan, plannedOtherwise, type RunOptions } from './run-options.js';
+import {
+  checkLive,
+  checkSameBaseline,
+  checkSamePlan,
+  plannedOtherwise,
+  type RunOptions,
+} from './run-options.js';
 import { sideOf } from './start-run.js';
 
 /** The run to continue, after a check that it was planned as the options say. */
@@ -23,15 +28,9 @@ export async function findRunToResume(session: Session, options: RunOptions): Pr
   if (!run.touchstone) return run;
   const { configurable, touchstone } = asEvalRun(run);
   const { concurrency, repeats, modes, baselineRunId } = touchstone;
-  const planned = {
-    evalModes: modes,
-    ...configurable,
-    repeats,
-    ...(concurrency !== undefined && { concurrency }),
-  };
-  checkSamePlan(options, planned);
+  checkSamePlan(options, { evalModes: modes, ...configurable, repeats, ...defined({ concurrency }) });
   checkSameBaseline(options, originOf(run).baseline, baselineRunId);
-  if (options.record !== undefined) checkLive(modes);
+  checkLive(options, modes);
   return run;
 }
 

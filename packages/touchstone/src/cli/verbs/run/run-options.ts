@@ -103,6 +103,15 @@ export const plannedOtherwise = (flag: string): UsageError =>
     `Leave ${flag} out, or start a new run by leaving --resume out.`,
   );
 
+/** Only a run whose tools and memory are live has something to write down. */
+export function checkLive({ record }: RunOptions, modes: readonly string[]): void {
+  if (record === undefined || modes.includes('live-shadow')) return;
+  throw new UsageError(
+    '--record writes down what live tools answered, so it works in mode live-shadow only.',
+    'Add --modes live-shadow. The suite has to declare that mode.',
+  );
+}
+
 type RunCommand = RunOptions & { readonly suite: string | undefined; readonly json: boolean };
 
 const contractFlags = ({ sla, sample, allowUnpinned, onlyAgent, suiteName }: RunOptions) => ({

@@ -1,7 +1,7 @@
 import { definitionForm } from '../../files/definition-file.js';
 import { openSources, readPackArgument } from '../../files/pack-source.js';
 import { isFolder, type SuiteSource } from '../../files/suite-source.js';
-import { type Context, type ExitCode, UsageError, worstExit } from '../../io.js';
+import { type Context, type ExitCode, UsageError, worstExit, writeJson } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun } from '../../run-lookup.js';
@@ -9,8 +9,7 @@ import { type Session, withKeptRun, withSession } from '../../session.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
 import { finishRun, runEach, runOne } from './attempts.js';
 import { checkBaselineFile } from './baseline-choice.js';
-import { checkRecordFile } from './record-file.js';
-import { checkReportFiles, tellResult, writeDocuments, writeReports } from './report.js';
+import { checkRecordFile, checkReportFiles, tellResult, writeReports } from './report.js';
 import { type Attempt, exitOfAttempt, type RunView } from './result.js';
 import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
@@ -22,18 +21,17 @@ export async function runCommand(
 ): Promise<ExitCode> {
   checkOptions(suite, options, context.settings.json);
   checkReportFiles(context, options);
-  if (options.record !== undefined) await checkRecordFile(options.record, context.io.cwd);
+  if (options.record !== undefined) checkRecordFile(options.record, context.io.cwd);
   checkBaselineFile(context, options.host, options.baseline);
   if (options.watch) return (await import('./watch.js')).watchRuns(context, suite ?? '', options);
   const attempts = await attemptAll(context, suite, options);
-  const results = attempts.flatMap((attempt) => ('result' in attempt ? [attempt.result] : []));
-  const refused = attempts.flatMap((attempt) => ('refused' in attempt ? [attempt.refused] : []));
-  writeReports(context, results, refused, options);
+  writeReports(context, attempts, options);
   if (context.settings.json) {
     const documents = attempts.map((attempt) =>
       'result' in attempt ? documentOf(attempt.result) : attempt.refused,
     );
-    writeDocuments(context, documents, suite !== undefined && (await isSeveral(suite, context.io.cwd)));
+    const several = suite !== undefined && (await isSeveral(suite, context.io.cwd));
+    writeJson(context.io, several ? documents : documents[0]);
   }
   return worstExit(attempts.map(exitOfAttempt));
 }
@@ -52,10 +50,14 @@ async function attemptAll(
   const { resume, promote } = options;
   const attempt = async (session: Session): Promise<readonly Attempt[]> => {
     const attempts = await attemptEach(context, session, suite, options);
-    return promote ? promoteAgent(context, session, attempts, options) : attempts;
+    if (!promote) return attempts;
+    // On the host that the run is on.
+    const { promoteAfter } = await import('../deployments/promote.js');
+    return promoteAfter(context, session, attempts, options);
   };
+  // Most agents are modules; the thread they live in starts while the suite is read.
   if (options.host === undefined && (await mayNeedThread(context, suite, options)))
-    await prepareAgentThread();
+    (await import('../../../app/index.js')).prepareModuleThread();
   return resume === undefined
     ? withSession(context, options, 'work', attempt)
     : withKeptRun(context, options, 'work', resume === true ? 'last' : resume, attempt);
@@ -82,17 +84,6 @@ async function attemptEach(
   );
 }
 
-/** On the host that the run is on. */
-async function promoteAgent(
-  context: Context,
-  session: Session,
-  attempts: readonly Attempt[],
-  options: RunOptions,
-): Promise<readonly Attempt[]> {
-  const { promoteAfter } = await import('../deployments/promote.js');
-  return promoteAfter(context, session, attempts, options);
-}
-
 const mayNeedThread = async (
   { io }: Context,
   suite: string | undefined,
@@ -112,12 +103,6 @@ export function checkOne(sources: readonly SuiteSource[], { record, promote }: R
     `${what}, and there are ${sources.length} to run.`,
     'Name one suite file; of a pack, one agent with --agent.',
   );
-}
-
-/** Most agents are modules; the thread they live in starts while the suite is read. */
-async function prepareAgentThread(): Promise<void> {
-  const { prepareModuleThread } = await import('../../../app/index.js');
-  prepareModuleThread();
 }
 
 async function resumeRun(

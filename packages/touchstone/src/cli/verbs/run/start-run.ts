@@ -1,5 +1,4 @@
-import type { Digest, EvalMode, JsonObject, RunId } from '@touchstone/protocol';
-import { defined } from '@touchstone/protocol';
+import { type Digest, defined, type EvalMode, type JsonObject, type RunId } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
 import type { Suite } from '../../../ports/index.js';
 import { suiteDocument } from '../../../suites/index.js';
@@ -12,9 +11,8 @@ import type { Session } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { channelIn, checkModel, chooseAgent, type SuiteSide } from './agent-choice.js';
 import { chooseBaseline, createCompared, measureOf, type StartedRun } from './baseline-choice.js';
-import { checkLive } from './record-file.js';
 import type { RunDriver } from './run-driver.js';
-import { configurableOf, type RunOptions } from './run-options.js';
+import { checkLive, configurableOf, type RunOptions } from './run-options.js';
 
 /** Creates a run of one suite; in this process nothing is driven yet. Whatever is refused is refused here. */
 export async function startRun(
@@ -27,13 +25,12 @@ export async function startRun(
   const { client, local } = session;
   const { cwd } = context.io;
   const { head, suite, origin, contract } = await installSource(session, source);
-  if (options.record !== undefined) checkLive(options.modes ?? defaultModes(head.modes));
+  checkLive(options, options.modes ?? defaultModes(head.modes));
   const named = agentOf(source, options);
   const agent = await chooseAgent(session, named, sideOf(head, suite), cwd);
   checkModel(agent, options.model);
   // Which version the channel leads to has been drawn: a run in this process is pinned to it.
   const channel = local && channelIn(named, cwd);
-  const pins = { ...(channel !== undefined && { channel }), ...(contract && { contract }) };
   const metadata = { [ORIGIN_KEY]: { ...origin, ...optionsKept(options) } as JsonObject };
   const create = (baseline?: RunId): Promise<RunId> =>
     driver.create(
@@ -44,7 +41,7 @@ export async function startRun(
         configurable: configurableOf(options, baseline),
         metadata,
       },
-      pins,
+      defined({ channel, contract }),
     );
   if (options.baseline === undefined) return { runId: await create() };
   const choice = await chooseBaseline(context, session, options.baseline, {
@@ -70,10 +67,8 @@ const optionsKept = ({ agent, baseline }: RunOptions): Origin => defined({ agent
 const defaultModes = (modes: readonly EvalMode[]): readonly EvalMode[] =>
   modes.length === 1 ? modes : modes.filter((mode) => mode !== 'live-shadow');
 
-export const sideOf = (head: { readonly targetAgentId?: string }, suite: Suite | undefined): SuiteSide => ({
-  ...(head.targetAgentId && { targetAgentId: head.targetAgentId }),
-  ...(suite && { tasks: suite.tasks }),
-});
+export const sideOf = (head: { readonly targetAgentId?: string }, suite: Suite | undefined): SuiteSide =>
+  defined({ targetAgentId: head.targetAgentId, tasks: suite?.tasks });
 
 /** A suite as far as its host tells. */
 type KnownSuite = {

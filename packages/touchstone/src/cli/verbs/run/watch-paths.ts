@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, statSync, watch } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import type { Config } from '../../../app/index.js';
+import { lockFile } from '../../../profiles/index.js';
+import { contractBeside } from '../../../suites/index.js';
 import { definitionForm, definitionPlaces } from '../../files/definition-file.js';
 import { readPackArgument } from '../../files/pack-source.js';
 import { suiteFiles } from '../../files/suite-source.js';
@@ -84,12 +86,13 @@ export async function watchedBy(context: Context, suite: string, options: RunOpt
   const place = pack?.kind === 'place' ? pack.path : undefined;
   const isDefinition = place === undefined && (await definitionForm(suite, cwd)) !== undefined;
   const folders = place === undefined ? [] : foldersBelow(place);
+  const suites = (place === undefined && (await suiteFiles(suite, cwd))) || [];
   const named = config?.file ?? (context.settings.config && resolve(cwd, context.settings.config));
   const files = [
     // Seen from the folder it lies in, also while it is away: what is moved or written anew comes back there.
     resolve(cwd, suite),
     ...(isDefinition ? await definitionPlaces(suite, cwd) : []),
-    ...(place === undefined ? await withContracts((await suiteFiles(suite, cwd)) ?? []) : []),
+    ...suites.flatMap((file) => [file, contractBeside(file)]),
     ...(options.contract === undefined ? [] : [resolve(cwd, options.contract)]),
     ...modules,
     ...(named ? [named] : []),
@@ -98,19 +101,11 @@ export async function watchedBy(context: Context, suite: string, options: RunOpt
   return {
     files: files.filter((file) => existsSync(dirname(file))),
     folders: [...new Set([...modules.map(dirname), ...folders])],
-    outputs: [options.junit, options.markdown, ...(isDefinition ? [await lockOf(suite)] : [])].flatMap(
-      (file) => (file ? [resolve(cwd, file)] : []),
+    outputs: [options.junit, options.markdown, isDefinition && lockFile(suite)].flatMap((file) =>
+      file ? [resolve(cwd, file)] : [],
     ),
   };
 }
-
-async function withContracts(files: readonly string[]): Promise<readonly string[]> {
-  const { contractBeside } = await import('../../../suites/index.js');
-  return files.flatMap((file) => [file, contractBeside(file)]);
-}
-
-const lockOf = async (definition: string): Promise<string> =>
-  (await import('../../../profiles/index.js')).lockFile(definition);
 
 /** Every folder of a pack, as an archive of it would hold them: its prompts, schemas and suites are all in files. */
 function foldersBelow(path: string): readonly string[] {

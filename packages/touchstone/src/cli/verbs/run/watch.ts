@@ -85,9 +85,7 @@ async function runOnce(
         },
       ),
     );
-    const results = attempts.flatMap((attempt) => ('result' in attempt ? [attempt.result] : []));
-    const refused = attempts.flatMap((attempt) => ('refused' in attempt ? [attempt.refused] : []));
-    writeReports(context, results, refused, options);
+    writeReports(context, attempts, options);
     return worstExit(attempts.map(exitOfAttempt));
   } catch (error) {
     return reportError(error, context.io);

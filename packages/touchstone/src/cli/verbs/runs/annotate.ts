@@ -1,4 +1,4 @@
-import type { EvalReport, ScoreOverride } from '@touchstone/protocol';
+import { defined, type EvalReport, type ScoreOverride } from '@touchstone/protocol';
 import {
   type Annotation,
   type Client,
@@ -6,20 +6,92 @@ import {
   isEvent,
   type NewAnnotation,
   type RunSnapshot,
+  type Signal,
 } from '@touchstone/sdk';
-import { type Context, type ExitCode, lookOf, mayShowContent, writeJson, writeLine } from '../../io.js';
+import {
+  type Context,
+  checkRules,
+  type ExitCode,
+  lookOf,
+  mayShowContent,
+  type OptionRule,
+  UsageError,
+  writeJson,
+  writeLine,
+} from '../../io.js';
 import { annotationDocument, hasTexts, renderAnnotations, renderRecorded } from '../../render/annotations.js';
 import { asEvalRun, eventPages, findRun } from '../../run-lookup.js';
-import { withSession } from '../../session.js';
-import { type AnnotateOptions, checkAnnotateOptions, isOverride, signalOf } from './annotate-options.js';
+import { type Where, withSession } from '../../session.js';
 import { unknownTask } from './show.js';
+
+/** Options of `touchstone annotate`, as the parser hands them over. */
+export type AnnotateOptions = Where & {
+  readonly rating?: number;
+  readonly label?: string;
+  readonly flag?: boolean;
+  readonly correction?: string;
+  readonly score?: number;
+  readonly passed?: boolean;
+  readonly failed?: boolean;
+  readonly task?: string;
+  readonly note?: string;
+  readonly list?: boolean;
+  readonly bodies?: boolean;
+};
+
+const OVERRIDES = ['score', 'passed', 'failed'] as const;
+const SIGNALS = ['rating', 'label', 'flag', 'correction', ...OVERRIDES] as const;
+const TEXTS = ['label', 'correction', 'note'] as const;
+const flags = (names: readonly string[], between = ', '): string =>
+  names.map((name) => `--${name}`).join(between);
+
+const saidIn = (options: AnnotateOptions): readonly string[] =>
+  SIGNALS.filter((name) => options[name] !== undefined);
+const isOverride = (options: AnnotateOptions): boolean =>
+  OVERRIDES.some((name) => options[name] !== undefined);
+
+/** One thing is said at a time, and an override with its reason. */
+const RULES: readonly OptionRule<AnnotateOptions>[] = [
+  {
+    wrong: ({ list, task, note, ...said }) =>
+      list && flags([...saidIn(said), ...Object.keys(defined({ task, note }))]),
+    message: '--list only looks, and % would add something.',
+    hint: 'Leave one of the two out.',
+  },
+  {
+    wrong: (options) => !options.list && saidIn(options).length === 0 && flags(SIGNALS),
+    message: 'What is to be said of it? Give one of %.',
+    hint: 'See what has been said with --list.',
+  },
+  {
+    wrong: (options) => saidIn(options).length > 1 && flags(saidIn(options)),
+    message: '% say different things.',
+    hint: 'Give one of them, and the next in a second command.',
+  },
+  {
+    wrong: (options) => flags(TEXTS.filter((name) => options[name]?.trim() === '').slice(0, 1)),
+    message: '% is empty.',
+    hint: 'Say something, or leave it out.',
+  },
+];
+
+function checkOptions(options: AnnotateOptions): void {
+  checkRules(RULES, options);
+  const missing = (['task', 'note'] as const).filter((name) => !options[name]?.trim());
+  if (!isOverride(options) || missing.length === 0) return;
+  const said = flags(saidIn(options));
+  throw new UsageError(
+    `${said} overrides a score, which needs ${flags(missing, ' and ')}.`,
+    `For example: --task late-refund ${said}${options.score === undefined ? '' : ` ${options.score}`} --note "the golden answer is too strict"`,
+  );
+}
 
 export async function annotateCommand(
   context: Context,
   name: string,
   options: AnnotateOptions,
 ): Promise<ExitCode> {
-  checkAnnotateOptions(options);
+  checkOptions(options);
   return withSession(context, options, 'look', async ({ client }): Promise<ExitCode> => {
     const run = await findRun(client, name);
     if (options.list) await list(context, client, run, options);
@@ -63,7 +135,7 @@ async function annotate(
   const recorded = await record(client, run, options, {
     signal: signalOf(options),
     ...(await targetOf(client, run, options)),
-    ...(options.note !== undefined && { note: options.note }),
+    ...defined({ note: options.note }),
   });
   const override = (await overridesOf(client, run.runId)).get(recorded.annotationId);
   // Only a completed run has results to put side by side.
@@ -73,9 +145,20 @@ async function annotate(
     const document = annotationDocument(recorded, override, mayShowContent(context, options), options.task);
     return writeJson(io, { ...document, ...outcome });
   }
-  const { task: taskId } = options;
-  const facts = { recorded, override, ...(taskId !== undefined && { taskId }), ...outcome };
+  const facts = { recorded, override, ...defined({ taskId: options.task }), ...outcome };
   io.stdout.write(renderRecorded(facts, { ...lookOf(context), uncut: true }));
+}
+
+/** An override travels as a correction that is nothing but the score, or the side, in JSON. */
+function signalOf(options: AnnotateOptions): Signal {
+  const { rating, label, correction, score, passed, failed } = options;
+  if (rating !== undefined) return { kind: 'rating', rating };
+  if (label !== undefined) return { kind: 'label', label };
+  if (correction !== undefined) return { kind: 'correction', correction };
+  if (score !== undefined) return { kind: 'correction', correction: JSON.stringify({ score }) };
+  if (passed || failed)
+    return { kind: 'correction', correction: JSON.stringify({ passed: passed === true }) };
+  return { kind: 'flag' };
 }
 
 /** The automatic result and the adjusted one, of the task and of the whole run. */

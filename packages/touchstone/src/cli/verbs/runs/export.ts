@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isTerminal, type Scorecard } from '@touchstone/protocol';
+import { defined, isTerminal, parseJson, type Scorecard } from '@touchstone/protocol';
 import type { RunSnapshot } from '@touchstone/sdk';
 import { ownKey, publicKeyOf, sealStatement, statementOf } from '../../../app/index.js';
 import { checkRegular, displayPath, placeFile, targetOf } from '../../files/local-files.js';
@@ -17,28 +17,45 @@ import { packageVersion } from '../../version.js';
 
 // `export` replaces what an earlier `export` has written, and nothing else.
 
-function checkScorecardPlace(file: string, shown: string): void {
-  checkRegular(file, shown, 'Use --out - for stdout.');
-  checkReplaceable(file, shown, 'scorecard file', isEnvelope);
+type OutputFile = {
+  readonly flag: string;
+  readonly what: string;
+  /** What to do when it is no regular file. */
+  readonly hint: string;
+  readonly isOne: (text: string) => boolean;
+};
+
+const OUT: OutputFile = {
+  flag: '--out',
+  what: 'scorecard file',
+  hint: 'Use --out - for stdout.',
+  isOne: (text) => Object.hasOwn(Object(parseJson(text)), 'payloadType'),
+};
+const PUBLIC_KEY: OutputFile = {
+  flag: '--public-key',
+  what: 'public key',
+  hint: 'Name another file with --public-key.',
+  isOne: isPublicKey,
+};
+
+function checkOutput(context: Context, output: OutputFile, name: string): void {
+  withFile(context, output, name, (file) => {
+    checkRegular(file, name, output.hint);
+    const entry = statSync(file, { throwIfNoEntry: false });
+    if (!entry || (entry.size <= MOST_BYTES && output.isOne(readFileSync(file, 'utf8')))) return;
+    throw new UsageError(`${name} exists and is no ${output.what}.`, 'Name another, or remove it.');
+  });
 }
 
-function checkKeyPlace(file: string, shown: string): void {
-  checkRegular(file, shown, 'Name another file with --public-key.');
-  checkReplaceable(file, shown, 'public key', isPublicKey);
-}
+const writeOutput = (context: Context, output: OutputFile, name: string, text: string): void =>
+  withFile(context, output, name, (file) => placeFile(file, text, true));
 
-function checkReplaceable(file: string, shown: string, what: string, isOne: (text: string) => boolean): void {
-  const entry = statSync(file, { throwIfNoEntry: false });
-  if (!entry || (entry.size <= MOST_BYTES && isOne(readFileSync(file, 'utf8')))) return;
-  throw new UsageError(`${shown} exists and is no ${what}.`, 'Name another, or remove it.');
-}
-
-function isEnvelope(text: string): boolean {
+function withFile({ io }: Context, { flag }: OutputFile, name: string, act: (file: string) => void): void {
   try {
-    const document: unknown = JSON.parse(text);
-    return typeof document === 'object' && document !== null && 'payloadType' in document;
-  } catch {
-    return false;
+    act(resolve(io.cwd, name));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new UsageError(`${name} cannot be written: ${wordsOf(error)}.`, `Name another file with ${flag}.`);
   }
 }
 
@@ -62,20 +79,16 @@ export async function exportCommand(
   wanted: string,
   options: ExportOptions,
 ): Promise<ExitCode> {
-  await checkPlaces(context, options);
+  await checkFiles(context, options);
   const given = readSigning(options, context.io.cwd);
   const { card, signing } = await withSession(context, options, 'look', async ({ client }) => {
     const run = asEvalRun(await findRun(client, wanted));
     checkCompleted(context, run, options);
     const card = await client.runs.scorecard(run.runId);
-    return { card, signing: given ?? (await keyOfMachine(context)) };
+    return { card, signing: given ?? (await ownKey(resolve(context.io.cwd, context.settings.data))) };
   });
   await writeExport(context, card, signing, options);
   return 0;
-}
-
-async function keyOfMachine({ io, settings }: Context): Promise<Signing> {
-  return ownKey(resolve(io.cwd, settings.data));
 }
 
 function checkCompleted(context: Context, run: RunSnapshot, where: Where): void {
@@ -92,7 +105,7 @@ function checkCompleted(context: Context, run: RunSnapshot, where: Where): void 
 }
 
 /** A file that is written must not be one that is read, least of all the key. */
-async function checkPlaces(context: Context, { out, key, publicKey }: ExportOptions): Promise<void> {
+async function checkFiles(context: Context, { out, key, publicKey }: ExportOptions): Promise<void> {
   const { io, settings } = context;
   if (out === STDOUT && settings.json)
     throw new UsageError(
@@ -132,35 +145,22 @@ async function writeExport(
   const publicKey = pemOf(publicKeyOf(signing.privateKey));
   const { out = `${card.suite.suiteId}-${card.runId}.scorecard.json` } = options;
   // Both places are looked at before one of them is written to.
-  if (out !== STDOUT) atPlace(context, '--out', out, (file) => checkScorecardPlace(file, out));
-  const keyFile = options.publicKey;
-  if (keyFile !== undefined) {
-    atPlace(context, '--public-key', keyFile, (file) => checkKeyPlace(file, keyFile));
-    atPlace(context, '--public-key', keyFile, (file) => placeFile(file, publicKey, true));
+  if (out !== STDOUT) checkOutput(context, OUT, out);
+  const { publicKey: publicKeyFile } = options;
+  if (publicKeyFile !== undefined) {
+    checkOutput(context, PUBLIC_KEY, publicKeyFile);
+    writeOutput(context, PUBLIC_KEY, publicKeyFile, publicKey);
   }
   if (out === STDOUT) context.io.stdout.write(text);
-  else atPlace(context, '--out', out, (file) => placeFile(file, text, true));
-  const exported: Exported = {
-    scorecard: card,
-    ...(out !== STDOUT && { file: displayPath(resolve(context.io.cwd, out), context.io.cwd) }),
-    keyId: signing.keyId,
-    ownKey: options.key === undefined,
-    publicKey,
-    ...(keyFile !== undefined && { publicKeyFile: keyFile }),
-  };
-  tell(context, exported, options);
+  else writeOutput(context, OUT, out, text);
+  const { cwd } = context.io;
+  const file = out === STDOUT ? undefined : displayPath(resolve(cwd, out), cwd);
+  const own = options.key === undefined;
+  const key = { keyId: signing.keyId, ownKey: own, publicKey };
+  tell(context, { scorecard: card, ...key, ...defined({ file, publicKeyFile }) }, options);
 }
 
 const pemOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
-
-function atPlace({ io }: Context, flag: string, name: string, act: (file: string) => void): void {
-  try {
-    act(resolve(io.cwd, name));
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw new UsageError(`${name} cannot be written: ${wordsOf(error)}.`, `Name another file with ${flag}.`);
-  }
-}
 
 /** Where the file itself goes to stdout, the words about it go beside. */
 function tell(context: Context, exported: Exported, options: ExportOptions): void {

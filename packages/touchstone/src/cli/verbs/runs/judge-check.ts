@@ -30,7 +30,7 @@ export type JudgeOptions = {
 };
 type JudgeCheckOptions = JudgeOptions & { readonly minKappa?: number };
 
-export const wishOf = ({ judge, votes }: JudgeOptions): { model?: string; votes?: number } =>
+const wishOf = ({ judge, votes }: JudgeOptions): { model?: string; votes?: number } =>
   defined({ model: judge, votes });
 
 /** Holds the judge against what people said. */

@@ -128,17 +128,14 @@ async function showScorecard(
   const { client } = session;
   const against =
     options.baseline === undefined ? undefined : await findBaseline(context, client, options.baseline);
+  const view = await collectRun(client, run.runId, {
+    bodies: bodiesWanted(context, options),
+    now: io.now(),
+    ...defined({ against, allowJudgeMismatch: options.allowJudgeMismatch }),
+  });
   const uncompared = against === undefined ? uncomparedOf(run) : undefined;
-  const result = {
-    ...(await collectRun(client, run.runId, {
-      bodies: bodiesWanted(context, options),
-      now: io.now(),
-      ...(against !== undefined && { against }),
-      ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
-    })),
-    ...(uncompared !== undefined && { uncompared }),
-  };
-  writeReports(context, [result], [], options);
+  const result = { ...view, ...defined({ uncompared }) };
+  writeReports(context, [{ result }], options);
   if (options.markdown === STDOUT) return;
   if (settings.json) {
     const shown = withoutBodies(result);
@@ -208,32 +205,22 @@ async function correctionsOf(client: Client, runId: RunId, taskId: string): Prom
   const overrides = (await client.runs.overrides(runId)).filter((one) => one.taskId === taskId);
   if (overrides.length === 0) return [];
   const annotations = await client.runs.annotations(runId);
-  const notes = new Map<string, string | undefined>(
-    annotations.map(({ annotationId, note }) => [annotationId, note]),
-  );
   return overrides.map(({ annotationId, score, by, at }) => {
-    const note = notes.get(annotationId);
-    return { annotationId, score, by, at, ...(note && { note }) };
+    const note = annotations.find((one) => one.annotationId === annotationId)?.note || undefined;
+    return defined({ annotationId, score, by, at, note });
   });
 }
 
 /** What the log says of a task beyond its score, all of it content-free. */
-const factsOf = ({ unscored, findings, criteria, judge, costUsd, judgeUsd }: TaskResult): object => ({
-  ...(unscored && { unscored }),
-  ...(findings && { findings }),
-  ...(criteria && { criteria }),
-  ...(judge && { judge }),
-  ...defined({ costUsd, judgeUsd }),
-});
+const factsOf = ({ unscored, findings, criteria, judge, costUsd, judgeUsd }: TaskResult): object =>
+  defined({ unscored, findings, criteria, judge, costUsd, judgeUsd });
 
 const contentFree = (view: TaskView): object => ({
   taskId: view.taskId,
   score: view.score,
   passed: view.passed,
   invocations: view.invocations.map(({ invocationId, outcome, attempts, toolCalls }) => ({
-    invocationId,
-    outcome,
-    ...(attempts !== undefined && { attempts }),
+    ...defined({ invocationId, outcome, attempts }),
     toolCalls: toolCalls.map(({ callId, toolId, status }) => ({ callId, toolId, status })),
   })),
 });
