@@ -1,6 +1,5 @@
 import {
   defined,
-  type Issue,
   isObject,
   isUnsound,
   type Json,
