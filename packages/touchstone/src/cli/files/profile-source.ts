@@ -132,7 +132,7 @@ const tooLong = (file: string): UsageError =>
     'Put it where that host can fetch it (https:, s3:), and name it there in "golden_dataset_uri".',
   );
 
-type Request = Parameters<Local['touchstone']['compileProfile']>[0];
+type Request = Parameters<Local['touchstone']['profiles']['compile']>[0];
 
 async function compileHere(
   context: Context,
@@ -142,7 +142,7 @@ async function compileHere(
 ): Promise<CompiledProfile> {
   const files = await contractFiles(context, definition, request.agent);
   try {
-    const compiled = await touchstone.compileProfile(request);
+    const compiled = await touchstone.profiles.compile(request);
     tellWarnings(context, await placeWarnings(compiled.warnings, files), definition.file);
     return compiled;
   } catch (error) {

@@ -115,7 +115,7 @@ async function agentHere(
   { touchstone, principal }: Local,
   reference: string,
 ): Promise<ChosenAgent | undefined> {
-  const found = await touchstone.findAgent(principal.owner, reference);
+  const found = await touchstone.agents.find(principal.owner, reference);
   return found && pinned(found.facts);
 }
 
