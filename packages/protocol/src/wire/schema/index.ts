@@ -13,4 +13,4 @@ export type {
   TUnsafe,
 } from 'typebox';
 export * from './build.js';
-export { parseAs, schemaIssues } from './check.js';
+export { issueAt, parseAs, schemaIssues } from './check.js';

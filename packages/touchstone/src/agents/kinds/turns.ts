@@ -12,6 +12,7 @@ import {
   type AnyObject,
   flag,
   fraction,
+  issueAt,
   json,
   list,
   object,
@@ -21,7 +22,7 @@ import {
   type Wire,
 } from '@touchstone/protocol/schema';
 import { type AgentHost, type Answer, type Invocation, MAX_TURNS, type Usage } from '../../ports/index.js';
-import { filled, issueAt, usageOf, usageShape } from '../spec/members.js';
+import { filled, usageOf, usageShape } from '../spec/members.js';
 import { failed } from './answers.js';
 
 /** One request and what came back for it: the answer's text, or the reason why there is none. */

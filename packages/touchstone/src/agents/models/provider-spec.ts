@@ -4,12 +4,13 @@ import {
   choice,
   closed,
   flag,
+  issueAt,
   mapOf,
   ruled,
   text,
   type Wire,
 } from '@touchstone/protocol/schema';
-import { filled, headers, issueAt, readAs, tenants, timeoutMs, webUrl } from '../spec/members.js';
+import { filled, headers, readAs, tenants, timeoutMs, webUrl } from '../spec/members.js';
 import type { ProviderKind } from './model.js';
 
 const KINDS = ['openai', 'anthropic', 'google', 'openai-compatible', 'openwop', 'scripted'] as const;

@@ -5,13 +5,14 @@ import {
   closed,
   either,
   integer,
+  issueAt,
   json,
   list,
   name,
   ruled,
   type Wire,
 } from '@touchstone/protocol/schema';
-import { filled, issueAt, readAs, tokens } from '../spec/members.js';
+import { filled, readAs, tokens } from '../spec/members.js';
 import { readDocument } from '../spec/read-document.js';
 
 /** All members must hold. */

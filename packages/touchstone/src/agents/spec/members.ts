@@ -4,6 +4,7 @@ import {
   flag,
   id,
   integer,
+  issueAt,
   list,
   mapOf,
   number,
@@ -28,10 +29,6 @@ export function readAs<S extends Schema>(schema: S, value: unknown, options: Rea
 
 export const below = (pointer: string, issues: readonly Issue[]): readonly Issue[] =>
   issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer }));
-
-/** One issue, if there is a problem. */
-export const issueAt = (pointer: string, problem: string | false | undefined): readonly Issue[] =>
-  problem ? [{ pointer, message: problem }] : [];
 
 /** A text that is not empty. */
 export const filled = (maxLength = 4096) => text(undefined, { minLength: 1, maxLength });

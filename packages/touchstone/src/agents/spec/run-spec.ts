@@ -4,22 +4,14 @@ import {
   choice,
   closed,
   constant,
+  issueAt,
   number,
   object,
   ruled,
   schemaIssues,
   type Wire,
 } from '@touchstone/protocol/schema';
-import {
-  commandArguments,
-  filled,
-  headers,
-  issueAt,
-  modelName,
-  textMap,
-  timeoutMs,
-  webUrl,
-} from './members.js';
+import { commandArguments, filled, headers, modelName, textMap, timeoutMs, webUrl } from './members.js';
 
 /**
  * Who wrote a spec. The operator owns the machine; a tenant only gets as far as a guarded URL; from a pack comes a

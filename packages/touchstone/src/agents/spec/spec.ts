@@ -6,6 +6,7 @@ import {
   flag,
   fraction,
   id,
+  issueAt,
   jsonObject,
   list,
   plain,
@@ -15,7 +16,7 @@ import {
 } from '@touchstone/protocol/schema';
 import valid from 'semver/functions/valid.js';
 import { checkForeignSchema } from '../schema-check.js';
-import { filled, issueAt, readAs } from './members.js';
+import { filled, readAs } from './members.js';
 import { type RunSpec, runIssues, type SpecSource } from './run-spec.js';
 
 const agentId = id<AgentId>(undefined, {

@@ -4,13 +4,14 @@ import {
   closed,
   constant,
   id,
+  issueAt,
   jsonObject,
   list,
   ruled,
   type Wire,
 } from '@touchstone/protocol/schema';
 import { MEMORY_TOOL, type SafetyTier } from '../../ports/index.js';
-import { filled, headers, issueAt, readAs, tenants, timeoutMs, webUrl } from '../spec/members.js';
+import { filled, headers, readAs, tenants, timeoutMs, webUrl } from '../spec/members.js';
 
 /** An unknown effect is not harmless. */
 export const DEFAULT_TIER: SafetyTier = 'write';

@@ -6,6 +6,7 @@ import {
   closed,
   either,
   flag,
+  issueAt,
   list,
   name,
   ruled,
@@ -79,15 +80,13 @@ export function parseTrust(
 
 const unpinned = ({ policy, packs }: AnyObject): readonly Issue[] =>
   (policy === 'pinned' && Array.isArray(packs) ? packs : []).flatMap((pack, index) =>
-    typeof pack === 'string' ? [{ pointer: `/packs/${index}`, message: NAME_PINS_NOTHING }] : [],
+    issueAt(`/packs/${index}`, typeof pack === 'string' && NAME_PINS_NOTHING),
   );
 
 function repeatedIds(keys: readonly unknown[]): readonly Issue[] {
   const ids = keys.map((key) => (isObject(key) ? key.keyId : undefined));
   return ids.flatMap((id, index) =>
-    id !== undefined && ids.indexOf(id) < index
-      ? [{ pointer: `/${index}/keyId`, message: 'another key has this keyId' }]
-      : [],
+    issueAt(`/${index}/keyId`, id !== undefined && ids.indexOf(id) < index && 'another key has this keyId'),
   );
 }
 

@@ -5,6 +5,7 @@ import {
   closed,
   flag,
   fraction,
+  issueAt,
   json,
   list,
   name,
@@ -12,7 +13,7 @@ import {
   ruled,
   type Wire,
 } from '@touchstone/protocol/schema';
-import { filled, issueAt, readAs, usageOf, usageShape } from '../../spec/members.js';
+import { filled, readAs, usageOf, usageShape } from '../../spec/members.js';
 import { readDocument } from '../../spec/read-document.js';
 
 const LONGEST_DELAY_MS = 86_400_000;
