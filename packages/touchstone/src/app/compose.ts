@@ -1,5 +1,6 @@
 import { type Digest, HOST_OWNER, type Owner, type Scorecard } from '@touchstone/protocol';
 import { type HostTools, parseAgentSpec } from '../agents/index.js';
+import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
 import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Store, Suite } from '../ports/index.js';
@@ -14,14 +15,15 @@ import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
 import { composeAgents } from './compose-agents.js';
-import { composeDeployments } from './compose-deployments.js';
 import { composeScoring, evalSettings } from './compose-scoring.js';
 import type { Config } from './config/config.js';
 import { checkParts, trustOf } from './config/config-parts.js';
 import { storeFile } from './config/data-folder.js';
 import { readSafetyPolicy } from './config/safety-policy.js';
 import { readOwnKey, trustedKeyOf } from './config/signing-key.js';
+import { createCarryOut } from './deployments/carry-out.js';
 import { withChannel } from './deployments/channel.js';
+import { createDeployments, type Deployments } from './deployments/deployments.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { watchTenants } from './principal.js';
 import { createAnnotations } from './review/annotations.js';
@@ -63,18 +65,15 @@ type ComposeOptions = {
 export type LocalTouchstone = Touchstone & {
   /** Registers an agent given on the command line. */
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
-  /** Installs a suite file that may have been edited since the last run. */
-  useSuite(owner: Parameters<Touchstone['installSuite']>[0], suite: Suite): Promise<void>;
   /**
    * Installs a pack that may have been edited since the last run. One that the configuration brings in the same state is
    * left where it is: a copy would hide it, and would stay behind when its files are edited.
    */
   usePack: PackCatalogue['draft'];
-  inspectPack: PackCatalogue['inspect'];
-  /** Compiles a definition's test contract from files of this machine. */
-  compileProfile: Profiles['compile'];
-  /** Installs a compiled contract that may have been edited since the last run. */
-  useProfile: Profiles['replace'];
+  readonly packs: PackCatalogue;
+  /** Compiles test contracts from files of this machine, and installs those that may have been edited. */
+  readonly profiles: Pick<Profiles, 'compile' | 'replace'>;
+  readonly tools: HostTools;
   /** Registers the agent of a definition: its prompt and its model. */
   useDefinition(agent: DefinitionAgent): Promise<AgentFacts>;
   /** API keys of every tenant, by their hashes. */
@@ -89,8 +88,6 @@ export type LocalTouchstone = Touchstone & {
   evidenceKeys(): readonly TrustedKey[];
   /** Every owner that has an audit log in this store. */
   auditOwners(): Promise<readonly Owner[]>;
-  /** What keeps MCP servers from being used. Asking starts them. */
-  toolIssues: HostTools['serverIssues'];
   /** Scores answers outside of any run; without a request, by checks alone. */
   openJudging(request?: JudgeRequest): Promise<Judging>;
 };
@@ -124,14 +121,16 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   return {
     store,
     engine,
-    ...catalogueOf(parts),
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
     ...operatorOf(parts),
-    useSuite: suites.replace,
-    compileProfile: profiles.compile,
-    useProfile: profiles.replace,
+    suites,
+    agents: agents.registry,
+    packs: agents.packs,
+    tools: agents.tools,
+    profiles,
+    compileDefinition: (owner, request) => compileDefinition(profiles, owner, request),
     useDefinition: (agent) => agents.registry.add(definitionSpec(agent), config.baseDir),
     async close() {
       stopLooking();
@@ -160,20 +159,25 @@ async function openParts(basics: Basics) {
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
     readContractReport({ store, results, contracts: scoring.contracts }, owner, runId);
-  const deployments = composeDeployments({
-    config,
+  const { registry } = agents;
+  const moving = {
     store,
     clock,
-    ids,
-    origin,
-    registry: agents.registry,
-    contracts: scoring.contracts,
-    annotations,
+    results,
     findSuite: suites.find,
     contractReport,
-    results,
-  });
+    gates: config.gates,
+    tolerance: config.regression.tolerance,
+    agents: registry,
+    chooseModel: registry.chooseModel,
+    contractOf: scoring.contracts.of,
+    overridesOf: annotations.overridesOf,
+  };
+  const openDeployments = (drive: Engine['drive']): Deployments =>
+    createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
+  const carryOut = createCarryOut(moving);
   const kept = { store, results, tenants, suites, profiles, annotations };
+  const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }
 
@@ -188,8 +192,7 @@ async function loadConfigured(
 }
 
 function openEngine(parts: Parts): Engine {
-  const { store, clock, log, agents, suites, contracts, schemaCheck, castVote, carryOut, openScoring } =
-    parts;
+  const { store, clock, log, agents, suites, contracts, schemaCheck, carryOut, openScoring } = parts;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
     castVote,
@@ -214,22 +217,6 @@ function openEngine(parts: Parts): Engine {
     limits: DEFAULT_LIMITS,
   });
 }
-
-const catalogueOf = ({ suites, agents: { registry, packs, tools }, profiles }: Parts) => ({
-  installSuite: suites.install,
-  findSuite: suites.find,
-  listSuites: suites.list,
-  readSuite: suites.read,
-  bindAgent: registry.bind,
-  listAgents: registry.list,
-  findAgent: registry.find,
-  installPack: packs.install,
-  listPacks: packs.list,
-  listTools: tools.catalogue,
-  findTool: tools.find,
-  compileDefinition: (...[owner, request]: Parameters<Touchstone['compileDefinition']>) =>
-    compileDefinition(profiles, owner, request),
-});
 
 /** New runs. Each is driven as soon as it is stored, unless the caller drives it. */
 function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'rejudge' | 'fork'> {
@@ -291,7 +278,7 @@ function viewsOf(parts: Parts) {
 
 /** What only the operator of the machine may do. */
 function operatorOf({ config, origin, dataDir, store, suites, agents, judges, schemaCheck }: Parts) {
-  const { registry, packs, tools, priceOf } = agents;
+  const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = readOwnKey(dataDir);
     return [...trustOf(config, origin).keys.values(), ...(own ? [trustedKeyOf(own)] : [])];
@@ -300,7 +287,6 @@ function operatorOf({ config, origin, dataDir, store, suites, agents, judges, sc
     evidenceKeys,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
-    inspectPack: packs.inspect,
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
     keys: store.keys,
     async pinnedSuite(owner, digest) {
@@ -312,7 +298,6 @@ function operatorOf({ config, origin, dataDir, store, suites, agents, judges, sc
     },
     pinnedContract: store.suites.contract,
     auditOwners: () => store.audit.owners(),
-    toolIssues: tools.serverIssues,
     openJudging: (request) => openJudging({ judges, schemaCheck, priceOf }, request),
   } satisfies Partial<LocalTouchstone>;
 }

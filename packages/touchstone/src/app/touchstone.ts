@@ -16,11 +16,13 @@ import type {
   TaskId,
   Thresholds,
 } from '@touchstone/protocol';
-import type { DebugBundleWire, RunDiffResponseWire, ToolDescriptorWire } from '@touchstone/protocol/wire';
-import type { AgentFacts, Engine, Run, RunOrigin, Store, Suite, SuiteHead } from '../ports/index.js';
+import type { DebugBundleWire, RunDiffResponseWire } from '@touchstone/protocol/wire';
+import type { HostTools } from '../agents/index.js';
+import type { Engine, Run, RunOrigin, Store } from '../ports/index.js';
+import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { CompiledDefinition } from './catalogue/compile-definition.js';
-import type { AgentVisible, SuiteVisible } from './catalogue/entries.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
+import type { SuiteCatalogue } from './catalogue/suite-catalogue.js';
 import type { Deployments } from './deployments/deployments.js';
 import type { Annotations } from './review/annotations.js';
 import type { Blessings } from './review/blessings.js';
@@ -37,30 +39,10 @@ import type { TaskView } from './views/task-view.js';
 export type Touchstone = {
   readonly store: Store;
   readonly engine: Engine;
-  /** `created`, or `same` when this digest is installed already; a changed digest is a `conflict` error. */
-  installSuite(owner: Owner, suite: Suite): Promise<'created' | 'same'>;
-  /** Accepts `id@version` or a bare id (highest version). Own suites first, then the host's. */
-  findSuite(owner: Owner, reference: string): Promise<SuiteVisible | undefined>;
-  listSuites(
-    owner: Owner,
-    limit: number,
-    cursor?: string,
-  ): Promise<{ items: readonly SuiteHead[]; nextCursor?: string }>;
-  readSuite(visible: SuiteVisible): Promise<Suite>;
-  /** Binds a tenant's own agent (kinds a tenant may bind only). */
-  bindAgent(
-    owner: Owner,
-    agentId: string,
-    spec: unknown,
-  ): Promise<{ outcome: 'created' | 'same'; facts: AgentFacts }>;
-  listAgents(owner: Owner): Promise<readonly AgentVisible[]>;
-  findAgent(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
-  /** Installs a pack with everything in it, or refuses it and keeps nothing. */
-  installPack: PackCatalogue['install'];
-  listPacks: PackCatalogue['list'];
-  /** The tools an owner's agents may be given, sorted by id. */
-  listTools(owner: Owner): Promise<readonly ToolDescriptorWire[]>;
-  findTool(owner: Owner, toolId: string): Promise<ToolDescriptorWire | undefined>;
+  readonly suites: SuiteCatalogue;
+  readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
+  readonly packs: Pick<PackCatalogue, 'install' | 'list'>;
+  readonly tools: Pick<HostTools, 'catalogue' | 'find'>;
   /** Resolves, checks and stores a run; the engine is already driving it when this returns. Refusals create nothing. */
   createRun(
     principal: Principal,

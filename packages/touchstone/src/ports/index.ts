@@ -6,7 +6,6 @@ export {
   type Answer,
   type Invocation,
   MAX_TURNS,
-  type MemoryShape,
   type OfferedTool,
   type ResolvedPrompt,
   type Tools,

@@ -200,7 +200,7 @@ describe('trouble inside', () => {
     const broken = await createTestHost({
       wrap: (touchstone) => ({
         ...touchstone,
-        listAgents: () => Promise.reject(new Error('tulip at /etc/passwd')),
+        agents: { ...touchstone.agents, list: () => Promise.reject(new Error('tulip at /etc/passwd')) },
       }),
     });
     const answer = await broken.request('GET', '/v1/agents');

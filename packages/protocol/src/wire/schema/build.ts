@@ -22,6 +22,7 @@ import type {
   TUnknown,
   TUnsafe,
 } from 'typebox';
+import type { Issue } from '../../model/errors.js';
 import type { Id } from '../../model/ids.js';
 import type { Json, JsonObject } from '../../values/json.js';
 
@@ -156,6 +157,13 @@ export const either = <One extends TSchema, Other extends TSchema>(
   other: Other,
   description?: string,
 ): TUnsafe<Static<One> | Static<Other>> => make({ anyOf: [one, other], ...prose(description) });
+
+/**
+ * A schema with a rule that JSON Schema has no words for. The rule gets every value of the right type, whatever its members
+ * are, and says what is wrong with it; pointers start at the value. `schemaIssues` asks it, a compiled validator cannot.
+ */
+export const ruled = <S extends TSchema, V = Static<S>>(schema: S, rule: (value: V) => readonly Issue[]): S =>
+  make({ ...schema, rule });
 
 /** A pointer to another schema, typed by its target. */
 export const ref = <S extends TSchema>(to: string, description?: string): TUnsafe<Static<S>> =>

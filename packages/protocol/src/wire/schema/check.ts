@@ -28,3 +28,7 @@ function fieldOf(body: unknown, pointer: string): string {
   const [name] = segmentsOf(pointer);
   return name !== undefined && isObject(body) && Object.hasOwn(body, name) ? name : 'body';
 }
+
+/** The issues of a rule (`ruled`) at one place: one when there is a problem, none otherwise. */
+export const issueAt = (pointer: string, problem: string | false | undefined): readonly Issue[] =>
+  problem ? [{ pointer, message: problem }] : [];

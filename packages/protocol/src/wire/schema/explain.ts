@@ -15,10 +15,10 @@ const MAX_COUNTED = 10_000;
 
 /** A value, the schema it is held against, and the way to it. The pointer is written only when there is an issue. */
 type Place = Located & { readonly value: unknown; readonly up?: Place; readonly name?: string | number };
-/** `report` is told the place, or the name of a member of it, and what is wrong there. */
+/** `report` takes a place, or a pointer from it to something below, and what is wrong there. */
 type Walk = {
   readonly resolve: Resolve;
-  readonly report: (place: Place, message: string, member?: string) => void;
+  readonly report: (place: Place, message: string, below?: string) => void;
   /** Names that the schema does not know may be content, as in a file from elsewhere: they are not repeated. */
   readonly hidesNames?: boolean;
   /** Whether what has been reported will do. Asked by the loops whose length the document decides. */
@@ -35,9 +35,9 @@ export function explain(
 ): readonly Issue[] {
   const issues: Issue[] = [];
   let count = 0;
-  const report: Walk['report'] = (place, message, member) => {
+  const report: Walk['report'] = (place, message, below = '') => {
     count += 1;
-    if (count <= MAX_LISTED) issues.push({ pointer: pointerOf(place, member), message });
+    if (count <= MAX_LISTED) issues.push({ pointer: pointerOf(place) + below, message });
   };
   const enough = () => count >= MAX_COUNTED;
   read({ node: schema.node, base: schema.base, value }, { resolve, report, enough, ...options });
@@ -45,9 +45,9 @@ export function explain(
   return count > MAX_LISTED ? [...issues, { pointer: '', message: `and ${rest} more` }] : issues;
 }
 
-function pointerOf(place: Place, member: string | number | undefined): string {
-  const here = place.up ? pointerOf(place.up, place.name) : '';
-  return member === undefined ? here : step(here, String(member));
+function pointerOf({ up, name }: Place): string {
+  const above = up ? pointerOf(up) : '';
+  return name === undefined ? above : step(above, String(name));
 }
 
 const inside = (up: Place, node: SchemaNode, name: string | number, value: unknown): Place => ({
@@ -81,6 +81,7 @@ function read(place: Place, walk: Walk): void {
   else if (isObject(value)) readObject(place, value, walk);
   if (isOtherWord(node, value)) reportKind(place, walk);
   readCombined(place, walk);
+  for (const { pointer, message } of node.rule?.(value) ?? []) walk.report(place, message, pointer);
 }
 
 const reportKind = (place: Place, { resolve, report }: Walk): void =>
@@ -171,20 +172,21 @@ function readArray(place: Place, value: readonly unknown[], walk: Walk): void {
 function readObject(place: Place, fields: UnknownObject, walk: Walk): void {
   const { required = [], dependentRequired = {}, properties = {} } = place.node;
   for (const name of required) {
-    if (!has(fields, name)) walk.report(place, 'required, but missing', name);
+    if (!has(fields, name)) walk.report(place, 'required, but missing', step('', name));
   }
   for (const name in dependentRequired) {
     const missing = (dependentRequired[name] ?? []).filter(
       (other) => has(fields, name) && !has(fields, other),
     );
-    for (const other of missing) walk.report(place, `required beside ${quoted(name)}, but missing`, other);
+    for (const other of missing)
+      walk.report(place, `required beside ${quoted(name)}, but missing`, step('', other));
   }
   for (const name in properties) {
     const member = properties[name];
     if (member && has(fields, name)) read(inside(place, member, name, fields[name]), walk);
   }
-  readOthers(place, fields, walk);
   readNames(place, fields, walk);
+  readOthers(place, fields, walk);
 }
 
 /** The list helps more than a guess at what was meant: it is short, and it is ours. */
@@ -214,7 +216,7 @@ function readOthers(place: Place, fields: UnknownObject, walk: Walk): void {
     if (Object.hasOwn(properties, name)) continue;
     if (others === false) {
       const shown = walk.hidesNames ? undefined : name;
-      walk.report(place, unknownProperty(shown, properties), shown);
+      walk.report(place, unknownProperty(shown, properties), shown === undefined ? '' : step('', shown));
       if (walk.hidesNames) return;
     } else read(inside(place, others, name, fields[name]), walk);
   }
@@ -244,7 +246,7 @@ function isFitting(place: Place, { resolve }: Walk): boolean {
 
 function reportForbidden(place: Place, not: SchemaNode, { resolve, report }: Walk): void {
   const names = not.required ?? [];
-  if (names.length === 1) report(place, 'not allowed here', names[0]);
+  if (names.length === 1) report(place, 'not allowed here', step('', names[0] ?? ''));
   else if (names.length > 1) report(place, `${inOrder(names)} exclude each other`);
   else report(place, `expected anything but ${describe(part(place, not), resolve)}`);
 }

@@ -1,3 +1,5 @@
+import type { Issue } from '../../model/errors.js';
+
 /** A JSON Schema, as far as our schemas use the language. */
 export type SchemaNode = {
   readonly $ref?: string;
@@ -28,6 +30,8 @@ export type SchemaNode = {
   readonly if?: SchemaNode;
   readonly then?: SchemaNode;
   readonly else?: SchemaNode;
+  /** Not of JSON Schema: what our own code finds wrong, with pointers that start at the value. */
+  readonly rule?: (value: unknown) => readonly Issue[];
 };
 
 /** A schema and the address that its references start from. */

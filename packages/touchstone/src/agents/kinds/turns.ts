@@ -1,8 +1,28 @@
-import { defined, type Issue, isUnsound, type Json, MAX_JSON_DEPTH, parseJson } from '@touchstone/protocol';
+import {
+  defined,
+  type Issue,
+  isObject,
+  isUnsound,
+  type Json,
+  MAX_JSON_DEPTH,
+  parseJson,
+} from '@touchstone/protocol';
 import { type Body, fromBody, toBody } from '@touchstone/protocol/bodies';
+import {
+  type AnyObject,
+  flag,
+  fraction,
+  issueAt,
+  json,
+  list,
+  object,
+  ruled,
+  schemaIssues,
+  text,
+  type Wire,
+} from '@touchstone/protocol/schema';
 import { type AgentHost, type Answer, type Invocation, MAX_TURNS, type Usage } from '../../ports/index.js';
-import { ObjectReader } from '../spec/object-reader.js';
-import { readUsage } from '../spec/usage-reader.js';
+import { filled, usageOf, usageShape } from '../spec/members.js';
 import { failed } from './answers.js';
 
 /** One request and what came back for it: the answer's text, or the reason why there is none. */
@@ -73,20 +93,59 @@ export type Turn = { readonly usage: readonly Usage[]; readonly reasoning?: stri
   | { readonly kind: 'malformed'; readonly reason: string }
 );
 
+/** What an agent may send. Members that it adds of its own are left alone. */
+const usageMember = object({}, { usage: list(usageShape) });
+const turnShape = ruled(
+  object(
+    {},
+    {
+      reasoning: text(),
+      toolCalls: ruled(
+        list(object({ callId: filled(512), toolId: filled(256) }, { inputs: json() })),
+        repeatedIds,
+      ),
+      confidence: fraction(),
+      refused: flag(),
+      output: json(),
+      state: json(),
+    },
+  ),
+  contentIssues,
+);
+
+function repeatedIds(calls: readonly unknown[]): readonly Issue[] {
+  const ids = calls.map((call) => (isObject(call) ? call.callId : undefined));
+  return ids.flatMap((id, index) =>
+    issueAt(
+      `/${index}/callId`,
+      id !== undefined && ids.indexOf(id) < index && 'every call of a turn needs an id of its own',
+    ),
+  );
+}
+
+function contentIssues({ output, refused, toolCalls }: AnyObject): readonly Issue[] {
+  const answers = output !== undefined || refused === true;
+  const calls = Array.isArray(toolCalls) && toolCalls.length > 0;
+  if (answers && calls)
+    return issueAt('/toolCalls', 'an answer holds either tool calls or an output, not both');
+  return issueAt(
+    '/output',
+    !answers && !calls && 'expected an output, or a toolCalls array that is not empty',
+  );
+}
+
 /** Reads an answer of the turn protocol. Issues name the member and what is expected, never what it held. */
 export function parseTurn(text: string): Turn {
   const value = parseJson(text);
   if (value === undefined) return malformed('it is not JSON');
   if (isUnsound(value, MAX_JSON_DEPTH))
     return malformed(`it nests deeper than ${MAX_JSON_DEPTH} levels, or holds a number that is too large`);
-  const usageIssues: Issue[] = [];
-  const issues: Issue[] = [];
-  const usage = readUsages(ObjectReader.of(value, '', usageIssues));
-  const paid = usageIssues.length === 0 ? usage : [];
-  const turn = readTurn(ObjectReader.of(value, '', issues));
-  const [issue] = [...issues, ...usageIssues];
+  const usageIssues = schemaIssues(usageMember, value);
+  const { usage = [] } = usageIssues.length === 0 ? (value as Wire<typeof usageMember>) : {};
+  const paid = usage.map(usageOf);
+  const [issue] = [...schemaIssues(turnShape, value), ...usageIssues];
   if (issue) return { ...malformed(`${issue.pointer || '/'}: ${issue.message}`), usage: paid };
-  return { ...turn, usage: paid };
+  return { ...turnOf(value as Wire<typeof turnShape>), usage: paid };
 }
 
 const malformed = (problem: string): Turn => ({
@@ -95,39 +154,23 @@ const malformed = (problem: string): Turn => ({
   usage: [],
 });
 
-const readUsages = (reader: ObjectReader): readonly Usage[] =>
-  reader.list('usage')?.map((item, index) => readUsage(item, `/usage/${index}`, reader.issues)) ?? [];
-
 type TurnBody = Turn extends infer T ? (T extends Turn ? Omit<T, 'usage'> : never) : never;
 
-function readTurn(reader: ObjectReader): TurnBody {
-  const reasoning =
-    reader.value('reasoning') === '' ? undefined : reader.text('reasoning', { max: Number.MAX_SAFE_INTEGER });
-  const calls = readCalls(reader);
-  const confidence = reader.number('confidence', { min: 0, max: 1 });
-  const refused = reader.flag('refused') ?? false;
-  const answers = reader.has('output') || refused;
-  if (answers && calls.length > 0)
-    reader.refuse('toolCalls', 'An answer holds either tool calls or an output, not both.');
-  if (!answers && calls.length === 0)
-    reader.refuse('output', 'Expected an output, or a toolCalls array that is not empty.');
-  if (!answers) {
-    const state = reader.value('state') as Json | undefined;
-    return defined({ kind: 'calls', calls, state, reasoning } as const);
-  }
-  const output = toBody((reader.value('output') as Json | undefined) ?? null);
-  return defined({ kind: 'output', output, refused, confidence, reasoning } as const);
-}
-
-function readCalls(reader: ObjectReader): readonly TurnCall[] {
-  const seen = new Set<string>();
-  return (reader.list('toolCalls') ?? []).map((item, index) => {
-    const call = ObjectReader.of(item, `/toolCalls/${index}`, reader.issues);
-    call.require('callId', 'toolId');
-    const callId = call.text('callId', { max: 512 }) ?? '';
-    if (seen.has(callId)) call.refuse('callId', 'Every call of a turn needs an id of its own.');
-    seen.add(callId);
-    const toolId = call.text('toolId', { max: 256 }) ?? '';
-    return { callId, toolId, inputs: toBody((call.value('inputs') as Json | undefined) ?? null) };
-  });
+function turnOf({ output, state, confidence, ...turn }: Wire<typeof turnShape>): TurnBody {
+  const { refused = false, toolCalls = [] } = turn;
+  const reasoning = turn.reasoning === '' ? undefined : turn.reasoning;
+  if (output !== undefined || refused)
+    return defined({
+      kind: 'output',
+      output: toBody(output ?? null),
+      refused,
+      confidence,
+      reasoning,
+    } as const);
+  const calls = toolCalls.map(({ callId, toolId, inputs }) => ({
+    callId,
+    toolId,
+    inputs: toBody(inputs ?? null),
+  }));
+  return defined({ kind: 'calls', calls, state, reasoning } as const);
 }

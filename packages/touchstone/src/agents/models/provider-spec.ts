@@ -1,86 +1,85 @@
-import { readHeaders, readTenants, readTimeout, readUrl } from '../spec/members.js';
-import { ObjectReader, present } from '../spec/object-reader.js';
+import type { Issue } from '@touchstone/protocol';
+import {
+  type AnyObject,
+  choice,
+  closed,
+  flag,
+  issueAt,
+  mapOf,
+  ruled,
+  text,
+  type Wire,
+} from '@touchstone/protocol/schema';
+import { filled, headers, readAs, tenants, timeoutMs, webUrl } from '../spec/members.js';
 import type { ProviderKind } from './model.js';
 
-/** A provider of models or agents, as the configuration describes it. */
-export type ProviderSpec = {
-  readonly kind: ProviderKind;
-  /** Where it is asked. Only providers with an address of their own can do without. */
-  readonly baseUrl?: string;
-  readonly apiKeyEnv?: string;
-  /** Who may use it. By default all tenants if the host has only one, and none otherwise. */
-  readonly tenants?: readonly string[];
-  readonly headers?: { readonly [name: string]: string };
-  /** Ask for answers piece by piece. The reply is the same; some servers are only reachable this way. */
-  readonly stream?: boolean;
-  readonly timeoutMs?: number;
-  /** The script, for kind `scripted`. */
-  readonly path?: string;
-};
+const KINDS = ['openai', 'anthropic', 'google', 'openai-compatible', 'openwop', 'scripted'] as const;
 
-const KINDS: readonly ProviderKind[] = [
-  'openai',
-  'anthropic',
-  'google',
-  'openai-compatible',
-  'openwop',
-  'scripted',
-];
-const NAME = /^[a-z0-9][a-z0-9_-]*$/;
-const OF_THE_NETWORK = ['baseUrl', 'apiKeyEnv', 'headers', 'stream'];
+/** What a kind of provider needs, and what is of no use to it. */
+function kindIssues(provider: AnyObject): readonly Issue[] {
+  const kind = KINDS.find((known) => known === provider.kind);
+  if (kind === undefined) return [];
+  const isScripted = kind === 'scripted';
+  const needed = isScripted
+    ? 'path'
+    : kind === 'openai-compatible' || kind === 'openwop'
+      ? 'baseUrl'
+      : undefined;
+  const misplaced = isScripted ? ['baseUrl', 'apiKeyEnv', 'headers', 'stream'] : ['path'];
+  const reason = isScripted
+    ? 'a scripted provider is a file; it is not asked over a network'
+    : 'only a provider of kind scripted reads a file';
+  return [
+    ...(needed === undefined
+      ? []
+      : issueAt(`/${needed}`, provider[needed] === undefined && 'required, but missing')),
+    ...misplaced.flatMap((name) => issueAt(`/${name}`, provider[name] !== undefined && reason)),
+  ];
+}
+
+const providerShape = ruled(
+  closed(
+    { kind: choice<readonly ProviderKind[]>(KINDS) },
+    {
+      /** Where it is asked. Only providers with an address of their own can do without. */
+      baseUrl: webUrl,
+      apiKeyEnv: filled(256),
+      /** Who may use it. By default all tenants if the host has only one, and none otherwise. */
+      tenants,
+      headers,
+      /** Ask for answers piece by piece. The reply is the same; some servers are only reachable this way. */
+      stream: flag(),
+      timeoutMs,
+      /** The script, for kind `scripted`. */
+      path: filled(),
+    },
+  ),
+  kindIssues,
+);
+
+/** A provider of models or agents, as the configuration describes it. */
+export type ProviderSpec = Wire<typeof providerShape>;
+
+const providerName = text(undefined, {
+  pattern: '^[a-z0-9][a-z0-9_\\-]*$',
+  title: 'a provider name of lower-case letters, digits, "_" and "-"',
+});
+const providersShape = mapOf(providerShape, providerName);
 
 /** Reads the `providers` of a configuration; every problem is listed under its pointer. */
 export const parseProviders = (value: unknown, pointer = '/providers'): ReadonlyMap<string, ProviderSpec> =>
-  ObjectReader.read(value, pointer, (providers) => new Map(providers.entries(readProvider)));
+  new Map(Object.entries(readAs(providersShape, value, { pointer })));
 
-function readProvider(reader: ObjectReader, name: string): ProviderSpec {
-  if (!NAME.test(name))
-    reader.complain('Expected a provider name of lower-case letters, digits, "_" and "-".');
-  reader.require('kind');
-  const kind = reader.choice('kind', KINDS);
-  requireFor(reader, kind);
-  return present<ProviderSpec>({
-    kind,
-    baseUrl: readUrl(reader, 'baseUrl'),
-    apiKeyEnv: reader.text('apiKeyEnv', { max: 256 }),
-    tenants: readTenants(reader),
-    headers: readHeaders(reader),
-    stream: reader.flag('stream'),
-    timeoutMs: readTimeout(reader),
-    path: reader.text('path'),
-  });
-}
-
-function requireFor(reader: ObjectReader, kind: ProviderKind | undefined): void {
-  if (kind === undefined) return;
-  if (kind === 'openai-compatible' || kind === 'openwop') reader.require('baseUrl');
-  if (kind !== 'scripted') {
-    if (reader.has('path')) reader.refuse('path', 'Only a provider of kind scripted reads a file.');
-    return;
-  }
-  reader.require('path');
-  for (const name of OF_THE_NETWORK)
-    if (reader.has(name))
-      reader.refuse(name, 'A scripted provider is a file; it is not asked over a network.');
-}
+const modelReference = text(undefined, {
+  maxLength: 512,
+  pattern: '^[a-z0-9][a-z0-9_\\-]*/\\S+$',
+  title: 'a model such as local/small-1',
+});
 
 /** Reads `modelClasses` or `models`: names on the left, `provider/model` on the right. */
-export function parseModelNames(
+export const parseModelNames = (
   value: unknown,
   pointer: string,
   known?: readonly string[],
-): { readonly [name: string]: string } {
-  const names = ObjectReader.read(value, pointer, (reader) =>
-    reader.names().map((name) => {
-      if (known && !known.includes(name)) reader.refuse(name, `Expected one of ${known.join(', ')}.`);
-      return [name, reader.text(name, MODEL_NAME) ?? ''] as const;
-    }),
-  );
-  return Object.fromEntries(names);
-}
-
-const MODEL_NAME = {
-  max: 512,
-  pattern: /^[a-z0-9][a-z0-9_-]*\/\S+$/,
-  expected: 'a model such as local/small-1',
-};
+): { readonly [name: string]: string } =>
+  readAs(mapOf(modelReference, known && choice(known)), value, { pointer });

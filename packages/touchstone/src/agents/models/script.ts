@@ -1,6 +1,62 @@
-import type { Json } from '@touchstone/protocol';
-import { ObjectReader, present } from '../spec/object-reader.js';
+import { defined, type Issue } from '@touchstone/protocol';
+import {
+  type AnyObject,
+  amount,
+  closed,
+  either,
+  integer,
+  issueAt,
+  json,
+  list,
+  name,
+  ruled,
+  type Wire,
+} from '@touchstone/protocol/schema';
+import { filled, readAs, tokens } from '../spec/members.js';
 import { readDocument } from '../spec/read-document.js';
+
+/** All members must hold. */
+const conditionShape = closed(
+  {},
+  {
+    /** The input, exactly: the same text, or equal JSON. */
+    input: json(),
+    /** Words that the input's text must contain, every one of them. */
+    contains: either(filled(), list(filled())),
+    /** Words that the system prompt must contain. */
+    system: filled(),
+    /** The model's name after the provider's, so that one file can play several models. */
+    model: filled(),
+    /** Rounds of tool calls so far. Without it, tool calls are made in the first round only and the rest fits any. */
+    rounds: integer(undefined, { minimum: 0, maximum: 64 }),
+  },
+);
+
+const ANSWERS = ['text', 'json', 'toolCalls', 'refusal'];
+
+function answerIssues(reply: AnyObject): readonly Issue[] {
+  const count = ANSWERS.filter((member) => reply[member] !== undefined).length;
+  return issueAt('', count !== 1 && `expected exactly one of ${ANSWERS.join(', ')}; got ${count}`);
+}
+
+const replyShape = ruled(
+  closed(
+    {},
+    {
+      when: conditionShape,
+      text: name(),
+      json: json(),
+      toolCalls: list(closed({ toolId: filled(256) }, { inputs: json() })),
+      refusal: name(),
+      reasoning: name(),
+      /** Estimated from the lengths of question and reply when it is not given. */
+      usage: closed({ inputTokens: tokens, outputTokens: tokens }, { costUsd: amount() }),
+    },
+  ),
+  answerIssues,
+);
+
+const scriptShape = closed({}, { replies: list(replyShape), otherwise: replyShape });
 
 /**
  * The file behind a provider of kind `scripted`, in JSON or YAML:
@@ -16,95 +72,38 @@ import { readDocument } from '../spec/read-document.js';
  *
  * Every reply holds exactly one of `text`, `json`, `toolCalls` and `refusal`.
  */
-export type ModelScript = {
-  readonly replies: readonly ScriptReply[];
-  readonly otherwise?: ScriptReply;
-};
-
-export type ScriptReply = {
-  readonly when?: ScriptCondition;
-  readonly text?: string;
-  readonly json?: Json;
-  readonly toolCalls?: readonly { readonly toolId: string; readonly inputs: Json }[];
-  readonly refusal?: string;
-  readonly reasoning?: string;
-  /** Estimated from the lengths of question and reply when it is not given. */
-  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd?: number };
-};
-
-/** All members must hold. */
-export type ScriptCondition = {
-  /** The input, exactly: the same text, or equal JSON. */
-  readonly input?: Json;
-  /** Words that the input's text must contain, every one of them. */
-  readonly contains?: readonly string[];
-  /** Words that the system prompt must contain. */
-  readonly system?: string;
-  /** The model's name after the provider's, so that one file can play several models. */
-  readonly model?: string;
-  /** Rounds of tool calls so far. Without it, tool calls are made in the first round only and the rest fits any. */
-  readonly rounds?: number;
-};
+export type ModelScript = { readonly replies: readonly ScriptReply[]; readonly otherwise?: ScriptReply };
+export type ScriptReply = ReturnType<typeof replyOf>;
+export type ScriptCondition = ReturnType<typeof conditionOf>;
 
 export function readModelScript(path: string): ModelScript {
   const document = readDocument(path, 'The script of the model', '');
-  const read = (reader: ObjectReader) =>
-    present<ModelScript>({
-      replies: reader.each('replies', readReply) ?? [],
-      otherwise: reader.nested('otherwise', readReply),
-    });
-  return ObjectReader.read(document, '', read, { file: path });
+  const { replies = [], otherwise } = readAs(scriptShape, document, { details: { file: path } });
+  return defined({ replies: replies.map(replyOf), otherwise: otherwise && replyOf(otherwise) });
 }
 
-const ANSWERS = ['text', 'json', 'toolCalls', 'refusal'];
-const LONG = { max: Number.MAX_SAFE_INTEGER };
+// Members in a fixed order and defaults filled in: a script is known by the digest of what is returned here.
 
-function readReply(reader: ObjectReader): ScriptReply {
-  const given = ANSWERS.filter((name) => reader.has(name));
-  if (given.length !== 1) {
-    const message = `Expected exactly one of ${ANSWERS.join(', ')}, but found ${given.length}.`;
-    reader.issues.push({ pointer: reader.pointer, message });
-  }
-  return present<ScriptReply>({
-    when: reader.nested('when', readCondition),
-    text: reader.text('text', LONG),
-    json: reader.value('json') as Json | undefined,
-    toolCalls: reader.each('toolCalls', readCall),
-    refusal: reader.text('refusal', LONG),
-    reasoning: reader.text('reasoning', LONG),
-    usage: reader.nested('usage', readTokens),
+function replyOf({ when, toolCalls, usage, ...reply }: Wire<typeof replyShape>) {
+  return defined({
+    when: when && conditionOf(when),
+    text: reply.text,
+    json: reply.json,
+    toolCalls: toolCalls?.map(({ toolId, inputs }) => ({ toolId, inputs: inputs ?? {} })),
+    refusal: reply.refusal,
+    reasoning: reply.reasoning,
+    usage:
+      usage &&
+      defined({ inputTokens: usage.inputTokens, outputTokens: usage.outputTokens, costUsd: usage.costUsd }),
   });
 }
 
-function readCondition(reader: ObjectReader): ScriptCondition {
-  const words = Array.isArray(reader.value('contains')) ? reader.texts('contains') : oneWord(reader);
-  return present<ScriptCondition>({
-    input: reader.value('input') as Json | undefined,
-    contains: words,
-    system: reader.text('system'),
-    model: reader.text('model'),
-    rounds: reader.number('rounds', { min: 0, max: 64, whole: true }),
-  });
-}
-
-function oneWord(reader: ObjectReader): readonly string[] | undefined {
-  const word = reader.text('contains');
-  return word === undefined ? undefined : [word];
-}
-
-function readCall(reader: ObjectReader) {
-  reader.require('toolId');
-  const toolId = reader.text('toolId', { max: 256 }) ?? '';
-  return { toolId, inputs: (reader.value('inputs') ?? {}) as Json };
-}
-
-const TOKENS = { min: 0, max: Number.MAX_SAFE_INTEGER, whole: true };
-
-function readTokens(reader: ObjectReader): NonNullable<ScriptReply['usage']> {
-  reader.require('inputTokens', 'outputTokens');
-  return present<NonNullable<ScriptReply['usage']>>({
-    inputTokens: reader.number('inputTokens', TOKENS),
-    outputTokens: reader.number('outputTokens', TOKENS),
-    costUsd: reader.number('costUsd', { min: 0, max: Number.POSITIVE_INFINITY }),
+function conditionOf({ input, contains, system, model, rounds }: Wire<typeof conditionShape>) {
+  return defined({
+    input,
+    contains: contains === undefined ? undefined : [contains].flat(),
+    system,
+    model,
+    rounds,
   });
 }

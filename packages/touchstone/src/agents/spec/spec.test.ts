@@ -65,6 +65,11 @@ describe('a spec', () => {
     expect(pointers(wrong)).toEqual([
       '/agentId',
       '/version',
+      '/run/url',
+      '/run/headers/Host',
+      '/run/headers/bad name',
+      '/run/headers/ok',
+      '/run/retries',
       '/persona',
       '/modelClass',
       '/toolAllowlist/0',
@@ -72,11 +77,6 @@ describe('a spec', () => {
       '/handoff/taskSchema',
       '/handoff/resultSchema',
       '/confidence/defaultThreshold',
-      '/run/url',
-      '/run/headers/Host',
-      '/run/headers/bad name',
-      '/run/headers/ok',
-      '/run/retries',
       '/extra',
     ]);
   });

@@ -137,7 +137,6 @@ it('everything that is wrong with the configured tools is listed', () => {
     issues = issuesOf(error).map(({ pointer }) => pointer);
   }
   expect(issues).toEqual([
-    '/tools/1/toolId',
     '/tools/2/toolId',
     '/tools/2/kind',
     '/tools/2/url',
@@ -146,5 +145,6 @@ it('everything that is wrong with the configured tools is listed', () => {
     '/tools/3',
     '/tools/4/toolId',
     '/tools/5/toolId',
+    '/tools/1/toolId',
   ]);
 });

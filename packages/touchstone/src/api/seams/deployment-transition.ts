@@ -173,7 +173,7 @@ async function serves(
   reference: string,
 ): Promise<boolean> {
   try {
-    return (await touchstone.findAgent(principal.owner, reference)) !== undefined;
+    return (await touchstone.agents.find(principal.owner, reference)) !== undefined;
   } catch (error) {
     if (isHostError(error) && error.code === 'no_active_deployment') return false;
     throw error;

@@ -37,7 +37,7 @@ async function dispatch(host: Services, call: Call<unknown, Task>): Promise<Repl
     inputs: call.body.task ?? {},
   });
   const { agentId } = (run.plan as AgentPlan).agent;
-  const facts = (await host.touchstone.findAgent(owner, agentNamed(run.plan) ?? agentId))?.facts;
+  const facts = (await host.touchstone.agents.find(owner, agentNamed(run.plan) ?? agentId))?.facts;
   const events = await eventsOf(host, owner, run.runId);
   return {
     status: 200,
@@ -58,7 +58,7 @@ async function surfaceOf(
   owner: Owner,
   { toolAllowlist, memoryShape }: AgentFacts,
 ): Promise<readonly string[]> {
-  const granted = new Set<string>((await touchstone.listTools(owner)).map(({ toolId }) => toolId));
+  const granted = new Set<string>((await touchstone.tools.catalogue(owner)).map(({ toolId }) => toolId));
   if (!memoryShape?.longTerm) granted.delete(MEMORY_TOOL.toolId);
   return toolAllowlist.filter((toolId) => granted.has(toolId));
 }

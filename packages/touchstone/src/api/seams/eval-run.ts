@@ -47,7 +47,7 @@ async function evalRun(host: Services, call: Call<unknown, EvalRunBody>): Promis
 type Suite = ReturnType<typeof parseSuite>;
 
 async function evaluate(host: Services, call: Call, suite: Suite, agentId: string): Promise<Run> {
-  await host.touchstone.installSuite(call.principal.owner, suite);
+  await host.touchstone.suites.install(call.principal.owner, suite);
   const evalSuiteRef = `${suite.head.suiteId}@${suite.head.version}`;
   return runToEnd(host, call, { mode: 'eval', evalSuiteRef, agentId });
 }

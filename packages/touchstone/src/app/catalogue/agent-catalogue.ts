@@ -61,33 +61,80 @@ type RegistryParts = {
 };
 
 export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
-  const { store, pool } = parts;
+  const { pool } = parts;
+  const entries = createEntries(parts);
+  const withModel = (owner: Owner, { facts, spec, hostOwned }: AgentEntry): AgentVisible => ({
+    facts: withModelIssue(facts, pool.chooseModel(owner, spec, {})),
+    hostOwned,
+  });
+  return {
+    add: entries.add,
+    versions: entries.versions,
+    bind: (owner, agentId, value) => bind(parts, entries, owner, agentId, value),
+    async list(owner) {
+      const visible = (await entries.all(owner)).map((entry) => withModel(owner, entry));
+      return visible.sort(
+        ({ facts: a }, { facts: b }) =>
+          compareText(a.agentId, b.agentId) || compareText(a.version, b.version),
+      );
+    },
+    hostAgents: async (owner) => (await entries.ofHost(owner)).map(({ facts }) => facts),
+    async find(owner, reference) {
+      const parsed = parseAgentReference(reference);
+      const { agentId, channel } = parsed;
+      if (channel === undefined) {
+        const found = await entries.current(owner, parsed);
+        return found && withModel(owner, found);
+      }
+      const { version, digest } = await parts.onChannel(owner, agentId, channel);
+      const found = await entries.current(owner, { agentId, version });
+      if (!found)
+        throw noActiveDeployment(agentId, `Version ${version} serves there and is gone.`, 'agent_gone');
+      if (digest !== found.facts.digest)
+        throw noActiveDeployment(
+          agentId,
+          `Version ${version} has changed since it was promoted.`,
+          'agent_changed',
+        );
+      return { ...withModel(owner, found), channel: asId<ChannelName>(channel) };
+    },
+    async chooseModel(owner, pin, asked) {
+      const found = await entries.find(owner, pin);
+      return found ? pool.chooseModel(owner, found.spec, asked) : {};
+    },
+    async open(owner, plan) {
+      const { agentId, version } = plan.agent;
+      const found = await entries.find(owner, plan.agent);
+      if (found) return pool.open(owner, found, plan);
+      throw new HostError('not_found', `Agent ${agentId}@${version} is no longer known to this host.`);
+    },
+  };
+}
+
+/** Every agent that this host can open: the operator's, and those that tenants and packs have stored. */
+function createEntries(parts: RegistryParts) {
+  const { agents } = parts.store;
   const operators = new Map<string, AgentEntry>();
+  const keyOf = ({ tenant = '', agentId, version }: AgentSpec): string => `${tenant} ${agentId}@${version}`;
 
   const ofOperator = (owner: Owner): AgentEntry[] =>
     [...operators.values()].filter(({ spec }) => spec.tenant === undefined || spec.tenant === owner.tenant);
-  const bound = (rows: readonly BoundAgent[], hostOwned: boolean): AgentEntry[] =>
-    rows.map(({ spec, digest }) => knownOf(parts, spec as unknown as AgentSpec, digest, { hostOwned }));
+  const stored = ({ spec, digest }: BoundAgent, hostOwned: boolean): AgentEntry =>
+    knownOf(parts, spec as unknown as AgentSpec, digest, { hostOwned });
   const ofHost = async (owner: Owner): Promise<AgentEntry[]> => [
-    ...bound(await store.agents.list(HOST_OWNER), true),
+    ...(await agents.list(HOST_OWNER)).map((row) => stored(row, true)),
     ...ofOperator(owner),
-  ];
-  const all = async (owner: Owner): Promise<AgentEntry[]> => [
-    ...bound(await store.agents.list(owner), false),
-    ...(await ofHost(owner)),
   ];
 
   const versions = async (owner: Owner, agentId: AgentId): Promise<readonly Version[]> => {
     const operated = ofOperator(owner).filter(({ facts }) => facts.agentId === agentId);
-    const bound = [owner, HOST_OWNER].map((holder) => store.agents.versions(holder, agentId));
-    return [
-      ...new Set([...(await Promise.all(bound)).flat(), ...operated.map(({ facts }) => facts.version)]),
-    ];
+    const bound = await Promise.all([owner, HOST_OWNER].map((holder) => agents.versions(holder, agentId)));
+    return [...new Set([...bound.flat(), ...operated.map(({ facts }) => facts.version)])];
   };
 
-  const findKnown = async (
+  const find = async (
     owner: Owner,
-    { agentId, version }: AgentReference,
+    { agentId, version }: Pick<AgentReference, 'agentId' | 'version'>,
   ): Promise<AgentEntry | undefined> => {
     const wanted = version ?? highestVersion(await versions(owner, agentId));
     if (wanted === undefined) return undefined;
@@ -97,104 +144,69 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
     );
     if (operated) return operated;
     for (const holder of [HOST_OWNER, owner]) {
-      const row = await store.agents.get(holder, agentId, wanted);
-      if (row) return bound([row], holder === HOST_OWNER)[0];
+      const row = await agents.get(holder, agentId, wanted);
+      if (row) return stored(row, holder === HOST_OWNER);
     }
     return undefined;
   };
 
-  /** A pack's agent is what its publisher signed; nothing else may answer to its name. */
-  const refusePacked = async (owner: Owner, { agentId }: AgentSpec): Promise<void> => {
-    for (const version of await store.agents.versions(owner, agentId)) {
-      const row = await store.agents.get(owner, agentId, version);
-      const packed = (row?.spec as unknown as AgentSpec | undefined)?.pack;
-      if (packed)
-        throw new HostError(
-          'conflict',
-          `Agent ${agentId} comes from pack ${packed.name}@${packed.version} and cannot be bound otherwise. Choose another agentId.`,
-        );
-    }
-  };
-
   const add = async (spec: AgentSpec, baseDir: string): Promise<AgentFacts> => {
-    const one = knownOf(parts, spec, await agentDigest(spec, baseDir), { hostOwned: true, baseDir });
-    operators.set(`${spec.tenant ?? ''} ${spec.agentId}@${spec.version}`, one);
-    return one.facts;
+    const entry = knownOf(parts, spec, await agentDigest(spec, baseDir), { hostOwned: true, baseDir });
+    operators.set(keyOf(spec), entry);
+    return entry.facts;
   };
 
   return {
     add,
-    async bind(owner, agentId, value) {
-      const spec = parseAgentSpec(value, 'tenant');
-      checkBinding(spec, agentId, await ofHost(owner), parts.guard);
-      await refusePacked(owner, spec);
-      const model = 'provider' in spec.run && spec.run.provider ? pool.chooseModel(owner, spec, {}) : {};
-      if ('issue' in model) throw validationError([{ pointer: '/run/provider', message: model.issue }]);
-      const digest = await agentDigest(spec, '.');
-      const row = {
-        agentId: spec.agentId,
-        version: spec.version,
-        digest,
-        spec: spec as unknown as JsonObject,
-      };
-      const outcome = await store.agents.put(owner, row, parts.clock.now());
-      if (outcome === 'conflict') throw changedAgent(spec.agentId, spec.version);
-      return { outcome, facts: agentFacts(spec, digest) };
-    },
-    async list(owner) {
-      const visible = (await all(owner)).map((one) => ({
-        facts: withModelIssue(one.facts, pool.chooseModel(owner, one.spec, {})),
-        hostOwned: one.hostOwned,
-      }));
-      return visible.sort(
-        (a, b) =>
-          compareText(a.facts.agentId, b.facts.agentId) || compareText(a.facts.version, b.facts.version),
-      );
-    },
     versions,
-    hostAgents: async (owner) => (await ofHost(owner)).map(({ facts }) => facts),
-    async find(owner, reference) {
-      const parsed = parseAgentReference(reference);
-      const { agentId, channel } = parsed;
-      const serving = channel === undefined ? undefined : await parts.onChannel(owner, agentId, channel);
-      const found = await findKnown(owner, serving ? { agentId, version: serving.version } : parsed);
-      if (!found && serving)
-        throw noActiveDeployment(
-          agentId,
-          `Version ${serving.version} serves there and is gone.`,
-          'agent_gone',
-        );
-      if (!found) return undefined;
-      const { spec, baseDir, hostOwned } = found;
-      const isOperators = operators.has(`${spec.tenant ?? ''} ${spec.agentId}@${spec.version}`);
-      // Its files may have been edited since it was registered; a new run is pinned to what they are now.
-      const current = isOperators ? { ...found, facts: await add(spec, baseDir) } : found;
-      if (serving && serving.digest !== current.facts.digest)
-        throw noActiveDeployment(
-          agentId,
-          `Version ${serving.version} has changed since it was promoted.`,
-          'agent_changed',
-        );
-      return {
-        facts: withModelIssue(current.facts, pool.chooseModel(owner, spec, {})),
-        hostOwned,
-        ...(channel !== undefined && { channel: asId<ChannelName>(channel) }),
-      };
-    },
-    async chooseModel(owner, pin, asked) {
-      const found = await findKnown(owner, pin);
-      return found ? pool.chooseModel(owner, found.spec, asked) : {};
-    },
-    async open(owner, plan) {
-      const { agent: pin } = plan;
-      const found = await findKnown(owner, pin);
-      if (found) return pool.open(owner, found, plan);
-      throw new HostError(
-        'not_found',
-        `Agent ${pin.agentId}@${pin.version} is no longer known to this host.`,
-      );
+    find,
+    ofHost,
+    all: async (owner: Owner): Promise<AgentEntry[]> => [
+      ...(await agents.list(owner)).map((row) => stored(row, false)),
+      ...(await ofHost(owner)),
+    ],
+    /** An operator's files may have been edited since it was registered; a new run is pinned to what they are now. */
+    async current(owner: Owner, reference: Pick<AgentReference, 'agentId' | 'version'>) {
+      const found = await find(owner, reference);
+      const isOperators = found && operators.has(keyOf(found.spec));
+      return isOperators ? { ...found, facts: await add(found.spec, found.baseDir) } : found;
     },
   };
+}
+
+type Entries = ReturnType<typeof createEntries>;
+
+async function bind(
+  { store, pool, guard, clock }: RegistryParts,
+  entries: Entries,
+  owner: Owner,
+  agentId: string,
+  value: unknown,
+): ReturnType<AgentCatalogue['bind']> {
+  const spec = parseAgentSpec(value, 'tenant');
+  checkBinding(spec, agentId, await entries.ofHost(owner), guard);
+  await refusePacked(store, owner, spec);
+  const model = 'provider' in spec.run && spec.run.provider ? pool.chooseModel(owner, spec, {}) : {};
+  if ('issue' in model) throw validationError([{ pointer: '/run/provider', message: model.issue }]);
+  const digest = await agentDigest(spec, '.');
+  const { version } = spec;
+  const row = { agentId: spec.agentId, version, digest, spec: spec as unknown as JsonObject };
+  const outcome = await store.agents.put(owner, row, clock.now());
+  if (outcome === 'conflict') throw changedAgent(spec.agentId, version);
+  return { outcome, facts: agentFacts(spec, digest) };
+}
+
+/** A pack's agent is what its publisher signed; nothing else may answer to its name. */
+async function refusePacked({ agents }: Store, owner: Owner, { agentId }: AgentSpec): Promise<void> {
+  for (const version of await agents.versions(owner, agentId)) {
+    const row = await agents.get(owner, agentId, version);
+    const packed = (row?.spec as unknown as AgentSpec | undefined)?.pack;
+    if (packed)
+      throw new HostError(
+        'conflict',
+        `Agent ${agentId} comes from pack ${packed.name}@${packed.version} and cannot be bound otherwise. Choose another agentId.`,
+      );
+  }
 }
 
 function knownOf(

@@ -111,8 +111,8 @@ async function play(agent: DefinitionAgent, rows: readonly object[], script: Mod
   });
   const { agentId } = await house.useDefinition(agent);
   const options = { targetAgentId: agentId };
-  const compiled = await house.compileProfile({ agent, rows, from: { trust: 'operator' }, options });
-  await house.useProfile(ME.owner, compiled);
+  const compiled = await house.profiles.compile({ agent, rows, from: { trust: 'operator' }, options });
+  await house.profiles.replace(ME.owner, compiled);
   const evalSuiteRef = compiled.suite.head.suiteId;
   const { runId } = await house.createRun(ME, { mode: 'eval', evalSuiteRef, agentId }, { start: false });
   await house.engine.drive(ME.owner, runId);

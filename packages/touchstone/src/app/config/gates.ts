@@ -2,7 +2,7 @@ import {
   type ApprovalPolicy,
   asId,
   DEPLOYMENT_STATES,
-  type DeploymentState,
+  defined,
   type GateId,
   type GatePolicy,
   type Issue,
@@ -17,35 +17,30 @@ import {
   flag,
   fraction,
   integer,
+  issueAt,
   mark,
   name,
-  type Schema,
+  ruled,
   text,
 } from '@touchstone/protocol/schema';
 import { parseSuiteReference } from '../../suites/index.js';
 import type { Roles } from '../principal.js';
 
-type JudgeInput = string | { readonly model?: string; readonly digest?: string };
-
-/** A gate as its author writes it. */
-export type GateInput = {
-  readonly gateId?: string;
-  readonly agentId: string;
-  readonly to: DeploymentState;
-  readonly tenant?: string;
-  readonly requiredEval?: Omit<RequiredEval, 'judge'> & { readonly judge?: JudgeInput };
-  readonly approval?: Omit<ApprovalPolicy, 'gateId' | 'quorum'> & { readonly quorum?: number };
-};
+const suiteReference = ruled(name(), (suite) =>
+  issueAt('', !isSuiteReference(suite) && 'expected <suiteId> or <suiteId>@<version>'),
+);
+const judge = either(
+  text(undefined, { pattern: '^(sha256:|[^/]+/.)', title: 'provider/model, or the digest of a judge' }),
+  ruled(closed({}, { model: name(), digest: name() }), (named) =>
+    issueAt('', Object.keys(named).length !== 1 && 'expected "model" or "digest"'),
+  ),
+);
 
 const requiredEval = closed(
-  { suite: name() },
+  { suite: suiteReference },
   {
     requiredPassScore: fraction(),
-    judge: either(
-      name(),
-      closed({}, { model: name(), digest: name() }),
-      'provider/model, or the digest of a judge',
-    ),
+    judge,
     maxAgeHours: amount(),
     acceptOverrides: flag(),
     noRegression: flag(),
@@ -53,78 +48,72 @@ const requiredEval = closed(
   },
 );
 
-const approval = closed(
-  {},
-  {
-    requiredRole: name(),
-    requiredScope: name(),
-    quorum: integer(undefined, { minimum: 1, maximum: 100 }),
-    // An override is always in the audit log; saying so is allowed, asking for less is not.
-    override: closed({ requiredRole: name() }, { audited: mark() }),
-    overrideBypassesQuorum: flag(),
-    timeoutSec: integer(undefined, { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-    excludeRequester: flag(),
-  },
+const approval = ruled(
+  closed(
+    {},
+    {
+      requiredRole: name(),
+      requiredScope: name(),
+      quorum: integer(undefined, { minimum: 1, maximum: 100 }),
+      // An override is always in the audit log; saying so is allowed, asking for less is not.
+      override: closed({ requiredRole: name() }, { audited: mark() }),
+      overrideBypassesQuorum: flag(),
+      timeoutSec: integer(undefined, { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+      excludeRequester: flag(),
+    },
+  ),
+  (policy) => [
+    ...issueAt(
+      '',
+      policy.requiredRole === undefined &&
+        policy.requiredScope === undefined &&
+        'expected "requiredRole" or "requiredScope": somebody has to be the one who grants',
+    ),
+    ...issueAt(
+      '/overrideBypassesQuorum',
+      policy.overrideBypassesQuorum &&
+        !policy.override &&
+        'expected "override" beside it: nobody may override here',
+    ),
+  ],
 );
 
 /** Nothing leads to `draft`, and a way back is never closed. */
 const GUARDED = DEPLOYMENT_STATES.filter((state) => state !== 'draft' && state !== 'rolled-back');
 
-export const gateShape: Schema = closed(
-  { agentId: name(), to: choice(GUARDED) },
-  {
-    gateId: text(undefined, { pattern: '^[A-Za-z0-9][A-Za-z0-9._:*/@-]{0,127}$', title: 'a short name' }),
-    tenant: name(),
-    requiredEval,
-    approval,
-  },
+export const gateShape = ruled(
+  closed(
+    {
+      agentId: text(undefined, {
+        pattern: '^([^*]+\\*?|\\*)$',
+        title: 'an agentId, or the beginning of one followed by *',
+      }),
+      to: choice(GUARDED),
+    },
+    {
+      gateId: text(undefined, { pattern: '^[A-Za-z0-9][A-Za-z0-9._:*/@-]{0,127}$', title: 'a short name' }),
+      tenant: name(),
+      requiredEval,
+      approval,
+    },
+  ),
+  (gate) =>
+    issueAt(
+      '',
+      !gate.requiredEval &&
+        !gate.approval &&
+        'expected "requiredEval" or "approval", or both; this gate asks for nothing',
+    ),
 );
 
-/** What a shape cannot say: a gate asks for something, of someone who exists, and has a name of its own. */
-export function gateIssues(gates: readonly GateInput[], roles: Roles): readonly Issue[] {
-  const names = gates.map(gateName);
-  return gates.flatMap((gate, index): Issue[] => {
-    const pointer = `/gates/${index}`;
-    const issues = [
-      ...evalIssues(gate.requiredEval, pointer),
-      ...approvalIssues(gate.approval, roles, pointer),
-    ];
-    if (!gate.requiredEval && !gate.approval)
-      issues.push({
-        pointer,
-        message: 'expected "requiredEval" or "approval", or both; this gate asks for nothing',
-      });
-    if (!isPattern(gate.agentId))
-      issues.push({
-        pointer: `${pointer}/agentId`,
-        message: 'expected an agentId, or the beginning of one followed by *',
-      });
-    if (names.indexOf(names[index] as string) !== index)
-      issues.push({
-        pointer,
-        message: `there is another gate named ${names[index]}; give one a "gateId" of its own`,
-      });
-    return issues;
-  });
-}
+type JudgeInput = string | { readonly model?: string; readonly digest?: string };
 
-const isPattern = (agentId: string): boolean => !agentId.slice(0, -1).includes('*');
-
-function evalIssues(required: GateInput['requiredEval'], place: string): Issue[] {
-  if (!required) return [];
-  const issues: Issue[] = [];
-  if (!isSuiteReference(required.suite))
-    issues.push({
-      pointer: `${place}/requiredEval/suite`,
-      message: 'expected <suiteId> or <suiteId>@<version>',
-    });
-  const { judge } = required;
-  if (typeof judge === 'object' && Object.keys(judge).length !== 1)
-    issues.push({ pointer: `${place}/requiredEval/judge`, message: 'expected "model" or "digest"' });
-  if (typeof judge === 'string' && !/^(sha256:|[^/]+\/.)/.test(judge))
-    issues.push({ pointer: `${place}/requiredEval/judge`, message: 'expected provider/model, or a digest' });
-  return issues;
-}
+/** A gate as its author writes it. */
+export type GateInput = Pick<GatePolicy, 'agentId' | 'to' | 'tenant'> & {
+  readonly gateId?: string;
+  readonly requiredEval?: Omit<RequiredEval, 'judge'> & { readonly judge?: JudgeInput };
+  readonly approval?: Omit<ApprovalPolicy, 'gateId' | 'quorum'> & { readonly quorum?: number };
+};
 
 function isSuiteReference(text: string): boolean {
   try {
@@ -135,30 +124,27 @@ function isSuiteReference(text: string): boolean {
   }
 }
 
-function approvalIssues(policy: GateInput['approval'], roles: Roles, place: string): Issue[] {
-  if (!policy) return [];
-  const issues: Issue[] = [];
-  if (policy.requiredRole === undefined && policy.requiredScope === undefined)
-    issues.push({
-      pointer: `${place}/approval`,
-      message: 'expected "requiredRole" or "requiredScope": somebody has to be the one who grants',
-    });
-  if (policy.overrideBypassesQuorum && !policy.override)
-    issues.push({
-      pointer: `${place}/approval/overrideBypassesQuorum`,
-      message: 'expected "override" beside it: nobody may override here',
-    });
-  const named = {
-    '/requiredRole': policy.requiredRole,
-    '/override/requiredRole': policy.override?.requiredRole,
-  };
-  for (const [member, role] of Object.entries(named))
-    if (role !== undefined && !Object.hasOwn(roles, role))
-      issues.push({
-        pointer: `${place}/approval${member}`,
-        message: `no such role; known are ${Object.keys(roles).join(', ')}`,
-      });
-  return issues;
+/** What a shape cannot say: a gate has a name of its own, and the roles it speaks of exist. */
+export function gateIssues(gates: readonly GateInput[], roles: Roles): readonly Issue[] {
+  const names = gates.map(gateName);
+  const unknown = `no such role; known are ${Object.keys(roles).join(', ')}`;
+  return gates.flatMap(({ approval = {} }, index) => {
+    const pointer = `/gates/${index}`;
+    const isTaken = names.indexOf(names[index] ?? '') !== index;
+    const named = { '': approval.requiredRole, '/override': approval.override?.requiredRole };
+    return [
+      ...Object.entries(named).flatMap(([member, role]) =>
+        issueAt(
+          `${pointer}/approval${member}/requiredRole`,
+          role !== undefined && !Object.hasOwn(roles, role) && unknown,
+        ),
+      ),
+      ...issueAt(
+        pointer,
+        isTaken && `there is another gate named ${names[index]}; give one a "gateId" of its own`,
+      ),
+    ];
+  });
 }
 
 const gateName = ({ gateId, agentId, to, tenant }: GateInput): string =>
@@ -167,15 +153,15 @@ const gateName = ({ gateId, agentId, to, tenant }: GateInput): string =>
 export const completeGates = (gates: readonly GateInput[]): readonly GatePolicy[] =>
   gates.map((gate) => {
     const gateId = asId<GateId>(gateName(gate));
-    const { agentId, to, tenant, requiredEval: demanded, approval: asked } = gate;
-    return {
+    const { agentId, to, tenant, requiredEval: required, approval: policy } = gate;
+    return defined({
       gateId,
       agentId,
       to,
-      ...(tenant !== undefined && { tenant }),
-      ...(demanded && { requiredEval: completeEval(demanded) }),
-      ...(asked && { approval: { ...asked, gateId, quorum: asked.quorum ?? 1 } }),
-    };
+      tenant,
+      requiredEval: required && completeEval(required),
+      approval: policy && { ...policy, gateId, quorum: policy.quorum ?? 1 },
+    });
   });
 
 function completeEval({ judge, ...required }: NonNullable<GateInput['requiredEval']>): RequiredEval {

@@ -38,7 +38,7 @@ const suite = (
   name: string,
   tasks: readonly object[],
   modes: readonly string[] = ['golden', 'rubric'],
-): Parameters<LocalTouchstone['installSuite']>[1] =>
+): Parameters<LocalTouchstone['suites']['install']>[1] =>
   parseSuite({ suiteId: `local.test.evals.${name}`, version: '1.0.0', modes, tasks });
 
 let folder: string;
@@ -81,7 +81,7 @@ async function runOf(
   configurable: object = {},
   modes?: readonly string[],
 ): Promise<RunId> {
-  await house.installSuite(ACME.owner, suite(name, tasks, modes));
+  await house.suites.install(ACME.owner, suite(name, tasks, modes));
   const created = await house.createRun(
     ACME,
     {
@@ -180,7 +180,7 @@ describe('judging again', () => {
   });
 
   it('is refused for a run that has not completed, with its status', async () => {
-    await house.installSuite(ACME.owner, suite('tone', PROSE));
+    await house.suites.install(ACME.owner, suite('tone', PROSE));
     const asked = { mode: 'eval', evalSuiteRef: 'local.test.evals.tone', agentId: AGENT } as const;
     const { runId } = await house.createRun(ACME, asked, { start: false });
     const code = ['validation_error', 'runId'];

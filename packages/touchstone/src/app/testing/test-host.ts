@@ -184,22 +184,21 @@ function createFake(
   return {
     store,
     engine: createFakeEngine(store, listeners),
-    installSuite: suites.install,
-    findSuite: suites.find,
-    listSuites: suites.list,
-    readSuite: suites.read,
-    async bindAgent(_, agentId) {
-      return { outcome: 'created', facts: { ...echoAgent, agentId: asId<AgentId>(agentId) } };
+    suites,
+    agents: {
+      async bind(_, agentId) {
+        return { outcome: 'created', facts: { ...echoAgent, agentId: asId<AgentId>(agentId) } };
+      },
+      list: async () => agents.map((facts) => ({ facts, hostOwned: true })),
+      async find(_, reference) {
+        const facts = agents.find(({ agentId }) => agentId === reference);
+        return facts && { facts, hostOwned: true };
+      },
     },
     deployments: {
       list: async () => undefined,
       versions: async () => undefined,
       transition: async () => Promise.reject(new HostError('not_found', 'There is no such agent.')),
-    },
-    listAgents: async () => agents.map((facts) => ({ facts, hostOwned: true })),
-    async findAgent(_, reference) {
-      const facts = agents.find(({ agentId }) => agentId === reference);
-      return facts && { facts, hostOwned: true };
     },
     async createRun(principal, body, { origin = 'host', exclusiveScope = false } = {}) {
       made += 1;
@@ -227,12 +226,13 @@ function createFake(
         throw new HostError('run_already_active', 'Busy.', { activeRunId: created.activeRunId });
       return created;
     },
-    async installPack() {
-      throw new HostError('invalid_manifest', 'This host takes no packs.');
+    packs: {
+      async install() {
+        throw new HostError('invalid_manifest', 'This host takes no packs.');
+      },
+      list: async () => ({ items: [] }),
     },
-    listPacks: async () => ({ items: [] }),
-    listTools: async () => [],
-    findTool: async () => undefined,
+    tools: { catalogue: async () => [], find: async () => undefined },
     rejudge: async () => {
       throw new HostError('not_found', 'There is no such run.');
     },

@@ -1,4 +1,6 @@
 import {
+  type Digest,
+  defined,
   type EvalPlan,
   type EvalSummary,
   HOST_OWNER,
@@ -49,21 +51,18 @@ export async function suiteHead(
   { owner, runId }: Run,
   { suite }: EvalPlan,
 ): Promise<SuiteHead> {
-  const head =
-    (await store.suites.byDigest(owner, suite.digest)) ??
-    (await store.suites.byDigest(HOST_OWNER, suite.digest));
+  const head = await findHead(store, owner, suite.digest);
   if (head) return head;
   throw new Error(`Suite ${suite.suiteId}@${suite.version}, to which run ${runId} is pinned, is gone.`);
 }
 
 /** Of the suite that an eval run is pinned to. */
 export async function readThresholds(store: Store, { owner, plan }: Run): Promise<Thresholds | undefined> {
-  if (plan.kind !== 'eval') return undefined;
-  const { digest } = plan.suite;
-  const head =
-    (await store.suites.byDigest(owner, digest)) ?? (await store.suites.byDigest(HOST_OWNER, digest));
-  return head?.thresholds;
+  return plan.kind === 'eval' ? (await findHead(store, owner, plan.suite.digest))?.thresholds : undefined;
 }
+
+const findHead = async ({ suites }: Store, owner: Owner, digest: Digest): Promise<SuiteHead | undefined> =>
+  (await suites.byDigest(owner, digest)) ?? suites.byDigest(HOST_OWNER, digest);
 
 export async function readSummary(store: Store, { owner, runId }: Run): Promise<EvalSummary> {
   const last = await store.log.last(owner, runId);
@@ -94,29 +93,26 @@ const measuredCard = (card: Scorecard): MeasuredResults => ({
   imported: true,
 });
 
+/** What a run is pinned to besides suite and agent, as far as there is any. */
+export const pinsOf = (plan: EvalPlan | Scorecard) => {
+  const { model, judge, safetyJudge, safetyPolicy, contract, embedder } = plan;
+  return defined({ model, judge, safetyJudge, safetyPolicy, contract, embedder });
+};
+
+/** Suite and agent by name, version and digest alone. */
+export const subjectsOf = ({ suite, agent }: EvalPlan | Scorecard) => ({
+  suite: { suiteId: suite.suiteId, version: suite.version, digest: suite.digest },
+  agent: { agentId: agent.agentId, version: agent.version, digest: agent.digest },
+});
+
 /** What was pinned before the run, and what is known since. */
 function measurementOf(
   pins: EvalPlan | Scorecard,
   known: Pick<MeasuredResults, 'runId' | 'endedAt' | 'results' | 'contractVerdict' | 'fork'>,
 ): MeasuredResults {
-  const { suite, agent, model, judge, safetyJudge, safetyPolicy, contract, embedder, repeats } = pins;
   const { runId, endedAt, results, contractVerdict, fork } = known;
-  return {
-    runId,
-    suite: { suiteId: suite.suiteId, version: suite.version, digest: suite.digest },
-    agent: { agentId: agent.agentId, version: agent.version, digest: agent.digest },
-    ...(model && { model }),
-    ...(judge && { judge }),
-    ...(safetyJudge && { safetyJudge }),
-    ...(safetyPolicy && { safetyPolicy }),
-    ...(contract && { contract }),
-    ...(contractVerdict && { contractVerdict }),
-    ...(embedder && { embedder }),
-    repeats,
-    endedAt,
-    ...(fork && { fork }),
-    results,
-  };
+  const measured = { runId, ...subjectsOf(pins), ...pinsOf(pins), repeats: pins.repeats, endedAt, results };
+  return { ...measured, ...defined({ contractVerdict, fork }) };
 }
 
 function checkCompared({ plan, status }: Run, pointer: string): EvalPlan {
@@ -149,21 +145,6 @@ export const keptAlone = async (store: Store, owner: Owner, runId: RunId): Promi
 
 /** How it was driven is not known of a run elsewhere, and no report says it. */
 function planOf(card: Scorecard): EvalPlan {
-  const { suite, agent, model, judge, safetyJudge, safetyPolicy, modes, totalTasks, repeats } = card;
-  const { contract, embedder } = card;
-  return {
-    kind: 'eval',
-    suite,
-    agent,
-    modes,
-    totalTasks,
-    repeats,
-    concurrency: 1,
-    ...(model && { model }),
-    ...(judge && { judge }),
-    ...(safetyJudge && { safetyJudge }),
-    ...(safetyPolicy && { safetyPolicy }),
-    ...(contract && { contract }),
-    ...(embedder && { embedder }),
-  };
+  const { suite, agent, modes, totalTasks, repeats } = card;
+  return { kind: 'eval', suite, agent, modes, totalTasks, repeats, concurrency: 1, ...pinsOf(card) };
 }

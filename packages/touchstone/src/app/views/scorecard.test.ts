@@ -46,7 +46,7 @@ async function compiled(texts: readonly string[], { latencyMs = 600_000, options
     grading_rubric: [accuracy],
     evaluator_model: null,
   };
-  return house.compileProfile({
+  return house.profiles.compile({
     agent: { ...agent, evaluation, ...changed },
     rows: texts.map(row),
     from: { trust: 'operator' },
@@ -55,7 +55,7 @@ async function compiled(texts: readonly string[], { latencyMs = 600_000, options
 }
 async function created(texts: readonly string[], wish: Wish = {}): Promise<RunId> {
   const pair = await compiled(texts, wish);
-  await house.useProfile(ME.owner, pair);
+  await house.profiles.replace(ME.owner, pair);
   const body = { mode: 'eval', evalSuiteRef: pair.suite.head.suiteId, agentId: AGENT } as const;
   return (await house.createRun(ME, body, { start: false })).runId;
 }
@@ -112,7 +112,7 @@ describe('the report on a contract', () => {
     const before = await house.contractReport(ME.owner, runId);
     const other = await compiled(['right', 'wrong'], { sha256: 'c'.repeat(64) });
     expect(other.suite.head.digest).toBe(before.suite.digest);
-    await house.useProfile(ME.owner, other);
+    await house.profiles.replace(ME.owner, other);
     expect((await house.store.suites.contractOf(ME.owner, before.suite.digest))?.digest).not.toBe(
       before.contract,
     );

@@ -20,7 +20,15 @@ import { buildContractReport } from '../../scorecard/index.js';
 import { contractTerms } from '../../scoring/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import { logDigest } from './log-normalisation.js';
-import { keptAlone, type ResultSource, readSummary, reportable, suiteHead } from './run-measurement.js';
+import {
+  keptAlone,
+  pinsOf,
+  type ResultSource,
+  readSummary,
+  reportable,
+  subjectsOf,
+  suiteHead,
+} from './run-measurement.js';
 
 /** Everything about a completed eval run that can travel; of a run that is not here, the scorecard that was kept from a file. */
 export async function readScorecard(
@@ -37,19 +45,11 @@ export async function readScorecard(
     results: await results.all(run),
     summary: await readSummary(store, run),
   };
-  const { suiteId, version, digest } = plan.suite;
-  const { agent, model, judge, safetyJudge, safetyPolicy } = plan;
   const caveats = caveatsOf(run, plan);
   return {
     runId,
-    suite: { suiteId, version, digest },
-    agent: { agentId: agent.agentId, version: agent.version, digest: agent.digest },
-    ...(model && { model }),
-    ...(judge && { judge }),
-    ...(safetyJudge && { safetyJudge }),
-    ...(safetyPolicy && { safetyPolicy }),
-    ...(plan.contract && { contract: plan.contract }),
-    ...(plan.embedder && { embedder: plan.embedder }),
+    ...subjectsOf(plan),
+    ...pinsOf(plan),
     ...(await contractOutcome(store, run, plan, figures)),
     modes: plan.modes,
     totalTasks: plan.totalTasks,

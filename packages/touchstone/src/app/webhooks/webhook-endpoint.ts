@@ -41,7 +41,7 @@ export function createEndpoint(
   const client = createJsonClient({ 'user-agent': `openwop-webhook-dispatcher/${version}` }, guard);
   const closing = new AbortController();
   const queue = createQueue();
-  let health: EndpointHealth = webhook;
+  const health = createHealth(webhook, parts, saveHealth);
   let working: Promise<void> | undefined;
 
   async function work(): Promise<void> {
@@ -61,7 +61,7 @@ export function createEndpoint(
         client.close();
         logFailure(message, failure);
       }
-      await updateHealth(failure === undefined);
+      await health.update(failure === undefined, queue.clear);
     } catch (error) {
       // A delivery that this host abandoned says nothing about the receiver.
       if (!closing.signal.aborted) log.error('webhook.failed', { webhookId }, error);
@@ -72,23 +72,11 @@ export function createEndpoint(
     log.warn('webhook.undelivered', { webhookId, runId, sequence, why: asId<Id<'failure'>>(why), ...status });
   }
 
-  async function updateHealth(isDelivered: boolean): Promise<void> {
-    if (isDelivered && health.failures === 0) return;
-    const wasResting = health.openUntil !== undefined;
-    health = healthAfter(health, isDelivered, clock.now());
-    if (health.openUntil !== undefined)
-      log.warn('webhook.opened', { webhookId, failures: health.failures, unsent: queue.clear() });
-    else if (wasResting) log.info('webhook.closed', { webhookId });
-    // Without it, the endpoint would only be tried too early after a restart.
-    await saveHealth(health).catch((error) => log.error('webhook.notNoted', { webhookId }, error));
-  }
-
   return {
-    isOpenTo: (tags) =>
-      !isResting(health, clock.now()) && (webhook.tags?.some((tag) => tags.includes(tag)) ?? true),
+    isOpenTo: (tags) => !health.isResting() && (webhook.tags?.some((tag) => tags.includes(tag)) ?? true),
     wants: (type) => webhook.events.includes(type),
     offer(message) {
-      if (closing.signal.aborted || isResting(health, clock.now())) return;
+      if (closing.signal.aborted || health.isResting()) return;
       queue.put(message);
       working ??= work();
     },
@@ -119,6 +107,29 @@ export function healthAfter({ failures }: EndpointHealth, isDelivered: boolean, 
   if (isDelivered) return { failures: 0 };
   const inARow = failures + 1;
   return inARow < FAILURES_TO_REST ? { failures: inARow } : { failures: inARow, openUntil: now + REST_MS };
+}
+
+function createHealth(
+  webhook: Webhook,
+  { clock, log }: Pick<EndpointParts, 'clock' | 'log'>,
+  save: (health: EndpointHealth) => Promise<void>,
+) {
+  const webhookId = asId<Id<'webhook'>>(webhook.webhookId);
+  let health: EndpointHealth = webhook;
+  return {
+    isResting: (): boolean => isResting(health, clock.now()),
+    /** What still waits is cleared when the endpoint begins to rest. */
+    async update(isDelivered: boolean, clear: () => number): Promise<void> {
+      if (isDelivered && health.failures === 0) return;
+      const wasResting = health.openUntil !== undefined;
+      health = healthAfter(health, isDelivered, clock.now());
+      if (health.openUntil !== undefined)
+        log.warn('webhook.opened', { webhookId, failures: health.failures, unsent: clear() });
+      else if (wasResting) log.info('webhook.closed', { webhookId });
+      // Without it, the endpoint would only be tried too early after a restart.
+      await save(health).catch((error) => log.error('webhook.notNoted', { webhookId }, error));
+    },
+  };
 }
 
 // ------------------------------------------------------------------------------------------------------------- queue

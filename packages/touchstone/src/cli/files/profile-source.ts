@@ -71,7 +71,7 @@ async function openProfile(context: Context, { touchstone }: Local, profile: Pro
   const { path, file } = definition;
   const files = contractFiles(definition, agent, context.io.cwd);
   const compiled = await withPlaces(files, async () => {
-    const compiled = await touchstone.compileProfile({
+    const compiled = await touchstone.profiles.compile({
       agent,
       from: { baseDir: dirname(path), trust: 'operator' },
       options: compileOptionsOf(options, agent, named ?? definitionAgentId(agent)),

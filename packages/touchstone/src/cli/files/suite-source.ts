@@ -38,7 +38,7 @@ export type SuiteSource =
       readonly agent?: string;
     };
 
-export type CompiledProfile = Awaited<ReturnType<LocalTouchstone['compileProfile']>>;
+export type CompiledProfile = Awaited<ReturnType<LocalTouchstone['profiles']['compile']>>;
 
 export const SUITE_REFERENCE = /^[a-z0-9.-]+\.evals\.[a-z0-9-]+(@\d+\.\d+\.\d+)?$/;
 

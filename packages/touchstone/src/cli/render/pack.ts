@@ -59,9 +59,7 @@ async function contractsOf(
   pack: PackReading,
 ): Promise<readonly PackContract[]> {
   if (readPackProfiles(pack).length === 0) return [];
-  return withScratch(context, config, [], ({ touchstone }) =>
-    compilePackProfiles({ compile: touchstone.compileProfile }, pack),
-  );
+  return withScratch(context, config, [], ({ touchstone }) => compilePackProfiles(touchstone.profiles, pack));
 }
 
 function factsOf({ file, compiled: { suite, pinned } }: PackContract): ContractFacts {

@@ -1,4 +1,4 @@
-import { asId, type Json, type JsonObject } from '@touchstone/protocol';
+import { asId, type Json, type JsonObject, type ModelName } from '@touchstone/protocol';
 import { fromBody, type MemoryEntry, toBody } from '@touchstone/protocol/bodies';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDeferred } from '../../../net/concurrency.js';
@@ -64,7 +64,7 @@ describe('a model agent', () => {
   });
 
   it('without a prompt has no system message, and no prompt to show', async () => {
-    const run: OpenaiRun = { kind: 'openai', model: 'small-1' };
+    const run: OpenaiRun = { kind: 'openai', model: asId<ModelName>('small-1') };
     const { server, agent, invoke } = await start(inTurn({ say: 'fine' }), { run });
     await invoke('hi');
     expect(server.requests[0]?.body.messages).toEqual([{ role: 'user', content: 'hi' }]);

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import type { Issue, Json } from '@touchstone/protocol';
+import type { Json } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import { createDeadlines, createDeferred, type Deadlines, onAbort } from '../../../net/index.js';
 import type { Agent, AgentFacts, AgentHost, Answer, Clock, Invocation } from '../../../ports/index.js';
+import { readUsage } from '../../spec/members.js';
 import { DEFAULT_TIMEOUT_MS, type ModuleRun } from '../../spec/run-spec.js';
-import { readUsage } from '../../spec/usage-reader.js';
 import { CLOSED, failed, timedOut } from '../answers.js';
 import { createJob, decideAfterLoss, type Job, JobQueue } from './module-jobs.js';
 import { type JobMessage, startThread, type Thread, type ThreadMessage } from './module-thread.js';
@@ -171,17 +171,14 @@ class ThreadedAgent implements Agent {
   }
 
   #spend(job: Job, value: unknown): void {
-    const issues: Issue[] = [];
-    const usage = readUsage(value, '', issues);
-    const [issue] = issues;
-    if (issue) {
-      const where = issue.pointer || '/';
+    const reading = readUsage(value);
+    if (typeof reading === 'string') {
       this.#thread.post(['abort', job.id]);
-      this.#settle(job, failed(`The agent reported usage that cannot be read: ${where}: ${issue.message}`));
+      this.#settle(job, failed(`The agent reported usage that cannot be read: ${reading}`));
       return;
     }
     job.hasEffects = true;
-    job.spending = Promise.all([job.spending, job.host.spend([usage])]);
+    job.spending = Promise.all([job.spending, job.host.spend([reading])]);
     // A failure is reported with the answer; until then it must not count as an unhandled rejection.
     job.spending.catch(() => undefined);
   }

@@ -1,6 +1,5 @@
 import {
   defined,
-  type Issue,
   isObject,
   isUnsound,
   type Json,
@@ -10,7 +9,7 @@ import {
 } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import type { AgentHost, Answer } from '../../../ports/index.js';
-import { readUsage } from '../../spec/usage-reader.js';
+import { readUsage } from '../../spec/members.js';
 import { failed } from '../answers.js';
 
 /** What is known of a run on another host so far. */
@@ -70,15 +69,11 @@ export async function foldEvents(
 
 /** A cost that cannot be read must not count as 0. */
 async function spend(run: RemoteRun, payload: JsonObject, host: AgentHost): Promise<void> {
-  const issues: Issue[] = [];
   const { costEstimateUsd, ...rest } = payload;
-  const usage = readUsage(defined({ ...rest, costUsd: costEstimateUsd }), '', issues);
-  const [issue] = issues;
-  if (issue)
-    run.answer = failed(
-      `The agent's host reported a usage that cannot be read: ${issue.pointer}: ${issue.message}`,
-    );
-  else await host.spend([usage]);
+  const reading = readUsage({ ...rest, costUsd: costEstimateUsd });
+  if (typeof reading === 'string')
+    run.answer = failed(`The agent's host reported a usage that cannot be read: ${reading}`);
+  else await host.spend([reading]);
 }
 
 type Fold = (run: RemoteRun, payload: JsonObject, host: AgentHost) => void;

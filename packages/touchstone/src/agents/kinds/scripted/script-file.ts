@@ -1,59 +1,67 @@
-import type { Json } from '@touchstone/protocol';
-import { type Body, toBody } from '@touchstone/protocol/bodies';
-import type { Usage } from '../../../ports/index.js';
-import { ObjectReader, present } from '../../spec/object-reader.js';
+import { defined, type Issue } from '@touchstone/protocol';
+import { toBody } from '@touchstone/protocol/bodies';
+import {
+  type AnyObject,
+  closed,
+  flag,
+  fraction,
+  issueAt,
+  json,
+  list,
+  name,
+  number,
+  ruled,
+  type Wire,
+} from '@touchstone/protocol/schema';
+import { filled, readAs, usageOf, usageShape } from '../../spec/members.js';
 import { readDocument } from '../../spec/read-document.js';
-import { readUsage } from '../../spec/usage-reader.js';
 
-type ScriptedCall = { readonly toolId: string; readonly inputs: Body };
+const LONGEST_DELAY_MS = 86_400_000;
 
-/** One reply of a script. `when` is the input it answers; a reply without it answers whatever comes next. */
-export type ScriptedReply = {
-  readonly when?: Json;
-  readonly toolCalls?: readonly ScriptedCall[];
-  readonly output?: Body;
-  readonly reasoning?: string;
-  readonly confidence?: number;
-  readonly refused?: boolean;
-  readonly usage?: readonly Usage[];
-  readonly delayMs?: number;
-  /** Instead of an output: the agent fails with these words. */
-  readonly error?: string;
-};
+const outcomeIssues = ({ output, error }: AnyObject): readonly Issue[] =>
+  issueAt(
+    '/error',
+    output !== undefined && error !== undefined && 'a reply has either an output or an error',
+  );
+
+const replyShape = ruled(
+  closed(
+    {},
+    {
+      /** The input it answers; a reply without it answers whatever comes next. */
+      when: json(),
+      toolCalls: list(closed({ toolId: filled(256) }, { inputs: json() })),
+      output: json(),
+      reasoning: name(),
+      confidence: fraction(),
+      refused: flag(),
+      usage: list(usageShape),
+      delayMs: number(undefined, { minimum: 0, maximum: LONGEST_DELAY_MS }),
+      /** Instead of an output: the agent fails with these words. */
+      error: filled(),
+    },
+  ),
+  outcomeIssues,
+);
+const scriptShape = closed({}, { replies: list(replyShape), otherwise: replyShape });
+
+/** One reply of a script. */
+export type ScriptedReply = ReturnType<typeof replyOf>;
 export type Script = { readonly replies: readonly ScriptedReply[]; readonly otherwise?: ScriptedReply };
 
 export function readScript(path: string): Script {
   const document = readDocument(path, 'The script file', '/run/path');
-  const read = (reader: ObjectReader) =>
-    present<Script>({
-      replies: reader.each('replies', readReply) ?? [],
-      otherwise: reader.nested('otherwise', readReply),
-    });
-  return ObjectReader.read(document, '', read, { file: path });
+  const { replies = [], otherwise } = readAs(scriptShape, document, { details: { file: path } });
+  return defined({ replies: replies.map(replyOf), otherwise: otherwise && replyOf(otherwise) });
 }
 
-const LONGEST_DELAY_MS = 86_400_000;
-
-function readReply(reader: ObjectReader): ScriptedReply {
-  if (reader.has('output') && reader.has('error'))
-    reader.refuse('error', 'A reply has either an output or an error.');
-  const readUsageAt = (item: unknown, index: number): Usage =>
-    readUsage(item, `${reader.at('usage')}/${index}`, reader.issues);
-  return present<ScriptedReply>({
-    when: reader.value('when') as Json | undefined,
-    toolCalls: reader.each('toolCalls', readCall),
-    output: reader.has('output') ? toBody(reader.value('output') as Json) : undefined,
-    reasoning: reader.text('reasoning', { max: Number.MAX_SAFE_INTEGER }),
-    confidence: reader.number('confidence', { min: 0, max: 1 }),
-    refused: reader.flag('refused'),
-    usage: reader.list('usage')?.map(readUsageAt),
-    delayMs: reader.number('delayMs', { min: 0, max: LONGEST_DELAY_MS }),
-    error: reader.text('error'),
-  });
-}
-
-function readCall(reader: ObjectReader): ScriptedCall {
-  reader.require('toolId');
-  const toolId = reader.text('toolId', { max: 256 }) ?? '';
-  return { toolId, inputs: toBody((reader.value('inputs') ?? null) as Json) };
+function replyOf({ toolCalls, output, usage, ...reply }: Wire<typeof replyShape>) {
+  return {
+    ...reply,
+    ...defined({
+      toolCalls: toolCalls?.map(({ toolId, inputs }) => ({ toolId, inputs: toBody(inputs ?? null) })),
+      output: output === undefined ? undefined : toBody(output),
+      usage: usage?.map(usageOf),
+    }),
+  };
 }

@@ -15,7 +15,7 @@ export const agentEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     summary: 'The agents the caller can run',
     responses: ok('The inventory, sorted by agent id.', 'agent-inventory-response'),
     async handle(call) {
-      const visible = await touchstone.listAgents(call.principal.owner);
+      const visible = await touchstone.agents.list(call.principal.owner);
       const agents = newestOfEach(visible.map(({ facts }) => facts)).map(inventoryEntry);
       return { status: 200, body: { agents, total: agents.length } };
     },
@@ -28,8 +28,8 @@ export const agentEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     responses: ok('The agent.', entrySchema),
     refusals: ['not_found'],
     async handle(call) {
-      const visible = await touchstone
-        .findAgent(call.principal.owner, call.params.agentId ?? '')
+      const visible = await touchstone.agents
+        .find(call.principal.owner, call.params.agentId ?? '')
         .catch(noSuch);
       if (!visible) throw new HostError('not_found', 'There is no such agent.');
       return { status: 200, body: inventoryEntry(visible.facts) };
@@ -78,7 +78,7 @@ export const boundAgentEndpoints = ({ touchstone }: Services): readonly Endpoint
     },
     refusals: ['conflict'],
     async handle(call) {
-      const bound = await touchstone.bindAgent(call.principal.owner, call.params.agentId ?? '', call.body);
+      const bound = await touchstone.agents.bind(call.principal.owner, call.params.agentId ?? '', call.body);
       const { agentId, version, digest } = bound.facts;
       return { status: bound.outcome === 'created' ? 201 : 200, body: { agentId, version, digest } };
     },
@@ -98,7 +98,7 @@ export const toolEndpoints = ({ touchstone }: Services): readonly Endpoint[] => 
       },
     },
     async handle(call) {
-      return { status: 200, body: await touchstone.listTools(call.principal.owner) };
+      return { status: 200, body: await touchstone.tools.catalogue(call.principal.owner) };
     },
   }),
   endpoint({
@@ -109,7 +109,7 @@ export const toolEndpoints = ({ touchstone }: Services): readonly Endpoint[] => 
     responses: ok('The tool.', 'tool-descriptor'),
     refusals: ['not_found'],
     async handle(call) {
-      const tool = await touchstone.findTool(call.principal.owner, call.params.toolId ?? '');
+      const tool = await touchstone.tools.find(call.principal.owner, call.params.toolId ?? '');
       if (!tool) throw new HostError('not_found', 'There is no such tool.');
       return { status: 200, body: tool };
     },

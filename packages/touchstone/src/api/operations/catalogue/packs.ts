@@ -71,7 +71,7 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
     responses: ok('Packs without what is in them.', vendor.page(vendor.packHead)),
     async handle(call) {
       const { limit, cursor } = call.query;
-      const { items, ...rest } = await host.touchstone.listPacks(call.principal.owner, limit, cursor);
+      const { items, ...rest } = await host.touchstone.packs.list(call.principal.owner, limit, cursor);
       return { status: 200, body: { items: items.map(packEntry), ...rest } };
     },
   }),
@@ -79,7 +79,7 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
 
 async function install({ touchstone }: Services, call: Call<unknown, Buffer>): Promise<Reply> {
   const integrity = call.headers['x-pack-sha256'];
-  const { outcome, head, agents, suites, warnings } = await touchstone.installPack(
+  const { outcome, head, agents, suites, warnings } = await touchstone.packs.install(
     call.principal.owner,
     call.body,
     {

@@ -42,7 +42,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     responses: ok('Suites without their tasks.', vendor.page(vendor.suiteHead)),
     async handle(call) {
       const { limit, cursor } = call.query;
-      return { status: 200, body: await host.touchstone.listSuites(call.principal.owner, limit, cursor) };
+      return { status: 200, body: await host.touchstone.suites.list(call.principal.owner, limit, cursor) };
     },
   }),
   endpoint({
@@ -70,7 +70,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
       const [suiteId = '', version] = reference.split('@');
       const history = await host.touchstone.history(owner, { suiteId, version, ...call.query });
       const isKnown =
-        history.points.length > 0 || (await host.touchstone.findSuite(owner, reference).catch(noSuch));
+        history.points.length > 0 || (await host.touchstone.suites.find(owner, reference).catch(noSuch));
       if (!isKnown) throw new HostError('not_found', 'There is no such suite.');
       return { status: 200, body: history };
     },
@@ -107,17 +107,19 @@ const identityOf = ({ head: { suiteId, version, digest } }: Suite): InstalledSui
 });
 
 async function findSuite({ touchstone }: Services, call: Call): Promise<SuiteVisible> {
-  const visible = await touchstone.findSuite(call.principal.owner, call.params.suiteRef ?? '').catch(noSuch);
+  const visible = await touchstone.suites
+    .find(call.principal.owner, call.params.suiteRef ?? '')
+    .catch(noSuch);
   if (visible) return visible;
   throw new HostError('not_found', 'There is no such suite.');
 }
 
 async function install({ touchstone }: Services, call: Call<unknown, Suite>): Promise<Reply> {
-  const outcome = await touchstone.installSuite(call.principal.owner, call.body);
+  const outcome = await touchstone.suites.install(call.principal.owner, call.body);
   return { status: outcome === 'created' ? 201 : 200, body: identityOf(call.body) };
 }
 
 async function read(host: Services, call: Call): Promise<Reply> {
-  const suite = await host.touchstone.readSuite(await findSuite(host, call));
+  const suite = await host.touchstone.suites.read(await findSuite(host, call));
   return { status: 200, body: suiteDocument(suite), headers: { etag: `"${suite.head.digest}"` } };
 }

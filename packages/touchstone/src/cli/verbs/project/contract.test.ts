@@ -182,7 +182,7 @@ describe('a compiled suite file', () => {
         clock: systemClock,
       });
       try {
-        const found = await touchstone.findSuite({ tenant: 'any', workspace: 'main' }, SUITE);
+        const found = await touchstone.suites.find({ tenant: 'any', workspace: 'main' }, SUITE);
         return found && (await touchstone.store.suites.contractOf(found.owner, found.head.digest));
       } finally {
         await touchstone.close();

@@ -102,7 +102,7 @@ async function defaultAgent(client: Client, targetAgentId: string | undefined): 
 }
 
 async function namedAgent({ client, local }: Session, reference: string): Promise<ChosenAgent> {
-  const here = await local?.touchstone.findAgent(local.principal.owner, reference);
+  const here = await local?.touchstone.agents.find(local.principal.owner, reference);
   const found = local ? here && pinned(here.facts) : await agentThere(client, reference);
   if (found) return found;
   throw new UsageError(

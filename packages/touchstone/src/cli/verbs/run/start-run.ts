@@ -109,7 +109,7 @@ async function installHere(
 ): Promise<InstalledSource> {
   if (source.kind === 'profile') {
     const { compiled, file, of } = source;
-    await touchstone.useProfile(owner, compiled);
+    await touchstone.profiles.replace(owner, compiled);
     const { suite, pinned } = compiled;
     return { head: suite.head, suite, origin: { definition: file, of }, contract: pinned.digest };
   }
@@ -119,8 +119,8 @@ async function installHere(
     return { head: await installedSuite(client, reference), origin: {} };
   }
   const { suite, pinned } = opened;
-  if (pinned) await touchstone.useProfile(owner, { suite, pinned });
-  else await touchstone.useSuite(owner, suite);
+  if (pinned) await touchstone.profiles.replace(owner, { suite, pinned });
+  else await touchstone.suites.replace(owner, suite);
   return { head: suite.head, suite, origin: { suite: opened.file }, contract: pinned?.digest ?? 'none' };
 }
 

@@ -16,8 +16,8 @@ export async function checkServers(context: Context, config: Config): Promise<Fi
   if (names.length === 0) return [];
   try {
     return await withScratch(context, config, ['mcpServers'], async ({ touchstone, principal }) => {
-      const troubles = new Map((await touchstone.toolIssues()).map(({ server, reason }) => [server, reason]));
-      const tools = await touchstone.listTools(principal.owner);
+      const troubles = new Map((await touchstone.tools.serverIssues()).map(({ server, reason }) => [server, reason]));
+      const tools = await touchstone.tools.catalogue(principal.owner);
       return names.map((name) => {
         const trouble = troubles.get(name);
         if (trouble !== undefined) return broken('mcp', `${name}: ${trouble}`, HINT);
