@@ -47,10 +47,10 @@ export function rowLines(rows: readonly Row[], { ink, width }: Look, options: Ro
   );
 }
 
-type AskedModels = Pick<RunView, 'model' | 'judge' | 'safetyJudge'>;
+type RunModels = Pick<RunView, 'model' | 'judge' | 'safetyJudge'>;
 
 /** Which models had a part in a run. */
-export const modelRows = ({ model, judge, safetyJudge }: AskedModels): readonly Row[] => [
+export const modelRows = ({ model, judge, safetyJudge }: RunModels): readonly Row[] => [
   ['model', model && modelName(model)],
   ['judge', judge && judgeName(judge)],
   ['judge', safetyJudge && `${judgeName(safetyJudge)}, for safety`],

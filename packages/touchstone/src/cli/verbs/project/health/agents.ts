@@ -16,7 +16,9 @@ export async function checkServers(context: Context, config: Config): Promise<Fi
   if (names.length === 0) return [];
   try {
     return await withScratch(context, config, ['mcpServers'], async ({ touchstone, principal }) => {
-      const troubles = new Map((await touchstone.tools.serverIssues()).map(({ server, reason }) => [server, reason]));
+      const troubles = new Map(
+        (await touchstone.tools.serverIssues()).map(({ server, reason }) => [server, reason]),
+      );
       const tools = await touchstone.tools.catalogue(principal.owner);
       return names.map((name) => {
         const trouble = troubles.get(name);
