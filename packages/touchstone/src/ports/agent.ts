@@ -11,6 +11,7 @@ import type {
   Version,
 } from '@touchstone/protocol';
 import type { Body, MemoryEntry, Payloads, ToolResult } from '@touchstone/protocol/bodies';
+import type { AccessRefusal } from './access.js';
 import type { SafetyTier } from './scorer.js';
 import type { Usage } from './usage.js';
 
@@ -87,7 +88,9 @@ export type Answer =
     }
   /** `failed` is the agent's own doing (an error, a timeout); `unreachable` is not, and leaves the task unscored. */
   | { readonly kind: 'failed'; readonly reason: string; readonly effort?: Effort }
-  | { readonly kind: 'unreachable'; readonly reason: string; readonly effort?: Effort };
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly effort?: Effort }
+  /** This host was not let in: the task is unscored, and a run of which this is true from the first task on ends. */
+  | (AccessRefusal & { readonly effort?: Effort });
 
 /** Requests made for one answer, and how long of it was spent backing off (not the agent's latency). */
 type Effort = { readonly attempts: number; readonly waitedMs: number };

@@ -49,7 +49,7 @@ export async function invoke(
   recorder.settle();
   return {
     outcome: outcome.outcome,
-    unreachable: answer.kind === 'unreachable',
+    ...((answer.kind === 'unreachable' || answer.kind === 'denied') && { unanswered: answer }),
     ...('output' in answer && { output: answer.output }),
     latencyMs,
     usage,
@@ -111,7 +111,7 @@ function bounded(answer: Answer): Answer {
 }
 
 function outcomeOf(parts: Parts, request: InvocationRequest, answer: Answer): AnswerOutcome {
-  if (answer.kind === 'failed' || answer.kind === 'unreachable')
+  if (answer.kind !== 'answered' && answer.kind !== 'refused')
     return { outcome: 'failed', reason: answer.reason };
   if (answer.kind === 'refused') return { outcome: 'refused', reason: 'The agent refused.' };
   const { returnSchema } = request.agent.facts;
