@@ -111,8 +111,7 @@ function bounded(answer: Answer): Answer {
 }
 
 function outcomeOf(parts: Parts, request: InvocationRequest, answer: Answer): AnswerOutcome {
-  if (answer.kind !== 'answered' && answer.kind !== 'refused')
-    return { outcome: 'failed', reason: answer.reason };
+  if ('reason' in answer) return { outcome: 'failed', reason: answer.reason };
   if (answer.kind === 'refused') return { outcome: 'refused', reason: 'The agent refused.' };
   const { returnSchema } = request.agent.facts;
   const issues = returnSchema ? parts.schemaCheck(returnSchema, answer.output) : [];
@@ -139,6 +138,7 @@ function bodiesOf(
   return {
     ...(reason !== undefined && { reason }),
     ...(attempts > 1 && { attempts }),
+    ...(answer.printed !== undefined && { printed: answer.printed }),
     ...(gateway.refused.length > 0 && { refusedCalls: gateway.refused }),
     ...(!environment.fixtureTools && environment.memory.length > 0 && { memory: environment.memory }),
   };
