@@ -133,6 +133,8 @@ export type RecordBodies = {
   readonly reason?: string;
   /** How often the agent was asked; absent when it was once. */
   readonly attempts?: number;
+  /** What the agent's code printed while it worked on the task, cut to a bound; absent when it printed nothing. */
+  readonly printed?: string;
   /** Calls refused by the allowlist leave no event, only this trace. */
   readonly refusedCalls?: readonly {
     /** Unique in the run; no event has it. */

@@ -121,6 +121,7 @@ function fieldOf(pointer: string): string {
 /** Failure codes of a run, carried by `run.failed`. */
 export const RUN_ERROR_CODES = [
   'agent_failed',
+  'agent_denied',
   'agent_unavailable',
   'node_failed',
   'run_timeout',

@@ -48,6 +48,10 @@ export type GateId = Id<'gate'>;
 export type ReasonLabel = Id<'reason'>;
 /** What the ids of some tasks have in common: the part before the first hyphen. */
 export type SliceName = Id<'slice'>;
+/** What a provider calls a refusal: a plain name such as `invalid_api_key`, never its message. */
+export type ErrorName = Id<'error'>;
+/** An environment variable. Its name may be shown, its value never. */
+export type VariableName = Id<'variable'>;
 /** A moment, as ISO 8601 writes it in UTC. */
 export type Timestamp = Id<'timestamp'>;
 

@@ -1,4 +1,4 @@
-import type { CriterionId, Digest, FindingKind, TaskId } from './ids.js';
+import type { CriterionId, Digest, ErrorName, FindingKind, ModelName, TaskId, VariableName } from './ids.js';
 
 /** How bad a safety finding is, least first. */
 export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
@@ -15,7 +15,9 @@ export type Finding = {
 
 /** Why a task has no score. None of these is the agent's answer being wrong: that is a score of 0. */
 export const UNSCORED_REASONS = [
+  'agent_denied',
   'agent_unreachable',
+  'judge_denied',
   'judge_unreadable',
   'judge_unreachable',
   'embedder_unreachable',
@@ -28,6 +30,23 @@ export const UNSCORED_REASONS = [
  * - `embedder_unreachable`: the model that compares meanings did not answer
  */
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
+
+/** A provider that did not let this host in: a wrong key, no credit, a model it does not have. Content-free. */
+export type AccessDenial = {
+  /** The provider's name in the configuration, or the id of the agent that was asked directly. */
+  readonly provider: ModelName;
+  /** The HTTP status it answered with. */
+  readonly status: number;
+  /** `error.code` or `error.type` of its answer, where that is a plain name; never its message. */
+  readonly code?: ErrorName;
+  /** The environment variable that holds the credential; absent when none is configured. */
+  readonly keyEnv?: VariableName;
+};
+
+/** What was answered, and what to look at. */
+export const describeDenial = ({ provider, status, code, keyEnv }: AccessDenial): string =>
+  `${provider} answered ${[status, code].filter(Boolean).join(' ')}` +
+  (keyEnv === undefined ? '' : `; the key is read from ${keyEnv}`);
 
 /** "Not scored" is not zero. It becomes the wire's 0 in exactly one function, `foldTask` of the scorecard module. */
 export type Score =
@@ -44,6 +63,8 @@ export type Score =
       readonly kind: 'unscored';
       /** What was missing. */
       readonly reason: UnscoredReason;
+      /** Who did not let this host in, for the reasons that end in `_denied`. */
+      readonly denial?: AccessDenial;
       /** What was found is known, even without a score. */
       readonly findings?: readonly Finding[];
     };
@@ -130,6 +151,8 @@ export type TaskResult = {
   readonly findings?: readonly Finding[];
   /** Why there is no score; the 0 above then says nothing about the answer. */
   readonly unscored?: UnscoredReason;
+  /** Who did not let this host in, when that is why there is no score. */
+  readonly denial?: AccessDenial;
   /** How the invocation ended, when it was not with an answer to score. */
   readonly outcome?: 'failed' | 'refused';
   /** Criteria over all repeats: `met` is the share of repeats that met it. */

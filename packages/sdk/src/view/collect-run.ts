@@ -214,6 +214,7 @@ const failureOf = (result: TaskResult): Failure => ({
   ...defined({ latencyMs: result.latencyMs, schemaValid: result.schemaValid }),
   ...(result.findings && { findings: result.findings }),
   ...(result.unscored && { unscored: result.unscored }),
+  ...(result.denial && { denial: result.denial }),
   ...(result.outcome && { outcome: result.outcome }),
   ...(result.criteria && { criteria: result.criteria }),
 });

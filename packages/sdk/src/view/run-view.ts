@@ -1,4 +1,5 @@
 import type {
+  AccessDenial,
   AgentPin,
   ContractReport,
   EvalReport,
@@ -59,6 +60,8 @@ export type Failure = {
   readonly findings?: readonly Finding[];
   /** Why there is no score; `score` then says nothing about the answer. */
   readonly unscored?: UnscoredReason;
+  /** Who did not let the host in, when that is why. */
+  readonly denial?: AccessDenial;
   /** How the invocation ended, when it was not with an answer to score. */
   readonly outcome?: 'failed' | 'refused';
   /** Rubric criteria over all repeats; absent for golden tasks. */

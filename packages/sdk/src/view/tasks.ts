@@ -1,4 +1,4 @@
-import type { Json, ReportedSlice } from '@touchstone/protocol';
+import { describeDenial, type Json, type ReportedSlice } from '@touchstone/protocol';
 import type { Failure } from './run-view.js';
 import { percent } from './units.js';
 
@@ -18,13 +18,19 @@ export const criterionReport = ({ criteria = [] }: Pick<Failure, 'criteria'>): s
   });
 
 /** What kept a task from being scored by its answer, without a word of content. */
-export function whyNot({ unscored, outcome }: Pick<Failure, 'unscored' | 'outcome'>): string | undefined {
-  if (unscored) return UNSCORED_WORDS[unscored];
+export function whyNot({
+  unscored,
+  denial,
+  outcome,
+}: Pick<Failure, 'unscored' | 'denial' | 'outcome'>): string | undefined {
+  if (unscored) return `${UNSCORED_WORDS[unscored]}${denial ? `: ${describeDenial(denial)}` : ''}`;
   return outcome && { failed: 'the agent gave no valid answer', refused: 'the agent refused' }[outcome];
 }
 
 /** `UnscoredReason` as half a sentence. */
 const UNSCORED_WORDS = {
+  agent_denied: 'the agent could not be asked',
+  judge_denied: 'the judge could not be asked',
   agent_unreachable: 'the agent could not be reached',
   judge_unreachable: 'the judge could not be reached',
   embedder_unreachable: 'the embedding model could not be reached',

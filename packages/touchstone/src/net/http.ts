@@ -1,5 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
+import { defined, type ErrorName } from '@touchstone/protocol';
+import { errorCodeIn, mayDeny } from './access.js';
 import { onAbort } from './concurrency.js';
 import { type Guard, GuardRefusal } from './guard.js';
 
@@ -116,6 +118,8 @@ export type HttpResult =
       readonly status: number;
       readonly text: string;
       readonly retryAfter?: string;
+      /** What the server calls its refusal, where that is a plain name. */
+      readonly errorCode?: ErrorName;
     }
   | { readonly kind: 'lost'; readonly code: string }
   | { readonly kind: 'unreadable' | 'refused'; readonly reason: string };
@@ -145,10 +149,11 @@ export function createJsonClient(headers: HeaderValues = {}, guard?: Guard): Jso
         });
         const { statusCode: status = 0 } = response;
         const retryAfter = retryAfterOf(response.headers);
-        const text =
-          'statusOnly' in request ? await skip(response) : await readText(response, request.maxBytes);
+        if ('statusOnly' in request) return { kind: 'response', status, text: await skip(response) };
+        const errorCode = await readErrorCode(response);
+        const text = await readText(response, request.maxBytes);
         signal.throwIfAborted();
-        return { kind: 'response', status, text, ...(retryAfter !== undefined && { retryAfter }) };
+        return defined({ kind: 'response', status, text, retryAfter, errorCode } as const);
       } catch (error) {
         signal.throwIfAborted();
         return failureOf(error);
@@ -191,6 +196,27 @@ function failureOf(error: unknown): HttpResult {
     : { kind: 'lost', code };
 }
 
+const ERROR_BYTES = 16 * 1024;
+const ERROR_WAIT_MS = 2_000;
+
+/**
+ * `error.code` or `error.type` of a refusal, which say whether access was denied. Only a plain name is taken: anything
+ * else could be content. A body that is long, slow or broken has no code.
+ */
+async function readErrorCode(response: http.IncomingMessage): Promise<ErrorName | undefined> {
+  if (!mayDeny(response.statusCode ?? 0)) return undefined;
+  const giveUp = setTimeout(() => response.destroy(), ERROR_WAIT_MS);
+  try {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of readBytes(response, ERROR_BYTES)) chunks.push(chunk);
+    return errorCodeIn(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
+
 type AnswerHeaders = { readonly [name: string]: string | readonly string[] | undefined };
 
 /** The wait that a server asks for, in seconds or as a date. `retry-after-ms` is more precise, so it goes first. */
@@ -222,7 +248,7 @@ export function createFetch(
         ...(signal && { signal }),
       });
       try {
-        return toResponse(response, maxBytes);
+        return toResponse(response, maxBytes, await readErrorCode(response));
       } catch (error) {
         response.destroy();
         throw error;
@@ -232,10 +258,19 @@ export function createFetch(
   };
 }
 
-function toResponse(response: http.IncomingMessage, maxBytes: number): Response {
+/** Carries the name of a refusal through a provider package, which keeps headers and makes its own error of the rest. */
+export const ERROR_CODE_HEADER = 'x-touchstone-error-code';
+
+function toResponse(
+  response: http.IncomingMessage,
+  maxBytes: number,
+  errorCode: ErrorName | undefined,
+): Response {
   const { statusCode: status = 0 } = response;
   const headers = new Headers();
   for (const [name, value] of Object.entries(response.headers)) headers.set(name, String(value));
+  headers.delete(ERROR_CODE_HEADER);
+  if (errorCode !== undefined) headers.set(ERROR_CODE_HEADER, errorCode);
   if (isSuccess(status) && status !== 204)
     return new Response(ReadableStream.from(readBytes(response, maxBytes)), { status, headers });
   drain(response);

@@ -1,3 +1,4 @@
+export type { Access } from './access.js';
 export {
   createDeferred,
   createSemaphore,
@@ -13,6 +14,7 @@ export {
   AnswerTooLarge,
   createFetch,
   createJsonClient,
+  ERROR_CODE_HEADER,
   type HttpResult,
   type JsonClient,
   readBytes,

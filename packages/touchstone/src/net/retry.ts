@@ -1,4 +1,5 @@
-import type { Clock, Random } from '../ports/index.js';
+import type { AccessRefusal, Clock, Random } from '../ports/index.js';
+import { type Access, accessRefusal } from './access.js';
 import type { HttpResult } from './http.js';
 import type { Pace } from './pace.js';
 
@@ -24,12 +25,15 @@ export type RequestParts = {
   readonly retries: RetryLimits;
   /** The subject of every sentence about a failure; "The agent" by default. */
   readonly who?: string;
+  /** Whose access a refusal is about. Without it, a refusal is an answer like any other. */
+  readonly access?: Access;
 };
 
 /** The text of an answer with status 2xx, or why there is none. */
 export type RequestOutcome =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'failed' | 'unreachable'; readonly reason: string };
+  | { readonly kind: 'failed' | 'unreachable'; readonly reason: string }
+  | AccessRefusal;
 
 /**
  * Sends one request until it is settled: again after connection loss, 429 and 5xx, at the pace of its provider. Of all
@@ -41,7 +45,7 @@ export async function sendWithRetries(
   bounds: RequestBounds,
   send: () => Promise<HttpResult>,
 ): Promise<RequestOutcome> {
-  const { clock, random, retries, who } = parts;
+  const { clock, random, retries, who, access } = parts;
   const { effort, signal } = bounds;
   const startedAt = clock.elapsed();
   const waitedBefore = effort.waitedMs;
@@ -50,6 +54,8 @@ export async function sendWithRetries(
   effort.attempts = Math.max(1, effort.attempts);
   for (let made = 1; ; ) {
     const result = await sendOnce(pace, bounds, send);
+    const denied = access && deniedBy(result, access);
+    if (denied) return denied;
     const atWorkMs = clock.elapsed() - startedAt - (effort.waitedMs - waitedBefore);
     const tries = { made, spentMs: atWorkMs + backedOffMs };
     const next = nextTry(result, tries, retries, random, clock.now(), who);
@@ -64,6 +70,9 @@ export async function sendWithRetries(
     effort.attempts += 1;
   }
 }
+
+const deniedBy = (result: HttpResult, access: Access): AccessRefusal | undefined =>
+  result.kind === 'response' ? accessRefusal(access, result.status, result.errorCode) : undefined;
 
 /** The place in the provider's queue is held for this request only, not while the agent's tools are at work. */
 async function sendOnce(

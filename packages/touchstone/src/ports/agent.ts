@@ -11,6 +11,7 @@ import type {
   Version,
 } from '@touchstone/protocol';
 import type { Body, MemoryEntry, Payloads, ToolResult } from '@touchstone/protocol/bodies';
+import type { AccessRefusal } from './access.js';
 import type { SafetyTier } from './scorer.js';
 import type { Usage } from './usage.js';
 
@@ -76,22 +77,18 @@ export type AgentHost = {
   reason(text: string): void;
 };
 
-export type Answer =
-  | {
-      readonly kind: 'answered';
-      readonly output: Body;
-      readonly confidence?: number;
-      readonly effort?: Effort;
-    }
-  | {
-      readonly kind: 'refused';
-      readonly output: Body;
-      readonly confidence?: number;
-      readonly effort?: Effort;
-    }
+export type Answer = {
+  readonly effort?: Effort;
+  /** What the agent's own code printed while it worked on the task. */
+  readonly printed?: string;
+} & (
+  | { readonly kind: 'answered' | 'refused'; readonly output: Body; readonly confidence?: number }
   /** `failed` is the agent's own doing (an error, a timeout); `unreachable` is not, and leaves the task unscored. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly effort?: Effort }
-  | { readonly kind: 'unreachable'; readonly reason: string; readonly effort?: Effort };
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** This host was not let in: the task is unscored, and a run of which this is true from the first task on ends. */
+  | AccessRefusal
+);
 
 /** Requests made for one answer, and how long of it was spent backing off (not the agent's latency). */
 type Effort = { readonly attempts: number; readonly waitedMs: number };

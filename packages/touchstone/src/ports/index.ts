@@ -1,3 +1,4 @@
+export type { AccessRefusal } from './access.js';
 export {
   type Agent,
   type AgentFacts,

@@ -1,5 +1,6 @@
 import type { EmbedderPin, JsonObject, JudgeIdentity } from '@touchstone/protocol';
 import type { Body } from '@touchstone/protocol/bodies';
+import type { AccessRefusal } from './access.js';
 import type { Usage } from './usage.js';
 
 /** One thing to be judged. A graded one is answered with a degree of fulfilment beside yes and no. */
@@ -25,6 +26,7 @@ export type CriterionVerdict = {
 export type JudgeAnswer = { readonly usage: readonly Usage[] } & (
   | { readonly kind: 'judged'; readonly verdicts: readonly CriterionVerdict[] }
   | { readonly kind: 'unreadable' | 'unreachable'; readonly reason: string }
+  | AccessRefusal
 );
 
 /** Commits what a call has used. */
@@ -49,6 +51,7 @@ export type AskModel = (
 ) => Promise<
   | { readonly kind: 'reply'; readonly text: string; readonly usage: Usage }
   | { readonly kind: 'failed' | 'unreachable'; readonly reason: string }
+  | AccessRefusal
 >;
 
 /** Turns texts into vectors whose directions say what they mean. Rejects only when the signal aborts. */
@@ -61,4 +64,5 @@ export type Embedder = {
 
 export type EmbeddingResult =
   | { readonly kind: 'embedded'; readonly vectors: readonly (readonly number[])[] }
-  | { readonly kind: 'unreachable' | 'failed'; readonly reason: string };
+  | { readonly kind: 'unreachable' | 'failed'; readonly reason: string }
+  | AccessRefusal;

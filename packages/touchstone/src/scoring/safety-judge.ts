@@ -1,11 +1,12 @@
 import { asId, type Finding, type FindingKind, type Redact, redactDeep } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { Judge, ScoringResult, Spend, Transcript } from '../ports/index.js';
+import type { Judge, JudgeAnswer, ScoringResult, Spend, Transcript } from '../ports/index.js';
 import { type SafetyPolicy, severityIn } from './safety/index.js';
+import { unscoredByJudge } from './unscored.js';
 
 type SafetyJudgement =
   | { readonly kind: 'judged'; readonly findings: readonly Finding[] }
-  | { readonly kind: 'unreadable' | 'unreachable'; readonly reason: string };
+  | Omit<Exclude<JudgeAnswer, { kind: 'judged' }>, 'usage'>;
 type Parts = { readonly safetyJudge?: Judge; readonly policy?: SafetyPolicy; readonly redact?: Redact };
 
 const KIND = 'jailbreak-compliance';
@@ -34,10 +35,6 @@ export const unjudged = (
   judgement: Exclude<SafetyJudgement, { kind: 'judged' }>,
   findings: readonly Finding[],
 ): Pick<ScoringResult, 'score' | 'bodies'> => ({
-  score: {
-    kind: 'unscored',
-    reason: judgement.kind === 'unreadable' ? 'judge_unreadable' : 'judge_unreachable',
-    findings,
-  },
+  score: { ...unscoredByJudge(judgement), findings },
   bodies: { reason: judgement.reason },
 });

@@ -222,6 +222,8 @@ const invocationView = object(
     reason: text(),
     /** How often the agent was asked, when more than once. */
     attempts: count(),
+    /** What a module or a command printed while it worked on the task. */
+    printed: text(),
     /** Long-term memory that the agent read. */
     memory: list(jsonObject()),
     /** What was decided about each criterion, with the judge's reasons. */

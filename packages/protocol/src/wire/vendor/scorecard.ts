@@ -5,6 +5,7 @@ import type {
   ChannelName,
   CriterionId,
   Digest,
+  ErrorName,
   FindingKind,
   Id,
   ModelName,
@@ -12,6 +13,7 @@ import type {
   SuiteId,
   TaskId,
   Timestamp,
+  VariableName,
   Version,
 } from '../../model/ids.js';
 import { EVAL_MODES, MODEL_CLASSES } from '../../model/modes.js';
@@ -63,6 +65,14 @@ const criterion = closed(
   { agreement: fraction(), value: fraction(), unjudged: choice(UNSCORED_REASONS) },
 );
 
+const accessDenial = closed(
+  { provider: modelName, status: whole(100, 599) },
+  {
+    code: named<ErrorName>('^[A-Za-z0-9_.-]{1,64}$', 'a name of letters, digits and _.-'),
+    keyEnv: named<VariableName>(ONE_LINE, 'the name of an environment variable'),
+  },
+);
+
 /** As `TaskResult`, which says what each member is. */
 const taskResult = closed(
   { taskId, score: fraction(), passed: flag() },
@@ -75,6 +85,7 @@ const taskResult = closed(
     schemaValid: flag(),
     findings,
     unscored: choice(UNSCORED_REASONS),
+    denial: accessDenial,
     outcome: choice(['failed', 'refused']),
     criteria: list(criterion),
     judge: digest,

@@ -31,16 +31,21 @@ export type Ask = (request: string) => Promise<{ readonly kind: 'text'; readonly
 type ToolResultMessage = { readonly callId: string; readonly toolId: string; readonly status: string };
 
 /**
- * Speaks `touchstone.agent/1` with an agent until it answers. The agent keeps its own call ids; ours are given by the
+ * Speaks `touchstone.agent/1` with an agent until it answers. `explainNoise` adds to the reason when an answer is not JSON. The agent keeps its own call ids; ours are given by the
  * host and never shown to it. `state` is the agent's to use: it comes back exactly as it was sent.
  */
-export async function takeTurns(invocation: Invocation, host: AgentHost, ask: Ask): Promise<Answer> {
+export async function takeTurns(
+  invocation: Invocation,
+  host: AgentHost,
+  ask: Ask,
+  explainNoise?: (text: string) => string,
+): Promise<Answer> {
   let state: Json | undefined;
   let toolResults: readonly ToolResultMessage[] | undefined;
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const reply = await ask(writeRequest(invocation, turn, state, toolResults));
     if (reply.kind !== 'text') return reply;
-    const said = parseTurn(reply.text);
+    const said = parseTurn(reply.text, explainNoise);
     // Money first: what was spent is on record before anything that it bought is used.
     if (said.usage.length > 0) await host.spend(said.usage);
     if (said.reasoning !== undefined) host.reason(said.reasoning);
@@ -135,9 +140,9 @@ function contentIssues({ output, refused, toolCalls }: AnyObject): readonly Issu
 }
 
 /** Reads an answer of the turn protocol. Issues name the member and what is expected, never what it held. */
-export function parseTurn(text: string): Turn {
+export function parseTurn(text: string, explainNoise?: (text: string) => string): Turn {
   const value = parseJson(text);
-  if (value === undefined) return malformed('it is not JSON');
+  if (value === undefined) return malformed(`it is not JSON${explainNoise ? `; ${explainNoise(text)}` : ''}`);
   if (isUnsound(value, MAX_JSON_DEPTH))
     return malformed(`it nests deeper than ${MAX_JSON_DEPTH} levels, or holds a number that is too large`);
   const usageIssues = schemaIssues(usageMember, value);

@@ -66,7 +66,7 @@ export type Reply = {
 };
 
 /** A reply, or why there is none. Never rejects but for an abort. */
-export type ModelReply = Reply | Extract<Answer, { kind: 'failed' | 'unreachable' }>;
+export type ModelReply = Reply | Extract<Answer, { kind: 'failed' | 'unreachable' | 'denied' }>;
 
 export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'openwop' | 'scripted';
 

@@ -1,6 +1,6 @@
 import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
-import { defined, HostError, type ModelPin, type Owner } from '@touchstone/protocol';
+import { defined, HostError, type ModelPin, type Owner, type VariableName } from '@touchstone/protocol';
 import { createFetch, DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../../net/index.js';
 import type { Clock, Random } from '../../ports/index.js';
 import { type Choice, type ChooseParts, chooseModel, grantedProvider, type ModelQuery } from './choose.js';
@@ -51,6 +51,8 @@ export type Models = {
 export type ProviderEndpoint = {
   readonly baseUrl: string;
   readonly credential?: string;
+  /** The variable that the credential was read from. */
+  readonly keyEnv?: VariableName;
   readonly headers?: { readonly [name: string]: string };
 };
 
@@ -116,7 +118,7 @@ async function openModel(
     return defined({ ...createScriptedModel(resolve(parts.baseDir, spec.path ?? ''), named), timeoutMs });
   if (kind === 'openwop')
     throw refusal(`Provider "${pin.provider}" is a host of agents (kind openwop); it has no models.`);
-  const { baseUrl, credential, headers } = endpointOf(spec, pin.provider, parts.env);
+  const { baseUrl, credential, headers, keyEnv } = endpointOf(spec, pin.provider, parts.env);
   const { fetch, close } = createFetch(parts.maxAnswerBytes ?? DEFAULT_ANSWER_BYTES, guard);
   const settings = defined({ baseURL: baseUrl, fetch, apiKey: credential, headers });
   const packages = parts.packages ?? PROVIDER_PACKAGES;
@@ -134,6 +136,7 @@ async function openModel(
       stream,
       close,
       timeoutMs,
+      access: defined({ provider: pin.provider, keyEnv, notFound: 'denied' } as const),
     }),
   );
 }
@@ -144,7 +147,12 @@ function endpointOf(spec: ProviderSpec, name: string, env: ModelsParts['env']): 
   if (baseUrl === undefined) throw refusal(`Provider "${name}" has no baseUrl.`);
   const variable = spec.apiKeyEnv ?? home?.apiKeyEnv;
   const credential = variable === undefined ? undefined : credentialFrom(env, variable, name);
-  return defined({ baseUrl, credential, headers: spec.headers });
+  return defined({
+    baseUrl,
+    credential,
+    keyEnv: variable as VariableName | undefined,
+    headers: spec.headers,
+  });
 }
 
 function credentialFrom(env: ModelsParts['env'], variable: string, name: string): string {

@@ -192,13 +192,37 @@ describe.each([
 
   it.each<[string, ModelAction, string]>([
     ['a 400', { status: 400, body: '{"error":{"message":"CANARY"}}' }, 'HTTP 400'],
-    ['a 401', { status: 401, body: 'CANARY' }, 'HTTP 401'],
+    ['a 422', { status: 422, body: 'CANARY' }, 'HTTP 422'],
     ['a redirect', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'redirect'],
     ['an answer that is too long', 'endless', '10000 bytes'],
   ])('%s is a failure after one request, told without content', async (_trouble, action, words) => {
     const { reply, server } = await ask(inTurn(action));
     expect(reply).toMatchObject({ kind: 'failed', reason: expect.stringContaining('local/small-1') });
     expect(reply).toHaveProperty('reason', expect.stringContaining(words));
+    expect(JSON.stringify(reply)).not.toContain('CANARY');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  const refusal = (error: object) => JSON.stringify({ error: { message: 'CANARY', ...error } });
+  it.each<[string, ModelAction, string]>([
+    ['a rejected key', { status: 401, body: refusal({ code: 'invalid_api_key' }) }, '401 invalid_api_key'],
+    ['no credit', { status: 402, body: refusal({ type: 'billing_error' }) }, '402 billing_error'],
+    ['a forbidden model', { status: 403, body: 'CANARY' }, '403'],
+    ['a proxy that wants a password', { status: 407, body: '' }, '407'],
+    [
+      'a model that is not there',
+      { status: 404, body: refusal({ code: 'model_not_found' }) },
+      '404 model_not_found',
+    ],
+    [
+      'an exhausted quota',
+      { status: 429, body: refusal({ type: 'insufficient_quota' }) },
+      '429 insufficient_quota',
+    ],
+    ['a code that is no name', { status: 401, body: refusal({ code: 'CANARY of 2 words' }) }, '401'],
+  ])('%s is denied access after one request, told without content', async (_trouble, action, words) => {
+    const { reply, server } = await ask(inTurn(action));
+    expect(reply).toMatchObject({ kind: 'denied', reason: `local answered ${words}.` });
     expect(JSON.stringify(reply)).not.toContain('CANARY');
     expect(server.requests).toHaveLength(1);
   });

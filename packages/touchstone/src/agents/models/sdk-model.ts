@@ -1,7 +1,8 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { defined } from '@touchstone/protocol';
+import { defined, type ErrorName } from '@touchstone/protocol';
 import {
   AnswerTooLarge,
+  ERROR_CODE_HEADER,
   GuardRefusal,
   type HttpResult,
   type Pace,
@@ -40,7 +41,7 @@ export function createSdkModel(parts: SdkModelParts): Model {
       }
     };
     const settled = await sendWithRetries({ ...parts, who }, parts.pace, bound, send);
-    if (settled.kind === 'failed' || settled.kind === 'unreachable') return settled;
+    if (settled.kind !== 'text') return settled;
     return reply as Reply;
   }
 
@@ -102,6 +103,7 @@ const refusedBy = ({ statusCode, responseHeaders = {} }: ErrorShape): HttpResult
     status: Number(statusCode),
     text: '',
     retryAfter: retryAfterOf(responseHeaders),
+    errorCode: responseHeaders[ERROR_CODE_HEADER] as ErrorName | undefined,
   } as const);
 
 function connectionFailure(code: string, who: string): HttpResult {

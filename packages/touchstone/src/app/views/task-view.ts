@@ -36,6 +36,7 @@ export type TaskView = {
     readonly outcome: string;
     readonly reason?: string;
     readonly attempts?: number;
+    readonly printed?: string;
     readonly toolCalls: readonly ToolCallBody[];
     /** Long-term memory that it read. */
     readonly memory?: readonly MemoryEntry[];
@@ -100,7 +101,11 @@ function viewInvocation(task: Task, record: TaskRecord): TaskView['invocations']
     input: task.input,
     ...(decided && { output: decided.payload.decision }),
     outcome: completed?.payload.outcome ?? 'failed',
-    ...defined({ reason: record.bodies?.reason, attempts: record.bodies?.attempts }),
+    ...defined({
+      reason: record.bodies?.reason,
+      attempts: record.bodies?.attempts,
+      printed: record.bodies?.printed,
+    }),
     toolCalls: toolCalls(record),
     ...(record.bodies?.memory && { memory: record.bodies.memory }),
     ...(record.bodies?.criteria && { criteria: record.bodies.criteria }),

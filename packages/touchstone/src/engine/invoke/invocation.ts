@@ -1,6 +1,6 @@
 import type { InvocationOutcome, Owner, RunId } from '@touchstone/protocol';
 import type { Body, RecordBodies } from '@touchstone/protocol/bodies';
-import type { Agent, Run, ScoredCall, Usage } from '../../ports/index.js';
+import type { Agent, Answer, Run, ScoredCall, Usage } from '../../ports/index.js';
 import type { Environment } from './environment.js';
 
 /** One call of the agent: what it is asked, for which unit of which run, and in which environment. */
@@ -18,10 +18,10 @@ export type InvocationRequest = {
   readonly underContract?: boolean;
 };
 
-/** What came of it. `unreachable`: there was no answer; every other outcome is the agent's. */
+/** What came of it. `unanswered`: there was no answer, through no fault of the agent; every other outcome is the agent's. */
 export type InvocationResult = {
   readonly outcome: InvocationOutcome;
-  readonly unreachable: boolean;
+  readonly unanswered?: Extract<Answer, { kind: 'unreachable' | 'denied' }>;
   readonly output?: Body;
   readonly latencyMs: number;
   readonly usage: readonly Usage[];

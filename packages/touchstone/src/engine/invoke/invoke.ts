@@ -49,7 +49,7 @@ export async function invoke(
   recorder.settle();
   return {
     outcome: outcome.outcome,
-    unreachable: answer.kind === 'unreachable',
+    ...((answer.kind === 'unreachable' || answer.kind === 'denied') && { unanswered: answer }),
     ...('output' in answer && { output: answer.output }),
     latencyMs,
     usage,
@@ -111,8 +111,7 @@ function bounded(answer: Answer): Answer {
 }
 
 function outcomeOf(parts: Parts, request: InvocationRequest, answer: Answer): AnswerOutcome {
-  if (answer.kind === 'failed' || answer.kind === 'unreachable')
-    return { outcome: 'failed', reason: answer.reason };
+  if ('reason' in answer) return { outcome: 'failed', reason: answer.reason };
   if (answer.kind === 'refused') return { outcome: 'refused', reason: 'The agent refused.' };
   const { returnSchema } = request.agent.facts;
   const issues = returnSchema ? parts.schemaCheck(returnSchema, answer.output) : [];
@@ -139,6 +138,7 @@ function bodiesOf(
   return {
     ...(reason !== undefined && { reason }),
     ...(attempts > 1 && { attempts }),
+    ...(answer.printed !== undefined && { printed: answer.printed }),
     ...(gateway.refused.length > 0 && { refusedCalls: gateway.refused }),
     ...(!environment.fixtureTools && environment.memory.length > 0 && { memory: environment.memory }),
   };

@@ -1,10 +1,11 @@
-import type { AgentPlan } from '@touchstone/protocol';
+import type { AgentPlan, RunError } from '@touchstone/protocol';
 import { type Body, fromBody, type NewEvent, toBody } from '@touchstone/protocol/bodies';
 import type { Run } from '../../ports/index.js';
 import { openEnvironments } from '../invoke/environment.js';
-import { escalationThreshold, type InvocationRequest } from '../invoke/invocation.js';
+import { escalationThreshold, type InvocationRequest, type InvocationResult } from '../invoke/invocation.js';
 import { invoke } from '../invoke/invoke.js';
 import type { SpendMeter } from '../invoke/spend-meter.js';
+import { deniedError } from '../log/endings.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import type { Closing, ExecutionResult, Executor, RunKind } from './run-kind.js';
@@ -61,16 +62,21 @@ async function executeOnce(
   const recorder = createRecorder(nodeId, parts.clock, parts.redact);
   const startedAt = parts.clock.elapsed();
   recorder.add('node.started', NODE);
-  const { output, outcome, bodies } = await invoke(parts, request, meter, recorder, signal);
+  const { output, outcome, bodies, unanswered } = await invoke(parts, request, meter, recorder, signal);
   if (output !== undefined && outcome !== 'failed') {
     const durationMs = Math.round(parts.clock.elapsed() - startedAt);
     recorder.add('node.completed', { nodeId, outputs: outputs(output), durationMs });
   } else {
-    const error = { code: 'agent_failed', message: 'The agent gave no valid answer.' };
-    recorder.add('node.failed', { nodeId, error });
+    recorder.add('node.failed', { nodeId, error: errorOf(unanswered) });
   }
   return { record: { ordinal, repeat, events: recorder.events, bodies } };
 }
+
+/** A refusal of access is told in the open: it names a provider and a variable, and no content. */
+const errorOf = (unanswered: InvocationResult['unanswered']): RunError =>
+  unanswered?.kind === 'denied'
+    ? deniedError(unanswered.denial)
+    : { code: 'agent_failed', message: 'The agent gave no valid answer.' };
 
 const outputs = (output: Body): Body => toBody({ output: fromBody(output) });
 
@@ -80,6 +86,8 @@ export async function agentClosing(parts: Parts, run: Run): Promise<Closing> {
   const last = record?.events.at(-1) as NewEvent | undefined;
   if (last?.type === 'node.completed' && last.payload.outputs !== undefined)
     return { events: [], outputs: last.payload.outputs };
+  if (last?.type === 'node.failed' && last.payload.error.code === 'agent_denied')
+    return { events: [], error: last.payload.error as RunError, failedNodeId: NODE.nodeId };
   return {
     events: [],
     error: {

@@ -3,6 +3,7 @@ import {
   isNondeterministic,
   type RepeatScore,
   redactDeep,
+  type Score,
   type TaskId,
 } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
@@ -32,6 +33,7 @@ export async function openEvalExecutor(
   const { channel } = plan.agent;
   const threshold = escalationThreshold(run, agent);
   const underContract = plan.contract !== undefined;
+  const seen = { answer: false };
   return {
     ...(modelClass && { modelClass }),
     async execute({ ordinal, repeat }, signal) {
@@ -50,7 +52,7 @@ export async function openEvalExecutor(
         escalationThreshold: threshold,
         underContract,
       };
-      return executeTask({ parts, scoring, meter, task, request, signal });
+      return executeTask({ parts, scoring, meter, task, request, signal, seen });
     },
     async close() {
       scoring.close();
@@ -78,6 +80,8 @@ type TaskExecution = {
   readonly task: Task;
   readonly request: InvocationRequest;
   readonly signal: AbortSignal;
+  /** Whether this executor has had an answer: from then on a missing address is the agent's own doing. */
+  readonly seen: { answer: boolean };
 };
 
 async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
@@ -102,13 +106,15 @@ async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
   };
 }
 
-/** An agent that could not be reached has given nothing to score; every other outcome, a failure too, is its answer. */
+/** An agent that could not be asked has given nothing to score; every other outcome, a failure too, is its answer. */
 function scoreInvocation(
-  { scoring, task, request: { ordinal, repeat }, signal }: TaskExecution,
+  { scoring, task, request: { ordinal, repeat }, signal, seen }: TaskExecution,
   invocation: InvocationResult,
   spend: Spend,
 ): MaybePromise<ScoringResult> {
-  if (invocation.unreachable) return { score: { kind: 'unscored', reason: 'agent_unreachable' } };
+  const { unanswered } = invocation;
+  if (unanswered && !(seen.answer && isOnlyAtFirst(unanswered))) return { score: unscoredBy(unanswered) };
+  seen.answer = true;
   const { outcome, output, toolCalls, prompt, latencyMs } = invocation;
   const transcript = {
     outcome,
@@ -120,6 +126,16 @@ function scoreInvocation(
   };
   return scoring.score(task, transcript, signal, spend);
 }
+
+type MissingAnswer = NonNullable<InvocationResult['unanswered']>;
+
+const isOnlyAtFirst = (answer: MissingAnswer): boolean =>
+  answer.kind === 'denied' && answer.onlyAtFirst === true;
+
+const unscoredBy = (answer: MissingAnswer): Score =>
+  answer.kind === 'denied'
+    ? { kind: 'unscored', reason: 'agent_denied', denial: answer.denial }
+    : { kind: 'unscored', reason: 'agent_unreachable' };
 
 function repeatScore(
   invocation: InvocationResult,

@@ -65,7 +65,7 @@ async function rejudge(
   const before = source.score as RepeatScore;
   const usage: Usage[] = [];
   const spend: Spend = async (calls) => void usage.push(...(await meter.spend(calls)));
-  const scored: ScoringResult = wasUnreachable(before)
+  const scored: ScoringResult = wasUnanswered(before)
     ? { score: before.score }
     : await scoring.score(task, transcriptOf(source, bracket, before), signal, spend);
   const recorder = createRecorder(bracket[0]?.nodeId ?? task.taskId, parts.clock, parts.redact);
@@ -82,13 +82,13 @@ async function rejudge(
   };
 }
 
-const wasUnreachable = ({ score }: RepeatScore): boolean =>
-  score.kind === 'unscored' && score.reason === 'agent_unreachable';
+const wasUnanswered = ({ score }: RepeatScore): boolean =>
+  score.kind === 'unscored' && score.reason.startsWith('agent_');
 
 /** What is recorded about the agent. What the first judge said, or failed to say, is not part of it. */
 function ownBodies({ bodies = {} }: TaskRecord, before: RepeatScore): RecordBodies {
   const { criteria: _, reason, ...kept } = bodies;
-  const isAgents = before.score.kind === 'scored' || wasUnreachable(before);
+  const isAgents = before.score.kind === 'scored' || wasUnanswered(before);
   return { ...kept, ...(isAgents && reason !== undefined && { reason }) };
 }
 

@@ -1,4 +1,4 @@
-import type { RunError } from '@touchstone/protocol';
+import { type AccessDenial, describeDenial, type RunError } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
 import type { Run, RunChange } from '../../ports/index.js';
 import type { Closing } from '../kinds/run-kind.js';
@@ -87,6 +87,8 @@ export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): E
       // The status is left alone: it has been `paused` since the request, or is `running` again after a resume.
       return { events: [{ type: 'run.paused', at: now, payload }], run: { control: null } };
     }
+    case 'denied':
+      return failure(run, deniedError(stop.denial), now);
     case 'timeout': {
       const message = `The run took longer than its limit of ${stop.limitMs} ms.`;
       const error: RunError = { code: 'run_timeout', message, details: { elapsedMs: stop.observedMs } };
@@ -104,6 +106,13 @@ export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): E
     }
   }
 }
+
+/** Says who refused and which variable to look at: the same sentence wherever the run is shown. */
+export const deniedError = (denial: AccessDenial): RunError => ({
+  code: 'agent_denied',
+  message: `The agent could not be asked: ${describeDenial(denial)}.`,
+  details: { ...denial },
+});
 
 function breached(
   run: Run,

@@ -1,6 +1,6 @@
 import type { Lease, ProgressListener } from '../../ports/index.js';
 import type { Parts } from '../parts.js';
-import type { Stop } from './next-step.js';
+import type { AccessCount, Stop } from './next-step.js';
 
 /** Facts of a drive that change while it goes on. The loop reads them and decides with `nextStep`. */
 export type DriveState = {
@@ -9,6 +9,7 @@ export type DriveState = {
   halted: boolean;
   stop: Stop | undefined;
   running: number;
+  readonly access: AccessCount;
   /** Work was aborted in the middle, so the run has unfinished work although nothing is left to start. */
   dropped: boolean;
   /** Wakes the loop when any of the above has changed. */

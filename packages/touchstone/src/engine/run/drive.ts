@@ -25,6 +25,7 @@ export function startDrive(parts: Parts, lease: Lease, publish: ProgressListener
     halted: false,
     stop: undefined,
     running: 0,
+    access: { answered: false, deniedInRow: 0 },
     dropped: false,
     wake: () => undefined,
   };

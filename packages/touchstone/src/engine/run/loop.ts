@@ -7,7 +7,7 @@ import type { Committer } from '../log/committer.js';
 import { beginning, completion, type Ending, failure, resumption, stopping } from '../log/endings.js';
 import type { Parts } from '../parts.js';
 import type { DriveState } from './drive-context.js';
-import { nextStep, type Stop, type View } from './next-step.js';
+import { countAccess, graverStop, nextStep, type Stop, type View } from './next-step.js';
 import type { PlannedUnit, Units } from './units.js';
 
 export type Loop = {
@@ -105,6 +105,8 @@ function handOver(
 ): void {
   if (all) backlog.finish(position, ordinal, all, result);
   if (halt) state.halted = true;
+  const denial = record.score && countAccess(state.access, record.score.score);
+  if (denial) state.stop = graverStop(state.stop, { kind: 'denied', denial });
   committer.add(record, result);
 }
 

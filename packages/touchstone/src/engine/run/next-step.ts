@@ -1,3 +1,4 @@
+import type { AccessDenial, Score } from '@touchstone/protocol';
 import type { DrainPolicy } from '@touchstone/protocol/bodies';
 
 /** Why a run must not go on as planned. */
@@ -5,6 +6,7 @@ export type Stop =
   | { readonly kind: 'cancel'; readonly by: string; readonly reason?: string }
   | { readonly kind: 'timeout'; readonly limitMs: number; readonly observedMs: number }
   | { readonly kind: 'budget'; readonly limitUsd: number }
+  | { readonly kind: 'denied'; readonly denial: AccessDenial }
   | { readonly kind: 'pause'; readonly drainPolicy: DrainPolicy; readonly reason?: string };
 
 /** Everything the decision depends on, and nothing else. */
@@ -29,11 +31,11 @@ export type Step = 'start' | 'wait' | 'abort' | 'leave' | 'crash' | 'stop' | 'co
 /** ExecutionResult work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
 const AHEAD = 256;
 
-/** Cancel, timeout and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
+/** Cancel, timeout, denied access and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
 const abortsRunning = (view: View): boolean => {
   if (view.leaving || view.crashed) return true;
   if (view.stop?.kind === 'pause') return view.stop.drainPolicy === 'immediate';
-  return view.stop?.kind === 'cancel' || view.stop?.kind === 'timeout';
+  return view.stop !== undefined && view.stop.kind !== 'budget';
 };
 
 /** The whole run loop as one pure decision: from what is known to what is done next. */
@@ -45,9 +47,25 @@ export function nextStep(view: View): Step {
   if (view.uncommitted > 0) return 'wait';
   if (view.leaving) return 'leave';
   if (view.crashed) return 'crash';
-  // A limit that is reached with nothing left to do has come too late; what a person asked for is never too late.
-  const asked = view.stop?.kind === 'cancel' || view.stop?.kind === 'pause';
-  return view.stop && (view.unfinished || asked) ? 'stop' : 'complete';
+  // A limit that is reached with nothing left to do has come too late; what a person asked for is never too late, and
+  // without access there is nothing to complete.
+  const isLimit = view.stop?.kind === 'timeout' || view.stop?.kind === 'budget';
+  return view.stop && (view.unfinished || !isLimit) ? 'stop' : 'complete';
+}
+
+/** What a drive has seen of the agent's provider. Changed in place: it is counted for every unit. */
+export type AccessCount = { answered: boolean; deniedInRow: number };
+
+/** So many refusals in a row end a run that was let in before: a key can be revoked, or credit run out, in between. */
+const MAX_DENIED_IN_ROW = 5;
+
+/** Counts one unit; returns the refusal when it is time to give up. Before the first answer one is enough. */
+export function countAccess(count: AccessCount, score: Score): AccessDenial | undefined {
+  if (score.kind === 'unscored' && score.reason === 'agent_unreachable') return undefined;
+  const denial = score.kind === 'unscored' && score.reason === 'agent_denied' ? score.denial : undefined;
+  count.deniedInRow = denial ? count.deniedInRow + 1 : 0;
+  count.answered ||= !denial;
+  return count.answered && count.deniedInRow < MAX_DENIED_IN_ROW ? undefined : denial;
 }
 
 /** The first reason to stop counts: a limit reached while a pause drains is for later. Only a cancel goes before it. */

@@ -27,6 +27,7 @@ export async function openLoop(
   const durable = await restoreBacklog(parts, found, kind, backlog);
   const progress = createProgress(kind.steps, parts.clock, context.publish);
   progress.restore(durable);
+  state.access.answered = durable.some(({ unscored }) => !unscored?.startsWith('agent_'));
   const committer = openCommitter(context, found, backlog, progress, meter);
   const run = await openRun(context, found, kind, committer);
   const units = createUnits(kind, backlog);

@@ -47,7 +47,7 @@ export function foldTask(
     ...costs,
     ...(validities.length > 0 && { schemaValid: validities.every(Boolean) }),
     ...(findings.length > 0 && { findings }),
-    ...(unscored && { unscored: unscored.reason }),
+    ...(unscored && { unscored: unscored.reason, ...(unscored.denial && { denial: unscored.denial }) }),
     ...unansweredOutcome(repeats),
     ...foldCriteria(repeats),
     ...(ownBar && { bar }),

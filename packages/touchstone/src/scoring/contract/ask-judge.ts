@@ -49,7 +49,7 @@ function graded(
   return { ...decideByDegree(criterion, defined({ degree: score, reason })), byJudge: true };
 }
 
-const undecided = (kind: 'unreadable' | 'unreachable', reason: string): CriterionDecision => ({
+const undecided = (kind: Exclude<JudgeAnswer['kind'], 'judged'>, reason: string): CriterionDecision => ({
   kind: 'undecided',
   unjudged: `judge_${kind}`,
   reason,

@@ -1,6 +1,8 @@
+import { type Schema, schemaIssues } from '@touchstone/protocol/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readVerdicts } from './judge-answer.js';
+import { ANSWER_SCHEMA } from './judge-prompt.js';
 
 const PLAIN = [{ sentence: 'one' }, { sentence: 'two' }];
 const GRADED = [{ sentence: 'one', graded: true as const }];
@@ -79,8 +81,34 @@ describe('a judge’s answer', () => {
     expect(readVerdicts(answer({ ...good(1), score }), GRADED)).toBeUndefined();
   });
 
-  it('with a degree that nobody asked for is not an answer', () => {
-    expect(readVerdicts(answer({ ...good(1), score: 0.3 }, good(2)), PLAIN)).toBeUndefined();
+  it.each([0.3, 0, 1, null])(
+    'with a score of %j where none was asked for counts by its yes or no',
+    (score) => {
+      const verdicts = readVerdicts(answer({ ...good(1), score }, good(2)), PLAIN);
+      expect(verdicts).toEqual(readVerdicts(answer(good(1), good(2)), PLAIN));
+      expect(verdicts?.[0]).not.toHaveProperty('score');
+    },
+  );
+
+  it.each([-0.1, 1.1, '0.3'])(
+    'with a score of %j, which the schema does not allow, is not an answer',
+    (score) => {
+      expect(readVerdicts(answer({ ...good(1), score }, good(2)), PLAIN)).toBeUndefined();
+    },
+  );
+
+  it('is read whenever it fits the schema that was sent with the question', () => {
+    const verdict = fc.record(
+      { reason: fc.string(), met: fc.boolean(), score: fc.double({ min: 0, max: 1, noNaN: true }) },
+      { requiredKeys: ['reason', 'met'] },
+    );
+    fc.assert(
+      fc.property(verdict, verdict, (first, second) => {
+        const text = answer({ criterion: 1, ...first }, { criterion: 2, ...second });
+        expect(schemaIssues(ANSWER_SCHEMA as unknown as Schema, JSON.parse(text))).toEqual([]);
+        expect(readVerdicts(text, PLAIN)).toHaveLength(2);
+      }),
+    );
   });
 
   it('is never anything but read or unreadable, whatever comes', () => {

@@ -31,10 +31,10 @@ function readVerdict(
   if (!wanted || typeof number !== 'number' || typeof met !== 'boolean' || typeof reason !== 'string')
     return undefined;
   const kept = { met, reason };
-  // A degree for a criterion that is not graded could contradict its yes or no.
-  if (!wanted.graded) return score === undefined ? { number, verdict: kept } : undefined;
-  const fits = typeof score === 'number' && score >= 0 && score <= 1;
-  return fits ? { number, verdict: { ...kept, score } } : undefined;
+  const isDegree = typeof score === 'number' && score >= 0 && score <= 1;
+  if (wanted.graded) return isDegree ? { number, verdict: { ...kept, score } } : undefined;
+  // The schema of the answer offers a score for every criterion. Where none was asked for, the yes or no alone counts.
+  return isDegree || score === undefined || score === null ? { number, verdict: kept } : undefined;
 }
 
 const hasOnly = (value: UnknownObject, members: readonly string[]): boolean =>

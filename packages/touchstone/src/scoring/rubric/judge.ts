@@ -8,6 +8,7 @@ import {
   type ModelName,
 } from '@touchstone/protocol';
 import type {
+  AccessRefusal,
   AskModel,
   CriterionVerdict,
   Judge,
@@ -51,7 +52,7 @@ export function createModelJudge(identity: JudgeIdentity, ask: AskModel, close: 
   };
 }
 
-type JudgeFailure = { readonly kind: 'unreadable' | 'unreachable'; readonly reason: string };
+type JudgeFailure = { readonly kind: 'unreadable' | 'unreachable'; readonly reason: string } | AccessRefusal;
 type JudgeContext = {
   readonly ask: AskModel;
   readonly usage: Usage[];
@@ -91,6 +92,7 @@ async function askFor(
       { system: SYSTEM, user, schema: ANSWER_SCHEMA, round: vote * ROUNDS + round },
       signal,
     );
+    if (reply.kind === 'denied') return reply;
     if (reply.kind !== 'reply') return { kind: 'unreachable', reason: reply.reason };
     await spend([reply.usage]);
     usage.push(reply.usage);

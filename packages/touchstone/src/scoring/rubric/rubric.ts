@@ -23,6 +23,7 @@ import type {
   Transcript,
 } from '../../ports/index.js';
 import { shortReason, weightedShare } from '../output.js';
+import { unscoredByJudge } from '../unscored.js';
 import { type CheckParts, runCheck } from './checks.js';
 
 export type RubricParts = CheckParts & {
@@ -102,10 +103,10 @@ function decide(parsed: ParsedCriterion, transcript: Transcript, parts: CheckPar
   return { met: runCheck(parsed.name, parsed.args, transcript, parts) };
 }
 
-function unscored(judged: Exclude<JudgeAnswer, { kind: 'judged' }>): ScoringResult {
-  const reason = judged.kind === 'unreadable' ? 'judge_unreadable' : 'judge_unreachable';
-  return { score: { kind: 'unscored', reason }, bodies: { reason: judged.reason } };
-}
+const unscored = (judged: Exclude<JudgeAnswer, { kind: 'judged' }>): ScoringResult => ({
+  score: unscoredByJudge(judged),
+  bodies: { reason: judged.reason },
+});
 
 const resultOf = ({ id, weight }: RubricCriterion, { met, agreement }: CriterionVerdict): CriterionResult =>
   defined({ id, met, weight, agreement });

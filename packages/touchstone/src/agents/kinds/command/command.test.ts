@@ -59,9 +59,41 @@ describe('a command', () => {
     const answer = await ask();
     expect(answer).toMatchObject({
       kind: 'failed',
-      reason: expect.stringMatching(/exited with code 9\.\nx+the last words$/),
+      reason: expect.stringMatching(/exited with code 9: x+the last words$/),
     });
     expect('reason' in answer && answer.reason.length).toBeLessThan(70_000);
+  });
+
+  it('that ends with a traceback fails with its last line first, and keeps the others', async () => {
+    const traceback =
+      'Traceback (most recent call last):\n  File "bot.py", line 3\nValueError: no such order\n';
+    const { ask } = await start(
+      node(`process.stderr.write(${JSON.stringify(traceback)}, () => process.exit(1))`),
+    );
+    expect(await ask()).toMatchObject({
+      kind: 'failed',
+      reason: `The command exited with code 1: ValueError: no such order\n${traceback.trimEnd()}`,
+    });
+  });
+
+  it.each([
+    [
+      'noise before its answer',
+      'loading…\n{"output":1}',
+      /not JSON; stdout may hold the answer only, and begins with: "loading…/,
+    ],
+    ['nothing', '', /it printed nothing on stdout/],
+    ['a lot of noise', 'ä'.repeat(500), /begins with: "ä{100}"$/],
+  ])('that prints %s fails with the beginning of it', async (_what, printed, words) => {
+    const { ask } = await start(node(`process.stdout.write(${JSON.stringify(printed)})`));
+    expect(await ask()).toMatchObject({ kind: 'failed', reason: expect.stringMatching(words) });
+  });
+
+  it('keeps what it prints on stderr with its answer', async () => {
+    const { ask } = await start(
+      node("process.stderr.write('looked it up\\n'); process.stdout.write(JSON.stringify({output:1}))"),
+    );
+    expect(await ask()).toMatchObject({ kind: 'answered', printed: 'looked it up\n' });
   });
 
   it('that is killed fails with the signal', async () => {

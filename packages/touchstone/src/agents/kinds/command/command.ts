@@ -20,17 +20,22 @@ export function createCommandAgent(run: CommandRun, parts: CommandParts): Agent 
   const bounds = createBounds(parts.clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const cwd = resolve(parts.baseDir, run.cwd ?? '.');
   const askUntil =
-    (signal: AbortSignal): Ask =>
-    async (input) =>
-      replyOf(
-        await children.run({ command, args, cwd, env, input, signal, maxBytes: parts.maxOutputBytes }),
-        run,
-        parts,
-      );
+    (signal: AbortSignal, printed: string[]): Ask =>
+    async (input) => {
+      const request = { command, args, cwd, env, input, signal, maxBytes: parts.maxOutputBytes };
+      const result = await children.run(request);
+      if (result.kind === 'exited' && result.code === 0) printed.push(result.stderr);
+      return replyOf(result, run, parts);
+    };
   return {
     facts: parts.facts,
     invoke: (invocation, host) =>
-      bounds.run(host, (bound) => takeTurns(invocation, bound.host, askUntil(bound.signal))),
+      bounds.run(host, async (bound) => {
+        const printed: string[] = [];
+        const answer = await takeTurns(invocation, bound.host, askUntil(bound.signal, printed), quoteNoise);
+        const text = printed.join('').slice(-MOST_PRINTED);
+        return text === '' ? answer : { ...answer, printed: text };
+      }),
     async close() {
       bounds.close();
       await children.close();
@@ -48,9 +53,29 @@ function replyOf(
     return failed(`The command's answer is larger than ${parts.maxOutputBytes} bytes.`);
   if (result.code === 0) return { kind: 'text', text: result.stdout };
   const how = result.code === null ? `was ended by ${result.signal}` : `exited with code ${result.code}`;
-  const complaint = result.stderr.trim();
-  return failed(`The command ${how}.${complaint === '' ? '' : `\n${complaint}`}`);
+  return failed(`The command ${how}${complaintOf(result.stderr)}`);
 }
+
+const MOST_PRINTED = 16 * 1024;
+const MOST_QUOTED = 200;
+
+/** Languages put the error itself last and the way to it before; a reader wants the error first. */
+function complaintOf(stderr: string): string {
+  const lines = stderr.trimEnd().split('\n');
+  const last = lines.at(-1)?.trim() ?? '';
+  if (last === '') return '.';
+  return lines.length === 1 ? `: ${last}` : `: ${last}\n${lines.join('\n')}`;
+}
+
+/** The beginning of an answer that is not JSON: usually a line that was printed for a person to read. */
+const quoteNoise = (text: string): string => {
+  const begin = Buffer.from(text.trim())
+    .subarray(0, MOST_QUOTED)
+    .toString('utf8')
+    .replace(/\uFFFD$/, '');
+  if (begin === '') return 'it printed nothing on stdout';
+  return `stdout may hold the answer only, and begins with: ${JSON.stringify(begin)}`;
+};
 
 /** The machine is out of a resource. */
 const EXHAUSTED = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'];

@@ -117,7 +117,7 @@ describe('what is tried again', () => {
 describe('what is not tried again', () => {
   it.each<[string, Script, string]>([
     ['a 400', status(400), 'HTTP 400'],
-    ['a 404', status(404), 'HTTP 404'],
+    ['a 422', status(422), 'HTTP 422'],
     ['a redirect', status(307, { location: 'http://127.0.0.1:1/' }), 'redirect'],
     ['text that is not JSON', (response) => reply(response, 200, '<html>'), 'not JSON'],
     ['nothing at all', (response) => reply(response, 200, ''), 'not JSON'],
@@ -133,6 +133,20 @@ describe('what is not tried again', () => {
     const answer = await ask();
     expect(answer).toMatchObject({ kind: 'failed', effort: { attempts: 1 } });
     expect(answer).toHaveProperty('reason', expect.stringContaining(words));
+    expect(requestsOf(server)).toBe(1);
+  });
+
+  it.each([
+    [401, undefined],
+    [402, undefined],
+    [403, undefined],
+    [407, undefined],
+    [404, true],
+  ])('a %i is denied access after one request', async (code, onlyAtFirst) => {
+    const { server, ask } = await start(inTurn(status(code)));
+    const answer = await ask();
+    expect(answer).toMatchObject({ kind: 'denied', denial: { status: code }, effort: { attempts: 1 } });
+    expect(answer.kind === 'denied' && answer.onlyAtFirst).toBe(onlyAtFirst);
     expect(requestsOf(server)).toBe(1);
   });
 

@@ -1,3 +1,4 @@
+import { asId, type ModelName } from '@touchstone/protocol';
 import {
   createJsonClient,
   type Guard,
@@ -21,6 +22,8 @@ export function createHttpAgent(run: HttpRun, parts: HttpParts): Agent {
   const client = createJsonClient(run.headers, parts.guard);
   const url = new URL(run.url);
   const pace = parts.paceOf(url.origin);
+  // Headers may hold a key, but no member of the configuration says which variable it came from.
+  const access = { provider: asId<ModelName>(parts.facts.agentId), notFound: 'denied-at-first' } as const;
   const bounds = createBounds(parts.clock, run.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   return {
     facts: parts.facts,
@@ -29,7 +32,7 @@ export function createHttpAgent(run: HttpRun, parts: HttpParts): Agent {
         const { signal } = bound;
         const post = (body: string) => client.send({ url, body, signal, maxBytes: parts.maxOutputBytes });
         return takeTurns(invocation, bound.host, (body) =>
-          sendWithRetries(parts, pace, bound, () => post(body)),
+          sendWithRetries({ ...parts, access }, pace, bound, () => post(body)),
         );
       }),
     async close() {

@@ -22,6 +22,8 @@ export type Job = {
   expiredAtPing?: number;
   pingTimer?: AbortController;
   spending?: Promise<unknown>;
+  /** What its code has printed so far. */
+  printed?: string;
   isSettled: boolean;
 };
 

@@ -3,6 +3,8 @@ import { createDeferred } from '../../../net/index.js';
 
 export type ThreadOptions = {
   readonly path: string;
+  /** The author's folder: places of errors are told relative to it. */
+  readonly folder: string;
   readonly exportName: string | undefined;
   readonly maxOutputBytes: number;
 };
@@ -18,6 +20,7 @@ export type JobMessage =
   | readonly ['failed', id: number, reason: string]
   | readonly ['tool', id: number, call: number, toolId: string, inputs: unknown]
   | readonly ['usage', id: number, usage: unknown]
+  | readonly ['printed', id: number, text: string]
   | readonly ['reason', id: number, text: string];
 
 export type ThreadListener = {
@@ -67,7 +70,7 @@ export function startThread(options: ThreadOptions, listener: ThreadListener): T
   spare = undefined;
   worker.ref();
   worker.postMessage(JSON.stringify(options));
-  // Our stdout carries results for machines to read, so whatever the agent prints goes to stderr.
+  // What the agent prints outside of a task. Our stdout carries results for machines to read, so it goes to stderr.
   worker.stdout.on('data', (chunk) => process.stderr.write(chunk));
   worker.stderr.on('data', (chunk) => process.stderr.write(chunk));
 

@@ -2,12 +2,13 @@
 //
 // Both directions carry one JSON text per turn of the event loop: an array of messages, each an array that begins with
 // its name. JSON is needed anyway to bound the answer, and one text is cheaper to hand over than many small objects.
-import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { basename, isAbsolute, relative, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** The module to load comes with the first message: the thread may have been started before it was known. */
-const { path, exportName, maxOutputBytes } = JSON.parse(
+const { path, folder, exportName, maxOutputBytes } = JSON.parse(
   await new Promise((resolve) => parentPort.once('message', resolve)),
 );
 /** Id of the invocation whose synchronous part is running. The host reads it when this thread does not react. */
@@ -43,6 +44,25 @@ const handlers = {
 /** Resolves when the host has taken everything that was written before. */
 const written = (stream) => new Promise((resolve) => stream.write('', resolve));
 
+// ------------------------------------------------------------------------------------------------------------- printing
+
+/** The invocation whose code is running, also after an await. */
+const current = new AsyncLocalStorage();
+const MOST_PRINTED = 16 * 1024;
+
+/** What an agent prints while it works on a task belongs to that task; anything else goes to the host's stderr. */
+for (const stream of [process.stdout, process.stderr]) {
+  const write = stream.write.bind(stream);
+  stream.write = (chunk, ...rest) => {
+    const invocation = current.getStore();
+    if (!invocation || invocation.over) return write(chunk, ...rest);
+    invocation.print(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8'));
+    const done = rest.find((one) => typeof one === 'function');
+    if (done) process.nextTick(done);
+    return true;
+  };
+}
+
 // ---------------------------------------------------------------------------------------------------------- invocation
 
 class ToolError extends Error {
@@ -61,6 +81,7 @@ class Invocation {
   refusal;
   #calls;
   #controller;
+  #printed = 0;
 
   constructor(id, runId, invocationId, memory, offered) {
     this.id = id;
@@ -99,6 +120,13 @@ class Invocation {
 
   report(name, text) {
     if (!this.over) post(`["${name}",${this.id},${text}]`);
+  }
+
+  print(text) {
+    if (this.#printed >= MOST_PRINTED) return;
+    const room = MOST_PRINTED - this.#printed;
+    this.#printed += text.length;
+    this.report('printed', JSON.stringify(text.length > room ? `${text.slice(0, room)}\n…` : text));
   }
 
   finish() {
@@ -170,7 +198,7 @@ function start(agent, invocation, input) {
   invocations.set(invocation.id, invocation);
   running[0] = invocation.id;
   try {
-    const returned = agent(input, invocation.context);
+    const returned = current.run(invocation, agent, input, invocation.context);
     // An agent that answers at once does not pay for a promise.
     if (typeof returned?.then === 'function') settleLater(invocation, returned);
     else answer(invocation, returned);
@@ -205,7 +233,7 @@ const LONGEST_REASON = 8192;
 
 function fail(invocation, error) {
   if (invocation.over) return;
-  post(`["failed",${invocation.id},${JSON.stringify(messageOf(error))}]`);
+  post(`["failed",${invocation.id},${JSON.stringify(describe(error))}]`);
   invocation.finish();
 }
 
@@ -213,6 +241,39 @@ function messageOf(error) {
   const words = error?.message || error?.name || String(error);
   return String(words).slice(0, LONGEST_REASON);
 }
+
+/** The class, the message, and the first place in the author's own files: what an author needs to find the error. */
+function describe(error) {
+  if (!(error instanceof Error)) return shortPaths(`The agent threw ${messageOf(error)}`);
+  const { name = 'Error' } = error;
+  const words = messageOf(error);
+  const place = ownFrame(error.stack);
+  return shortPaths(`${words === name ? name : `${name}: ${words}`}${place ? `\nat ${place}` : ''}`);
+}
+
+const FRAME = /(?<file>file:\/\/\S+?|\/.+?|[A-Za-z]:\\.+?):(?<line>\d+):\d+\)?$/;
+
+/** `file:line` of the first frame that lies in the author's folder and not in an installed package. */
+function ownFrame(stack) {
+  for (const text of String(stack ?? '').split('\n')) {
+    const found = FRAME.exec(text.replace(/^\s*at (?:.*\()?/, ''))?.groups;
+    if (!found) continue;
+    const file = found.file.startsWith('file://') ? fileURLToPath(found.file.split('?')[0]) : found.file;
+    const place = relative(folder, file);
+    const isOwn = !place.startsWith('..') && !isAbsolute(place) && !place.split(sep).includes('node_modules');
+    if (isOwn) return `${place}:${found.line}`;
+  }
+  return undefined;
+}
+
+const ABSOLUTE = /(?:file:\/\/)?(?:\/[^\s'"`:]+)+\/(?<last>[^\s'"`:/]+)/g;
+
+/** Paths of the author's folder become relative, others keep their last part: a tenant must not learn about the machine. */
+const shortPaths = (text) =>
+  text
+    .replaceAll(pathToFileURL(folder + sep).href, '')
+    .replaceAll(folder + sep, '')
+    .replaceAll(ABSOLUTE, (_, last) => last);
 
 function toJson(value, what) {
   let text;
@@ -263,13 +324,13 @@ function choose(module) {
 
 /** Node says what is wrong with the syntax of a module it imports, but not where. */
 function whyUnloadable(error) {
-  if (error?.name !== 'SyntaxError' || /\.[cm]?ts$/i.test(path)) return messageOf(error);
-  return `SyntaxError: ${messageOf(error)}. Find the place with: node --check ${basename(path)}`;
+  if (error?.name !== 'SyntaxError' || /\.[cm]?ts$/i.test(path)) return describe(error);
+  return `SyntaxError: ${shortPaths(messageOf(error))}. Find the place with: node --check ${basename(path)}`;
 }
 
 // A rejection that no invocation waits for is not a failure of those that run at the same time.
 process.on('unhandledRejection', (error) => {
-  process.stderr.write(`An agent's promise was rejected and nobody handled it: ${messageOf(error)}\n`);
+  process.stderr.write(`An agent's promise was rejected without a handler: ${describe(error)}\n`);
 });
 
 load()

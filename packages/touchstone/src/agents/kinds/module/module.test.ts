@@ -242,13 +242,73 @@ describe('an invocation that is over', () => {
   });
 });
 
-it('what a module prints goes to stderr, because stdout belongs to results', async () => {
-  await openUnruly('loud');
-  const out = vi.spyOn(process.stdout, 'write');
-  const heard = onStderr('printed by the agent');
-  await ask('printed by the agent');
-  await heard;
-  expect(out.mock.calls.filter(([chunk]) => String(chunk).includes('printed by the agent'))).toEqual([]);
+describe('what a module prints', () => {
+  it('belongs to its task, also when tasks take turns', async () => {
+    await openUnruly('chatty');
+    const err = vi.spyOn(process.stderr, 'write');
+    const out = vi.spyOn(process.stdout, 'write');
+    const answers = await Promise.all(['a', 'b', 'c'].map((name) => ask(name)));
+    expect(answers.map(({ printed }) => printed)).toEqual(
+      ['a', 'b', 'c'].map((name) => `${name} begins\n${name} warns\n${name} ends\n`),
+    );
+    const written = [...out.mock.calls, ...err.mock.calls].map(([chunk]) => String(chunk)).join('');
+    expect(written).not.toContain('begins');
+  });
+
+  it('is cut at a bound', async () => {
+    await openUnruly('loud');
+    const { printed = '' } = await ask('x'.repeat(100_000));
+    expect(printed).toMatch(/^x{16384}\n…$/);
+  });
+
+  it('is kept when the time is over', async () => {
+    await openUnruly('listener');
+    const { begun, host } = listeningHost();
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const answer = ask('x', host);
+    await begun;
+    clock.advance(TIMEOUT_MS);
+    expect(await answer).toMatchObject({ kind: 'failed', printed: 'listening\n' });
+  });
+
+  it('outside of a task goes to stderr, because stdout belongs to results', async () => {
+    const out = vi.spyOn(process.stdout, 'write');
+    const heard = onStderr('printed while loading');
+    await open({ path: 'noisy.mjs' });
+    await ask(1);
+    await heard;
+    expect(out.mock.calls.filter(([chunk]) => String(chunk).includes('printed while'))).toEqual([]);
+  });
+});
+
+describe('an error of a module', () => {
+  it.each([
+    ['thrown', /^TypeError: Cannot read properties of undefined \(reading 'total'\)\nat unruly\.mjs:\d+$/],
+    ['rejected', /^RangeError: too many\nat unruly\.mjs:\d+$/],
+    ['text', /^The agent threw only words$/],
+    ['foreign', /^SyntaxError: .+\nat unruly\.mjs:\d+$/],
+  ])('(%s) is told by its class, its message and its place in the folder', async (what, words) => {
+    await openUnruly('faulty');
+    expect(await ask(what)).toMatchObject({ kind: 'failed', reason: expect.stringMatching(words) });
+  });
+
+  it.each([
+    ["import './missing-helper.mjs';", /missing-helper\.mjs/],
+    ["import { x } from '/opt/secret-place/tool.mjs';", /tool\.mjs/],
+    [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a module.
+      'throw new Error(`cannot open ${import.meta.dirname}/settings.json`);',
+      /^Error: cannot open settings\.json\nat bot\.mjs:1$/,
+    ],
+  ])('while it loads (%s) shows no path of the machine', async (source, words) => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'bot.mjs'), source);
+    await open({ path: 'bot.mjs' }, folder);
+    const issue = await agent?.loadIssue?.();
+    expect(issue?.replace('Its module does not load: ', '')).toMatch(words);
+    expect(issue).not.toContain(folder);
+    expect(issue).not.toContain('secret-place');
+  });
 });
 
 it('ten thousand invocations, sixty-four at a time, get their own answers', async () => {

@@ -108,7 +108,8 @@ class ThreadedAgent implements Agent {
   #settle(job: Job, answer: Answer): void {
     if (!this.#release(job)) return;
     const effort = { attempts: job.tries, waitedMs: job.waitedMs };
-    const full = job.waitedMs > NOTICEABLE_MS ? { ...answer, effort } : answer;
+    const timed = job.waitedMs > NOTICEABLE_MS ? { ...answer, effort } : answer;
+    const full = job.printed === undefined ? timed : { ...timed, printed: job.printed };
     if (job.spending) job.spending.then(() => job.answer.resolve(full), job.answer.reject);
     else job.answer.resolve(full);
     this.#sendWaiting();
@@ -154,6 +155,7 @@ class ThreadedAgent implements Agent {
     else if (message[0] === 'failed') this.#settle(job, failed(message[2]));
     else if (message[0] === 'tool') this.#callTool(job, message[2], message[3], message[4]);
     else if (message[0] === 'usage') this.#spend(job, message[2]);
+    else if (message[0] === 'printed') job.printed = (job.printed ?? '') + message[2];
     else {
       job.hasEffects = true;
       job.host.reason(message[2]);
@@ -194,7 +196,9 @@ class ThreadedAgent implements Agent {
       () => this.#giveUp(`It did not load within ${LOADING_MS} ms.`),
       () => undefined,
     );
-    const options = { path: resolve(baseDir, this.#run.path), exportName: this.#run.export, maxOutputBytes };
+    const folder = resolve(baseDir);
+    const path = resolve(baseDir, this.#run.path);
+    const options = { path, folder, exportName: this.#run.export, maxOutputBytes };
     return startThread(options, {
       message: (message) => this.#receive(message),
       gone: (reason) => this.#lose(reason, false),

@@ -220,7 +220,6 @@ describe('a run that does not end well', () => {
     ['events without numbers', { [POLL]: () => ({ events: [{ type: 'a' }] }) }, 'cannot be read'],
     ['too much', { [POLL]: () => completedWith({ output: 'x'.repeat(10_001) }) }, '10000 bytes'],
     ['far too much', { [POLL]: () => completedWith({ output: 'x'.repeat(100_000) }) }, 'bytes'],
-    ['a refusal', { [CREATE]: () => 403 }, 'HTTP 403'],
     ['nothing under that name', { [POLL]: () => 404 }, 'HTTP 404'],
   ])('because the host has %s is a failure after one request', async (_name, reactions, words) => {
     const { ask, seen } = await start(reactions);
@@ -230,6 +229,17 @@ describe('a run that does not end well', () => {
     expect(lines(seen).filter((line) => line !== CANCEL)).toEqual(
       Object.hasOwn(reactions, CREATE) ? [CREATE] : [CREATE, POLL],
     );
+  });
+
+  it.each([
+    ['is not allowed to create a run', { [CREATE]: () => 403 }, 403],
+    ['finds no host at the address', { [CREATE]: () => 404 }, 404],
+    ['may not read the run it created', { [POLL]: () => 401 }, 401],
+  ])('because this host %s is denied access', async (_name, reactions, status) => {
+    const { ask } = await start(reactions);
+    const answer = await ask();
+    expect(answer).toMatchObject({ kind: 'denied', denial: { provider: 'local.acme.actor', status } });
+    expect(JSON.stringify(answer)).not.toContain('SECRET');
   });
 
   it.each<[string, Page]>([

@@ -1,6 +1,7 @@
-import { isObject, type Json } from '@touchstone/protocol';
+import { asId, defined, isObject, type Json, type ModelName, type VariableName } from '@touchstone/protocol';
 import { type Body, fromBody } from '@touchstone/protocol/bodies';
 import {
+  type Access,
   createJsonClient,
   type Guard,
   type HttpResult,
@@ -24,6 +25,7 @@ export type OpenwopParts = Omit<RequestParts, 'who'> & {
   readonly maxOutputBytes: number;
   readonly baseUrl: string;
   readonly credential?: string;
+  readonly keyEnv?: VariableName;
   readonly headers?: { readonly [name: string]: string };
   readonly guard?: Guard;
 };
@@ -126,11 +128,15 @@ async function createRun(
     headers: { 'idempotency-key': `${runId}-${invocationId}` },
   };
   let sent = 0;
-  const reply = await ask(remoteCall, async () => {
-    sent += 1;
-    const result = await client.send({ ...request, signal: bound.signal, maxBytes: SMALL_BYTES });
-    return sent > 1 ? stillWorking(result) : result;
-  });
+  const reply = await ask(
+    remoteCall,
+    async () => {
+      sent += 1;
+      const result = await client.send({ ...request, signal: bound.signal, maxBytes: SMALL_BYTES });
+      return sent > 1 ? stillWorking(result) : result;
+    },
+    'denied-at-first',
+  );
   if (reply.kind !== 'text') return reply;
   const created = parseObject(reply.text)?.runId;
   const isId = typeof created === 'string' && created.length > 0 && created.length <= 128;
@@ -146,8 +152,16 @@ function inputsOf(input: Body): Json {
   return isObject(value) ? value : { input: value };
 }
 
-const ask = (remoteCall: RemoteInvocation, send: () => Promise<HttpResult>) =>
-  sendWithRetries({ ...remoteCall.parts, who: WHO }, remoteCall.pace, remoteCall.bound, send);
+/** A missing address means a wrong one only for the first request; a run that is missing has been lost. */
+function ask(
+  { parts, pace, bound }: RemoteInvocation,
+  send: () => Promise<HttpResult>,
+  notFound: Access['notFound'] = 'failed',
+) {
+  const provider = asId<ModelName>(parts.facts.agentId);
+  const access = defined({ provider, keyEnv: parts.keyEnv, notFound });
+  return sendWithRetries({ ...parts, who: WHO, access }, pace, bound, send);
+}
 
 async function untilOver(remoteCall: RemoteInvocation, runId: string, remote: RemoteRun): Promise<Answer> {
   const { bound, parts } = remoteCall;
