@@ -51,18 +51,17 @@ export async function locateAll<T extends Remark>(
   // The reader that knows places takes a moment to load.
   if (remarks.length === 0) return [];
   const { definition, dataset } = files;
-  const pointers = remarks.map((remark) => ({ message: '', pointer: pointerIn(remark, files) ?? '' }));
-  const located = await withLines(pointers, definition.text);
+  const pointers = remarks.map((remark) => pointerIn(remark, files));
+  const sought = pointers.map((pointer = '') => ({ message: '', pointer }));
+  const located = await withLines(sought, definition.text);
   return remarks.map((remark, at) => {
-    const pointer = pointerIn(remark, files);
-    if (isAboutOption(remark)) return remark;
+    const pointer = pointers[at];
+    if (remark.pointer?.startsWith('/options/')) return remark;
     if (pointer === undefined) return { ...remark, file: dataset };
     const { line, column } = located[at] ?? {};
     return { ...remark, pointer, file: definition.file, ...defined({ line, column }) };
   });
 }
-
-const isAboutOption = ({ pointer = '' }: Remark): boolean => pointer.startsWith('/options/');
 
 /** What leads into the definition; undefined for what is about a row, or about rows that it does not name. */
 function pointerIn({ pointer = '', line }: Remark, files: ContractFiles): string | undefined {

@@ -36,14 +36,9 @@ function findInstalledPack(packs: readonly PackToRun[], reference: string): Pack
   const named = packs.filter((pack) => pack.name === name);
   const version = wanted ?? highestVersion(named.map((pack) => asId<Version>(pack.version)));
   const found = named.find((pack) => pack.version === version);
-  if (!found) throw notInstalled(reference, packs);
-  return { name: found.name, version: found.version, agents: found.agents };
-}
-
-function notInstalled(reference: string, packs: readonly PackToRun[]): UsageError {
-  const isBare = !reference.includes('@');
-  const known = packs.map(({ name, version }) => (isBare ? name : `${name}@${version}`));
-  return new UsageError(
+  if (found) return { name: found.name, version: found.version, agents: found.agents };
+  const known = packs.map((pack) => (wanted === undefined ? pack.name : nameOf(pack)));
+  throw new UsageError(
     `No pack ${reference} is installed.`,
     didYouMean(reference, known, 'Installed') ?? 'Install it with: touchstone pack install <archive>',
   );
@@ -82,7 +77,12 @@ export async function openSources(
   const named = await readPackArgument(argument, cwd);
   if (!named && definitionForm(argument, cwd) !== undefined)
     return (await import('./profile-source.js')).openProfiles(context, session, argument, options);
-  checkNoDefinition(argument, options);
+  const flag = contractFlag(options);
+  if (flag !== undefined)
+    throw new UsageError(
+      `${flag} is about an agent definition, and ${argument} is none.`,
+      `Leave ${flag} out.`,
+    );
   if (!named) {
     const suites = openSuites(argument, cwd, options.contract);
     if (!local) tellContractsStay(context, suites);
@@ -96,16 +96,6 @@ export async function openSources(
   }
   const pack = local ? await usePackAt(context, local, path) : await usePackThere(context, client, path);
   return sourcesOf(context, pack, options.agent);
-}
-
-/** Options that do not apply are usage errors. */
-function checkNoDefinition(argument: string, options: RunOptions): void {
-  const flag = contractFlag(options);
-  if (flag !== undefined)
-    throw new UsageError(
-      `${flag} is about an agent definition, and ${argument} is none.`,
-      `Leave ${flag} out.`,
-    );
 }
 
 async function usePackAt(

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Issue, isHostError } from '@touchstone/protocol';
+import { type Issue, isHostError, isObject, parseJson } from '@touchstone/protocol';
 import type { CheckedScorecard, TrustedKey } from '../../app/index.js';
 import { type Context, UsageError } from '../io.js';
 import type { Doubt, Signer } from '../render/verification.js';
@@ -70,11 +70,9 @@ export function checkWithKeys(text: string, { known, given }: Keys, check: Check
   return signed(plain.value, '');
 }
 
-type Attempted<T> =
-  | { readonly value: T; readonly error?: undefined }
-  | { readonly value?: undefined; readonly error: unknown };
+type Attempt<T> = { readonly value?: T; readonly error?: unknown };
 
-function attempt<T>(act: () => T): Attempted<T> {
+function attempt<T>(act: () => T): Attempt<T> {
   try {
     return { value: act() };
   } catch (error) {
@@ -92,12 +90,10 @@ const fromOf = ({ signature }: CheckedScorecard, known: readonly KnownKey[]): st
 
 /** The names under which a file says it is signed. */
 function signerNames(text: string): readonly string[] {
-  const parsed = attempt((): unknown => JSON.parse(text)).value;
-  const { signatures } = (typeof parsed === 'object' && parsed !== null ? parsed : {}) as {
-    readonly signatures?: unknown;
-  };
-  const names: readonly unknown[] = Array.isArray(signatures)
-    ? signatures.map((signature: { readonly keyid?: unknown } | null) => signature?.keyid)
+  const parsed = parseJson(text);
+  const signatures = isObject(parsed) ? parsed.signatures : undefined;
+  const names = Array.isArray(signatures)
+    ? signatures.map((signature) => (isObject(signature) ? signature.keyid : undefined))
     : [];
   return [...new Set(names.filter((name): name is string => typeof name === 'string' && name !== ''))];
 }

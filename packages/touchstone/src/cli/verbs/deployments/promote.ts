@@ -77,8 +77,13 @@ async function promote(
   result: RunView,
   options: RunOptions,
 ): Promise<NonNullable<RunView['promotion']>> {
-  const request = requestAfterRun(result, options);
-  const screen = screenFor(context, options);
+  const { to = 'active', channel, canary, wait, markdown } = options;
+  const { agentId, version } = result.agent;
+  const place = defined({ channel, canaryPercent: canary, wait });
+  const request = { agentId, version, transition: 'promote', to, evalRun: result.runId, ...place } as const;
+  // A document has it all; where stdout belongs to the summary, what was decided is told beside it.
+  const { io, settings } = context;
+  const screen = settings.json ? undefined : markdown === STDOUT ? io.stderr : io.stdout;
   if (screen) writeLine(screen);
   try {
     return await carryOutOn(screen, context, session, request);
@@ -86,24 +91,6 @@ async function promote(
     return { exitCode: reportError(error, context.io), error: errorDocument(error) };
   }
 }
-
-/** A document has it all; where stdout belongs to the summary, what was decided is told beside it. */
-function screenFor({ io, settings }: Context, { markdown }: RunOptions): Out | undefined {
-  if (settings.json) return undefined;
-  return markdown === STDOUT ? io.stderr : io.stdout;
-}
-
-const requestAfterRun = (
-  { agent, runId }: RunView,
-  { to, channel, canary, wait }: RunOptions,
-): PromotionRequest => ({
-  agentId: agent.agentId,
-  version: agent.version,
-  transition: 'promote',
-  to: to ?? 'active',
-  evalRun: runId,
-  ...defined({ channel, canaryPercent: canary, wait }),
-});
 
 /** Moves a version of an agent: towards service, out of it, or back. */
 export async function promoteCommand(

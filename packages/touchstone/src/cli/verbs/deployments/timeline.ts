@@ -12,44 +12,32 @@ const LOOK_MS = 500;
 
 export type WaitResult = TransitionAnswer & { readonly interrupted?: true };
 
-type Patience = { readonly ms: number; readonly signal: AbortSignal };
-
 /** Looks at a run until people have decided, or for so many seconds. The run itself waits on. */
 export async function waitForPeople(
-  context: Context,
+  { io }: Context,
   session: Session,
   asked: TransitionAnswer & { readonly runId: RunId },
   wait: number | true,
 ): Promise<WaitResult> {
-  const { io } = context;
   const left = new AbortController();
   const stopListening = io.onSignal(() => left.abort());
   const line = createStatusLine<string>(progressScreen(io), (text) => text);
-  const patience = { ms: wait === true ? Number.POSITIVE_INFINITY : wait * 1_000, signal: left.signal };
+  const most = wait === true ? Number.POSITIVE_INFINITY : wait * 1_000;
+  const began = io.now();
   try {
-    const seen = await look(context, session, asked, patience, line.update);
-    return left.signal.aborted && seen.outcome === 'waiting' ? { ...seen, interrupted: true } : seen;
+    for (let seen: TransitionAnswer = asked; ; ) {
+      const waited = io.now() - began;
+      if (seen.outcome !== 'waiting') return seen;
+      if (left.signal.aborted) return { ...seen, interrupted: true };
+      if (waited >= most) return seen;
+      line.update(`${await stateOfVote(session, asked.runId)} (${duration(waited)})`);
+      await systemClock.sleep(Math.min(LOOK_MS, most - waited), left.signal).catch(() => undefined);
+      const run = await findDeploymentRun(session, asked.runId);
+      if (run) seen = outcomeOf(run);
+    }
   } finally {
     line.clear();
     stopListening();
-  }
-}
-
-async function look(
-  { io }: Context,
-  session: Session,
-  asked: TransitionAnswer & { readonly runId: RunId },
-  { ms, signal }: Patience,
-  tell: (text: string) => void,
-): Promise<TransitionAnswer> {
-  const began = io.now();
-  for (let seen: TransitionAnswer = asked; ; ) {
-    const waited = io.now() - began;
-    if (seen.outcome !== 'waiting' || waited >= ms || signal.aborted) return seen;
-    tell(`${await stateOfVote(session, asked.runId)} (${duration(waited)})`);
-    await systemClock.sleep(Math.min(LOOK_MS, ms - waited), signal).catch(() => undefined);
-    const run = await findDeploymentRun(session, asked.runId);
-    if (run) seen = outcomeOf(run);
   }
 }
 

@@ -110,11 +110,9 @@ function addVerify(pack: Command, start: Start): void {
 }
 
 function addInstall(pack: Command, start: Start): void {
-  const install = pack
-    .command('install')
+  addHost(pack.command('install'), 'install it on another host')
     .description('Installs a pack with its agents and suites, here or on another host.')
-    .argument('<pack>', 'archive, or folder with a pack.json');
-  addHost(install, 'install it on another host')
+    .argument('<pack>', 'archive, or folder with a pack.json')
     .action(start(() => import('./pack-install.js'), 'installPackCommand'))
     .addHelpText(
       'after',

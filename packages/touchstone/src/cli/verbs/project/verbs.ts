@@ -142,14 +142,12 @@ function addServe(program: Command, start: Start): void {
 }
 
 function addValidate(program: Command, start: Start): void {
-  const validate = program
-    .command('validate')
+  addHost(program.command('validate'), 'check them by the rules of another host')
     .summary('check suite files and agent definitions')
     .description(
       'Checks suite files and agent definitions, and lists everything that is wrong, each with its line. The contract of a definition is compiled when its dataset is at hand.',
     )
-    .argument('<paths...>', 'suite files, folders of them, or agent definitions');
-  addHost(validate, 'check them by the rules of another host')
+    .argument('<paths...>', 'suite files, folders of them, or agent definitions')
     .action(start(() => import('./validate.js'), 'validateCommand'))
     .addHelpText('after', examples('validate evals', 'validate evals/refunds.suite.yaml --json'));
 }
