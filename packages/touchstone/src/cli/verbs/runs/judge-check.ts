@@ -30,9 +30,6 @@ export type JudgeOptions = {
 };
 type JudgeCheckOptions = JudgeOptions & { readonly minKappa?: number };
 
-const wishOf = ({ judge, votes }: JudgeOptions): { model?: string; votes?: number } =>
-  defined({ model: judge, votes });
-
 /** Holds the judge against what people said. */
 export async function judgeCheckCommand(
   context: Context,
@@ -82,9 +79,9 @@ async function calibrateJudge(
   { io }: Context,
   { touchstone }: Local,
   groups: readonly LabelGroup[],
-  options: JudgeCheckOptions,
+  { judge, votes }: JudgeCheckOptions,
 ): Promise<Calibration | undefined> {
-  const request = groups.some(({ by }) => by === 'judge') ? wishOf(options) : undefined;
+  const request = groups.some(({ by }) => by === 'judge') ? defined({ model: judge, votes }) : undefined;
   const judging = await touchstone.openJudging(request);
   const line = createStatusLine(progressScreen(io), checkProgressText);
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-import { type ContractVerdict, RUN_STATUSES, type RunStatus, verdictOn } from '@touchstone/protocol';
+import { type ContractVerdict, defined, RUN_STATUSES, type RunStatus, verdictOn } from '@touchstone/protocol';
 import { isEvalRun, type RunFilter, type RunSnapshot } from '@touchstone/sdk';
 import { ago, forkMark, score, usd } from '@touchstone/sdk/view';
 import { type Context, type ExitCode, lookOf, roomOf, UsageError, writeJson, writeLine } from '../../io.js';
@@ -77,18 +77,18 @@ const documentOfRun = (run: RunSnapshot): object => {
   const { touchstone, completedAt, error } = run;
   const { expired, createdAt, fork, request, headline } = touchstone ?? {};
   return {
-    runId: run.runId,
-    status: run.status,
-    ...(expired && { expired }),
+    ...defined({ runId: run.runId, status: run.status, expired }),
     ...(isEvalRun(run) ? { suite: suiteOf(run) } : { workflow: run.workflowId }),
     agent: agentOf(run),
-    createdAt,
-    ...(completedAt !== undefined && { completedAt }),
-    ...(fork && { fork }),
-    ...(request && { deployment: request }),
-    ...(verdictOf(run) && { verdict: verdictOf(run) }),
-    ...(headline && { headline }),
-    ...(error && { error }),
+    ...defined({
+      createdAt,
+      completedAt,
+      fork,
+      deployment: request,
+      verdict: verdictOf(run),
+      headline,
+      error,
+    }),
   };
 };
 
@@ -149,16 +149,10 @@ function verdictOf(run: RunSnapshot): ContractVerdict | undefined {
 }
 
 function statusOf(run: RunSnapshot, ink: Ink): string {
-  switch (verdictOf(run)) {
-    case 'pass':
-      return ink.green('✓ passed');
-    case 'fail':
-      return ink.red('✗ failed');
-    case 'error':
-      return ink.yellow('unjudged');
-    default:
-      return run.touchstone?.kind === 'deployment' ? moveOf(run, ink) : stateWord(run, ink);
-  }
+  const verdict = verdictOf(run);
+  if (verdict)
+    return { pass: ink.green('✓ passed'), fail: ink.red('✗ failed'), error: ink.yellow('unjudged') }[verdict];
+  return run.touchstone?.kind === 'deployment' ? moveOf(run, ink) : stateWord(run, ink);
 }
 
 const stateWord = ({ status }: RunSnapshot, ink: Ink): string =>
