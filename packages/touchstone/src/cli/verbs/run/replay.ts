@@ -1,7 +1,7 @@
 import { defined, isTerminal } from '@touchstone/protocol';
 import type { Client, RunEvent, RunSnapshot } from '@touchstone/sdk';
 import { plural, whole } from '@touchstone/sdk/view';
-import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, UsageError, writeJson, writeLine, writeResult } from '../../io.js';
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
@@ -127,13 +127,8 @@ const placeOf = (sequence: number, event: RunEvent | undefined): Divergence =>
   defined({ sequence, type: event?.type, nodeId: event?.nodeId });
 
 function tell(context: Context, where: Where, replayed: Replayed): void {
-  const { io, settings } = context;
-  if (settings.json) {
-    writeJson(io, replayedDocument(replayed));
-    return;
-  }
   const next = commandToType(context, `show ${replayed.source} --events`, where);
-  io.stdout.write(renderReplayed(replayed, next, lookOf(context)));
+  writeResult(context, replayedDocument(replayed), (look) => renderReplayed(replayed, next, look));
 }
 
 async function runBranch(

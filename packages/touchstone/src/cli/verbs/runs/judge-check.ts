@@ -6,12 +6,11 @@ import {
   type Context,
   EXIT_ORDER,
   type ExitCode,
-  lookOf,
   mayShowContent,
   UsageError,
   worstExit,
-  writeJson,
   writeLine,
+  writeResult,
 } from '../../io.js';
 import { type Local, withTouchstone } from '../../local.js';
 import {
@@ -36,7 +35,7 @@ export async function judgeCheckCommand(
   file: string,
   options: JudgeCheckOptions,
 ): Promise<ExitCode> {
-  const { io, settings } = context;
+  const { io } = context;
   const labels = readLabels(readText(resolve(io.cwd, file), file), file);
   if (labels.length === 0)
     throw new UsageError(
@@ -52,9 +51,10 @@ export async function judgeCheckCommand(
   if (calibration === undefined) return 130;
   const bodies = mayShowContent(context, options);
   const exitCode = exitOf(calibration, minKappa);
-  const result = { exitCode, ...calibration, ...(minKappa !== undefined && { minKappa }) };
-  if (settings.json) writeJson(io, calibrationDocument(result, bodies));
-  else io.stdout.write(renderCalibration(result, bodies, lookOf(context)));
+  const result = { exitCode, ...calibration, ...defined({ minKappa }) };
+  writeResult(context, calibrationDocument(result, bodies), (look) =>
+    renderCalibration(result, bodies, look),
+  );
   return exitCode;
 }
 

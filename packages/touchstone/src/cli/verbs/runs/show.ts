@@ -19,6 +19,7 @@ import {
   UsageError,
   writeJson,
   writeLine,
+  writeResult,
 } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
@@ -67,16 +68,16 @@ async function showDeployment(
   run: RunSnapshot,
   { task, failed, baseline, markdown }: ShowOptions,
 ): Promise<void> {
-  const { io, settings } = context;
   if ([task, failed, baseline, markdown].some((given) => given !== undefined)) asEvalRun(run);
   const { deploymentRunOf, readEvents } = await import('../deployments/transitions.js');
   const { timelineOf } = await import('../deployments/timeline.js');
   const { renderTimeline, timelineDocument } = await import('../../render/deployments/timeline.js');
   const timeline = timelineOf(await readEvents(client, run.runId));
   const shown = deploymentRunOf(run);
-  if (settings.json) return writeJson(io, timelineDocument(shown, timeline));
   const next = (await import('../deployments/hints.js')).waitingLine(context, run.runId, where);
-  io.stdout.write(renderTimeline(shown, timeline, next, lookOf(context)));
+  writeResult(context, timelineDocument(shown, timeline), (look) =>
+    renderTimeline(shown, timeline, next, look),
+  );
 }
 
 /** What is about the scorecard says nothing about a task or the events. */
