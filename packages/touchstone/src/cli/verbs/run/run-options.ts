@@ -44,10 +44,9 @@ export const configurableOf = (options: RunOptions, baselineRunId?: RunId): Json
   ...(options.only && { onlyTasks: [...new Set(options.only)] }),
   ...defined({ repeats: options.repeats, concurrency: options.concurrency, runTimeoutMs: options.timeout }),
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
-  ...(options.model !== undefined && { model: options.model }),
-  ...(options.cache && { cache: true }),
+  ...defined({ model: options.model, cache: options.cache || undefined }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
-  ...(baselineRunId !== undefined && { baselineRunId }),
+  ...defined({ baselineRunId }),
   ...(options.tolerance !== undefined && { regression: { tolerance: options.tolerance } }),
   ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
 });
