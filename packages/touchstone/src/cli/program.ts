@@ -7,7 +7,6 @@ import { DEPLOYMENT_VERBS } from './verbs/deployments/deployment-verbs.js';
 import { PACK_VERBS } from './verbs/project/pack-verbs.js';
 import { HOST_VERBS, PROJECT_VERBS, RUN_VERBS } from './verbs/project/verbs.js';
 import { EVIDENCE_VERBS } from './verbs/runs/evidence-verbs.js';
-import { REGRESSION_VERBS } from './verbs/runs/regression-verbs.js';
 import { packageVersion } from './version.js';
 
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
@@ -90,7 +89,6 @@ function createProgram(io: Io, start: Start): Command {
     ...PROJECT_VERBS,
     ...PACK_VERBS,
     ...RUN_VERBS,
-    ...REGRESSION_VERBS,
     ...EVIDENCE_VERBS,
     ...DEPLOYMENT_VERBS,
     ...HOST_VERBS,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { asId, type BaselineEntry, type RunId, type Scorecard } from '@touchstone/protocol';
+import { asId, type BaselineEntry, defined, type RunId, type Scorecard } from '@touchstone/protocol';
 import type { Client, RunSnapshot } from '@touchstone/sdk';
 import { readScorecardFile } from '../files/scorecard-file.js';
 import { UsageError } from '../io.js';
@@ -12,6 +12,7 @@ const SUITE_REF = /^([^@/\\]+)@([^@/\\]+)$/;
 /** A file of this name is there, or it is called like one and was mistyped. */
 export const isFile = (text: string, cwd: string): boolean =>
   placesBack(text) === undefined &&
+  text !== 'blessed' &&
   (text.endsWith('.json') || statSync(resolve(cwd, text), { throwIfNoEntry: false })?.isFile() === true);
 
 /** Whether a name stands for a suite, and so for the newest of many runs. */
@@ -34,7 +35,13 @@ export async function findNamed(session: Session, name: string, options: NameOpt
   if (placesBack(name) !== undefined) return namedRun(await findRun(client, name));
   const known = await findById(client, name);
   if (known) return known;
-  if (session.local && isFile(name, options.cwd)) return importFile(session, name, options);
+  if (session.local && isFile(name, options.cwd)) {
+    const { touchstone, principal } = session.local;
+    const text = readScorecardFile(resolve(options.cwd, name), name);
+    const card = await touchstone.importScorecard(principal.owner, text);
+    // A run that is kept here is read from its own log.
+    return (await findById(client, card.runId)) ?? namedCard(card);
+  }
   const [, suiteId, version] = SUITE_REF.exec(name) ?? [];
   if (suiteId === undefined || version === undefined) throw unknown(name);
   return namedRun(await newestOf(client, suiteId, version, options.agent));
@@ -50,35 +57,31 @@ const unknown = (name: string): UsageError =>
 async function findById(client: Client, name: string): Promise<NamedRun | undefined> {
   const run = await knownRun(client, name);
   if (run) return namedRun(run);
-  const card = await client.runs.scorecard(asId<RunId>(name)).catch(absent);
+  const card = await keptCard(client, name);
   return card && namedCard(card);
 }
+
+/** A scorecard that was kept from a file. */
+export const keptCard = (client: Client, runId: string): Promise<Scorecard | undefined> =>
+  client.runs.scorecard(asId<RunId>(runId)).catch(absent);
 
 function namedRun(run: RunSnapshot): NamedRun {
   const { runId, status, touchstone } = asEvalRun(run);
   const { suite, agent, judge } = touchstone;
-  if (status === 'completed')
-    return { runId, suite, agentId: agent.agentId, ...(judge && { judge: judge.digest }) };
+  if (status === 'completed') return defined({ runId, suite, agentId: agent.agentId, judge: judge?.digest });
   throw new UsageError(
     `Run ${runId} is ${stateOf(run)}, and only completed runs can be compared.`,
     'See which are with: touchstone runs --status completed',
   );
 }
 
-const namedCard = ({ runId, suite, agent, judge }: Scorecard): NamedRun => ({
-  runId,
-  suite: { ref: `${suite.suiteId}@${suite.version}`, digest: suite.digest },
-  agentId: agent.agentId,
-  ...(judge && { judge: judge.digest }),
-});
-
-/** Only the operator of this machine has files here. A run that is kept here is read from its own log. */
-async function importFile({ client, local }: Session, file: string, { cwd }: NameOptions): Promise<NamedRun> {
-  const text = readScorecardFile(resolve(cwd, file), file);
-  const card = await local?.touchstone.importScorecard(local.principal.owner, text);
-  if (!card) throw unknown(file);
-  return (await findById(client, card.runId)) ?? namedCard(card);
-}
+const namedCard = ({ runId, suite, agent, judge }: Scorecard): NamedRun =>
+  defined({
+    runId,
+    suite: { ref: `${suite.suiteId}@${suite.version}`, digest: suite.digest },
+    agentId: agent.agentId,
+    judge: judge?.digest,
+  });
 
 /** The run that was blessed for what another one measured: the same suite, agent and judge. */
 export async function findBlessed({ client }: Session, after: NamedRun): Promise<NamedRun> {
@@ -119,7 +122,7 @@ async function newestOf(
   agent: string | undefined,
 ): Promise<RunSnapshot> {
   const [agentId, agentVersion] = agent?.split('@') ?? [];
-  const filter = { suiteId, status: 'completed', ...(agentId !== undefined && { agentId }) } as const;
+  const filter = { suiteId, status: 'completed', ...defined({ agentId }) } as const;
   const isOf = ({ touchstone }: RunSnapshot): boolean =>
     touchstone?.suite?.ref === `${suiteId}@${version}` &&
     (agentVersion === undefined || touchstone?.agent?.version === agentVersion);

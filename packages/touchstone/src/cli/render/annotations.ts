@@ -1,4 +1,4 @@
-import type { ScoreOverride } from '@touchstone/protocol';
+import { defined, type ScoreOverride } from '@touchstone/protocol';
 import type { Annotation, Signal } from '@touchstone/sdk';
 import { ago, score } from '@touchstone/sdk/view';
 import { labelled } from './layout.js';
@@ -118,16 +118,11 @@ export function annotationDocument(
   const { annotationId, target, signal, note, actor, createdAt } = annotation;
   return {
     annotationId,
-    target: { ...target, ...(task !== undefined && { taskId: task }) },
+    target: { ...target, ...defined({ taskId: task }) },
     signal: bodies || signal.kind === 'rating' ? signal : { kind: signal.kind },
     ...(bodies && note !== undefined && { note }),
-    ...(override && { override: overrideDocument(override) }),
+    ...(override && { override: defined({ score: override.score, passed: override.passed }) }),
     by: actor.principalRef,
     createdAt,
   };
 }
-
-const overrideDocument = ({ score: value, passed }: ScoreOverride): object => ({
-  score: value,
-  ...(passed !== undefined && { passed }),
-});

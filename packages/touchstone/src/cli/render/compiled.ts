@@ -1,3 +1,4 @@
+import { defined } from '@touchstone/protocol';
 import type { ContractCriterion } from '@touchstone/protocol/bodies';
 import { duration, percent, plural, whole } from '@touchstone/sdk/view';
 import type { CompiledContract } from '../files/compile-contract.js';
@@ -100,9 +101,7 @@ export const compiledDocument = ({ file, warnings, compiled }: CompiledDefinitio
     agentId,
     suite: { ref: `${head.suiteId}@${head.suiteVersion}`, digest: `sha256:${suiteSha256}` },
     tasks,
-    ...(head.dataset && { dataset: head.dataset }),
-    ...(head.sla && { sla: head.sla }),
-    ...(head.judge && { judge: head.judge }),
+    ...defined({ dataset: head.dataset, sla: head.sla, judge: head.judge }),
     criteria: head.criteria.map(({ name: _, description: __, ...facts }) => facts),
     ...(files.length > 0 && { files: Object.fromEntries(files.map((one) => [one.holds, one.file])) }),
     warnings: own,

@@ -1,4 +1,4 @@
-import type { RunError, RunId } from '@touchstone/protocol';
+import { defined, type RunError, type RunId } from '@touchstone/protocol';
 import { plural } from '@touchstone/sdk/view';
 import type { ExitCode } from '../io.js';
 import { noteLines, readable, restLines } from './layout.js';
@@ -66,19 +66,15 @@ function placeLines({ divergences, differences }: Replayed, look: Look): string[
 }
 
 /** The `--json` form: names and places, no content. */
-export const replayedDocument = (replayed: Replayed): object => {
-  const { source, replay, events, divergences, differences, more, failed, exitCode } = replayed;
-  return {
-    runId: replay,
-    sourceRunId: source,
-    mode: 'replay',
-    events,
-    identical: exitCode === 0,
-    exitCode,
-    diverged: divergences,
-    divergedAtSeq: differences[0]?.sequence ?? null,
-    differences: differences.length,
-    ...(more && { truncated: true }),
-    ...(failed && { error: failed }),
-  };
-};
+export const replayedDocument = ({ source, replay, exitCode, differences, ...facts }: Replayed): object => ({
+  runId: replay,
+  sourceRunId: source,
+  mode: 'replay',
+  events: facts.events,
+  identical: exitCode === 0,
+  exitCode,
+  diverged: facts.divergences,
+  divergedAtSeq: differences[0]?.sequence ?? null,
+  differences: differences.length,
+  ...defined({ truncated: facts.more, error: facts.failed }),
+});

@@ -91,7 +91,7 @@ function claimRows({ scorecard, host, signer, log }: Claims, doubts: readonly Do
     ['ended', `${at}, on ${host.name} ${host.version}`],
     ['signature', signerText(signer)],
     ['summary', holds ? 'follows from the results' : 'does not follow from the results'],
-    ['log', logText(log)],
+    ['log', LOG_WORDS[log.state]],
   ];
 }
 
@@ -130,18 +130,12 @@ function signerText(signer: Signer): string {
   return `by ${signer.keyId ?? 'a key without a name'}, which is not trusted here`;
 }
 
-function logText(log: LogState): string {
-  switch (log.state) {
-    case 'matches':
-      return 'matches: the run is kept here, and gives this scorecard';
-    case 'differs':
-      return 'differs: the run is kept here, and gives another scorecard';
-    case 'unchecked':
-      return 'could not be checked (the store cannot be read)';
-    default:
-      return 'not here, so it was not compared';
-  }
-}
+const LOG_WORDS: { readonly [state in LogState['state']]: string } = {
+  matches: 'matches: the run is kept here, and gives this scorecard',
+  differs: 'differs: the run is kept here, and gives another scorecard',
+  unchecked: 'could not be checked (the store cannot be read)',
+  absent: 'not here, so it was not compared',
+};
 
 const logNotes = (log: LogState): readonly string[] =>
   log.state === 'unchecked' ? [`The log of the run could not be checked: ${log.why}`] : [];

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { openTestCli, type TestCli } from './test-cli.js';
 
 export const SUITE = 'local.test.evals.orders';
@@ -14,11 +12,10 @@ export type CompareCli = TestCli & {
 /** A project with a golden suite, and an agent whose answers a test chooses run by run. */
 export function openCompareCli(options?: Parameters<typeof openTestCli>[0]): CompareCli {
   const desk = openTestCli(options);
-  const write = (name: string, text: string): void => writeFileSync(join(desk.cwd, name), text);
-  const writeSuite = (tasks: readonly string[], more: object = {}): void =>
-    write(
-      'orders.suite.json',
-      JSON.stringify({
+  return {
+    ...desk,
+    writeSuite: (tasks, more = {}) =>
+      desk.write('orders.suite.json', {
         suiteId: SUITE,
         version: '1.0.0',
         modes: ['golden'],
@@ -29,13 +26,9 @@ export function openCompareCli(options?: Parameters<typeof openTestCli>[0]): Com
         })),
         ...more,
       }),
-    );
-  return {
-    ...desk,
-    writeSuite,
     async runWith(answers, ...more) {
       const table = JSON.stringify(answers);
-      write('agent.mjs', `const answers = ${table};\nexport default ({ q }) => answers[q] ?? q;\n`);
+      desk.write('agent.mjs', `const answers = ${table};\nexport default ({ q }) => answers[q] ?? q;\n`);
       await desk.run('run', 'orders.suite.json', '--agent', './agent.mjs', ...more);
       const { out } = await desk.run('runs', '--limit', '1', '--json');
       return JSON.parse(out).items[0].runId;

@@ -1,5 +1,3 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { asId, type ContractReport, type Digest, type ReportedGate } from '@touchstone/protocol';
 import { openTestCli, type TestCli } from './test-cli.js';
 
@@ -10,9 +8,6 @@ const MODEL = 'small-1';
 export type Criterion = { readonly name: string; readonly [member: string]: unknown };
 
 export type Contracts = TestCli & {
-  write(name: string, content: string | object): void;
-  read(name: string): string;
-  has(name: string): boolean;
   configure(more?: object): void;
 };
 
@@ -23,13 +18,9 @@ export type Contracts = TestCli & {
  */
 export function openContractCli(options?: Parameters<typeof openTestCli>[0]): Contracts {
   const desk = openTestCli(options);
-  const write = (name: string, content: string | object): void => {
-    mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
-    writeFileSync(
-      join(desk.cwd, name),
-      typeof content === 'string' ? content : JSON.stringify(content, null, 1),
-    );
-  };
+  // Tests name the lines of what is wrong.
+  const write: TestCli['write'] = (name, content) =>
+    desk.write(name, typeof content === 'string' ? content : JSON.stringify(content, null, 1));
   const configure = (more: object = {}): void =>
     write('touchstone.config.json', {
       providers: { offline: { kind: 'scripted', path: 'script.json' } },
@@ -40,13 +31,7 @@ export function openContractCli(options?: Parameters<typeof openTestCli>[0]): Co
   write('script.json', SCRIPT);
   write('agent.json', definition());
   write('evals/rows.jsonl', ROWS);
-  return {
-    ...desk,
-    write,
-    read: (name) => readFileSync(join(desk.cwd, name), 'utf8'),
-    has: (name) => existsSync(join(desk.cwd, name)),
-    configure,
-  };
+  return { ...desk, write, configure };
 }
 
 const place = (parcel: number): string => `shelf ${parcel}`;

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { LOCAL_OWNER, type Local, withTouchstone } from '../local.js';
 import { openTestCli, type TestCli } from './test-cli.js';
 
@@ -11,7 +9,6 @@ export const PROVEN = { agentId: '*', to: 'active', requiredEval: { suite: SUITE
 export const AGREED = { ...PROVEN, approval: { requiredRole: 'approver' } };
 
 export type DeployCli = TestCli & {
-  write(name: string, text: string): void;
   /** What is asked before something becomes active; nothing unless it is said. */
   configure(more?: object): void;
   runSuite(version: string): Promise<string>;
@@ -32,23 +29,19 @@ const task = (taskId: string): object => ({
 /** A project with two versions of one agent, a suite that both pass, and gates that a test chooses. */
 export function openDeployCli(options?: Parameters<typeof openTestCli>[0]): DeployCli {
   const desk = openTestCli(options);
-  const write = (name: string, text: string): void => {
-    mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
-    writeFileSync(join(desk.cwd, name), text);
-  };
+  const { write } = desk;
   const run = { kind: 'module', path: 'agent.mjs' };
   const agents = ['1.0.0', '1.1.0'].map((version) => ({ agentId: AGENT, version, run }));
   const roles = { approver: ['approvals:respond', 'runs:read'] };
   const configure = (more: object = {}): void =>
-    write('touchstone.config.json', JSON.stringify({ agents, roles, suites: ['./evals'], ...more }));
+    write('touchstone.config.json', { agents, roles, suites: ['./evals'], ...more });
   configure();
   write('agent.mjs', 'export default ({ say }) => say;');
   const suite = { suiteId: SUITE, version: '1.0.0', modes: ['golden'], tasks: [task('late'), task('early')] };
-  write('evals/refunds.suite.json', JSON.stringify(suite));
+  write('evals/refunds.suite.json', suite);
   const context = { io: desk.io, settings: { data: '.touchstone', json: false, color: false } };
   return {
     ...desk,
-    write,
     configure,
     async runSuite(version) {
       const { out } = await desk.run('run', SUITE, '--agent', `${AGENT}@${version}`, '--json');

@@ -1,14 +1,11 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { asId, type RunId, type Scorecard } from '@touchstone/protocol';
 import type { LogEntry, Run } from '../../ports/index.js';
 import { LOCAL_OWNER, type Local, withTouchstone } from '../local.js';
 import { openTestCli, type TestCli } from './test-cli.js';
 
 export type EvidenceCli = TestCli & {
-  write(name: string, text: string): void;
-  read(name: string): string;
   /** Runs the suite, of which one task of three fails, and tells the run's id. */
   runSuite(): Promise<RunId>;
   /** Exports the newest run and tells the name of the file. */
@@ -33,17 +30,11 @@ const SUITE = {
 
 export function openEvidenceCli(options?: Parameters<typeof openTestCli>[0]): EvidenceCli {
   const desk = openTestCli(options);
-  const write = (name: string, text: string): void => {
-    mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
-    writeFileSync(join(desk.cwd, name), text);
-  };
-  write('agent.mjs', AGENT);
-  write('say.suite.json', JSON.stringify(SUITE));
+  desk.write('agent.mjs', AGENT);
+  desk.write('say.suite.json', SUITE);
   const context = { io: desk.io, settings: { data: '.touchstone', json: false, color: false } };
   return {
     ...desk,
-    write,
-    read: (name) => readFileSync(join(desk.cwd, name), 'utf8'),
     async runSuite() {
       const { out } = await desk.run('run', 'say.suite.json', '--agent', 'agent.mjs', '--json');
       return asId<RunId>(JSON.parse(out).runId);

@@ -1,9 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { openTestCli, type TestCli } from './test-cli.js';
 
 export type Judges = TestCli & {
-  write(name: string, text: string | object): void;
   configure(more?: object): void;
 };
 
@@ -13,10 +10,7 @@ export type Judges = TestCli & {
  */
 export function openJudgeCli(options?: Parameters<typeof openTestCli>[0]): Judges {
   const desk = openTestCli(options);
-  const write = (name: string, text: string | object): void => {
-    mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
-    writeFileSync(join(desk.cwd, name), typeof text === 'string' ? text : JSON.stringify(text));
-  };
+  const { write } = desk;
   const configure = (more: object = {}): void =>
     write('touchstone.config.json', {
       providers: { offline: { kind: 'scripted', path: 'judges.json' } },
@@ -30,7 +24,7 @@ export function openJudgeCli(options?: Parameters<typeof openTestCli>[0]): Judge
   write('judges.json', { replies: REPLIES });
   write('agent.mjs', AGENT);
   write('tone.suite.json', suite());
-  return { ...desk, write, configure };
+  return { ...desk, configure };
 }
 
 const AGENT = `export default ({ q }) => q === 'late' ? 'ANSWER-LATE: sorry, it comes tomorrow.' : 'ANSWER-RUDE: no.';`;

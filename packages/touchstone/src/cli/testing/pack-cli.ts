@@ -1,8 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
 import { openTestCli, type TestCli } from './test-cli.js';
 
 export const PACK = 'vendor.acme.support';
@@ -11,17 +9,12 @@ export const SUITE = 'vendor.acme.evals.support';
 
 /** A project with a pack in `support`, and a model that answers from a script, so that nothing leaves the machine. */
 export type PackCli = TestCli & {
-  write(name: string, content: string | Buffer | object): void;
   configure(more?: object): void;
 };
 
 export function openPackCli(options?: Parameters<typeof openTestCli>[0]): PackCli {
   const desk = openTestCli(options);
-  const write = (name: string, content: string | Buffer | object): void => {
-    mkdirSync(dirname(join(desk.cwd, name)), { recursive: true });
-    const isRaw = typeof content === 'string' || Buffer.isBuffer(content);
-    writeFileSync(join(desk.cwd, name), isRaw ? content : JSON.stringify(content));
-  };
+  const { write } = desk;
   const configure = (more: object = {}): void =>
     write('touchstone.config.json', {
       providers: { offline: { kind: 'scripted', path: 'script.json' } },
@@ -33,7 +26,7 @@ export function openPackCli(options?: Parameters<typeof openTestCli>[0]): PackCl
   write('support/pack.json', manifest());
   write('support/prompts/support.md', 'Answer kindly.\n');
   write('support/evals/support.json', suite());
-  return { ...desk, write, configure };
+  return { ...desk, configure };
 }
 
 export const manifest = (members: object = {}): object => ({

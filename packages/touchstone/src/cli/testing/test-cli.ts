@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Io } from '../io.js';
 import { main } from '../main.js';
 
@@ -9,6 +9,10 @@ export type TestCli = {
   readonly cwd: string;
   /** Runs one command line and tells what it wrote since the last one. */
   run(...argv: string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
+  /** Writes a file of the folder; an object as JSON on one line. */
+  write(name: string, content: string | Buffer | object): void;
+  read(name: string): string;
+  has(name: string): boolean;
   readonly written: { out: string; err: string };
   /** Delivers a signal to whoever listens. */
   signal(name: 'SIGINT' | 'SIGTERM'): void;
@@ -59,6 +63,13 @@ export function openTestCli(
     io,
     cwd,
     written,
+    write(name, content) {
+      mkdirSync(dirname(join(cwd, name)), { recursive: true });
+      const isRaw = typeof content === 'string' || Buffer.isBuffer(content);
+      writeFileSync(join(cwd, name), isRaw ? content : JSON.stringify(content));
+    },
+    read: (name) => readFileSync(join(cwd, name), 'utf8'),
+    has: (name) => existsSync(join(cwd, name)),
     async run(...argv) {
       const before = { ...written };
       const code = await main(argv, io);

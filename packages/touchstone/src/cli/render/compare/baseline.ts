@@ -19,7 +19,7 @@ import {
 } from '@touchstone/sdk/view';
 import { modelRows, noteLines, type Row, readable, rowLines } from '../layout.js';
 import { renderTable } from '../table.js';
-import { type Ink, type Look, padEnd, truncate } from '../text.js';
+import { type Look, padEnd, truncate } from '../text.js';
 import { keepEnd, short } from './side-by-side.js';
 
 const WIDE = 120;
@@ -56,13 +56,8 @@ export function renderBlessed(
 }
 
 /** On a narrow screen names are shortened to what tells them apart. */
-export function baselinesTable(
-  items: readonly BaselineEntry[],
-  now: number,
-  ink: Ink,
-  columns: number,
-): string {
-  const wide = columns >= WIDE;
+export function baselinesTable(items: readonly BaselineEntry[], now: number, { ink, width }: Look): string {
+  const wide = width >= WIDE;
   const hasContracts = items.some(({ contractVerdict }) => contractVerdict);
   const name = (text: string): string => keepEnd(text, wide ? 30 : hasContracts ? 16 : 24);
   const rows = items.map((one) => [

@@ -22,17 +22,14 @@ const FLIP = '  now passes'.length;
 
 type Shown = Look & { readonly all: boolean; readonly task: boolean };
 
-const MARKS: { readonly [T in Turn]: string } = {
-  worse: '↓',
-  unclear: '?',
-  better: '↑',
-  same: '=',
-  gone: '-',
-  new: '+',
-};
-
-const paintOf = (turn: Turn, ink: Ink): ((text: string) => string) =>
-  turn === 'worse' ? ink.red : turn === 'better' ? ink.green : turn === 'unclear' ? ink.yellow : ink.dim;
+const MARKS = {
+  worse: ['↓', 'red'],
+  unclear: ['?', 'yellow'],
+  better: ['↑', 'green'],
+  same: ['=', 'dim'],
+  gone: ['-', 'dim'],
+  new: ['+', 'dim'],
+} as const;
 
 /** A row for each task that moved, drops on top; with `all` for every task. */
 export function pairLines({ before, after, tasks }: RunComparison, look: Shown): string[] {
@@ -56,13 +53,13 @@ const isShown = (turn: Turn, sameSuite: boolean): boolean =>
   turn !== 'same' && !(sameSuite && (turn === 'gone' || turn === 'new'));
 
 function pairLine(pair: TaskPair, column: number, ink: Ink): string {
-  const { turn } = pair;
-  const paint = paintOf(turn, ink);
+  const [mark, colour] = MARKS[pair.turn];
+  const paint = ink[colour];
   const flip = flipOf(pair);
   const name = padEnd(truncate(printable(pair.taskId), column), column);
   const scores = `${padStart(seenText(pair.before), NUMBER)}${padStart(seenText(pair.after), NUMBER)}`;
   const words = flip === undefined ? '' : `  now ${flip}`;
-  return `  ${paint(MARKS[turn])} ${name}${scores}${paint(padStart(changeText(pair), NUMBER) + words)}`;
+  return `  ${paint(mark)} ${name}${scores}${paint(padStart(changeText(pair), NUMBER) + words)}`;
 }
 
 export const seenText = (seen: ComparedScore | undefined): string =>
@@ -74,7 +71,6 @@ const changeText = ({ change, turn }: TaskPair): string =>
 /** How many tasks went which way, and what the rest of the scorecards says. */
 export function totalLines({ tasks, regression }: RunComparison, { ink, task }: Shown): string[] {
   const count = (turn: Turn): number => tasks.filter((pair) => pair.turn === turn).length;
-  const flips = tasks.map(flipOf);
   const parts = [
     [count('same'), 'as before'],
     [count('worse'), 'lower'],
@@ -86,9 +82,12 @@ export function totalLines({ tasks, regression }: RunComparison, { ink, task }: 
   const counts = parts
     .filter(([many], at) => many > 0 || at < 3)
     .map(([many, word]) => `${whole(many)} ${word}`);
+  const flips = (side: ReturnType<typeof flipOf>): number =>
+    tasks.filter((pair) => flipOf(pair) === side).length;
+  const [failing, passing] = [flips('fails'), flips('passes')];
   const sides = [
-    ...flipWords(flips.filter((flip) => flip === 'fails').length, ['fails', 'fail'], ink.red),
-    ...flipWords(flips.filter((flip) => flip === 'passes').length, ['passes', 'pass'], ink.green),
+    ...(failing > 0 ? [ink.red(`${whole(failing)} now ${failing === 1 ? 'fails' : 'fail'}`)] : []),
+    ...(passing > 0 ? [ink.green(`${whole(passing)} now ${passing === 1 ? 'passes' : 'pass'}`)] : []),
   ];
   const facts = factsOf(regression);
   return [
@@ -97,12 +96,6 @@ export function totalLines({ tasks, regression }: RunComparison, { ink, task }: 
     ...(facts.length > 0 ? [`  ${ink.dim(facts.join(' · '))}`] : []),
   ];
 }
-
-const flipWords = (
-  many: number,
-  [one, several]: readonly [string, string],
-  paint: (text: string) => string,
-): string[] => (many === 0 ? [] : [paint(`${whole(many)} now ${many === 1 ? one : several}`)]);
 
 const factsOf = (regression: RunComparison['regression']): string[] => [
   ...(regression?.cost ? [`cost ${usd(regression.cost.beforeUsd)} → ${usd(regression.cost.afterUsd)}`] : []),

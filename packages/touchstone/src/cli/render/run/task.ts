@@ -1,4 +1,4 @@
-import type { Json, TaskResult, Timestamp } from '@touchstone/protocol';
+import { defined, type Json, type TaskResult, type Timestamp } from '@touchstone/protocol';
 import {
   bodiesOf,
   type RunEvent,
@@ -7,7 +7,7 @@ import {
   type TaskView,
   type ToolCallView,
 } from '@touchstone/sdk';
-import { age, costTexts, plural, quote, score, whyNot } from '@touchstone/sdk/view';
+import { age, costTexts, quote, score, whole, whyNot } from '@touchstone/sdk/view';
 import { INDENT, LABEL, labelled, wrapped } from '../layout.js';
 import { type Look, padEnd, printable, truncate } from '../text.js';
 import { criterionFacts, criterionLines, renderBodies } from './failure.js';
@@ -48,28 +48,24 @@ function invocationLines(
     view.invocations.length > 1
       ? `    ${ink.dim(invocation.invocationId)}  ${invocation.outcome}`
       : `    ${ink.dim('outcome')} ${invocation.outcome}`;
-  const tries =
-    (invocation.attempts ?? 1) > 1
-      ? [`${INDENT}${plural(invocation.attempts ?? 1, 'try').replace('trys', 'tries')}`]
-      : [];
+  const { attempts = 1 } = invocation;
+  const head = [title, ...(attempts > 1 ? [`${INDENT}${whole(attempts)} tries`] : [])];
   const content = bodiesOf({ ...view, invocations: [invocation] });
   const { expected } = content;
   const criteria = expected.kind === 'rubric' && invocation.criteria ? expected.criteria : [];
   if (!bodies)
     return [
-      title,
-      ...tries,
+      ...head,
       ...invocation.toolCalls.map((call) => `${INDENT}${callFacts(call, look)}`),
       ...criterionFacts(criteria, look),
     ];
   return [
-    title,
-    ...tries,
+    ...head,
     ...labelled('input', quote(invocation.input), look),
     ...invocation.toolCalls.flatMap((call) => callLines(call, look)),
     ...(view.passed && invocation.output !== undefined
       ? [...labelled('answer', quote(invocation.output), look), ...criterionLines(criteria, look)]
-      : renderBodies(content, { score: view.score, ...(findings && { findings }) }, look)),
+      : renderBodies(content, defined({ score: view.score, findings }), look)),
     ...(invocation.reason && invocation.output !== undefined && view.expected.kind === 'golden'
       ? wrapped('reason', printable(invocation.reason), look)
       : []),

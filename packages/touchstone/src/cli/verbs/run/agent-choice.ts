@@ -13,9 +13,9 @@ import { didYouMean } from '../../suggest.js';
 
 const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 
-type AgentArgument = AgentPlace | { readonly kind: 'reference'; readonly reference: string };
+type AgentArgument = AgentAddress | { readonly kind: 'reference'; readonly reference: string };
 /** Where an agent is that may be in no configuration. */
-type AgentPlace =
+type AgentAddress =
   | { readonly kind: 'module'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string };
 
@@ -145,7 +145,7 @@ export const isConfigured = (config: Config, wanted: AgentArgument): boolean =>
   wanted.kind === 'reference' || sameAgent(config, wanted) !== undefined;
 
 /** A file or URL that the configuration already describes means that agent, with its tools and schemas. */
-function sameAgent(config: Config, wanted: AgentPlace): string | undefined {
+function sameAgent(config: Config, wanted: AgentAddress): string | undefined {
   const match = config.agents.find(({ run }) =>
     wanted.kind === 'url'
       ? run.kind === 'http' && run.url === wanted.url
@@ -160,7 +160,7 @@ function sameAgent(config: Config, wanted: AgentPlace): string | undefined {
  * An agent that is in no configuration declares no tools, so it is offered the configured ones and those its suite has
  * canned answers for. An agent of the configuration never gets a tool from a fixture.
  */
-function adHocSpec(wanted: AgentPlace, config: Config, tasks: readonly Task[]): object {
+function adHocSpec(wanted: AgentAddress, config: Config, tasks: readonly Task[]): object {
   const canned = tasks.flatMap((task) =>
     (task.fixtures?.toolResponses ?? []).map(({ tool }) => tool as string),
   );
@@ -170,10 +170,10 @@ function adHocSpec(wanted: AgentPlace, config: Config, tasks: readonly Task[]): 
   return { agentId: adHocId(wanted), version: '0.0.0', ...offered, run };
 }
 
-const adHocId = (wanted: AgentPlace): string => `local.cli.${slugOf(wanted)}`;
+const adHocId = (wanted: AgentAddress): string => `local.cli.${slugOf(wanted)}`;
 
 /** A readable name; a URL gets a few digits of its hash, because two paths of one host are two agents. */
-export function slugOf(wanted: AgentPlace): string {
+export function slugOf(wanted: AgentAddress): string {
   const text = wanted.kind === 'url' ? new URL(wanted.url).host : basename(wanted.path, extname(wanted.path));
   const plain = text
     .toLowerCase()

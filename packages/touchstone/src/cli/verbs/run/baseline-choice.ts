@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { asId, isHostError, type RunId } from '@touchstone/protocol';
+import { asId, defined, isHostError, type RunId } from '@touchstone/protocol';
 import { type Client, type EvalRunSnapshot, HostResponseError, isEvalRun } from '@touchstone/sdk';
 import { forkWords, plural } from '@touchstone/sdk/view';
+import { isFile } from '../../comparing/reference.js';
 import { readText } from '../../files/local-files.js';
 import { type Context, UsageError, writeLine } from '../../io.js';
-import type { Local } from '../../local.js';
 import { knownRun, placesBack } from '../../run-lookup.js';
 import { commandToType, type Session } from '../../session.js';
 
@@ -29,8 +28,10 @@ export const measureOf = ({ touchstone: facts }: Pick<EvalRunSnapshot, 'touchsto
   tasks: facts.tasks.selection ?? 'all',
   judge: facts.judge?.digest ?? '',
   safety: JSON.stringify([facts.safetyJudge?.digest, facts.safetyPolicy]),
-  ...(facts.contract && { contract: facts.contract }),
-  ...(facts.embedder && { embedder: `${facts.embedder.provider}/${facts.embedder.model}` }),
+  ...defined({
+    contract: facts.contract,
+    embedder: facts.embedder && `${facts.embedder.provider}/${facts.embedder.model}`,
+  }),
 });
 
 /**
@@ -102,8 +103,13 @@ export async function chooseBaseline(
   const back = placesBack(name);
   if (back !== undefined) return lastRuns(session.client, run, back);
   if (name === 'blessed') return { candidates: await blessedRuns(context, session, run) };
-  if (session.local && isFile(context, name))
-    return { candidates: [await importFile(context, session.local, name)] };
+  if (session.local && isFile(name, context.io.cwd)) {
+    const { touchstone, principal } = session.local;
+    const text = readText(resolve(context.io.cwd, name), name);
+    const { runId, caveats } = await touchstone.importScorecard(principal.owner, text);
+    if (caveats?.forkOf) tellFork(context, runId, { source: caveats.forkOf });
+    return { candidates: [runId] };
+  }
   return namedRun(context, session, name, run);
 }
 
@@ -113,24 +119,11 @@ export function checkBaselineFile(
   host: string | undefined,
   name: string | undefined,
 ): void {
-  if (host === undefined || name === undefined || !isFile(context, name)) return;
+  if (host === undefined || name === undefined || !isFile(name, context.io.cwd)) return;
   throw new UsageError(
     '--baseline with --host takes last, blessed or the id of a run of that host.',
     'A scorecard file is known here only: leave --host out, or name a run of that host.',
   );
-}
-
-/** A file that is not there is still meant as a file when it is called like one. */
-const isFile = ({ io }: Context, name: string): boolean =>
-  placesBack(name) === undefined &&
-  name !== 'blessed' &&
-  (name.endsWith('.json') || existsSync(resolve(io.cwd, name)));
-
-async function importFile(context: Context, { touchstone, principal }: Local, name: string): Promise<RunId> {
-  const text = readText(resolve(context.io.cwd, name), name);
-  const { runId, caveats } = await touchstone.importScorecard(principal.owner, text);
-  if (caveats?.forkOf) tellFork(context, runId, { source: caveats.forkOf });
-  return runId;
 }
 
 /** An id that is no run may be that of a scorecard which was imported before; only the host can say. */

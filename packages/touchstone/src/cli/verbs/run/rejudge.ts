@@ -25,9 +25,7 @@ export async function rejudgeCommand(
     const driver = driverOf(context.io, session);
     const source = asEvalRun(await findRun(client, wanted));
     const { judge, votes } = options;
-    const runId = await driver.rejudge(source.runId, {
-      ...defined({ judge, votes }),
-    });
+    const runId = await driver.rejudge(source.runId, defined({ judge, votes }));
     const after = await finishRun(context, session, driver, runId, options);
     const before = await collectRun(client, source.runId, { bodies: 0, now: context.io.now() });
     await tell(context, session, before, after, options);
@@ -47,14 +45,8 @@ async function tell(
   const rejudged = after.summary ? await compareBoth(context, session, before, after, options) : undefined;
   tellResult(context, after, options);
   if (settings.json)
-    writeJson(io, {
-      ...documentOf(after),
-      ...(rejudged && { comparison: comparisonDocument(rejudged) }),
-    });
-  else if (rejudged) {
-    const look = lookOf(context);
-    io.stdout.write(`\n${renderComparison(rejudged, look)}`);
-  }
+    writeJson(io, { ...documentOf(after), ...(rejudged && { comparison: comparisonDocument(rejudged) }) });
+  else if (rejudged) io.stdout.write(`\n${renderComparison(rejudged, lookOf(context))}`);
 }
 
 async function compareBoth(

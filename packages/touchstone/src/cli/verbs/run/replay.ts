@@ -1,7 +1,7 @@
-import { isTerminal } from '@touchstone/protocol';
+import { defined, isTerminal } from '@touchstone/protocol';
 import type { Client, RunEvent, RunSnapshot } from '@touchstone/sdk';
 import { plural, whole } from '@touchstone/sdk/view';
-import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, UsageError, writeJson, writeLine, writeResult } from '../../io.js';
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
 import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
@@ -60,9 +60,6 @@ async function runReplay(context: Context, session: Session, wanted: string): Pr
   return replayed.exitCode;
 }
 
-const toType = (context: Context, where: Where, words: string): string =>
-  commandToType(context, words, where);
-
 function checkEnded(context: Context, where: Where, run: RunSnapshot): void {
   const { runId, status } = run;
   if (isTerminal(status)) return;
@@ -70,7 +67,7 @@ function checkEnded(context: Context, where: Where, run: RunSnapshot): void {
   if (run.touchstone?.kind === 'deployment') return;
   throw new UsageError(
     `Run ${runId} is ${stateOf(run)}; it can be replayed when it has ended.`,
-    `Finish it with: ${toType(context, where, `run --resume ${runId}`)}`,
+    `Finish it with: ${commandToType(context, `run --resume ${runId}`, where)}`,
   );
 }
 
@@ -80,14 +77,13 @@ function tellInterrupted(context: Context, where: Where, source: RunSnapshot, re
   const { io, settings } = context;
   const done = `${whole(eventsOf(replay))} of ${plural(eventsOf(source), 'event')}`;
   writeLine(io.stderr, `Interrupted: ${done} were replayed.`);
-  writeLine(io.stderr, `Start again with: ${toType(context, where, `replay ${source.runId}`)}`);
+  writeLine(io.stderr, `Start again with: ${commandToType(context, `replay ${source.runId}`, where)}`);
   if (settings.json) writeJson(io, { runId: replay.runId, sourceRunId: source.runId, exitCode: 130 });
   return 130;
 }
 
 async function compare(client: Client, source: RunSnapshot, replay: RunSnapshot): Promise<Replayed> {
   const { eventDiffs, stateDiff, truncated } = await client.runs.diff(source.runId, replay.runId);
-  const facts = { source: source.runId, replay: replay.runId, events: eventsOf(source) };
   const divergences = await readDivergences(client, source, replay);
   const differences = eventDiffs.map(({ seq, op, aEvent, bEvent }) => ({
     ...placeOf(seq, (aEvent ?? bEvent) as RunEvent | undefined),
@@ -97,7 +93,9 @@ async function compare(client: Client, source: RunSnapshot, replay: RunSnapshot)
   // It could not be gone through to its end, so nothing can be said of the rest.
   const failed = replay.error && !source.error ? replay.error : undefined;
   return {
-    ...facts,
+    source: source.runId,
+    replay: replay.runId,
+    events: eventsOf(source),
     divergences,
     differences,
     ...(truncated && { more: true }),
@@ -125,21 +123,12 @@ async function readDivergences(
   return found;
 }
 
-const placeOf = (sequence: number, event: RunEvent | undefined): Divergence => ({
-  sequence,
-  ...(event && { type: event.type }),
-  ...(event?.nodeId !== undefined && { nodeId: event.nodeId }),
-});
+const placeOf = (sequence: number, event: RunEvent | undefined): Divergence =>
+  defined({ sequence, type: event?.type, nodeId: event?.nodeId });
 
 function tell(context: Context, where: Where, replayed: Replayed): void {
-  const { io, settings } = context;
-  if (settings.json) {
-    writeJson(io, replayedDocument(replayed));
-    return;
-  }
-  const look = lookOf(context);
-  const next = toType(context, where, `show ${replayed.source} --events`);
-  io.stdout.write(renderReplayed(replayed, next, look));
+  const next = commandToType(context, `show ${replayed.source} --events`, where);
+  writeResult(context, replayedDocument(replayed), (look) => renderReplayed(replayed, next, look));
 }
 
 async function runBranch(

@@ -1,4 +1,4 @@
-import type { ChannelName, Digest, RunId } from '@touchstone/protocol';
+import { type ChannelName, type Digest, defined, type RunId } from '@touchstone/protocol';
 import type { Client, CreateRun, ForkRun, RejudgeRun, RunProgress } from '@touchstone/sdk';
 import type { Io } from '../../io.js';
 import type { Local } from '../../local.js';
@@ -36,10 +36,8 @@ function localDriver(io: Io, { touchstone, principal }: Local): RunDriver {
       (await touchstone.createRun(principal, request, { ...making, ...pins })).runId,
     fork: async (source, request) =>
       (await touchstone.fork(principal, source, { fromSeq: 0, ...request }, making)).runId,
-    rejudge: async (source, { judge, votes }) => {
-      const request = { ...(judge !== undefined && { model: judge }), ...(votes !== undefined && { votes }) };
-      return (await touchstone.rejudge(principal, source, request, making)).runId;
-    },
+    rejudge: async (source, { judge, votes }) =>
+      (await touchstone.rejudge(principal, source, defined({ model: judge, votes }), making)).runId,
     resume: async (runId) => void (await engine.resume(principal.owner, runId, principal.id)),
     async follow(runId) {
       const words = 'Stopping. Finished tasks are kept. Press Ctrl-C again to leave at once.';

@@ -1,6 +1,6 @@
 import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
 import type { ContractOptions } from '../../files/compile-contract.js';
-import { checkRules, firstGiven, type OptionRule, UsageError } from '../../io.js';
+import { checkRules, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
 import { checkHost, type Where } from '../../session.js';
 import type { TargetOptions } from '../deployments/options.js';
@@ -44,10 +44,9 @@ export const configurableOf = (options: RunOptions, baselineRunId?: RunId): Json
   ...(options.only && { onlyTasks: [...new Set(options.only)] }),
   ...defined({ repeats: options.repeats, concurrency: options.concurrency, runTimeoutMs: options.timeout }),
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
-  ...(options.model !== undefined && { model: options.model }),
-  ...(options.cache && { cache: true }),
+  ...defined({ model: options.model, cache: options.cache || undefined }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
-  ...(baselineRunId !== undefined && { baselineRunId }),
+  ...defined({ baselineRunId }),
   ...(options.tolerance !== undefined && { regression: { tolerance: options.tolerance } }),
   ...(options.allowJudgeMismatch && { allowJudgeMismatch: true }),
 });
@@ -114,16 +113,16 @@ export function checkLive({ record }: RunOptions, modes: readonly string[]): voi
 
 type RunCommand = RunOptions & { readonly suite: string | undefined; readonly json: boolean };
 
-const contractFlags = ({ sla, sample, allowUnpinned, onlyAgent, suiteName }: RunOptions) => ({
-  '--sla': sla,
-  '--sample': sample,
-  '--allow-unpinned': allowUnpinned,
-  '--only-agent': onlyAgent,
-  '--suite-name': suiteName,
-});
+/** The first of these options that was given, as a person types it. */
+export function flagIn<T extends object>(options: T, ...names: (keyof T & string)[]): string | undefined {
+  const given = names.find((name) => options[name] !== undefined && options[name] !== false);
+  return given && `--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+const OF_DEFINITIONS = ['sla', 'sample', 'allowUnpinned', 'onlyAgent', 'suiteName'] as const;
 
 /** The first option about a definition that was given. */
-export const contractFlag = (options: RunOptions): string | undefined => firstGiven(contractFlags(options));
+export const contractFlag = (options: RunOptions): string | undefined => flagIn(options, ...OF_DEFINITIONS);
 
 export const EMPTY_BASELINE: OptionRule<Pick<RunOptions, 'baseline'>> = {
   wrong: ({ baseline }) => baseline?.trim() === '' && '--baseline',
@@ -137,10 +136,17 @@ export const BOTH_TO_STDOUT: OptionRule<Pick<RunOptions, 'markdown'> & { readonl
 };
 
 /** A run that can never be evidence is not worth its time when evidence is what it is for. */
-const noEvidence = (reason: string, flags: (run: RunCommand) => object): OptionRule<RunCommand> => ({
-  wrong: (run) => run.promote && firstGiven({ ...flags(run) }),
+const noEvidence = (reason: string, ...names: (keyof RunOptions)[]): OptionRule<RunCommand> => ({
+  wrong: (run) => run.promote && flagIn(run, ...names),
   message: `% cannot be combined with --promote: ${reason}.`,
   hint: 'Leave % out, or run without --promote.',
+});
+
+/** What only this machine can do is refused for a run on another host. */
+const notOnHost = (reason: string, hint: string, ...names: (keyof RunOptions)[]): OptionRule<RunCommand> => ({
+  wrong: (run) => run.host !== undefined && flagIn(run, ...names),
+  message: `% cannot be combined with --host: ${reason}.`,
+  hint,
 });
 
 const RULES: readonly OptionRule<RunCommand>[] = [
@@ -153,67 +159,55 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     message: 'Which suite? Give a file, a folder, a suite id, a pack or an agent definition.',
     hint: 'For example: touchstone run evals/first.suite.yaml',
   },
-  {
-    wrong: ({ record, host }) => host !== undefined && firstGiven({ '--record': record }),
-    message: '% cannot be combined with --host: it writes down a run that is kept here.',
-    hint: 'Leave --host out, and configure the live tools here.',
-  },
+  notOnHost(
+    'it writes down a run that is kept here',
+    'Leave --host out, and configure the live tools here.',
+    'record',
+  ),
   BOTH_TO_STDOUT,
   {
-    wrong: (run) =>
-      run.resume !== undefined && firstGiven({ '--contract': run.contract, ...contractFlags(run) }),
+    wrong: (run) => run.resume !== undefined && flagIn(run, 'contract', ...OF_DEFINITIONS),
     message: '--resume continues a run as it was planned, and % is about planning one.',
     hint: 'Leave % out, or start a new run by leaving --resume out.',
   },
-  {
-    wrong: ({ host, contract }) => host !== undefined && firstGiven({ '--contract': contract }),
-    message: '% cannot be combined with --host: a contract gets there with its definition only.',
-    hint: 'Run the definition: touchstone run <definition> --host <url>',
-  },
-  {
-    wrong: ({ host, sla, sample, allowUnpinned }) =>
-      host !== undefined &&
-      firstGiven({ '--sla': sla, '--sample': sample, '--allow-unpinned': allowUnpinned }),
-    message: '% cannot be combined with --host: the host compiles the definition by its own rules.',
-    hint: 'Leave % out.',
-  },
+  notOnHost(
+    'a contract gets there with its definition only',
+    'Run the definition: touchstone run <definition> --host <url>',
+    'contract',
+  ),
+  notOnHost(
+    'the host compiles the definition by its own rules',
+    'Leave % out.',
+    'sla',
+    'sample',
+    'allowUnpinned',
+  ),
   EMPTY_BASELINE,
   {
-    wrong: ({ baseline, resume, tolerance, allowJudgeMismatch }) =>
-      baseline === undefined &&
-      resume === undefined &&
-      firstGiven({ '--tolerance': tolerance, '--allow-judge-mismatch': allowJudgeMismatch }),
+    wrong: (run) =>
+      run.baseline === undefined &&
+      run.resume === undefined &&
+      flagIn(run, 'tolerance', 'allowJudgeMismatch'),
     message: '% is about a comparison, and there is no --baseline to compare with.',
     hint: 'Add --baseline last, --baseline blessed or --baseline <runId>.',
   },
   {
-    wrong: ({ promote, to, channel, canary, wait }) =>
-      !promote && firstGiven({ '--to': to, '--channel': channel, '--canary': canary, '--wait': wait }),
+    wrong: (run) => !run.promote && flagIn(run, 'to', 'channel', 'canary', 'wait'),
     message: '% is about a promotion.',
     hint: 'Add --promote, or leave % out.',
   },
   {
-    wrong: ({ promote, to = 'active', channel, canary }) =>
-      promote && to !== 'active' && firstGiven({ '--channel': channel, '--canary': canary }),
+    wrong: (run) => run.promote && (run.to ?? 'active') !== 'active' && flagIn(run, 'channel', 'canary'),
     message: '% is for a promotion to active.',
     hint: 'Leave % out.',
   },
-  noEvidence('evidence is a run of the whole suite, as it is declared', ({ only, modes, sample }) => ({
-    '--only': only,
-    '--modes': modes,
-    '--sample': sample,
-  })),
-  noEvidence('remembered answers are no evidence', ({ cache }) => ({ '--cache': cache })),
-  noEvidence('another model than the agent asks in service shows nothing about it', ({ model }) => ({
-    '--model': model,
-  })),
-  noEvidence('evidence is a run of a suite for this agent', ({ allowTargetMismatch }) => ({
-    '--allow-target-mismatch': allowTargetMismatch,
-  })),
-  noEvidence('every change would be promoted', ({ watch }) => ({ '--watch': watch })),
+  noEvidence('evidence is a run of the whole suite, as it is declared', 'only', 'modes', 'sample'),
+  noEvidence('remembered answers are no evidence', 'cache'),
+  noEvidence('another model than the agent asks in service shows nothing about it', 'model'),
+  noEvidence('evidence is a run of a suite for this agent', 'allowTargetMismatch'),
+  noEvidence('every change would be promoted', 'watch'),
   {
-    wrong: ({ watch, resume, host, json, record }) =>
-      watch && firstGiven({ '--resume': resume, '--host': host, '--json': json, '--record': record }),
+    wrong: (run) => run.watch && flagIn(run, 'resume', 'host', 'json', 'record'),
     message: '--watch cannot be combined with %.',
     hint: 'Leave one of the two out: --watch is for a person who edits, % for a single run.',
   },

@@ -1,6 +1,6 @@
 import type { BaselineEntry } from '@touchstone/protocol';
 import { type EvalRunSnapshot, HostResponseError } from '@touchstone/sdk';
-import { type Context, type ExitCode, lookOf, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, UsageError, writeResult } from '../../io.js';
 import {
   type Baseline,
   baselineDocument,
@@ -15,12 +15,10 @@ import { didYouMean } from '../../suggest.js';
 const HOW = 'Make one with: touchstone baseline bless <runId>';
 
 export async function listBaselinesCommand(context: Context, where: Where): Promise<ExitCode> {
-  const { io, settings } = context;
   const items = await withSession(context, where, 'look', ({ client }) => client.baselines.list());
-  const { ink, width } = lookOf(context);
-  if (settings.json) writeJson(io, { items });
-  else if (items.length === 0) writeLine(io.stdout, `No baseline yet. ${HOW}`);
-  else writeLine(io.stdout, baselinesTable(items, io.now(), ink, width));
+  writeResult(context, { items }, (look) =>
+    items.length === 0 ? `No baseline yet. ${HOW}\n` : `${baselinesTable(items, context.io.now(), look)}\n`,
+  );
   return 0;
 }
 
@@ -29,10 +27,10 @@ export async function showBaselineCommand(
   name: string | undefined,
   where: Where,
 ): Promise<ExitCode> {
-  const { io, settings } = context;
   const baselines = await withSession(context, where, 'look', (session) => readBaselines(session, name));
-  if (settings.json) writeJson(io, { items: baselines.map(baselineDocument) });
-  else io.stdout.write(baselines.map((one) => renderBaseline(one, io.now(), lookOf(context))).join(''));
+  writeResult(context, { items: baselines.map(baselineDocument) }, (look) =>
+    baselines.map((one) => renderBaseline(one, context.io.now(), look)).join(''),
+  );
   return 0;
 }
 
@@ -71,13 +69,11 @@ function choose(all: readonly BaselineEntry[], name: string | undefined): readon
 const suiteIdOf = (ref: string): string => ref.slice(0, ref.lastIndexOf('@'));
 
 export async function blessCommand(context: Context, name: string, where: Where): Promise<ExitCode> {
-  const { io, settings } = context;
   return withSession(context, where, 'look', async (session): Promise<ExitCode> => {
     const run = asEvalRun(await findRun(session.client, name));
     checkCompleted(run);
     const blessed = await session.client.baselines.bless(run.runId).catch(withHint(context, session, run));
-    if (settings.json) writeJson(io, blessed);
-    else io.stdout.write(renderBlessed(blessed, run, io.now(), lookOf(context)));
+    writeResult(context, blessed, (look) => renderBlessed(blessed, run, context.io.now(), look));
     return 0;
   });
 }

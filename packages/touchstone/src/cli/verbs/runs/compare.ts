@@ -1,8 +1,14 @@
-import { type CompareRuns, jsonEqual, type MeasuredRun, type RunComparison } from '@touchstone/protocol';
+import {
+  type CompareRuns,
+  defined,
+  jsonEqual,
+  type MeasuredRun,
+  type RunComparison,
+} from '@touchstone/protocol';
 import { judgeName } from '@touchstone/sdk/view';
 import { NO_BODIES, readBodies } from '../../comparing/answers.js';
 import { findBlessed, findNamed, isFile, isSuiteRef } from '../../comparing/reference.js';
-import { type Context, type ExitCode, lookOf, mayShowContent, UsageError, writeJson } from '../../io.js';
+import { type Context, type ExitCode, mayShowContent, UsageError, writeResult } from '../../io.js';
 import { compareDocument, renderCompare } from '../../render/compare/compare.js';
 import { printable } from '../../render/text.js';
 import { type Session, shellWord, type Where, withSession } from '../../session.js';
@@ -62,23 +68,15 @@ async function compareBoth(
   [first, second]: readonly [string, string],
   options: CompareOptions,
 ): Promise<ExitCode> {
-  const { io, settings } = context;
+  const { io } = context;
   const naming = { cwd: io.cwd, agent: options.agent };
   const after = await findNamed(session, second, naming);
   const before =
     first === 'blessed' ? await findBlessed(session, after) : await findNamed(session, first, naming);
   checkTwo(before.runId, after.runId);
   const { tolerance, allowJudgeMismatch = false, task } = options;
-  const request = {
-    before: before.runId,
-    after: after.runId,
-    allowJudgeMismatch,
-    ...(tolerance !== undefined && { tolerance }),
-  };
-  const comparison = await session.client.runs.compare({
-    ...request,
-    ...(task !== undefined && { taskId: task }),
-  });
+  const request = defined({ before: before.runId, after: after.runId, allowJudgeMismatch, tolerance });
+  const comparison = await session.client.runs.compare({ ...request, ...defined({ taskId: task }) });
   if (comparison.noVerdict?.code === 'other_judge') throw otherJudge(comparison);
   if (task !== undefined && comparison.tasks.length === 0) throw await unknownTask(session, request, task);
   const golden = task === undefined;
@@ -86,11 +84,10 @@ async function compareBoth(
     ? await readBodies(session.client, comparison, { answers: ANSWERS_SHOWN, golden })
     : NO_BODIES;
   const exitCode = exitOf(comparison, options);
-  if (settings.json) writeJson(io, compareDocument(comparison, bodies, exitCode));
-  else {
-    const shown = { all: options.all ?? false, task: !golden, now: io.now() };
-    io.stdout.write(renderCompare(comparison, bodies, { ...lookOf(context), ...shown }));
-  }
+  const shown = { all: options.all ?? false, task: !golden, now: io.now() };
+  writeResult(context, compareDocument(comparison, bodies, exitCode), (look) =>
+    renderCompare(comparison, bodies, { ...look, ...shown }),
+  );
   return exitCode;
 }
 

@@ -6,12 +6,11 @@ import {
   type Context,
   EXIT_ORDER,
   type ExitCode,
-  lookOf,
   mayShowContent,
   UsageError,
   worstExit,
-  writeJson,
   writeLine,
+  writeResult,
 } from '../../io.js';
 import { type Local, withTouchstone } from '../../local.js';
 import {
@@ -30,16 +29,13 @@ export type JudgeOptions = {
 };
 type JudgeCheckOptions = JudgeOptions & { readonly minKappa?: number };
 
-const wishOf = ({ judge, votes }: JudgeOptions): { model?: string; votes?: number } =>
-  defined({ model: judge, votes });
-
 /** Holds the judge against what people said. */
 export async function judgeCheckCommand(
   context: Context,
   file: string,
   options: JudgeCheckOptions,
 ): Promise<ExitCode> {
-  const { io, settings } = context;
+  const { io } = context;
   const labels = readLabels(readText(resolve(io.cwd, file), file), file);
   if (labels.length === 0)
     throw new UsageError(
@@ -55,9 +51,10 @@ export async function judgeCheckCommand(
   if (calibration === undefined) return 130;
   const bodies = mayShowContent(context, options);
   const exitCode = exitOf(calibration, minKappa);
-  const result = { exitCode, ...calibration, ...(minKappa !== undefined && { minKappa }) };
-  if (settings.json) writeJson(io, calibrationDocument(result, bodies));
-  else io.stdout.write(renderCalibration(result, bodies, lookOf(context)));
+  const result = { exitCode, ...calibration, ...defined({ minKappa }) };
+  writeResult(context, calibrationDocument(result, bodies), (look) =>
+    renderCalibration(result, bodies, look),
+  );
   return exitCode;
 }
 
@@ -82,9 +79,9 @@ async function calibrateJudge(
   { io }: Context,
   { touchstone }: Local,
   groups: readonly LabelGroup[],
-  options: JudgeCheckOptions,
+  { judge, votes }: JudgeCheckOptions,
 ): Promise<Calibration | undefined> {
-  const request = groups.some(({ by }) => by === 'judge') ? wishOf(options) : undefined;
+  const request = groups.some(({ by }) => by === 'judge') ? defined({ model: judge, votes }) : undefined;
   const judging = await touchstone.openJudging(request);
   const line = createStatusLine(progressScreen(io), checkProgressText);
   const stop = new AbortController();

@@ -1,7 +1,7 @@
-import { type ContractVerdict, RUN_STATUSES, type RunStatus, verdictOn } from '@touchstone/protocol';
+import { type ContractVerdict, defined, RUN_STATUSES, type RunStatus, verdictOn } from '@touchstone/protocol';
 import { isEvalRun, type RunFilter, type RunSnapshot } from '@touchstone/sdk';
 import { ago, forkMark, score, usd } from '@touchstone/sdk/view';
-import { type Context, type ExitCode, lookOf, roomOf, UsageError, writeJson, writeLine } from '../../io.js';
+import { type Context, type ExitCode, roomOf, UsageError, writeResult } from '../../io.js';
 import { type Column, renderFitting } from '../../render/table.js';
 import { type Ink, truncate } from '../../render/text.js';
 import { runPages } from '../../run-lookup.js';
@@ -19,7 +19,7 @@ const WIDE = 120;
 const PAGE = 200;
 
 export async function runsCommand(context: Context, options: RunsOptions): Promise<ExitCode> {
-  const { io, settings } = context;
+  const { io } = context;
   const filter = {
     ...(options.agent && { agentId: options.agent }),
     ...(options.suite && { suiteId: options.suite }),
@@ -28,12 +28,10 @@ export async function runsCommand(context: Context, options: RunsOptions): Promi
   const items = await withSession(context, options, 'look', (session) =>
     latestRuns(session, filter, options.limit),
   );
-  if (settings.json) writeJson(io, { items: items.map(documentOfRun) });
-  else if (items.length === 0) writeLine(io.stdout, 'No runs. Start one with: touchstone run <suite file>');
-  else {
-    const room = { columns: io.stdout.columns, room: roomOf(io.stdout) };
-    writeLine(io.stdout, runsTable(items, io.now(), lookOf(context).ink, room));
-  }
+  writeResult(context, { items: items.map(documentOfRun) }, ({ ink, width }) => {
+    if (items.length === 0) return 'No runs. Start one with: touchstone run <suite file>\n';
+    return `${runsTable(items, io.now(), ink, { columns: width, room: roomOf(io.stdout) })}\n`;
+  });
   return 0;
 }
 
@@ -77,18 +75,18 @@ const documentOfRun = (run: RunSnapshot): object => {
   const { touchstone, completedAt, error } = run;
   const { expired, createdAt, fork, request, headline } = touchstone ?? {};
   return {
-    runId: run.runId,
-    status: run.status,
-    ...(expired && { expired }),
+    ...defined({ runId: run.runId, status: run.status, expired }),
     ...(isEvalRun(run) ? { suite: suiteOf(run) } : { workflow: run.workflowId }),
     agent: agentOf(run),
-    createdAt,
-    ...(completedAt !== undefined && { completedAt }),
-    ...(fork && { fork }),
-    ...(request && { deployment: request }),
-    ...(verdictOf(run) && { verdict: verdictOf(run) }),
-    ...(headline && { headline }),
-    ...(error && { error }),
+    ...defined({
+      createdAt,
+      completedAt,
+      fork,
+      deployment: request,
+      verdict: verdictOf(run),
+      headline,
+      error,
+    }),
   };
 };
 
@@ -149,16 +147,10 @@ function verdictOf(run: RunSnapshot): ContractVerdict | undefined {
 }
 
 function statusOf(run: RunSnapshot, ink: Ink): string {
-  switch (verdictOf(run)) {
-    case 'pass':
-      return ink.green('✓ passed');
-    case 'fail':
-      return ink.red('✗ failed');
-    case 'error':
-      return ink.yellow('unjudged');
-    default:
-      return run.touchstone?.kind === 'deployment' ? moveOf(run, ink) : stateWord(run, ink);
-  }
+  const verdict = verdictOf(run);
+  if (verdict)
+    return { pass: ink.green('✓ passed'), fail: ink.red('✗ failed'), error: ink.yellow('unjudged') }[verdict];
+  return run.touchstone?.kind === 'deployment' ? moveOf(run, ink) : stateWord(run, ink);
 }
 
 const stateWord = ({ status }: RunSnapshot, ink: Ink): string =>

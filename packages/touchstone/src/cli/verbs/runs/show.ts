@@ -1,4 +1,4 @@
-import { asId, defined, isTerminal, type RunId, type TaskResult } from '@touchstone/protocol';
+import { defined, isTerminal, type RunId, type TaskResult } from '@touchstone/protocol';
 import {
   type Client,
   collectRun,
@@ -8,17 +8,18 @@ import {
   readResults,
   type TaskView,
 } from '@touchstone/sdk';
+import { keptCard } from '../../comparing/reference.js';
 import {
   type Context,
   checkRules,
   type ExitCode,
-  firstGiven,
   lookOf,
   mayShowContent,
   type OptionRule,
   UsageError,
   writeJson,
   writeLine,
+  writeResult,
 } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
@@ -36,7 +37,7 @@ import { didYouMean } from '../../suggest.js';
 import { tellFork } from '../run/baseline-choice.js';
 import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
-import { BOTH_TO_STDOUT, EMPTY_BASELINE } from '../run/run-options.js';
+import { BOTH_TO_STDOUT, EMPTY_BASELINE, flagIn } from '../run/run-options.js';
 
 type ShowOptions = Where & {
   readonly task?: string;
@@ -67,16 +68,16 @@ async function showDeployment(
   run: RunSnapshot,
   { task, failed, baseline, markdown }: ShowOptions,
 ): Promise<void> {
-  const { io, settings } = context;
   if ([task, failed, baseline, markdown].some((given) => given !== undefined)) asEvalRun(run);
   const { deploymentRunOf, readEvents } = await import('../deployments/transitions.js');
   const { timelineOf } = await import('../deployments/timeline.js');
   const { renderTimeline, timelineDocument } = await import('../../render/deployments/timeline.js');
   const timeline = timelineOf(await readEvents(client, run.runId));
   const shown = deploymentRunOf(run);
-  if (settings.json) return writeJson(io, timelineDocument(shown, timeline));
   const next = (await import('../deployments/hints.js')).waitingLine(context, run.runId, where);
-  io.stdout.write(renderTimeline(shown, timeline, next, lookOf(context)));
+  writeResult(context, timelineDocument(shown, timeline), (look) =>
+    renderTimeline(shown, timeline, next, look),
+  );
 }
 
 /** What is about the scorecard says nothing about a task or the events. */
@@ -87,25 +88,14 @@ function checkShown(context: Context, options: ShowOptions): void {
 
 type ShowCommand = ShowOptions & { readonly json: boolean };
 
-const wholeRun = ({ markdown, baseline, allowJudgeMismatch }: ShowOptions): string | undefined =>
-  firstGiven({
-    '--markdown': markdown,
-    '--baseline': baseline,
-    '--allow-judge-mismatch': allowJudgeMismatch,
-  });
-
 const RULES: readonly OptionRule<ShowCommand>[] = [
   EMPTY_BASELINE,
-  {
-    wrong: (options) => options.events && wholeRun(options),
+  ...(['events', 'task'] as const).map((part) => ({
+    wrong: (options: ShowCommand) =>
+      options[part] !== undefined && flagIn(options, 'markdown', 'baseline', 'allowJudgeMismatch'),
     message: '% is about the whole run.',
-    hint: 'Leave it out, or leave out --events.',
-  },
-  {
-    wrong: (options) => options.task !== undefined && wholeRun(options),
-    message: '% is about the whole run.',
-    hint: 'Leave it out, or leave out --task.',
-  },
+    hint: `Leave it out, or leave out --${part}.`,
+  })),
   {
     wrong: ({ allowJudgeMismatch, baseline }) =>
       allowJudgeMismatch && baseline === undefined && '--allow-judge-mismatch',
@@ -151,7 +141,7 @@ async function findBaseline(context: Context, client: Client, name: string): Pro
   const run = placesBack(name) === undefined ? await knownRun(client, name) : await findRun(client, name);
   if (run?.touchstone?.fork) tellFork(context, run.runId, run.touchstone.fork);
   if (run) return run.runId;
-  const kept = await client.runs.scorecard(asId<RunId>(name)).catch(absent);
+  const kept = await keptCard(client, name);
   if (kept) return kept.runId;
   throw noRun(name);
 }
