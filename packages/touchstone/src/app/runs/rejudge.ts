@@ -18,8 +18,7 @@ import type { Contracts } from '../catalogue/contracts.js';
 import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import type { Judges } from '../judges/judges.js';
 import { ownRun } from '../views/run-measurement.js';
-import type { EvalSettings } from './plan-run.js';
-import { evaluationOff } from './run-request.js';
+import { type EvalSettings, evaluationOff } from './plan-run.js';
 import { readTaskEvaluators } from './task-criteria.js';
 
 /** Another judge than the configured one, or another number of votes. */

@@ -1,6 +1,6 @@
-import { HostError, validationError } from '@touchstone/protocol';
+import { HostError, type InstalledSuite, validationError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type InstalledSuite, type SuiteVisible, suiteIssues } from '../../../app/index.js';
+import { type SuiteVisible, suiteIssues } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';

@@ -46,7 +46,7 @@ function runBody({ evalSuite }: Services): BodyRule<CreateRunBody> {
       const asksForEval =
         typeof value === 'object' && value !== null && 'mode' in value && value.mode === 'eval';
       if (asksForEval && !evalSuite) throw evaluationOff();
-      return parseRunCreate(value) as CreateRunBody;
+      return parseRunCreate(value);
     },
   };
 }
