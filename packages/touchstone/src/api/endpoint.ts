@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode, Principal } from '@touchstone/protocol';
 import { parseAs, type Schema, type Wire } from '@touchstone/protocol/schema';
-import type { SchemaName } from '@touchstone/protocol/wire';
+import { parse, type SchemaName } from '@touchstone/protocol/wire';
 import { type Parameters, type QueryOf, readQuery } from './query.js';
 import type { SseConnection } from './streams/sse.js';
 
@@ -52,6 +52,13 @@ export const bodyOf = <S extends Schema>(schema: S, required = true): BodyRule<W
   schema,
   required,
   read: (value) => (value === undefined && !required ? ({} as Wire<S>) : parseAs(schema, value)),
+});
+
+/** A body that a published schema describes. */
+export const wireBody = <N extends SchemaName>(schema: N): BodyRule<ReturnType<typeof parse<N>>> => ({
+  schema,
+  required: true,
+  read: (value) => parse(schema, value),
 });
 
 export type ResponseDoc = {

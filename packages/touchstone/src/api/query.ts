@@ -77,6 +77,12 @@ export const optionalText = (description: string): Parameter<string | undefined>
   },
 });
 
+/** The parameters of an operation that answers a list in pages. */
+export const pageQuery = (what: string) => ({
+  limit: integerOr(50, `The most ${what} of one page.`, { min: 1, max: 200 }),
+  cursor: optionalText('The nextCursor of the page before.'),
+});
+
 export const optionalFraction = (description: string): Parameter<number | undefined> => ({
   description,
   schema: { type: 'number', minimum: 0, maximum: 1 },

@@ -22,7 +22,7 @@ import {
   webhookGuard,
 } from '../app/index.js';
 import type { Clock, Ids, Log, Run } from '../ports/index.js';
-import type { Call } from './endpoint.js';
+import type { Call, Reply } from './endpoint.js';
 import { createEventPages } from './streams/event-pages.js';
 import type { Feed } from './streams/event-stream.js';
 import { createWakeups } from './streams/wakeups.js';
@@ -123,6 +123,21 @@ export async function findRun({ touchstone }: Services, call: Call): Promise<Run
   const run = await touchstone.store.runs.get(call.principal.owner, runIdOf(call));
   if (!run) throw new HostError('not_found', 'There is no such run.');
   return run;
+}
+
+/** Whether there is anything to read about evaluations here. */
+export function checkEvaluation({ evalSuite }: Services): void {
+  if (!evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
+}
+
+/** The answer to a request that has created a run. */
+export function createdRun({ origin }: Call, { runId }: Run, status: string): Reply {
+  const statusUrl = `${origin}/v1/runs/${runId}`;
+  return {
+    status: 201,
+    headers: { location: statusUrl },
+    body: { runId, status, eventsUrl: `${statusUrl}/events`, statusUrl },
+  };
 }
 
 /** An id that fails validation cannot exist: 404, not 400. */

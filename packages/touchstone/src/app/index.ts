@@ -16,7 +16,7 @@ export { capabilitiesOf, type EvalCapability, evalCapability, IMPLEMENTED_MODES 
 export { GATED_AGENT_ID, readPackFiles, SAMPLE_AGENT_ID, STRICT_AGENT_ID } from './catalogue/boot.js';
 export { openContract } from './catalogue/contracts.js';
 export { definitionAgentId } from './catalogue/definition-agent.js';
-export type { InstalledSuite, SuiteVisible } from './catalogue/entries.js';
+export type { SuiteVisible } from './catalogue/entries.js';
 export { packOptions } from './catalogue/pack-policy.js';
 export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
 export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';
@@ -55,7 +55,7 @@ export {
   unauthenticated,
 } from './principal.js';
 export { type Annotations, annotationWire } from './review/annotations.js';
-export { type CreateRunBody, evaluationOff } from './runs/run-request.js';
+export { type CreateRunBody, evaluationOff } from './runs/plan-run.js';
 export { suiteIssues } from './runs/task-criteria.js';
 export { WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
 export { systemClock, systemIds } from './system.js';

@@ -1,4 +1,11 @@
 export { type ChainResult, createChainCheck } from './audit-chain.js';
 export { type OpenedEnvelope, openEnvelope, sealStatement } from './envelope.js';
-export { createSigningKey, keyIdOf, publicKeyOf, type Signing, type TrustedKey } from './keys.js';
+export {
+  createSigningKey,
+  keyIdOf,
+  publicKeyOf,
+  readPrivateKey,
+  type Signing,
+  type TrustedKey,
+} from './keys.js';
 export { statementOf } from './statement.js';

@@ -1,4 +1,5 @@
 import { isHostError } from '@touchstone/protocol';
+import type { Signing } from '../evidence/index.js';
 import { readArchive, writeArchive } from './archive/archive.js';
 import { MANIFEST_PATH, PACK_LIMITS, type PackFiles, tableOf } from './archive/file-table.js';
 import { readManifest } from './manifest/manifest.js';
@@ -10,7 +11,6 @@ import {
   FILE_LIST_SIGNATURE_PATH,
   integrityOf,
   KEYS_FOLDER,
-  type Signing,
   signBytes,
   writeFileList,
 } from './signing/signature.js';

@@ -9,17 +9,11 @@ import {
   type TransitionRequest,
   type Version,
 } from '@touchstone/protocol';
-import { type AgentDeploymentTransitionWire, parse, vendor } from '@touchstone/protocol/wire';
+import { type AgentDeploymentTransitionWire, vendor } from '@touchstone/protocol/wire';
 import type { Run } from '../../ports/index.js';
 import { parseAgentReference } from '../../suites/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
+import { type Call, type Endpoint, endpoint, ok, type Reply, wireBody } from '../endpoint.js';
 import { noSuch, type Services } from '../services.js';
-
-const transitionBody: BodyRule<AgentDeploymentTransitionWire> = {
-  schema: 'agent-deployment-transition',
-  required: true,
-  read: (value) => parse('agent-deployment-transition', value),
-};
 
 const records = { type: 'array', items: { $ref: 'agent-deployment' } } as const;
 
@@ -38,7 +32,7 @@ export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'POST /v1/agents/{agentId}/deployments',
     auth: 'key',
     summary: 'Move a version: promote, pause, deprecate, roll back, change its share',
-    body: transitionBody,
+    body: wireBody('agent-deployment-transition'),
     responses: {
       200: { description: 'The record after the move.', schema: 'agent-deployment' },
       202: { description: 'The record as it is, while people are asked.', schema: vendor.pendingDeployment },
@@ -54,29 +48,31 @@ export const deploymentEndpoints = (host: Services): readonly Endpoint[] => [
     responses: ok('By version.', vendor.agentVersions),
     refusals: ['not_found'],
     async handle(call) {
-      const agentId = await Promise.resolve()
-        .then(() => agentIdOf(call))
-        .catch(noSuch);
-      const items = agentId && (await host.touchstone.deployments.versions(call.principal.owner, agentId));
+      const items = await host.touchstone.deployments.versions(call.principal.owner, agentIdOf(call));
       if (!items) throw noAgent();
       return { status: 200, body: { items } };
     },
   }),
 ];
 
-const agentIdOf = (call: Call): AgentId => {
-  const { agentId, version, channel } = parseAgentReference(call.params.agentId ?? '');
-  if (version !== undefined || channel !== undefined) throw noAgent();
+function agentIdOf({ params }: Call): AgentId {
+  const { agentId, version, channel } = readReference(params.agentId ?? '') ?? {};
+  if (agentId === undefined || version !== undefined || channel !== undefined) throw noAgent();
   return agentId;
-};
+}
+
+function readReference(text: string) {
+  try {
+    return parseAgentReference(text);
+  } catch (error) {
+    return noSuch(error);
+  }
+}
 
 const noAgent = (): HostError => new HostError('not_found', 'There is no such agent.');
 
 async function recordsOf({ touchstone }: Services, call: Call) {
-  const agentId = await Promise.resolve()
-    .then(() => agentIdOf(call))
-    .catch(noSuch);
-  const found = agentId && (await touchstone.deployments.list(call.principal.owner, agentId));
+  const found = await touchstone.deployments.list(call.principal.owner, agentIdOf(call));
   if (!found) throw noAgent();
   return found;
 }
@@ -86,10 +82,7 @@ async function transition(
   call: Call<unknown, AgentDeploymentTransitionWire>,
 ): Promise<Reply> {
   const { principal, body } = call;
-  const agentId = await Promise.resolve()
-    .then(() => agentIdOf(call))
-    .catch(noSuch);
-  if (!agentId) throw noAgent();
+  const agentId = agentIdOf(call);
   const run = await host.touchstone.deployments.transition(principal, agentId, requestOf(body));
   host.follow(run);
   const outcome = checkOutcome(run);

@@ -25,7 +25,7 @@ import { barOf } from '../../scoring/index.js';
 import type { Config } from '../config/config.js';
 import type { Judges } from '../judges/judges.js';
 import { pinContract } from './profiles.js';
-import { ownerOfSuite, taskPages } from './suite-catalogue.js';
+import { contractByDigest, ownerOfSuite, taskPages } from './suite-catalogue.js';
 
 /** What a run under a contract is measured by. */
 type ContractPins = Pick<EvalPlan, 'contract' | 'judge' | 'embedder'>;
@@ -55,8 +55,7 @@ type ContractParts = {
 export function createContracts(parts: ContractParts): Contracts {
   const { config, store, models } = parts;
   const pinned = async (owner: Owner, digest: Digest): Promise<PinnedContract> => {
-    const { suites } = store;
-    const found = (await suites.contract(owner, digest)) ?? (await suites.contract(HOST_OWNER, digest));
+    const found = await contractByDigest(store, owner, digest);
     if (found) return { ...found, contract: shareSchemas(found.contract) };
     throw new HostError('not_found', 'The contract that the run was planned with is no longer kept here.');
   };

@@ -1,11 +1,4 @@
-import {
-  type ChannelName,
-  type Digest,
-  HOST_OWNER,
-  type Owner,
-  type SuiteId,
-  type Version,
-} from '@touchstone/protocol';
+import { type ChannelName, HOST_OWNER, type Owner } from '@touchstone/protocol';
 import type { AgentSpec } from '../../agents/index.js';
 import type { Guard } from '../../net/index.js';
 import type { AgentFacts, Page, SuiteHead } from '../../ports/index.js';
@@ -30,14 +23,6 @@ export type AgentEntry = {
   readonly baseDir: string;
   readonly hostOwned: boolean;
   readonly guard?: Guard;
-};
-
-/** The answer to an install. */
-export type InstalledSuite = {
-  readonly suiteRef: string;
-  readonly suiteId: SuiteId;
-  readonly version: Version;
-  readonly digest: Digest;
 };
 
 /** A cursor tells which of the two lists it is about. */

@@ -1,9 +1,5 @@
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import {
-  asId,
-  canonicalJson,
-  type Digest,
   HOST_OWNER,
   HostError,
   type Json,
@@ -24,7 +20,7 @@ import {
   type ProfileWarning,
   type Sinks,
 } from '../../profiles/index.js';
-import { parseSuite } from '../../suites/index.js';
+import { digestOf, parseSuite } from '../../suites/index.js';
 import type { Config } from '../config/config.js';
 import { atDataset, type Data, type Locking, openData, type ProfileRequest } from './profile-rows.js';
 import { schemasInTurns } from './schema-budget.js';
@@ -190,11 +186,7 @@ function hearingRows(input: CompileInput, { row: hear }: ProfileSinks): CompileI
 /** A contract under its own digest. */
 export const pinContract = (contract: EvalContract): PinnedContract => ({
   contract,
-  digest: asId<Digest>(
-    `sha256:${createHash('sha256')
-      .update(canonicalJson(contract as unknown as Json))
-      .digest('hex')}`,
-  ),
+  digest: digestOf(contract as unknown as Json),
 });
 
 /** A contract says how the tasks of one suite are scored; beside any other it would score them wrongly. */

@@ -65,8 +65,7 @@ export function createSuiteCatalogue(store: Store, clock: Clock): SuiteCatalogue
       for await (const page of taskPages(store, owner, head)) tasks.push(...page);
       return { head, tasks };
     },
-    head: async (owner, digest) =>
-      (await suites.byDigest(owner, digest)) ?? (await suites.byDigest(HOST_OWNER, digest)),
+    head: (owner, digest) => suiteByDigest(store, owner, digest),
     async tasks(owner, digest, from, limit) {
       const own = await suites.tasks(owner, digest, from, limit);
       return own.length > 0 ? own : suites.tasks(HOST_OWNER, digest, from, limit);
@@ -85,6 +84,18 @@ export async function* taskPages(
   for (let from = 0; from < head.taskCount; from += PAGE)
     yield await store.suites.tasks(owner, head.digest, from, PAGE);
 }
+
+/** The suite of a digest, of the owner or of the host. */
+export const suiteByDigest = async (
+  { suites }: Pick<Store, 'suites'>,
+  owner: Owner,
+  digest: Digest,
+): Promise<SuiteHead | undefined> =>
+  (await suites.byDigest(owner, digest)) ?? suites.byDigest(HOST_OWNER, digest);
+
+/** The contract of a digest, of the owner or of the host. */
+export const contractByDigest = async ({ suites }: Pick<Store, 'suites'>, owner: Owner, digest: Digest) =>
+  (await suites.contract(owner, digest)) ?? suites.contract(HOST_OWNER, digest);
 
 /** Who keeps the suite of a digest: the owner, or the host for everyone. */
 export async function ownerOfSuite(

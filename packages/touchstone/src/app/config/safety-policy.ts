@@ -1,16 +1,8 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import {
-  asId,
-  canonicalJson,
-  type Digest,
-  type EvalPlan,
-  HostError,
-  isHostError,
-  type Json,
-} from '@touchstone/protocol';
+import { type Digest, type EvalPlan, HostError, isHostError, type Json } from '@touchstone/protocol';
 import { parseSafetyPolicy, type SafetyPolicy } from '../../scoring/index.js';
+import { digestOf } from '../../suites/index.js';
 import type { Config } from './config.js';
 
 /** A policy, and a name by which a run remembers under which one it was scored; the default one needs none. */
@@ -20,8 +12,7 @@ export type NamedPolicy = { readonly policy: SafetyPolicy; readonly digest?: Dig
 export async function readSafetyPolicy(config: Config): Promise<NamedPolicy> {
   const policy = await readPolicy(config);
   if (Object.keys(policy).length === 0) return { policy };
-  const text = canonicalJson(policy as unknown as Json);
-  return { policy, digest: asId<Digest>(`sha256:${createHash('sha256').update(text).digest('hex')}`) };
+  return { policy, digest: digestOf(policy as unknown as Json) };
 }
 
 /** Half a run under one policy and half under another would prove nothing. */

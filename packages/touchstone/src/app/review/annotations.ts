@@ -4,7 +4,6 @@ import {
   asId,
   defined,
   type EventId,
-  HostError,
   type Issue,
   type Owner,
   type Principal,
@@ -18,7 +17,8 @@ import {
 } from '@touchstone/protocol';
 import type { Payloads } from '@touchstone/protocol/bodies';
 import type { AnnotationCreateWire, AnnotationWire } from '@touchstone/protocol/wire';
-import type { Annotation, Clock, Ids, Log, Override, Run, Signal, Store } from '../../ports/index.js';
+import type { Annotation, Clock, Ids, Log, Override, Signal, Store } from '../../ports/index.js';
+import { ownRun } from '../views/run-measurement.js';
 import { findEvent, findTarget, OVERRIDE_SCOPE, overrideOf } from './annotations-target.js';
 
 type Parts = {
@@ -51,15 +51,9 @@ export type Annotations = {
 };
 
 export function createAnnotations({ store, clock, ids, log, mask }: Parts): Annotations {
-  const ownRun = async (owner: Owner, runId: RunId): Promise<Run> => {
-    const run = await store.runs.get(owner, runId);
-    if (!run) throw new HostError('not_found', 'There is no such run.');
-    return run;
-  };
-
   return {
     async annotate(principal, runId, body) {
-      const run = await ownRun(principal.owner, runId);
+      const run = await ownRun(store, principal.owner, runId);
       checkLengths(body);
       const { event, ...target } = await findTarget(store, run, body.target);
       const override = overrideOf(principal, body, event);
@@ -81,7 +75,7 @@ export function createAnnotations({ store, clock, ids, log, mask }: Parts): Anno
       return annotation;
     },
     async list(owner, runId) {
-      await ownRun(owner, runId);
+      await ownRun(store, owner, runId);
       return store.annotations.list(owner, runId);
     },
     overridesOf: (owner, runId) => readOverrides(store, owner, runId),

@@ -8,9 +8,7 @@ import {
 import { toBody } from '@touchstone/protocol/bodies';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { Ids, NewRun, Run } from '../../ports/index.js';
-import { type PlanParts, planRun } from './plan-run.js';
-import type { CreateRunBody } from './run-request.js';
-import { evaluationOff } from './run-request.js';
+import { type CreateRunBody, evaluationOff, type PlanParts, planRun } from './plan-run.js';
 
 type CreateParts = PlanParts & { readonly ids: Ids };
 

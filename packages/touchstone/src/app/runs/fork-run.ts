@@ -16,9 +16,8 @@ import {
 import { fromBody } from '@touchstone/protocol/bodies';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { Ids, NewRun, Run, RunOrigin, RunRequest } from '../../ports/index.js';
-import { type PlanParts, planRun } from './plan-run.js';
-import type { CreateRunBody } from './run-request.js';
-import { evaluationOff } from './run-request.js';
+import type { CreateRunBody } from './plan-run.js';
+import { evaluationOff, type PlanParts, planRun } from './plan-run.js';
 
 /** Options of the source that a branch changes, member by member. */
 type Overlay = Pick<CreateRunBody, 'configurable' | 'tags' | 'metadata'>;

@@ -4,10 +4,11 @@ import {
   defined,
   type EvalMode,
   type EvalPlan,
-  type HostError,
+  HostError,
   type Issue,
   type JsonObject,
   type Owner,
+  type RunCreateWire,
   type RunPlan,
   validationError,
 } from '@touchstone/protocol';
@@ -23,8 +24,18 @@ import { type SuiteCatalogue, taskPages } from '../catalogue/suite-catalogue.js'
 import type { JudgeDecision, Judges } from '../judges/judges.js';
 import { pinBaseline } from './baseline.js';
 import { readModelRequest } from './model-request.js';
-import type { CreateRunBody } from './run-request.js';
 import { taskIssues } from './task-criteria.js';
+
+/** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
+export type CreateRunBody = RunCreateWire;
+
+/** What everyone is told who wants an evaluation of a host that makes none. */
+export const evaluationOff = (): HostError =>
+  new HostError(
+    'capability_not_provided',
+    'This host does not run evaluations: agents.evalSuite is not advertised.',
+    { capability: 'agents.evalSuite' },
+  );
 
 /** What this host runs evaluations with; undefined when evaluations are switched off. */
 export type EvalSettings = {

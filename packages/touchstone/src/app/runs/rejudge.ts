@@ -2,7 +2,7 @@ import {
   type Digest,
   type EmbedderPin,
   type EvalPlan,
-  HostError,
+  type HostError,
   type Issue,
   isHostError,
   type JudgeIdentity,
@@ -17,8 +17,8 @@ import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '../..
 import type { Contracts } from '../catalogue/contracts.js';
 import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import type { Judges } from '../judges/judges.js';
-import type { EvalSettings } from './plan-run.js';
-import { evaluationOff } from './run-request.js';
+import { ownRun } from '../views/run-measurement.js';
+import { type EvalSettings, evaluationOff } from './plan-run.js';
 import { readTaskEvaluators } from './task-criteria.js';
 
 /** Another judge than the configured one, or another number of votes. */
@@ -82,8 +82,7 @@ function judgedAnew(source: EvalPlan): EvalPlan {
 }
 
 async function sourcePlan({ store }: RejudgeParts, owner: Owner, runId: RunId): Promise<EvalPlan> {
-  const run = await store.runs.get(owner, runId);
-  if (!run) throw new HostError('not_found', 'There is no such run.');
+  const run = await ownRun(store, owner, runId);
   if (run.plan.kind !== 'eval') throw refusal('/runId', 'The run is not an evaluation.');
   if (run.status !== 'completed')
     throw refusal('/runId', `Expected a completed run; this one is ${run.status}.`);

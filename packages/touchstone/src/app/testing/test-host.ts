@@ -20,7 +20,7 @@ import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import { parseConfig } from '../config/config.js';
 import { createAnnotations } from '../review/annotations.js';
 import { createBlessings } from '../review/blessings.js';
-import type { CreateRunBody } from '../runs/run-request.js';
+import type { CreateRunBody } from '../runs/plan-run.js';
 import { systemClock, systemIds } from '../system.js';
 import type { Touchstone } from '../touchstone.js';
 import { readComparison } from '../views/compare.js';

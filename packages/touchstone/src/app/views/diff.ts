@@ -1,8 +1,9 @@
-import { agentNamed, HostError, isTerminal, type Owner, type RunId } from '@touchstone/protocol';
+import { agentNamed, isTerminal, type Owner, type RunId } from '@touchstone/protocol';
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import type { RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { Run, RunLog, Runs } from '../../ports/index.js';
 import { comparableLine, logEvents } from './log-normalisation.js';
+import { ownRun } from './run-measurement.js';
 
 export type RunDiff = RunDiffResponseWire;
 export type DiffParts = { readonly runs: Pick<Runs, 'get'>; readonly log: Pick<RunLog, 'read'> };
@@ -13,8 +14,8 @@ const MAX_EVENT_BYTES = 4_000_000;
 
 /** What differs between two runs of one owner, event by event of the same sequence and in how they ended. */
 export async function diffRuns(parts: DiffParts, owner: Owner, a: RunId, b: RunId): Promise<RunDiff> {
-  const before = await findRun(parts, owner, a);
-  const after = a === b ? before : await findRun(parts, owner, b);
+  const before = await ownRun(parts, owner, a);
+  const after = a === b ? before : await ownRun(parts, owner, b);
   const { eventDiffs, cut } = a === b ? NOTHING : await compareLogs(parts.log, before, after);
   const unfinished = !isTerminal(before.status) || !isTerminal(after.status);
   return {
@@ -25,12 +26,6 @@ export async function diffRuns(parts: DiffParts, owner: Owner, a: RunId, b: RunI
     stateDiff: stateDiff(before, after),
     ...((cut || unfinished) && { truncated: true }),
   };
-}
-
-async function findRun({ runs }: DiffParts, owner: Owner, runId: RunId): Promise<Run> {
-  const run = await runs.get(owner, runId);
-  if (!run) throw new HostError('not_found', 'There is no such run.');
-  return run;
 }
 
 type EventPair = { readonly eventDiffs: readonly EventDiff[]; readonly cut: boolean };

@@ -1,9 +1,7 @@
 import {
-  type Digest,
   defined,
   type EvalPlan,
   type EvalSummary,
-  HOST_OWNER,
   HostError,
   isTerminal,
   type Owner,
@@ -16,6 +14,7 @@ import {
 import type { Payloads, RunEvent } from '@touchstone/protocol/bodies';
 import type { Run, Store, SuiteHead } from '../../ports/index.js';
 import type { MeasuredResults } from '../../scorecard/index.js';
+import { suiteByDigest } from '../catalogue/suite-catalogue.js';
 import type { Results } from './results.js';
 
 // What reports, scorecards and comparisons are made of: a completed eval run with its results, or a scorecard in its place.
@@ -28,9 +27,19 @@ export async function reportable(
   owner: Owner,
   runId: RunId,
 ): Promise<{ readonly run: Run; readonly plan: EvalPlan }> {
-  const run = await store.runs.get(owner, runId);
-  if (!run) throw new HostError('not_found', 'There is no such run.');
+  const run = await ownRun(store, owner, runId);
   return { run, plan: checkReportable(run) };
+}
+
+/** A run of another owner looks like an absent one. */
+export async function ownRun(
+  { runs }: { readonly runs: Pick<Store['runs'], 'get'> },
+  owner: Owner,
+  runId: RunId,
+): Promise<Run> {
+  const run = await runs.get(owner, runId);
+  if (run) return run;
+  throw new HostError('not_found', 'There is no such run.');
 }
 
 function checkReportable({ plan, status }: Run): EvalPlan {
@@ -51,18 +60,17 @@ export async function suiteHead(
   { owner, runId }: Run,
   { suite }: EvalPlan,
 ): Promise<SuiteHead> {
-  const head = await findHead(store, owner, suite.digest);
+  const head = await suiteByDigest(store, owner, suite.digest);
   if (head) return head;
   throw new Error(`Suite ${suite.suiteId}@${suite.version}, to which run ${runId} is pinned, is gone.`);
 }
 
 /** Of the suite that an eval run is pinned to. */
 export async function readThresholds(store: Store, { owner, plan }: Run): Promise<Thresholds | undefined> {
-  return plan.kind === 'eval' ? (await findHead(store, owner, plan.suite.digest))?.thresholds : undefined;
+  return plan.kind === 'eval'
+    ? (await suiteByDigest(store, owner, plan.suite.digest))?.thresholds
+    : undefined;
 }
-
-const findHead = async ({ suites }: Store, owner: Owner, digest: Digest): Promise<SuiteHead | undefined> =>
-  (await suites.byDigest(owner, digest)) ?? suites.byDigest(HOST_OWNER, digest);
 
 export async function readSummary(store: Store, { owner, runId }: Run): Promise<EvalSummary> {
   const last = await store.log.last(owner, runId);

@@ -1,9 +1,7 @@
 import {
   type ContractReport,
-  type Digest,
   type EvalPlan,
   type EvalSummary,
-  HOST_OWNER,
   HostError,
   isNondeterministic,
   type Owner,
@@ -19,6 +17,7 @@ import type { Run, Store } from '../../ports/index.js';
 import { buildContractReport } from '../../scorecard/index.js';
 import { contractTerms } from '../../scoring/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
+import { contractByDigest } from '../catalogue/suite-catalogue.js';
 import { logDigest } from './log-normalisation.js';
 import {
   keptAlone,
@@ -112,12 +111,9 @@ export async function contractOutcome(
   plan: EvalPlan,
   figures: RunFigures,
 ): Promise<Pick<RunOutcome, 'contractVerdict' | 'otherBarsMet'>> {
-  const pinned = plan.contract && (await findContract(store, run.owner, plan.contract));
+  const pinned = plan.contract && (await contractByDigest(store, run.owner, plan.contract));
   if (!pinned) return {};
   const { verdict, summary } = foldReport(pinned, run, plan, figures);
   const { otherBarsMet } = summary;
   return { contractVerdict: verdict, ...(otherBarsMet !== undefined && { otherBarsMet }) };
 }
-
-const findContract = async ({ suites }: Store, owner: Owner, digest: Digest) =>
-  (await suites.contract(owner, digest)) ?? (await suites.contract(HOST_OWNER, digest));

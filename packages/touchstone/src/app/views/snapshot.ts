@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  defined,
   type EvalPlan,
   isNondeterministic,
   plannedSteps,
@@ -8,6 +9,7 @@ import {
   type Thresholds,
 } from '@touchstone/protocol';
 import type { Run } from '../../ports/index.js';
+import { pinsOf } from './run-measurement.js';
 
 /** The version of the event log's layout that runs of this host are stamped with. */
 export const EVENT_LOG_SCHEMA_VERSION = 2;
@@ -34,7 +36,7 @@ type SnapshotExtras = {
 
 /** The projected state of a run, as `GET /v1/runs/{runId}` shows it. */
 export function snapshotOf(run: Run, { spentUsd, thresholds, now }: SnapshotExtras = {}): RunSnapshot {
-  const { request } = run;
+  const { tags, metadata, configurable } = run.request;
   const usd = run.headline?.totalCostUsd ?? spentUsd;
   return {
     runId: run.runId,
@@ -48,9 +50,7 @@ export function snapshotOf(run: Run, { spentUsd, thresholds, now }: SnapshotExtr
     ...(run.error && { error: run.error }),
     engineVersion: String(run.engineVersion),
     eventLogSchemaVersion: EVENT_LOG_SCHEMA_VERSION,
-    ...(request.tags && { tags: request.tags }),
-    ...(request.metadata && { metadata: request.metadata }),
-    ...(request.configurable && { configurable: request.configurable }),
+    ...defined({ tags, metadata, configurable }),
     ...(usd !== undefined && { metrics: { openwopCost: { usd } } }),
     touchstone: {
       ...ownFacts(run),
@@ -115,15 +115,10 @@ function planFacts(plan: RunPlan): object {
     repeats: plan.repeats,
     concurrency: plan.concurrency,
     tasks: { total: plan.totalTasks, selected: plannedSteps(plan), ...selectionOf(plan) },
-    ...(plan.judge && { judge: plan.judge }),
-    ...(plan.safetyJudge && { safetyJudge: plan.safetyJudge }),
-    ...(plan.safetyPolicy && { safetyPolicy: plan.safetyPolicy }),
-    ...(plan.contract && { contract: plan.contract }),
-    ...(plan.embedder && { embedder: plan.embedder }),
+    ...pinsOf(plan),
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(plan.targetMismatchAllowed && { targetMismatchAllowed: true }),
-    ...(plan.baselineRunId && { baselineRunId: plan.baselineRunId }),
-    ...(plan.tolerance !== undefined && { tolerance: plan.tolerance }),
+    ...defined({ baselineRunId: plan.baselineRunId, tolerance: plan.tolerance }),
   };
 }
 

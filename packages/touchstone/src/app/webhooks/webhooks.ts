@@ -7,9 +7,10 @@ import {
   type NewWebhook,
   type Owner,
   type Principal,
-  type Timestamp,
+  type RegisteredWebhook,
   timestampOf,
   validationError,
+  type Webhook as WebhookEntry,
 } from '@touchstone/protocol';
 import { PAYLOAD_TYPES, schemas } from '@touchstone/protocol/wire';
 import {
@@ -26,17 +27,7 @@ import { createDispatch, createEndpoints } from './webhook-dispatch.js';
 import { createEndpoint, isResting } from './webhook-endpoint.js';
 
 /** The secret is shown only in the answer to the registration. */
-type WebhookCredentials = {
-  readonly webhookId: string;
-  readonly secret: string;
-  readonly secretFingerprint: string;
-};
-
-type WebhookSummary = Pick<Webhook, 'webhookId' | 'url' | 'events' | 'tags' | 'failures'> & {
-  readonly createdAt: Timestamp;
-  readonly openUntil?: Timestamp;
-  readonly secretFingerprint: string;
-};
+type WebhookCredentials = Omit<RegisteredWebhook, 'subscriptionId'>;
 
 /**
  * Posts events to registered URLs as they are committed: one attempt each, in order, to the webhooks of the run's owner.
@@ -45,7 +36,7 @@ type WebhookSummary = Pick<Webhook, 'webhookId' | 'url' | 'events' | 'tags' | 'f
 export type Webhooks = {
   register(principal: Principal, request: NewWebhook): Promise<WebhookCredentials>;
   remove(owner: Owner, webhookId: string): Promise<void>;
-  list(owner: Owner): Promise<readonly WebhookSummary[]>;
+  list(owner: Owner): Promise<readonly WebhookEntry[]>;
   /** From now on the commits of this process are posted. */
   start(): void;
   /** Abandons what is under way. Call it before the store closes. */
@@ -92,7 +83,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   };
 }
 
-const summaryOf = ({ webhookId, url, events, tags, ...webhook }: Webhook, now: number): WebhookSummary => ({
+const summaryOf = ({ webhookId, url, events, tags, ...webhook }: Webhook, now: number): WebhookEntry => ({
   webhookId,
   url,
   events,

@@ -1,5 +1,6 @@
-import { createHash, createPrivateKey, type KeyObject, sign, verify } from 'node:crypto';
-import { type Digest, HostError, isObject, type JsonObject, validationError } from '@touchstone/protocol';
+import { createHash, type KeyObject, sign, verify } from 'node:crypto';
+import { type Digest, HostError, isObject, type JsonObject } from '@touchstone/protocol';
+import { readPrivateKey, type Signing } from '../../evidence/index.js';
 import { digestOf, jsonOf, shownPath } from '../../suites/index.js';
 import { MANIFEST_PATH, type PackFiles, sortedPaths } from '../archive/file-table.js';
 
@@ -31,9 +32,6 @@ export function checkPackIntegrity(pack: { readonly integrity: string }, expecte
     );
 }
 
-/** Who signs, and with what. */
-export type Signing = { readonly keyId: string; readonly privateKey: string };
-
 const SIGNATURE_BYTES = 64;
 const BASE64_SIGNATURE = /^[A-Za-z0-9+/]{86}==\s*$/;
 
@@ -51,18 +49,6 @@ function rawSignature(bytes: Buffer): Buffer | undefined {
   if (bytes.length === SIGNATURE_BYTES) return bytes;
   const text = bytes.toString('latin1');
   return BASE64_SIGNATURE.test(text) ? Buffer.from(text, 'base64') : undefined;
-}
-
-function readPrivateKey(pem: string): KeyObject {
-  try {
-    const key = createPrivateKey(pem);
-    if (key.asymmetricKeyType === 'ed25519') return key;
-  } catch {
-    // Said below without the cause, which may repeat a part of the key.
-  }
-  const message =
-    'Expected an Ed25519 private key in PEM form (PKCS 8, not encrypted), but got something else.';
-  throw validationError([{ pointer: '/signing/privateKey', message }]);
 }
 
 // A pack's signature covers pack.json alone. This list of every other file, signed by the same key, closes the gap:

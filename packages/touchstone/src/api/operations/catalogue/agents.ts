@@ -1,4 +1,4 @@
-import { HostError } from '@touchstone/protocol';
+import { defined, HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import type { AgentFacts } from '../../../ports/index.js';
 import { highestVersion } from '../../../suites/index.js';
@@ -49,20 +49,32 @@ function newestOfEach(all: readonly AgentFacts[]): readonly AgentFacts[] {
 }
 
 /** Never a prompt, a schema or a credential: whether there are schemas is all that is told. */
-const inventoryEntry = (facts: AgentFacts) => ({
-  agentId: facts.agentId,
-  persona: facts.persona,
-  label: facts.label ?? facts.persona,
-  ...(facts.description !== undefined && { description: facts.description }),
-  modelClass: facts.modelClass ?? 'general',
-  packName: facts.pack?.name ?? 'local',
-  packVersion: facts.pack?.version ?? facts.version,
-  toolAllowlist: facts.toolAllowlist,
-  hasHandoffSchemas: facts.taskSchema !== undefined || facts.returnSchema !== undefined,
-  ...(facts.memoryShape && { memoryShape: facts.memoryShape }),
-  ...(facts.degraded && { degraded: facts.degraded }),
-  ...(facts.confidenceThreshold !== undefined && { confidenceThreshold: facts.confidenceThreshold }),
-});
+function inventoryEntry(facts: AgentFacts) {
+  const {
+    agentId,
+    version,
+    persona,
+    description,
+    toolAllowlist,
+    memoryShape,
+    degraded,
+    confidenceThreshold,
+  } = facts;
+  return defined({
+    agentId,
+    persona,
+    label: facts.label ?? persona,
+    description,
+    modelClass: facts.modelClass ?? 'general',
+    packName: facts.pack?.name ?? 'local',
+    packVersion: facts.pack?.version ?? version,
+    toolAllowlist,
+    hasHandoffSchemas: facts.taskSchema !== undefined || facts.returnSchema !== undefined,
+    memoryShape,
+    degraded,
+    confidenceThreshold,
+  });
+}
 
 export const boundAgentEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
   endpoint({

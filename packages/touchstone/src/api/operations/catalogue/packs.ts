@@ -1,8 +1,8 @@
-import { type ErrorCode, HostError } from '@touchstone/protocol';
+import { defined, type ErrorCode, HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import type { PackHead } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
-import { integerOr, optionalText } from '../../query.js';
+import { pageQuery } from '../../query.js';
 import type { Services } from '../../services.js';
 
 const archiveBody: BodyRule<Buffer> = {
@@ -42,11 +42,6 @@ const PACK_REFUSALS: readonly ErrorCode[] = [
   'pack_signature_invalid',
 ];
 
-const listQuery = {
-  limit: integerOr(50, 'The most packs of one page.', { min: 1, max: 200 }),
-  cursor: optionalText('The nextCursor of the page before.'),
-};
-
 export const packEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'installPack',
@@ -67,7 +62,7 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/packs',
     auth: 'runs:read',
     summary: 'The packs the caller can use',
-    parameters: listQuery,
+    parameters: pageQuery('packs'),
     responses: ok('Packs without what is in them.', vendor.page(vendor.packHead)),
     async handle(call) {
       const { limit, cursor } = call.query;
@@ -108,12 +103,5 @@ async function install({ touchstone }: Services, call: Call<unknown, Buffer>): P
   return { status: outcome === 'created' ? 201 : 200, body, headers: { 'touchstone-outcome': outcome } };
 }
 
-const packEntry = ({ name, version, integrity, digest, signedBy, filesSigned, agents }: PackHead) => ({
-  name,
-  version,
-  integrity,
-  digest,
-  ...(signedBy !== undefined && { signedBy }),
-  filesSigned,
-  agents,
-});
+const packEntry = ({ name, version, integrity, digest, signedBy, filesSigned, agents }: PackHead) =>
+  defined({ name, version, integrity, digest, signedBy, filesSigned, agents });

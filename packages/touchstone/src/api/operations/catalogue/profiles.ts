@@ -1,7 +1,7 @@
-import { asId, type CompileProfile, HostError, type RunId } from '@touchstone/protocol';
+import { asId, type CompileProfile, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
-import { runIdOf, type Services } from '../../services.js';
+import { checkEvaluation, runIdOf, type Services } from '../../services.js';
 
 export const profileEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
@@ -25,7 +25,7 @@ export const profileEndpoints = (host: Services): readonly Endpoint[] => [
     responses: ok('The report.', vendor.contractReport),
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
-      if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
+      checkEvaluation(host);
       const { owner } = call.principal;
       return { status: 200, body: await host.touchstone.contractReport(owner, asId<RunId>(runIdOf(call))) };
     },

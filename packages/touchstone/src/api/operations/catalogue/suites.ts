@@ -1,18 +1,13 @@
-import { HostError, validationError } from '@touchstone/protocol';
+import { HostError, type InstalledSuite, validationError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type InstalledSuite, type SuiteVisible, suiteIssues } from '../../../app/index.js';
+import { type SuiteVisible, suiteIssues } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
-import { integerOr, optionalText } from '../../query.js';
+import { integerOr, optionalText, pageQuery, type QueryOf } from '../../query.js';
 import { noSuch, type Services } from '../../services.js';
 
 const suiteBody: BodyRule<Suite> = { schema: 'agent-eval-suite', required: true, read: parseSuite };
-
-const listQuery = {
-  limit: integerOr(50, 'The most suites of one page.', { min: 1, max: 200 }),
-  cursor: optionalText('The nextCursor of the page before.'),
-};
 
 const historyQuery = {
   agentId: optionalText('Only runs of this agent.'),
@@ -38,7 +33,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/suites',
     auth: 'runs:read',
     summary: 'The suites the caller can run',
-    parameters: listQuery,
+    parameters: pageQuery('suites'),
     responses: ok('Suites without their tasks.', vendor.page(vendor.suiteHead)),
     async handle(call) {
       const { limit, cursor } = call.query;
@@ -64,16 +59,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     parameters: historyQuery,
     responses: ok('One point for each run.', vendor.suiteHistory),
     refusals: ['not_found'],
-    async handle(call) {
-      const { owner } = call.principal;
-      const reference = call.params.suiteRef ?? '';
-      const [suiteId = '', version] = reference.split('@');
-      const history = await host.touchstone.history(owner, { suiteId, version, ...call.query });
-      const isKnown =
-        history.points.length > 0 || (await host.touchstone.suites.find(owner, reference).catch(noSuch));
-      if (!isKnown) throw new HostError('not_found', 'There is no such suite.');
-      return { status: 200, body: history };
-    },
+    handle: (call) => history(host, call),
   }),
   endpoint({
     operationId: 'getSuiteHead',
@@ -111,6 +97,18 @@ async function findSuite({ touchstone }: Services, call: Call): Promise<SuiteVis
     .find(call.principal.owner, call.params.suiteRef ?? '')
     .catch(noSuch);
   if (visible) return visible;
+  throw new HostError('not_found', 'There is no such suite.');
+}
+
+async function history(
+  { touchstone }: Services,
+  { principal: { owner }, params, query }: Call<QueryOf<typeof historyQuery>>,
+): Promise<Reply> {
+  const reference = params.suiteRef ?? '';
+  const [suiteId = '', version] = reference.split('@');
+  const body = await touchstone.history(owner, { suiteId, version, ...query });
+  if (body.points.length > 0 || (await touchstone.suites.find(owner, reference).catch(noSuch)))
+    return { status: 200, body };
   throw new HostError('not_found', 'There is no such suite.');
 }
 

@@ -1,7 +1,7 @@
 import { timestampOf } from '@touchstone/protocol';
-import { type AnnotationCreateWire, parse, vendor } from '@touchstone/protocol/wire';
+import { vendor } from '@touchstone/protocol/wire';
 import { annotationWire } from '../../../app/index.js';
-import { type BodyRule, type Endpoint, endpoint, ok } from '../../endpoint.js';
+import { type Endpoint, endpoint, ok, wireBody } from '../../endpoint.js';
 import { findRun, runIdOf, type Services } from '../../services.js';
 
 export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
@@ -11,7 +11,7 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:annotate',
     orScopes: ['runs:create'],
     summary: 'Record an annotation on a run, one of its events or one of its nodes',
-    body: annotationBody,
+    body: wireBody('annotation-create'),
     responses: {
       201: { description: 'The annotation, without what looked like a secret.', schema: 'annotation' },
     },
@@ -48,9 +48,3 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
     },
   }),
 ];
-
-const annotationBody: BodyRule<AnnotationCreateWire> = {
-  schema: 'annotation-create',
-  required: true,
-  read: (value) => parse('annotation-create', value),
-};

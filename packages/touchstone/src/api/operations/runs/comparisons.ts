@@ -1,8 +1,8 @@
-import { asId, HostError, type RunId } from '@touchstone/protocol';
+import { asId, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { bodyOf, type Endpoint, endpoint, ok } from '../../endpoint.js';
 import { optionalText, type Parameter } from '../../query.js';
-import { runIdOf, type Services } from '../../services.js';
+import { checkEvaluation, runIdOf, type Services } from '../../services.js';
 
 /** Two runs held against each other. They only read: a POST, because two ids and their options make no name. */
 export const comparisonEndpoints = (host: Services): readonly Endpoint[] => [
@@ -35,10 +35,6 @@ export const comparisonEndpoints = (host: Services): readonly Endpoint[] => [
     },
   }),
 ];
-
-function checkEvaluation({ evalSuite }: Services): void {
-  if (!evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
-}
 
 export const baselineEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
   endpoint({

@@ -3,7 +3,7 @@ import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { checkScope } from '../../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, type Reply } from '../../endpoint.js';
-import { findRun, type Services } from '../../services.js';
+import { createdRun, findRun, type Services } from '../../services.js';
 
 export const forkEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
@@ -63,10 +63,5 @@ async function rejudge(host: Services, call: Call<unknown, Wire<typeof vendor.re
   const wish = defined({ model: call.body.judge, votes: call.body.votes });
   const run = await host.touchstone.rejudge(call.principal, source.runId, wish);
   host.follow(run);
-  const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
-  return {
-    status: 201,
-    headers: { location: statusUrl },
-    body: { runId: run.runId, status: run.status, eventsUrl: `${statusUrl}/events`, statusUrl },
-  };
+  return createdRun(call, run, run.status);
 }

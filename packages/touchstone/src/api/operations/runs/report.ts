@@ -5,7 +5,7 @@ import type { ReportOptions } from '../../../app/index.js';
 import type { Run } from '../../../ports/index.js';
 import { type Call, type Endpoint, endpoint, ok } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
-import { findRun, runIdOf, type Services } from '../../services.js';
+import { checkEvaluation, findRun, runIdOf, type Services } from '../../services.js';
 
 const reportQuery = {
   against: optionalText('Compare with this run of the same suite instead of the baseline.'),
@@ -23,7 +23,7 @@ export const reportEndpoints = (host: Services): readonly Endpoint[] => [
     responses: ok('The report.', vendor.evalReport),
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
-      if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
+      checkEvaluation(host);
       const { owner } = call.principal;
       return { status: 200, body: await host.touchstone.report(owner, runIdOf(call), optionsOf(call)) };
     },
@@ -45,7 +45,7 @@ export const evalSummaryEndpoints = (host: Services): readonly Endpoint[] => [
     responses: ok('The scorecard.', 'eval-summary'),
     refusals: ['not_found', 'run_state_conflict'],
     async handle(call) {
-      if (!host.evalSuite) throw new HostError('not_found', 'This host does not run evaluations.');
+      checkEvaluation(host);
       const run = await findRun(host, call);
       checkFinished(run);
       return { status: 200, body: await summaryOf(host, run) };

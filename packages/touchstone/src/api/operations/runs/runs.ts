@@ -13,7 +13,7 @@ import { type CreateRunBody, evaluationOff, snapshotOf } from '../../../app/inde
 import type { Run } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalText } from '../../query.js';
-import { findRun, type Services } from '../../services.js';
+import { createdRun, findRun, type Services } from '../../services.js';
 import { matches } from '../discovery.js';
 
 export const runEndpoints = (host: Services): readonly Endpoint[] => [
@@ -46,7 +46,7 @@ function runBody({ evalSuite }: Services): BodyRule<CreateRunBody> {
       const asksForEval =
         typeof value === 'object' && value !== null && 'mode' in value && value.mode === 'eval';
       if (asksForEval && !evalSuite) throw evaluationOff();
-      return parseRunCreate(value) as CreateRunBody;
+      return parseRunCreate(value);
     },
   };
 }
@@ -55,12 +55,7 @@ async function createRun(host: Services, call: Call<unknown, CreateRunBody>): Pr
   const exclusiveScope = wantsExclusiveScope(call);
   const run = await host.touchstone.createRun(call.principal, call.body, { exclusiveScope }).catch(refused);
   host.follow(run);
-  const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
-  return {
-    status: 201,
-    headers: { location: statusUrl },
-    body: { runId: run.runId, status: statusAtCreate(run), eventsUrl: `${statusUrl}/events`, statusUrl },
-  };
+  return createdRun(call, run, statusAtCreate(run));
 }
 
 function wantsExclusiveScope({ headers, body }: Call<unknown, CreateRunBody>): boolean {

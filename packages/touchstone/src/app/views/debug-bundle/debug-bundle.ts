@@ -6,6 +6,7 @@ import { createSemaphore } from '../../../net/index.js';
 import type { Clock, Run, Store } from '../../../ports/index.js';
 import { annotationWire } from '../../review/annotations.js';
 import { logEvents } from '../log-normalisation.js';
+import { ownRun } from '../run-measurement.js';
 import { snapshotOf } from '../snapshot.js';
 import { createDeepMask, type DeepMask, type Mask, type Pace } from './debug-bundle-mask.js';
 
@@ -66,8 +67,7 @@ function createPace(clock: Pick<Clock, 'elapsed'>, signal?: AbortSignal): Pace {
 
 async function build(parts: BundleParts, owner: Owner, runId: RunId, pace: Pace): Promise<DebugBundle> {
   const { store, clock, version } = parts;
-  const run = await store.runs.get(owner, runId);
-  if (!run) throw new HostError('not_found', 'There is no such run.');
+  const run = await ownRun(store, owner, runId);
   const masked = createDeepMask(parts.mask, pace);
   const budget = createBudget(MAX_BUNDLE_BYTES - FRAME_BYTES);
   const context: BundleContext = { store, run, masked, budget, missing: [] };
