@@ -1,5 +1,6 @@
 import { choice, published, type Wire } from '../schema/build.js';
 
+/** The protocol's parts of a prompt: `system`, `user`, `few-shot` examples, `schema-hint`. */
 export const promptKind = choice(
   ['system', 'user', 'few-shot', 'schema-hint'],
   undefined,

@@ -27,12 +27,17 @@ const SPEC = 'https://openwop.dev/spec/v1';
 const configurable = object(
   {},
   {
+    /** At least 1. The run fails with `run_timeout`; results of finished tasks stay in its log. */
     runTimeoutMs: integer('The longest the run may take, in milliseconds; pauses do not count.', {
       minimum: 1,
     }),
+    /** At least 1. Only runs with an orchestrator read it. */
     maxLoopIterations: integer('The most turns of an orchestrator.', { minimum: 1 }),
+    /** Enforced here: `maxCostUsd`. A budget with other limits is refused rather than ignored. */
     budget: ref<typeof budgetPolicy>(`${SPEC}/budget-policy.schema.json`, 'What the run may spend.'),
+    /** From 0 to 1, in place of the agent's own `confidence.defaultThreshold`; 0.7 when neither is present. */
     escalationThreshold: fraction('Answers less sure than this are escalated.'),
+    /** `full`, `summary` or `off`. This host keeps it with the run and records what the agent sends. */
     reasoningVerbosity: verbosity('How much reasoning is recorded.'),
   },
   {
@@ -40,43 +45,68 @@ const configurable = object(
     allOf: [{ $ref: `${SPEC}/run-options.schema.json#/$defs/Configurable` }],
   },
 );
+/** Keys of every run, keys of this kind of run, and unknown keys, which are kept. */
 type Configurable = Static<typeof optionKeys> & Static<typeof configurable> & AnyObject;
 
 /** Keys that an eval run adds. In any other run they are strangers' keys and pass through unread. */
 const evalConfigurable = object(
   {},
   {
+    /** A subset of the suite's `modes`; all of them when absent. */
     evalModes: evalModes('Run in these modes instead of those of the suite.', { minItems: 1 }),
+    /** A completed run of the same suite, or one whose scorecard was imported; no comparison when absent. */
     baselineRunId: name('The run to measure a regression against.'),
+    /**
+     * `true` runs a suite that names another `targetAgentId` or class of model. Such a run is no evidence for a gate.
+     */
     allowTargetMismatch: flag('Evaluate an agent the suite was not written for.'),
+    /** From 1 to 256; 8 when absent. */
     concurrency: integer('How many tasks run at the same time.', { minimum: 1 }),
+    /** From 1 to 100; 1 when absent. A task's score is the mean over its repeats. */
     repeats: integer('How often each task runs.', { minimum: 1, maximum: 100 }),
   },
 );
 /** The members of `configurable` that only an eval run reads. */
 export type EvalConfigurableWire = Wire<typeof evalConfigurable>;
 
+/** With `mode: "eval"`: a suite and an agent, and no workflow. */
 const evalForm = {
   required: ['evalSuiteRef', 'agentId'],
   not: { required: ['workflowId'] },
   properties: { configurable: evalConfigurable },
 };
+/** Without a mode: a workflow, or one agent. */
 const otherForms = { oneOf: [{ required: ['workflowId'] }, { required: ['agentId'] }] };
 
+/** The schema of the body of `POST /v1/runs`. */
 export const runCreate = closed(
   {},
   {
+    /** One of the host's own workflows. Excludes `mode`. */
     workflowId: name('The workflow to execute.'),
+    /** Any members. Content: an agent run hands it to the agent. */
     inputs: anyObject('What the workflow or the agent is given.'),
+    /** `eval` runs a suite against an agent (RFC 0081 §B). */
     mode: constant('eval', { type: 'string', description: 'Evaluate an agent. Left out for any other run.' }),
+    /** `<suiteId>` means the highest installed version. Required with `mode: "eval"`, refused without it. */
     evalSuiteRef: name('The suite to run: its id, or <id>@<version>.'),
+    /** A bare id means the highest installed version; a channel means the version that serves there. */
     agentId: name('The agent to run: its id, <id>@<version> or <id>@<channel>.'),
+    /** Ignored: the API key decides whose run it is. */
     tenantId: text('Grants nothing; the key decides whose run it is.'),
+    /**
+     * With the header `X-Dedup: enforce`, a second active run of the same scope is refused with `run_already_active`.
+     */
     scopeId: text('Names the thing that only one run at a time may work on.'),
+    /** An absolute URL. This host has webhooks instead and refuses the member. */
     callbackUrl: text('Called when the run has ended.', { format: 'uri' }),
+    /** A request for a storage region. This host has none to offer and refuses the member. */
     residency: anyObject('Where the data of the run may live.'),
+    /** Settings of the run. Values that the host reads are checked; unknown keys are stored with the run. */
     configurable: plain<Configurable>(configurable),
+    /** At most 100, each 1 to 256 characters. Webhooks can select runs by them. */
     tags: list(tag(), 'Words to find the run by.', { maxItems: 100 }),
+    /** Any JSON object, stored and returned with every snapshot. */
     metadata: anyObject('Kept and given back; never read.'),
   },
   {

@@ -65,25 +65,36 @@ const VENDOR_TYPE =
 
 const id = (description: string) => text(description, { minLength: 1, maxLength: 128 });
 
+/** The protocol's schema of an event. Open: a newer host may add members. */
 export const runEvent = open(
   {
+    /** Unique across runs. On this host `<runId>:<sequence>`; clients treat it as opaque. */
     eventId: id('The name of this event; opaque and unique.'),
+    /** The run whose log it belongs to. */
     runId: id('The run it happened in.'),
+    /** A type of the protocol, or of a vendor outside the reserved first words. */
     type: plain<string>({
       description: 'What happened.',
       anyOf: [{ $ref: '#/$defs/RunEventType' }, text('A type of a vendor.', { pattern: VENDOR_TYPE })],
     }),
+    /** `run-event-payloads` has the schema of each type that this host writes. */
     payload: plain<unknown>({
       description: 'The facts; their shape follows from the type.',
       type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
     }),
+    /** ISO 8601. Two events may have the same time. */
     timestamp: timestamp('When it happened. Only the sequence orders events.'),
+    /** What `Last-Event-ID` and `lastSequence` refer to. */
     sequence: count('Its place in the run, from 0, without gaps.'),
   },
   {
+    /** Absent for events of the whole run. */
     nodeId: id('The node it belongs to; in an eval run, the task.'),
+    /** 1 on this host. */
     schemaVersion: count('Version of the payload shapes.'),
+    /** The engine that wrote the event, as `engineVersion` of the discovery document. */
     engineVersion: text('Version of the engine that wrote it.'),
+    /** An `eventId` of the same run; absent when the event follows from none. */
     causationId: id('The event that this one follows from.'),
   },
   {

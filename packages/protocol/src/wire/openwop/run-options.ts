@@ -14,36 +14,55 @@ import {
   type Wire,
 } from '../schema/build.js';
 
+/** A scripted model for conformance tests. This host refuses it with `mock_provider_forbidden`. */
 const mockProvider = closed(
-  { id: text('Which mock provider.', { minLength: 1, maxLength: 128 }) },
-  { config: anyObject('Its settings.') },
+  {
+    /** The name of the script on the host. */
+    id: text('Which mock provider.', { minLength: 1, maxLength: 128 }),
+  },
+  {
+    /** Settings of the script; the host defines them. */
+    config: anyObject('Its settings.'),
+  },
   { description: 'Answers model calls from a script; for test keys only.' },
 );
 
+/** The protocol's settings of one run, shared by all kinds of run. */
 export const configurable = open(
   {},
   {
+    /** At least 1; the host's limit when absent. */
     recursionLimit: integer('The most nodes the run may execute.', { minimum: 1 }),
+    /** `<provider>/<model>` or a configured name, in place of the model that the agent's class leads to. */
     model: name('Use this model.'),
+    /** From 0 to 2; the provider's default when absent. */
     temperature: number('Use this temperature.', { minimum: 0, maximum: 2 }),
+    /** At least 1; the provider's default when absent. */
     maxTokens: integer('The most tokens of one answer.', { minimum: 1 }),
+    /** By prompt id; the agent's own prompts when absent. */
     promptOverrides: plain<{ [promptId: string]: string }>({
       description: 'Other texts for prompts, by prompt id.',
       type: 'object',
       additionalProperties: text(),
     }),
+    /** Present only in requests of conformance tests. */
     mockProvider: ref<typeof mockProvider>('#/$defs/MockProvider'),
   },
   { description: 'Settings of one run. Keys nobody knows are kept and passed on.' },
 );
 
+/** A word to find a run by: 1 to 256 characters. */
 export const tag = () => text(undefined, { minLength: 1, maxLength: 256 });
 
+/** The protocol's schema of what a caller may set for one run. */
 export const runOptions = object(
   {},
   {
+    /** Settings that change how the run is done. */
     configurable: ref<typeof configurable>('#/$defs/Configurable'),
+    /** At most 100; they change nothing about the run. */
     tags: list(tag(), 'Words to find the run by.', { maxItems: 100, uniqueItems: false }),
+    /** Any JSON object; it changes nothing about the run. */
     metadata: anyObject('Kept and given back; never read.'),
   },
   {
