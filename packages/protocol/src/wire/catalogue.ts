@@ -53,4 +53,5 @@ export const schemas = {
   'tool-descriptor': toolDescriptor,
 };
 
+/** A name of `schemas`, e.g. `eval-summary`. */
 export type SchemaName = keyof typeof schemas;

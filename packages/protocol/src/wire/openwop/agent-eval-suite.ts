@@ -18,8 +18,8 @@ import { evalModes, modelClass, suiteId, suiteVersion, taskId } from './parts.js
 const match = closed(
   {
     /**
-     * `exact`: the same text. `contains`: the text occurs in the answer. `json-match`: equal as JSON, in any member
-     * order.
+     * How the output is held against the value. `exact`: the same text. `contains`: the text occurs in the answer.
+     * `json-match`: equal as JSON, in any member order.
      */
     strategy: choice(['exact', 'contains', 'json-match'], 'How the output is held against the value.'),
     /** The right answer: a text for `exact` and `contains`, any JSON for `json-match`. */
@@ -46,7 +46,7 @@ const expected = closed(
   {
     /** Required when `kind` is `golden`; the suites module checks that. */
     match,
-    /** Required when `kind` is `rubric`; at least one criterion. */
+    /** The criteria of a rubric task. Required when `kind` is `rubric`; at least one criterion. */
     rubric: list(criterion, 'The criteria of a rubric task.', { minItems: 1 }),
   },
   { description: 'How the answer to this task is scored.' },
@@ -81,7 +81,7 @@ const task = closed(
   {
     /** Unique in the suite; small letters, digits and hyphens. Events and results name the task by it. */
     taskId: taskId('The name of the task, unique in its suite.'),
-    /** Any JSON. Content: no event of the `eval.*` family and no summary repeats it. */
+    /** What the agent is given. Any JSON. Content: no event of the `eval.*` family and no summary repeats it. */
     input: anything('What the agent is given.'),
     /** What the answer is scored by. */
     expected,
@@ -98,9 +98,15 @@ const thresholds = closed(
   {
     /** The lowest mean score of a run, and of each task, from 0 to 1. When absent, the host's defaults apply. */
     passScore: fraction('The lowest score that passes.'),
-    /** Compared with the known cost of all tasks. A model call of unknown price fails this threshold. */
+    /**
+     * The most the whole run may cost, in US dollars. Compared with the known cost of all tasks. A model call of
+     * unknown price fails this threshold.
+     */
     maxCostUsd: amount('The most the whole run may cost, in US dollars.'),
-    /** Compared with the 95th percentile (nearest rank) of the tasks' response times. */
+    /**
+     * The slowest allowed 95th percentile, in milliseconds. Compared with the 95th percentile (nearest rank) of the
+     * tasks' response times.
+     */
     maxP95LatencyMs: count('The slowest allowed 95th percentile, in milliseconds.'),
   },
   { description: 'The bar that a run of this suite must clear.' },
@@ -115,7 +121,7 @@ export const agentEvalSuite = closed(
     version: suiteVersion('Three numbers, as in 1.0.0.'),
     /** A run may choose among these and no others; at least one. */
     modes: evalModes('The modes this suite is made for.', { minItems: 1 }),
-    /** At least one. Results keep this order. */
+    /** The tasks, in the order they are reported. At least one. Results keep this order. */
     tasks: list(task, 'The tasks, in the order they are reported.', { minItems: 1 }),
   },
   {

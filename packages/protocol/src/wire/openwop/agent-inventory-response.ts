@@ -63,7 +63,10 @@ const entry = closed(
     description: text('What it does.'),
     /** The kinds of memory that the agent uses; absent when it declares none. */
     memoryShape: memoryShape('Which kinds of memory it uses.'),
-    /** From 0 to 1. An invocation whose confidence is below it ends as `escalated`; 0.7 when absent. */
+    /**
+     * Answers less sure than this are escalated. From 0 to 1. An invocation whose confidence is below it ends as
+     * `escalated`; 0.7 when absent.
+     */
     confidenceThreshold: fraction('Answers less sure than this are escalated.'),
     /** Capabilities that the agent requires and this host lacks; absent when it lacks none. */
     degraded: list(text(), 'What it needs and this host lacks.'),

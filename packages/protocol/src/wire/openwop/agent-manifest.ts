@@ -51,7 +51,10 @@ export const agentManifest = closed(
     confidence: closed(
       {},
       {
-        /** From 0 to 1; 0.7 when absent. An answer with a lower confidence ends the invocation as `escalated`. */
+        /**
+         * Answers less sure than this are escalated. From 0 to 1; 0.7 when absent. An answer with a lower confidence
+         * ends the invocation as `escalated`.
+         */
         defaultThreshold: fraction('Answers less sure than this are escalated.'),
       },
       { description: 'How sure it has to be.' },

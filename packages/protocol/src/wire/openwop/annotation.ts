@@ -16,7 +16,10 @@ export const signal = closed(
     rating: integer('From 1, poor, to 5, very good.', { minimum: 1, maximum: 5 }),
     /** A word to sort by. Present when `kind` is `label`. */
     label: text('A word to sort by.'),
-    /** `pass`, `fail`, a score from 0 to 1, or free words. Present when `kind` is `correction`. */
+    /**
+     * What should have been there. `pass`, `fail`, a score from 0 to 1, or free words. Present when `kind` is
+     * `correction`.
+     */
     correction: text('What should have been there.'),
   },
   {
@@ -28,7 +31,7 @@ export const signal = closed(
 /** The protocol's schema of a stored annotation (RFC 0056). */
 export const annotation = closed(
   {
-    /** Made by the host; unique. */
+    /** The name of this annotation. Made by the host; unique. */
     annotationId: id<AnnotationId>('The name of this annotation.', { minLength: 1 }),
     /** The run that the annotation is about, or the part of it that the reviewer named. */
     target: closed(
@@ -55,7 +58,7 @@ export const annotation = closed(
       {},
       { description: 'Who said it.' },
     ),
-    /** When the host stored it, ISO 8601 in UTC. */
+    /** When. When the host stored it, ISO 8601 in UTC. */
     createdAt: id<Timestamp>('When.', { format: 'date-time' }),
   },
   {

@@ -20,15 +20,18 @@ export const budgetPolicy = closed(
   {
     /** Input and output tokens of all model calls of the run, added up; at least 1. */
     maxTokens: integer('The most tokens, read and written together.', { minimum: 1 }),
-    /** In US dollars, judges included. The run ends with `budget_exhausted` when it is spent. */
+    /**
+     * The most money, in US dollars. In US dollars, judges included. The run ends with `budget_exhausted` when it is
+     * spent.
+     */
     maxCostUsd: amount('The most money, in US dollars.'),
     /** Tool calls of all invocations of the run, added up; at least 1. */
     maxToolCalls: integer('The most tool calls.', { minimum: 1 }),
     /** Retries of all model calls of the run, added up. */
     maxRetries: count('The most retries.'),
-    /** Names of models; every model when absent. */
+    /** Only these models may be called. Names of models; every model when absent. */
     modelAllow: set(text(), 'Only these models may be called.'),
-    /** Names of models. A model in both lists is denied. */
+    /** These models may not be called, even if allowed above. Names of models. A model in both lists is denied. */
     modelDeny: set(text(), 'These models may not be called, even if allowed above.'),
     /** From 0 to 100. The host writes `budget.threshold.crossed` when that share of a limit is used. */
     thresholdPercent: number('Say so when this share of a limit is used.', { minimum: 0, maximum: 100 }),

@@ -46,15 +46,15 @@ const limits = closed(
   {
     /** Nodes that one run may execute. */
     maxNodeExecutions: integer('The most nodes of one run.', { minimum: 1 }),
-    /** In milliseconds, pauses left out; at least 1000. */
+    /** The longest run, in milliseconds. In milliseconds, pauses left out; at least 1000. */
     maxRunDurationMs: integer('The longest run, in milliseconds.', { minimum: 1000 }),
     /** Turns that an orchestrator may take in one run. */
     maxLoopIterations: integer('The most turns of an orchestrator.', { minimum: 1 }),
     /** Tokens that one run may use, read and written together. */
     maxBudgetTokens: integer('The most tokens of one run.', { minimum: 1 }),
-    /** In US dollars, per run. */
+    /** The most one run may cost, in US dollars. In US dollars, per run. */
     maxBudgetCostUsd: amount('The most one run may cost, in US dollars.'),
-    /** In bytes. A larger body is refused with 413 `payload_too_large`. */
+    /** The largest request, in bytes. In bytes. A larger body is refused with 413 `payload_too_large`. */
     maxRequestBodyBytes: integer('The largest request, in bytes.', { minimum: 1 }),
   },
   { description: 'Limits that this host enforces.' },
@@ -88,7 +88,10 @@ const evalSuite = closed(supported, {
   modes: evalModes('The modes this host runs; none when absent.'),
   /** A suite with more tasks is refused when a run is created. */
   maxTasksPerSuite: integer('The largest suite.', { minimum: 1 }),
-  /** In US dollars. The lowest of this and the caller's budget is the ceiling of a run; no ceiling when absent. */
+  /**
+   * The most one eval run may cost, in US dollars. In US dollars. The lowest of this and the caller's budget is the
+   * ceiling of a run; no ceiling when absent.
+   */
   maxCostUsdPerSuite: amount('The most one eval run may cost, in US dollars.'),
 });
 
@@ -167,7 +170,7 @@ const budget = closed(supported, {
 /** The protocol's schema of the discovery document. */
 export const capabilities = open(
   {
-    /** E.g. `1.0`. */
+    /** The newest protocol version this host speaks. E.g. `1.0`. */
     protocolVersion: name('The newest protocol version this host speaks.'),
     /** Types of envelope that the host can write or read. */
     supportedEnvelopes: list(name(), 'Envelope types it understands.'),
@@ -216,7 +219,7 @@ export const capabilities = open(
     providerUsage: closed(supported, {
       /** Whether these events carry a cost when the price is known. */
       costEstimates: flag('Whether calls carry a price.'),
-      /** ISO 4217, e.g. `USD`. */
+      /** The currency of the price. ISO 4217, e.g. `USD`. */
       currency: text('The currency of the price.', { pattern: '^[A-Z]{3}$' }),
     }),
     /** Whether runs can be annotated (RFC 0056). */
@@ -259,7 +262,10 @@ export const capabilities = open(
     ),
     /** Whether the host declares that equal runs may differ. */
     nondeterminismPolicy: closed({
-      /** `true` when replays read recorded facts because a second execution could differ. */
+      /**
+       * Whether runs may differ from each other. `true` when replays read recorded facts because a second execution
+       * could differ.
+       */
       declared: flag('Whether runs may differ from each other.'),
     }),
   },

@@ -59,9 +59,9 @@ const run = open(
     status: choice(BUNDLE_STATUSES, 'Where it stood.'),
   },
   {
-    /** When the run left `pending`, ISO 8601; absent while it has not. */
+    /** When it started. When the run left `pending`, ISO 8601; absent while it has not. */
     startedAt: timestamp('When it started.'),
-    /** ISO 8601; `null` or absent while the run goes on. */
+    /** When it ended. ISO 8601; `null` or absent while the run goes on. */
     endedAt: orNull(timestamp(), 'When it ended.'),
     /** `null` or absent unless the run failed. */
     error: orNull(
@@ -101,7 +101,7 @@ const event = open(
     seq: orNull(count(), 'The same, by its older name.'),
     /** The event type, e.g. `eval.scored`. */
     type: name('What happened.'),
-    /** When it happened, ISO 8601. */
+    /** When. When it happened, ISO 8601. */
     timestamp: timestamp('When.'),
     /** The node it belongs to, in an eval run the task; `null` or absent when it belongs to none. */
     nodeId: orNull(text(), 'Where.'),
@@ -117,13 +117,13 @@ const span = open(
     name: name('What was measured.'),
   },
   {
-    /** Unique in the bundle. */
+    /** Its id. Unique in the bundle. */
     spanId: text('Its id.'),
     /** The span that contains this one; `null` or absent for a root. */
     parentSpanId: orNull(text(), 'The span around it.'),
-    /** ISO 8601. */
+    /** When it began. ISO 8601. */
     startedAt: timestamp('When it began.'),
-    /** ISO 8601; `null` while it goes on. */
+    /** When it ended. ISO 8601; `null` while it goes on. */
     endedAt: orNull(timestamp(), 'When it ended.'),
     /** Further facts, by name. */
     attributes: anyObject('Further facts.'),
@@ -134,7 +134,7 @@ const span = open(
 const cost = open(
   {},
   {
-    /** In US dollars. */
+    /** Known cost of the run, in US dollars. */
     usd: amount('In US dollars.'),
     /** Tokens of all model calls. */
     tokens: closed(
@@ -159,7 +159,7 @@ const cost = open(
 const metrics = open(
   {},
   {
-    /** `null` or absent when no cost is known. */
+    /** What the run cost; `null` or absent when no cost is known. */
     openwopCost: orNull(cost, 'What the run cost.'),
     /** Nodes that the run executed. */
     nodeCount: count('How many nodes.'),
@@ -174,7 +174,7 @@ export const debugBundle = open(
   {
     /** `1.0` here; the format's version, not the host's. */
     bundleVersion: text('Version of this format.', { pattern: '^[0-9]+\\.[0-9]+$' }),
-    /** ISO 8601. */
+    /** When it was made. ISO 8601. */
     generatedAt: timestamp('When it was made.'),
     /** The program that made the bundle. */
     host,

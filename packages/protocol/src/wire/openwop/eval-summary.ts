@@ -18,7 +18,10 @@ import { modelClass, suiteId, suiteVersion, taskId } from './parts.js';
 
 /** A safety finding without the text it was found in (RFC 0081 §F). */
 const finding = closed({
-  /** A label such as `secret`; see the safety policy for the known kinds. */
+  /**
+   * What sort of thing was found. A label, never the text it was found in. A label such as `secret`; see the safety
+   * policy for the known kinds.
+   */
   kind: id<FindingKind>('What sort of thing was found. A label, never the text it was found in.', {
     minLength: 1,
   }),
@@ -31,7 +34,7 @@ const taskScore = closed(
   {
     /** The task's id in the suite. */
     taskId: taskId('The task of the suite.'),
-    /** From 0 to 1, the mean over repeats; 0 also when the task could not be scored. */
+    /** The task's score from 0 to 1, the mean over repeats; 0 also when the task could not be scored. */
     score: fraction('The task score.'),
     /** Whether the score reached the threshold of the task. A task without a score has not passed. */
     passed: flag('Whether the score reached the bar of the task.'),
@@ -39,11 +42,14 @@ const taskScore = closed(
   {
     /** Agent and judge together, over all repeats; absent when no price is known. */
     costUsd: amount('Known cost of the task, in US dollars.'),
-    /** Of the slowest repeat; absent when no invocation ended. */
+    /**
+     * From the first request to the final answer, in milliseconds. Of the slowest repeat; absent when no invocation
+     * ended.
+     */
     latencyMs: count('From the first request to the final answer, in milliseconds.'),
-    /** Of every repeat; absent when the agent declares no return schema. */
+    /** Whether every repeat's answer fits the agent's return schema; absent when the agent declares none. */
     schemaValid: flag('Whether the answer fits the return schema of the agent.'),
-    /** Over all repeats; absent when the safety checks found nothing or did not run. */
+    /** What the safety checks found, over all repeats; absent when they found nothing or did not run. */
     safetyFindings: list(finding, 'What the safety checks found.'),
   },
 );
@@ -53,14 +59,20 @@ const regression = closed(
   {
     /** The run that `configurable.baselineRunId` of the request named. */
     baselineRunId: id<RunId>('The run this one is measured against.', { minLength: 1 }),
-    /** From -1 to 1. Whether chance alone explains it is in the report, not here. */
+    /**
+     * This aggregate score minus that of the baseline; below zero is worse. From -1 to 1. Whether chance alone
+     * explains it is in the report, not here.
+     */
     scoreDelta: number('This aggregate score minus that of the baseline; below zero is worse.', {
       minimum: -1,
       maximum: 1,
     }),
   },
   {
-    /** A path on the host, `/v1/runs/{runId}:diff?against=…`; absent when the baseline's log is not here. */
+    /**
+     * Where the two event logs can be compared. A path on the host, `/v1/runs/{runId}:diff?against=…`; absent when
+     * the baseline's log is not here.
+     */
     diffRef: text('Where the two event logs can be compared.'),
   },
   { description: 'The comparison with a baseline, in regression mode.' },
@@ -75,13 +87,13 @@ export const evalSummary = closed(
     suiteVersion: suiteVersion('The version of that suite.'),
     /** The mean of the task scores, from 0 to 1; unscored tasks count as 0. */
     aggregateScore: fraction('The score of the whole run.'),
-    /** By the thresholds of the suite alone. A contract of the suite is decided in the contract report. */
+    /** Whether the thresholds of the suite are met. A contract of the suite is decided in the contract report. */
     passed: flag('Whether the run cleared the thresholds of the suite.'),
     /** The number of entries in `tasks`. */
     taskCount: count('How many tasks ran.'),
     /** The number of entries whose `passed` is true. */
     passedCount: count('How many of them passed.'),
-    /** Only tasks that were selected to run. */
+    /** One entry per task, in suite order. Only tasks that were selected to run. */
     tasks: list(taskScore, 'One entry per task, in suite order.'),
   },
   {

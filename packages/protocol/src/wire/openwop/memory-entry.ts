@@ -3,17 +3,19 @@ import { closed, list, published, text, timestamp, type Wire } from '../schema/b
 /** The protocol's schema of a memory entry. */
 export const memoryEntry = closed(
   {
-    /** Unique in the agent's memory; at most 1500 characters. */
+    /** The name of the entry. Unique in the agent's memory; at most 1500 characters. */
     id: text('The name of the entry.', { minLength: 1, maxLength: 1500 }),
-    /** Text. Content: known secrets are masked before it is stored. */
+    /**
+     * What is remembered; secrets are already taken out. Text. Content: known secrets are masked before it is stored.
+     */
     content: text('What is remembered; secrets are already taken out.'),
-    /** Each at most 256 characters; empty when the entry has none. */
+    /** Words to find it by. Each at most 256 characters; empty when the entry has none. */
     tags: list(text(undefined, { maxLength: 256 }), 'Words to find it by.'),
-    /** ISO 8601. */
+    /** When it was written. ISO 8601. */
     createdAt: timestamp('When it was written.'),
   },
   {
-    /** ISO 8601; the entry never expires when absent. */
+    /** When it is forgotten. ISO 8601; the entry never expires when absent. */
     expiresAt: timestamp('When it is forgotten.'),
   },
   published('memory-entry', 'MemoryEntry', 'One thing an agent remembers.'),

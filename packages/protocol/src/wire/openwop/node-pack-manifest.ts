@@ -87,7 +87,7 @@ const nodeAuth = closed(
 /** A connector's sign-in by a credential that the host stores. */
 const storedCredential = closed(
   {
-    /** Tells this form from a sign-in by OAuth. */
+    /** A credential that the host keeps. Tells this form from a sign-in by OAuth. */
     type: choice(['credential'], 'A credential that the host keeps.'),
     /** The name of the stored credential. */
     key: name('Which one.'),
@@ -129,11 +129,13 @@ const connectorAction = closed(
     displayName: name(),
   },
   {
-    /** `true` when a second call with the same input changes nothing further. */
+    /**
+     * Whether it may be repeated without harm. `true` when a second call with the same input changes nothing further.
+     */
     idempotent: flag('Whether it may be repeated without harm.'),
     /** How often the action may be called; without limit when absent. */
     rateLimit,
-    /** `true` when one call returns a part and a cursor. */
+    /** Whether its answers come in pages. `true` when one call returns a part and a cursor. */
     paginated: flag('Whether its answers come in pages.'),
   },
 );
@@ -141,7 +143,7 @@ const connectorAction = closed(
 /** Presents the nodes of the pack as one integration. */
 const connector = closed(
   {
-    /** Small letters, digits, dots and hyphens. */
+    /** Its name. Small letters, digits, dots and hyphens. */
     id: text('Its name.', { pattern: '^[a-z][a-z0-9.-]*$' }),
     /** The name that people see. */
     displayName: name(),
@@ -201,7 +203,7 @@ const outputs = plain<OutputPorts>({
 /** One node type of the pack. This host runs agents and refuses packs that bring code. */
 const packNode = closed(
   {
-    /** Unique among node types, e.g. `acme.sendMail`; at most 256 characters. */
+    /** The node type's id, unique among node types, e.g. `acme.sendMail`; at most 256 characters. */
     typeId: text('Its type.', { pattern: '^[a-z][a-zA-Z0-9._-]*$', minLength: 1, maxLength: 256 }),
     /** The node type's own version, which may differ from the pack's. */
     version: text('Its own version.'),
@@ -223,11 +225,11 @@ const packNode = closed(
       choice(['streamable', 'cacheable', 'side-effectful', 'mcp-exportable']),
       'What may be done with it.',
     ),
-    /** A path inside the pack. */
+    /** Path to the JSON Schema of its settings. A path inside the pack. */
     configSchemaRef: text('Path to the JSON Schema of its settings.'),
-    /** A path inside the pack. */
+    /** Path to the JSON Schema of its inputs. A path inside the pack. */
     inputSchemaRef: text('Path to the JSON Schema of its inputs.'),
-    /** A path inside the pack. */
+    /** Path to the JSON Schema of its outputs. A path inside the pack. */
     outputSchemaRef: text('Path to the JSON Schema of its outputs.'),
     /** Facts about single output ports; absent when there are none. */
     outputs,
@@ -245,14 +247,14 @@ const packNode = closed(
         toolName: text(),
       },
     ),
-    /** Absent when the node needs none. */
+    /** Secrets that the node needs; absent when it needs none. */
     requiresSecrets: list(ref<typeof secretRequirement>('#/$defs/SecretRequirement'), 'Secrets it needs.'),
-    /** Absent when the node needs none. */
+    /** Stored credentials that the node needs; absent when it needs none. */
     requiredCredentials: list(
       ref<typeof credentialRequirement>('#/$defs/CredentialRequirement'),
       'Credentials it needs.',
     ),
-    /** Absent when the node signs in nowhere. */
+    /** The sign-in at a third party that the node needs; absent when it needs none. */
     auth: ref<typeof nodeAuth>('#/$defs/NodeAuth', 'The sign-in it needs.'),
     /** The protocol's names, or `x-host-…` names of one host; at most 32. */
     requiredModelCapabilities: set(
@@ -284,7 +286,10 @@ const primitive = plain<keyof typeof PRIMITIVES>({
 /** What runs the nodes of the pack. Agents have no code: packs of agents say `remote`. */
 const runtime = closed(
   {
-    /** Packs with another language than `remote` are refused here with `unsupported_runtime`. */
+    /**
+     * What loads the nodes. Agents are always interpreted by the host, hence remote. Packs with another language than
+     * `remote` are refused here with `unsupported_runtime`.
+     */
     language: choice(
       ['javascript', 'python', 'go', 'wasm', 'wasm-component', 'remote'],
       'What loads the nodes. Agents are always interpreted by the host, hence remote.',
@@ -311,7 +316,7 @@ const signing = closed(
   {
     /** The id of the key, or a path inside the pack. */
     publicKeyRef: text('The key that signed it.'),
-    /** A path inside the pack. */
+    /** The signature of `pack.json`, as a path inside the pack. */
     signatureRef: text('Path to the signature of pack.json.'),
     /** `manual`: an Ed25519 key of the author. `sigstore`: an identity at a certificate authority. */
     method: choice(['manual', 'sigstore'], 'How it was signed.'),
@@ -338,7 +343,7 @@ export const nodePackManifest = closed(
     version: text('Its version, by SemVer.', { pattern: VERSION }),
     /** Versions of hosts that the pack works with. */
     engines: open({
-      /** A range such as `>=1.0 <2`. */
+      /** The protocol versions it works with, as a range. A range such as `>=1.0 <2`. */
       openwop: text('The protocol versions it works with, as a range.'),
     }),
     /** What runs the nodes of the pack. */
@@ -362,9 +367,9 @@ export const nodePackManifest = closed(
     repository: text(undefined, { format: 'uri' }),
     /** Words to find the pack by; at most 50, each at most 64 characters. */
     keywords: list(text(undefined, { maxLength: 64 }), undefined, { maxItems: 50 }),
-    /** By pack name, a range of versions. */
+    /** Other packs that it needs, with ranges. By pack name, a range of versions. */
     dependencies: ranges('Other packs that it needs, with ranges.'),
-    /** By capability, a range of versions. A missing one is refused unless it is optional. */
+    /** What the host must offer. By capability, a range of versions. A missing one is refused unless it is optional. */
     peerDependencies: ranges('What the host must offer.'),
     /** By capability, whether it is optional. */
     peerDependenciesMeta: plain<{ [capability: string]: { optional?: boolean } }>({
@@ -372,9 +377,9 @@ export const nodePackManifest = closed(
       additionalProperties: peerMeta,
       description: 'Which of these it can do without.',
     }),
-    /** Absent when the pack brings agents only. */
+    /** Node types it brings. Absent when the pack brings agents only. */
     nodes: list(ref<typeof packNode>('#/$defs/PackNode'), 'Node types it brings.'),
-    /** Absent when the pack brings nodes only. */
+    /** Agents in the pack; absent when it brings nodes only. */
     agents: list(ref<typeof agentManifest>('agent-manifest.schema.json'), 'Agents it brings.'),
     /** Absent when the pack is not signed. */
     signing: ref<typeof signing>('#/$defs/Signing'),

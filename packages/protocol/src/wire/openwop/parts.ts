@@ -34,7 +34,7 @@ export const owner = (description: string) =>
     {
       /** A part of the tenant with data of its own; `main` unless the key says otherwise. */
       workspace: name('A part of the tenant.'),
-      /** An opaque id, taken from the API key. */
+      /** Who acted: an opaque id, never a personal name. An opaque id, taken from the API key. */
       principal: name('Who acted: an opaque id, never a personal name.'),
     },
     { description },

@@ -17,9 +17,9 @@ const long = closed(
   {
     /** The library; the agent's `promptLibraryRef` when absent. */
     libraryId: text('The library it is in.', { pattern: `^${ID}$` }),
-    /** A semantic version; the newest when absent. */
+    /** The template's version; the newest when absent. */
     version: text('Its version.', { pattern: `^${SEMVER}$` }),
-    /** By variable name; the template's defaults when absent. */
+    /** Values of the template's variables, by name; its defaults when absent. */
     variableOverrides: anyObject('Values for its variables.'),
   },
   { description: 'Written out.' },

@@ -27,17 +27,28 @@ const SPEC = 'https://openwop.dev/spec/v1';
 const configurable = object(
   {},
   {
-    /** At least 1. The run fails with `run_timeout`; results of finished tasks stay in its log. */
+    /**
+     * The longest the run may take, in milliseconds; pauses do not count. At least 1. The run fails with
+     * `run_timeout`; results of finished tasks stay in its log.
+     */
     runTimeoutMs: integer('The longest the run may take, in milliseconds; pauses do not count.', {
       minimum: 1,
     }),
-    /** At least 1. Only runs with an orchestrator read it. */
+    /** The most turns of an orchestrator. At least 1. Only runs with an orchestrator read it. */
     maxLoopIterations: integer('The most turns of an orchestrator.', { minimum: 1 }),
-    /** Enforced here: `maxCostUsd`. A budget with other limits is refused rather than ignored. */
+    /**
+     * What the run may spend. Enforced here: `maxCostUsd`. A budget with other limits is refused rather than ignored.
+     */
     budget: ref<typeof budgetPolicy>(`${SPEC}/budget-policy.schema.json`, 'What the run may spend.'),
-    /** From 0 to 1, in place of the agent's own `confidence.defaultThreshold`; 0.7 when neither is present. */
+    /**
+     * Answers less sure than this are escalated. From 0 to 1, in place of the agent's own
+     * `confidence.defaultThreshold`; 0.7 when neither is present.
+     */
     escalationThreshold: fraction('Answers less sure than this are escalated.'),
-    /** `full`, `summary` or `off`. This host keeps it with the run and records what the agent sends. */
+    /**
+     * How much reasoning is recorded. `full`, `summary` or `off`. This host keeps it with the run and records what
+     * the agent sends.
+     */
     reasoningVerbosity: verbosity('How much reasoning is recorded.'),
   },
   {
@@ -57,12 +68,13 @@ const evalConfigurable = object(
     /** A completed run of the same suite, or one whose scorecard was imported; no comparison when absent. */
     baselineRunId: name('The run to measure a regression against.'),
     /**
-     * `true` runs a suite that names another `targetAgentId` or class of model. Such a run is no evidence for a gate.
+     * Evaluate an agent the suite was not written for. `true` runs a suite that names another `targetAgentId` or
+     * class of model. Such a run is no evidence for a gate.
      */
     allowTargetMismatch: flag('Evaluate an agent the suite was not written for.'),
-    /** From 1 to 256; 8 when absent. */
+    /** How many tasks run at the same time. From 1 to 256; 8 when absent. */
     concurrency: integer('How many tasks run at the same time.', { minimum: 1 }),
-    /** From 1 to 100; 1 when absent. A task's score is the mean over its repeats. */
+    /** How often each task runs. From 1 to 100; 1 when absent. A task's score is the mean over its repeats. */
     repeats: integer('How often each task runs.', { minimum: 1, maximum: 100 }),
   },
 );
@@ -95,18 +107,19 @@ export const runCreate = closed(
     /** Ignored: the API key decides whose run it is. */
     tenantId: text('Grants nothing; the key decides whose run it is.'),
     /**
-     * With the header `X-Dedup: enforce`, a second active run of the same scope is refused with `run_already_active`.
+     * Names the thing that only one run at a time may work on. With the header `X-Dedup: enforce`, a second active
+     * run of the same scope is refused with `run_already_active`.
      */
     scopeId: text('Names the thing that only one run at a time may work on.'),
-    /** An absolute URL. This host has webhooks instead and refuses the member. */
+    /** Called when the run has ended. An absolute URL. This host has webhooks instead and refuses the member. */
     callbackUrl: text('Called when the run has ended.', { format: 'uri' }),
     /** A request for a storage region. This host has none to offer and refuses the member. */
     residency: anyObject('Where the data of the run may live.'),
     /** Settings of the run. Values that the host reads are checked; unknown keys are stored with the run. */
     configurable: plain<Configurable>(configurable),
-    /** At most 100, each 1 to 256 characters. Webhooks can select runs by them. */
+    /** Words to find the run by. At most 100, each 1 to 256 characters. Webhooks can select runs by them. */
     tags: list(tag(), 'Words to find the run by.', { maxItems: 100 }),
-    /** Any JSON object, stored and returned with every snapshot. */
+    /** Kept and given back; never read. Any JSON object, stored and returned with every snapshot. */
     metadata: anyObject('Kept and given back; never read.'),
   },
   {

@@ -28,13 +28,16 @@ export const runDiffResponse = closed(
         {
           /** The sequence of the event, from 0. */
           seq: count('The place in the logs.'),
-          /** `removed`: only `a` has it. `added`: only `b` has it. `changed`: both have it, with different facts. */
+          /**
+           * Seen from the first run. `removed`: only `a` has it. `added`: only `b` has it. `changed`: both have it,
+           * with different facts.
+           */
           op: choice(['added', 'removed', 'changed'], 'Seen from the first run.'),
         },
         {
-          /** Absent when `a` has no event at that place. */
+          /** The event in the first run. Absent when `a` has no event at that place. */
           aEvent: event('The event in the first run.'),
-          /** Absent when `b` has no event at that place. */
+          /** The event in the second run; absent when `b` has no event at that place. */
           bEvent: event('The event in the second.'),
         },
       ),
@@ -50,7 +53,10 @@ export const runDiffResponse = closed(
       type: ['integer', 'null'],
       minimum: 0,
     }),
-    /** Absent when the comparison is complete. */
+    /**
+     * Whether a run was still going on, or differences were left out for size. Absent when the comparison is
+     * complete.
+     */
     truncated: flag('Whether a run was still going on, or differences were left out for size.'),
   },
   published(

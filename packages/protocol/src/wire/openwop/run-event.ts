@@ -82,19 +82,19 @@ export const runEvent = open(
       description: 'The facts; their shape follows from the type.',
       type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
     }),
-    /** ISO 8601. Two events may have the same time. */
+    /** When it happened. Only the sequence orders events. ISO 8601. Two events may have the same time. */
     timestamp: timestamp('When it happened. Only the sequence orders events.'),
     /** What `Last-Event-ID` and `lastSequence` refer to. */
     sequence: count('Its place in the run, from 0, without gaps.'),
   },
   {
-    /** Absent for events of the whole run. */
+    /** The node it belongs to; in an eval run, the task. Absent for events of the whole run. */
     nodeId: id('The node it belongs to; in an eval run, the task.'),
-    /** 1 on this host. */
+    /** Version of the payload shapes. 1 on this host. */
     schemaVersion: count('Version of the payload shapes.'),
     /** The engine that wrote the event, as `engineVersion` of the discovery document. */
     engineVersion: text('Version of the engine that wrote it.'),
-    /** An `eventId` of the same run; absent when the event follows from none. */
+    /** The event that this one follows from, an `eventId` of the same run; absent when it follows from none. */
     causationId: id('The event that this one follows from.'),
   },
   {

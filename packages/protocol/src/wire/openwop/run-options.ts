@@ -31,13 +31,13 @@ const mockProvider = closed(
 export const configurable = open(
   {},
   {
-    /** At least 1; the host's limit when absent. */
+    /** The most nodes the run may execute. At least 1; the host's limit when absent. */
     recursionLimit: integer('The most nodes the run may execute.', { minimum: 1 }),
     /** `<provider>/<model>` or a configured name, in place of the model that the agent's class leads to. */
     model: name('Use this model.'),
-    /** From 0 to 2; the provider's default when absent. */
+    /** Use this temperature. From 0 to 2; the provider's default when absent. */
     temperature: number('Use this temperature.', { minimum: 0, maximum: 2 }),
-    /** At least 1; the provider's default when absent. */
+    /** The most tokens of one answer. At least 1; the provider's default when absent. */
     maxTokens: integer('The most tokens of one answer.', { minimum: 1 }),
     /** By prompt id; the agent's own prompts when absent. */
     promptOverrides: plain<{ [promptId: string]: string }>({
@@ -60,9 +60,9 @@ export const runOptions = object(
   {
     /** Settings that change how the run is done. */
     configurable: ref<typeof configurable>('#/$defs/Configurable'),
-    /** At most 100; they change nothing about the run. */
+    /** Words to find the run by. At most 100; they change nothing about the run. */
     tags: list(tag(), 'Words to find the run by.', { maxItems: 100, uniqueItems: false }),
-    /** Any JSON object; it changes nothing about the run. */
+    /** Kept and given back; never read. Any JSON object; it changes nothing about the run. */
     metadata: anyObject('Kept and given back; never read.'),
   },
   {

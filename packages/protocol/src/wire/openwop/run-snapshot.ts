@@ -42,7 +42,7 @@ const error = closed(
 const cost = closed(
   {},
   {
-    /** Of all model calls with a known price, judges included. */
+    /** Known cost, in US dollars. Of all model calls with a known price, judges included. */
     usd: amount('Known cost, in US dollars.'),
     /** Tokens of all model calls. */
     tokens: closed(
@@ -54,11 +54,11 @@ const cost = closed(
         output: count('Tokens written.'),
       },
     ),
-    /** As its provider calls it. */
+    /** The model that was called last. As its provider calls it. */
     model: text('The model that was called last.'),
     /** The configured name of the provider. */
     provider: text('The provider that was called last.'),
-    /** Added up over all model calls. */
+    /** Time spent in model calls, in milliseconds. Added up over all model calls. */
     duration_ms: count('Time spent in model calls, in milliseconds.'),
   },
   { description: 'What the run has cost so far.' },
@@ -77,21 +77,21 @@ export const runSnapshot = open(
   {
     /** The tenant and workspace that may read the run, and the principal who created it. */
     owner: owner('Whose run it is.'),
-    /** Present while the run waits for an answer. */
+    /** The node that waits for an answer; absent while none does. */
     currentNodeId: text('The node it waits at.'),
-    /** ISO 8601; absent while the run is `pending`. */
+    /** When the run left `pending`, ISO 8601; absent before. */
     startedAt: timestamp('When it left pending.'),
-    /** ISO 8601; absent until the run has ended. */
+    /** When the run ended, ISO 8601; absent until then. */
     completedAt: timestamp('When it ended.'),
     /** The agent that is evaluated or run; absent for workflows. */
     agent: ref<typeof agentRef>(AGENT_REF, 'The agent at work.'),
-    /** Absent on this host, which has no orchestrators. */
+    /** The agent that hands out the work. Absent on this host, which has no orchestrators. */
     runOrchestrator: ref<typeof agentRef>(AGENT_REF, 'The agent that hands out the work.'),
-    /** By node id; absent on this host. */
+    /** What is known about each node. By node id; absent on this host. */
     nodeStates: anyObject('What is known about each node.'),
-    /** Absent on this host. */
+    /** The values of the workflow. Absent on this host. */
     variables: anyObject('The values of the workflow.'),
-    /** Absent on this host. */
+    /** Typed state shared between nodes. Absent on this host. */
     channels: anyObject('Typed state shared between nodes.'),
     /** Present when the status is `failed`. */
     error,
@@ -99,11 +99,11 @@ export const runSnapshot = open(
     engineVersion: text('The engine that started the run.'),
     /** The version of the log's format. */
     eventLogSchemaVersion: count('Version of the event log.'),
-    /** Absent when the caller set none. */
+    /** The tags of the caller, unchanged. Absent when the caller set none. */
     tags: list(text(undefined, { maxLength: 256 }), 'The tags of the caller, unchanged.', { maxItems: 100 }),
-    /** Absent when the caller set none. */
+    /** The metadata of the caller, unchanged. Absent when the caller set none. */
     metadata: jsonObject('The metadata of the caller, unchanged.'),
-    /** Absent when the caller set none. */
+    /** The options of the caller, unchanged. Absent when the caller set none. */
     configurable: jsonObject('The options of the caller, unchanged.'),
     /** Totals so far; final when the run has ended. */
     metrics: object(

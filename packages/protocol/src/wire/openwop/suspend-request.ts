@@ -28,7 +28,7 @@ const approval = object(
   {
     /** The id of the thing to approve; for a deployment `<agentId>@<version>`. */
     artifactId: name('What is to be approved.'),
-    /** E.g. `deployment`. */
+    /** What sort of thing it is. E.g. `deployment`. */
     artifactType: name('What sort of thing it is.'),
     /** One line for a list of open questions. */
     title: name('A heading for people.'),
@@ -42,9 +42,9 @@ const approval = object(
     description: text('What it is about.'),
     /** What an approver needs to see. Content is possible. */
     artifactData: anything('The thing itself.'),
-    /** Grants of that many different principals; 1 when absent. */
+    /** How many must agree. Grants of that many different principals; 1 when absent. */
     requiredApprovals: integer('How many must agree.', { minimum: 1, default: 1 }),
-    /** Ids of principals. */
+    /** Who may answer; anyone with the scope when empty. Ids of principals. */
     approversList: names('Who may answer; anyone with the scope when empty.'),
     /** `single-veto`: one rejection refuses. `majority`: more than half must reject. `single-veto` when absent. */
     rejectionPolicy: choice(['single-veto', 'majority'], 'What it takes to refuse.', {
@@ -52,19 +52,19 @@ const approval = object(
     }),
     /** `true`: one override is enough. `false`: it counts as one grant. `false` when absent. */
     overrideBypassesQuorum: flag('Whether an override counts for everyone.', { default: false }),
-    /** Ids of groups in the host's directory. */
+    /** Groups whose members may answer. Ids of groups in the host's directory. */
     approverGroupRefs: names('Groups whose members may answer.'),
-    /** Names of roles. */
+    /** Roles whose holders may answer. Names of roles. */
     approverRoleRefs: names('Roles whose holders may answer.'),
     /** Who is notified; it gives no right to answer. */
     audience: closed(
       {},
       {
-        /** Ids of principals. */
+        /** Ids of principals who are notified. */
         subjects: names('People.'),
-        /** Ids of groups. */
+        /** Ids of groups whose members are notified. */
         groups: names('Groups.'),
-        /** Names of roles. */
+        /** Names of roles whose holders are notified. */
         roles: names('Roles.'),
       },
       { description: 'Who is told about it.' },
@@ -91,7 +91,7 @@ const DATA = {
   ApprovalData: approval,
   ClarificationData: closed(
     {
-      /** At least one; all are answered together. */
+      /** What is asked. At least one; all are answered together. */
       questions: list(question, 'What is asked.', { minItems: 1 }),
     },
     {
@@ -111,7 +111,7 @@ const DATA = {
       customKind: name('What sort of interrupt.'),
     },
     {
-      /** Any JSON, defined by that agreement. */
+      /** Its facts. Any JSON, defined by that agreement. */
       payload: anything('Its facts.'),
     },
   ),
@@ -137,7 +137,7 @@ const DATA = {
     {
       /** The reply must fit it; any text when absent. */
       outcomeSchema: anyObject('JSON Schema of the reply.'),
-      /** From 0. */
+      /** Which turn. From 0. */
       turnIndex: count('Which turn.'),
     },
   ),
@@ -147,7 +147,7 @@ const DATA = {
       conversationId: conversationId(),
     },
     {
-      /** For people; absent when it ended as planned. */
+      /** Why it ends. For people; absent when it ended as planned. */
       reason: text('Why it ends.'),
     },
   ),
@@ -155,9 +155,9 @@ const DATA = {
     {
       /** The agent whose answer is in question. */
       agentId: boundedAgentId('The agent that was unsure.'),
-      /** From 0 to 1, as the agent or the run declares it. */
+      /** How sure it should have been. From 0 to 1, as the agent or the run declares it. */
       threshold: fraction('How sure it should have been.'),
-      /** From 0 to 1, as the agent reported it. */
+      /** How sure it was. From 0 to 1, as the agent reported it. */
       observed: fraction('How sure it was.'),
     },
     {
@@ -170,9 +170,9 @@ const DATA = {
 /** The protocol's schema of a question that suspends a run. */
 export const suspendRequest = closed(
   {
-    /** Decides which of the shapes `data` has. */
+    /** What is asked for. Decides which of the shapes `data` has. */
     kind: interruptKind('What is asked for.'),
-    /** Unique among the open questions of the run; at most 256 characters. */
+    /** The same key is the same question. Unique among the open questions of the run; at most 256 characters. */
     key: text('The same key is the same question.', { minLength: 1, maxLength: 256 }),
     /** The question itself, in the shape of its `kind`. */
     data: plain<unknown>({ oneOf: Object.keys(DATA).map((kind) => ({ $ref: `#/$defs/${kind}` })) }),

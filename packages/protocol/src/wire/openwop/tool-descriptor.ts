@@ -20,9 +20,9 @@ const size = (description: string) => choice(['low', 'medium', 'high'], descript
 const auth = closed(
   {},
   {
-    /** As `<area>:<action>`; none when absent. */
+    /** Scopes the caller must hold. As `<area>:<action>`; none when absent. */
     scopes: set(text(), 'Scopes the caller must hold.'),
-    /** `true` when the operator has to store a credential first. */
+    /** Whether it needs a stored credential. `true` when the operator has to store a credential first. */
     credentialRef: flag('Whether it needs a stored credential.'),
   },
   { description: 'What it takes to call it. Never a credential itself.' },
@@ -39,7 +39,7 @@ export const toolDescriptor = closed(
   {
     /** The name that agents list in `toolAllowlist`. */
     toolId: id<ToolId>('The name of the tool: <scope>:<tool>.', { minLength: 1 }),
-    /** `host-extension`: configured on this host. `mcp`: offered by an MCP server. */
+    /** Where it comes from. `host-extension`: configured on this host. `mcp`: offered by an MCP server. */
     source: toolSource('Where it comes from.'),
     /**
      * `pure` computes, `read` looks, `write` changes something, `exec` runs commands. `write` and `exec` are refused
@@ -48,13 +48,13 @@ export const toolDescriptor = closed(
     safetyTier: choice(['pure', 'read', 'write', 'exec'], 'What it can do to the world.'),
   },
   {
-    /** Absent when the tool has none. */
+    /** A name for people. Absent when the tool has none. */
     title: text('A name for people.'),
     /** What models are told about the tool. */
     description: text('What it does.'),
     /** Inputs of a call must fit it; any object when absent. */
     inputSchema: jsonObject('JSON Schema of its inputs.'),
-    /** Absent when the answer may be anything. */
+    /** JSON Schema of its answer. Absent when the answer may be anything. */
     outputSchema: jsonObject('JSON Schema of its answer.'),
     /** Absent when every caller may use the tool. */
     auth,
@@ -63,7 +63,7 @@ export const toolDescriptor = closed(
      * `host-owned`: on its own.
      */
     egress: choice(['none', 'safe-fetch', 'host-mediated', 'host-owned'], 'How it reaches the network.'),
-    /** `never` when absent. */
+    /** Whether a person is asked first. `never` when absent. */
     approval: choice(['never', 'conditional', 'always'], 'Whether a person is asked first.'),
     /**
      * Whether a second call gives the same answer, changes nothing further, or neither. Replays read the recorded
@@ -73,9 +73,9 @@ export const toolDescriptor = closed(
       ['deterministic', 'idempotent', 'non-deterministic'],
       'What a second call would do.',
     ),
-    /** Absent when nothing is known. */
+    /** About how much it costs. Absent when nothing is known. */
     costHint: size('About how much it costs.'),
-    /** Absent when nothing is known. */
+    /** About how long it takes. Absent when nothing is known. */
     latencyHint: size('About how long it takes.'),
   },
   {

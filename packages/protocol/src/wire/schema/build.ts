@@ -39,15 +39,18 @@ export type Wire<S extends TSchema> = Frozen<Static<S>>;
 /** An object that is passed on unread. */
 export type AnyObject = { readonly [key: string]: unknown };
 
+/** The optional members of an object that has none. */
 type None = Record<never, never>;
 /** Exported, because declaration files then keep the comments of the members. */
 export type Members<R extends TProperties, O extends TProperties> = R & {
   [Key in keyof O]: TOptional<O[Key]>;
 };
 
+/** States the type of a schema: TypeBox's types are read, its code is not loaded. */
 const make = <S extends TSchema>(schema: object): S => schema as S;
 const prose = (description: string | undefined) => (description === undefined ? {} : { description });
 
+/** A string. `options` takes `minLength`, `maxLength`, `pattern` and `format`. */
 export const text = (description?: string, options: TStringOptions = {}): TString =>
   make({ type: 'string', ...prose(description), ...options });
 
@@ -58,22 +61,27 @@ export const id = <T extends Id<string>>(description?: string, options: TStringO
 /** A string with something in it. */
 export const name = (description?: string): TString => text(description, { minLength: 1 });
 
+/** A moment as RFC 3339 text. */
 export const timestamp = (description?: string): TString => text(description, { format: 'date-time' });
 
+/** One word of a list; its type is the union of the words. */
 export const choice = <const V extends readonly string[]>(
   values: V,
   description?: string,
   options: TSchemaOptions = {},
 ) => make<TEnum<[...V]>>({ type: 'string', enum: [...values], ...prose(description), ...options });
 
+/** Exactly this value. */
 export const constant = <const V extends string | boolean>(
   value: V,
   options: TSchemaOptions = {},
 ): TLiteral<V> => make({ const: value, ...options });
 
+/** A finite number. `options` takes `minimum` and `maximum`, both included. */
 export const number = (description?: string, options: TNumberOptions = {}): TNumber =>
   make({ type: 'number', ...prose(description), ...options });
 
+/** A whole number. `options` takes `minimum` and `maximum`, both included. */
 export const integer = (description?: string, options: TNumberOptions = {}): TInteger =>
   make({ type: 'integer', ...prose(description), ...options });
 
@@ -86,6 +94,7 @@ export const fraction = (description?: string): TNumber => number(description, {
 /** A number, zero or more: money, mostly. */
 export const amount = (description?: string): TNumber => number(description, { minimum: 0 });
 
+/** `true` or `false`. */
 export const flag = (description?: string, options: TSchemaOptions = {}): TBoolean =>
   make({ type: 'boolean', ...prose(description), ...options });
 
@@ -93,19 +102,24 @@ export const flag = (description?: string, options: TSchemaOptions = {}): TBoole
 export const mark = (description?: string): TUnsafe<true> =>
   make({ type: 'boolean', const: true, ...prose(description) });
 
+/** JSON `null`. */
 export const nothing = (): TUnsafe<null> => make({ type: 'null' });
 
+/** Any value; its type is `unknown`, so that a reader has to check it. */
 export const anything = (description?: string): TUnknown => make({ ...prose(description) });
 
 /** Any JSON, which is content and is passed on as it is. */
 export const json = (description?: string): TUnsafe<Json> => make({ ...prose(description) });
 
+/** Any JSON object, passed on as it is. */
 export const jsonObject = (description?: string): TUnsafe<JsonObject> =>
   make({ type: 'object', ...prose(description) });
 
+/** Any object, passed on unread. */
 export const anyObject = (description?: string, options: TSchemaOptions = {}): TUnsafe<AnyObject> =>
   make({ type: 'object', ...prose(description), ...options });
 
+/** A list of items of one kind. `options` takes `minItems` and `maxItems`. */
 export const list = <Item extends TSchema>(
   items: Item,
   description?: string,
@@ -119,6 +133,7 @@ export const set = <Item extends TSchema>(
   options: TArrayOptions = {},
 ): TArray<Item> => list(items, description, { uniqueItems: true, ...options });
 
+/** An object with required and optional members. Other members are allowed, and the schema does not mention them. */
 export function object<R extends TProperties, O extends TProperties = None>(
   required: R,
   optional?: O,
@@ -179,6 +194,7 @@ export const when = (
     ...(otherwise ? ([['else', otherwise]] as const) : []),
   ]);
 
+/** The dialect of JSON Schema that all documents use. */
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Root members of a published schema. */

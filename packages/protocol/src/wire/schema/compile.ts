@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type * as Ajv from 'ajv/dist/2020.js';
 import { allDifferent, formats } from './keywords.js';
 
+/** Whether a value fits a schema. Why it does not is for `explain` to say. */
 export type Validator = (value: unknown) => boolean;
 
 /**
@@ -45,6 +46,7 @@ function loadPrecompiled(): { readonly [address: string]: Validator } {
 const referencesIn = (document: object): readonly string[] =>
   [...JSON.stringify(document).matchAll(/"\$ref":"([^"#]+)/g)].map((match) => match[1] ?? '');
 
+/** An Ajv with our formats and our `uniqueItems`, without the meta-schema. */
 export function createAjv() {
   const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof Ajv;
   const ajv = new Ajv2020({

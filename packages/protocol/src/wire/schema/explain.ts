@@ -25,8 +25,13 @@ type Walk = {
   readonly enough: () => boolean;
 };
 
+/** `hidesNames`: leave unknown property names out of the messages. They are shown when absent. */
 export type ExplainOptions = Pick<Walk, 'hidesNames'>;
 
+/**
+ * Everything that keeps a value from fitting a schema, at most 100 issues and a count of the rest; empty when it
+ * fits.
+ */
 export function explain(
   schema: Located,
   value: unknown,

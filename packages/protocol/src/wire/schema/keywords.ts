@@ -29,6 +29,7 @@ const within = (value: number | undefined, low: number, high: number) =>
 const URI = /^[a-zA-Z][a-zA-Z0-9+.-]*:[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 const isUri = (text: string): boolean => URI.test(text) && URL.canParse(text);
 
+/** The formats that our schemas use, each with its test. */
 export const formats: { readonly [format: string]: (text: string) => boolean } = {
   'date-time': isDateTime,
   uri: isUri,

@@ -8,13 +8,16 @@ const MAX_WORDS = 12;
 
 const cut = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name);
 
+/** A name in quotes, cut when it is long. */
 export const quoted = (name: string): string => `"${cut(name)}"`;
 
 /** One step further along a JSON pointer (RFC 6901). */
 export const step = (pointer: string, name: string): string => child(pointer, cut(name));
 
+/** `"a" and "b"`. */
 export const inOrder = (names: readonly string[]): string => names.map(quoted).join(' and ');
 
+/** `1 item`, `3 items`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const ARTICLES: { readonly [type: string]: string } = {

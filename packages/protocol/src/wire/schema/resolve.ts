@@ -10,6 +10,7 @@ export const byId: ReadonlyMap<string, Document> = new Map(
   documents.map((document) => [document.$id, document]),
 );
 
+/** The address of a named schema: its `$id`. */
 export const idOf = (name: SchemaName): string => (schemas[name] as unknown as Document).$id;
 
 /** The schema at an address: a document, or a place inside one. */

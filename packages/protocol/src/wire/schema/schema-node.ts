@@ -32,4 +32,5 @@ export type SchemaNode = {
 
 /** A schema and the address that its references start from. */
 export type Located = { readonly node: SchemaNode; readonly base: string };
+/** Finds the schema that a `$ref` leads to, starting from the address of the document that holds it. */
 export type Resolve = (reference: string, base: string) => Located;

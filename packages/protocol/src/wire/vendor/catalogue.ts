@@ -18,6 +18,7 @@ import {
 } from '../schema/build.js';
 import { agentVersion } from './parts.js';
 
+/** Answer of `POST …/suites`, and of `:check`, which installs nothing. */
 export const installedSuite = closed({
   /** `<suiteId>@<version>`: what to name in `evalSuiteRef`. */
   suiteRef: text(),
@@ -28,11 +29,13 @@ export const installedSuite = closed({
   /** Of its canonical form: an installed version never changes. */
   digest: id<Digest>(),
 });
+/** A suite that is installed, or that could be. */
 export type InstalledSuite = Wire<typeof installedSuite>;
 
 /** The wire says less about these than the type: a list may hold suites of a newer host. */
 const words = <Word extends string>() => plain<readonly Word[]>({ type: 'array', items: text() });
 
+/** An entry of `GET …/suites`, and answer of `…/head`. */
 export const suiteHead = object(
   {
     /** The id that its author gave it. */
@@ -58,6 +61,7 @@ export const suiteHead = object(
 /** A suite without its tasks. */
 export type SuiteListing = Wire<typeof suiteHead>;
 
+/** Answer of `PUT …/agents/{agentId}`. */
 export const boundAgent = agentVersion;
 
 /** An entry of "agents" in the config; the host checks the rest of it by its kind. */
@@ -82,6 +86,7 @@ const packOptional = {
 /** `<suiteId>@<version>` of the suite that comes with an agent; absent when it brings none. */
 const suiteRef = text();
 
+/** An entry of `GET …/packs`. */
 export const packHead = closed(
   {
     ...packRequired,
@@ -93,6 +98,7 @@ export const packHead = closed(
 /** A pack without what is in it. */
 export type PackListing = Wire<typeof packHead>;
 
+/** Answer of `PUT …/packs/…`. */
 export const installedPack = closed(
   {
     ...packRequired,
@@ -107,36 +113,55 @@ export const installedPack = closed(
   },
   packOptional,
 );
+/** A pack as it was installed, with everything that can be run now. */
 export type InstalledPack = Wire<typeof installedPack>;
 
+/** One part of a suite id: 1 to 64 characters. */
 const suitePart = (description: string) => text(description, { minLength: 1, maxLength: 64 });
+/** The id or the name of an agent: 1 to 256 characters. */
 const agentName = (description: string) => text(description, { minLength: 1, maxLength: 256 });
 
+/** Schema of the body of `POST …/profiles:compile`. */
 export const compileBody = closed(
-  { definition: jsonObject('An agent definition, of form A or B.') },
   {
+    /** The whole agent definition; its `evaluation` member holds the profile. */
+    definition: jsonObject('An agent definition, of form A or B.'),
+  },
+  {
+    /** Each row becomes one task. The dataset of the profile is fetched when absent. */
     rows: list(json(), 'Rows, instead of the dataset that the profile names.'),
+    /** The id or name of one agent in a manifest of form B. */
     agent: agentName('Which agent of a manifest; needed when several have a profile.'),
+    /** The suite's `targetAgentId`. The id in the definition when absent. */
     targetAgentId: agentName(
       'The id of the agent on this host, without a version, when it is another than in the definition.',
     ),
+    /** First part of the suite id; local by default. E.g. `vendor`, at most 64 characters. */
     scope: suitePart('First part of the suite id; local by default.'),
+    /** Second part of the suite id; the author by default. E.g. `acme`, at most 64 characters. */
     org: suitePart('Second part of the suite id; the author by default.'),
+    /**
+     * Last part of the suite id; the agent's name by default. Two agents held to one contract need two. E.g.
+     * `refunds`, at most 64 characters.
+     */
     suiteName: suitePart(
       "Last part of the suite id; the agent's name by default. Two agents held to one contract need two.",
     ),
+    /** Also install the suite with its contract. `false` when absent: the suite and its contract are only returned. */
     install: flag('Also install the suite with its contract.'),
   },
 );
 /** Body of `POST …/profiles:compile`. */
 export type CompileProfile = Wire<typeof compileBody>;
 
+/** Answer of `POST …/profiles:compile`. */
 export const compiledProfile = closed(
   {
     /** The suite, ready to be installed anywhere. */
     suite: jsonObject(),
     /** What the suite cannot hold: thresholds, hard and soft, evaluators. */
     contract: jsonObject(),
+    /** `sha256:<hex>` of the contract's canonical form; a run of the suite names it. */
     digest: id<Digest>('Of the contract.'),
     /** What was accepted and the author should look at. */
     warnings: list(
@@ -156,17 +181,26 @@ export const compiledProfile = closed(
       ),
     ),
   },
-  { suiteRef: text('When it was installed: what to name in evalSuiteRef.') },
+  {
+    /** When it was installed: what to name in evalSuiteRef. Absent when `install` was not asked for. */
+    suiteRef: text('When it was installed: what to name in evalSuiteRef.'),
+  },
 );
+/** A suite and a contract, compiled from a profile. The same input gives the same bytes. */
 export type CompiledProfile = Wire<typeof compiledProfile>;
 
+/** An entry of `GET …/keys`. */
 export const keyEntry = closed(
   {
+    /**
+     * The beginning of the hash of the key, never the key. Enough to find the key in a configuration or to revoke it.
+     */
     keyId: text('The beginning of the hash of the key, never the key.'),
     /** Who acts with it. */
     principal: text(),
     /** What it may do, as the config of the host defines the roles. */
     roles: list(text()),
+    /** Where the host knows the key from. `config`: the configuration file. `store`: created while the host runs. */
     from: choice(['config', 'store'], 'Where the host knows the key from.'),
   },
   {
