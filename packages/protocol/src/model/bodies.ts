@@ -23,13 +23,17 @@ export type Criterion = {
 /** `kind` alone decides which block scores the task; a block of the other kind may stand beside it and is ignored. */
 export type Expected =
   | {
+      /** The answer is compared with `match`. */
       readonly kind: 'golden';
+      /** The right answer, and how it is compared. */
       readonly match: GoldenMatch;
       /** Ignored. */
       readonly rubric?: readonly Criterion[];
     }
   | {
+      /** A judge or checks decide each criterion. */
       readonly kind: 'rubric';
+      /** At least one criterion. */
       readonly rubric: readonly Criterion[];
       /** Ignored. */
       readonly match?: GoldenMatch;
@@ -131,14 +135,18 @@ export type RecordBodies = {
   readonly attempts?: number;
   /** Calls refused by the allowlist leave no event, only this trace. */
   readonly refusedCalls?: readonly {
+    /** Unique in the run; no event has it. */
     readonly callId: CallId;
+    /** The tool that was called, as `<scope>:<tool>`. */
     readonly toolId: ToolId;
+    /** What the agent sent to the tool. */
     readonly inputs: Body;
   }[];
   /** Long-term memory that was read. Seeds are in the suite, and not repeated here. */
   readonly memory?: readonly MemoryEntry[];
   /** One per criterion of the task, in its order, with the judge's reasons. */
   readonly criteria?: readonly {
+    /** Whether the answer met the criterion. */
     readonly met: boolean;
     /** To what degree, from 0 to 1; absent for criteria without degrees. */
     readonly score?: number;

@@ -16,6 +16,13 @@ export const CHECK_NAMES = [
   'refused',
   'not-refused',
 ] as const;
+/**
+ * The name of a check, as it stands in `[check:<name> …]`.
+ * - `json`: the answer is JSON. `schema`: it fits a JSON Schema. `length`: it has so many words or characters.
+ * - `contains`, `excludes`, `regex`, `cites`: what occurs in it, or does not.
+ * - `tool-called`, `tool-not-called`: what the agent did on the way.
+ * - `refused`, `not-refused`: whether the agent declined.
+ */
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 /**
@@ -26,7 +33,9 @@ export type ParsedCriterion =
   /** For a judge. */
   | { readonly kind: 'prose'; readonly sentence: string }
   | {
+      /** Decided by the host, without a model. */
       readonly kind: 'check';
+      /** Which check. */
       readonly name: CheckName;
       /** Checked: every argument is known to its check and of the right type. */
       readonly args: JsonObject;

@@ -21,10 +21,25 @@ export const DEPLOYMENT_STATES = [
   'deprecated',
   'rolled-back',
 ] as const;
+/**
+ * How far a version of an agent has come (RFC 0082).
+ * - `draft`, `test`, `staged`: on the way, not in service
+ * - `active`: in service on its channels
+ * - `paused`: taken out of service, and can be promoted to `active` again
+ * - `deprecated`, `rolled-back`: out of service for good; another version took over after a rollback
+ */
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 
 /** What a caller may ask for. All but `promote` begin at `active`. */
 export const TRANSITIONS = ['promote', 'pause', 'deprecate', 'rollback', 'adjust-canary'] as const;
+/**
+ * What a caller may ask for.
+ * - `promote`: one state ahead
+ * - `pause`: out of service for now
+ * - `deprecate`: out of service for good
+ * - `rollback`: out of service, and the version before it serves again
+ * - `adjust-canary`: another share of the traffic
+ */
 export type Transition = (typeof TRANSITIONS)[number];
 
 /** Where a promotion leads, one state at a time. */
@@ -164,9 +179,13 @@ export type DeploymentStateChanged = {
 };
 /** Payloads of the deployment events, by type. */
 export type DeploymentPayloads = {
+  /** A version has moved one state ahead. */
   'deployment.promoted': DeploymentPromoted;
+  /** A version no longer serves. */
   'deployment.rolled-back': DeploymentRolledBack;
+  /** A version's share of the traffic has changed. */
   'deployment.canary.adjusted': DeploymentCanaryAdjusted;
+  /** A version was paused or deprecated. */
   'deployment.state.changed': DeploymentStateChanged;
 };
 /** An event that a move writes, before the log gives it a number. */

@@ -132,6 +132,15 @@ export const RUN_ERROR_CODES = [
   'conflict',
   'internal_error',
 ] as const;
+/**
+ * Why a run failed, for programs. `docs/errors.md` says of each when it occurs and what to do.
+ * - `agent_failed`, `agent_unavailable`: the agent gave no valid answer, or could not be opened
+ * - `node_failed`: a node of a workflow failed
+ * - `run_timeout`, `budget_exhausted`: a limit of the run was reached
+ * - `forbidden`, `eval_gate_unmet`, `approval_rejected`, `approval_timeout`: a deployment was not allowed
+ * - `conflict`: the deployments of the agent changed in the meantime
+ * - `internal_error`: a bug of the host
+ */
 export type RunErrorCode = (typeof RUN_ERROR_CODES)[number];
 /** Why a run failed. */
 export type RunError = {

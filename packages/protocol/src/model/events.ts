@@ -37,79 +37,147 @@ export type Payloads = {
     readonly metadata?: Body;
   };
   /** Ends the log. An eval run's `outputs` are its summary. */
-  'run.completed': { readonly outputs?: EvalSummary | Body; readonly durationMs?: number };
+  'run.completed': {
+    /** The summary of an eval run; what an agent or a workflow returned. */
+    readonly outputs?: EvalSummary | Body;
+    /** From start to end, in milliseconds, pauses left out. */
+    readonly durationMs?: number;
+  };
   /** Ends the log. The run could not be carried out; a low score is not a failure. */
-  'run.failed': { readonly error: RunError; readonly failedNodeId?: string; readonly durationMs?: number };
-  /** Ends the log, at the wish of a caller. */
-  'run.cancelled': { readonly reason?: string; readonly cancelledBy?: string; readonly durationMs?: number };
+  'run.failed': {
+    /** Why. */
+    readonly error: RunError;
+    /** The node that failed; absent when the cause is no single node. */
+    readonly failedNodeId?: string;
+    /** From start to end, in milliseconds, pauses left out. */
+    readonly durationMs?: number;
+  };
+  /** Ends the log, because a caller cancelled the run. */
+  'run.cancelled': {
+    /** Why, in the caller's words; absent when none were given. */
+    readonly reason?: string;
+    /** The principal who cancelled it. */
+    readonly cancelledBy?: string;
+    /** From start to end, in milliseconds, pauses left out. */
+    readonly durationMs?: number;
+  };
   /** No task is started until `run.resumed`. */
-  'run.paused': { readonly reason?: string; readonly drainPolicy: DrainPolicy };
+  'run.paused': {
+    /** Why, in the caller's words; absent when none were given. */
+    readonly reason?: string;
+    /** What happens to tasks at work. */
+    readonly drainPolicy: DrainPolicy;
+  };
   /** Tasks are started again. */
-  'run.resumed': { readonly reason?: string };
+  'run.resumed': {
+    /** Why, in the caller's words; absent when none were given. */
+    readonly reason?: string;
+  };
   /** A step of a workflow begins. */
-  'node.started': { readonly nodeId: string; readonly typeId: string };
+  'node.started': {
+    /** The node's id in its workflow. */
+    readonly nodeId: string;
+    /** What sort of node it is. */
+    readonly typeId: string;
+  };
   /** A step of a workflow is done. */
-  'node.completed': { readonly nodeId: string; readonly outputs?: Body; readonly durationMs?: number };
+  'node.completed': {
+    /** The node that is done. */
+    readonly nodeId: string;
+    /** What it returned; absent when it returned nothing. */
+    readonly outputs?: Body;
+    /** How long it took, in milliseconds. */
+    readonly durationMs?: number;
+  };
   /** A step of a workflow could not be done. */
   'node.failed': {
+    /** The node that failed. */
     readonly nodeId: string;
+    /** A code for programs and a sentence for people. */
     readonly error: { readonly code: string; readonly message: string };
   };
   /** A step waits for people. */
   'node.suspended': {
+    /** The node that waits. */
     readonly nodeId: string;
     /** Names the question: a node may ask again. */
     readonly interruptId: string;
+    /** What it waits for. */
     readonly kind: InterruptKind;
     /** What the question is called within its node. */
     readonly key: string;
   };
   /** The question that people are asked. */
   'interrupt.requested': {
+    /** What is asked for. */
     readonly kind: InterruptKind;
+    /** What the question is called within its node; the same key is the same question. */
     readonly key: string;
     /** What is asked, for people. */
     readonly data: Body;
-    /** JSON Schema of the answer. */
+    /** JSON Schema of the answer; absent when any is taken. */
     readonly resumeSchema?: Body;
-    /** After this long the answer is no. */
+    /** After that many milliseconds the answer is no; absent when the question waits without limit. */
     readonly timeoutMs?: number;
   };
   /** The answer that counted. */
   'interrupt.resolved': {
+    /** The node that asked. */
     readonly nodeId: string;
+    /** As in `node.suspended`. */
     readonly interruptId: string;
+    /** What was asked for. */
     readonly kind: InterruptKind;
     /** The answer, as it was sent. */
     readonly resumeValue?: Body;
   };
   /** What an approval came to; `timeout` when no answer came in time. */
   'approval.received': {
+    /** The node that asked. */
     readonly nodeId: string;
+    /** What the approvers decided. */
     readonly action: 'accept' | 'reject' | 'timeout';
+    /** The principal whose answer decided; absent after a timeout. */
     readonly decidedBy?: PrincipalId;
+    /** When, ISO 8601. */
     readonly decidedAt?: string;
   };
   /** What people answered to a question in words. */
   'clarification.resolved': {
+    /** The node that asked. */
     readonly nodeId: string;
+    /** The answers, by the id of the question. */
     readonly answers: Body;
+    /** The principal who answered. */
     readonly answeredBy?: PrincipalId;
   };
   /** Whether a principal may do what was asked. */
   'authorization.decided': AuthorizationDecided;
   /** One vote for; `quorumProgress` says how many are needed. */
   'approval.granted': {
+    /** The gate that asked for approvals. */
     readonly gateId: GateId;
+    /** Who agreed. */
     readonly principal: PrincipalId;
+    /** How many have agreed, and how many must. */
     readonly quorumProgress?: { readonly granted: number; readonly required: number };
   };
   /** One vote against, which ends the round. */
-  'approval.rejected': { readonly gateId: GateId; readonly principal: PrincipalId; readonly reason?: string };
+  'approval.rejected': {
+    /** The gate that asked for approvals. */
+    readonly gateId: GateId;
+    /** Who refused. */
+    readonly principal: PrincipalId;
+    /** Why, in the approver's words; absent when none were given. */
+    readonly reason?: string;
+  };
   /** A vote that decides alone; it always has a reason. */
   'approval.overridden': {
+    /** The gate that asked for approvals. */
     readonly gateId: GateId;
+    /** Who decided. */
     readonly principal: PrincipalId;
+    /** Why, in the approver's words. */
     readonly reason: string;
   };
   /** Opens the events of one invocation. */
@@ -118,13 +186,19 @@ export type Payloads = {
   'agent.invocation.completed': InvocationCompleted;
   /** What a manifest agent is told before anything else. Its node is the envelope's, repeated because the wire asks for it. */
   'agent.promptResolved': {
+    /** The node of the envelope; in an eval run the task. */
     readonly nodeId: string;
+    /** The agent that gets the prompt. */
     readonly agentId: AgentId;
+    /** Which part of the prompt. */
     readonly kind: 'system';
     /** Where the prompt could come from, and which source was used. */
     readonly chain: readonly {
+      /** The place that was looked at. */
       readonly layer: 'agent-intrinsic' | 'host-defaults';
+      /** Whether its prompt was used. */
       readonly applied: boolean;
+      /** A name of the prompt found there; absent when there was none. */
       readonly source?: string;
     }[];
     /** The prompt itself. */
@@ -132,35 +206,59 @@ export type Payloads = {
   };
   /** What the agent says it thought. */
   'agent.reasoned': {
+    /** The agent that reasoned. */
     readonly agentId: AgentId;
+    /** Its words. Content. */
     readonly reasoning: string;
+    /** How much of its reasoning this is; absent when the agent does not say. */
     readonly verbosity?: 'summary' | 'full' | 'off';
   };
   /** The agent asked for a tool. */
   'agent.toolCalled': {
+    /** The agent that calls. */
     readonly agentId: AgentId;
+    /** The tool's id, as `<scope>:<tool>`. */
     readonly toolName: ToolId;
+    /** Ties the call to its `agent.toolReturned`. */
     readonly callId: CallId;
+    /** What the agent sent to the tool. */
     readonly inputs?: Body;
   };
   /** What the tool answered. */
   'agent.toolReturned': {
+    /** The agent that called. */
     readonly agentId: AgentId;
+    /** The tool's id, as `<scope>:<tool>`. */
     readonly toolName: ToolId;
+    /** As in `agent.toolCalled`. */
     readonly callId: CallId;
+    /** Whether the tool answered. A call that the allowlist refuses leaves no event. */
     readonly status: 'ok' | 'error';
+    /** What the tool answered; absent when it did not. */
     readonly outcome?: Body;
+    /** Why there is no answer; absent when there is one. */
     readonly error?: { readonly code: string; readonly message: string };
-    /** How long the call took. */
+    /** How long the call took, in milliseconds. */
     readonly durationMs?: number;
   };
   /** The agent's answer. */
-  'agent.decided': { readonly agentId: AgentId; readonly decision: Body; readonly confidence?: number };
+  'agent.decided': {
+    /** The agent that answered. */
+    readonly agentId: AgentId;
+    /** The answer. Content. */
+    readonly decision: Body;
+    /** How sure the agent says it is, from 0 to 1; absent when it does not say. */
+    readonly confidence?: number;
+  };
   /** The agent remembered something; what it is stays in the memory. */
   'memory.written': {
+    /** The memory that was written to, as `long-term:<agentId>`. */
     readonly memoryRef: string;
+    /** The entry's id in that memory. */
     readonly memoryId: string;
+    /** The agent that wrote. */
     readonly agentId: AgentId;
+    /** The tags of the entry; empty when it has none. */
     readonly tags: readonly string[];
   };
   /** One model call, with its tokens and cost. */
@@ -199,6 +297,7 @@ export type NewEvent = {
     readonly payload: Payloads[T];
     /** The node it belongs to; in an eval run, the task. */
     readonly nodeId?: string;
+    /** The index, in the same block, of the event that this one follows from; absent when it follows from none. */
     readonly cause?: number;
   };
 }[EventType];

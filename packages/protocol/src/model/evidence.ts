@@ -59,4 +59,15 @@ export const EVIDENCE_REASONS = [
   'regression',
   'inconclusive',
 ] as const;
+/**
+ * Why a run is no evidence for a gate. `docs/deployments.md` says of each what to do. The first that applies is
+ * reported, in the order of `EVIDENCE_REASONS`.
+ * - `no_eval_run`, `not_found`, `not_an_eval`, `not_finished`, `not_completed`: there is no completed eval run
+ * - `other_agent`, `other_version`, `agent_changed`: it measured something else than what is to be deployed
+ * - `other_suite`, `suite_changed`, `not_original`, `not_whole`, `target_mismatch`: it is not the suite as the gate
+ *   asks for it
+ * - `mock_model`, `other_model`, `cached`, `other_judge`, `too_old`: its measurement does not count here
+ * - `unscored`, `below_score`, `not_passed`, `contract_unmet`: its result is not good enough
+ * - `not_compared`, `regression`, `inconclusive`: the comparison with what serves now is missing, bad, or not certain
+ */
 export type EvidenceReason = (typeof EVIDENCE_REASONS)[number];

@@ -99,7 +99,7 @@ export type ProviderUsage = {
   readonly inputTokens: number;
   /** Tokens written. */
   readonly outputTokens: number;
-  /** Both together, when the provider says so. */
+  /** Input and output tokens together. */
   readonly totalTokens?: number;
   /** By the configured or listed prices, in US dollars. */
   readonly costEstimateUsd?: number;

@@ -82,7 +82,12 @@ export type Ballot = {
 /** What a vote does: nothing, one grant more, or the end of the round. */
 export type VoteOutcome =
   | {
+      /** The vote does not count. */
       readonly kind: 'refused';
+      /**
+       * The principal lacks the role or scope, asked for the move itself, has voted before, or gave no reason for an
+       * override.
+       */
       readonly why: 'not_allowed' | 'own_request' | 'voted_already' | 'reason_needed';
     }
   /** `released` when that was the last one needed. */

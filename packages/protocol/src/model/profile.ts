@@ -102,17 +102,26 @@ export type EvalContract = {
   readonly suiteSha256: string;
   /** The agent whose profile it was compiled from. */
   readonly agent: {
+    /** The agent's id in its definition. */
     readonly id: string;
+    /** The agent's name for people. */
     readonly name: string;
+    /** Its version, in full. */
     readonly version: string;
+    /** Of the canonical JSON of its whole definition, 64 hex digits. */
     readonly sha256: string;
   };
   /** The rows that the tasks were made of; absent when the caller sent them. */
   readonly dataset?: {
+    /** Where the bytes came from; absent when the caller sent the rows. */
     readonly uri?: string;
+    /** Of the bytes, 64 hex digits. */
     readonly sha256: string;
+    /** How many bytes those were. */
     readonly bytes: number;
+    /** How the rows were written; `rows` when the caller sent them as JSON values. */
     readonly format: 'json' | 'jsonl' | 'csv' | 'rows';
+    /** How many rows there were. */
     readonly rows: number;
     /** When only some of the rows became tasks. */
     readonly sample?: { readonly seed: string; readonly of: number };

@@ -2,6 +2,7 @@ import type { CriterionId, Digest, FindingKind, TaskId } from './ids.js';
 
 /** How bad a safety finding is, least first. */
 export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+/** How bad a safety finding is: `low`, `medium`, `high` or `critical`. */
 export type Severity = (typeof SEVERITIES)[number];
 
 /** What a safety check found in an answer, without a word of the answer. */
@@ -19,11 +20,19 @@ export const UNSCORED_REASONS = [
   'judge_unreachable',
   'embedder_unreachable',
 ] as const;
+/**
+ * Why a task has no score.
+ * - `agent_unreachable`: the agent or its model did not answer, after all retries
+ * - `judge_unreachable`: the judge did not answer, or its provider refused the question
+ * - `judge_unreadable`: the judge's answer holds no verdict on every criterion
+ * - `embedder_unreachable`: the model that compares meanings did not answer
+ */
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 
 /** "Not scored" is not zero. It becomes the wire's 0 in exactly one function, `foldTask` of the scorecard module. */
 export type Score =
   | {
+      /** The answer was judged; a wrong one has the value 0. */
       readonly kind: 'scored';
       /** From 0 to 1. */
       readonly value: number;
@@ -31,7 +40,9 @@ export type Score =
       readonly findings: readonly Finding[];
     }
   | {
+      /** Something else than the answer was missing. */
       readonly kind: 'unscored';
+      /** What was missing. */
       readonly reason: UnscoredReason;
       /** What was found is known, even without a score. */
       readonly findings?: readonly Finding[];
@@ -39,6 +50,14 @@ export type Score =
 
 /** How an invocation ended. Only a completed one has an answer to score. */
 export const INVOCATION_OUTCOMES = ['completed', 'handed-off', 'escalated', 'refused', 'failed'] as const;
+/**
+ * How an invocation ended.
+ * - `completed`: with an answer
+ * - `escalated`: with an answer whose confidence is below the threshold; it is scored as well
+ * - `refused`: the agent declined
+ * - `failed`: without a valid answer
+ * - `handed-off`: another agent took over; this host has no handoffs
+ */
 export type InvocationOutcome = (typeof INVOCATION_OUTCOMES)[number];
 
 /** Money of one repeat, in US dollars. */

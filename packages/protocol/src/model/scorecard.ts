@@ -53,11 +53,17 @@ export type Scorecard = {
   readonly log: { readonly events: number; readonly digest: Digest };
   /** What a gate has to know: such a run is no evidence. */
   readonly caveats?: {
+    /** The answers are those of this run, judged again. */
     readonly rejudgeOf?: RunId;
+    /** The run begins with the history of this one. */
     readonly forkOf?: RunId;
+    /** That many model calls were answered from the response cache. */
     readonly cacheHits?: number;
+    /** The model or a judge is scripted. */
     readonly mock?: true;
+    /** The suite was written for another agent. */
     readonly targetMismatch?: true;
+    /** Live tools took part. */
     readonly nondeterministic?: true;
   };
 };

@@ -1,4 +1,6 @@
+/** Any value that JSON text can write. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+/** A JSON object with any members. */
 export type JsonObject = { readonly [key: string]: Json };
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

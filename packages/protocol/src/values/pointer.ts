@@ -4,6 +4,7 @@
 export const child = (pointer: string, key: string | number): string =>
   `${pointer}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
+/** The pointer to the value at the end of a path; the empty pointer is the whole document. */
 export const pointerOf = (path: readonly (string | number)[]): string => path.reduce<string>(child, '');
 
 /** The names and indices that a pointer goes through; none for the whole document. */

@@ -58,7 +58,7 @@ export const annotation = closed(
       {},
       { description: 'Who said it.' },
     ),
-    /** When. When the host stored it, ISO 8601 in UTC. */
+    /** When the host stored it, ISO 8601 in UTC. */
     createdAt: id<Timestamp>('When.', { format: 'date-time' }),
   },
   {

@@ -101,7 +101,7 @@ const event = open(
     seq: orNull(count(), 'The same, by its older name.'),
     /** The event type, e.g. `eval.scored`. */
     type: name('What happened.'),
-    /** When. When it happened, ISO 8601. */
+    /** When it happened, ISO 8601. */
     timestamp: timestamp('When.'),
     /** The node it belongs to, in an eval run the task; `null` or absent when it belongs to none. */
     nodeId: orNull(text(), 'Where.'),

@@ -143,7 +143,7 @@ const connectorAction = closed(
 /** Presents the nodes of the pack as one integration. */
 const connector = closed(
   {
-    /** Its name. Small letters, digits, dots and hyphens. */
+    /** The id of the integration: small letters, digits, dots and hyphens. */
     id: text('Its name.', { pattern: '^[a-z][a-z0-9.-]*$' }),
     /** The name that people see. */
     displayName: name(),

@@ -70,7 +70,7 @@ export const compareJudges = closed({
 
 const measuredRun = closed(
   {
-    /** The run. */
+    /** The run that was measured. */
     runId: runId(),
     /** The suite that ran. */
     suite: closed({ suiteId: id<SuiteId>(), version: id<Version>(), digest: id<Digest>() }),
@@ -284,7 +284,7 @@ export const judgeComparison = closed({
 export type JudgeComparison = Wire<typeof judgeComparison>;
 
 const blessed = {
-  /** The run. */
+  /** The run that is the baseline. */
   runId: runId(),
   /** The suite it measured. */
   suite: suiteInReport,
@@ -311,7 +311,7 @@ export type BlessedRun = Wire<typeof blessedRun>;
 
 /** Schema of the body of `POST …/baselines`. */
 export const blessRun = closed({
-  /** It must be completed, and every task must have a score. */
+  /** A completed eval run with answers of its own: no fork, and no call answered from the cache. */
   runId: runId('A completed run.'),
 });
 

@@ -28,22 +28,28 @@ const reportedGate = closed(
     strict: flag(),
     /** How it was decided. */
     evaluator: choice(EVALUATORS),
+    /** Tasks of the run that the criterion applies to. */
     applicable: count('Tasks it applies to.'),
+    /** Tasks that met it in every repeat; at most `applicable`. */
     met: count('Tasks that met it in every repeat.'),
     /** The share of the tasks it applies to that must meet it. */
     required: fraction(),
+    /** `pass` when `rate` reaches `required`. Otherwise `fail` if it is strict, and `warn` if not. */
     status: gateStatus,
   },
   {
     /** `met` of `applicable`; absent when it was decided nowhere. */
     rate: fraction(),
+    /** From 0 to 1, the mean degree; absent for criteria that are met or not. */
     mean: fraction('The mean degree, for criteria that have degrees.'),
+    /** Tasks without a verdict because the judge was not available; absent when there is none. */
     unjudged: count('Tasks without a verdict, because the judge was not available.'),
   },
 );
 /** One criterion of a contract, over all tasks it applies to. */
 export type ReportedGate = Wire<typeof reportedGate>;
 
+/** Answer of `GET …/runs/{runId}/contract-report`. */
 export const contractReport = closed(
   {
     /** The run that the report is about. */
@@ -52,9 +58,11 @@ export const contractReport = closed(
     suite: suiteInReport,
     /** The agent that was evaluated. */
     agent: agentVersion,
+    /** Digest of the contract, `sha256:<hex>`. */
     contract: id<Digest>('Digest of the contract.'),
     /** Whether the agent keeps its contract. */
     verdict: choice(CONTRACT_VERDICTS),
+    /** How many tasks there are, and how they went. */
     tasks: closed({
       /** Tasks of the suite. */
       total: count(),
@@ -65,6 +73,7 @@ export const contractReport = closed(
     }),
     /** In the order of the contract. */
     criteria: list(reportedGate),
+    /** What the suite's thresholds alone say. With a contract they do not decide. */
     summary: closed(
       {
         /** The mean score of the run. */
@@ -72,7 +81,10 @@ export const contractReport = closed(
         /** Whether the thresholds of the suite are met. */
         passed: flag(),
       },
-      { otherBarsMet: flag('Of a part of the suite: whether the bars besides the pass score are met.') },
+      {
+        /** Whether the thresholds on cost and latency are met; present only when a part of the suite ran. */
+        otherBarsMet: flag('Of a part of the suite: whether the bars besides the pass score are met.'),
+      },
       { description: 'What the thresholds alone say.' },
     ),
   },
@@ -85,6 +97,7 @@ export const contractReport = closed(
       p95Ms: amount(),
       /** Whether missing it fails the contract, or warns. */
       policy: choice(['gate', 'warn']),
+      /** As of a criterion; `error` when no latency is known. */
       status: gateStatus,
     }),
     /** The rows that the tasks were made of; absent when the profile names no dataset. */

@@ -38,6 +38,7 @@ export const pendingDeployment = object({
   version: id<Version>(),
   /** Where it still is. */
   state: word<DeploymentState>(),
+  /** What this host adds to the protocol's record while people are asked. */
   touchstone: closed({
     /** The run that asks people and then moves it. */
     runId: id<RunId>(),
@@ -60,15 +61,20 @@ const agentVersionEntry = object(
 );
 /** A deployment is bound to the digest of the agent and not only to its version. */
 export type AgentVersion = Wire<typeof agentVersionEntry>;
+/** Answer of `GET …/agents/{agentId}/versions`. */
 export const agentVersions = page(agentVersionEntry);
 
+/** Schema of an answer to a question of a run. */
 export const resumeBody = closed({
   /** The answer; what it must look like is in the question's `resumeSchema`. */
   resumeValue: json(),
 });
 
+/** What a link is good for: `resolve` answers the question, `inspect` only shows it. */
 export const TOKEN_INTENTS = ['resolve', 'inspect'] as const;
+/** Seven days, in seconds. */
 const MAX_TOKEN_SEC = 7 * 24 * 60 * 60;
+/** Schema of the body of `POST …/interrupts/{nodeId}/tokens`. */
 export const tokenBody = closed(
   {},
   {
@@ -78,8 +84,10 @@ export const tokenBody = closed(
     expiresInSec: integer(undefined, { minimum: 1, maximum: MAX_TOKEN_SEC }),
   },
 );
+/** What a caller wants of a new link. */
 export type NewInterruptToken = Wire<typeof tokenBody>;
 
+/** Answer to an answer: where the run stands now. */
 export const resolvedInterrupt = object({
   /** The run that asked. */
   runId: id<RunId>(),
@@ -91,6 +99,7 @@ export const resolvedInterrupt = object({
 /** That an answer counts, and what the run does now. */
 export type ResolvedInterrupt = Wire<typeof resolvedInterrupt>;
 
+/** Answer of `POST …/interrupts/{nodeId}/tokens`. */
 export const interruptToken = object({
   /** The secret part of the link. */
   token: text(),
@@ -104,6 +113,7 @@ export const interruptToken = object({
 /** A link that stands for the principal who made it. */
 export type InterruptToken = Wire<typeof interruptToken>;
 
+/** Answer of `GET /v1/interrupts/{token}`. */
 export const interruptQuestion = object(
   {
     /** The run that asks. */
@@ -135,6 +145,7 @@ export const interruptQuestion = object(
 /** A question that a run has asked and waits on. */
 export type InterruptQuestion = Wire<typeof interruptQuestion>;
 
+/** Answer of `GET /v1/audit/verify`. */
 export const auditVerdict = object(
   {
     /** Whether every record fits the one before. */
@@ -185,4 +196,5 @@ const auditRecord = object(
 );
 /** One decision: someone asked for something, and was allowed or refused. */
 export type AuditListing = Wire<typeof auditRecord>;
+/** Answer of `GET …/audit`. */
 export const auditPage = page(auditRecord);

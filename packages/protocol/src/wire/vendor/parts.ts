@@ -25,6 +25,7 @@ export const interval = pair(fraction(), 'Lower and upper end of the 95 % interv
 
 /** A difference of two scores; negative is worse. */
 export const change = (description?: string) => number(description, { minimum: -1, maximum: 1 });
+/** The ends of the 95 % interval of a difference of two scores. */
 export const changeInterval = (description: string) => pair(change(), description);
 
 /** A part of a list, and where the next one begins. */
@@ -54,9 +55,13 @@ export const modelPin = closed(
     temperature: number(),
     /** The most tokens of one answer; absent when the provider's default is used. */
     maxTokens: count(),
+    /**
+     * The model is scripted: its answers were written down beforehand and are evidence of nothing. Absent otherwise.
+     */
     mock: mark('Its answers were written down beforehand, so they are evidence of nothing.'),
   },
 );
+/** The model that a run asks for its agent. */
 export type ModelPin = Wire<typeof modelPin>;
 
 const judgeRequired = {
@@ -64,21 +69,27 @@ const judgeRequired = {
   provider: id<ModelName>(),
   /** The model, as its provider calls it. */
   model: id<ModelName>(),
+  /** How often the model is asked about each criterion, at least 1; the majority decides. */
   votes: integer('How often it is asked about each criterion; the majority decides.', { minimum: 1 }),
+  /** Of the instructions that the model is given, which are part of the judge. */
   promptDigest: id<Digest>('Of the instructions the model is given, which are part of the judge.'),
+  /** Of provider, model, votes and prompt together: equal digests are the same judge. */
   digest: id<Digest>('Of all of the above: equal digests are the same judge.'),
 };
 const judgeOptional = {
+  /** The judge is scripted: its verdicts were written down beforehand. Absent otherwise. */
   mock: mark('Its verdicts were written down beforehand, so they are evidence of nothing.'),
 };
 
 /** Who judges criteria that are prose. Scores of different judges are different measurements. */
 export const judgeIdentity = closed(judgeRequired, judgeOptional);
+/** Who judges criteria that are prose, pinned when the run is created. */
 export type JudgeIdentity = Wire<typeof judgeIdentity>;
 
 /** A judge, and how often its votes agreed. */
 export const judgeInReport = closed(judgeRequired, {
   ...judgeOptional,
+  /** The mean share of votes that said the same, from 0 to 1; absent when the judge was asked once. */
   agreement: fraction('The mean share of votes that said the same; absent when it was asked once.'),
 });
 
@@ -89,4 +100,5 @@ export const embedderPin = closed({
   /** The model, as its provider calls it. */
   model: id<ModelName>(),
 });
+/** The model that compares meanings, pinned when the run is created. */
 export type EmbedderPin = Wire<typeof embedderPin>;

@@ -21,6 +21,7 @@ import {
 } from '../schema/build.js';
 import { contractReport } from './contract-report.js';
 
+/** Root members of a schema that this project publishes under a URN. */
 const root = (id: string, title: string, description: string) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: `urn:touchstone:${id}`,
@@ -28,6 +29,7 @@ const root = (id: string, title: string, description: string) => ({
   description,
 });
 
+/** A string, or `null` for "nothing is said". */
 const textOrNull = (description: string) => plain<string | null>({ type: ['string', 'null'], description });
 
 const criterionName = text('What the criterion is called. Some names are known and need no judge.');
@@ -35,57 +37,79 @@ const criterionText = 'What is checked, in words for people and for a judge.';
 const thresholdText = 'The bar: a share of the tasks, a degree, or milliseconds.';
 const strict = flag('A hard requirement; otherwise a warning.', { default: true });
 
+/** A `SuccessCriterion` of form A: all but the name may be missing or `null`. */
 const criterionA = closed(
-  { name: criterionName },
   {
+    /** Known names such as `json_validity` are decided without a judge. */
+    name: criterionName,
+  },
+  {
+    /** Words for people and for the judge. */
     description: textOrNull(criterionText),
+    /** A share of the tasks, a degree from 0 to 1, or milliseconds, as the criterion's evaluator takes it. */
     threshold: plain<number | null>({ type: ['number', 'null'], description: thresholdText }),
     strict,
   },
 );
+/** A `SuccessCriterion` of form B: description and threshold are required. */
 const criterionB = closed(
   { name: criterionName, description: text(criterionText), threshold: number(thresholdText) },
   { strict },
 );
 
 // Whole numbers that a double holds exactly.
+/** `expected_latency_ms` of the profile. */
 const latency = plain<number | null>({
   type: ['integer', 'null'],
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'The longest response time that is expected, in milliseconds.',
 });
+/** `golden_dataset_uri` of the profile. */
 const dataset = textOrNull('Where the reference data is. A trailing #sha256=<64 hex> pins its bytes.');
+/** `evaluator_model` of the profile, e.g. `gpt-4-turbo`. */
 const evaluator = textOrNull('The model that judges what no other evaluator can decide.');
 const RUBRIC = 'The conditions for success.';
 
+/** An `EvaluationProfile` of form A. */
 const profileA = closed(
   {},
   {
+    /** Becomes the suite's `maxP95LatencyMs`; no bound when absent. */
     expected_latency_ms: latency,
+    /** A file or URL; the caller sends the rows when absent. */
     golden_dataset_uri: dataset,
+    /** The criteria; none when absent or `null`. */
     grading_rubric: plain<readonly Wire<typeof criterionA>[] | null>({
       type: ['array', 'null'],
       items: criterionA,
       description: RUBRIC,
     }),
+    /** The host's configured judge when absent. */
     evaluator_model: evaluator,
   },
   root('evaluation-profile:a', 'EvaluationProfile', 'The test contract of an agent, in form A.'),
 );
+/** An `EvaluationProfile` of form B. */
 const profileB = closed(
   {},
   {
+    /** As in form A. */
     expected_latency_ms: latency,
+    /** As in form A. */
     golden_dataset_uri: dataset,
+    /** As in form A. */
     evaluator_model: evaluator,
+    /** As in form A, but never `null`. */
     grading_rubric: list(criterionB, RUBRIC),
   },
   root('evaluation-profile:b', 'EvaluationProfile', 'The test contract of an agent, in form B.'),
 );
 
+/** 64 hexadecimal digits. */
 const sha256 = (description: string) => text(description, { pattern: '^[0-9a-f]{64}$' });
 const _digest = (description: string) => text(description, { pattern: '^sha256:[0-9a-f]{64}$' });
+/** A criterion by the slug of its name. */
 const criterionId = () =>
   text('The slug of a criterion. It says nothing about content.', {
     pattern: '^[a-z0-9][a-z0-9-]*$',
@@ -93,6 +117,7 @@ const criterionId = () =>
   });
 const milliseconds = amount('In milliseconds.');
 
+/** The longest answer that a criterion of conciseness accepts. */
 const bound = closed(
   {
     most: count('The number itself.'),
@@ -103,6 +128,7 @@ const bound = closed(
   { description: 'The length of an answer that the description asks for.' },
 );
 
+/** One criterion of a compiled contract; see `ContractCriterion`. */
 const contractCriterion = closed(
   {
     id: criterionId(),
@@ -125,6 +151,7 @@ const contractCriterion = closed(
   },
 );
 
+/** What the criteria of one task need; see `ContractTask`. */
 const contractTask = closed(
   { criteria: set(criterionId(), 'The criteria that apply.') },
   {
@@ -141,8 +168,10 @@ const contractTask = closed(
   },
 );
 
+/** Whether missing the bound fails the contract or is only reported. */
 const policy = choice(['gate', 'warn'], 'Whether missing it fails the contract or is only reported.');
 
+/** A compiled contract; see `EvalContract` for what each member is. */
 const evalContract = closed(
   {
     contractVersion: plain<1>({ const: 1 }),
@@ -208,7 +237,9 @@ export const profileSchemas = {
   },
 };
 
+/** An evaluation profile as its author writes it, in form A or B. */
 export type ProfileWire<Form extends 'a' | 'b'> = Wire<
   (typeof profileSchemas)[`urn:touchstone:evaluation-profile:${Form}`]
 >;
+/** A compiled contract as it is stored and sent. */
 export type EvalContractWire = Wire<typeof evalContract>;

@@ -48,12 +48,16 @@ export const suiteInReport = closed({
   digest: id<Digest>(),
 });
 
+/** How many tasks there are, and how they went. */
 const tasks = closed(
   {
+    /** Tasks of the suite. */
     total: count('Tasks of the suite.'),
+    /** Tasks that ran; fewer than `total` when the caller chose some. */
     selected: count('Tasks that ran.'),
     /** Of those that ran. */
     passed: count(),
+    /** Tasks that could not be scored. The summary shows them with the score 0. */
     unscored: count('Tasks that could not be scored; the scorecard has them as 0.'),
   },
   {
@@ -69,11 +73,17 @@ const tasks = closed(
   },
 );
 
+/** The whole run in numbers. All are from 0 to 1. */
 const aggregate = closed({
+  /** The mean of the task scores, as in the summary. */
   score: fraction('The mean of the task scores, as in the scorecard.'),
+  /** Where the mean score could lie, 95 %. */
   interval,
+  /** The share of tasks that passed. */
   passRate: fraction('The share of tasks that passed.'),
+  /** Where the pass rate could lie, 95 %. */
   passRateInterval: interval,
+  /** The threshold of the score: the suite's `passScore`, or the host's default. */
   bar: fraction('What the score has to reach.'),
 });
 
@@ -81,11 +91,17 @@ const reportedCriterion = closed(
   {
     /** A name for the criterion that says nothing about its words. */
     id: id<CriterionId>(),
+    /** Tasks in which the criterion was decided. */
     applicable: count('Tasks in which it was decided.'),
+    /** The share of those tasks that met it, from 0 to 1. */
     met: fraction('The share of them that met it.'),
+    /** Its mean weight in those tasks. */
     weight: fraction('Its mean weight in them.'),
   },
-  { agreement: fraction('The mean share of votes that said so.') },
+  {
+    /** The mean share of votes that said so, from 0 to 1; absent when the judge was asked once. */
+    agreement: fraction('The mean share of votes that said so.'),
+  },
 );
 /** One criterion over all tasks that have it. */
 export type ReportedCriterion = Wire<typeof reportedCriterion>;
@@ -93,9 +109,13 @@ export type ReportedCriterion = Wire<typeof reportedCriterion>;
 const reportedRepeats = closed({
   /** How often each task ran. */
   k: count(),
+  /** Tasks of which every repeat was scored; only they count here. */
   tasks: count('Tasks of which every repeat was scored.'),
+  /** pass@k: the chance that at least one of k repeats passes, from 0 to 1. */
   passAtK: fraction('Chance that at least one of k repeats passes.'),
+  /** pass^k: the chance that all k repeats pass, from 0 to 1. */
   passHatK: fraction('Chance that all k repeats pass.'),
+  /** The same two chances for 1 to k repeats. */
   curve: list(
     closed({
       /** A number of repeats, drawn from the k without putting back. */
@@ -129,11 +149,15 @@ const reportedOverride = closed(
     before: verdictOnTask,
     /** What the reviewer said. */
     after: verdictOnTask,
+    /** The reviewer, as an opaque id. */
     by: id<PrincipalId>('Whose correction it is.'),
     /** When the correction was made. */
     at: id<Timestamp>(),
   },
-  { replaced: count('Earlier corrections that no longer count.') },
+  {
+    /** Earlier corrections of the same task that no longer count; absent when there are none. */
+    replaced: count('Earlier corrections that no longer count.'),
+  },
 );
 /** A reviewer's correction in place of a score. */
 export type ReportedOverride = Wire<typeof reportedOverride>;
@@ -168,12 +192,15 @@ const changedTask = closed({
   /** Its score in this run. */
   after: fraction(),
 });
+/** A task whose score differs between the baseline and this run. */
 export type ChangedTask = Wire<typeof changedTask>;
 
+/** A comparison of two runs, in reports and in `POST …/runs:compare`. */
 export const reportedRegression = closed(
   {
     /** The run it is compared with. */
     baselineRunId: id<RunId>(),
+    /** What is known of the run it is compared with. */
     baseline: closed(
       {
         /** The agent that ran then. */
@@ -186,16 +213,23 @@ export const reportedRegression = closed(
       {
         /** The model that was asked then; absent when the agent brings its own. */
         model: modelPin,
+        /** The baseline came as a scorecard file, so its answers are not on this host. Absent otherwise. */
         imported: mark('It came as a scorecard file.'),
       },
     ),
+    /** This mean score minus the baseline's, from -1 to 1; negative is worse. */
     scoreDelta: change('Negative is worse.'),
+    /** Where the mean of the task differences could lie, 95 %. */
     interval: changeInterval('Where the mean of the task differences could lie, 95 %.'),
+    /** Of a one-sided sign-flip test for a drop, from 0 to 1: small values speak for a real drop. */
     pValue: fraction('One-sided sign-flip test for a drop.'),
+    /** Of a two-sided exact McNemar test on the tasks that changed from pass to fail or back, from 0 to 1. */
     mcnemarP: fraction('Two-sided exact McNemar test on the tasks that changed sides.'),
+    /** `fail`: a real regression. `pass`: none. `inconclusive`: too few tasks differ to tell. */
     verdict: choice(REPORT_VERDICTS, 'fail: a real regression. inconclusive: too few tasks differ to tell.'),
     /** A drop of the mean score up to this is not called a regression. */
     tolerance: fraction(),
+    /** How many tasks the comparison rests on. */
     tasks: closed({
       /** Tasks that both runs could score. */
       paired: count(),
@@ -212,6 +246,7 @@ export const reportedRegression = closed(
     changes: list(changedTask),
   },
   {
+    /** The smallest drop that the comparison would find four times in five; absent when it would find none. */
     smallestDetectableDrop: fraction('Absent when the suite is too small to show any.'),
     /** How many further changes are not listed; absent when all are. */
     moreChanges: count(),
@@ -219,6 +254,7 @@ export const reportedRegression = closed(
     cost: closed({ beforeUsd: amount(), afterUsd: amount() }),
     /** Response times of the paired tasks; absent when they are not known. */
     latency: closed({ before: latencies, after: latencies }),
+    /** The judges differ, and the caller set `allowJudgeMismatch`. Absent otherwise. */
     otherJudge: mark('The judges differ, and the caller wanted to compare all the same.'),
   },
 );
@@ -227,6 +263,7 @@ export type ReportedRegression = Wire<typeof reportedRegression>;
 
 const reportedSlice = closed(
   {
+    /** What the task ids begin with: the part before the first hyphen. */
     name: id<SliceName>('What the task ids begin with.'),
     /** Tasks of the slice that ran. */
     tasks: count(),
@@ -234,15 +271,20 @@ const reportedSlice = closed(
     score: fraction(),
     /** The share of them that passed. */
     passRate: fraction(),
+    /** Where the pass rate could lie, 95 %. */
     passRateInterval: interval,
     /** A reminder for readers: looked at after the fact, so no verdict can rest on it. */
     exploratory: mark(),
   },
-  { scoreDelta: change('Against the baseline.') },
+  {
+    /** Against the same tasks of the baseline; absent without one. */
+    scoreDelta: change('Against the baseline.'),
+  },
 );
 /** Tasks whose ids begin alike. */
 export type ReportedSlice = Wire<typeof reportedSlice>;
 
+/** Answer of `GET …/runs/{runId}/report`. */
 export const evalReport = closed(
   {
     /** The run that the report is about. */
@@ -257,6 +299,7 @@ export const evalReport = closed(
     tasks,
     /** The numbers of the whole run, with their uncertainty. */
     aggregate,
+    /** Whether the score reached its threshold; `inconclusive` when the threshold lies within the interval. */
     verdict: choice(
       REPORT_VERDICTS,
       'Inconclusive when the threshold lies within the interval of the score.',
@@ -269,6 +312,7 @@ export const evalReport = closed(
         agentUsd: amount(),
         /** What the judges' model calls cost. */
         judgeUsd: amount(),
+        /** Model calls of unknown price; absent when there are none. */
         unpriced: count('Model calls of unknown price.'),
       },
     ),
@@ -312,8 +356,11 @@ export const evalReport = closed(
     safetyJudge: judgeIdentity,
     /** The run whose recorded answers were judged again. */
     rejudgeOf: id<RunId>(),
+    /** Model calls answered from the response cache; absent when there are none. */
     cacheHits: count('Model calls answered from the response cache.'),
+    /** Live tools took part, so the run may not go the same way twice. Absent otherwise. */
     nondeterministic: mark('Live tools took part, so the run may not go the same way twice.'),
+    /** Parts of the suite, by the beginning of the task ids; absent when there is only one part. */
     slices: list(reportedSlice, 'Parts of the suite, looked at after the fact: no verdicts.'),
   },
 );

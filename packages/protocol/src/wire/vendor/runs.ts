@@ -26,6 +26,7 @@ const reason = text('Why, in a few words; recorded with the run.', { maxLength: 
 const status = choice(RUN_STATUSES);
 const when = id<Timestamp>('ISO 8601.');
 
+/** Answer of `POST /v1/runs` and of `:rejudge`. */
 export const createdRun = closed(
   {
     /** The new run. */
@@ -40,40 +41,52 @@ export const createdRun = closed(
     statusUrl: text(),
   },
 );
+/** A run that was created and has not been waited for. */
 export type CreatedRun = Wire<typeof createdRun>;
 
 /** Of `cancel` and `:resume`. */
 export const reasonBody = closed({}, { reason });
 
+/** Schema of the body of `:pause`. */
 export const pauseBody = closed(
   {},
   {
+    /** Why the caller pauses the run, at most 1024 characters; absent when no reason is given. */
     reason,
     /** Whether tasks at work are given up, or finished first; finished when absent. */
     drainPolicy: choice(['immediate', 'drain-current-node']),
   },
 );
 
+/** Schema of the body of `:rejudge`. */
 export const rejudgeBody = closed(
   {},
   {
+    /** `<provider>/<model>` or a configured name; the configured judge when absent. */
     judge: text(
       'The model that judges, as provider/model or by a configured name; default: the configured judge.',
       { minLength: 1, maxLength: 256 },
     ),
+    /** How often the judge is asked about each criterion, from 1 to 25; the configured number when absent. */
     votes: integer('How often it is asked; the majority decides.', { minimum: 1, maximum: 25 }),
   },
 );
 /** Body of `POST …/runs/{runId}:rejudge`. */
 export type RejudgeRun = Wire<typeof rejudgeBody>;
 
+/** Schema of the body of `:fork`. */
 export const forkBody = closed(
-  { mode: choice(FORK_MODES, 'replay reads the recorded facts again; branch runs on from a point.') },
   {
+    /** `replay` reads the recorded facts again; `branch` executes from `fromSeq` on. */
+    mode: choice(FORK_MODES, 'replay reads the recorded facts again; branch runs on from a point.'),
+  },
+  {
+    /** The first event that is the fork's own. Required with `branch`; 0 when absent with `replay`. */
     fromSeq: integer('Events before it are fixed history; required with branch, 0 by default with replay.', {
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
     }),
+    /** Options of a branch that differ from the source; refused with `replay`. */
     runOptionsOverlay: closed(
       {},
       {
@@ -91,6 +104,7 @@ export const forkBody = closed(
 /** Body of `POST /v1/runs/{runId}:fork`. A branch needs `fromSeq`; only a branch can change options. */
 export type ForkRun = Wire<typeof forkBody>;
 
+/** Answer of `:fork`. */
 export const forkedRun = closed(
   {
     /** The new run. */
@@ -109,10 +123,12 @@ export const forkedRun = closed(
     fromSeq: count(),
   },
 );
+/** A run that begins with the history of another one. */
 export type ForkedRun = Wire<typeof forkedRun>;
 
 /** The most runs that one request may cancel. */
 export const MAX_BULK = 100;
+/** Schema of the body of `POST /v1/runs:bulk-cancel`. */
 export const bulkCancelBody = closed(
   {
     /** The runs to cancel; each is answered for on its own. */
@@ -121,6 +137,7 @@ export const bulkCancelBody = closed(
   { reason },
 );
 
+/** Answer of `cancel`. */
 export const runStatus = closed({
   /** The run that was asked about. */
   runId,
@@ -130,7 +147,9 @@ export const runStatus = closed({
 /** What an operation on a run answers: where the run stands now. */
 export type RunAnswer = Wire<typeof runStatus>;
 
+/** Answer of `:pause`. */
 export const pausedRun = closed({ runId, status }, { pausedAt: when });
+/** Answer of `:resume`. */
 export const resumedRun = closed({ runId, status }, { resumedAt: when });
 
 const bulkResult = closed(
@@ -147,10 +166,12 @@ const bulkResult = closed(
     error: text(),
   },
 );
+/** What became of one of several runs that were to be cancelled. */
 export type BulkCancelResult = Wire<typeof bulkResult>;
 /** In the order of the request. */
 export const bulkResults = closed({ results: list(bulkResult) });
 
+/** Answer of `GET /v1/runs/{runId}/events/poll`. */
 export const polledEvents = closed({
   /** Those after the sequence that the caller named, in order. */
   events: list(ref<typeof runEvent>('run-event')),
@@ -208,6 +229,7 @@ const invocationView = object(
   },
 );
 
+/** Answer of `GET …/runs/{runId}/tasks/{taskId}`. */
 export const taskView = object(
   {
     /** The task in its suite. */
@@ -221,7 +243,10 @@ export const taskView = object(
     /** One for each repeat. */
     invocations: list(invocationView),
   },
-  { unscored: choice(UNSCORED_REASONS, 'Why there is no score.') },
+  {
+    /** Why there is no score; absent when there is one. */
+    unscored: choice(UNSCORED_REASONS, 'Why there is no score.'),
+  },
 );
 /** One task of a run with its content: what the agent was given, and what it answered. */
 export type TaskView = Wire<typeof taskView>;

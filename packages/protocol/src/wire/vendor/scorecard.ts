@@ -22,8 +22,10 @@ import { change, page } from './parts.js';
 
 /** Longer names than this are none. */
 const MAX_NAME = 1024;
+/** A name of one form. `title` says the form in words, for the message. */
 const named = <T extends Id<string>>(pattern: string, title: string) =>
   id<T>(undefined, { pattern, title, maxLength: MAX_NAME });
+/** A whole number within bounds. */
 const whole = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
   integer(undefined, { minimum, maximum });
 
@@ -61,6 +63,7 @@ const criterion = closed(
   { agreement: fraction(), value: fraction(), unjudged: choice(UNSCORED_REASONS) },
 );
 
+/** As `TaskResult`, which says what each member is. */
 const taskResult = closed(
   { taskId, score: fraction(), passed: flag() },
   {
@@ -85,6 +88,7 @@ const taskScore = closed(
   { costUsd: amount(), latencyMs: whole(0), schemaValid: flag(), safetyFindings: findings },
 );
 
+/** As `EvalSummary`, with names that are checked more strictly. */
 const summary = closed(
   {
     suiteId,
@@ -102,6 +106,7 @@ const summary = closed(
   },
 );
 
+/** As `caveats` of `Scorecard`. */
 const caveats = closed(
   {},
   {

@@ -26,13 +26,10 @@ export const moneyPayloads = {
       outputTokens: count('Tokens written.'),
     },
     {
-      /** Input and output together, as the provider reports it; absent when it does not. */
+      /** Input and output tokens together. */
       totalTokens: count('Both together.'),
-      /**
-       * What the call cost; absent when nobody knows. Never 0 for an unknown price. A call from the response cache
-       * costs 0.
-       */
-      costEstimateUsd: amount('What the call cost; absent when nobody knows.'),
+      /** What the call cost, in US dollars; absent, and never 0, when the price is unknown. */
+      costEstimateUsd: amount('What the call cost; absent when the price is unknown.'),
       /** The currency, when it is not the US dollar. ISO 4217; `USD` when absent. */
       currency: text('The currency, when it is not the US dollar.', { pattern: '^[A-Z]{3}$' }),
       /** The host's own response cache, not the provider's. */
