@@ -3,16 +3,19 @@ import type { AnnotationCreateWire, AnnotationWire } from '@touchstone/protocol'
 /** What a reviewer says: one kind of annotation, with the member of that name. */
 export type Signal =
   | {
+      /** A grade. */
       readonly kind: 'rating';
       /** From 1, poor, to 5, very good. */
       readonly rating: number;
     }
   | {
+      /** What the run should have said instead. */
       readonly kind: 'correction';
       /** What should have been there; `pass`, `fail` or a score corrects the score of a task. */
       readonly correction: string;
     }
   | {
+      /** A word that classifies the run or the event. */
       readonly kind: 'label';
       /** A word to sort by. */
       readonly label: string;

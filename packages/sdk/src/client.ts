@@ -32,7 +32,16 @@ import type {
   Webhook,
 } from '@touchstone/protocol';
 import type { Annotation, NewAnnotation } from './annotation-types.js';
-import { at, type Get, post, type Query, type Reading, type Sending, VENDOR } from './calls.js';
+import {
+  at,
+  type Get,
+  type PageQuery,
+  post,
+  type Query,
+  type Reading,
+  type Sending,
+  VENDOR,
+} from './calls.js';
 import { auditCalls, deploymentCalls, interruptCalls } from './deployment-calls.js';
 import { createRetry, type Retry, type RetryOptions } from './retry.js';
 import { runPath, type StreamOptions, streamEvents, streamProgress } from './stream.js';
@@ -44,7 +53,9 @@ import type {
   DebugBundle,
   PackClaim,
   PackInstallation,
+  PauseRun,
   PolledEvents,
+  PollOptions,
   ProgressMessage,
   ReportQuestion,
   RunDiff,
@@ -54,30 +65,46 @@ import type {
   StepResult,
   ToolEntry,
 } from './types.js';
-import { waitForScorecard } from './wait.js';
+import { type WaitOptions, waitForScorecard } from './wait.js';
 
+/** Which host a client talks to, and how. */
 export type ClientOptions = {
-  /** Address of the host, e.g. `http://127.0.0.1:8787`. */
+  /**
+   * Address of the host with `http://` or `https://`, e.g. `http://127.0.0.1:8787`; a path before `/v1` is kept. User
+   * names and passwords in it are refused.
+   */
   readonly baseUrl: string;
-  /** API key; discovery needs none. */
+  /**
+   * API key, sent as `Authorization: Bearer`. Its tenant, workspace and roles decide what the calls may do. Discovery
+   * and answers by link need none.
+   */
   readonly key?: string;
-  /** What sends requests; the platform's `fetch` when absent. */
+  /** What sends requests, e.g. one with a proxy; the platform's `fetch` when absent. */
   readonly fetch?: Fetch;
-  /** How often and how long to try again. */
+  /** How often and how long to try again after a lost connection, 429 or 5xx; see the defaults of `RetryOptions`. */
   readonly retry?: RetryOptions;
 };
 
-/** Everything that a host offers, as typed calls. */
+/**
+ * Everything that a host offers, as typed calls. Each call throws `HostResponseError` when the host refuses, and
+ * `HostUnreachable` when no answer comes after all tries.
+ */
 export type Client = ReturnType<typeof createClientOver>;
 
-/** A typed client of one host. Reads are retried; every POST carries an idempotency key, so it can be retried as well. */
+/**
+ * A typed client of one host. Reads are retried; every POST carries an idempotency key, so it can be retried as well.
+ * Nothing is sent before the first call.
+ */
 export function createClient(options: ClientOptions): Client {
   const retry = createRetry(options.retry);
   const fetch = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init));
   return createClientOver(createTransport(options.baseUrl, options.key, fetch, retry), retry);
 }
 
-/** The same client over another transport, e.g. one that calls a host in the same process. */
+/**
+ * The same client over another transport, e.g. one that calls a host in the same process.
+ * @param retry Used for streams; single calls are retried by the transport.
+ */
 export function createClientOver(transport: Transport, retry: Retry = createRetry()) {
   const get = <T>(path: string, reading?: Reading, query?: Query): Promise<T> =>
     transport.json<T>({ method: 'GET', path, ...(query && { query }), ...reading });
@@ -88,66 +115,95 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
   const runs = runCalls(transport, get);
 
   return {
-    /** What the host does, as it says itself. Needs no key. */
+    /** The host's capabilities, from `/.well-known/openwop`. Needs no key. */
     discovery: (reading?: Reading): Promise<JsonObject> => get('/.well-known/openwop', reading),
+    /** Runs: create, read, control, compare, annotate. */
     runs,
-    /** The events of a run as they happen, each once, across lost connections. */
+    /**
+     * The events of a run as they happen, each once and in order, across lost connections. Ends after the terminal
+     * event.
+     */
     streamEvents: stream,
-    /** Some events of a run, waiting for them if need be. */
-    pollEvents: (
-      runId: RunId,
-      polling: { readonly after?: number; readonly timeoutSeconds?: number } & Reading = {},
-    ): Promise<PolledEvents> =>
+    /**
+     * One page of events of a run. The host holds the request until there is an event or the time is over, for
+     * callers that cannot keep a stream open.
+     */
+    pollEvents: (runId: RunId, polling: PollOptions & Reading = {}): Promise<PolledEvents> =>
       get(
         `${runPath(runId)}/events/poll`,
         { ...(polling.signal && { signal: polling.signal }) },
         { lastSequence: polling.after, timeout: polling.timeoutSeconds },
       ),
-    /** The summary of a completed eval run. */
+    /**
+     * The protocol's summary of a completed eval run. Refused with `run_state_conflict` while the run goes on, and
+     * with `not_found` when it failed or was cancelled.
+     */
     evalSummary,
-    /** Resolves with the scorecard when the run completes; throws RunFailed when it fails or is cancelled. */
-    waitForScorecard: (
-      runId: RunId,
-      waiting: { readonly signal?: AbortSignal; readonly onEvent?: (event: RunEvent) => void } = {},
-    ): Promise<EvalSummary> => waitForScorecard({ stream, evalSummary, getRun: runs.get }, runId, waiting),
-    /** The live feed of a run: counters, and tasks as they finish. */
+    /**
+     * Follows a run and resolves with its summary when it completes. Throws `RunFailed` when the run fails or is
+     * cancelled.
+     */
+    waitForScorecard: (runId: RunId, waiting: WaitOptions = {}): Promise<EvalSummary> =>
+      waitForScorecard({ stream, evalSummary, getRun: runs.get }, runId, waiting),
+    /**
+     * The live feed of a run: counters, and tasks as they finish. Not stored: after a lost connection it continues
+     * with what is current.
+     */
     progress: (runId: RunId, reading?: Reading): AsyncGenerator<ProgressMessage> =>
       streamProgress(transport, retry, runId, reading),
-    /** One task of a run with its content. */
+    /** One task of a run with its content: input, answers, tool calls, the judge's reasons. */
     task: (runId: RunId, taskId: string, reading?: Reading): Promise<TaskView> =>
       get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading),
+    /** Suites: install, read, check, history. */
     suites: suiteCalls(transport, get),
+    /** Runs that others are measured by. */
     baselines: baselineCalls(transport, get),
+    /** Evaluation profiles of agent definitions. */
     profiles: {
-      /** Makes a suite and its contract of the profile that a definition carries. */
+      /** Compiles the profile of an agent definition to a suite and a contract. Installs both when `install` is set. */
       compile: (body: CompileProfile, sending?: Sending): Promise<CompiledProfile> =>
         post(transport, `${VENDOR}/profiles:compile`, body, sending),
     },
+    /** Agents that can be run here. */
     agents: agentCalls(transport, get),
+    /** Packs that bring agents and suites. */
     packs: packCalls(transport, get),
+    /** Tools that agents may call. */
     tools: toolCalls(get),
+    /** Addresses that events are posted to. */
     webhooks: webhookCalls(transport, get),
+    /** Versions of agents in service, and moves between states. */
     deployments: deploymentCalls(transport, get),
+    /** Questions that runs ask people. */
     interrupts: interruptCalls(transport, get),
+    /** The log of who was allowed or refused what. */
     audit: auditCalls(get),
+    /** API keys of the caller's tenant and workspace. */
     keys: {
-      /** The keys of the caller's tenant and workspace; never the keys themselves. */
+      /** The keys by id, principal and roles; never the keys themselves. */
       list: (reading?: Reading): Promise<Page<KeyEntry>> => get(`${VENDOR}/keys`, reading),
     },
   };
 }
 
+/** Calls on runs. */
 function runCalls(transport: Transport, get: Get) {
   return {
-    /** Creates a run and answers at once; follow it with `streamEvents`. */
+    /**
+     * Creates a run and answers at once; follow it with `streamEvents`. Refused with `validation_error` when suite,
+     * agent and options do not fit together.
+     */
     create: (body: CreateRun, sending?: Sending): Promise<CreatedRun> =>
       post(transport, '/v1/runs', body, sending),
-    /** Where a run stands. */
+    /** Where a run stands: status, times, error, and the facts that a Touchstone host adds. */
     get: (runId: RunId, reading?: Reading): Promise<RunSnapshot> => get(runPath(runId), reading),
-    /** The caller's runs, newest first. */
+    /** The runs of the caller's tenant and workspace, newest first. */
     list: (filter: RunFilter = {}, reading?: Reading): Promise<Page<RunSnapshot>> =>
       get(`${VENDOR}/runs`, reading, filter),
-    /** How sure the scorecard of a completed eval run is, what it is made of, and how it compares. */
+    /**
+     * How certain the score of a completed eval run is, what it is made of, and how it compares with its baseline or
+     * with the run in `against`.
+     */
     report: (
       runId: RunId,
       { against, allowJudgeMismatch, ...reading }: ReportQuestion & Reading = {},
@@ -156,19 +212,26 @@ function runCalls(transport: Transport, get: Get) {
         against,
         allowJudgeMismatch: allowJudgeMismatch === undefined ? undefined : String(allowJudgeMismatch),
       }),
-    /** Whether a completed eval run kept the contract of its suite; refused when the suite has none. */
+    /**
+     * Whether a completed eval run kept the contract of its suite, criterion by criterion. Refused with `not_found`
+     * when the suite has none.
+     */
     contractReport: (runId: RunId, reading?: Reading): Promise<ContractReport> =>
       get(`${VENDOR}/runs/${at(runId)}/contract-report`, reading),
-    /** What the run has measured, task by task, in the order of its log. */
-    results: (
-      runId: RunId,
-      page: { readonly limit?: number; readonly cursor?: string } = {},
-      reading?: Reading,
-    ): Promise<Page<StepResult>> => get(`${VENDOR}/runs/${at(runId)}/results`, reading, page),
-    /** One run against another, task by task, and whether a drop is real. */
+    /**
+     * The content-free results of a run, in the order of its log; also of a run that goes on. `readResults` reads all
+     * pages.
+     */
+    results: (runId: RunId, page: PageQuery = {}, reading?: Reading): Promise<Page<StepResult>> =>
+      get(`${VENDOR}/runs/${at(runId)}/results`, reading, page),
+    /** One run against another, task by task, and whether a drop is more than chance. Changes nothing on the host. */
     compare: (body: CompareRuns, reading?: Reading): Promise<RunComparison> =>
       transport.json({ method: 'POST', path: `${VENDOR}/runs:compare`, body, readOnly: true, ...reading }),
-    /** How far the judges of two runs agree about the same recorded answers. */
+    /**
+     * How far the judges of two runs agree about the same recorded answers.
+     * @param before A completed run.
+     * @param after The run that `rejudge` made of it.
+     */
     compareJudges: (before: RunId, after: RunId, reading?: Reading): Promise<JudgeComparison> =>
       transport.json({
         method: 'POST',
@@ -177,118 +240,164 @@ function runCalls(transport: Transport, get: Get) {
         readOnly: true,
         ...reading,
       }),
-    /** Everything about a completed eval run that can be signed and sent to others. */
+    /**
+     * Everything about a completed eval run that can be signed and sent to others: scores, ids and digests, no
+     * content.
+     */
     scorecard: (runId: RunId, reading?: Reading): Promise<Scorecard> =>
       get(`${VENDOR}/runs/${at(runId)}/scorecard`, reading),
-    /** Has the recorded answers of a completed run judged again, as a new run. */
+    /** Creates a run that has the recorded answers of a completed run judged again. No agent is invoked. */
     rejudge: (runId: RunId, body: RejudgeRun = {}, sending?: Sending): Promise<CreatedRun> =>
       post(transport, `${VENDOR}/runs/${at(runId)}:rejudge`, body, sending),
     ...historyCalls(transport, get),
-    /** Ends a run. Tasks at work are given up; those that are done keep their results. */
+    /**
+     * Ends a run. Tasks at work are given up; finished tasks keep their results. Refused with `run_terminal` when the
+     * run has ended.
+     * @param reason Recorded with the run, at most 1024 characters.
+     */
     cancel: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}/cancel`, because(reason), sending),
-    /** Cancels several runs, each on its own: one that cannot be cancelled does not stop the others. */
+    /** Cancels up to 100 runs, each on its own: one that cannot be cancelled does not stop the others. */
     bulkCancel: (
       runIds: readonly RunId[],
       reason?: string,
       sending?: Sending,
     ): Promise<{ readonly results: readonly BulkCancelResult[] }> =>
       post(transport, '/v1/runs:bulk-cancel', { runIds, ...because(reason) }, sending),
-    /** Stops starting tasks until `resume`. */
-    pause: (
-      runId: RunId,
-      pausing: { readonly reason?: string; readonly drainPolicy?: 'immediate' | 'drain-current-node' } = {},
-      sending?: Sending,
-    ): Promise<RunAnswer> => post(transport, `${runPath(runId)}:pause`, pausing, sending),
-    /** Goes on with a paused run. */
+    /** Starts no further task until `resume`. Time in a pause does not count towards `runTimeoutMs`. */
+    pause: (runId: RunId, pausing: PauseRun = {}, sending?: Sending): Promise<RunAnswer> =>
+      post(transport, `${runPath(runId)}:pause`, pausing, sending),
+    /** Continues a paused run. Refused with `run_state_conflict` when it is not paused. */
     resume: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}:resume`, because(reason), sending),
   };
 }
 
-/** What can be done with a run's log once it is written. */
+/** Calls on the log of a run: fork, diff, annotations, debug bundle. */
 function historyCalls(transport: Transport, get: Get) {
   return {
-    /** A run that begins with the history of another one; the other one is not touched. */
+    /**
+     * Creates a run that begins with the history of another one; the other one is not touched. A replay has ended
+     * when this resolves; a branch goes on.
+     */
     fork: (runId: RunId, body: ForkRun, sending?: Sending): Promise<ForkedRun> =>
       post(transport, `${runPath(runId)}:fork`, body, sending),
-    /** What differs between the logs of two runs, clocks and ids left aside. */
+    /**
+     * What differs between the logs of two runs; timestamps and ids are not compared.
+     * @param against The run that the first one is compared with; `b` in the answer.
+     */
     diff: (runId: RunId, against: RunId, reading?: Reading): Promise<RunDiff> =>
       get(`${runPath(runId)}:diff`, reading, { against }),
-    /** An annotation of a run or a part of it. Whether it corrects a score is for the host to decide. */
+    /**
+     * Records a reviewer's annotation of a run, an event or a node. A correction of an `eval.scored` event overrides
+     * that score in reports, if the key may override.
+     */
     annotate: (runId: RunId, body: NewAnnotation, sending?: Sending): Promise<Annotation> =>
       post(transport, `${runPath(runId)}/annotations`, body, sending),
-    /** Oldest first. */
+    /** All annotations of a run, oldest first. */
     annotations: async (runId: RunId, reading?: Reading): Promise<readonly Annotation[]> => {
       const path = `${runPath(runId)}/annotations`;
       return (await get<{ readonly annotations: readonly Annotation[] }>(path, reading)).annotations;
     },
-    /** The corrections of scores among the annotations, oldest first; the last one of a task counts. */
+    /** The corrections of scores among the annotations, oldest first. Of several for one task the last one counts. */
     overrides: async (runId: RunId, reading?: Reading): Promise<readonly ScoreOverride[]> =>
       (await get<Page<ScoreOverride>>(`${VENDOR}/runs/${at(runId)}/overrides`, reading)).items,
-    /** The run in one document to hand on, secrets taken out. */
+    /** The run in one document for a bug report. Known secrets are masked; it may be truncated. */
     debugBundle: (runId: RunId, reading?: Reading): Promise<DebugBundle> =>
       get(`${runPath(runId)}/debug-bundle`, reading),
   };
 }
 
+/** Calls on suites. */
 function suiteCalls(transport: Transport, get: Get) {
   return {
-    /** Installs a suite. The same one twice is one installation; another one of its version is refused. */
+    /**
+     * Installs a suite. The same suite twice is one installation; other content under the same version is refused
+     * with `conflict`.
+     */
     install: (suite: JsonObject, sending?: Sending): Promise<InstalledSuite> =>
       post(transport, `${VENDOR}/suites`, suite, sending),
-    list: (
-      page: { readonly limit?: number; readonly cursor?: string } = {},
-      reading?: Reading,
-    ): Promise<Page<SuiteListing>> => get(`${VENDOR}/suites`, reading, page),
-    /** `suiteId@version`; the suite as it was installed. */
+    /** The installed suites without their tasks. */
+    list: (page: PageQuery = {}, reading?: Reading): Promise<Page<SuiteListing>> =>
+      get(`${VENDOR}/suites`, reading, page),
+    /**
+     * A suite as it was installed, tasks included.
+     * @param suiteRef `<suiteId>@<version>`, or the id for the highest version.
+     */
     get: (suiteRef: string, reading?: Reading): Promise<JsonObject> =>
       get(`${VENDOR}/suites/${at(suiteRef)}`, reading),
-    /** The same without its tasks; a bare id means the highest version. */
+    /**
+     * A suite without its tasks.
+     * @param suiteRef `<suiteId>@<version>`, or the id for the highest version.
+     */
     head: (suiteRef: string, reading?: Reading): Promise<SuiteListing> =>
       get(`${VENDOR}/suites/${at(suiteRef)}/head`, reading),
-    /** Checks a suite as a run would, and installs nothing. */
+    /** Checks a suite as an installation would, and installs nothing. Throws `validation_error` with every issue. */
     check: (suite: JsonObject, sending?: Sending): Promise<InstalledSuite> =>
       post(transport, `${VENDOR}/suites:check`, suite, sending),
-    /** The completed runs of a suite, oldest first: of all versions by its id, of one as `suiteId@version`. */
+    /**
+     * The completed runs of a suite, oldest first.
+     * @param suiteRef The id for all versions, or `<suiteId>@<version>` for one.
+     */
     history: (
       suiteRef: string,
-      filter: { readonly agentId?: string; readonly limit?: number } = {},
+      filter: {
+        /** Only runs of this agent. */
+        readonly agentId?: string;
+        /** The most runs; the newest are kept. */
+        readonly limit?: number;
+      } = {},
       reading?: Reading,
     ): Promise<SuiteHistory> => get(`${VENDOR}/suites/${at(suiteRef)}/history`, reading, filter),
   };
 }
 
+/** Calls on baselines. */
 function baselineCalls(transport: Transport, get: Get) {
   return {
-    /** Newest first, those that no longer count included. */
+    /** All baselines, newest first; `current` tells those that count from those that were replaced. */
     list: async (
-      filter: { readonly suiteId?: string } = {},
+      filter: {
+        /** Only baselines of this suite, of any version. */
+        readonly suiteId?: string;
+      } = {},
       reading?: Reading,
     ): Promise<readonly BaselineEntry[]> =>
       (await get<Page<BaselineEntry>>(`${VENDOR}/baselines`, reading, filter)).items,
-    /** Makes a completed run the baseline of its suite, its agent and its judge. */
+    /**
+     * Makes a completed run the baseline of its suite, its agent and its judge. Forks and runs with cached answers
+     * are refused.
+     */
     bless: (runId: RunId, sending?: Sending): Promise<NewBaseline> =>
       post(transport, `${VENDOR}/baselines`, { runId }, sending),
   };
 }
 
+/** Calls on agents. */
 function agentCalls(transport: Transport, get: Get) {
   return {
-    /** The agents that the caller can run, one entry per agent. */
+    /** The agents that the caller can run: one entry per agent, its highest version. */
     list: (reading?: Reading): Promise<AgentInventory> => get('/v1/agents', reading),
-    /** One agent of the inventory. */
+    /** One agent of the inventory, by its id without a version. */
     get: (agentId: string, reading?: Reading): Promise<AgentEntry> =>
       get(`/v1/agents/${at(agentId)}`, reading),
-    /** Binds one version of a tenant's own agent; `spec` is the `agents[]` object of the configuration. */
+    /**
+     * Binds one version of a tenant's own agent. The same version with other settings is refused with `conflict`.
+     * @param spec An entry of `agents` as in the configuration, of a kind that a tenant may bind.
+     */
     bind: (agentId: string, spec: JsonObject, reading?: Reading): Promise<JsonObject> =>
       transport.json({ method: 'PUT', path: `${VENDOR}/agents/${at(agentId)}`, body: spec, ...reading }),
   };
 }
 
+/** Calls on packs. */
 function packCalls(transport: Transport, get: Get) {
   return {
-    /** Sends a gzipped tar archive. The same one twice is one installation; another one of its version is refused. */
+    /**
+     * Sends a gzipped tar archive. The same pack twice is one installation; other content under the same version is
+     * refused with `conflict`.
+     * @param archive The bytes of the `.tgz`, at most 50 MiB unpacked.
+     */
     install: async (archive: Uint8Array, claim: PackClaim, reading?: Reading): Promise<PackInstallation> => {
       const { body, headers } = await transport.reply<InstalledPack>({
         method: 'PUT',
@@ -300,30 +409,31 @@ function packCalls(transport: Transport, get: Get) {
       const outcome = headers.get('touchstone-outcome');
       return outcome === 'created' || outcome === 'same' ? { ...body, outcome } : body;
     },
-    list: (
-      page: { readonly limit?: number; readonly cursor?: string } = {},
-      reading?: Reading,
-    ): Promise<Page<PackListing>> => get(`${VENDOR}/packs`, reading, page),
+    /** The installed packs without their files. */
+    list: (page: PageQuery = {}, reading?: Reading): Promise<Page<PackListing>> =>
+      get(`${VENDOR}/packs`, reading, page),
   };
 }
 
+/** Calls on the tool catalogue. */
 function toolCalls(get: Get) {
   return {
-    /** The tools that agents may be given here. */
+    /** All tools that agents may be given on this host. */
     list: (reading?: Reading): Promise<readonly ToolEntry[]> => get('/v1/tools', reading),
-    /** One tool of the catalogue. */
+    /** One tool, by its id `<scope>:<tool>`. */
     get: (toolId: string, reading?: Reading): Promise<ToolEntry> => get(`/v1/tools/${at(toolId)}`, reading),
   };
 }
 
+/** Calls on webhooks. */
 function webhookCalls(transport: Transport, get: Get) {
   return {
-    /** The secret in the answer is shown this once. */
+    /** Registers an address. The answer shows the secret of the signature; no later answer does. */
     register: (body: NewWebhook, sending?: Sending): Promise<RegisteredWebhook> =>
       post(transport, '/v1/webhooks', body, sending),
-    /** Oldest first. */
+    /** The webhooks of the tenant, oldest first, with the state of their deliveries. */
     list: (reading?: Reading): Promise<Page<Webhook>> => get(`${VENDOR}/webhooks`, reading),
-    /** Stops deliveries to a webhook and forgets it. */
+    /** Stops deliveries to a webhook and removes it. One that is already gone after a retry counts as removed. */
     remove: (webhookId: string, reading?: Reading): Promise<void> =>
       transport.remove({ method: 'DELETE', path: `/v1/webhooks/${at(webhookId)}`, ...reading }),
   };

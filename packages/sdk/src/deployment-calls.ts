@@ -10,24 +10,30 @@ import type {
   RunId,
   RunStatus,
 } from '@touchstone/protocol';
-import { at, type Get, post, posting, type Reading, type Sending, VENDOR } from './calls.js';
+import { at, type Get, type PageQuery, post, posting, type Reading, type Sending, VENDOR } from './calls.js';
 import { runPath } from './stream.js';
 import type { Transport } from './transport.js';
 import type { AuditEntry, Deployment, TransitionDeployment, TransitionedDeployment } from './types.js';
 
+/** The header in which a Touchstone host names the run that records a transition. */
 const RUN_HEADER = 'touchstone-run-id';
 
 const deploymentsOf = (agentId: string): string => `/v1/agents/${at(agentId)}/deployments`;
 
+/** Calls on deployments of agents. */
 export function deploymentCalls(transport: Transport, get: Get) {
   return {
-    /** Every version of an agent with its state, by version. */
+    /** One record per version of an agent, by version. A version that was never moved is a draft. */
     list: (agentId: string, reading?: Reading): Promise<readonly Deployment[]> =>
       get(deploymentsOf(agentId), reading),
-    /** The digests of every version of an agent, now and as deployed. */
+    /** The digest of every version of an agent, as installed now and as deployed. They differ when files changed. */
     versions: (agentId: string, reading?: Reading): Promise<Page<AgentVersion>> =>
       get(`${VENDOR}/agents/${at(agentId)}/versions`, reading),
-    /** Refusals name the run that tells of them in `details.runId`. */
+    /**
+     * Asks for a move of one version. Resolves when it is done, or with `waiting` when people have to approve first.
+     * Throws `HostResponseError` when it is refused, e.g. with `eval_gate_unmet`; `details.runId` names the run that
+     * records the refusal.
+     */
     async transition(
       agentId: string,
       body: TransitionDeployment,
@@ -42,13 +48,18 @@ export function deploymentCalls(transport: Transport, get: Get) {
   };
 }
 
+/** The record, with the run that waits while people are asked. */
 type PendingDeployment = Deployment & {
   readonly touchstone?: { readonly runId: RunId; readonly status: RunStatus };
 };
 
+/** Calls on questions that runs ask people. */
 export function interruptCalls(transport: Transport, get: Get) {
   return {
-    /** Answers the question that a node of a run has asked. */
+    /**
+     * Answers the question that a node of a run has asked, in the name of the key's principal.
+     * @param resumeValue Must fit the question's `resumeSchema`; refused with `INVALID_RESUME_VALUE` otherwise.
+     */
     resolve: (
       runId: RunId,
       nodeId: string,
@@ -56,28 +67,34 @@ export function interruptCalls(transport: Transport, get: Get) {
       sending?: Sending,
     ): Promise<ResolvedInterrupt> =>
       post(transport, `${runPath(runId)}/interrupts/${at(nodeId)}`, { resumeValue }, sending),
-    /** A link by which the question can be answered, or looked at, without a key. */
+    /** Makes a link by which the question can be answered, or looked at, without a key. */
     createToken: (
       runId: RunId,
       nodeId: string,
-      wish: NewInterruptToken = {},
+      options: NewInterruptToken = {},
       sending?: Sending,
     ): Promise<InterruptToken> =>
-      post(transport, `${VENDOR}/runs/${at(runId)}/interrupts/${at(nodeId)}/tokens`, wish, sending),
+      post(transport, `${VENDOR}/runs/${at(runId)}/interrupts/${at(nodeId)}/tokens`, options, sending),
+    /** The question behind a link. Needs no key. */
     inspect: (token: string, reading?: Reading): Promise<InterruptQuestion> =>
       get(`/v1/interrupts/${at(token)}`, reading),
+    /** Answers the question behind a link, in the name of the principal who made the link. Needs no key. */
     resolveByToken: (token: string, resumeValue: Json, sending?: Sending): Promise<ResolvedInterrupt> =>
       post(transport, `/v1/interrupts/${at(token)}`, { resumeValue }, sending),
   };
 }
 
+/** Reads of the audit log of the key's tenant and workspace. */
 export function auditCalls(get: Get) {
   return {
-    /** Whether the audit log of the key's owner is unbroken. */
+    /**
+     * Whether the digests of the audit log form an unbroken chain. Keep `head` elsewhere to notice a log that lost
+     * its end.
+     */
     verify: (reading?: Reading): Promise<AuditVerdict> => get('/v1/audit/verify', reading),
-    /** Oldest first, unless `order` is `desc`; `cursor` is the `nextCursor` of the page before. */
+    /** Records of the audit log, oldest first unless `order` is `desc`. */
     list: (
-      page: { readonly limit?: number; readonly cursor?: string; readonly order?: 'asc' | 'desc' } = {},
+      page: PageQuery & { readonly order?: 'asc' | 'desc' } = {},
       reading?: Reading,
     ): Promise<Page<AuditEntry>> => get(`${VENDOR}/audit`, reading, page),
   };

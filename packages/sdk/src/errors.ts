@@ -21,6 +21,10 @@ export class HostResponseError extends Error {
   /** How long the host asks to wait, in milliseconds; absent when it does not. */
   readonly retryAfterMs?: number;
 
+  /**
+   * @param status The HTTP status.
+   * @param retryAfterMs What the `Retry-After` header asks for, in milliseconds; absent without one.
+   */
   constructor(status: number, envelope: ErrorEnvelope, retryAfterMs?: number) {
     super(envelope.message);
     this.name = 'HostResponseError';
@@ -33,6 +37,10 @@ export class HostResponseError extends Error {
 
 /** No answer came, or the connection broke before the whole answer was here. */
 export class HostUnreachable extends Error {
+  /**
+   * @param origin Scheme, host and port. A path may hold a token and is not shown.
+   * @param cause What the platform's `fetch` threw.
+   */
   constructor(origin: string, cause: unknown) {
     super(`No answer from ${origin}. Check that the host is running and that the address is right.`, {
       cause,
@@ -50,6 +58,7 @@ export class RunFailed extends Error {
   /** The run's error code when it failed, e.g. `budget_exhausted`. */
   readonly code: string | undefined;
 
+  /** @param error The run's own error; absent when it was cancelled. */
   constructor(runId: RunId, status: 'failed' | 'cancelled', error?: { code: string; message: string }) {
     super(error ? `Run ${runId} failed: ${error.message}` : `Run ${runId} was ${status}.`);
     this.name = 'RunFailed';
@@ -66,6 +75,7 @@ export function isTransient(error: unknown): boolean {
   return [408, 429, 500, 502, 503, 504].includes(error.status) || error.code === 'idempotency_in_flight';
 }
 
+/** Whether a body is the protocol's error envelope. A proxy may have sent anything. */
 const isEnvelope = (value: unknown): value is ErrorEnvelope =>
   typeof value === 'object' &&
   value !== null &&
@@ -83,6 +93,7 @@ export async function refusalOf(response: Response): Promise<HostResponseError> 
   return new HostResponseError(response.status, envelope, retryAfterOf(response.headers, envelope));
 }
 
+/** The pause that the host asks for, in milliseconds: seconds or a date, in the header or in the details. */
 function retryAfterOf(headers: Headers, envelope: ErrorEnvelope): number | undefined {
   const given = headers.get('retry-after') ?? envelope.details?.retryAfter;
   if (given === null || given === undefined) return undefined;

@@ -2,7 +2,9 @@ import { HostUnreachable } from './errors.js';
 import { backoffMs, pauseOrThrow, type Retry } from './retry.js';
 import { createSseParser, type SseMessage } from './sse.js';
 
+/** A stream of one run, opened as often as it takes. */
 export type Feed = {
+  /** Connects once, and asks for what comes after `lastEventId`. */
   open(lastEventId: string | undefined, signal: AbortSignal): Promise<Response>;
   /** Whether the run has ended, asked when the host closes a stream that has not said so itself. */
   isOver(): Promise<boolean>;
@@ -10,11 +12,15 @@ export type Feed = {
   owesMore(): boolean;
 };
 
+/** How a feed is followed. */
 export type FollowOptions = {
+  /** When and how often a lost connection is opened again. */
   readonly retry: Retry;
   /** A connection silent for this long is taken for dead; hosts send a keepalive at least every 30 s. */
   readonly idleTimeoutMs: number;
+  /** Where to begin; at the start when absent. */
   readonly lastEventId?: string;
+  /** Ends the stream and throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -50,6 +56,7 @@ export async function* follow(feed: Feed, options: FollowOptions): AsyncGenerato
   }
 }
 
+/** The messages of one connection, until it ends or is taken for dead. */
 async function* readConnection(
   feed: Feed,
   lastEventId: string | undefined,
@@ -93,6 +100,7 @@ function openConnection(options: FollowOptions) {
   };
 }
 
+/** The bytes of one response, until the signal aborts. */
 async function* readChunks(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   if (!reader) return;

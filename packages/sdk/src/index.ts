@@ -27,6 +27,7 @@ export type {
   Webhook,
 } from '@touchstone/protocol';
 export type { Annotation, NewAnnotation, Signal } from './annotation-types.js';
+export type { PageQuery, Reading, Sending } from './calls.js';
 export { type Client, type ClientOptions, createClient, createClientOver } from './client.js';
 export { HostResponseError, HostUnreachable, RunFailed } from './errors.js';
 export type { RetryOptions } from './retry.js';
@@ -46,7 +47,9 @@ export {
   isEvent,
   type PackClaim,
   type PackInstallation,
+  type PauseRun,
   type PolledEvents,
+  type PollOptions,
   type ProgressMessage,
   type ReportQuestion,
   type RunDiff,
@@ -75,3 +78,4 @@ export type {
   JudgeFacts,
   RunView,
 } from './view/run-view.js';
+export type { WaitOptions } from './wait.js';

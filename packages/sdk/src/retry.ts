@@ -1,23 +1,35 @@
 import { HostResponseError, isTransient } from './errors.js';
 
+/** When to try again: after a lost connection, 408, 429, 5xx, or `idempotency_in_flight`. */
 export type RetryOptions = {
-  /** Tries in all, the first included. 1 switches retrying off. */
+  /** Tries of one request in all, the first included; 5 when absent. 1 switches retrying off. */
   readonly attempts?: number;
-  /** Connections in a row that bring nothing before a stream gives up; a restarting host needs more than a request. */
+  /**
+   * Connections in a row that bring nothing before a stream gives up; 12 when absent. A restarting host needs more
+   * than a request.
+   */
   readonly streamAttempts?: number;
-  /** The pause after the first failure, in milliseconds; it doubles with each further one. */
+  /**
+   * The pause after the first failure, in milliseconds; 250 when absent. It doubles with each further failure, and up
+   * to half of it is random.
+   */
   readonly baseDelayMs?: number;
-  /** The longest pause, in milliseconds. */
+  /** The longest pause, in milliseconds; 10,000 when absent. */
   readonly maxDelayMs?: number;
-  /** A host that asks for a longer pause than this is not waited for: its refusal is thrown. */
+  /**
+   * A host that asks for a longer pause than this many milliseconds is not waited for: its refusal is thrown. 60,000
+   * when absent.
+   */
   readonly maxRetryAfterMs?: number;
-  /** Replaced in tests. */
+  /** Waits for that many milliseconds, or rejects when the signal aborts; a timer when absent. Replaced in tests. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Uniform in [0, 1). */
+  /** A number from 0 up to, not including, 1; `Math.random` when absent. */
   readonly random?: () => number;
 };
+/** The options with every default filled in. */
 export type Retry = Required<RetryOptions>;
 
+/** Fills in the defaults. */
 export const createRetry = (options: RetryOptions = {}): Retry => ({
   attempts: options.attempts ?? 5,
   streamAttempts: options.streamAttempts ?? 12,

@@ -7,6 +7,7 @@ export type SseMessage = {
   /** Its lines, joined. */
   readonly data: string;
 };
+/** Reads one connection's bytes; a new connection needs a new parser. */
 export type SseParser = {
   /** The messages that this chunk completes, in order. */
   push(chunk: Uint8Array): SseMessage[];

@@ -5,20 +5,27 @@ import type { SseMessage } from './sse.js';
 import type { Transport } from './transport.js';
 import type { ProgressMessage, RunEvent, RunSnapshot } from './types.js';
 
+/** Which events to stream, and how. */
 export type StreamOptions = {
-  /** Only events with a higher sequence. */
+  /**
+   * Only events with a higher sequence; all events when absent. Use the sequence of the last event that was stored to
+   * continue after a restart.
+   */
   readonly after?: number;
   /** `updates` (default): run and eval events. `debug`: every event, with the agent's. */
   readonly streamMode?: 'updates' | 'debug';
-  /** Ends the stream. */
+  /** Ends the stream: the iteration throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** A connection silent for this long is taken for dead and opened again; 90 s when absent. */
   readonly idleTimeoutMs?: number;
 };
 
+/** Event types that end a log. */
 const TERMINAL_TYPES = new Set(['run.completed', 'run.failed', 'run.cancelled']);
+/** Three keepalives of a host, in milliseconds. */
 const IDLE_TIMEOUT_MS = 90_000;
 
+/** The path of a run, its id escaped. */
 export const runPath = (runId: string): string => `/v1/runs/${encodeURIComponent(runId)}`;
 
 /** The run's events in order, each once, whatever happens to the connection. Ends after the terminal event. */

@@ -6,15 +6,15 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** One request to a host. */
 export type TransportCall = {
-  /** The HTTP method, which also says whether asking twice is harmless. */
+  /** The HTTP method. All but POST can be sent twice without harm. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** From the root of the host, names already escaped. */
+  /** From the root of the host, e.g. `/v1/runs`, with names already escaped. */
   readonly path: string;
   /** An undefined member is left out. */
   readonly query?: { readonly [name: string]: string | number | undefined };
-  /** Sent as JSON; absent when there is none. */
+  /** Any JSON value, sent as `application/json`; no body when absent. */
   readonly body?: unknown;
-  /** Sent as they are, instead of a JSON body. */
+  /** Bytes with their media type, sent as they are instead of a JSON body. */
   readonly bytes?: { readonly data: Uint8Array; readonly mediaType: string };
   /** Makes a repetition harmless; every POST of the client has one. */
   readonly idempotencyKey?: string;
@@ -31,17 +31,21 @@ type TransportReply<T> = { readonly body: T; readonly headers: Headers };
 
 /** How a client reaches its host: over HTTP, or in the same process. */
 export type Transport = {
-  /** One try. The answer's body has not been read yet. */
+  /** Sends once, without retries. Throws a refusal; otherwise the body of the answer has not been read yet. */
   open(call: TransportCall): Promise<Response>;
-  /** The JSON answer, asked for again after a transient failure when asking twice is harmless. */
+  /** The JSON answer. Sent again after a transient failure when sending twice is harmless. */
   json<T>(call: TransportCall): Promise<T>;
-  /** The same with what stands beside the answer. */
+  /** The JSON answer with its headers. */
   reply<T>(call: TransportCall): Promise<TransportReply<T>>;
-  /** For what has no answer but that it is done. */
+  /** For operations without an answer. A 404 after a lost answer counts as done. */
   remove(call: TransportCall): Promise<void>;
 };
 
-/** The transport over HTTP. */
+/**
+ * The transport over HTTP.
+ * @param baseUrl Throws `TypeError` when it is no http(s) address, or holds a user name or password.
+ * @param key Sent as a bearer token; no header when undefined.
+ */
 export function createTransport(
   baseUrl: string,
   key: string | undefined,

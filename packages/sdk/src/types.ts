@@ -70,6 +70,7 @@ export type RunEvent = {
   /** The event that this one follows from. */
   readonly causationId?: string;
 };
+/** Payloads that `isEvent` knows, by event type. */
 type KnownPayloads = {
   'eval.started': EvalStarted;
   'eval.scored': EvalScored;
@@ -82,11 +83,31 @@ export const isEvent = <T extends keyof KnownPayloads>(
   type: T,
 ): event is RunEvent & { readonly type: T; readonly payload: KnownPayloads[T] } => event.type === type;
 
+/** Which events a poll asks for, and how long it may wait for them. */
+export type PollOptions = {
+  /** Only events with a higher sequence; all events when absent. */
+  readonly after?: number;
+  /** How long the host may hold the request while there is no such event, from 1 to 60 seconds; 30 when absent. */
+  readonly timeoutSeconds?: number;
+};
+
+/** Answer of a poll. */
 export type PolledEvents = {
   /** Those after the sequence that was named, in order; none when the wait was over first. */
   readonly events: readonly RunEvent[];
   /** Whether the last of them ends the run. */
   readonly isComplete: boolean;
+};
+
+/** How to pause a run. */
+export type PauseRun = {
+  /** Why, in a few words; recorded with the run. */
+  readonly reason?: string;
+  /**
+   * `drain-current-node`: tasks at work are finished first. `immediate`: they are given up, and run again after
+   * `resume`. `drain-current-node` when absent.
+   */
+  readonly drainPolicy?: 'immediate' | 'drain-current-node';
 };
 
 /** What the sender says about an archive; the host refuses one that is something else. */
@@ -110,6 +131,7 @@ export type ToolEntry = ToolDescriptorWire;
 
 /** An agent of the host's inventory. Never its prompt, its schemas or a credential. */
 export type AgentEntry = AgentInventoryEntryWire;
+/** The agents that the caller can run, and how many there are. */
 export type AgentInventory = AgentInventoryResponseWire;
 
 /** What differs between two runs; `a` is the run that was asked about. Equal logs have no differences. */
@@ -124,6 +146,7 @@ export type Deployment = DeploymentRecord;
 /** Body of `POST /v1/agents/{agentId}/deployments`. */
 export type TransitionDeployment = AgentDeploymentTransitionWire;
 
+/** What came of a transition: the version has moved, or people are asked first. */
 export type TransitionedDeployment = {
   /** After the move; as it still is while people are asked. */
   readonly record: Deployment;
@@ -158,16 +181,25 @@ export type RunProgress = {
 
 /** One message of the live feed: the counters, one finished task in completion order, or how many a slow reader lost. */
 export type ProgressMessage =
-  | { readonly event: 'progress'; readonly data: RunProgress }
   | {
+      /** The counters have changed. */
+      readonly event: 'progress';
+      /** All counters, not only those that changed. */
+      readonly data: RunProgress;
+    }
+  | {
+      /** A task has its result. */
       readonly event: 'task';
+      /** The result in short; `runs.results` has all of it. */
       readonly data: Pick<EvalScored, 'taskId' | 'score' | 'passed' | 'latencyMs'> & {
         /** Why there is no score; the 0 then says nothing about the answer. */
         readonly unscored?: UnscoredReason;
       };
     }
   | {
+      /** The reader was too slow, and messages were dropped. */
       readonly event: 'missed';
+      /** How much was dropped. */
       readonly data: {
         /** How many finished tasks were not told. */
         readonly tasks: number;
@@ -184,7 +216,9 @@ export type StepResult = {
 
 /** A run of a suite. */
 export type EvalRunSnapshot = RunSnapshot & {
+  /** The facts of an eval run, with those that every eval run has. */
   readonly touchstone: RunFacts & Required<Pick<RunFacts, 'suite' | 'agent' | 'modes' | 'repeats' | 'tasks'>>;
 };
 
+/** Whether a run is of a suite, on a Touchstone host; then suite, agent, modes, repeats and tasks are known. */
 export const isEvalRun = (run: RunSnapshot): run is EvalRunSnapshot => run.touchstone?.kind === 'eval';

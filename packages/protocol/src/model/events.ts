@@ -40,7 +40,7 @@ export type Payloads = {
   'run.completed': {
     /** The summary of an eval run; what an agent or a workflow returned. */
     readonly outputs?: EvalSummary | Body;
-    /** From start to end, in milliseconds, pauses left out. */
+    /** From start to end, in milliseconds, pauses included. */
     readonly durationMs?: number;
   };
   /** Ends the log. The run could not be carried out; a low score is not a failure. */
@@ -49,7 +49,7 @@ export type Payloads = {
     readonly error: RunError;
     /** The node that failed; absent when the cause is no single node. */
     readonly failedNodeId?: string;
-    /** From start to end, in milliseconds, pauses left out. */
+    /** From start to end, in milliseconds, pauses included. */
     readonly durationMs?: number;
   };
   /** Ends the log, because a caller cancelled the run. */
@@ -58,7 +58,7 @@ export type Payloads = {
     readonly reason?: string;
     /** The principal who cancelled it. */
     readonly cancelledBy?: string;
-    /** From start to end, in milliseconds, pauses left out. */
+    /** From start to end, in milliseconds, pauses included. */
     readonly durationMs?: number;
   };
   /** No task is started until `run.resumed`. */

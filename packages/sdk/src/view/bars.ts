@@ -6,12 +6,17 @@ const DEFAULT_PASS_SCORE = 0.8;
 
 /** One bar of the suite, met or not, with how full it is. */
 export type Bar = {
+  /** Which threshold: mean score, total cost, or 95th percentile of response times. */
   readonly name: 'score' | 'cost' | 'p95';
+  /** What the run reached, as text with its unit; `unknown` when a call has no known price. */
   readonly value: string;
   /** How the value stands to its limit. */
   readonly sign: '≥' | '<' | '≤' | '>';
+  /** How the value has to stand to its limit. */
   readonly wanted: '≥' | '≤';
+  /** The threshold, as text with its unit. */
   readonly limit: string;
+  /** Whether the threshold is met. */
   readonly met: boolean;
   /** The part of the limit that the value takes, from 0 to 1. */
   readonly fill: number;

@@ -19,6 +19,7 @@ import type { RunFacts } from '../run-facts.js';
 import type { RunSnapshot, StepResult } from '../types.js';
 import type { CriterionBody, Failure, FailureBodies, FindingCount, RunView } from './run-view.js';
 
+/** What to read of a run, and how to judge it. */
 export type CollectOptions = {
   /** The caller stopped following the run. */
   readonly interrupted?: boolean;
@@ -26,9 +27,11 @@ export type CollectOptions = {
   readonly bodies: number;
   /** The caller's clock, in milliseconds since the epoch. */
   readonly now: number;
+  /** The caller does not accept a result that chance alone could explain. */
   readonly conclusive?: true;
   /** Compare with this run instead of the run's own baseline. */
   readonly against?: RunId;
+  /** Compare although different judges scored the two runs; refused when absent. */
   readonly allowJudgeMismatch?: boolean;
 };
 
@@ -68,6 +71,7 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
   };
 }
 
+/** What was decided when the run was created, as far as people are shown it. */
 const plannedFacts = (
   facts: RunFacts | undefined,
 ): Pick<RunView, 'judge' | 'safetyJudge' | 'rejudgeOf' | 'model' | 'nondeterministic' | 'fork'> => ({
@@ -89,6 +93,7 @@ async function readReport(
   return client.runs.report(runId).catch(absentElsewhere);
 }
 
+/** Turns a refusal into "absent"; other errors are thrown. */
 function absentElsewhere(error: unknown): undefined {
   if (error instanceof HostResponseError && error.status < 500) return undefined;
   throw error;
@@ -119,6 +124,7 @@ function resultsIn(summary: EvalSummary | null, report: EvalReport | undefined):
   });
 }
 
+/** Suite and agent of a run. A host of another kind tells less, and `?` stands for what it does not tell. */
 function pinsOf(run: RunSnapshot, summary: EvalSummary | null): Pick<RunView, 'suite' | 'agent'> {
   const { suite, agent } = run.touchstone ?? {};
   const [suiteId = run.workflowId, version = summary?.suiteVersion ?? '?'] = suite?.ref.split('@') ?? [];
@@ -133,6 +139,7 @@ function pinsOf(run: RunSnapshot, summary: EvalSummary | null): Pick<RunView, 's
   } as Pick<RunView, 'suite' | 'agent'>;
 }
 
+/** From start to end, or to now, in milliseconds, pauses that are over left out. */
 function wallMsOf({ startedAt, completedAt, touchstone }: RunSnapshot, now: number): number {
   const began = Date.parse(startedAt ?? touchstone?.createdAt ?? '');
   if (!Number.isFinite(began)) return 0;
@@ -140,6 +147,7 @@ function wallMsOf({ startedAt, completedAt, touchstone }: RunSnapshot, now: numb
   return Math.max(0, ended - began - (touchstone?.pausedMs ?? 0));
 }
 
+/** Counts, failures, costs and latencies in one pass over the results. */
 function foldResults(results: readonly TaskResult[]) {
   const failures: Failure[] = [];
   const rubrics: NonNullable<RunView['rubrics']>[number][] = [];
@@ -199,6 +207,7 @@ function createFindingCount() {
   };
 }
 
+/** What people are shown of a task that did not pass. */
 const failureOf = (result: TaskResult): Failure => ({
   taskId: result.taskId,
   score: result.score,
@@ -209,6 +218,7 @@ const failureOf = (result: TaskResult): Failure => ({
   ...(result.criteria && { criteria: result.criteria }),
 });
 
+/** Reads the content of the first failures; the others stay as they are. */
 async function addBodies(
   client: Client,
   runId: RunId,
@@ -243,6 +253,7 @@ type ExpectedBody =
       readonly kind: 'rubric';
       readonly rubric: readonly { readonly criterion: string; readonly weight: number }[];
     };
+/** Verdicts in the order of the rubric; undefined when none was recorded. */
 type CriterionVerdicts = readonly Pick<CriterionBody, 'met' | 'agreement' | 'reason'>[] | undefined;
 
 function expectedOf(expected: ExpectedBody, verdicts: CriterionVerdicts): FailureBodies['expected'] {

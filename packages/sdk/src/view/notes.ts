@@ -9,6 +9,7 @@ export function forkWords({ source, mode, fromSeq }: Pick<Fork, 'source'> & Part
   return `a branch of run ${source} from event ${fromSeq}${fromSeq === 0 ? ': all of it was run anew' : ''}.`;
 }
 
+/** The same as a sentence. */
 export const forkNote = (fork: Fork): string => forkWords(fork).replace(/^a/, 'A');
 
 /** What stands beside the state of a run in a list. */

@@ -18,6 +18,7 @@ export function regressionWords(regression: ReportedRegression): string {
   return `no real regression: ${size}, ${isTolerated ? `within the tolerance of ${tolerance}` : differ}`;
 }
 
+/** Why a comparison has no verdict. */
 const tooFew = ({ tasks, scoreDelta }: ReportedRegression): string =>
   tasks.paired === 0
     ? 'no task was scored in both runs'
@@ -85,6 +86,7 @@ export function deltaWords({ cost, latency }: ReportedRegression): readonly stri
   ];
 }
 
+/** `p95 400 ms → 480 ms (+20 %)`. */
 const latencyWords = (name: string, before: number, after: number): string =>
   `${name} ${duration(before)} → ${duration(after)}${percentWords(before, after)}`;
 

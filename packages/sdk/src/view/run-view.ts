@@ -104,6 +104,7 @@ export type RunView = {
     /** Without a score. */
     readonly unscored: number;
   };
+  /** Ids of the tasks without a score, in the order of the suite. */
   readonly unscored: readonly string[];
   /** In the order of the suite. */
   readonly failures: readonly Failure[];
@@ -133,7 +134,9 @@ export type RunView = {
   readonly findings?: readonly FindingCount[];
   /** The verdict on every criterion, task by task; absent when there was none. */
   readonly rubrics?: readonly {
+    /** The task in its suite. */
     readonly taskId: string;
+    /** Its criteria over all repeats, in the order of the rubric. */
     readonly criteria: NonNullable<TaskResult['criteria']>;
   }[];
   /** Model calls answered from the response cache, when there were any. */

@@ -23,6 +23,7 @@ export function whyNot({ unscored, outcome }: Pick<Failure, 'unscored' | 'outcom
   return outcome && { failed: 'the agent gave no valid answer', refused: 'the agent refused' }[outcome];
 }
 
+/** `UnscoredReason` as half a sentence. */
 const UNSCORED_WORDS = {
   agent_unreachable: 'the agent could not be reached',
   judge_unreachable: 'the judge could not be reached',

@@ -22,6 +22,7 @@ export function duration(ms: number): string {
 /** `1 task`, `12,345 tasks`. */
 export const plural = (count: number, noun: string): string =>
   `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
+/** `12,345`. */
 export const whole = (count: number): string => count.toLocaleString('en-US');
 
 /** `12 s ago`, `3 min ago`, `5 h ago`, `2 d ago`. */

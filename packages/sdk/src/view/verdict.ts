@@ -11,7 +11,9 @@ import { plural, range, score } from './units.js';
 
 /** What is known of a run when it is decided what it came to. */
 export type OutcomeFacts = {
+  /** The caller stopped following, or no process drives the run; absent means no. */
   readonly interrupted?: boolean;
+  /** Where the run stands; absent when nothing is known of it. */
   readonly status?: RunStatus;
   /** Code of the run's error when it failed. */
   readonly errorCode?: string;
@@ -27,6 +29,13 @@ export type OutcomeFacts = {
   readonly regressed?: boolean;
 };
 
+/**
+ * What a run came to; exit codes follow it.
+ * - `interrupted`: it was not followed to its end
+ * - `over-budget`: it ended with `budget_exhausted`
+ * - `unjudged`: there is no verdict, because it failed, was cancelled, has unscored tasks, or is not certain enough
+ * - `failed`, `passed`: by thresholds, contract and regression
+ */
 export type Outcome = 'interrupted' | 'over-budget' | 'unjudged' | 'failed' | 'passed';
 
 /** What a run came to: the first that applies. */
@@ -40,6 +49,7 @@ export function decideOutcome(facts: OutcomeFacts): Outcome {
   return verdict === 'pass' && !facts.regressed ? 'passed' : 'failed';
 }
 
+/** The outcome of a run as it was collected. */
 export const outcomeOf = (view: RunView): Outcome =>
   decideOutcome({
     interrupted: view.interrupted,
@@ -66,6 +76,7 @@ const isConclusive = ({ report, uncompared }: RunView): boolean =>
 /** The one word for a run, and the colour that goes with it. */
 export type VerdictWord = { readonly word: string; readonly paint: 'red' | 'green' | 'yellow' };
 
+/** The word for a run whose result chance alone could explain, when the caller asked for certainty. */
 export const INCONCLUSIVE = 'INCONCLUSIVE';
 
 /** It follows the outcome, as the exit code does, so what a person reads and what a script sees cannot differ. */

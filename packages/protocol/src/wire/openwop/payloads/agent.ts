@@ -170,6 +170,7 @@ export const agentPayloads = {
     error: error('Why it did not.'),
     /** How the call ended. `forbidden`: not on the allowlist, or not allowed in this run. */
     status: choice(['ok', 'error', 'forbidden', 'rate_limited'], 'How the call ended.'),
+    /** How long the call took, in milliseconds. */
     durationMs: count('How long it took, in milliseconds.'),
     causationHostId: causationHostId(),
   }),

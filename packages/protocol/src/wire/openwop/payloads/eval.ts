@@ -3,6 +3,7 @@ import { evalModes } from '../parts.js';
 
 // The protocol leaves these three open. This host adds nothing to them: no member here can hold content, and the
 // builders in `facts.ts` know no other members.
+/** Payloads of the `eval.*` events (RFC 0081 §C): scores, numbers and names, no content. */
 export const evalPayloads = {
   /** Once, when the suite is bound and its tasks are selected. */
   'eval.started': open(

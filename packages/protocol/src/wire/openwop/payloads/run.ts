@@ -15,8 +15,10 @@ import { interruptKind, owner } from '../parts.js';
 import type { suspendRequest } from '../suspend-request.js';
 import { error, inputs, outputs } from './shared.js';
 
+/** A duration in milliseconds. */
 const durationMs = () => count('How long it took, in milliseconds.');
 
+/** The protocol's limits. This host writes `run-duration` and `budget-cost`. */
 const CAPS = [
   'clarification',
   'schema',
@@ -33,63 +35,165 @@ const CAPS = [
   'budget-retries',
 ] as const;
 
+/** Payloads of the events of runs, nodes, questions and memory. */
 export const runPayloads = {
+  /** The first event of a log. */
   'run.started': open(
-    { workflowId: name('What is executed.') },
     {
+      /** The suite's id of an eval run, the agent's id of an agent run, or the id of a workflow. */
+      workflowId: name('What is executed.'),
+    },
+    {
+      /** What the caller sent along. Content. Absent when nothing was sent. */
       inputs: inputs(),
+      /** How the request came. Always `rest` on this host. */
       transport: choice(['rest', 'mcp', 'a2a', 'ui'], 'How the request came.'),
+      /** The version of the engine that started the run. */
       engineVersion: text('The engine.'),
+      /** Tenant and workspace of the run, and the principal who created it. */
       owner: owner('Whose run it is.'),
+      /** The tags of the request; absent when it had none. */
       tags: list(text(), 'The tags of the caller.'),
+      /** The metadata of the request; absent when it had none. */
       metadata: anyObject('The metadata of the caller.'),
     },
   ),
-  'run.completed': open({}, { outputs: outputs(), durationMs: durationMs() }),
-  'run.failed': open({ error: error('Why.') }, { failedNodeId: text('Where.'), durationMs: durationMs() }),
+  /** Ends the log of a run that was carried out, whatever its score. */
+  'run.completed': open(
+    {},
+    {
+      /** The summary of an eval run, or what the agent or workflow returned. */
+      outputs: outputs(),
+      /** From start to end, pauses included. */
+      durationMs: durationMs(),
+    },
+  ),
+  /** Ends the log of a run that could not be carried out. */
+  'run.failed': open(
+    {
+      /** The code is one of `RUN_ERROR_CODES`. */
+      error: error('Why.'),
+    },
+    {
+      /** The node that failed; absent when the cause is no single node. */
+      failedNodeId: text('Where.'),
+      /** From start to end, pauses included. */
+      durationMs: durationMs(),
+    },
+  ),
+  /** Ends the log of a run that a caller stopped. */
   'run.cancelled': open(
     {},
     {
+      /** In the caller's words; absent when none were given. */
       reason: text('Why.'),
+      /** The principal who cancelled it. */
       cancelledBy: text('By whom.'),
+      /** From start to end, pauses included. */
       durationMs: durationMs(),
+      /** The run whose cancellation included this one. Absent on this host. */
       parentRunId: name('The run whose end took this one along.'),
     },
   ),
-  'run.paused': open({}, { reason: text('Why.') }),
+  /** No task starts until `run.resumed`. */
+  'run.paused': open(
+    {},
+    {
+      /** In the caller's words; absent when none were given. */
+      reason: text('Why.'),
+    },
+  ),
+  /** Tasks start again. */
   'run.resumed': anyObject(undefined, { additionalProperties: true }),
+  /** A node of a workflow begins. */
   'node.started': open(
-    { nodeId: name('The node.'), typeId: name('What sort of node.') },
-    { attempt: count('Which attempt, from 0.') },
+    {
+      /** The node's id in its workflow. */
+      nodeId: name('The node.'),
+      /** The type of the node. */
+      typeId: name('What sort of node.'),
+    },
+    {
+      /** Counts from 0; absent when there is no retry. */
+      attempt: count('Which attempt, from 0.'),
+    },
   ),
-  'node.completed': open({ nodeId: name('The node.') }, { outputs: outputs(), durationMs: durationMs() }),
+  /** A node of a workflow is done. */
+  'node.completed': open(
+    {
+      /** The node that is done. */
+      nodeId: name('The node.'),
+    },
+    {
+      /** What it returned. Content. */
+      outputs: outputs(),
+      /** Of this node. */
+      durationMs: durationMs(),
+    },
+  ),
+  /** A node of a workflow failed. */
   'node.failed': open(
-    { nodeId: name('The node.'), error: error('Why.') },
-    { attempts: integer('How often it was tried.', { minimum: 1 }) },
+    {
+      /** The node that failed. */
+      nodeId: name('The node.'),
+      /** A code for programs and a sentence for people. */
+      error: error('Why.'),
+    },
+    {
+      /** How often the node was tried, at least 1. */
+      attempts: integer('How often it was tried.', { minimum: 1 }),
+    },
   ),
+  /** A node waits for an answer. */
   'node.suspended': open(
-    { nodeId: name('The node that waits.'), interruptId: name('The interrupt.') },
-    { kind: interruptKind('What is asked for.'), key: name('The key under which it is answered once.') },
+    {
+      /** The node that waits. */
+      nodeId: name('The node that waits.'),
+      /** Names the question: a node may ask again. */
+      interruptId: name('The interrupt.'),
+    },
+    {
+      /** What the node waits for. */
+      kind: interruptKind('What is asked for.'),
+      /** The question's name within its node; the same key is the same question. */
+      key: name('The key under which it is answered once.'),
+    },
   ),
+  /** What an approval came to. */
   'approval.received': open(
     {
+      /** The node that waited. */
       nodeId: text('The node that waited.'),
+      /** What was decided. This host: `accept`, `reject` or `timeout`. */
       action: choice(['accept', 'reject', 'refine', 'edit-accept', 'timeout'], 'What was decided.'),
     },
     {
+      /** The principal whose answer decided; absent after a timeout. */
       decidedBy: text('By whom: an opaque id.'),
+      /** ISO 8601. */
       decidedAt: text('When, as ISO 8601.'),
+      /** In the approver's words; absent when none were given. */
       comment: text('What was said about it.'),
+      /** An older name of `comment`. */
       feedback: text('Older form of what was said about it.'),
+      /** What to change, when `action` is `refine`. Absent on this host. */
       refineFeedback: open(
-        { scope: choice(['whole', 'section', 'items'], 'How much is to be refined.') },
         {
+          /** How much of the artifact is to be refined. */
+          scope: choice(['whole', 'section', 'items'], 'How much is to be refined.'),
+        },
+        {
+          /** The section, when `scope` is `section`. */
           sectionPath: text('Which section.'),
+          /** The items, when `scope` is `items`. */
           itemIds: list(text(), 'Which items.'),
+          /** Words that classify the request. */
           tags: list(text(), 'Words for it.'),
+          /** The request in words. */
           text: text('What is to be done.'),
         },
       ),
+      /** The artifact as the approver changed it. Absent on this host. */
       editedArtifactData: anything('What it was edited to.'),
     },
   ),
