@@ -45,9 +45,13 @@ export type MemoryShape = {
   readonly longTerm?: boolean;
 };
 
+/** A tool that an agent may call, as it is described to the agent. */
 export type OfferedTool = {
+  /** The tool's id, as `<scope>:<tool>`. */
   readonly toolId: ToolId;
+  /** What the tool does, in words for a model; absent when nothing is said. */
   readonly description?: string;
+  /** JSON Schema of its inputs; any object when absent. */
   readonly inputSchema?: JsonObject;
 };
 

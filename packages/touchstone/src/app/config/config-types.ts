@@ -5,10 +5,15 @@ import type { GateInput } from './gates.js';
 
 /** A key of the configuration, with its secret already turned into a hash. */
 type ConfigKey = {
+  /** `sha256:<hex>` of the secret. */
   readonly keyHash: string;
+  /** The tenant whose data the key may see. */
   readonly tenant: string;
+  /** A part of the tenant with data of its own; `main` when absent. */
   readonly workspace: string;
+  /** The opaque id that events and the audit log name; made from the hash when absent. */
   readonly principal: string;
+  /** Names of `roles`; their scopes add up. */
   readonly roles: readonly string[];
 };
 // Entries that another module knows how to read; here they are known to be objects with a name.
@@ -18,6 +23,7 @@ type ConfigAgent = JsonObject & {
   readonly tenant?: string;
   readonly run: JsonObject;
 };
+/** US dollars per million tokens, by `provider/model`. */
 type Prices = { readonly [model: string]: { readonly inputPerMTok: number; readonly outputPerMTok: number } };
 type EvalSuiteSettings = {
   /** The modes this host runs; all that are implemented by default. */

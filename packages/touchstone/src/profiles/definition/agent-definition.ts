@@ -171,7 +171,9 @@ export const agentDefinition = closed(members, (found, pointer, report) => {
     report(child(pointer, 'integrity_hash'), 'Required, but missing: the definition is published.');
   if (found.config) checkPublished(found.config, child(pointer, 'config'), report);
 });
+/** An agent definition of form A, with every default filled in. */
 export type AgentDefinition = ValueOf<typeof agentDefinition>;
+/** An agent definition of form A as its author writes it. */
 export type AgentDefinitionInput = InputOf<typeof agentDefinition>;
 
 function checkInjection(found: readonly Capability[], pointer: string, report: Report): void {

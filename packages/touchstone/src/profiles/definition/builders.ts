@@ -19,15 +19,25 @@ import { dump, type Reader, readAs, readerOf } from './reader.js';
 // For authors who write definitions in code. Each function takes what a file may say, throws what reading that file
 // would throw, and returns a frozen value with every default filled in.
 
+/**
+ * One condition for success.
+ * @param form Decides which members are required; form A when absent.
+ */
 export const successCriterion = (input: CriterionInput, form: DefinitionForm = 'A'): SuccessCriterion =>
   readAs(criterionReader(form), input);
 
+/**
+ * The test contract that an agent carries; an empty one without arguments.
+ * @param form Decides which members are required; form A when absent.
+ */
 export const evaluationProfile = (input: ProfileInput = {}, form: DefinitionForm = 'A'): EvaluationProfile =>
   readAs(profileReader(form), input);
 
+/** An agent definition of form A. */
 export const agentDefinition = (input: AgentDefinitionInput): AgentDefinition =>
   readAs(definitionReader, input);
 
+/** A manifest of form B, whose agents carry their profiles. */
 export const agentManifest = (input: ManifestInput): ManifestV2 => readAs(manifest, input);
 
 /** A copy with some members replaced, held to the same rules. The value it is made from stays as it is. */

@@ -137,7 +137,9 @@ export const manifest = closed(
     }
   },
 );
+/** A manifest of form B, with every default filled in. */
 export type ManifestV2 = ValueOf<typeof manifest>;
+/** A manifest of form B as its author writes it. */
 export type ManifestInput = InputOf<typeof manifest>;
 
 /** The agents of a manifest, in the order of its definitions. */

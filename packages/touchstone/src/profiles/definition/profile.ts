@@ -2,6 +2,9 @@ import type { EvaluationProfile, SuccessCriterion } from '@touchstone/protocol/b
 import { closed, type InputOf, list, optional, type Reader, required, withDefault } from './reader.js';
 import { flag, integer, number, text } from './scalars.js';
 
+/**
+ * `A`: an agent definition with metadata, capabilities, config and dependencies. `B`: a manifest of `coreason.ai/v2`.
+ */
 export type DefinitionForm = 'A' | 'B';
 
 const criterionA = closed({
@@ -30,7 +33,9 @@ export const profileB = closed({
   grading_rubric: withDefault(list(criterionB), []),
 });
 
+/** A success criterion as its author writes it. Form B also requires `description` and `threshold`. */
 export type CriterionInput = InputOf<typeof criterionA>;
+/** An evaluation profile as its author writes it; every member is optional. */
 export type ProfileInput = InputOf<typeof profileA>;
 
 /** Form B asks for more, so what its authors write in code is a form A input that the reader may refuse. */

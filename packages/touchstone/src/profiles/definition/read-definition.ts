@@ -10,6 +10,7 @@ import { type ResolveRef, resolveRefs } from './manifest-refs.js';
 import { type DefinitionForm, profileReader } from './profile.js';
 import { collectIssues, readAs } from './reader.js';
 
+/** How to read a definition file. */
 export type ReadDefinitionOptions = FileTextOptions & {
   /** Opens the files a manifest refers to. Without it, a reference is refused. */
   readonly resolveRef?: ResolveRef;
@@ -17,7 +18,9 @@ export type ReadDefinitionOptions = FileTextOptions & {
 
 /** A definition file after reading. The value has the names of its form, defaults filled in, and cannot be changed. */
 export type DefinitionFile = {
+  /** The agents in the file; one in form A. */
   readonly agents: readonly DefinitionAgent[];
+  /** What was accepted and its author should look at, at most 100. */
   readonly warnings: readonly ProfileWarning[];
 } & (
   | { readonly form: 'A'; readonly value: AgentDefinition }

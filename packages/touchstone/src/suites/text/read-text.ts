@@ -15,7 +15,9 @@ export type TextReading = {
   locate(issues?: readonly Issue[]): readonly Issue[];
 };
 
+/** How to read the text of a file. */
 export type FileTextOptions = {
+  /** JSON or YAML; decided by the name of the file when absent. */
   readonly format?: SuiteFormat;
   /** Names the file in errors, and the format by its extension when `format` is absent. */
   readonly file?: string;

@@ -7,23 +7,29 @@ export type DatasetConfig = {
   readonly roots: readonly string[];
   /** Beginnings of `s3:` and `gs:` URIs, each with a folder or a web address that stands in for it. */
   readonly prefixes: { readonly [prefix: string]: string };
+  /** Access to `s3:` addresses; absent when there is none. */
   readonly s3?: S3Config;
   /** Tenants whose definitions may use `prefixes` and the credentials of `s3`. */
   readonly tenants: readonly string[];
   /** Admits plain http to public addresses, where anyone on the network path can change the data. */
   readonly allowHttp: boolean;
+  /** The largest dataset, in bytes. */
   readonly maxBytes: number;
   /** From asking for a dataset to having read it. */
   readonly timeoutMs: number;
 };
 
+/** A service that speaks the S3 protocol. */
 export type S3Config = {
   /** Of a service that is not the original one. */
   readonly endpoint?: string;
+  /** The region of the bucket; the service's default when absent. */
   readonly region?: string;
   /** Names of the environment variables that hold the credentials. */
   readonly accessKeyEnv: string;
+  /** The variable that holds the secret key. */
   readonly secretKeyEnv: string;
+  /** The variable that holds the token of temporary credentials; absent when they are permanent. */
   readonly sessionTokenEnv?: string;
   /** The bucket in the path and not in the name of the host: the default when there is an `endpoint`. */
   readonly forcePathStyle?: boolean;
