@@ -34,7 +34,7 @@ const textOrNull = (description: string) => plain<string | null>({ type: ['strin
 
 const criterionName = text('What the criterion is called. Some names are known and need no judge.');
 const criterionText = 'What is checked, in words for people and for a judge.';
-const thresholdText = 'The bar: a share of the tasks, a degree, or milliseconds.';
+const thresholdText = 'The threshold: a share of the tasks, a degree, or milliseconds.';
 const strict = flag('A hard requirement; otherwise a warning.', { default: true });
 
 /** A `SuccessCriterion` of form A: all but the name may be missing or `null`. */
@@ -94,13 +94,13 @@ const profileA = closed(
 const profileB = closed(
   {},
   {
-    /** As in form A. */
+    /** Becomes the suite's `maxP95LatencyMs`; no bound when absent. */
     expected_latency_ms: latency,
-    /** As in form A. */
+    /** A file or URL with the rows; the caller sends them when absent. */
     golden_dataset_uri: dataset,
-    /** As in form A. */
+    /** The judge; the host's configured one when absent. */
     evaluator_model: evaluator,
-    /** As in form A, but never `null`. */
+    /** The criteria; none when absent, and never `null`. */
     grading_rubric: list(criterionB, RUBRIC),
   },
   root('evaluation-profile:b', 'EvaluationProfile', 'The test contract of an agent, in form B.'),
@@ -108,7 +108,6 @@ const profileB = closed(
 
 /** 64 hexadecimal digits. */
 const sha256 = (description: string) => text(description, { pattern: '^[0-9a-f]{64}$' });
-const _digest = (description: string) => text(description, { pattern: '^sha256:[0-9a-f]{64}$' });
 /** A criterion by the slug of its name. */
 const criterionId = () =>
   text('The slug of a criterion. It says nothing about content.', {

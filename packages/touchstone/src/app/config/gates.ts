@@ -110,8 +110,13 @@ type JudgeInput = string | { readonly model?: string; readonly digest?: string }
 
 /** A gate as its author writes it. */
 export type GateInput = Pick<GatePolicy, 'agentId' | 'to' | 'tenant'> & {
+  /** Names the gate in events, votes and the audit log; made from agent and state when absent. */
   readonly gateId?: string;
+  /** The eval run that the gate asks for; absent when it asks for none. */
   readonly requiredEval?: Omit<RequiredEval, 'judge'> & { readonly judge?: JudgeInput };
+  /** The approvals that the gate asks for; `quorum` is 1 when absent. */
+  readonly approval?: Omit<ApprovalPolicy, 'gateId' | 'quorum'> & { readonly quorum?: number };
+};
   readonly approval?: Omit<ApprovalPolicy, 'gateId' | 'quorum'> & { readonly quorum?: number };
 };
 

@@ -64,7 +64,7 @@ export const runPayloads = {
     {
       /** The summary of an eval run, or what the agent or workflow returned. */
       outputs: outputs(),
-      /** From start to end, pauses included. */
+      /** From start to end of the run, pauses included. */
       durationMs: durationMs(),
     },
   ),
@@ -77,7 +77,7 @@ export const runPayloads = {
     {
       /** The node that failed; absent when the cause is no single node. */
       failedNodeId: text('Where.'),
-      /** From start to end, pauses included. */
+      /** From start to end of the run, pauses included. */
       durationMs: durationMs(),
     },
   ),
@@ -85,11 +85,11 @@ export const runPayloads = {
   'run.cancelled': open(
     {},
     {
-      /** In the caller's words; absent when none were given. */
+      /** Why, in the caller's words; absent when none were given. */
       reason: text('Why.'),
       /** The principal who cancelled it. */
       cancelledBy: text('By whom.'),
-      /** From start to end, pauses included. */
+      /** From start to end of the run, pauses included. */
       durationMs: durationMs(),
       /** The run whose cancellation included this one. Absent on this host. */
       parentRunId: name('The run whose end took this one along.'),
@@ -99,7 +99,7 @@ export const runPayloads = {
   'run.paused': open(
     {},
     {
-      /** In the caller's words; absent when none were given. */
+      /** Why, in the caller's words; absent when none were given. */
       reason: text('Why.'),
     },
   ),
@@ -127,7 +127,7 @@ export const runPayloads = {
     {
       /** What it returned. Content. */
       outputs: outputs(),
-      /** Of this node. */
+      /** How long the node took. */
       durationMs: durationMs(),
     },
   ),
@@ -170,9 +170,9 @@ export const runPayloads = {
     {
       /** The principal whose answer decided; absent after a timeout. */
       decidedBy: text('By whom: an opaque id.'),
-      /** ISO 8601. */
+      /** When it was decided, ISO 8601. */
       decidedAt: text('When, as ISO 8601.'),
-      /** In the approver's words; absent when none were given. */
+      /** Why, in the approver's words; absent when none were given. */
       comment: text('What was said about it.'),
       /** An older name of `comment`. */
       feedback: text('Older form of what was said about it.'),
@@ -197,38 +197,84 @@ export const runPayloads = {
       editedArtifactData: anything('What it was edited to.'),
     },
   ),
+  /** What people answered to a question in words. */
   'clarification.resolved': open(
-    { nodeId: text('The node that waited.'), answers: anyObject('The answers, by question.') },
-    { answeredBy: text('By whom.') },
+    {
+      /** The node that asked. */
+      nodeId: text('The node that waited.'),
+      /** The answers, by the id of the question. Content. */
+      answers: anyObject('The answers, by question.'),
+    },
+    {
+      /** The principal who answered, as an opaque id. */
+      answeredBy: text('By whom.'),
+    },
   ),
+  /** The question that suspends the run. */
   'interrupt.requested': ref<typeof suspendRequest>(
     'https://openwop.dev/spec/v1/suspend-request.schema.json',
   ),
+  /** The answer that counted. */
   'interrupt.resolved': open(
-    { nodeId: text('The node that waited.'), interruptId: text('The interrupt.') },
-    { kind: interruptKind('What was asked for.'), resumeValue: anything('The answer.') },
+    {
+      /** The node that asked. */
+      nodeId: text('The node that waited.'),
+      /** The question, as in `node.suspended`. */
+      interruptId: text('The interrupt.'),
+    },
+    {
+      /** What was asked for. */
+      kind: interruptKind('What was asked for.'),
+      /** The answer as it was sent. Content. */
+      resumeValue: anything('The answer.'),
+    },
   ),
+  /** A limit of the run was reached; `run.failed` follows. */
   'cap.breached': open(
     {
+      /** Which limit. */
       kind: choice(CAPS, 'Which limit.'),
+      /** The limit, in milliseconds, US dollars or a count, as its kind says. */
       limit: amount('The limit.'),
+      /** What was reached, in the same unit. */
       observed: amount('What was seen instead.'),
     },
-    { nodeId: text('Where.') },
-  ),
-  'memory.written': open(
-    { memoryRef: name('Which memory.'), memoryId: name('Which entry.') },
     {
+      /** The node at work; absent for limits of the whole run. */
+      nodeId: text('Where.'),
+    },
+  ),
+  /** The agent stored a memory entry. The entry itself is not in the event. */
+  'memory.written': open(
+    {
+      /** The memory, as `long-term:<agentId>` on this host. */
+      memoryRef: name('Which memory.'),
+      /** The entry's id in that memory. */
+      memoryId: name('Which entry.'),
+    },
+    {
+      /** The node at work; absent on this host. */
       nodeId: name('By which node.'),
+      /** The agent that wrote. */
       agentId: name('By which agent.'),
+      /** The tags of the entry. */
       tags: list(text(), 'The tags of the entry.'),
     },
   ),
+  /** A replay came out differently than it was recorded. */
   'replay.diverged': open(
-    { sourceRunId: name('The run that is replayed.'), atSequence: count('Where the two part.') },
     {
+      /** The run whose history was read again. */
+      sourceRunId: name('The run that is replayed.'),
+      /** The sequence of the first event that differs. */
+      atSequence: count('Where the two part.'),
+    },
+    {
+      /** That event in the source run. */
       originalEventId: text('The event of the source run.'),
+      /** What differs. Always `output` on this host. */
       divergenceKind: choice(['output', 'missing', 'extra', 'type-mismatch'], 'How they differ.'),
+      /** A JSON pointer into the event; absent on this host. */
       divergencePoint: text('Where inside the event.'),
     },
   ),
