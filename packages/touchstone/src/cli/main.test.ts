@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openTestCli, type TestCli } from './testing/test-cli.js';
@@ -476,6 +478,32 @@ describe('another host', () => {
     expect((await serving).code).toBe(0);
   });
 
+  test('that is older, without the reads of later ones, is used all the same', async () => {
+    await desk.run('init', '.');
+    const serving = desk.run('serve', '--port', '0', '--data', 'served');
+    await desk.seen('This is the only time the key is shown');
+    const [, url = '', key = ''] =
+      desk.written.out.match(/listening (\S+)\nexport TOUCHSTONE_KEY=(\S+)\n/) ?? [];
+    const older = await openOlderHost(url);
+    const person = openTestCli({ env: { THE_KEY: key } });
+    try {
+      const suiteFile = join(desk.cwd, 'evals/first.suite.yaml');
+      const there = ['--host', older.url, '--key-env', 'THE_KEY', '--json'];
+      const { code, out, err } = await person.run('run', suiteFile, ...there);
+      expect([code, err]).toEqual([0, '']);
+      const { summary, agent } = JSON.parse(out);
+      expect(summary).toMatchObject({ passed: true });
+      const named = await person.run('run', summary.suiteId, '--agent', agent.agentId, ...there);
+      expect([named.code, named.err]).toEqual([0, '']);
+      expect((await person.run('run', `${summary.suiteId}@9.0.0`, ...there)).err).toContain('is installed');
+    } finally {
+      older.close();
+      desk.signal('SIGTERM');
+      person.close();
+    }
+    await serving;
+  });
+
   test('says so when a gate is for a tenant that no key names', async () => {
     const approval = { requiredRole: 'admin' };
     const gates = ['acme', 'amce'].map((tenant) => ({ agentId: '*', to: 'active', tenant, approval }));
@@ -491,3 +519,23 @@ describe('another host', () => {
     ]);
   });
 });
+
+/** The host behind `url`, without two operations that it did not always have. */
+async function openOlderHost(url: string) {
+  const server = createServer((request, response) => {
+    const { method = 'GET', url: path = '', headers } = request;
+    if (/\/(results|head)(\?|$)/.test(path)) {
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: 'not_found', message: 'There is nothing at this path.' }));
+      return;
+    }
+    const forwarded = httpRequest(new URL(path, url), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
