@@ -42,7 +42,8 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
   const isOver = run.status === 'completed';
   const summary = isOver ? await client.evalSummary(runId) : null;
   const report = isOver ? await readReport(client, runId, options) : undefined;
-  const results = facts ? await readResults(client, runId) : resultsIn(summary, report);
+  const listed = facts && (await readResults(client, runId).catch(absentInOlder));
+  const results = listed ?? resultsIn(summary, report);
   const { failures, counts, ...folded } = foldResults(results);
   return {
     runId,
@@ -51,7 +52,7 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
     ...pinsOf(run, summary),
     summary,
     ...(run.error && { error: run.error as RunError }),
-    thresholds: facts?.thresholds ?? {},
+    thresholds: facts?.thresholds ?? (listed ? {} : await thresholdsOf(client, facts?.suite?.ref)),
     counts: {
       total: facts?.tasks?.total ?? results.length,
       selected: facts?.tasks?.selected ?? results.length,
@@ -99,6 +100,17 @@ function absentElsewhere(error: unknown): undefined {
   throw error;
 }
 
+/** The run is there, so what is not found is the operation: the host is older than it. */
+function absentInOlder(error: unknown): undefined {
+  if (!(error instanceof HostResponseError) || error.status !== 404) throw error;
+}
+
+/** For a host that does not tell them with the run. */
+async function thresholdsOf(client: Client, suiteRef: string | undefined): Promise<RunView['thresholds']> {
+  const suite = suiteRef === undefined ? undefined : await client.suites.get(suiteRef).catch(absentElsewhere);
+  return (suite?.thresholds ?? {}) as RunView['thresholds'];
+}
+
 /** All results of a run, in the order of the suite: a pause may have left gaps in the log that were filled later. */
 export async function readResults(client: Client, runId: RunId): Promise<readonly TaskResult[]> {
   const rows: StepResult[] = [];
@@ -111,7 +123,7 @@ export async function readResults(client: Client, runId: RunId): Promise<readonl
   return rows.sort((a, b) => a.ordinal - b.ordinal).map(({ result }) => result);
 }
 
-/** What the summary of another kind of host tells; an unscored task looks like a failed one in it. */
+/** What the summary of another kind of host, or of an older one, tells; an unscored task looks like a failed one in it. */
 function resultsIn(summary: EvalSummary | null, report: EvalReport | undefined): readonly TaskResult[] {
   const unscored = new Map((report?.tasks.unscoredTasks ?? []).map(({ taskId, reason }) => [taskId, reason]));
   return (summary?.tasks ?? []).map(({ safetyFindings, ...task }): TaskResult => {

@@ -1,5 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openTestCli, type TestCli } from './testing/test-cli.js';
 
@@ -476,6 +479,32 @@ describe('another host', () => {
     expect((await serving).code).toBe(0);
   });
 
+  test('that is older, without the reads of later ones, is used all the same', async () => {
+    await desk.run('init', '.');
+    const serving = desk.run('serve', '--port', '0', '--data', 'served');
+    await desk.seen('This is the only time the key is shown');
+    const [, url = '', key = ''] =
+      desk.written.out.match(/listening (\S+)\nexport TOUCHSTONE_KEY=(\S+)\n/) ?? [];
+    const older = await openOlderHost(url);
+    const person = openTestCli({ env: { THE_KEY: key } });
+    try {
+      const suiteFile = join(desk.cwd, 'evals/first.suite.yaml');
+      const there = ['--host', older.url, '--key-env', 'THE_KEY'];
+      const run = await person.run('run', suiteFile, ...there, '--json');
+      expect([run.code, run.err]).toEqual([0, '']);
+      const { summary, agent } = JSON.parse(run.out);
+      const named = await person.run('run', summary.suiteId, '--agent', agent.agentId, ...there);
+      expect([named.code, named.err]).toEqual([0, '']);
+      expect(named.out).toContain('1.00 ≥ 0.90');
+      expect((await person.run('run', `${summary.suiteId}@9.0.0`, ...there)).err).toContain('is installed');
+    } finally {
+      older.close();
+      desk.signal('SIGTERM');
+      person.close();
+    }
+    await serving;
+  });
+
   test('says so when a gate is for a tenant that no key names', async () => {
     const approval = { requiredRole: 'admin' };
     const gates = ['acme', 'amce'].map((tenant) => ({ agentId: '*', to: 'active', tenant, approval }));
@@ -491,3 +520,29 @@ describe('another host', () => {
     ]);
   });
 });
+
+/** The host behind `url`, without two operations and a member of its runs that it did not always have. */
+async function openOlderHost(url: string) {
+  const server = createServer((request, response) => {
+    const { method = 'GET', url: path = '', headers } = request;
+    if (/\/(results|head)(\?|$)/.test(path)) {
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: 'not_found', message: 'There is nothing at this path.' }));
+      return;
+    }
+    const forwarded = httpRequest(new URL(path, url), { method, headers }, async (answer) => {
+      const { 'content-length': _, ...kept } = answer.headers;
+      response.writeHead(answer.statusCode ?? 500, kept);
+      if (!/^\/v1\/runs\/[^/]+$/.test(path)) return void answer.pipe(response);
+      const {
+        touchstone: { thresholds, ...facts },
+        ...run
+      } = JSON.parse(await text(answer));
+      response.end(JSON.stringify({ ...run, touchstone: facts }));
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}

@@ -26,7 +26,7 @@ export function parseAs<S extends Schema>(schema: S, value: unknown): Wire<S> {
 /** The member of the body that an issue is about; the body itself when it is a member that lacks. */
 function fieldOf(body: unknown, pointer: string): string {
   const [name] = segmentsOf(pointer);
-  return name !== undefined && isObject(body) && Object.hasOwn(body, name) ? name : 'body';
+  return name && isObject(body) && Object.hasOwn(body, name) ? name : 'body';
 }
 
 /** The issues of a rule (`ruled`) at one place: one when there is a problem, none otherwise. */

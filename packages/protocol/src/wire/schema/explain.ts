@@ -223,7 +223,7 @@ function readOthers(place: Place, fields: UnknownObject, walk: Walk): void {
       const shown = walk.hidesNames ? undefined : name;
       walk.report(place, unknownProperty(shown, properties), shown === undefined ? '' : step('', shown));
       if (walk.hidesNames) return;
-    } else read(inside(place, others, name, fields[name]), walk);
+    } else if (has(fields, name)) read(inside(place, others, name, fields[name]), walk);
   }
 }
 

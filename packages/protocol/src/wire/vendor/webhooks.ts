@@ -24,6 +24,7 @@ export const webhookBody = closed(
     /** The key of the signature: 32 to 256 printable ASCII characters. The host makes one when absent. */
     secret: text('32 to 256 printable ASCII characters; made here when left out.', {
       pattern: '^[\\x20-\\x7e]{32,256}$',
+      title: '32 to 256 printable ASCII characters',
     }),
   },
 );

@@ -93,6 +93,12 @@ describe('a file', () => {
     ]);
   });
 
+  it('is gone through from top to bottom, and along each line', async () => {
+    await write('a.json', '{ "zebra": 1, "suites": "x",\n  "keys": 1, "limits": 2, "roles": 3 }');
+    const issues = await issuesOf(loadConfig('a.json', folder));
+    expect(issues.map(({ pointer }) => pointer)).toEqual(['/zebra', '/suites', '/keys', '/limits', '/roles']);
+  });
+
   it('that is not valid is refused with its place, without being quoted', async () => {
     await write('a.json', '{\n  "keys": [{ "key": "tulip" "tenant": "x" }]\n}');
     await write('b.yaml', 'keys: [{ key: tulip\nroles: ]');

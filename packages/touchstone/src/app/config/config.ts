@@ -39,7 +39,9 @@ export function parseConfig(value: unknown, baseDir: string): Config {
 /** In the order of the file, so that its author can go through it from top to bottom. */
 async function located(issues: readonly Issue[], source: ConfigSource): Promise<readonly Issue[]> {
   const placed = issues.map(async (issue) => ({ ...issue, ...(await source.locate(issue.pointer)) }));
-  return (await Promise.all<Issue>(placed)).sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return (await Promise.all<Issue>(placed)).sort(
+    (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+  );
 }
 
 type ConfigIssues = { readonly misshapen: readonly Issue[]; readonly troubles: readonly Issue[] };

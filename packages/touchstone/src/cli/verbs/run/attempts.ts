@@ -55,9 +55,12 @@ const isRefusal = (error: unknown): boolean =>
 function nameOf(source: SuiteSource): string {
   if (source.kind === 'packed') return source.suiteRef;
   if (source.kind === 'reference') return source.reference;
-  const { head } = source.kind === 'file' ? source.suite : source.compiled.suite;
-  return `${head.suiteId}@${head.version}`;
+  const { suiteId, version } = headOf(source);
+  return `${suiteId}@${version}`;
 }
+
+const headOf = (source: Extract<SuiteSource, { kind: 'file' | 'profile' }>) =>
+  (source.kind === 'file' ? source.suite : source.compiled.suite).head;
 
 export async function runOne(
   context: Context,
@@ -67,7 +70,10 @@ export async function runOne(
   options: RunOptions,
 ): Promise<RunView> {
   const { runId, uncompared } = await startRun(context, session, driver, source, options);
-  return finishRun(context, session, driver, runId, options, uncompared);
+  const view = await finishRun(context, session, driver, runId, options, uncompared);
+  if (source.kind !== 'file' && source.kind !== 'profile') return view;
+  // A host of another kind does not tell the thresholds of the suite that it was given.
+  return { ...view, thresholds: { ...headOf(source).thresholds, ...view.thresholds } };
 }
 
 /** Follows a run that has been created to its end, and folds what its host tells of it. */

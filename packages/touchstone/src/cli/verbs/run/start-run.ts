@@ -131,6 +131,11 @@ async function installedSuite(client: Client, reference: string): Promise<KnownS
   const [suiteId = '', version] = reference.split('@');
   // A host of another kind lists no suites; it says itself whether it knows this one.
   if (!listed) return { suiteId, ...(version !== undefined && { version }), modes: [] };
+  // An older host lists its suites, and has no other way to read what is known of one.
+  const same = listed.items.findLast(
+    (suite) => suite.suiteId === suiteId && (version === undefined || suite.version === version),
+  );
+  if (same) return same;
   const known = listed.items.map((suite) => `${suite.suiteId}@${suite.version}`);
   throw new UsageError(`No suite ${reference} is installed here.`, didYouMean(reference, known, 'Installed'));
 }
