@@ -127,7 +127,7 @@ const filledLines = (file) => [...textOf.get(file).matchAll(/\S.*$/gm)].length;
 const countOf = (pattern) => sum([...textOf.values()].map((text) => [...text.matchAll(pattern)].length));
 /** Ways to check a value against a declared shape, by what each is known by. */
 const VALIDATORS = [
-  /export function explain\(schema/,
+  /export function explain\(\s*schema/,
   /export function shapeIssues\(/,
   /export class ObjectReader\b/,
   /export type Reader<\w+> =/,

@@ -117,8 +117,6 @@ export type GateInput = Pick<GatePolicy, 'agentId' | 'to' | 'tenant'> & {
   /** The approvals that the gate asks for; `quorum` is 1 when absent. */
   readonly approval?: Omit<ApprovalPolicy, 'gateId' | 'quorum'> & { readonly quorum?: number };
 };
-  readonly approval?: Omit<ApprovalPolicy, 'gateId' | 'quorum'> & { readonly quorum?: number };
-};
 
 function isSuiteReference(text: string): boolean {
   try {
