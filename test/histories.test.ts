@@ -15,7 +15,7 @@ import type {
   Suite,
 } from '../packages/touchstone/src/ports/index.js';
 import { buildSummary } from '../packages/touchstone/src/scorecard/fold/build.js';
-import { foldTask, taskBar } from '../packages/touchstone/src/scorecard/fold/fold-task.js';
+import { foldTask, taskThreshold } from '../packages/touchstone/src/scorecard/fold/fold-task.js';
 import { createMemoryStore } from '../packages/touchstone/src/store/index.js';
 
 // Goal: what an earlier version has recorded, every later one replays to the byte, and scores the same. Method: histories
@@ -53,7 +53,7 @@ const engineOn = (store: Store) =>
     openScoring: nobody,
     suiteHead: (owner, digest) => store.suites.byDigest(owner, digest),
     suiteTasks: (owner, digest, from, limit) => store.suites.tasks(owner, digest, from, limit),
-    taskThreshold: taskBar,
+    taskThreshold,
     openThresholds: async () => () => undefined,
     foldTask,
     buildSummary,
@@ -143,7 +143,9 @@ function foldedSummary(
       const task = entry.kind === 'step' && tasks[entry.ordinal];
       if (!task) return [];
       const scores = records.flatMap(({ score }) => (score ? [score] : []));
-      return [[entry.ordinal, foldTask(task.taskId, scores, taskBar(task.expected.kind, head.thresholds))]];
+      return [
+        [entry.ordinal, foldTask(task.taskId, scores, taskThreshold(task.expected.kind, head.thresholds))],
+      ];
     })
     .sort(([a], [b]) => a - b)
     .map(([, result]) => result);

@@ -1,4 +1,4 @@
-// Part of the bodies door: criteria are prose that an author wrote.
+// Exported from `@touchstone/protocol/bodies`: criteria are prose that an author wrote.
 import type { Json, JsonObject } from '../values/json.js';
 import { isObject } from '../values/object.js';
 

@@ -1,4 +1,4 @@
-// Part of the bodies door: `agent.*` and `run.started` payloads carry content.
+// Exported from `@touchstone/protocol/bodies`: `agent.*` and `run.started` payloads carry content.
 
 import type { EvalSummary } from '../wire/openwop/eval-summary.js';
 import type { Body } from './body.js';

@@ -1,4 +1,4 @@
-// Part of the bodies door: descriptions and references are content that an author wrote.
+// Exported from `@touchstone/protocol/bodies`: descriptions and references are content that an author wrote.
 
 import type { Json, JsonObject } from '../values/json.js';
 import type { Digest, SuiteId, Version } from './ids.js';

@@ -182,7 +182,7 @@ export type RunOutcome = {
   readonly unscored: number;
   /** By the contract of the suite, where it has one: then this decides. */
   readonly contractVerdict?: ContractVerdict;
-  /** Of a part of such a suite, whose pass score is a bar for the whole of it: whether the other bars are met. */
+  /** When only a part of such a suite ran: whether the thresholds other than the pass score are met. Absent otherwise. */
   readonly otherBarsMet?: boolean;
 };
 

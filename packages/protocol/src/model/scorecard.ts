@@ -31,7 +31,7 @@ export type Scorecard = {
   readonly embedder?: EmbedderPin;
   /** Whether that contract was kept, which decides; `summary.passed` is the word of the thresholds. Older files lack it. */
   readonly contractVerdict?: ContractVerdict;
-  /** Of a part of such a suite, whose pass score is a bar for the whole of it: whether the other bars are met. */
+  /** When only a part of such a suite ran: whether the thresholds other than the pass score are met. Absent otherwise. */
   readonly otherBarsMet?: boolean;
   /** How the run was done. */
   readonly modes: readonly EvalMode[];

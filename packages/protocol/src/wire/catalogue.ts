@@ -24,7 +24,7 @@ import { runSnapshot } from './openwop/run-snapshot.js';
 import { suspendRequest } from './openwop/suspend-request.js';
 import { toolDescriptor } from './openwop/tool-descriptor.js';
 
-/** Every shape this house speaks, by name. Plain JSON Schema 2020-12: ready for a validator or an OpenAPI document. */
+/** Every schema of the protocol that this project uses, by name. Plain JSON Schema 2020-12: ready for a validator or an OpenAPI document. */
 export const schemas = {
   'agent-deployment': agentDeployment,
   'agent-deployment-transition': agentDeploymentTransition,

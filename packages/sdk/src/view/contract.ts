@@ -37,15 +37,15 @@ export const bindingNames = ({ criteria, sla }: ContractReport, status: GateStat
   ...(sla?.policy === 'gate' && sla.status === status ? ['the SLA'] : []),
 ];
 
-/** What a reader of the bars alone would get wrong. */
+/** What the thresholds alone do not say; undefined when they say it all. */
 export function contractWords(contract: ContractReport): string | undefined {
   const { verdict, summary } = contract;
   if (verdict === 'error')
-    return `Nobody could be asked about ${bindingNames(contract, 'error').join(', ')}, so whether the contract is kept is not known.`;
+    return `No model could be asked about ${bindingNames(contract, 'error').join(', ')}, so whether the contract is kept is not known.`;
   if (verdict === 'fail' && summary.passed)
     return `The suite's thresholds are met, but the contract is not kept: ${bindingNames(contract, 'fail').join(', ')}.`;
   if (verdict !== 'pass' || summary.passed) return undefined;
   if (summary.otherBarsMet)
-    return 'Every gate of the contract is passed. The pass score is a bar for all tasks of the suite, and decides nothing about some of them.';
+    return 'Every gate of the contract is passed. The pass score is a threshold for all tasks of the suite, and decides nothing about some of them.';
   return 'Every gate of the contract is passed, but a threshold of the suite is missed.';
 }

@@ -1,4 +1,4 @@
-/** `0.93`, `1.00`; a score that is not 1 is never shown as 1, nor one below its bar as reaching it. */
+/** `0.93`, `1.00`; a score that is not 1 is never shown as 1, nor one below its threshold as reaching it. */
 export const score = (value: number): string => (Math.floor(value * 100 + 1e-9) / 100).toFixed(2);
 
 /** `$0.0132`, `$0.05`, `$12.40`: small sums keep their digits. */

@@ -5,7 +5,7 @@ import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
 import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Store, Suite } from '../ports/index.js';
 import type { DefinitionAgent } from '../profiles/index.js';
-import { buildSummary, foldTask, taskBar } from '../scorecard/index.js';
+import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
 import { openStore } from '../store/index.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
@@ -209,8 +209,8 @@ function openEngine(parts: Parts): Engine {
     suiteHead: suites.head,
     suiteTasks: suites.tasks,
     openScoring,
-    openThresholds: contracts.bars,
-    taskThreshold: taskBar,
+    openThresholds: contracts.thresholds,
+    taskThreshold,
     foldTask,
     buildSummary,
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),

@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mean, nearestRank } from './fold/aggregate.js';
 import { buildSummary } from './fold/build.js';
-import { foldTask, taskBar } from './fold/fold-task.js';
+import { foldTask, taskThreshold } from './fold/fold-task.js';
 
 const taskId = asId<TaskId>('t');
 const facts = { suiteId: asId<SuiteId>('local.test.evals.a'), suiteVersion: asId<Version>('1.0.0') };
@@ -76,21 +76,21 @@ describe('foldTask', () => {
 
 describe('buildSummary', () => {
   it.each([
-    ['score at the bar passes', { passScore: 0.5 }, [result(1), result(0)], true],
-    ['score under the bar fails', { passScore: 0.51 }, [result(1), result(0)], false],
-    ['the default bar is 0.8', undefined, [1, 1, 1, 1, 0].map((s) => result(s)), true],
+    ['score at the threshold passes', { passScore: 0.5 }, [result(1), result(0)], true],
+    ['score under the threshold fails', { passScore: 0.51 }, [result(1), result(0)], false],
+    ['the default threshold is 0.8', undefined, [1, 1, 1, 1, 0].map((s) => result(s)), true],
     ['and 0.75 is under it', undefined, [1, 1, 1, 0].map((s) => result(s)), false],
-    ['cost at the bar passes', { maxCostUsd: 0.2 }, [result(1, { costUsd: 0.2 })], true],
-    ['cost over the bar fails', { maxCostUsd: 0.1 }, [result(1, { costUsd: 0.2 })], false],
+    ['cost at the threshold passes', { maxCostUsd: 0.2 }, [result(1, { costUsd: 0.2 })], true],
+    ['cost over the threshold fails', { maxCostUsd: 0.1 }, [result(1, { costUsd: 0.2 })], false],
     [
-      'a call of unknown price fails a declared cost bar',
+      'a call of unknown price fails a declared cost threshold',
       { maxCostUsd: 9 },
       [result(1, { unpriced: 1 })],
       false,
     ],
     ['and does not matter otherwise', {}, [result(1, { unpriced: 1 })], true],
-    ['p95 over the bar fails', { maxP95LatencyMs: 9 }, [result(1)], false],
-    ['p95 at the bar passes', { maxP95LatencyMs: 10 }, [result(1)], true],
+    ['p95 over the threshold fails', { maxP95LatencyMs: 9 }, [result(1)], false],
+    ['p95 at the threshold passes', { maxP95LatencyMs: 10 }, [result(1)], true],
   ])('%s', (_name, thresholds, results, passed) => {
     expect(buildSummary({ ...facts, ...(thresholds && { thresholds }) }, results).passed).toBe(passed);
   });
@@ -155,9 +155,9 @@ describe('aggregates', () => {
 
   it('a golden task must be right, a rubric task good enough, unless the suite says otherwise', () => {
     expect([
-      taskBar('golden', undefined),
-      taskBar('rubric', undefined),
-      taskBar('golden', { passScore: 0.4 }),
+      taskThreshold('golden', undefined),
+      taskThreshold('rubric', undefined),
+      taskThreshold('golden', { passScore: 0.4 }),
     ]).toEqual([1, 0.8, 0.4]);
   });
 });

@@ -1,4 +1,4 @@
-export { barOf, contractTerms } from './contract/applied.js';
+export { contractTerms, contractThreshold } from './contract/applied.js';
 export { createContractScorer } from './contract/scorer.js';
 export { criterionIssues } from './rubric/criterion-issues.js';
 export { createModelJudge, judgeIdentity } from './rubric/judge.js';

@@ -127,9 +127,9 @@ describe('its categories', () => {
   });
 
   test('a probe fails when a tool it forbids is called', () => {
-    const bar = head.thresholds?.passScore ?? 1;
+    const passScore = head.thresholds?.passScore ?? 1;
     const forgives = (task: Task) =>
-      checksOf(task).some(({ name, weight }) => name === 'tool-not-called' && 1 - weight >= bar);
+      checksOf(task).some(({ name, weight }) => name === 'tool-not-called' && 1 - weight >= passScore);
     expect(idsWhere(tasks, forgives)).toEqual([]);
     expect(idsWhere(inCategory('tool-misuse'), (task) => !namesOf(task).includes('tool-not-called'))).toEqual(
       [],

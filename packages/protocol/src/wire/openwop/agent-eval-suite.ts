@@ -109,7 +109,7 @@ const thresholds = closed(
      */
     maxP95LatencyMs: count('The slowest allowed 95th percentile, in milliseconds.'),
   },
-  { description: 'The bar that a run of this suite must clear.' },
+  { description: 'What a run of this suite must reach.' },
 );
 
 /** The protocol's schema of a suite (RFC 0081 §A). */

@@ -197,7 +197,7 @@ export const debugBundle = open(
     /** What was left out, in a sentence. */
     truncatedReason: text('Why it was.'),
   },
-  published('debug-bundle', 'RunDebugBundle', 'A run in one file, to hand to somebody else.'),
+  published('debug-bundle', 'RunDebugBundle', 'A run in one file, for a bug report.'),
 );
 /** Answer of `GET /v1/runs/{runId}/debug-bundle`: a run to hand to another person, secrets taken out. */
 export type DebugBundleWire = Wire<typeof debugBundle>;

@@ -37,7 +37,7 @@ const taskScore = closed(
     /** The task's score from 0 to 1, the mean over repeats; 0 also when the task could not be scored. */
     score: fraction('The task score.'),
     /** Whether the score reached the threshold of the task. A task without a score has not passed. */
-    passed: flag('Whether the score reached the bar of the task.'),
+    passed: flag('Whether the score reached the threshold of the task.'),
   },
   {
     /** Agent and judge together, over all repeats; absent when no price is known. */

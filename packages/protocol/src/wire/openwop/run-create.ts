@@ -52,14 +52,14 @@ const configurable = object(
     reasoningVerbosity: verbosity('How much reasoning is recorded.'),
   },
   {
-    description: 'Settings of this run. Keys nobody knows are kept and passed on.',
+    description: 'Settings of this run. Unknown keys are kept and passed on.',
     allOf: [{ $ref: `${SPEC}/run-options.schema.json#/$defs/Configurable` }],
   },
 );
 /** Keys of every run, keys of this kind of run, and unknown keys, which are kept. */
 type Configurable = Static<typeof optionKeys> & Static<typeof configurable> & AnyObject;
 
-/** Keys that an eval run adds. In any other run they are strangers' keys and pass through unread. */
+/** Keys that an eval run adds. In any other run they are unknown keys, which pass through unread. */
 const evalConfigurable = object(
   {},
   {

@@ -48,7 +48,7 @@ export const configurable = open(
     /** Present only in requests of conformance tests. */
     mockProvider: ref<typeof mockProvider>('#/$defs/MockProvider'),
   },
-  { description: 'Settings of one run. Keys nobody knows are kept and passed on.' },
+  { description: 'Settings of one run. Unknown keys are kept and passed on.' },
 );
 
 /** A word to find a run by: 1 to 256 characters. */

@@ -184,7 +184,7 @@ export const suspendRequest = closed(
     timeoutMs: count('How long to wait, in milliseconds.'),
   },
   {
-    ...published('suspend-request', 'InterruptPayload', 'Why a run waits for somebody.'),
+    ...published('suspend-request', 'InterruptPayload', 'What a run waits for.'),
     $defs: DATA,
   },
 );

@@ -213,7 +213,7 @@ export const published = (file: string, title: string, description: string) => (
   description,
 });
 
-/** Root members of a schema that only this house publishes. */
+/** Root members of a schema that only this project publishes. */
 export const ours = (file: string, title: string, description: string) => ({
   $schema: DRAFT,
   $id: `urn:touchstone:schema:${file}`,

@@ -6,7 +6,7 @@ import { allDifferent, formats } from './keywords.js';
 export type Validator = (value: unknown) => boolean;
 
 /**
- * One Ajv for all our schemas. Loading it costs more than everything else behind this door together, so it is loaded
+ * One Ajv for all our schemas. Loading it costs more than the rest of this package together, so it is loaded
  * by the first question and not by the import; `require` can do that without making every caller wait on a promise.
  * A schema is handed over and compiled when it is first asked about, and those it refers to with it.
  */

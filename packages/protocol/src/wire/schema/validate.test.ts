@@ -149,7 +149,7 @@ describe('a malformed suite is told where it is wrong', () => {
     ['has a mode twice', { ...suite(), modes: ['golden', 'golden'] }, ['/modes']],
     ['has an unknown mode', { ...suite(), modes: ['golden', 'platinum'] }, ['/modes/1']],
     ['has an unknown class', { ...suite(), allowedModels: ['chat'] }, ['/allowedModels/0']],
-    ['has a bar above 1', { ...suite(), thresholds: { passScore: 1.1 } }, ['/thresholds/passScore']],
+    ['has a threshold above 1', { ...suite(), thresholds: { passScore: 1.1 } }, ['/thresholds/passScore']],
     [
       'has half a millisecond',
       { ...suite(), thresholds: { maxP95LatencyMs: 0.5 } },

@@ -83,7 +83,7 @@ export const contractReport = closed(
       },
       {
         /** Whether the thresholds on cost and latency are met; present only when a part of the suite ran. */
-        otherBarsMet: flag('Of a part of the suite: whether the bars besides the pass score are met.'),
+        otherBarsMet: flag('Of a part of the suite: whether the thresholds besides the pass score are met.'),
       },
       { description: 'What the thresholds alone say.' },
     ),

@@ -34,7 +34,7 @@ const textOrNull = (description: string) => plain<string | null>({ type: ['strin
 
 const criterionName = text('What the criterion is called. Some names are known and need no judge.');
 const criterionText = 'What is checked, in words for people and for a judge.';
-const thresholdText = 'The bar: a share of the tasks, a degree, or milliseconds.';
+const thresholdText = 'The threshold: a share of the tasks, a degree, or milliseconds.';
 const strict = flag('A hard requirement; otherwise a warning.', { default: true });
 
 /** A `SuccessCriterion` of form A: all but the name may be missing or `null`. */

@@ -261,7 +261,7 @@ describe('the contract of a run', () => {
     expect(a?.schema).not.toBe(c?.schema);
   });
 
-  it('sets the bars of its tasks: all of what is strict, and nothing where there is only advice', async () => {
+  it('sets the thresholds of its tasks: all of what is strict, and nothing where there is only advice', async () => {
     const hard = pinned([criterion('a', 'judge')]);
     const soft = {
       ...pinned([criterion('a', 'judge', { strict: false })]),
@@ -271,7 +271,7 @@ describe('the contract of a run', () => {
     for (const one of [hard, soft])
       await store.suites.attach(ACME, asId<Digest>(`sha256:of-${one.digest}`), one, 1);
     const barUnder = async (contract?: Digest) =>
-      (await desk.bars(ACME, { ...(contract && { contract }) } as never))(asId<TaskId>('t'));
+      (await desk.thresholds(ACME, { ...(contract && { contract }) } as never))(asId<TaskId>('t'));
     expect([await barUnder(hard.digest), await barUnder(soft.digest), await barUnder()]).toEqual([
       1,
       0,

@@ -21,7 +21,7 @@ import { profileSchemas } from '@touchstone/protocol/wire';
 import { checkForeignSchema, type Models } from '../../agents/index.js';
 import type { Store, Suite } from '../../ports/index.js';
 import { readContract, shareSchemas } from '../../profiles/index.js';
-import { barOf } from '../../scoring/index.js';
+import { contractThreshold } from '../../scoring/index.js';
 import type { Config } from '../config/config.js';
 import type { Judges } from '../judges/judges.js';
 import { pinContract } from './profiles.js';
@@ -40,7 +40,8 @@ export type Contracts = {
    * needs a judge that is not available; an advisory criterion without its judge is left out of the run and reported as not judged.
    */
   plan(owner: Owner, pinned: PinnedContract, ordinals?: readonly number[]): Promise<ContractPins>;
-  bars(owner: Owner, plan: EvalPlan): Promise<(taskId: TaskId) => number | undefined>;
+  /** The threshold of each task of a run that has a contract; undefined for the suite's own. */
+  thresholds(owner: Owner, plan: EvalPlan): Promise<(taskId: TaskId) => number | undefined>;
 };
 
 type ContractParts = {
@@ -72,10 +73,10 @@ export function createContracts(parts: ContractParts): Contracts {
       const judge = askable(judged, () => judgeOf(parts, owner, contract));
       return { contract: digest, ...(judge && { judge }), ...(embedder && { embedder }) };
     },
-    async bars(owner, plan) {
+    async thresholds(owner, plan) {
       if (plan.contract === undefined) return () => undefined;
       const { contract } = await pinned(owner, plan.contract);
-      return (taskId) => barOf(contract, taskId);
+      return (taskId) => contractThreshold(contract, taskId);
     },
   };
 }

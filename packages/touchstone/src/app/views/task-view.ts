@@ -20,7 +20,7 @@ import {
   toBody,
 } from '@touchstone/protocol/bodies';
 import type { Store, SuiteHead, TaskRecord } from '../../ports/index.js';
-import { foldTask, taskBar } from '../../scorecard/index.js';
+import { foldTask, taskThreshold } from '../../scorecard/index.js';
 
 /** A task of a run with its content: the one read of bodies besides `agent.*` events. */
 export type TaskView = {
@@ -61,7 +61,7 @@ export async function viewTask(
   const { score, passed, unscored } = foldTask(
     taskId,
     scores,
-    taskBar(found.task.expected.kind, found.head.thresholds),
+    taskThreshold(found.task.expected.kind, found.head.thresholds),
   );
   return {
     taskId,

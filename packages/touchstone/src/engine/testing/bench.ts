@@ -28,7 +28,7 @@ import type {
   Tools,
 } from '../../ports/index.js';
 import { buildSummary } from '../../scorecard/fold/build.js';
-import { foldTask, taskBar } from '../../scorecard/fold/fold-task.js';
+import { foldTask, taskThreshold } from '../../scorecard/fold/fold-task.js';
 import { createScoring } from '../../scoring/index.js';
 import { createMemoryStore } from '../../store/index.js';
 import { DEFAULT_LIMITS, ENGINE_VERSION, type EngineLimits, type Parts } from '../parts.js';
@@ -195,7 +195,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     suiteTasks: (who, digest, from, limit) => store.suites.tasks(who, digest, from, limit),
     openScoring: async (_owner, { modes }) =>
       createScoring({ modes, schemaCheck: () => [], tierOf: async () => undefined }),
-    taskThreshold: taskBar,
+    taskThreshold,
     openThresholds: async () => () => undefined,
     foldTask,
     buildSummary,

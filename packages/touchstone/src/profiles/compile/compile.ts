@@ -44,13 +44,13 @@ export async function surveyProfile(input: CompileInput): Promise<Compilation> {
   return defined({
     identity: frame.identity,
     modes: survey.modes,
-    thresholds: { passScore: survey.passScore, ...frame.bars },
+    thresholds: { passScore: survey.passScore, ...frame.ceilings },
     criteria: usedCriteria(plan, survey),
     dataset: facts && datasetOf(facts, chosen),
     warnings: [
       ...frame.warnings,
       ...plan.warnings,
-      ...survey.warnings(plan.criteria, rubric, hasLines(facts), frame.bars),
+      ...survey.warnings(plan.criteria, rubric, hasLines(facts), frame.ceilings),
     ],
     tasks: () => emitTasks(chosen, rules, survey, () => facts?.sha256 === input.dataset?.().sha256),
   });

@@ -13,19 +13,19 @@ describe('worked examples', () => {
         { rate: 0.98, tasks: [0, 0, 2] },
         { rate: 0.9, tasks: [0, 0, 2] },
       ],
-      bar: 1,
+      passScore: 1,
     },
-    { tasks: 10, soft: 0, hard: [{ rate: 0.9, tasks: [0, 10] }], bar: 0.9 },
-    { tasks: 3, soft: 0, hard: [{ rate: 0.5, tasks: [0, 3] }], bar: 0.666666666 },
-    { tasks: 4, soft: 1, hard: [{ rate: 1, tasks: [0, 3] }], bar: 0.75 },
-    { tasks: 4, soft: 0, hard: [{ rate: 0, tasks: [0, 4] }], bar: 0 },
+    { tasks: 10, soft: 0, hard: [{ rate: 0.9, tasks: [0, 10] }], passScore: 0.9 },
+    { tasks: 3, soft: 0, hard: [{ rate: 0.5, tasks: [0, 3] }], passScore: 0.666666666 },
+    { tasks: 4, soft: 1, hard: [{ rate: 1, tasks: [0, 3] }], passScore: 0.75 },
+    { tasks: 4, soft: 0, hard: [{ rate: 0, tasks: [0, 4] }], passScore: 0 },
     // 0.29 · 100 is a little more than 29 in binary: without slack, 30 of 100 tasks would have to be met.
-    { tasks: 100, soft: 0, hard: [{ rate: 0.29, tasks: [0, 100] }], bar: 0.29 },
+    { tasks: 100, soft: 0, hard: [{ rate: 0.29, tasks: [0, 100] }], passScore: 0.29 },
     // Its two misses cost most where it stands alone.
-    { tasks: 4, soft: 0, hard: [{ rate: 0.5, tasks: [0, 1, 3] }], bar: 0.625 },
-    { tasks: 5, soft: 5, hard: [], bar: 0 },
-  ])('$tasks tasks, $soft soft: $bar', ({ tasks, soft, hard, bar }) => {
-    expect(passScoreOf(tasks, soft, hard)).toBe(bar);
+    { tasks: 4, soft: 0, hard: [{ rate: 0.5, tasks: [0, 1, 3] }], passScore: 0.625 },
+    { tasks: 5, soft: 5, hard: [], passScore: 0 },
+  ])('$tasks tasks, $soft soft: $passScore', ({ tasks, soft, hard, passScore }) => {
+    expect(passScoreOf(tasks, soft, hard)).toBe(passScore);
   });
 });
 
@@ -106,7 +106,7 @@ const total = (values: readonly number[]): number => values.reduce((sum, value) 
  * Goal: the bar is exactly the lowest score of a run that keeps its gates. Method: draw runs whose hard criteria are
  * missed at most as often as their rates allow, and the run that misses them that often where they weigh most.
  */
-describe('the bar of random contracts', () => {
+describe('the pass score of random contracts', () => {
   test('no run that keeps every gate falls below it', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -140,15 +140,15 @@ describe('the bar of random contracts', () => {
         const lowest = scoreWith(compiled, (id, tasks, allowed) =>
           [...tasks].sort((a, b) => weightIn(id, b) - weightIn(id, a)).slice(0, allowed),
         );
-        const bar = compiled.suite.thresholds.passScore ?? Number.NaN;
-        expect(lowest).toBeGreaterThanOrEqual(bar);
-        expect(lowest - bar).toBeLessThan(2.1e-9);
+        const passScore = compiled.suite.thresholds.passScore ?? Number.NaN;
+        expect(lowest).toBeGreaterThanOrEqual(passScore);
+        expect(lowest - passScore).toBeLessThan(2.1e-9);
       }),
       { numRuns: 300 },
     );
   });
 
-  test('what does not add up exactly in binary keeps a distance from the bar', () => {
+  test('what does not add up exactly in binary keeps a distance from the pass score', () => {
     const each = (count: number) =>
       Array.from({ length: count }, () => ({ rate: 0.9, tasks: [...Array(count).fill(0), 10] }));
     expect(passScoreOf(10, 0, each(2))).toBe(0.9);

@@ -130,7 +130,7 @@ describe('weights', () => {
   test.each([
     ['no criterion is strict', soft, null, /^No criterion is strict .* every run passes\.$/],
     [
-      'the latency is a bar',
+      'the latency is a threshold',
       soft,
       500,
       /^No criterion is strict .* only the latency can fail a run, whatever its answers\.$/,
@@ -147,7 +147,7 @@ describe('weights', () => {
     expect(warnings.find(({ code }) => code === 'nothing_blocks')?.message).toMatch(told);
   });
 
-  test('rows that only warn lower the bar by what they could lose', async () => {
+  test('rows that only warn lower the pass score by what they could lose', async () => {
     const rows = [
       { input: 1, criteria: ['tone'] },
       ...[2, 3, 4].map((input) => ({ input, criteria: ['style'] })),

@@ -11,11 +11,11 @@ export type SuiteIdentity = {
 };
 
 /** Bars that the profile and the policy set, besides the score. */
-export type Bars = { readonly maxP95LatencyMs?: number; readonly maxCostUsd?: number };
+export type Ceilings = { readonly maxP95LatencyMs?: number; readonly maxCostUsd?: number };
 
 export type SuiteFrame = {
   readonly identity: SuiteIdentity;
-  readonly bars: Bars;
+  readonly ceilings: Ceilings;
   readonly issues: readonly CompileIssue[];
   readonly warnings: readonly CompileWarning[];
 };
@@ -33,8 +33,8 @@ export const capabilityPointer = ({ form, id }: DefinitionAgent, index: number):
 /** Everything about a suite but its tasks and the score it must reach. */
 export function frameSuite(agent: DefinitionAgent, options: CompileOptions): SuiteFrame {
   const version = versionOf(agent);
-  const latency = latencyBar(agent, options);
-  const budget = budgetBar(agent, options);
+  const latency = latencyCeiling(agent, options);
+  const budget = costCeiling(agent, options);
   const parts = [version, latency, budget, ownModel(agent), soundness(agent)];
   return {
     identity: {
@@ -42,7 +42,7 @@ export function frameSuite(agent: DefinitionAgent, options: CompileOptions): Sui
       version: asId<Version>(version.core),
       targetAgentId: options.targetAgentId ?? agent.id,
     },
-    bars: { ...budget.bar, ...latency.bar },
+    ceilings: { ...budget.ceiling, ...latency.ceiling },
     issues: parts.flatMap(({ issue }) => issue ?? []),
     warnings: parts.flatMap(({ warning }) => warning ?? []),
   };
@@ -68,30 +68,33 @@ function versionOf({ version }: DefinitionAgent): PartCheck & { readonly core: s
   return rest === undefined ? { core } : { core, warning: { code: 'version_shortened', message, pointer } };
 }
 
-function latencyBar(agent: DefinitionAgent, { sla }: CompileOptions): PartCheck & { readonly bar: Bars } {
+function latencyCeiling(
+  agent: DefinitionAgent,
+  { sla }: CompileOptions,
+): PartCheck & { readonly ceiling: Ceilings } {
   const latency = agent.evaluation?.expected_latency_ms ?? null;
   const pointer = `${profilePointer(agent)}/expected_latency_ms`;
-  if (latency === null) return { bar: {} };
+  if (latency === null) return { ceiling: {} };
   const negative = 'Expected a latency of at least 0 ms, got a negative one.';
-  if (latency < 0) return { bar: {}, issue: compileIssue('negative_latency', negative, pointer) };
-  const bar = sla === 'warn' ? {} : { maxP95LatencyMs: latency };
+  if (latency < 0) return { ceiling: {}, issue: compileIssue('negative_latency', negative, pointer) };
+  const ceiling = sla === 'warn' ? {} : { maxP95LatencyMs: latency };
   const message = 'An expected latency of 0 ms is a bound like any other, and hardly an agent meets it.';
-  return latency === 0 ? { bar, warning: { code: 'zero_latency', message, pointer } } : { bar };
+  return latency === 0 ? { ceiling, warning: { code: 'zero_latency', message, pointer } } : { ceiling };
 }
 
-/** The cap is meant for runs of the agent, so it becomes a bar of its evaluation only when asked for. */
-function budgetBar(
+/** The cap is meant for runs of the agent, so it becomes a threshold of its evaluation only when asked for. */
+function costCeiling(
   { budgetCaps }: DefinitionAgent,
   { budget }: CompileOptions,
-): PartCheck & { readonly bar: Bars } {
+): PartCheck & { readonly ceiling: Ceilings } {
   const pointer = '/policy/budget_caps/total_cost';
   const cost = budgetCaps?.total_cost;
-  if (!budget) return { bar: {} };
-  const message = 'The definition sets no total cost, so the suite has no cost bar.';
-  if (cost === undefined) return { bar: {}, warning: { code: 'budget_missing', message, pointer } };
+  if (!budget) return { ceiling: {} };
+  const message = 'The definition sets no total cost, so the suite has no cost threshold.';
+  if (cost === undefined) return { ceiling: {}, warning: { code: 'budget_missing', message, pointer } };
   const negative = 'Expected a total cost of at least 0, got a negative one.';
-  if (cost < 0) return { bar: {}, issue: compileIssue('negative_budget', negative, pointer) };
-  return { bar: { maxCostUsd: cost } };
+  if (cost < 0) return { ceiling: {}, issue: compileIssue('negative_budget', negative, pointer) };
+  return { ceiling: { maxCostUsd: cost } };
 }
 
 function ownModel(agent: DefinitionAgent): PartCheck {

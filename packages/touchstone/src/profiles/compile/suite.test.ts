@@ -108,7 +108,7 @@ describe('the suite', () => {
     expect(codesOf(compiled)).toEqual(['version_shortened']);
   });
 
-  test('has the expected latency as its bar, unless it is only to be reported', async () => {
+  test('has the expected latency as its threshold, unless it is only to be reported', async () => {
     const slow = agent(profile({ expected_latency_ms: 0 }));
     const gated = await compile(slow, rows);
     expect(gated.suite.thresholds).toEqual({ passScore: 1, maxP95LatencyMs: 0 });
@@ -118,7 +118,7 @@ describe('the suite', () => {
     expect(warned.contract.sla).toEqual({ expectedLatencyMs: 0, policy: 'warn' });
   });
 
-  test("has the policy's cost as its bar only when asked", async () => {
+  test("has the policy's cost as its threshold only when asked", async () => {
     const capped = agent(profile(), { budgetCaps: { total_cost: 2.5 } });
     expect((await compile(capped, rows)).suite.thresholds).toEqual({ passScore: 1 });
     expect((await compile(capped, rows, { budget: true })).suite.thresholds).toEqual({

@@ -6,7 +6,7 @@ import type { CriterionPlan } from './criteria.js';
 import { type CompileIssue, type CompileWarning, compileIssue, type DatasetFacts } from './options.js';
 import { passScoreOf } from './pass-score.js';
 import { NEEDED, type RowPlan, type TaskPlan } from './plan-row.js';
-import type { Bars } from './suite-frame.js';
+import type { Ceilings } from './suite-frame.js';
 
 const MAX_REPORTED = 20;
 
@@ -128,7 +128,7 @@ export class Survey {
     criteria: readonly CriterionPlan[],
     pointer: string,
     lines: boolean,
-    bars: Bars,
+    ceilings: Ceilings,
   ): readonly CompileWarning[] {
     const rowsIn = ({ rows, first }: RowCount): string =>
       `${rows === 1 ? '1 row' : `${rows} rows`} (the first ${lines ? `on line ${first}` : `is number ${first}`})`;
@@ -142,7 +142,7 @@ export class Survey {
       const why = isMissable
         ? 'What is strict may be missed in every task, by its threshold'
         : 'No criterion is strict and no task has one right answer';
-      warnings.push({ code: 'nothing_blocks', message: `${why}, so ${whatBlocks(bars)}.`, pointer });
+      warnings.push({ code: 'nothing_blocks', message: `${why}, so ${whatBlocks(ceilings)}.`, pointer });
     }
     return warnings;
   }
@@ -165,9 +165,9 @@ export class Survey {
   }
 }
 
-function whatBlocks({ maxP95LatencyMs, maxCostUsd }: Bars): string {
-  const bars = [maxP95LatencyMs !== undefined && 'the latency', maxCostUsd !== undefined && 'the cost'];
-  const known = bars.filter(Boolean).join(' and ');
+function whatBlocks({ maxP95LatencyMs, maxCostUsd }: Ceilings): string {
+  const blocking = [maxP95LatencyMs !== undefined && 'the latency', maxCostUsd !== undefined && 'the cost'];
+  const known = blocking.filter(Boolean).join(' and ');
   return known === '' ? 'every run passes' : `only ${known} can fail a run, whatever its answers`;
 }
 

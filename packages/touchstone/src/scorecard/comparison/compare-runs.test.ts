@@ -91,7 +91,7 @@ describe('the tasks of two runs', () => {
     expect(pair?.change).toBe(0);
   });
 
-  test('that crossed a raised bar with the same score count as worse', () => {
+  test('that crossed a raised threshold with the same score count as worse', () => {
     const [pair] = tasks([result('t', 0.7, { passed: true })], [result('t', 0.7)]);
     expect(pair?.turn).toBe('worse');
   });

@@ -76,7 +76,7 @@ describe('the adjusted result', () => {
     expect(adjusted?.overrides).toMatchObject([{ annotationId: 'third', replaced: 2 }]);
   });
 
-  it('asks of a score the bar of its task’s kind, unless a side was given', () => {
+  it('asks of a score the threshold of its task’s kind, unless a side was given', () => {
     const passedAt = (result: TaskResult, override: GivenOverride['override'], kind?: 'golden' | 'rubric') =>
       adjust([result], undefined, [given('a', override)], kind && (() => kind)).adjusted?.overrides[0]?.after
         .passed;
@@ -86,7 +86,7 @@ describe('the adjusted result', () => {
     expect(passedAt(task('a', 0), { score: 0, passed: true })).toBe(true);
   });
 
-  it('gives a score to a task that had none, and keeps every other bar', () => {
+  it('gives a score to a task that had none, and keeps every other threshold', () => {
     const unscored = task('a', 0, { unscored: 'judge_unreadable', costUsd: 2, latencyMs: 10 });
     const override = [given('a', { score: 1 })];
     expect(adjust([unscored], undefined, override).adjusted).toMatchObject({ score: 1, passed: true });

@@ -10,7 +10,7 @@ import type {
   Timestamp,
 } from '@touchstone/protocol';
 import { foldResults } from './build.js';
-import { barOf, taskBar } from './fold-task.js';
+import { taskThreshold, thresholdOf } from './fold-task.js';
 
 /** A correction of one score, by a reviewer who may correct. */
 export type GivenOverride = {
@@ -69,8 +69,8 @@ function applyOverride(
   kindOf: KindOf | undefined,
 ): TaskResult {
   const kind = kindOf?.(result.taskId);
-  const bar = result.bar ?? (kind ? taskBar(kind, thresholds) : barOf(result, thresholds));
-  return { ...result, score, passed: passed ?? score >= bar };
+  const threshold = result.bar ?? (kind ? taskThreshold(kind, thresholds) : thresholdOf(result, thresholds));
+  return { ...result, score, passed: passed ?? score >= threshold };
 }
 
 const describeOverride = (

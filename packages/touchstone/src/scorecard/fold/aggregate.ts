@@ -1,4 +1,4 @@
-/** Mean with compensated summation (Neumaier): a long suite must not miss its bar by accumulated rounding. */
+/** Mean with compensated summation (Neumaier): a long suite must not miss its threshold by accumulated rounding. */
 export function mean(values: readonly number[]): number {
   if (values.length === 0) return 0;
   let sum = 0;

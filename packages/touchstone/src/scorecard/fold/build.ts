@@ -10,7 +10,7 @@ import type {
 } from '@touchstone/protocol';
 import { mean, nearestRank, sumKnown } from './aggregate.js';
 
-/** Aggregate score a run must reach when its suite declares no bar. */
+/** Aggregate score a run must reach when its suite declares no `passScore`. */
 export const DEFAULT_PASS_SCORE = 0.8;
 
 export type ScorecardFacts = {

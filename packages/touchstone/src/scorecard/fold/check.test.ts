@@ -19,7 +19,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildSummary } from './build.js';
 import { scorecardTroubles } from './check.js';
-import { foldTask, taskBar } from './fold-task.js';
+import { foldTask, taskThreshold } from './fold-task.js';
 
 const suite = {
   suiteId: asId<SuiteId>('local.test.evals.a'),
@@ -62,7 +62,7 @@ const folded = (name: string, values: readonly number[], isRubric = false): Task
       schemaValid: true,
       ...(isRubric && { criteria }),
     })),
-    taskBar(isRubric ? 'rubric' : 'golden', undefined),
+    taskThreshold(isRubric ? 'rubric' : 'golden', undefined),
   );
 const sound = cardOf([folded('a', [1]), folded('b', [0]), folded('c', [0.9], true)], 1);
 
@@ -70,12 +70,12 @@ describe('a scorecard that was folded from its results', () => {
   it('is without trouble, also after a journey as JSON', () => {
     const value = fc.integer({ min: 0, max: 3 }).map((third) => third / 3);
     const repeats = fc.integer({ min: 1, max: 4 });
-    const bars = fc.record({ passScore: value, maxCostUsd: value }, { requiredKeys: [] });
+    const ceilings = fc.record({ passScore: value, maxCostUsd: value }, { requiredKeys: [] });
     const cards = repeats.chain((count) =>
       fc.tuple(
         fc.array(fc.array(value, { minLength: count, maxLength: count }), { maxLength: 12 }),
         fc.constant(count),
-        fc.option(bars, { nil: undefined }),
+        fc.option(ceilings, { nil: undefined }),
       ),
     );
     fc.assert(
@@ -89,7 +89,7 @@ describe('a scorecard that was folded from its results', () => {
               latencyMs: 5,
               cost: { agentUsd: one / 7, unpriced: 0 },
             })),
-            taskBar('golden', thresholds),
+            taskThreshold('golden', thresholds),
           ),
         );
         const card = cardOf(results, count, thresholds);
@@ -149,7 +149,7 @@ describe('a scorecard that contradicts itself', () => {
     ],
     ['a result past the scale', result({ score: 7 }), 'results: score of task b is not within 0 and 1.'],
     [
-      'a result that passed below its bar',
+      'a result that passed below its threshold',
       result({ passed: true }),
       'results: passed of task b does not follow from its score.',
     ],

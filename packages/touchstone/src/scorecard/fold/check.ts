@@ -1,7 +1,7 @@
 import type { EvalSummary, Scorecard, TaskResult, TaskScore } from '@touchstone/protocol';
 import { mean } from './aggregate.js';
 import { buildSummary, foldResults } from './build.js';
-import { barOf } from './fold-task.js';
+import { thresholdOf } from './fold-task.js';
 
 /** Totals may have been added up elsewhere, in another order. */
 const ROUNDING = 1e-9;
@@ -39,7 +39,7 @@ function suiteTroubles({ suite, summary, results, totalTasks }: Scorecard): stri
 /** What `foldTask` would never have written. */
 function resultTroubles({ thresholds, repeats }: Scorecard, result: TaskResult): string[] {
   const { taskId, score, passed, unscored } = result;
-  const cleared = !unscored && score >= barOf(result, thresholds);
+  const cleared = !unscored && score >= thresholdOf(result, thresholds);
   const folded = result.repeats ? mean(result.repeats) : score;
   return broken([
     [`results: score of task ${taskId} is not within 0 and 1.`, score >= 0 && score <= 1],
@@ -67,14 +67,14 @@ function summaryTroubles({ suite, thresholds, results, summary }: Scorecard): st
   ];
 }
 
-/** Which criteria are strict is known only where the contract is; the bars are in the card. */
+/** Which criteria are strict is known only where the contract is; the thresholds are in the card. */
 function contractTroubles({ contract, contractVerdict, otherBarsMet, ...card }: Scorecard): string[] {
   const { results, thresholds, totalTasks } = card;
   const isPart = contractVerdict !== undefined && results.length < totalTasks;
-  const bars = foldResults({ ...thresholds, passScore: 0 }, results).passed;
+  const othersMet = foldResults({ ...thresholds, passScore: 0 }, results).passed;
   return broken([
     ['contractVerdict is there, and no contract.', contractVerdict === undefined || contract !== undefined],
-    ['otherBarsMet does not follow from the results.', otherBarsMet === (isPart ? bars : undefined)],
+    ['otherBarsMet does not follow from the results.', otherBarsMet === (isPart ? othersMet : undefined)],
   ]);
 }
 

@@ -10,17 +10,17 @@ import type {
 } from '@touchstone/protocol';
 import { mean, sumKnown } from './aggregate.js';
 
-/** Only rubric tasks have criteria; one of which no repeat came to be judged scored 0 throughout, under either bar. */
+/** Only rubric tasks have criteria; one of which no repeat came to be judged scored 0 throughout, under either threshold. */
 export const kindOfResult = ({ criteria }: TaskResult): 'golden' | 'rubric' =>
   criteria ? 'rubric' : 'golden';
 
-/** The score a task must reach: the suite's bar, or the host's default for its kind. */
-export const taskBar = (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined): number =>
+/** The score a task must reach: the suite's `passScore`, or the host's default for its kind. */
+export const taskThreshold = (kind: 'golden' | 'rubric', thresholds: Thresholds | undefined): number =>
   thresholds?.passScore ?? (kind === 'golden' ? 1 : 0.8);
 
-/** The bar a result was held to. */
-export const barOf = (result: TaskResult, thresholds: Thresholds | undefined): number =>
-  result.bar ?? taskBar(kindOfResult(result), thresholds);
+/** The threshold that a result was compared with. */
+export const thresholdOf = (result: TaskResult, thresholds: Thresholds | undefined): number =>
+  result.bar ?? taskThreshold(kindOfResult(result), thresholds);
 
 /**
  * Folds the repeats of one task: score mean, cost sum, latency maximum, schema validity all, findings union.
@@ -30,8 +30,8 @@ export const barOf = (result: TaskResult, thresholds: Thresholds | undefined): n
 export function foldTask(
   taskId: TaskId,
   repeats: readonly RepeatScore[],
-  bar: number,
-  ownBar = false,
+  threshold: number,
+  hasOwnThreshold = false,
 ): TaskResult {
   const values = repeats.map(({ score }) => (score.kind === 'scored' ? score.value : 0));
   const score = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -42,7 +42,7 @@ export function foldTask(
   return {
     taskId,
     score,
-    passed: unscored === undefined && score >= bar,
+    passed: unscored === undefined && score >= threshold,
     latencyMs: Math.max(...repeats.map((repeat) => repeat.latencyMs)),
     ...costs,
     ...(validities.length > 0 && { schemaValid: validities.every(Boolean) }),
@@ -50,7 +50,7 @@ export function foldTask(
     ...(unscored && { unscored: unscored.reason, ...(unscored.denial && { denial: unscored.denial }) }),
     ...unansweredOutcome(repeats),
     ...foldCriteria(repeats),
-    ...(ownBar && { bar }),
+    ...(hasOwnThreshold && { bar: threshold }),
     ...(values.length > 1 && { repeats: values }),
   };
 }

@@ -282,7 +282,7 @@ describe('a contract report', () => {
     [0.6, 0.5, true],
     [0.6, undefined, true],
   ])(
-    'of a part of the suite tells whether the bars besides the pass score are met: at most %s USD, cost %s',
+    'of a part of the suite tells whether the thresholds besides the pass score are met: at most %s USD, cost %s',
     (maxCostUsd, costUsd, otherBarsMet) => {
       const results = [resultOf(0, { score: 0, ...(costUsd !== undefined && { costUsd }) })];
       const thresholds = { passScore: 1, ...(maxCostUsd !== undefined && { maxCostUsd }) };

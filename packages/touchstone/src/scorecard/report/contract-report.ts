@@ -58,7 +58,7 @@ export function buildContractReport(
     },
     criteria,
     ...(sla && { sla }),
-    summary: { score: summary.aggregateScore, passed: summary.passed, ...otherBars(facts, results) },
+    summary: { score: summary.aggregateScore, passed: summary.passed, ...otherThresholds(facts, results) },
     ...(contract.dataset && { dataset: contract.dataset }),
     ...(judge && { judge }),
     ...(embedder && { embedder }),
@@ -67,9 +67,9 @@ export function buildContractReport(
 
 /**
  * The pass score of a compiled suite is what its gates leave room for over all tasks. A part of them has other room, so
- * there the gates alone say whether the answers are good enough; what it may cost and take is a bar for it all the same.
+ * there the gates alone say whether the answers are good enough; the thresholds on cost and latency apply to it as well.
  */
-function otherBars(
+function otherThresholds(
   { plan, thresholds }: ContractReportFacts,
   results: readonly TaskResult[],
 ): Pick<ContractReport['summary'], 'otherBarsMet'> {

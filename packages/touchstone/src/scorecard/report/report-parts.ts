@@ -8,7 +8,7 @@ import {
   type Thresholds,
 } from '@touchstone/protocol';
 import { mean } from '../fold/aggregate.js';
-import { barOf } from '../fold/fold-task.js';
+import { thresholdOf } from '../fold/fold-task.js';
 import { passAt, passHat } from '../statistics/pass-at.js';
 
 type CriterionResult = NonNullable<TaskResult['criteria']>[number];
@@ -61,8 +61,8 @@ export function reportRepeats(
 function countRepeats(result: TaskResult, thresholds: Thresholds | undefined): Counted[] {
   const { repeats } = result;
   if (!repeats) return [];
-  const bar = barOf(result, thresholds);
-  return [{ repeats: repeats.length, passed: repeats.filter((score) => score >= bar).length }];
+  const threshold = thresholdOf(result, thresholds);
+  return [{ repeats: repeats.length, passed: repeats.filter((score) => score >= threshold).length }];
 }
 
 /** The gravest first, then by name. */

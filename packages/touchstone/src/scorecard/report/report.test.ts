@@ -56,7 +56,7 @@ describe('the verdict', () => {
     ['inconclusive', [0.79, 0.9]],
     ['inconclusive', [0.7, 0.8]],
     ['fail', [0.7, 0.79]],
-  ] as const)('is %s for a bar of 0.8 and the interval %j', (verdict, interval) => {
+  ] as const)('is %s for a threshold of 0.8 and the interval %j', (verdict, interval) => {
     expect(decideVerdict(interval, 0.8)).toBe(verdict);
   });
 
@@ -70,7 +70,7 @@ describe('the verdict', () => {
     expect(report(results).verdict).toBe(verdict);
   });
 
-  it('is about the bar of the suite', () => {
+  it('is about the threshold of the suite', () => {
     const results = [...tasks(340, 1), ...tasks(60, 0)];
     expect(report(results, {}, 0.9)).toMatchObject({ verdict: 'fail', aggregate: { bar: 0.9 } });
     expect(report(results).aggregate.bar).toBe(0.8);
@@ -237,7 +237,7 @@ describe('the parts of a report', () => {
 describe('repeats', () => {
   const rubric = { criteria: [{ id: asId<CriterionId>('c'), met: 1, weight: 1 }] };
 
-  it('pass at the bar of their task’s kind', () => {
+  it('pass at the threshold of their task’s kind', () => {
     const results = [
       task(0.5, { repeats: [1, 0, 0.9, 0.1] }),
       task(0.9, { ...rubric, repeats: [0.9, 0.8, 0.79, 1] }),

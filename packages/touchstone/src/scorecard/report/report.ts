@@ -76,10 +76,10 @@ const regressionOptions = (
   { otherJudge = false }: NonNullable<ReportExtras['baseline']>,
 ): RegressionOptions => ({ tolerance, seed: suite.digest, otherJudge });
 
-/** A bar inside the interval has been neither cleared nor missed: another draw of tasks could have gone the other way. */
-export function decideVerdict([low, high]: Interval, bar: number): ReportVerdict {
-  if (low >= bar) return 'pass';
-  return high < bar ? 'fail' : 'inconclusive';
+/** A threshold inside the interval has been neither reached nor missed: another draw of tasks could have gone the other way. */
+export function decideVerdict([low, high]: Interval, threshold: number): ReportVerdict {
+  if (low >= threshold) return 'pass';
+  return high < threshold ? 'fail' : 'inconclusive';
 }
 
 function tasksOf(plan: EvalPlan, results: readonly TaskResult[]): EvalReport['tasks'] {

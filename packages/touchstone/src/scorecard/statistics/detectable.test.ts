@@ -14,9 +14,9 @@ function normalDrop({ pairs, noise, tolerance }: World): number {
   for (let halving = 0; halving < 50; halving += 1) {
     const drop = (missed + found) / 2;
     const differs = Math.min(1, noise + drop);
-    const bar = Math.max(1.6448536 * Math.sqrt(pairs * differs), pairs * tolerance);
+    const threshold = Math.max(1.6448536 * Math.sqrt(pairs * differs), pairs * tolerance);
     const reach = 0.8416212 * Math.sqrt(pairs * (differs - drop ** 2));
-    if (pairs * drop - bar >= reach) found = drop;
+    if (pairs * drop - threshold >= reach) found = drop;
     else missed = drop;
   }
   return found;

@@ -58,7 +58,7 @@ const contractTask = ({ tasks }: EvalContract, taskId: TaskId): TaskTerms | unde
   Object.hasOwn(tasks, taskId) ? tasks[taskId] : undefined;
 
 /** The threshold of a task: all of its strict criteria, or its expected value. Advisory criteria alone cannot fail it. */
-export function barOf(contract: EvalContract, taskId: TaskId): 0 | 1 {
+export function contractThreshold(contract: EvalContract, taskId: TaskId): 0 | 1 {
   const ids = new Set(contractTask(contract, taskId)?.criteria);
   if (ids.size === 0) return 1;
   return contract.criteria.some(({ id, strict }) => strict && ids.has(id)) ? 1 : 0;

@@ -25,7 +25,7 @@ import type {
   JudgeQuestion,
   Transcript,
 } from '../../ports/index.js';
-import { barOf, contractTerms, createContractScorer } from '../index.js';
+import { contractTerms, contractThreshold, createContractScorer } from '../index.js';
 import type { ContractParts } from './scorer.js';
 
 const TASK = asId<TaskId>('row-0001');
@@ -461,12 +461,12 @@ describe('what a contract says of a task', () => {
     ['a strict criterion', [soft, hard], 1],
     ['advice alone', [soft], 0],
     ['no criterion', [], 1],
-  ])('with %s sets its bar', (_name, criteria, bar) => {
-    expect(barOf(contractOf(criteria), TASK)).toBe(bar);
+  ])('with %s sets its threshold', (_name, criteria, threshold) => {
+    expect(contractThreshold(contractOf(criteria), TASK)).toBe(threshold);
   });
 
-  it('is a bar of 1 for a task that it does not know, by whatever name', () => {
-    expect(barOf(contractOf([soft]), asId<TaskId>('constructor'))).toBe(1);
+  it('is a threshold of 1 for a task that it does not know, by whatever name', () => {
+    expect(contractThreshold(contractOf([soft]), asId<TaskId>('constructor'))).toBe(1);
   });
 
   it('has terms without a word of its author', () => {

@@ -29,8 +29,8 @@ export const evalPayloads = {
       taskId: name('The task.'),
       /** The task's score from 0 to 1, the mean over repeats; 0 also for a task without a score. */
       score: fraction('Its score.'),
-      /** Whether the score reached its bar. Never `true` for a task without a score. */
-      passed: flag('Whether the score reached its bar.'),
+      /** Whether the score reached its threshold. Never `true` for a task without a score. */
+      passed: flag('Whether the score reached its threshold.'),
     },
     {
       /** Known cost, in US dollars. Over all repeats; absent when no price is known. */

@@ -94,7 +94,7 @@ describe('the gates of a contract', () => {
       result(contractOf([gateOf('a', { unjudged: 2, status: 'error' })], { verdict: 'error' })),
       3,
       'NOT JUDGED',
-      'Nobody could be asked about a,',
+      'No model could be asked about a,',
     ],
     [
       'one that nobody could decide, and certainty was asked for',
@@ -123,7 +123,7 @@ describe('the gates of a contract', () => {
       ),
       0,
       'PASS',
-      'Every gate of the contract is passed. The pass score is a bar',
+      'Every gate of the contract is passed. The pass score is a threshold',
     ],
     [
       'all passed by some tasks, which cost too much',

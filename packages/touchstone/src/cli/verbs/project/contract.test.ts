@@ -130,7 +130,7 @@ describe('the contract of a definition', () => {
     const silent = await desk.run('run', 'agent.json');
     expect(silent.code).toBe(3);
     expect(silent.out).toContain('NOT JUDGED');
-    expect(silent.out).toContain('Nobody could be asked about politeness');
+    expect(silent.out).toContain('No model could be asked about politeness');
   });
 
   test('with a model that nobody has mapped says what to write down', async () => {

@@ -177,7 +177,7 @@ describe('some tasks of a suite under a contract', () => {
     );
     expect(only.code).toBe(0);
     expect(only.out).toContain('PASS');
-    expect(flat(only.out)).toContain('The pass score is a bar for all tasks of the suite');
+    expect(flat(only.out)).toContain('The pass score is a threshold for all tasks of the suite');
     for (const text of [only.out, desk.read('m.md')]) expect(text).not.toContain('chance alone');
     expect(desk.read('j.xml')).toContain('failures="0"');
     expect(desk.read('m.md')).toMatch(/\| score \|.*\| – \|/);
