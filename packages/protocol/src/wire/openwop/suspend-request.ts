@@ -88,7 +88,9 @@ const question = closed(
 
 /** What a question holds, by kind of interrupt. */
 const DATA = {
+  /** Of kind `approval`. */
   ApprovalData: approval,
+  /** Of kind `clarification`. */
   ClarificationData: closed(
     {
       /** What is asked. At least one; all are answered together. */
@@ -99,12 +101,14 @@ const DATA = {
       contextType: text('What sort of thing it is about.'),
     },
   ),
+  /** Of kind `external-event`. */
   ExternalEventData: closed({
     /** The type of the event that ends the wait. */
     eventType: text('What is waited for.'),
     /** Members that the event must carry. */
     correlation: anyObject('How the event finds its way back.'),
   }),
+  /** Of kind `custom`. */
   CustomData: closed(
     {
       /** A name that the host and its client have agreed on. */
@@ -115,6 +119,7 @@ const DATA = {
       payload: anything('Its facts.'),
     },
   ),
+  /** Of kind `conversation.start`. */
   ConversationStartData: closed(
     {
       /** The conversation that begins. */
@@ -127,6 +132,7 @@ const DATA = {
       initialPrompt: text('The first words.'),
     },
   ),
+  /** Of kind `conversation.exchange`. */
   ConversationExchangeData: closed(
     {
       /** The conversation that goes on. */
@@ -141,6 +147,7 @@ const DATA = {
       turnIndex: count('Which turn.'),
     },
   ),
+  /** Of kind `conversation.close`. */
   ConversationCloseData: closed(
     {
       /** The conversation that ends. */
@@ -151,6 +158,7 @@ const DATA = {
       reason: text('Why it ends.'),
     },
   ),
+  /** Of kind `low-confidence`. */
   LowConfidenceData: closed(
     {
       /** The agent whose answer is in question. */

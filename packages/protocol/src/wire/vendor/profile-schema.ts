@@ -108,7 +108,6 @@ const profileB = closed(
 
 /** 64 hexadecimal digits. */
 const sha256 = (description: string) => text(description, { pattern: '^[0-9a-f]{64}$' });
-const _digest = (description: string) => text(description, { pattern: '^sha256:[0-9a-f]{64}$' });
 /** A criterion by the slug of its name. */
 const criterionId = () =>
   text('The slug of a criterion. It says nothing about content.', {

@@ -197,38 +197,84 @@ export const runPayloads = {
       editedArtifactData: anything('What it was edited to.'),
     },
   ),
+  /** What people answered to a question in words. */
   'clarification.resolved': open(
-    { nodeId: text('The node that waited.'), answers: anyObject('The answers, by question.') },
-    { answeredBy: text('By whom.') },
+    {
+      /** The node that asked. */
+      nodeId: text('The node that waited.'),
+      /** By the id of the question. Content. */
+      answers: anyObject('The answers, by question.'),
+    },
+    {
+      /** The principal who answered, as an opaque id. */
+      answeredBy: text('By whom.'),
+    },
   ),
+  /** The question that suspends the run. */
   'interrupt.requested': ref<typeof suspendRequest>(
     'https://openwop.dev/spec/v1/suspend-request.schema.json',
   ),
+  /** The answer that counted. */
   'interrupt.resolved': open(
-    { nodeId: text('The node that waited.'), interruptId: text('The interrupt.') },
-    { kind: interruptKind('What was asked for.'), resumeValue: anything('The answer.') },
+    {
+      /** The node that asked. */
+      nodeId: text('The node that waited.'),
+      /** As in `node.suspended`. */
+      interruptId: text('The interrupt.'),
+    },
+    {
+      /** What was asked for. */
+      kind: interruptKind('What was asked for.'),
+      /** The answer as it was sent. Content. */
+      resumeValue: anything('The answer.'),
+    },
   ),
+  /** A limit of the run was reached; `run.failed` follows. */
   'cap.breached': open(
     {
+      /** Which limit. */
       kind: choice(CAPS, 'Which limit.'),
+      /** The limit, in milliseconds, US dollars or a count, as its kind says. */
       limit: amount('The limit.'),
+      /** What was reached, in the same unit. */
       observed: amount('What was seen instead.'),
     },
-    { nodeId: text('Where.') },
-  ),
-  'memory.written': open(
-    { memoryRef: name('Which memory.'), memoryId: name('Which entry.') },
     {
+      /** The node at work; absent for limits of the whole run. */
+      nodeId: text('Where.'),
+    },
+  ),
+  /** The agent stored a memory entry. The entry itself is not in the event. */
+  'memory.written': open(
+    {
+      /** The memory, as `long-term:<agentId>` on this host. */
+      memoryRef: name('Which memory.'),
+      /** The entry's id in that memory. */
+      memoryId: name('Which entry.'),
+    },
+    {
+      /** The node at work; absent on this host. */
       nodeId: name('By which node.'),
+      /** The agent that wrote. */
       agentId: name('By which agent.'),
+      /** The tags of the entry. */
       tags: list(text(), 'The tags of the entry.'),
     },
   ),
+  /** A replay came out differently than it was recorded. */
   'replay.diverged': open(
-    { sourceRunId: name('The run that is replayed.'), atSequence: count('Where the two part.') },
     {
+      /** The run whose history was read again. */
+      sourceRunId: name('The run that is replayed.'),
+      /** The sequence of the first event that differs. */
+      atSequence: count('Where the two part.'),
+    },
+    {
+      /** That event in the source run. */
       originalEventId: text('The event of the source run.'),
+      /** What differs. Always `output` on this host. */
       divergenceKind: choice(['output', 'missing', 'extra', 'type-mismatch'], 'How they differ.'),
+      /** A JSON pointer into the event; absent on this host. */
       divergencePoint: text('Where inside the event.'),
     },
   ),
