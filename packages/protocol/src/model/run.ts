@@ -26,7 +26,7 @@ export type SuitePin = {
   readonly suiteId: SuiteId;
   /** The version that ran. */
   readonly version: Version;
-  /** Of its canonical form. */
+  /** Digest of its canonical form. */
   readonly digest: Digest;
 };
 
@@ -138,7 +138,7 @@ export type DeploymentPlan = {
 };
 /** What a deployment run is to do, and what it has to wait for first. */
 export type DeploymentIntent = {
-  /** Of the agent when it was asked for. */
+  /** Digest of the agent when the move was requested. */
   readonly digest: Digest;
   /** What it is to do. If the same request would do something else by then, it does nothing. */
   readonly expected: readonly DeploymentEvent[];
@@ -176,7 +176,7 @@ export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
  * suite where it has one. `verdictOn` makes one verdict of them.
  */
 export type RunOutcome = {
-  /** By the thresholds of the suite, and nothing else. */
+  /** Whether the thresholds of the suite are met; nothing else decides it. */
   readonly passed: boolean;
   /** Tasks without a score. */
   readonly unscored: number;

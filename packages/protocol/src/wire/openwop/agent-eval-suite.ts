@@ -87,7 +87,7 @@ const task = closed(
     expected,
   },
   {
-    /** Absent and empty differ: an empty block still forbids live calls. */
+    /** Recorded tools and memory. Absent and empty differ: an empty block still forbids live calls. */
     fixtures,
   },
 );

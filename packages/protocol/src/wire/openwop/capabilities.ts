@@ -143,7 +143,7 @@ const agents = open(
 
 /** Roles and scopes. A request without the needed scope is refused with 403 `forbidden`. */
 const authorization = closed(supported, {
-  /** Always `true`: what no role allows is refused. */
+  /** What no role allows is refused: always `true`. */
   failClosed: constant(true),
   /** Every role of the host's configuration. */
   roles: list(
@@ -174,7 +174,7 @@ export const capabilities = open(
     protocolVersion: name('The newest protocol version this host speaks.'),
     /** Types of envelope that the host can write or read. */
     supportedEnvelopes: list(name(), 'Envelope types it understands.'),
-    /** By schema name; empty when every schema has its first version. */
+    /** Versions of single schemas, by name; empty when every schema has its first version. */
     schemaVersions: plain<{ [schema: string]: number }>({
       description: 'Versions of single schemas.',
       type: 'object',

@@ -67,11 +67,11 @@ const run = open(
     error: orNull(
       open(
         {
-          /** For programs; one of `RUN_ERROR_CODES`. */
+          /** Why the run failed, for programs: one of `RUN_ERROR_CODES`. */
           code: name('For programs.'),
         },
         {
-          /** For people; it quotes no content. */
+          /** The same in a sentence for people; it quotes no content. */
           message: text('For people.'),
         },
       ),

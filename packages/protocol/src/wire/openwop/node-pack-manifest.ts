@@ -262,7 +262,7 @@ const packNode = closed(
       'What its model must be able to do.',
       { maxItems: 32 },
     ),
-    /** Absent when the node has no fallback. */
+    /** The model to use instead; absent when the node has no fallback. */
     fallbackModel,
   },
 );
@@ -350,14 +350,14 @@ export const nodePackManifest = closed(
     runtime: ref<typeof runtime>('#/$defs/Runtime'),
   },
   {
-    /** Always `node`; may be left out. */
+    /** The kind of pack: always `node`, and may be left out. */
     kind: constant('node', {
       type: 'string',
-      /** For people who choose a pack; at most 1024 characters. */
       description: 'What kind of pack it is.',
     }),
+    /** What the pack is for, for people who choose one; at most 1024 characters. */
     description: text(undefined, { maxLength: 1024 }),
-    /** For people; the signature says who really published the pack. */
+    /** Who wrote the pack, for people. The signature says who published it. */
     author: text(),
     /** An SPDX expression, e.g. `Apache-2.0`. */
     license: text('Its licence, by SPDX.'),
@@ -371,7 +371,7 @@ export const nodePackManifest = closed(
     dependencies: ranges('Other packs that it needs, with ranges.'),
     /** What the host must offer. By capability, a range of versions. A missing one is refused unless it is optional. */
     peerDependencies: ranges('What the host must offer.'),
-    /** By capability, whether it is optional. */
+    /** Which required capabilities are optional, by name. */
     peerDependenciesMeta: plain<{ [capability: string]: { optional?: boolean } }>({
       type: 'object',
       additionalProperties: peerMeta,
@@ -381,9 +381,9 @@ export const nodePackManifest = closed(
     nodes: list(ref<typeof packNode>('#/$defs/PackNode'), 'Node types it brings.'),
     /** Agents in the pack; absent when it brings nodes only. */
     agents: list(ref<typeof agentManifest>('agent-manifest.schema.json'), 'Agents it brings.'),
-    /** Absent when the pack is not signed. */
+    /** Who signed the manifest; absent when the pack is not signed. */
     signing: ref<typeof signing>('#/$defs/Signing'),
-    /** Absent when the pack is no integration. */
+    /** The integration that the nodes form; absent when they form none. */
     connector: ref<typeof connector>('#/$defs/Connector'),
   },
   {

@@ -96,7 +96,7 @@ export const runCreate = closed(
   {
     /** One of the host's own workflows. Excludes `mode`. */
     workflowId: name('The workflow to execute.'),
-    /** Any members. Content: an agent run hands it to the agent. */
+    /** What the workflow or the agent is given. Any members. Content. */
     inputs: anyObject('What the workflow or the agent is given.'),
     /** `eval` runs a suite against an agent (RFC 0081 §B). */
     mode: constant('eval', { type: 'string', description: 'Evaluate an agent. Left out for any other run.' }),

@@ -39,7 +39,7 @@ export const configurable = open(
     temperature: number('Use this temperature.', { minimum: 0, maximum: 2 }),
     /** The most tokens of one answer. At least 1; the provider's default when absent. */
     maxTokens: integer('The most tokens of one answer.', { minimum: 1 }),
-    /** By prompt id; the agent's own prompts when absent. */
+    /** Other texts for prompts, by prompt id; the agent's own prompts when absent. */
     promptOverrides: plain<{ [promptId: string]: string }>({
       description: 'Other texts for prompts, by prompt id.',
       type: 'object',

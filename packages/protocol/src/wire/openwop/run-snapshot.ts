@@ -32,7 +32,7 @@ const error = closed(
     message: name('What went wrong, for people.'),
   },
   {
-    /** Names, numbers and flags; absent when there is nothing to add. */
+    /** Further facts: names, numbers and flags; absent when there are none. */
     details: jsonObject('Further facts.'),
   },
   { description: 'Set when the run has failed.' },
@@ -109,7 +109,7 @@ export const runSnapshot = open(
     metrics: object(
       {},
       {
-        /** Absent while no cost is known. */
+        /** Known cost so far; absent while none is known. */
         openwopCost: cost,
       },
       { description: 'Totals; a missing one is unknown, not zero.' },

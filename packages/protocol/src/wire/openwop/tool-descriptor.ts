@@ -56,7 +56,7 @@ export const toolDescriptor = closed(
     inputSchema: jsonObject('JSON Schema of its inputs.'),
     /** JSON Schema of its answer. Absent when the answer may be anything. */
     outputSchema: jsonObject('JSON Schema of its answer.'),
-    /** Absent when every caller may use the tool. */
+    /** What a caller needs to use the tool; absent when it needs nothing. */
     auth,
     /**
      * `none`: it does not reach the network. `safe-fetch` and `host-mediated`: through the host's checks.

@@ -26,7 +26,7 @@ export const installedSuite = closed({
   suiteId: id<SuiteId>(),
   /** The version that its author gave it. */
   version: id<Version>(),
-  /** Of its canonical form: an installed version never changes. */
+  /** Digest of its canonical form: an installed version never changes. */
   digest: id<Digest>(),
 });
 /** A suite that is installed, or that could be. */
@@ -42,7 +42,7 @@ export const suiteHead = object(
     suiteId: id<SuiteId>(),
     /** The version that its author gave it. */
     version: id<Version>(),
-    /** Of its canonical form. */
+    /** Digest of its canonical form. */
     digest: id<Digest>(),
     /** Those that its author declared. */
     modes: words<(typeof EVAL_MODES)[number]>(),
@@ -74,7 +74,7 @@ const packRequired = {
   version: id<Version>(),
   /** SHA-256 of the archive, as `sha256-<base64>`. */
   integrity: text(),
-  /** Of the files in it, however they were packed. */
+  /** Digest of the files in it, however they were packed. */
   digest: id<Digest>(),
   /** Whether the signature covers every file. */
   filesSigned: flag(),
@@ -204,9 +204,9 @@ export const keyEntry = closed(
     from: choice(['config', 'store'], 'Where the host knows the key from.'),
   },
   {
-    /** Absent when it does not expire. */
+    /** When the key expires, ISO 8601; absent when it does not. */
     expiresAt: text(),
-    /** Absent while it is accepted. */
+    /** When the key was revoked, ISO 8601; absent while it is accepted. */
     revokedAt: text(),
   },
 );

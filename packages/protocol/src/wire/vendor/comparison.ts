@@ -120,7 +120,7 @@ export type MeasuredRun = Wire<typeof measuredRun>;
 
 const comparedScore = closed(
   {
-    /** From 0 to 1. */
+    /** The score of the task, from 0 to 1. */
     score: fraction(),
     /** Whether the score reached the task's threshold. */
     passed: flag(),
@@ -144,9 +144,9 @@ const taskPair = closed(
     turn: choice(TURNS, 'unclear: one of the two could not score it. gone, new: only one of the two has it.'),
   },
   {
-    /** Absent when only the later run has the task. */
+    /** Its score in the earlier run; absent when only the later one has the task. */
     before: comparedScore,
-    /** Absent when only the earlier run has the task. */
+    /** Its score in the later run; absent when only the earlier one has the task. */
     after: comparedScore,
     /** Score after minus score before; absent unless both could score the task. From -1 to 1. */
     change: change('Score after minus score before; absent unless both could score the task.'),
@@ -206,13 +206,13 @@ export const runComparison = closed(
 export type RunComparison = Wire<typeof runComparison>;
 
 const confusion = closed({
-  /** Both: met. True positives. */
+  /** Verdicts that both raters gave as met: true positives. */
   tp: count('Both: met.'),
-  /** Only the second: met. False positives. */
+  /** Verdicts that only the second rater gave as met: false positives. */
   fp: count('Only the second: met.'),
-  /** Only the first: met. False negatives. */
+  /** Verdicts that only the first rater gave as met: false negatives. */
   fn: count('Only the first: met.'),
-  /** Neither: met. True negatives. */
+  /** Verdicts that neither rater gave as met: true negatives. */
   tn: count('Neither: met.'),
 });
 /** How often one rater saw met what the other saw met, and the other three cases. The first is the one held to be right. */
@@ -297,7 +297,7 @@ const blessed = {
   /** When it was made the baseline. */
   at: id<Timestamp>(),
 };
-/** Absent members of a baseline: no judge. */
+/** What a baseline has only when a task needed a judge. */
 const blessedOptional = {
   /** Digest of the judge; absent when no task needed one. Baselines of different judges stand side by side. */
   judge: id<Digest>('Digest of the judge; absent when no task needed one.'),
@@ -366,9 +366,9 @@ const historyPoint = closed(
     agentId: id<AgentId>(),
     /** Its version. */
     agentVersion: id<Version>(),
-    /** Of the agent's bytes. */
+    /** Digest of the agent's bytes. */
     agentDigest: id<Digest>(),
-    /** ISO 8601; the order of the points. */
+    /** When the run ended, ISO 8601. The points are in this order. */
     endedAt: id<Timestamp>(),
     /** The mean of the task scores. */
     score: fraction(),
@@ -380,7 +380,7 @@ const historyPoint = closed(
     verdict: choice(CONTRACT_VERDICTS),
   },
   {
-    /** Absent when it is not known. */
+    /** Known cost of the run, in US dollars; absent when nothing is known. */
     costUsd: amount(),
     /** Where the score could lie, 95 %. */
     interval,
@@ -390,7 +390,7 @@ const historyPoint = closed(
     ),
     /** Against the baseline that the run was made with. */
     regression: closed({ scoreDelta: change(), verdict: choice(REPORT_VERDICTS) }),
-    /** Absent when no task needed a judge. */
+    /** The judge of rubric tasks; absent when no task needed one. */
     judge: closed({ provider: id<ModelName>(), model: id<ModelName>(), digest: id<Digest>() }),
     /** The run is the baseline at present. Absent for all other runs. */
     blessed: mark('The run is the baseline at present.'),
@@ -413,7 +413,7 @@ export const suiteHistory = closed({
         to: text(),
       },
       {
-        /** From 0 to 1; the suite's own thresholds decide when absent. */
+        /** The mean score that the gate asks for, from 0 to 1; the suite's own thresholds decide when absent. */
         requiredPassScore: fraction(),
       },
     ),

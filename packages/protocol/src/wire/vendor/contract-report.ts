@@ -71,7 +71,7 @@ export const contractReport = closed(
       /** Those of them that passed. */
       passed: count(),
     }),
-    /** In the order of the contract. */
+    /** What was decided about each criterion, in the order of the contract. */
     criteria: list(reportedGate),
     /** What the suite's thresholds alone say. With a contract they do not decide. */
     summary: closed(
@@ -97,12 +97,12 @@ export const contractReport = closed(
       p95Ms: amount(),
       /** Whether missing it fails the contract, or warns. */
       policy: choice(['gate', 'warn']),
-      /** As of a criterion; `error` when no latency is known. */
+      /** Whether the bound was kept; `error` when no latency is known. */
       status: gateStatus,
     }),
     /** The rows that the tasks were made of; absent when the profile names no dataset. */
     dataset: closed({
-      /** Of its bytes. */
+      /** Digest of the bytes that the rows came in. */
       digest: id<Digest>(),
       /** How many it has. */
       rows: count(),

@@ -184,7 +184,7 @@ const auditRecord = object(
     allowed: flag(),
     /** The digest of the record before. */
     previous: text(),
-    /** Of this record and the digest before it. */
+    /** `sha256:<hex>` of this record and the digest before it. */
     digest: text(),
   },
   {

@@ -38,7 +38,7 @@ export const agentVersion = closed({
   agentId: id<AgentId>(),
   /** The version that ran, or that was bound. */
   version: id<Version>(),
-  /** Of the bytes of the agent: equal digests are the same agent. */
+  /** Digest of the agent's bytes: equal digests are the same agent. */
   digest: id<Digest>(),
 });
 
@@ -51,7 +51,7 @@ export const modelPin = closed(
     model: id<ModelName>(),
   },
   {
-    /** Absent when the provider's default is used. */
+    /** The sampling temperature; absent when the provider's default is used. */
     temperature: number(),
     /** The most tokens of one answer; absent when the provider's default is used. */
     maxTokens: count(),

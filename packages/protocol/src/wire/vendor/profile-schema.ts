@@ -94,13 +94,13 @@ const profileA = closed(
 const profileB = closed(
   {},
   {
-    /** As in form A. */
+    /** Becomes the suite's `maxP95LatencyMs`; no bound when absent. */
     expected_latency_ms: latency,
-    /** As in form A. */
+    /** A file or URL with the rows; the caller sends them when absent. */
     golden_dataset_uri: dataset,
-    /** As in form A. */
+    /** The judge; the host's configured one when absent. */
     evaluator_model: evaluator,
-    /** As in form A, but never `null`. */
+    /** The criteria; none when absent, and never `null`. */
     grading_rubric: list(criterionB, RUBRIC),
   },
   root('evaluation-profile:b', 'EvaluationProfile', 'The test contract of an agent, in form B.'),

@@ -44,7 +44,7 @@ import {
 export const suiteInReport = closed({
   /** `<suiteId>@<version>`. */
   ref: plain<`${SuiteId}@${Version}`>({ type: 'string' }),
-  /** Of the canonical form of the suite. */
+  /** Digest of the canonical form of the suite. */
   digest: id<Digest>(),
 });
 
@@ -55,7 +55,7 @@ const tasks = closed(
     total: count('Tasks of the suite.'),
     /** Tasks that ran; fewer than `total` when the caller chose some. */
     selected: count('Tasks that ran.'),
-    /** Of those that ran. */
+    /** Tasks that ran and passed. */
     passed: count(),
     /** Tasks that could not be scored. The summary shows them with the score 0. */
     unscored: count('Tasks that could not be scored; the scorecard has them as 0.'),
@@ -132,7 +132,7 @@ const reportedRepeats = closed({
 export type ReportedRepeats = Wire<typeof reportedRepeats>;
 
 const verdictOnTask = closed({
-  /** From 0 to 1. */
+  /** The score of the task, from 0 to 1. */
   score: fraction(),
   /** Whether the score reached the task's threshold. */
   passed: flag(),
@@ -346,7 +346,7 @@ export const evalReport = closed(
         kind: id<FindingKind>(),
         /** How bad it is. */
         severity: choice(SEVERITIES),
-        /** In how many tasks. */
+        /** The number of tasks in which it was found. */
         tasks: count(),
       }),
     ),

@@ -44,7 +44,7 @@ export const createdRun = closed(
 /** A run that was created and has not been waited for. */
 export type CreatedRun = Wire<typeof createdRun>;
 
-/** Of `cancel` and `:resume`. */
+/** Schema of the body of `cancel` and of `:resume`. */
 export const reasonBody = closed({}, { reason });
 
 /** Schema of the body of `:pause`. */
@@ -111,7 +111,7 @@ export const forkedRun = closed(
     runId,
     /** The run whose history it begins with. */
     sourceRunId: runId,
-    /** As asked for. */
+    /** How it continues that history, as the caller asked. */
     mode: choice(FORK_MODES),
     /** A replay is over when it is answered for; a branch goes on. */
     status,
@@ -168,7 +168,7 @@ const bulkResult = closed(
 );
 /** What became of one of several runs that were to be cancelled. */
 export type BulkCancelResult = Wire<typeof bulkResult>;
-/** In the order of the request. */
+/** Answer of `POST /v1/runs:bulk-cancel`, in the order of the request. */
 export const bulkResults = closed({ results: list(bulkResult) });
 
 /** Answer of `GET /v1/runs/{runId}/events/poll`. */
@@ -236,7 +236,7 @@ export const taskView = object(
   {
     /** The task in its suite. */
     taskId: id<TaskId>(),
-    /** From 0 to 1, over all repeats. */
+    /** The score from 0 to 1, over all repeats; 0 when there is none. */
     score: fraction(),
     /** Whether the score reached the task's threshold. */
     passed: flag(),

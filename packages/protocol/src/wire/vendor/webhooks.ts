@@ -32,7 +32,7 @@ export type NewWebhook = Wire<typeof webhookBody>;
 
 /** Answer of `POST /v1/webhooks`. */
 export const registeredWebhook = closed({
-  /** Names it in later requests. */
+  /** The id of the webhook, for later requests. */
   webhookId: text(),
   /** Equal to `webhookId`; some clients of the protocol look for this name. */
   subscriptionId: text('The webhookId under its other name.'),
@@ -46,7 +46,7 @@ export type RegisteredWebhook = Wire<typeof registeredWebhook>;
 
 const webhook = closed(
   {
-    /** Names it in other requests. */
+    /** The id of the webhook, for other requests. */
     webhookId: text(),
     /** Where events are posted to. */
     url: text(),

@@ -110,7 +110,7 @@ export const agentPayloads = {
       nodeId: text('The node.'),
       /** Which part of the prompt. Always `system` on this host. */
       kind: ref<typeof promptKind>('./prompt-kind.schema.json', 'Which part of the prompt.'),
-      /** In the order of `LAYERS`. */
+      /** Every place that was looked at, in the order of `LAYERS`. */
       chain: list(layer, 'Every place that was looked at, in order.'),
       /** The prompt itself. Content. `null` when no place had one. */
       resolved: plain<string | null>({
@@ -121,7 +121,7 @@ export const agentPayloads = {
     {
       /** The agent's id, without a version. */
       agentId: text('The agent.'),
-      /** Absent: no cause lies on another host. */
+      /** The host on which the cause lies. Absent: no cause lies on another host. */
       causationHostId: causationHostId(),
     },
   ),

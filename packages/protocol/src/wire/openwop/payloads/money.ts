@@ -50,13 +50,13 @@ export const moneyPayloads = {
     effectiveBudget: closed(
       {},
       {
-        /** For the whole run. */
+        /** Tokens that the whole run may use. */
         maxTokens: count('Tokens.'),
-        /** For the whole run, in US dollars. */
+        /** US dollars that the whole run may cost. */
         maxCostUsd: amount('US dollars.'),
-        /** For the whole run. */
+        /** Tool calls that the whole run may make. */
         maxToolCalls: count('Tool calls.'),
-        /** For the whole run. */
+        /** Retries that the whole run may make. */
         maxRetries: count('Retries.'),
       },
       { description: 'What the run may use.' },

@@ -64,7 +64,7 @@ export const runPayloads = {
     {
       /** The summary of an eval run, or what the agent or workflow returned. */
       outputs: outputs(),
-      /** From start to end, pauses included. */
+      /** From start to end of the run, pauses included. */
       durationMs: durationMs(),
     },
   ),
@@ -77,7 +77,7 @@ export const runPayloads = {
     {
       /** The node that failed; absent when the cause is no single node. */
       failedNodeId: text('Where.'),
-      /** From start to end, pauses included. */
+      /** From start to end of the run, pauses included. */
       durationMs: durationMs(),
     },
   ),
@@ -85,11 +85,11 @@ export const runPayloads = {
   'run.cancelled': open(
     {},
     {
-      /** In the caller's words; absent when none were given. */
+      /** Why, in the caller's words; absent when none were given. */
       reason: text('Why.'),
       /** The principal who cancelled it. */
       cancelledBy: text('By whom.'),
-      /** From start to end, pauses included. */
+      /** From start to end of the run, pauses included. */
       durationMs: durationMs(),
       /** The run whose cancellation included this one. Absent on this host. */
       parentRunId: name('The run whose end took this one along.'),
@@ -99,7 +99,7 @@ export const runPayloads = {
   'run.paused': open(
     {},
     {
-      /** In the caller's words; absent when none were given. */
+      /** Why, in the caller's words; absent when none were given. */
       reason: text('Why.'),
     },
   ),
@@ -127,7 +127,7 @@ export const runPayloads = {
     {
       /** What it returned. Content. */
       outputs: outputs(),
-      /** Of this node. */
+      /** How long the node took. */
       durationMs: durationMs(),
     },
   ),
@@ -170,9 +170,9 @@ export const runPayloads = {
     {
       /** The principal whose answer decided; absent after a timeout. */
       decidedBy: text('By whom: an opaque id.'),
-      /** ISO 8601. */
+      /** When it was decided, ISO 8601. */
       decidedAt: text('When, as ISO 8601.'),
-      /** In the approver's words; absent when none were given. */
+      /** Why, in the approver's words; absent when none were given. */
       comment: text('What was said about it.'),
       /** An older name of `comment`. */
       feedback: text('Older form of what was said about it.'),
@@ -202,7 +202,7 @@ export const runPayloads = {
     {
       /** The node that asked. */
       nodeId: text('The node that waited.'),
-      /** By the id of the question. Content. */
+      /** The answers, by the id of the question. Content. */
       answers: anyObject('The answers, by question.'),
     },
     {
@@ -219,7 +219,7 @@ export const runPayloads = {
     {
       /** The node that asked. */
       nodeId: text('The node that waited.'),
-      /** As in `node.suspended`. */
+      /** The question, as in `node.suspended`. */
       interruptId: text('The interrupt.'),
     },
     {

@@ -9,7 +9,7 @@ export const errorObject = open(
     message: name('What went wrong, for people.'),
   },
   {
-    /** Names, numbers and flags; absent when there is nothing to add. */
+    /** Further facts: names, numbers and flags; absent when there are none. */
     details: anyObject('Further facts.'),
     /** Whether trying again may help. Absent when nothing is known. */
     retryable: flag('Whether trying again may help.'),
