@@ -2,17 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelAction, ModelScript } from '../../packages/touchstone/src/agents/fixtures/model-server.js';
-import {
-  AGENT,
-  judgeConfig,
-  judged,
-  openJudgeHost,
-  resultOf,
-  rubricTask,
-  says,
-  suiteOf,
-  type Turn,
-} from './judge-host.js';
+import { judged, openJudgeHost, resultOf, rubricTask, suiteOf } from './judge-host.js';
 import {
   createEval,
   echoes,
@@ -22,7 +12,6 @@ import {
   questionIn,
   readJson,
   startModelServer,
-  startToolServer,
 } from './pack-host.js';
 import { runCli, temporaryFolder } from './processes.js';
 import { openWholeHost } from './whole-host.js';
