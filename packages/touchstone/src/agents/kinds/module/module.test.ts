@@ -160,10 +160,12 @@ describe('a thread that is lost', () => {
   });
 
   it('tries suspects one at a time when nobody was seen blocking it', async () => {
+    const folder = await temporaryFolder();
+    const changes = watch(folder);
     await openUnruly('unruly');
     const innocent = ask({ do: 'wait', late: true });
-    const stuck = ask({ do: 'spin', late: true });
-    await clock.asleep(TIMEOUT_MS);
+    const stuck = ask({ do: 'spin', late: true, sign: join(folder, 'spinning') });
+    for await (const _ of changes) break;
     clock.advance(TIMEOUT_MS);
     clock.advance(await clock.asleep(PATIENCE_MS));
     // The first suspect is alone and only waits, so its thread reacts and the timeout is its own.
