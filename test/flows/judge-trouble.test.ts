@@ -113,7 +113,7 @@ describe('a judge that cannot be read', () => {
 describe('a judge that does not answer', () => {
   it.each<[string, ModelScript, number]>([
     ['an error of its own', () => ({ status: 500, body: CANARY }), 4],
-    ['a refusal of the request', () => ({ status: 401, body: CANARY }), 1],
+    ['a refusal of the request', () => ({ status: 422, body: CANARY }), 1],
     ['an answer of another kind', () => ({ status: 200, body: `{"hello":"${CANARY}"}` }), 1],
     ['an answer without end', () => 'endless', 1],
   ])('but gives %s leaves the task without a score', async (_, script, tries) => {

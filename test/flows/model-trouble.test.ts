@@ -108,7 +108,7 @@ describe('a model whose answer is none', () => {
   it.each<[string, ModelScript]>([
     ['broken JSON', () => ({ status: 200, body: '{"choices": [' })],
     ['another kind of JSON', () => ({ status: 200, body: '{"hello":"canary-in-an-error"}' })],
-    ['a refusal of the request', () => ({ status: 403, body: 'canary-in-an-error' })],
+    ['a refusal of the request', () => ({ status: 422, body: 'canary-in-an-error' })],
     ['an empty page', () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' })],
     ['an answer without end', () => 'endless'],
     ['its token limit', inTurn({ say: '', finish: 'length' })],

@@ -17,8 +17,8 @@ beforeEach(() => {
   const tasks = ['a', 'b'].map((taskId) => ({ taskId, input: {}, expected: { kind: 'golden', match } }));
   const suite = { suiteId: 'local.test.evals.missed', version: '1.0.0', modes: ['golden'], tasks };
   writeFileSync(join(folder, 'missed.suite.json'), JSON.stringify(suite));
-  // What an agent says aside goes to stderr.
-  writeFileSync(join(folder, 'agent.mjs'), "export default () => { console.log('hm'); return 'no'; };");
+  // What an agent says outside of its tasks goes to stderr.
+  writeFileSync(join(folder, 'agent.mjs'), "console.log('hm'); export default () => 'no';");
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -61,9 +61,11 @@ test.each<readonly Closed[][]>([[['stdout']], [['stderr']], [['stdout', 'stderr'
 
 test('what an agent prints is there to its last line', async () => {
   const lines = "Array.from({ length: 200 }, (_, n) => console.log('line ' + n))";
-  writeFileSync(join(folder, 'agent.mjs'), `export default () => { ${lines}; return 'no'; };`);
+  writeFileSync(join(folder, 'agent.mjs'), `${lines}; export default () => { ${lines}; return 'no'; };`);
   const { err } = await start([], ...MISSED);
-  expect(err.match(/^line 199$/gm)).toHaveLength(2);
+  expect(err.match(/^line 199$/gm)).toHaveLength(1);
+  const shown = JSON.parse((await start([], 'show', 'last', '--task', 'b', '--json', '--bodies')).out);
+  expect(JSON.stringify(shown)).toContain('line 198\\nline 199\\n"');
 });
 
 test('nobody waits for changes whose outcome nobody would read', async () => {
