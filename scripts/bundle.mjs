@@ -1,11 +1,30 @@
 // Joins the built CLI into a few files. `touchstone run` loads some 250 small modules otherwise, and finding and opening
 // them takes longer than evaluating a thousand tasks. Dependencies with native parts, or that only a server needs, stay
 // where they are.
-import { rmSync } from 'node:fs';
+//
+// Each build has a folder of its own, named by its content, and `bundle/main.js` leads to the newest. A host that was
+// started from an older one finds the files it has not loaded yet: building again must not break it. With `--only` the
+// older ones go, which is what a published package wants.
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
-const dist = fileURLToPath(new URL('../packages/touchstone/dist/', import.meta.url));
+const own = fileURLToPath(new URL('../packages/touchstone/dist/', import.meta.url));
+const given = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
+const dist = given === undefined ? own : `${resolve(given)}/`;
 const JOINED =
   /^(@touchstone\/|commander|picocolors|semver|cli-table3|string-width|strip-ansi|ansi-regex|is-fullwidth-code-point|emoji-regex)/;
 
@@ -47,9 +66,9 @@ const bundle = await rolldown({
   // Some verbs load later what others load at once; both are right.
   checks: { ineffectiveDynamicImport: false },
 });
-rmSync(`${dist}bundle`, { recursive: true, force: true });
+const fresh = `${dist}bundling-${process.pid}`;
 await bundle.write({
-  dir: `${dist}bundle`,
+  dir: fresh,
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
@@ -60,3 +79,27 @@ await bundle.write({
   },
 });
 await bundle.close();
+copyFileSync(
+  new URL('../packages/protocol/dist/wire/schema/precompiled.cjs', import.meta.url),
+  `${fresh}/precompiled.cjs`,
+);
+
+const digest = createHash('sha256');
+for (const name of readdirSync(fresh).sort()) digest.update(name).update(readFileSync(`${fresh}/${name}`));
+const folder = `bundle-${digest.digest('hex').slice(0, 12)}`;
+if (existsSync(dist + folder)) rmSync(fresh, { recursive: true });
+else renameSync(fresh, dist + folder);
+const now = new Date();
+utimesSync(dist + folder, now, now);
+
+mkdirSync(`${dist}bundle`, { recursive: true });
+writeFileSync(`${dist}bundle/main.js.new`, `export * from '../${folder}/main.js';\n`);
+renameSync(`${dist}bundle/main.js.new`, `${dist}bundle/main.js`);
+
+const KEPT_MS = 7 * 24 * 3_600_000;
+const keepsOlder = !process.argv.includes('--only');
+for (const name of readdirSync(dist)) {
+  if (!name.startsWith('bundle-') || name === folder) continue;
+  const isRecent = now.getTime() - statSync(dist + name).mtimeMs < KEPT_MS;
+  if (!(keepsOlder && isRecent)) rmSync(dist + name, { recursive: true });
+}

@@ -1,7 +1,6 @@
 // Lets Ajv compile the suite schema at build time. Loading Ajv and compiling takes about a quarter of the time that
 // `touchstone run` needs for a small suite, and the schema never changes.
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { schemas } from '../packages/protocol/dist/wire/index.js';
@@ -24,6 +23,3 @@ writeFileSync(
   out,
   `${standalone.default(ajv, { suite: schema.$id })}\nmodule.exports = { ${JSON.stringify(schema.$id)}: exports.suite };\n`,
 );
-const beside = new URL('../packages/touchstone/dist/bundle/', import.meta.url);
-mkdirSync(fileURLToPath(beside), { recursive: true });
-copyFileSync(out, new URL('precompiled.cjs', beside));

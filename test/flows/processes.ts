@@ -16,8 +16,13 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
 export type Finished = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 export type Running = { readonly child: ChildProcess; readonly finished: Promise<Finished> };
 
-export function startCli(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Running {
-  const child = spawn(process.execPath, [CLI, ...args], {
+export function startCli(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+  program = CLI,
+): Running {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { ...process.env, NO_COLOR: '1', ...env },
   });
@@ -38,8 +43,13 @@ export const runCli = (args: readonly string[], cwd: string, env?: NodeJS.Proces
 export type Serving = Running & { readonly url: string };
 
 /** Starts `serve` and waits for the line that says where it listens. */
-export async function serve(args: readonly string[], cwd: string, env?: NodeJS.ProcessEnv): Promise<Serving> {
-  const running = startCli(['serve', '--port', '0', ...args], cwd, env);
+export async function serve(
+  args: readonly string[],
+  cwd: string,
+  env?: NodeJS.ProcessEnv,
+  program?: string,
+): Promise<Serving> {
+  const running = startCli(['serve', '--port', '0', ...args], cwd, env, program);
   const url = await new Promise<string>((resolve, reject) => {
     let seen = '';
     running.child.stdout?.on('data', (text: string) => {

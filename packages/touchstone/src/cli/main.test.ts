@@ -403,6 +403,56 @@ test('doctor tells where no store can be made', async () => {
   expect(await desk.run('run', 'x', '--data', 'a-file')).toMatchObject({ code: 2 });
 });
 
+test('doctor looks for the script of a command, and takes a large interpreter', async () => {
+  const command = (agentId: string, script: string) => ({
+    agentId,
+    version: '1.0.0',
+    run: { kind: 'command', command: process.execPath, args: ['--no-warnings', script] },
+  });
+  write('bot.mjs', '');
+  const agents = [command('local.test.there', 'bot.mjs'), command('local.test.gone', 'gone.py')];
+  write('touchstone.config.json', JSON.stringify({ agents }));
+  const { out } = await desk.run('doctor');
+  expect(out).toMatch(/✓ agent +local\.test\.there: command \S+, bot\.mjs are there/);
+  expect(out).toMatch(/✗ agent +local\.test\.gone: its script gone\.py does not exist/);
+});
+
+test('doctor tells which gate asks for what this configuration does not have', async () => {
+  const suite = { suiteId: 'local.test.evals.one', version: '1.0.0', modes: ['golden'] };
+  const match = { strategy: 'exact', value: 1 };
+  const tasks = [{ taskId: 'a', input: 1, expected: { kind: 'golden', match } }];
+  write('evals/one.suite.json', JSON.stringify({ ...suite, tasks }));
+  const gate = (gateId: string, requiredEval: object) => ({
+    gateId,
+    agentId: '*',
+    to: 'active',
+    requiredEval,
+  });
+  const gates = [
+    gate('right', { suite: 'local.test.evals.one' }),
+    gate('other-version', { suite: 'local.test.evals.one@2.0.0' }),
+    gate('other-judge', { suite: 'local.test.evals.one@1.0.0', judge: 'local/large' }),
+  ];
+  write('touchstone.config.json', JSON.stringify({ suites: ['evals'], gates }));
+  const { out, code } = await desk.run('doctor');
+  expect(code).toBe(0);
+  expect(out).toMatch(/✓ gate +right: \* to active/);
+  expect(out).toMatch(/! gate +other-version: the suite local\.test\.evals\.one@2\.0\.0 is in no folder/);
+  expect(out).toMatch(
+    /! gate +other-judge: it asks for the judge local\/large, and the configured one is none/,
+  );
+});
+
+test('serve names the agent and the file it complains about', async () => {
+  const agents = [
+    { agentId: 'local.test.gone', version: '1.0.0', run: { kind: 'module', path: 'gone.mjs' } },
+  ];
+  write('touchstone.config.json', JSON.stringify({ agents }));
+  const { code, err } = await desk.run('serve', '--port', '0');
+  expect(code).toBe(2);
+  expect(err).toMatch(/touchstone\.config\.json.* \/agents\/0\/run\/path local\.test\.gone: Expected a file/);
+});
+
 describe('doctor of models, servers and packs', () => {
   const lines = async (config: object, env: { [name: string]: string } = {}): Promise<string> => {
     const person = openTestCli({ cwd: desk.cwd, env });
@@ -428,6 +478,23 @@ describe('doctor of models, servers and packs', () => {
     expect(out).toMatch(/✓ model +modelClasses\.general: mine\/small/);
     expect(out).toMatch(/✓ model +models\.judge: mine\/large/);
     expect(out).not.toContain('super-secret-1');
+  });
+
+  test('looks as the operator where tenants share a host', async () => {
+    const provider = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' };
+    const keys = ['acme', 'globex'].map((tenant) => ({
+      key: `key-of-${tenant}-0123456789abcdef`,
+      tenant,
+      roles: ['runner'],
+    }));
+    const out = await lines({
+      keys,
+      providers: { theirs: { ...provider, tenants: ['acme'] }, idle: provider },
+      modelClasses: { general: 'theirs/small' },
+    });
+    expect(out).toMatch(/✓ provider +theirs: openai-compatible, for acme/);
+    expect(out).toMatch(/✓ model +modelClasses\.general: theirs\/small/);
+    expect(out).toMatch(/! provider +idle: keys belong to several tenants, and none of them may use it/);
   });
 
   test('tells which server, which pack and which key cannot be used, and looks at the rest', async () => {

@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../fixtures/temporary-folder.js';
@@ -94,5 +94,39 @@ describe('any digest', () => {
     expect(await digestOf(run, '/', { tenant: 'acme' })).toBe(plain);
     expect(await digestOf(run, '/', { persona: 'Someone' })).not.toBe(plain);
     expect(await digestOf({ ...run, timeoutMs: 5 }, '/')).not.toBe(plain);
+  });
+});
+
+describe('the digest of a command whose program is large', () => {
+  /** A shell script with a long tail: larger than what is read, and it runs. */
+  const programOf = (version: string, size = 65 * 1024 * 1024): string =>
+    `#!/bin/sh\necho ${version}\nexit 0\n`.padEnd(size, '#');
+  const run = { kind: 'command', command: './interpreter', args: ['bot.py'] };
+  async function folder(version: string, size?: number): Promise<string> {
+    const made = await folderWith({ interpreter: programOf(version, size), 'bot.py': 'print(1)' });
+    await chmod(join(made, 'interpreter'), 0o755);
+    return made;
+  }
+
+  it('covers its own files', async () => {
+    const where = await folder('1.0');
+    const before = await digestOf(run, where);
+    await writeFile(join(where, 'bot.py'), 'print(2)');
+    expect(await digestOf(run, where)).not.toBe(before);
+  });
+
+  it('changes with the version and with the size of the program', async () => {
+    const where = await folder('1.0');
+    const first = await digestOf(run, where);
+    await writeFile(join(where, 'interpreter'), programOf('2.0'));
+    const second = await digestOf(run, where);
+    await writeFile(join(where, 'interpreter'), programOf('2.0', 66 * 1024 * 1024));
+    expect(new Set([first, second, await digestOf(run, where)]).size).toBe(3);
+  });
+
+  it('is there for a program that knows no --version', async () => {
+    const where = await folder('1.0');
+    await writeFile(join(where, 'interpreter'), '#!/bin/sh\nexit 3\n'.padEnd(65 * 1024 * 1024, '#'));
+    expect(await digestOf(run, where)).toMatch(/^sha256:/);
   });
 });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import { asId, canonicalJson, type Digest, type Json, validationError } from '@touchstone/protocol';
-import type { RunSpec } from './run-spec.js';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { asId, canonicalJson, type Digest, defined, type Json, validationError } from '@touchstone/protocol';
+import { type Interpreter, MAX_BYTES, readInterpreter } from './interpreter.js';
+import type { CommandRun, RunSpec } from './run-spec.js';
 import type { AgentSpec } from './spec.js';
 
 /**
@@ -11,32 +12,45 @@ import type { AgentSpec } from './spec.js';
  */
 export async function agentDigest(spec: AgentSpec, baseDir: string): Promise<Digest> {
   const { tenant: _, ...described } = spec;
-  const sources = await collectSources(await entryFiles(spec.run, baseDir));
+  const { entries, interpreter } = await entryFiles(spec.run, baseDir);
+  const sources = await collectSources(entries);
   const files = sources
     .map(({ path, bytes }) => ({ path: relative(baseDir, path).split(sep).join('/'), sha256: sha256(bytes) }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
-  const whole: Json = { spec: described, files };
+  const whole = defined({ spec: described, files, interpreter }) as Json;
   return asId<Digest>(`sha256:${sha256(canonicalJson(whole))}`);
 }
 
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
-async function entryFiles(run: RunSpec, baseDir: string): Promise<readonly string[]> {
-  if (!('path' in run) && run.kind !== 'command') return [];
-  if (run.kind === 'command') {
-    const cwd = resolve(baseDir, run.cwd ?? '.');
-    const candidates = [run.command, ...(run.args ?? [])].map((part) => resolve(cwd, part));
-    const present = await Promise.all(candidates.map(isFile));
-    return candidates.filter((_, index) => present[index]);
-  }
+type Entries = { readonly entries: readonly string[]; readonly interpreter?: Interpreter };
+
+async function entryFiles(run: RunSpec, baseDir: string): Promise<Entries> {
+  if (run.kind === 'command') return commandFiles(run, baseDir);
+  if (!('path' in run)) return { entries: [] };
   const path = resolve(baseDir, run.path);
-  if (await isFile(path)) return [path];
+  if (await isFile(path)) return { entries: [path] };
   const message = `Expected a file, but there is none at "${run.path}". Relative paths start at the config file's folder.`;
   throw validationError([{ pointer: '/run/path', message }]);
 }
 
+/** The program, and the arguments that are files. */
+async function commandFiles(
+  { command, args = [], cwd = '.' }: CommandRun,
+  baseDir: string,
+): Promise<Entries> {
+  const folder = resolve(baseDir, cwd);
+  const program = resolve(folder, command);
+  const candidates = [program, ...args.map((part) => resolve(folder, part))];
+  const present = await Promise.all(candidates.map(isFile));
+  const files = candidates.filter((_, index) => present[index]);
+  const interpreter = present[0] ? await readInterpreter(program) : undefined;
+  return interpreter
+    ? { entries: files.filter((file) => file !== program), interpreter }
+    : { entries: files };
+}
+
 const MAX_FILES = 2_000;
-const MAX_BYTES = 64 * 1024 * 1024;
 
 type SourceFile = { readonly path: string; readonly bytes: Buffer };
 
@@ -52,20 +66,18 @@ async function collectSources(entries: readonly string[]): Promise<readonly Sour
     if (files.has(path)) continue;
     const bytes = await readFile(path);
     bytesRead += bytes.length;
-    if (files.size >= MAX_FILES || bytesRead > MAX_BYTES) throw tooMuch();
+    if (files.size >= MAX_FILES || bytesRead > MAX_BYTES) throw tooMuch(path);
     files.set(path, { path, bytes });
     queue.push(...(await importsOf(path, bytes)));
   }
   return [...files.values()];
 }
 
-const tooMuch = () =>
-  validationError([
-    {
-      pointer: '/run',
-      message: `An agent may consist of ${MAX_FILES} files and ${MAX_BYTES} bytes at most, because its digest covers them.`,
-    },
-  ]);
+function tooMuch(path: string) {
+  const limit = `${MAX_FILES} files and ${MAX_BYTES} bytes at most, because its digest covers them`;
+  const message = `An agent may consist of ${limit}; "${basename(path)}" is beyond that.`;
+  return validationError([{ pointer: '/run', message }]);
+}
 
 const CODE = /\.[cm]?[jt]sx?$/i;
 // Finds too much rather than too little: a path in a comment costs nothing unless such a file exists.

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HOST_OWNER, HostError, isHostError } from '@touchstone/protocol';
+import { defined, HOST_OWNER, HostError, type Issue, isHostError } from '@touchstone/protocol';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import { parseAgentSpec } from '../../agents/index.js';
 import { findPacks, readPackFolder } from '../../packs/index.js';
@@ -61,10 +61,28 @@ export async function loadAgents(
   registry: AgentCatalogue,
   testSeams: boolean,
 ): Promise<void> {
-  for (const spec of config.agents) await registry.add(parseAgentSpec(spec, 'operator'), config.baseDir);
+  for (const [index, spec] of config.agents.entries())
+    await addAgent(registry, spec, config.baseDir).catch((error) => blameAgent(config, index, error));
   if (!testSeams) return;
   for (const spec of SAMPLE_AGENTS)
     await registry.add(parseAgentSpec(spec, 'operator'), fileURLToPath(ASSETS));
+}
+
+const addAgent = async (registry: AgentCatalogue, spec: unknown, baseDir: string) =>
+  registry.add(parseAgentSpec(spec, 'operator'), baseDir);
+
+/** Names the agent and the file: the operator may have many of both. */
+function blameAgent({ agents, file }: Config, index: number, error: unknown): never {
+  if (!isHostError(error)) throw error;
+  const agentId = String(agents[index]?.agentId);
+  const issues = (error.details?.issues ?? []) as readonly Issue[];
+  const placed = issues.map((issue) => ({
+    ...issue,
+    pointer: `/agents/${index}${issue.pointer}`,
+    message: `${agentId}: ${issue.message}`,
+  }));
+  const details = defined({ ...error.details, file, ...(issues.length > 0 && { issues: placed }) });
+  throw new HostError(error.code, `Agent ${agentId}: ${error.message}`, details, error);
 }
 
 type SuiteInstaller = Pick<Profiles, 'replace' | 'replacePlain'>;

@@ -3,6 +3,7 @@ import { type Context, type ExitCode, type Out, writeResult } from '../../io.js'
 import { type Ink, truncate } from '../../render/text.js';
 import { checkAgents, checkSafety, checkServers } from './health/agents.js';
 import type { Finding } from './health/finding.js';
+import { checkGates } from './health/gates.js';
 import { checkConfig, checkDisk, checkNode, checkStore, checkSuites } from './health/machine.js';
 import { checkModels } from './health/models.js';
 import { checkDatasets, checkPacks } from './health/packs.js';
@@ -26,6 +27,7 @@ async function checkParts(context: Context, config: Config): Promise<readonly Fi
     ...(await checkPacks(config)),
     ...(await checkAgents(context, config)),
     ...(await checkSuites(config)),
+    ...(await checkGates(config)),
   ];
 }
 

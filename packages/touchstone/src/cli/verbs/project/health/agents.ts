@@ -4,6 +4,7 @@ import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { plural } from '@touchstone/sdk/view';
 import { type Config, readSafetyPolicy } from '../../../../app/index.js';
+import { displayPath } from '../../../files/local-files.js';
 import type { Context } from '../../../io.js';
 import { withScratch } from '../../../local.js';
 import { broken, type Finding, ok, tried, wordsOf } from './finding.js';
@@ -83,7 +84,14 @@ const probes: { readonly [kind: string]: Probe } = {
     await Promise.any(places.map((place) => access(place, constants.X_OK))).catch(() => {
       throw new Error(`command ${command} is not found or not executable`);
     });
-    return `command ${command} is there`;
+    const scripts = listOf(run.args).filter((part) => SCRIPT.test(part));
+    for (const script of scripts)
+      await access(resolve(folder, script), constants.R_OK).catch(() => {
+        throw new Error(`its script ${script} does not exist in ${displayPath(folder, baseDir) || '.'}`);
+      });
+    return [`command ${command}`, ...scripts]
+      .join(', ')
+      .concat(scripts.length > 0 ? ' are there' : ' is there');
   },
   async http(run) {
     const url = new URL(String(run.url));
@@ -97,9 +105,14 @@ const probes: { readonly [kind: string]: Probe } = {
   },
 };
 
+/** What interpreters are given to run. Other arguments may name files that the command is going to make. */
+const SCRIPT = /^[^-].*\.(?:[cm]?[jt]sx?|py|rb|sh|php|pl|lua|jar|R)$/;
+
+const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
 const hints: { readonly [kind: string]: string } = {
   module: 'Correct the module, or "run.path" in the configuration',
-  command: 'Install the command, or correct "run.command" in the configuration',
+  command: 'Install the command, or correct "run" of the agent in the configuration',
   http: 'Start the agent, or correct "run.url" in the configuration',
   scripted: 'Correct "run.path" in the configuration',
 };

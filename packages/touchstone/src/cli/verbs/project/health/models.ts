@@ -10,7 +10,6 @@ import {
   systemClock,
 } from '../../../../app/index.js';
 import type { Io } from '../../../io.js';
-import { LOCAL_OWNER } from '../../../local.js';
 import { broken, type Finding, ok, tried, warning, wordsOf } from './finding.js';
 
 /** Whether each provider and each configured model could be asked. None is: an answer may cost money. */
@@ -25,7 +24,7 @@ export async function checkModels(config: Config, env: Io['env']): Promise<Findi
     return [broken('provider', wordsOf(error), 'Correct "providers" and the models in the configuration')];
   }
   const findings: Finding[] = [];
-  for (const [name, kind] of kinds) findings.push(await checkProvider(models, name, kind));
+  for (const [name, kind] of kinds) findings.push(...(await checkProvider(models, config, name, kind)));
   for (const one of named) findings.push(await checkModel(models, one));
   models.close();
   return findings;
@@ -49,7 +48,7 @@ function namedModels({ modelClasses, models, judge, safety, embedder }: Config):
   );
   const { votes = 1 } = judge ?? {};
   return [
-    ...ofAgents.map((one) => ({ ...one, name: 'model' as const, owner: LOCAL_OWNER })),
+    ...ofAgents.map((one) => ({ ...one, name: 'model' as const, owner: HOST_OWNER })),
     ...(judge ? [judgeOf('judge.model', judge.model, votes > 1 ? `, ${plural(votes, 'vote')}` : '')] : []),
     ...(embedder ? [{ ...judgeOf('embedder.model', embedder.model, ''), name: 'embedder' as const }] : []),
     ...(safety?.judge ? [judgeOf('safety.judge', safety.judge, ', for safety')] : []),
@@ -84,14 +83,31 @@ async function open(models: Models, owner: Owner, provider: string, model: strin
   (await models.open(owner, pin)).close();
 }
 
-const checkProvider = (models: Models, name: string, kind: string): Promise<Finding> =>
-  tried('provider', name, hintFor(kind), async () => {
+/** As the operator, who may use what is configured; which tenants may is told beside it. */
+async function checkProvider(
+  models: Models,
+  { providers, keys }: Config,
+  name: string,
+  kind: string,
+): Promise<readonly Finding[]> {
+  const { tenants } = (providers[name] ?? {}) as { readonly tenants?: readonly string[] };
+  const opened = await tried('provider', name, hintFor(kind), async () => {
     // A host of agents has no models to open; its address and credential are all there is to check.
-    const endpoint = models.endpoint(LOCAL_OWNER, name);
-    if (kind !== 'openwop') await open(models, LOCAL_OWNER, name, 'any');
+    const endpoint = models.endpoint(HOST_OWNER, name);
+    if (kind !== 'openwop') await open(models, HOST_OWNER, name, 'any');
     const key = endpoint?.credential === undefined ? '' : ', its credential is set';
-    return `${name}: ${kind}${key}`;
+    return `${name}: ${kind}${key}${tenants ? `, for ${tenants.join(', ')}` : ''}`;
   });
+  const isShared = new Set(keys.map(({ tenant }) => tenant)).size > 1;
+  return tenants || !isShared ? [opened] : [opened, notGranted(name)];
+}
+
+const notGranted = (name: string): Finding =>
+  warning(
+    'provider',
+    `${name}: keys belong to several tenants, and none of them may use it`,
+    `List them in "providers.${name}.tenants"`,
+  );
 
 const hintFor = (kind: string): string =>
   kind === 'scripted'
