@@ -26,6 +26,8 @@ export const ERROR_STATUS = {
   manifest_name_mismatch: 400,
   manifest_version_mismatch: 400,
   unsupported_runtime: 400,
+  pack_kind_invalid: 400,
+  pack_engine_unsupported: 400,
   pack_integrity_failure: 400,
   pack_signature_invalid: 400,
   pack_peer_dependency_missing: 400,

@@ -24,10 +24,11 @@ import {
 import type { Guard } from '../../net/index.js';
 import type { Agent, AgentFacts, BoundAgent, Clock, Store } from '../../ports/index.js';
 import { type AgentReference, highestVersion, parseAgentReference } from '../../suites/index.js';
+import { capabilityPath, MODELS_CAPABILITY } from '../capability-names.js';
 import { noActiveDeployment, type OnChannel } from '../deployments/channel.js';
-
 import { type AgentPool, changedAgent } from './agent-pool.js';
 import type { AgentEntry, AgentVisible, FindAgent } from './entries.js';
+import type { CapabilityCheck } from './pack-policy.js';
 
 export type AgentCatalogue = {
   /** Registers an agent of the operator's (configuration or command line). The newest of the same version counts. */
@@ -56,15 +57,15 @@ type RegistryParts = {
   readonly pool: AgentPool;
   /** Which version serves on a channel. */
   readonly onChannel: OnChannel;
-  /** Whether this host offers a capability that an agent declares to need. */
-  readonly offers: (capability: string) => boolean;
+  /** Whether this host offers a capability that an agent declares to need; of models that is asked of the pool. */
+  readonly offers: CapabilityCheck;
 };
 
 export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   const { pool } = parts;
   const entries = createEntries(parts);
   const withModel = (owner: Owner, { facts, spec, hostOwned }: AgentEntry): AgentVisible => ({
-    facts: withModelIssue(facts, pool.chooseModel(owner, spec, {})),
+    facts: withModelIssue(facts, spec, pool.chooseModel(owner, spec, {})),
     hostOwned,
   });
   return {
@@ -215,7 +216,7 @@ function knownOf(
   digest: Digest,
   { hostOwned, baseDir = '.' }: { readonly hostOwned: boolean; readonly baseDir?: string },
 ): AgentEntry {
-  const lacking = (spec.requires ?? []).filter((capability) => !offers(capability));
+  const lacking = (spec.requires ?? []).filter((name) => !isOfModels(name) && !offers(name, []));
   if (spec.memoryShape?.conversation) lacking.push('memoryShape.conversation');
   return {
     spec,
@@ -229,9 +230,17 @@ function knownOf(
 const degraded = (facts: AgentFacts, lacking: readonly string[]): AgentFacts =>
   lacking.length === 0 ? facts : { ...facts, degraded: [...(facts.degraded ?? []), ...lacking] };
 
+const isOfModels = (capability: string): boolean => capabilityPath(capability) === MODELS_CAPABILITY;
+
 /** An agent without a model is known, and would be refused at its first run: its entry says so beforehand. */
-const withModelIssue = (facts: AgentFacts, decision: ModelDecision): AgentFacts =>
-  'issue' in decision ? degraded(facts, [`modelClasses.${facts.modelClass ?? 'general'}`]) : facts;
+const withModelIssue = (
+  facts: AgentFacts,
+  { requires = [] }: AgentSpec,
+  decision: ModelDecision,
+): AgentFacts =>
+  'issue' in decision
+    ? degraded(facts, [...requires.filter(isOfModels), `modelClasses.${facts.modelClass ?? 'general'}`])
+    : facts;
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 

@@ -56,7 +56,7 @@ export type PackCatalogue = {
     claim?: PackClaim,
   ): Promise<InstalledPack & { readonly outcome: 'created' | 'same' }>;
   /** Opens and verifies, and keeps nothing. */
-  inspect(pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
+  inspect(owner: Owner, pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
   /**
    * A pack in the making, as it is now: it may change from run to run under one version, and gives way to the first that
    * is installed. One that is installed stays as it is.
@@ -71,16 +71,18 @@ type PackCatalogueParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly trust: Trust;
-  readonly options: PackOptions;
+  /** What a pack is held against that this owner brings. */
+  readonly optionsFor: (owner: Owner) => PackOptions;
   readonly compileProfiles: (pack: PackReading) => Promise<readonly PackContract[]>;
   /** Agents that belong to the host, which no pack of a tenant may replace. */
   readonly hostAgents: (owner: Owner) => Promise<readonly AgentFacts[]>;
 };
 
 export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
-  const { store, clock, options } = parts;
+  const { store, clock, optionsFor } = parts;
 
-  const open = async (pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack> => {
+  const open: PackCatalogue['inspect'] = async (owner, pack) => {
+    const options = optionsFor(owner);
     const opened = Buffer.isBuffer(pack) ? await openPack(pack, options) : await openPackFiles(pack, options);
     return contentsOf(parts, opened);
   };
@@ -90,7 +92,7 @@ export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
     async install(owner, archive, claim = {}) {
       if (claim.name !== undefined) checkPackName(claim.name);
       if (claim.version !== undefined) checkPackVersion(claim.version);
-      const opened = await openPack(archive, options);
+      const opened = await openPack(archive, optionsFor(owner));
       checkPackIdentity(opened, claim.name ?? opened.name, claim.version ?? opened.version);
       if (claim.integrity !== undefined) checkPackIntegrity(opened, claim.integrity);
       const contents = await contentsOf(parts, opened);
@@ -107,7 +109,7 @@ export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
       return { ...contents, outcome };
     },
     async draft(owner, pack) {
-      const contents = await open(pack);
+      const contents = await open(owner, pack);
       const { name, version, digest } = contents.head;
       const standing = await store.packs.get(owner, name, version);
       if (standing && !standing.draft) {
@@ -119,7 +121,7 @@ export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
       return draft;
     },
     async replace(owner, pack) {
-      const contents = await open(pack);
+      const contents = await open(owner, pack);
       await store.packs.replace(owner, contents, clock.now());
       return contents;
     },
@@ -139,7 +141,7 @@ type UsePackParts = {
 export const usePack =
   ({ store, packs, findAgent, findSuite }: UsePackParts): PackCatalogue['draft'] =>
   async (owner, bytes) => {
-    const pack = await packs.inspect(bytes);
+    const pack = await packs.inspect(owner, bytes);
     const { name, version, digest } = pack.head;
     const own = await store.packs.get(owner, name, version);
     const known = own ?? (await store.packs.get(HOST_OWNER, name, version));

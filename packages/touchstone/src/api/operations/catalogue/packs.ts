@@ -32,6 +32,8 @@ const PACK_REFUSALS: readonly ErrorCode[] = [
   'tarball_manifest_missing',
   'tarball_manifest_too_large',
   'tarball_manifest_not_json',
+  'pack_kind_invalid',
+  'pack_engine_unsupported',
   'invalid_manifest',
   'tarball_entry_missing',
   'unsupported_runtime',
