@@ -21,9 +21,7 @@ export function capabilityCheck(
   const facts = { config, implementedModes: IMPLEMENTED_MODES, version: '0', engineVersion: ENGINE_VERSION };
   const capabilities = capabilitiesOf(facts);
   return (name, modelClasses) =>
-    capabilityPath(name) === MODELS_CAPABILITY
-      ? modelClasses.every(servesClass)
-      : offers(capabilities, name);
+    capabilityPath(name) === MODELS_CAPABILITY ? modelClasses.every(servesClass) : offers(capabilities, name);
 }
 
 /** What the operator has configured, whichever tenants it is granted to. */

@@ -9,11 +9,9 @@ export function checkKind(manifest: unknown): void {
   if (kind === undefined) return;
   const known = /^[a-z][a-z0-9-]{0,39}$/.test(kind);
   const named = known ? `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind} pack` : 'a pack of an unknown kind';
-  throw new HostError(
-    'pack_kind_invalid',
-    `This is ${named}; this host evaluates agent packs.`,
-    { ...(known && { kind }) },
-  );
+  throw new HostError('pack_kind_invalid', `This is ${named}; this host evaluates agent packs.`, {
+    ...(known && { kind }),
+  });
 }
 
 /** `node` is also the kind of agent packs, and the default: only what such a pack brings tells the two apart. */
