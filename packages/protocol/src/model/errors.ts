@@ -44,6 +44,7 @@ export const ERROR_STATUS = {
   conflict: 409,
   idempotency_key_mismatch: 409,
   idempotency_in_flight: 409,
+  pack_revoked: 409,
   run_already_active: 409,
   run_terminal: 409,
   run_state_conflict: 409,
