@@ -54,7 +54,7 @@ const MALFORMED: readonly [name: string, archive: () => Buffer, code: string][] 
   ['a manifest that is no JSON', () => withFiles({ 'pack.json': '{' }), 'tarball_manifest_not_json'],
   ['an unknown member', () => withManifest({ surprise: 1 }), 'invalid_manifest'],
   ['an agent of another pack', () => withAgent({ agentId: 'vendor.acme.other.a' }), 'invalid_manifest'],
-  ['a later protocol', () => withManifest({ engines: { openwop: '^2.0.0' } }), 'invalid_manifest'],
+  ['a later protocol', () => withManifest({ engines: { openwop: '^2.0.0' } }), 'pack_engine_unsupported'],
   ['an empty prompt', () => withFiles({ 'prompts/support.md': ' ' }), 'invalid_manifest'],
   ['a schema that is none', () => withFiles({ 'schemas/task.json': '{"type":"thing"}' }), 'invalid_manifest'],
   [
@@ -71,7 +71,7 @@ const MALFORMED: readonly [name: string, archive: () => Buffer, code: string][] 
   ['a missing prompt', () => withFiles({ 'prompts/support.md': undefined }), 'tarball_entry_missing'],
   ['a prompt outside', () => withAgent({ systemPromptRef: '../p.md' }), 'tarball_path_traversal'],
   ['code', () => withManifest({ runtime: { language: 'python', entry: 'a.py' } }), 'unsupported_runtime'],
-  ['no agents', () => withManifest({ agents: undefined, nodes: [NODE] }), 'unsupported_runtime'],
+  ['no agents', () => withManifest({ agents: undefined, nodes: [NODE] }), 'pack_kind_invalid'],
   [
     'an unmet need',
     () => withManifest({ peerDependencies: { 'aiProviders.x': '*' } }),

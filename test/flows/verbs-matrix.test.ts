@@ -73,6 +73,10 @@ const ROWS: readonly Row[] = [
   row('pack install', 'pack'),
   row('pack install', 'pack'),
   row('pack install', 'evals'),
+  row('pack revoke', 'vendor.acme.support@9.0.0', '--reason', 'never wanted'),
+  row('pack revoke', 'vendor.acme.support'),
+  row('pack remove', 'vendor.acme.support@1.0.0'),
+  row('pack remove', 'vendor.acme.support@1.0.0'),
   {
     ...row('keys list'),
     only: {

@@ -25,6 +25,7 @@ import { sharedStoreCases } from './store/shared-cases.js';
 import { boundAgentsCases, idempotencyCases, keysCases, secretsCases } from './store/small-cases.js';
 import { suitesCases } from './store/suites-cases.js';
 import { webhooksCases } from './store/webhooks-cases.js';
+import { withdrawnPacksCases } from './store/withdrawn-packs-cases.js';
 
 type OpenStore = (clock: TestClock, holder: string) => Promise<Store>;
 
@@ -57,6 +58,7 @@ export function storeCases(createStore: OpenStore): void {
   describe('suites', () => suitesCases(open));
   describe('bound agents', () => boundAgentsCases(open));
   describe('packs', () => packsCases(open));
+  describe('withdrawn packs', () => withdrawnPacksCases(open));
   describe('packs as a model', () => packsModelCases(open));
   describe('memory', () => memoryCases(open));
   describe('responses', () => responsesCases(open));

@@ -37,6 +37,8 @@ export type {
   InstalledSuite,
   KeyEntry,
   PackListing,
+  RemovedPack,
+  RevokedPack,
   SuiteListing,
 } from './wire/vendor/catalogue.js';
 export type {

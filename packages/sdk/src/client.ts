@@ -21,6 +21,8 @@ import type {
   Page,
   RegisteredWebhook,
   RejudgeRun,
+  RemovedPack,
+  RevokedPack,
   RunAnswer,
   RunComparison,
   RunId,
@@ -58,6 +60,7 @@ import type {
   PollOptions,
   ProgressMessage,
   ReportQuestion,
+  RevokeOptions,
   RunDiff,
   RunEvent,
   RunFilter,
@@ -412,8 +415,32 @@ function packCalls(transport: Transport, get: Get) {
     /** The installed packs without their files. */
     list: (page: PageQuery = {}, reading?: Reading): Promise<Page<PackListing>> =>
       get(`${VENDOR}/packs`, reading, page),
+    /**
+     * Removes one version of a pack with its agents and suites; runs and their results stay. Refused with `conflict` while
+     * one of its agents is in service or has a run that is not over.
+     */
+    remove: (name: string, version: string, reading?: Reading): Promise<RemovedPack> =>
+      transport.json({ method: 'DELETE', path: packPath(name, version), ...reading }),
+    /**
+     * Revokes one version of a pack, installed or not, for good: it can no longer be installed or run, and its evidence
+     * passes no gate. Runs that have begun go on.
+     */
+    revoke: (
+      name: string,
+      version: string,
+      options: RevokeOptions = {},
+      reading?: Reading,
+    ): Promise<RevokedPack> =>
+      transport.json({
+        method: 'POST',
+        path: `${packPath(name, version)}/revoke`,
+        body: { ...options },
+        ...reading,
+      }),
   };
 }
+
+const packPath = (name: string, version: string): string => `${VENDOR}/packs/${at(name)}/-/${at(version)}`;
 
 /** Calls on the tool catalogue. */
 function toolCalls(get: Get) {

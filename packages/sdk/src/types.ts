@@ -120,6 +120,12 @@ export type PackClaim = {
   readonly integrity?: string;
 };
 
+/** Words for the audit log. */
+export type RevokeOptions = {
+  /** Why, at most 512 characters; absent when no reason is given. */
+  readonly reason?: string;
+};
+
 /** A pack that was sent to a host. */
 export type PackInstallation = InstalledPack & {
   /** `same`: this very pack was installed before. A host of another kind does not say. */

@@ -38,6 +38,8 @@ const { suiteId, version, digest } = SUITE.head;
 const AGENT = agent('a', '1.0.0', 'd1');
 const PACK = pack('p', '1.0.0', 'd1', { agents: [AGENT], suites: [SUITE] });
 
+const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
+
 /** Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. */
 type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'secret'> & {
   leases: Omit<Store['leases'], 'adoptable'>;
@@ -114,6 +116,10 @@ function callsOf(store: Store, token: number): Calls {
       get: (owner) => store.packs.get(owner, 'p', version),
       versions: (owner) => store.packs.versions(owner, 'p'),
       list: (owner) => store.packs.list(owner, 9),
+      remove: (owner) => store.packs.remove(owner, REMOVAL),
+      revoke: async () => undefined,
+      withdrawn: (owner) => store.packs.withdrawn(owner, 'revoked', version),
+      revoked: (owner) => store.packs.revoked(owner),
     },
     memory: {
       put: async () => undefined,
@@ -177,6 +183,7 @@ async function fill(store: Store): Promise<Lease> {
   await store.suites.attach(ACME, SUITE.head.digest, pinned('c'), START);
   await store.agents.put(ACME, AGENT, START);
   await store.packs.install(ACME, PACK, START);
+  await store.packs.revoke(ACME, { name: 'revoked', version }, START, auditEntry());
   await store.memory.put(ACME, AGENT.agentId, entry('e1'), START);
   await store.responses.put(ACME, QUESTION, body('answer'), START);
   await store.annotations.add(ACME, annotation('a1'));
@@ -201,6 +208,8 @@ async function viewOf(store: Store): Promise<unknown> {
     calls.suites.list,
     calls.agents.list,
     calls.packs.list,
+    calls.packs.withdrawn,
+    calls.packs.revoked,
     calls.memory.snapshot,
     calls.responses.get,
     calls.annotations.list,

@@ -33,6 +33,7 @@ export type Evidence = {
 
 /** Why a run is no proof. */
 export const EVIDENCE_REASONS = [
+  'agent_revoked',
   'no_eval_run',
   'not_found',
   'not_an_eval',
@@ -62,6 +63,7 @@ export const EVIDENCE_REASONS = [
 /**
  * Why a run is no evidence for a gate. `docs/deployments.md` says of each what to do. The first that applies is
  * reported, in the order of `EVIDENCE_REASONS`.
+ * - `agent_revoked`: the pack of the version is revoked, so nothing that was measured of it counts
  * - `no_eval_run`, `not_found`, `not_an_eval`, `not_finished`, `not_completed`: there is no completed eval run
  * - `other_agent`, `other_version`, `agent_changed`: it measured something else than what is to be deployed
  * - `other_suite`, `suite_changed`, `not_original`, `not_whole`, `target_mismatch`: it is not the suite as the gate

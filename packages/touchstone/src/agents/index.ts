@@ -2,6 +2,7 @@ export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/p
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';
 export { prepareModuleThread } from './kinds/module/module-thread.js';
 export { createAskModel } from './models/ask.js';
+export { chooseModel } from './models/choose.js';
 export { createEmbedder } from './models/embedder.js';
 export { createModels, type Models } from './models/models.js';
 export { parseModelNames, parseProviders } from './models/provider-spec.js';

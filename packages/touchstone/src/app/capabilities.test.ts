@@ -71,7 +71,22 @@ it('switched off, the block is gone', () => {
 it.each([
   ['agents.manifestRuntime', true],
   ['host.agentRuntime', true],
+  ['agentRuntime', true],
   ['host.toolCatalog', true],
+  ['agents.memoryBackends', true],
+  ['openwop.agents.memoryBackends', true],
+  ['openwop.openwop.agents', false],
+  // Which models there are is not in the document, and other modalities are not here at all.
+  ['aiProviders', false],
+  ['aiProviders.imageGeneration', false],
+  ['aiProviders.videoGeneration', false],
+  // The other aliases of upstream's table: known, and of things that are not here.
+  ...[
+    ...['aiEnvelope', 'aiEnvelope.await', 'brand', 'campaignMessaging', 'canvas', 'chat', 'coordination'],
+    ...['dataIntegration', 'entities', 'fs', 'kanban', 'knowledge', 'launchStudio', 'messaging'],
+    ...['promptLibrary', 'queueBus', 'webResearch', 'webSearch', 'workspace'],
+  ].map((name): [string, boolean] => [`host.${name}`, false]),
+  ['secrets.resolveInPack', false],
   ['providerUsage.costEstimates', true],
   ['replay', true],
   ['authorization', true],

@@ -1,4 +1,5 @@
 import { CHANNELS, DEPLOYMENT_STATES, EVAL_MODES, type EvalMode, FORK_MODES } from '@touchstone/protocol';
+import { capabilityPath } from './capability-names.js';
 import type { Config } from './config/config.js';
 import { FIXTURE_WORKFLOWS } from './runs/workflow-definitions.js';
 import { EVENT_LOG_SCHEMA_VERSION } from './views/snapshot.js';
@@ -95,13 +96,12 @@ export function capabilitiesOf(facts: CapabilityFacts): object {
 }
 
 /**
- * Whether the document offers a capability, named by its path or, as packs do, with `host.` before it. A block that says
+ * Whether the document offers a capability, by its path or by one of the names that packs have for it. A block that says
  * `supported` means what it says; any other block is offered by being there.
  */
 export function offers(capabilities: object, name: string): boolean {
-  if (name === 'host.agentRuntime') return offers(capabilities, 'agents.manifestRuntime');
   let value: unknown = capabilities;
-  for (const step of name.replace(/^host\./, '').split('.')) {
+  for (const step of capabilityPath(name).split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return false;
     value = (value as { readonly [member: string]: unknown })[step];
   }

@@ -1,4 +1,4 @@
-import { type EmbedderPin, HOST_OWNER, MODEL_CLASSES } from '@touchstone/protocol';
+import { type EmbedderPin, HOST_OWNER, MODEL_CLASSES, type Owner } from '@touchstone/protocol';
 import {
   createEmbedder,
   createModels,
@@ -12,6 +12,7 @@ import {
   redactSecrets,
 } from '../agents/index.js';
 import { createGuard, createPaces } from '../net/index.js';
+import type { PackOptions } from '../packs/index.js';
 import type { Clock, Embedder, PriceOf, Random, Store } from '../ports/index.js';
 import { type AgentCatalogue, createAgentCatalogue } from './catalogue/agent-catalogue.js';
 import { createAgentPool } from './catalogue/agent-pool.js';
@@ -82,11 +83,16 @@ export function composeAgents(options: AgentOptions): AgentParts {
     onChannel: createOnChannel(store, random),
     offers: capabilityCheck(config),
   });
+  const optionsFor = (owner: Owner): PackOptions =>
+    packOptions(config, {
+      clock,
+      servesClass: (modelClass) => models.choose(owner, { modelClass }).kind === 'model',
+    });
   const packs = createPackCatalogue({
     store,
     clock,
     trust: trustOf(config, options.origin),
-    options: packOptions(config, clock),
+    optionsFor,
     compileProfiles: (pack) => compilePackProfiles(options.profiles, pack),
     hostAgents: registry.hostAgents,
   });

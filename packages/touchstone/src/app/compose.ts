@@ -12,6 +12,7 @@ import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js'
 import { compileDefinition } from './catalogue/compile-definition.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
 import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
+import { createPackWithdrawals, type PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
 import { composeAgents } from './compose-agents.js';
@@ -70,7 +71,7 @@ export type LocalTouchstone = Touchstone & {
    * left where it is: a copy would hide it, and would stay behind when its files are edited.
    */
   usePack: PackCatalogue['draft'];
-  readonly packs: PackCatalogue;
+  readonly packs: PackCatalogue & PackWithdrawals;
   /** Compiles test contracts from files of this machine, and installs those that may have been edited. */
   readonly profiles: Pick<Profiles, 'compile' | 'replace'>;
   readonly tools: HostTools;
@@ -127,7 +128,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     ...operatorOf(parts),
     suites,
     agents: agents.registry,
-    packs: agents.packs,
+    packs: { ...agents.packs, ...createPackWithdrawals({ store, clock: parts.clock, mask: maskSecrets }) },
     tools: agents.tools,
     profiles,
     compileDefinition: (owner, request) => compileDefinition(profiles, owner, request),
@@ -170,6 +171,7 @@ async function openParts(basics: Basics) {
     tolerance: config.regression.tolerance,
     agents: registry,
     chooseModel: registry.chooseModel,
+    revokedVersions: registry.revoked,
     contractOf: scoring.contracts.of,
     overridesOf: annotations.overridesOf,
   };

@@ -22,6 +22,7 @@ import type { Engine, Run, RunOrigin, Store } from '../ports/index.js';
 import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { CompiledDefinition } from './catalogue/compile-definition.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
+import type { PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import type { SuiteCatalogue } from './catalogue/suite-catalogue.js';
 import type { Deployments } from './deployments/deployments.js';
 import type { Annotations } from './review/annotations.js';
@@ -41,7 +42,7 @@ export type Touchstone = {
   readonly engine: Engine;
   readonly suites: SuiteCatalogue;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
-  readonly packs: Pick<PackCatalogue, 'install' | 'list'>;
+  readonly packs: Pick<PackCatalogue, 'install' | 'list'> & PackWithdrawals;
   readonly tools: Pick<HostTools, 'catalogue' | 'find'>;
   /** Resolves, checks and stores a run; the engine is already driving it when this returns. Refusals create nothing. */
   createRun(

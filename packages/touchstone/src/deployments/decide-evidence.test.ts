@@ -204,9 +204,12 @@ describe('evidence', () => {
     expect(decide(change(MET))).toBe(reason);
   });
 
-  it('covers every reason but the one that only the caller can see', () => {
+  it('covers every reason but those that only the caller can see', () => {
     const covered = new Set<EvidenceReason>(MATRIX.map(([reason]) => reason));
-    expect(EVIDENCE_REASONS.filter((reason) => !covered.has(reason))).toEqual(['not_an_eval']);
+    expect(EVIDENCE_REASONS.filter((reason) => !covered.has(reason))).toEqual([
+      'agent_revoked',
+      'not_an_eval',
+    ]);
   });
 
   it('with two faults is refused for the earlier one', () => {

@@ -173,6 +173,7 @@ function isUnsure({ requiredPassScore }: RequiredEval, { report }: Evidence): bo
 }
 
 const SENTENCES: { readonly [R in EvidenceReason]: string } = {
+  agent_revoked: 'The pack of this version is revoked. Install and promote another version.',
   no_eval_run: 'The gate asks for an eval run and none was named. Run the suite, then give its run id.',
   not_found: 'There is no such run here. Check the run id, and that the run was made on this host.',
   not_an_eval: 'The run named is not an evaluation. Name a run of the suite that the gate asks for.',

@@ -133,6 +133,14 @@ describe('trust', () => {
     expect(open(SEALED, [renamed, TRUSTED]).signature.state).toBe('trusted');
   });
 
+  test('a key that is limited to names is unknown to the scorecards of other agents', () => {
+    const state = (...names: string[]) => open(SEALED, [{ ...TRUSTED, names }]).signature;
+    for (const name of ['local.acme.*', 'local.*', 'local.acme.support', 'local.acme'])
+      expect(state('core.openwop.*', name)).toEqual({ state: 'trusted', keyId: 'acme-2026' });
+    for (const name of ['local.acm.*', 'core.openwop.*', 'local.acme.support.desk'])
+      expect(state(name)).toEqual({ state: 'untrusted', keyId: 'acme-2026' });
+  });
+
   test('a key of another kind has signed nothing', () => {
     for (const { publicKey } of [generateKeyPairSync('x25519'), generateKeyPairSync('ed448')])
       expect(pointersOf(refusal(SEALED, [{ keyId: 'acme-2026', publicKey }]))).toEqual(['/signatures/0/sig']);

@@ -9,7 +9,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { describeFile, fromBase64, fromUtf8, parseForeign } from './foreign-file.js';
-import { readPrivateKey, type Signing, type TrustedKey } from './keys.js';
+import { readPrivateKey, type Signing, type TrustedKey, vouchesForAgent } from './keys.js';
 import { type EvidenceHost, readStatement, type Statement } from './statement.js';
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
@@ -62,9 +62,10 @@ const asText = (statement: Statement): unknown => JSON.parse(JSON.stringify(stat
 /** Reads a scorecard file. A signature that claims to be a trusted key's, and is not, refuses the whole file. */
 export function openEnvelope(text: string, keys: readonly TrustedKey[]): OpenedEnvelope {
   const envelope = readEnvelope(text);
-  const signature = checkSignatures(envelope, keys);
+  const signers = checkSignatures(envelope, keys);
   const statement = readPayload(envelope.payload);
   const { scorecard, host } = statement.predicate;
+  const signature = signatureState(envelope, signers, scorecard.agent.agentId);
   return { scorecard, host, statement, signature };
 }
 
@@ -117,19 +118,31 @@ function readSignature(value: unknown, pointer: string): Signature {
   return { keyId, bytes };
 }
 
-function checkSignatures({ payload, signatures }: Envelope, keys: readonly TrustedKey[]): SignatureState {
-  const [first] = signatures;
-  if (!first) return { state: 'unsigned' };
+/** The trusted keys that have signed this. */
+function checkSignatures(
+  { payload, signatures }: Envelope,
+  keys: readonly TrustedKey[],
+): readonly TrustedKey[] {
   const signed = signedBytes(payload);
-  const trusted = signatures.flatMap(({ keyId, bytes }, index) => {
+  return signatures.flatMap(({ keyId, bytes }, index) => {
     const named = keys.filter((key) => key.keyId === keyId);
     if (keyId === undefined || named.length === 0) return [];
-    if (named.some((key) => isSignedBy(key, signed, bytes))) return [keyId];
+    const signers = named.filter((key) => isSignedBy(key, signed, bytes));
+    if (signers.length > 0) return signers;
     const message = `The signature of key ${keyId} does not fit. The file has been changed since it was signed, or somebody else signed it under that name.`;
     throw refusal(`/signatures/${index}/sig`, message);
   });
-  const [keyId] = trusted;
-  if (keyId !== undefined) return { state: 'trusted', keyId };
+}
+
+/** A key that is limited to some names is unknown where it comes to others. */
+function signatureState(
+  { signatures: [first] }: Envelope,
+  signers: readonly TrustedKey[],
+  agentId: string,
+): SignatureState {
+  if (!first) return { state: 'unsigned' };
+  const trusted = signers.find((key) => vouchesForAgent(key, agentId));
+  if (trusted) return { state: 'trusted', keyId: trusted.keyId };
   return { state: 'untrusted', ...(first.keyId !== undefined && { keyId: first.keyId }) };
 }
 

@@ -2,8 +2,9 @@ import { asId, type Digest, type JsonObject, type Version } from '@touchstone/pr
 import type { SchemaCheck, Suite } from '../ports/index.js';
 import { readArchive, writeArchive } from './archive/archive.js';
 import { PACK_LIMITS, type PackFiles, type PackLimits, tableOf } from './archive/file-table.js';
-import { type HasCapability, readManifest, unmetPeers } from './manifest/manifest.js';
+import { readManifest } from './manifest/manifest.js';
 import { type CheckSchema, type PackAgent, readAgents } from './manifest/pack-agents.js';
+import { type HasCapability, unmetPeers } from './manifest/peers.js';
 import { integrityOf, packDigest } from './signing/signature.js';
 
 export type PackOptions = {

@@ -32,7 +32,15 @@ export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './store/i
 export type { Keys, StoredKey } from './store/keys.js';
 export type { Lease, Leases, Ledger } from './store/leases.js';
 export { MEMORY_TOOL, type Memory, type Responses } from './store/memory.js';
-export type { BoundAgent, BoundAgents, PackContents, PackHead, Packs } from './store/packs.js';
+export type {
+  BoundAgent,
+  BoundAgents,
+  PackContents,
+  PackHead,
+  PackRemoval,
+  Packs,
+  Withdrawal,
+} from './store/packs.js';
 export {
   type Append,
   type AppendNotice,

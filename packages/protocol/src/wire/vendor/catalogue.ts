@@ -1,4 +1,5 @@
 // Suites, agents, packs and profiles: what a caller installs, and what lists show of it.
+import { DEPLOYMENT_STATES } from '../../model/deployment.js';
 import type { AgentId, Digest, SuiteId, Version } from '../../model/ids.js';
 import type { EVAL_MODES, MODEL_CLASSES } from '../../model/modes.js';
 import type { Thresholds } from '../../model/score.js';
@@ -93,10 +94,60 @@ export const packHead = closed(
     /** Its agents, each with the suite it brings. */
     agents: list(closed({ agentId: id<AgentId>() }, { suiteRef })),
   },
-  packOptional,
+  {
+    ...packOptional,
+    /** The version is revoked: no new run of its agents begins. Absent when it is not. */
+    revoked: flag(),
+  },
 );
 /** A pack without what is in it. */
 export type PackListing = Wire<typeof packHead>;
+
+/** Answer of `DELETE …/packs/…`. */
+export const removedPack = closed({
+  /** The name of the pack. */
+  name: text(),
+  /** The version that is gone. */
+  version: id<Version>(),
+  /** Digest of the files in it. Nothing else can be installed under this version. */
+  digest: id<Digest>(),
+  /** Its agents, which can no longer be run. */
+  agents: list(id<AgentId>()),
+});
+/** A pack that was removed. */
+export type RemovedPack = Wire<typeof removedPack>;
+
+/** Schema of the body of `POST …/packs/…/revoke`. */
+export const revokeBody = closed(
+  {},
+  {
+    /** Why, at most 512 characters; kept in the audit log. */
+    reason: text('Why, in a few words; kept in the audit log.', { minLength: 1, maxLength: 512 }),
+  },
+);
+
+/** Answer of `POST …/packs/…/revoke`. */
+export const revokedPack = closed({
+  /** The name of the pack. */
+  name: text(),
+  /** The version that is revoked. */
+  version: id<Version>(),
+  /** Whether it is installed. A version can be revoked before anyone installs it. */
+  installed: flag(),
+  /** Its agents that are in service. Runs on their channels are refused until another version takes over. */
+  serving: list(
+    closed({
+      /** The agent. */
+      agentId: id<AgentId>(),
+      /** Its version. */
+      version: id<Version>(),
+      /** `active`, or `paused`. */
+      state: choice(DEPLOYMENT_STATES),
+    }),
+  ),
+});
+/** A version of a pack that was revoked. */
+export type RevokedPack = Wire<typeof revokedPack>;
 
 /** Answer of `PUT …/packs/…`. */
 export const installedPack = closed(

@@ -152,6 +152,16 @@ describe('a spec from a tenant', () => {
   it('may not name a tenant', () =>
     expect(pointers({ ...minimal, tenant: 'other' }, 'tenant')).toEqual(['/tenant']));
 
+  it('with a member that is null is refused at its place, as any other value of the wrong type', () => {
+    for (const wrong of [null, 7, 'x', [], true]) {
+      expect(pointers({ ...minimal, handoff: { taskSchema: wrong } }, 'tenant')).toEqual([
+        '/handoff/taskSchema',
+      ]);
+      expect(pointers({ ...minimal, handoff: wrong }, 'tenant')).toEqual(['/handoff']);
+      expect(pointers({ ...minimal, run: wrong }, 'tenant')).toEqual(['/run']);
+    }
+  });
+
   it('may not bring a schema that is too large or too deep', () => {
     let deep: object = { type: 'string' };
     for (let level = 0; level < 70; level += 1) deep = { items: deep };

@@ -58,6 +58,8 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['PUT', '/v1/host/touchstone/agents/local.acme.mine', 'agents:write'],
   ['PUT', '/v1/host/touchstone/packs/vendor.acme.support/-/1.0.0.tgz', 'packs:publish'],
   ['GET', '/v1/host/touchstone/packs', 'runs:read'],
+  ['DELETE', '/v1/host/touchstone/packs/vendor.acme.support/-/1.0.0', 'packs:yank'],
+  ['POST', '/v1/host/touchstone/packs/vendor.acme.support/-/1.0.0/revoke', 'packs:yank'],
   ['GET', '/v1/host/touchstone/runs', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/tasks/t', 'runs:read'],
   ['GET', '/v1/host/touchstone/runs/{run}/progress', 'runs:read'],

@@ -24,10 +24,11 @@ import {
 import type { Guard } from '../../net/index.js';
 import type { Agent, AgentFacts, BoundAgent, Clock, Store } from '../../ports/index.js';
 import { type AgentReference, highestVersion, parseAgentReference } from '../../suites/index.js';
+import { capabilityPath, MODELS_CAPABILITY } from '../capability-names.js';
 import { noActiveDeployment, type OnChannel } from '../deployments/channel.js';
-
 import { type AgentPool, changedAgent } from './agent-pool.js';
 import type { AgentEntry, AgentVisible, FindAgent } from './entries.js';
+import type { CapabilityCheck } from './pack-policy.js';
 
 export type AgentCatalogue = {
   /** Registers an agent of the operator's (configuration or command line). The newest of the same version counts. */
@@ -38,8 +39,10 @@ export type AgentCatalogue = {
     value: unknown,
   ): Promise<{ outcome: 'created' | 'same'; facts: AgentFacts }>;
   list(owner: Owner): Promise<readonly AgentVisible[]>;
-  /** Every version of an agent that this owner can run. */
+  /** Every version of an agent that is here for this owner, revoked ones included. */
   versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
+  /** Those of them that came in a pack which is revoked. */
+  revoked(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
   /** Agents that belong to the host and are visible to this owner. */
   hostAgents(owner: Owner): Promise<readonly AgentFacts[]>;
   readonly find: FindAgent;
@@ -56,24 +59,35 @@ type RegistryParts = {
   readonly pool: AgentPool;
   /** Which version serves on a channel. */
   readonly onChannel: OnChannel;
-  /** Whether this host offers a capability that an agent declares to need. */
-  readonly offers: (capability: string) => boolean;
+  /** Whether this host offers a capability that an agent declares to need; of models that is asked of the pool. */
+  readonly offers: CapabilityCheck;
 };
 
 export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   const { pool } = parts;
   const entries = createEntries(parts);
-  const withModel = (owner: Owner, { facts, spec, hostOwned }: AgentEntry): AgentVisible => ({
-    facts: withModelIssue(facts, pool.chooseModel(owner, spec, {})),
+  const visible = (
+    owner: Owner,
+    { facts, spec, hostOwned }: AgentEntry,
+    isRevoked: boolean,
+  ): AgentVisible => ({
+    facts: withModelIssue(
+      isRevoked ? degraded(facts, ['pack.revoked']) : facts,
+      spec,
+      pool.chooseModel(owner, spec, {}),
+    ),
     hostOwned,
+    ...(isRevoked && { revoked: true }),
   });
   return {
     add: entries.add,
     versions: entries.versions,
+    revoked: entries.revoked,
     bind: (owner, agentId, value) => bind(parts, entries, owner, agentId, value),
     async list(owner) {
-      const visible = (await entries.all(owner)).map((entry) => withModel(owner, entry));
-      return visible.sort(
+      const revoked = await entries.revokedPacks(owner);
+      const all = (await entries.all(owner)).map((entry) => visible(owner, entry, isIn(revoked, entry)));
+      return all.sort(
         ({ facts: a }, { facts: b }) =>
           compareText(a.agentId, b.agentId) || compareText(a.version, b.version),
       );
@@ -82,9 +96,10 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
     async find(owner, reference) {
       const parsed = parseAgentReference(reference);
       const { agentId, channel } = parsed;
+      const revoked = await entries.revokedPacks(owner);
       if (channel === undefined) {
         const found = await entries.current(owner, parsed);
-        return found && withModel(owner, found);
+        return found && visible(owner, found, isIn(revoked, found));
       }
       const { version, digest } = await parts.onChannel(owner, agentId, channel);
       const found = await entries.current(owner, { agentId, version });
@@ -96,7 +111,9 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
           `Version ${version} has changed since it was promoted.`,
           'agent_changed',
         );
-      return { ...withModel(owner, found), channel: asId<ChannelName>(channel) };
+      if (isIn(revoked, found))
+        throw noActiveDeployment(agentId, `Version ${version} serves there and is revoked.`, 'agent_revoked');
+      return { ...visible(owner, found, false), channel: asId<ChannelName>(channel) };
     },
     async chooseModel(owner, pin, asked) {
       const found = await entries.find(owner, pin);
@@ -132,11 +149,32 @@ function createEntries(parts: RegistryParts) {
     return [...new Set([...bound.flat(), ...operated.map(({ facts }) => facts.version)])];
   };
 
+  /** The packs that this owner, or the host, has revoked, as `name@version`. */
+  const revokedPacks = async (owner: Owner): Promise<ReadonlySet<string>> => {
+    const rows = await Promise.all([owner, HOST_OWNER].map((holder) => parts.store.packs.revoked(holder)));
+    return new Set(rows.flat().map(({ name, version }) => `${name}@${version}`));
+  };
+
+  const revoked = async (owner: Owner, agentId: AgentId): Promise<readonly Version[]> => {
+    const packs = await revokedPacks(owner);
+    if (packs.size === 0) return [];
+    const found = await Promise.all(
+      (await versions(owner, agentId)).map((version) => find(owner, { agentId, version })),
+    );
+    return found.flatMap((entry) => (entry && isIn(packs, entry) ? [entry.facts.version] : []));
+  };
+
+  /** The highest that may be run; of an agent whose versions are all revoked, the highest one. */
+  const defaultVersion = async (owner: Owner, agentId: AgentId): Promise<Version | undefined> => {
+    const [all, out] = [await versions(owner, agentId), await revoked(owner, agentId)];
+    return highestVersion(all.filter((version) => !out.includes(version))) ?? highestVersion(all);
+  };
+
   const find = async (
     owner: Owner,
     { agentId, version }: Pick<AgentReference, 'agentId' | 'version'>,
   ): Promise<AgentEntry | undefined> => {
-    const wanted = version ?? highestVersion(await versions(owner, agentId));
+    const wanted = version ?? (await defaultVersion(owner, agentId));
     if (wanted === undefined) return undefined;
     // What the operator brings goes before what a tenant has bound under the same name, also when it comes later.
     const operated = ofOperator(owner).find(
@@ -160,6 +198,8 @@ function createEntries(parts: RegistryParts) {
     add,
     versions,
     find,
+    revokedPacks,
+    revoked,
     ofHost,
     all: async (owner: Owner): Promise<AgentEntry[]> => [
       ...(await agents.list(owner)).map((row) => stored(row, false)),
@@ -173,6 +213,9 @@ function createEntries(parts: RegistryParts) {
     },
   };
 }
+
+const isIn = (packs: ReadonlySet<string>, { spec: { pack } }: AgentEntry): boolean =>
+  pack !== undefined && packs.has(`${pack.name}@${pack.version}`);
 
 type Entries = ReturnType<typeof createEntries>;
 
@@ -215,7 +258,7 @@ function knownOf(
   digest: Digest,
   { hostOwned, baseDir = '.' }: { readonly hostOwned: boolean; readonly baseDir?: string },
 ): AgentEntry {
-  const lacking = (spec.requires ?? []).filter((capability) => !offers(capability));
+  const lacking = (spec.requires ?? []).filter((name) => !isOfModels(name) && !offers(name, []));
   if (spec.memoryShape?.conversation) lacking.push('memoryShape.conversation');
   return {
     spec,
@@ -229,9 +272,17 @@ function knownOf(
 const degraded = (facts: AgentFacts, lacking: readonly string[]): AgentFacts =>
   lacking.length === 0 ? facts : { ...facts, degraded: [...(facts.degraded ?? []), ...lacking] };
 
+const isOfModels = (capability: string): boolean => capabilityPath(capability) === MODELS_CAPABILITY;
+
 /** An agent without a model is known, and would be refused at its first run: its entry says so beforehand. */
-const withModelIssue = (facts: AgentFacts, decision: ModelDecision): AgentFacts =>
-  'issue' in decision ? degraded(facts, [`modelClasses.${facts.modelClass ?? 'general'}`]) : facts;
+const withModelIssue = (
+  facts: AgentFacts,
+  { requires = [] }: AgentSpec,
+  decision: ModelDecision,
+): AgentFacts =>
+  'issue' in decision
+    ? degraded(facts, [...requires.filter(isOfModels), `modelClasses.${facts.modelClass ?? 'general'}`])
+    : facts;
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 

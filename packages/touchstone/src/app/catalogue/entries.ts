@@ -11,6 +11,8 @@ export type AgentVisible = {
   readonly hostOwned: boolean;
   /** The channel that led to this version. */
   readonly channel?: ChannelName;
+  /** Its pack is revoked: no new run of it begins. */
+  readonly revoked?: true;
 };
 
 /** Looks an agent up by `id`, `id@version` or `id@channel`; a foreign agent looks like an absent one. */

@@ -61,7 +61,7 @@ function catalogueOver(kept: Store): PackCatalogue {
     store: kept,
     clock: systemClock,
     trust: readTrust({ trust: { policy: 'open' }, baseDir: '/' }, 'cli'),
-    options: packOptions(config),
+    optionsFor: () => packOptions(config),
     compileProfiles: (pack) => compilePackProfiles(profiles, pack),
     hostAgents: async () => [],
   });
@@ -74,7 +74,7 @@ beforeEach(async () => {
   store = await openStore({ file: join(folder, 'store.db'), clock: systemClock });
   catalogue = catalogueOver(store);
   archive = await build(0.9);
-  const [own] = (await catalogue.inspect(archive)).suites;
+  const [own] = (await catalogue.inspect(OWNER, archive)).suites;
   suite = own?.head.digest ?? asId<Digest>('');
 });
 afterEach(async () => {
@@ -83,7 +83,7 @@ afterEach(async () => {
 });
 
 const contractHere = async () => (await store.suites.contractOf(OWNER, suite))?.digest;
-const contractIn = async (pack: Buffer) => (await catalogue.inspect(pack)).contracts[0]?.contract;
+const contractIn = async (pack: Buffer) => (await catalogue.inspect(OWNER, pack)).contracts[0]?.contract;
 
 describe('a pack whose agent carries a contract', () => {
   it('is installed with it', async () => {
@@ -118,7 +118,7 @@ describe('a pack whose agent carries a contract', () => {
   });
 
   it('does not take the contract away that a suite of the same content has', async () => {
-    const [kept, standing] = [await catalogue.inspect(archive), await contractIn(await build(0.8))];
+    const [kept, standing] = [await catalogue.inspect(OWNER, archive), await contractIn(await build(0.8))];
     if (!kept.suites[0] || !standing) throw new Error('Expected a suite and a contract.');
     await store.suites.put(OWNER, kept.suites[0], 1);
     await store.suites.attach(OWNER, suite, standing, 1);

@@ -2,6 +2,7 @@ import {
   type AgentId,
   asId,
   type Digest,
+  defined,
   HOST_OWNER,
   HostError,
   type JsonObject,
@@ -56,7 +57,7 @@ export type PackCatalogue = {
     claim?: PackClaim,
   ): Promise<InstalledPack & { readonly outcome: 'created' | 'same' }>;
   /** Opens and verifies, and keeps nothing. */
-  inspect(pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
+  inspect(owner: Owner, pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
   /**
    * A pack in the making, as it is now: it may change from run to run under one version, and gives way to the first that
    * is installed. One that is installed stays as it is.
@@ -64,23 +65,28 @@ export type PackCatalogue = {
   draft(owner: Owner, pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
   /** Without the rule that versions do not change: for the folders of a configuration. */
   replace(owner: Owner, pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
-  list(owner: Owner, limit: number, cursor?: string): Promise<Page<PackHead>>;
+  list(owner: Owner, limit: number, cursor?: string): Promise<Page<ListedPack>>;
 };
+
+/** A pack as a list shows it. */
+export type ListedPack = PackHead & { readonly revoked?: true };
 
 type PackCatalogueParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly trust: Trust;
-  readonly options: PackOptions;
+  /** What a pack is held against that this owner brings. */
+  readonly optionsFor: (owner: Owner) => PackOptions;
   readonly compileProfiles: (pack: PackReading) => Promise<readonly PackContract[]>;
   /** Agents that belong to the host, which no pack of a tenant may replace. */
   readonly hostAgents: (owner: Owner) => Promise<readonly AgentFacts[]>;
 };
 
 export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
-  const { store, clock, options } = parts;
+  const { store, clock, optionsFor } = parts;
 
-  const open = async (pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack> => {
+  const open: PackCatalogue['inspect'] = async (owner, pack) => {
+    const options = optionsFor(owner);
     const opened = Buffer.isBuffer(pack) ? await openPack(pack, options) : await openPackFiles(pack, options);
     return contentsOf(parts, opened);
   };
@@ -90,9 +96,10 @@ export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
     async install(owner, archive, claim = {}) {
       if (claim.name !== undefined) checkPackName(claim.name);
       if (claim.version !== undefined) checkPackVersion(claim.version);
-      const opened = await openPack(archive, options);
+      const opened = await openPack(archive, optionsFor(owner));
       checkPackIdentity(opened, claim.name ?? opened.name, claim.version ?? opened.version);
       if (claim.integrity !== undefined) checkPackIntegrity(opened, claim.integrity);
+      await checkWithdrawn(parts, owner, opened);
       const contents = await contentsOf(parts, opened);
       await checkHosts(parts, owner, contents);
       await checkBound(parts, owner, contents);
@@ -107,8 +114,9 @@ export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
       return { ...contents, outcome };
     },
     async draft(owner, pack) {
-      const contents = await open(pack);
+      const contents = await open(owner, pack);
       const { name, version, digest } = contents.head;
+      await checkNotRevoked(store, owner, contents.head);
       const standing = await store.packs.get(owner, name, version);
       if (standing && !standing.draft) {
         if (standing.digest !== digest) throw changedPack(contents.head);
@@ -119,11 +127,19 @@ export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
       return draft;
     },
     async replace(owner, pack) {
-      const contents = await open(pack);
+      const contents = await open(owner, pack);
       await store.packs.replace(owner, contents, clock.now());
       return contents;
     },
-    list: (owner, limit, cursor) => hostsFirst(store.packs.list, owner, limit, cursor),
+    async list(owner, limit, cursor) {
+      const page = await hostsFirst(store.packs.list, owner, limit, cursor);
+      const revoked = new Set((await store.packs.revoked(owner)).map(nameOf));
+      const items = page.items.map((head) => ({
+        ...head,
+        ...(revoked.has(nameOf(head)) && { revoked: true as const }),
+      }));
+      return { ...page, items };
+    },
   };
 }
 
@@ -139,7 +155,7 @@ type UsePackParts = {
 export const usePack =
   ({ store, packs, findAgent, findSuite }: UsePackParts): PackCatalogue['draft'] =>
   async (owner, bytes) => {
-    const pack = await packs.inspect(bytes);
+    const pack = await packs.inspect(owner, bytes);
     const { name, version, digest } = pack.head;
     const own = await store.packs.get(owner, name, version);
     const known = own ?? (await store.packs.get(HOST_OWNER, name, version));
@@ -155,6 +171,32 @@ export const usePack =
     const isHere = (await Promise.all([...agents, ...suites])).every(Boolean);
     return isHere ? pack : packs.draft(owner, bytes);
   };
+
+type PackVersion = Pick<PackReading, 'name' | 'version'>;
+const nameOf = ({ name, version }: PackVersion): string => `${name}@${version}`;
+
+/** A removed version may come back as it was, and a revoked one not at all. */
+async function checkWithdrawn(
+  { store }: PackCatalogueParts,
+  owner: Owner,
+  pack: PackVersion & { readonly digest: Digest },
+): Promise<void> {
+  await checkNotRevoked(store, owner, pack);
+  const before = await store.packs.withdrawn(owner, pack.name, pack.version);
+  if (before?.digest !== undefined && before.digest !== pack.digest) throw changedPack(pack);
+}
+
+async function checkNotRevoked(
+  { packs }: Pick<Store, 'packs'>,
+  owner: Owner,
+  { name, version }: PackVersion,
+): Promise<void> {
+  if (!(await packs.withdrawn(owner, name, version))?.revoked) return;
+  throw new HostError(
+    'pack_revoked',
+    `Pack ${name}@${version} is revoked here. Install another version of it.`,
+  );
+}
 
 /** A name that a tenant has bound cannot become a pack's: a caller who asks for it would get the wrong agent. */
 async function checkBound({ store }: PackCatalogueParts, owner: Owner, pack: PackContents): Promise<void> {
@@ -189,10 +231,10 @@ async function checkHosts(
   }
 }
 
-const changedPack = ({ name, version }: Pick<PackReading, 'name' | 'version'>): HostError =>
+const changedPack = ({ name, version }: PackVersion): HostError =>
   new HostError(
     'conflict',
-    `Pack ${name}@${version}, or an agent, suite or contract in it, is installed with other content. Versions do not change: raise the version.`,
+    `Pack ${name}@${version}, or an agent, suite or contract in it, is or was installed with other content. Versions do not change: raise the version.`,
   );
 
 /** An installed version keeps its contract; another one needs another version. */
@@ -241,11 +283,12 @@ function agentEntry(
   profiles: readonly PackContract[],
 ): PackHead['agents'][number] {
   const own = profiles.find(({ agentId }) => agentId === manifest.agentId)?.compiled.suite.head;
-  const { suiteId, version } = suite ?? own ?? {};
-  return {
+  const main = suite ?? own;
+  return defined({
     agentId: asId<AgentId>(manifest.agentId),
-    ...(suiteId !== undefined && { suiteRef: `${suiteId}@${version}` as const }),
-  };
+    suiteRef: main && `${main.suiteId}@${main.version}`,
+    contractRef: suite && own && `${own.suiteId}@${own.version}`,
+  });
 }
 
 /** The manifest and what it refers to, as one spec that can be stored, hashed and opened without the archive. */

@@ -1,22 +1,49 @@
-import { checkForeignSchema } from '../../agents/index.js';
+import { HOST_OWNER, MODEL_CLASSES, type ModelClass } from '@touchstone/protocol';
+import { checkForeignSchema, chooseModel, parseModelNames, parseProviders } from '../../agents/index.js';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { PackOptions } from '../../packs/index.js';
 import type { Clock } from '../../ports/index.js';
 import { capabilitiesOf, IMPLEMENTED_MODES, offers } from '../capabilities.js';
+import { capabilityPath, MODELS_CAPABILITY } from '../capability-names.js';
 import type { Config } from '../config/config.js';
 import { systemClock } from '../system.js';
 import { createCheckingTime } from './schema-budget.js';
 
-/** Whether this host offers what agents and packs ask for; which version of it makes no difference. */
-export function capabilityCheck(config: Config): (name: string) => boolean {
+/** Whether there is a model for a class of agents. */
+type ServesClass = (modelClass: ModelClass) => boolean;
+/** Whether this host offers a capability to agents of these classes; which version of it makes no difference. */
+export type CapabilityCheck = (name: string, modelClasses: readonly ModelClass[]) => boolean;
+
+export function capabilityCheck(
+  config: Config,
+  servesClass: ServesClass = configuredClasses(config),
+): CapabilityCheck {
   const facts = { config, implementedModes: IMPLEMENTED_MODES, version: '0', engineVersion: ENGINE_VERSION };
   const capabilities = capabilitiesOf(facts);
-  return (name) => offers(capabilities, name);
+  return (name, modelClasses) =>
+    capabilityPath(name) === MODELS_CAPABILITY ? modelClasses.every(servesClass) : offers(capabilities, name);
 }
 
+/** What the operator has configured, whichever tenants it is granted to. */
+function configuredClasses(config: Config): ServesClass {
+  return (modelClass) => {
+    const names = {
+      providers: parseProviders(config.providers),
+      modelClasses: parseModelNames(config.modelClasses, '/modelClasses', MODEL_CLASSES),
+      models: parseModelNames(config.models, '/models'),
+    };
+    return chooseModel({ ...names, isOnlyTenant: () => true }, HOST_OWNER, { modelClass }).kind === 'model';
+  };
+}
+
+type PolicyParts = { readonly clock?: Clock; readonly servesClass?: ServesClass };
+
 /** What a pack is held against when it is opened or built. */
-export const packOptions = (config: Config, clock: Clock = systemClock): PackOptions => ({
-  hasCapability: capabilityCheck(config),
+export const packOptions = (
+  config: Config,
+  { clock = systemClock, servesClass }: PolicyParts = {},
+): PackOptions => ({
+  hasCapability: capabilityCheck(config, servesClass),
   openSchemaCheck: () => {
     const time = createCheckingTime(clock);
     return (schema) =>

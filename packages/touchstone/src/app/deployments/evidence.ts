@@ -34,6 +34,7 @@ export type EvidenceParts = {
   readonly overridesOf: Annotations['overridesOf'];
   readonly chooseModel: AgentCatalogue['chooseModel'];
   readonly contractOf: Contracts['of'];
+  readonly revokedVersions: AgentCatalogue['revoked'];
   /** What a drop must exceed to count: the operator's word, not the run's. */
   readonly tolerance: number;
 };
@@ -57,12 +58,20 @@ export async function unmetEvidence(
   proof: EvidenceRequest,
 ): Promise<RunError | undefined> {
   const { claim, owner } = proof;
+  if (gains(proof) && (await parts.revokedVersions(owner, claim.agentId)).includes(claim.version))
+    return unmet('agent_revoked', { suite: '' });
   const run = claim.evalRunId === undefined ? undefined : await parts.store.runs.get(owner, claim.evalRunId);
   for (const required of demandsOf(proof, run)) {
     const unmet = await decide(parts, proof, required, run);
     if (unmet) return unmet;
   }
   return undefined;
+}
+
+/** Whether the version comes closer to service, or gets more of it. A revoked one may only leave. */
+function gains({ request: { transition, version, canaryPercent = 100 }, before }: EvidenceRequest): boolean {
+  const now = before.versions.find((row) => row.version === version)?.canaryPercent ?? 100;
+  return transition === 'promote' || (transition === 'adjust-canary' && canaryPercent > now);
 }
 
 /** A run that no gate requires is checked like one that a gate requires, for its own suite: a record names it as evidence. */

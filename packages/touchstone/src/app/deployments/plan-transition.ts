@@ -103,7 +103,12 @@ export async function decideMove(
   { digest, approvals }: Pick<DeploymentIntent, 'digest' | 'approvals'>,
 ) {
   const approvalGateId = approvals.at(-1)?.gateId;
-  const installed = await agents.versions(owner, before.agentId);
+  const [present, revoked] = await Promise.all([
+    agents.versions(owner, before.agentId),
+    agents.revoked(owner, before.agentId),
+  ]);
+  // A rollback passes over what is revoked as over what is gone.
+  const installed = present.filter((each) => !revoked.includes(each));
   return decideTransition(before, request, { digest, installed, ...(approvalGateId && { approvalGateId }) });
 }
 

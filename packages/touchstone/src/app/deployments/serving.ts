@@ -18,6 +18,7 @@ export type DecisionParts = EvidenceParts & {
   readonly agents: {
     find(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
     versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
+    revoked(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
   };
 };
 

@@ -218,8 +218,16 @@ async function planModel(
 async function knownAgent(parts: PlanParts, owner: Owner, reference: string): Promise<AgentVisible> {
   const agent = await parts.findAgent(owner, reference);
   if (!agent) throw unknown('agentId', 'No agent of this name and version is installed.');
+  if (agent.revoked) throw revokedAgent(agent.facts);
   return agent;
 }
+
+const revokedAgent = ({ agentId, version }: AgentFacts): HostError =>
+  new HostError(
+    'pack_revoked',
+    `Agent ${agentId}@${version} cannot be run: its pack is revoked. Install another version of the pack.`,
+    { field: 'agentId' },
+  );
 
 const pinOf = ({ facts, channel }: Pick<AgentVisible, 'facts' | 'channel'>): AgentPin => ({
   agentId: facts.agentId,

@@ -231,6 +231,10 @@ function createFake(
         throw new HostError('invalid_manifest', 'This host takes no packs.');
       },
       list: async () => ({ items: [] }),
+      async remove() {
+        throw new HostError('not_found', 'This host takes no packs.');
+      },
+      revoke: async () => ({ installed: false, serving: [] }),
     },
     tools: { catalogue: async () => [], find: async () => undefined },
     rejudge: async () => {

@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { type OpenedEnvelope, openEnvelope, sealStatement } from '../envelope.js';
-import { createSigningKey, publicKeyOf } from '../keys.js';
+import { createSigningKey, publicKeyOf, type TrustedKey } from '../keys.js';
 import { statementOf } from '../statement.js';
 import { FULL_CARD, HOST, KNOWN_PRIVATE_KEY, refusalOf } from './cards.js';
 
 export const SIGNING = { keyId: 'acme-2026', privateKey: KNOWN_PRIVATE_KEY };
-export const TRUSTED = { keyId: 'acme-2026', publicKey: publicKeyOf(KNOWN_PRIVATE_KEY) };
+export const TRUSTED: TrustedKey = { keyId: 'acme-2026', publicKey: publicKeyOf(KNOWN_PRIVATE_KEY) };
 export const STRANGER = createSigningKey();
 export const OTHER = { keyId: 'other-2026', publicKey: createPublicKey(STRANGER.publicKey) };
 

@@ -7,15 +7,11 @@ import {
   type UnknownObject,
 } from '@touchstone/protocol';
 import { type AgentManifestWire, check, type NodePackManifestWire } from '@touchstone/protocol/wire';
-import satisfies from 'semver/functions/satisfies.js';
-import validRange from 'semver/ranges/valid.js';
 import { readJsonText, type TextReading, utf8 } from '../../suites/index.js';
 import { MANIFEST_PATH, type PackFiles } from '../archive/file-table.js';
+import { checkEngine, rangeIssues } from './engine-range.js';
 import { isPackVersion } from './identity.js';
-
-/** The protocol that this host speaks, for `engines.openwop`. */
-const PROTOCOL_VERSION = '1.0.0';
-const MAX_RANGE_LENGTH = 256;
+import { checkKind } from './pack-kind.js';
 
 export type Manifest = {
   /** As it stands in the file. */
@@ -29,37 +25,26 @@ export type Manifest = {
 /** Reads `pack.json`. What is wrong with it as a manifest is listed whole. */
 export function readManifest(files: PackFiles): Manifest {
   const { value: document, locate } = readManifestSource(files);
+  checkKind(document);
+  checkEngine(document);
   const { rest, issues } = setRolesAside(document);
   const misshapen = [...check('node-pack-manifest', rest), ...issues];
   if (misshapen.length > 0) throw invalidManifest(locate(misshapen));
   const pack = rest as NodePackManifestWire;
   const agents = pack.agents ?? [];
   checkRuntime(pack);
-  const unfit = [...engineIssues(pack), ...versionIssues(pack), ...agentIdIssues(pack.name, agents)];
+  const unfit = [...rangeIssues(pack), ...versionIssues(pack), ...agentIdIssues(pack.name, agents)];
   if (unfit.length > 0) throw invalidManifest(locate(unfit));
   return { document: document as JsonObject, pack, agents, warnings: warningsOf(pack) };
 }
 
-function checkRuntime({ runtime, agents = [] }: NodePackManifestWire): void {
-  if (runtime.language !== 'remote')
-    throw new HostError(
-      'unsupported_runtime',
-      `This host interprets agents and loads no ${runtime.language} code. Agent packs have the runtime language "remote".`,
-      { language: runtime.language },
-    );
-  if (agents.length === 0)
-    throw new HostError('unsupported_runtime', 'This host runs agents, and the pack brings none.');
-}
-
-function engineIssues({ engines }: NodePackManifestWire): readonly Issue[] {
-  const pointer = '/engines/openwop';
-  const range = engines.openwop;
-  if (range.length > MAX_RANGE_LENGTH || validRange(range) === null)
-    return [{ pointer, message: 'expected a range of versions, such as >=1.0.0 <2.0.0' }];
-  if (satisfies(PROTOCOL_VERSION, range)) return [];
-  return [
-    { pointer, message: `expected a range with ${PROTOCOL_VERSION}, the protocol that this host speaks` },
-  ];
+function checkRuntime({ runtime }: NodePackManifestWire): void {
+  if (runtime.language === 'remote') return;
+  throw new HostError(
+    'unsupported_runtime',
+    `This host interprets agents and loads no ${runtime.language} code. Agent packs have the runtime language "remote".`,
+    { language: runtime.language },
+  );
 }
 
 const versionIssues = ({ version }: NodePackManifestWire): readonly Issue[] =>
@@ -193,29 +178,3 @@ function skillIssues({ handoff, memoryShape }: UnknownObject, pointer: string): 
     })),
   ];
 }
-
-export type HasCapability = (key: string) => boolean;
-
-/** What the pack would like of the host and does without. What it cannot do without, and is not there, refuses it. */
-export function unmetPeers(pack: NodePackManifestWire, hasCapability: HasCapability): readonly string[] {
-  const { peerDependencies = {}, peerDependenciesMeta = {} } = pack;
-  const optional = new Map(Object.entries(peerDependenciesMeta).map(([key, meta]) => [key, meta.optional]));
-  const unmet = Object.keys(peerDependencies).filter((key) => !hasCapability(key));
-  const missing = unmet.filter((key) => optional.get(key) !== true);
-  if (missing.length > 0)
-    throw new HostError(
-      'pack_peer_dependency_missing',
-      `Pack ${pack.name} needs what this host does not offer: ${listed(missing)}.`,
-      { missing },
-    );
-  return unmet;
-}
-
-const MAX_LISTED = 10;
-
-const listed = (keys: readonly string[]): string => {
-  const shown = keys.slice(0, MAX_LISTED).map((key) => JSON.stringify(key.slice(0, 80)));
-  return keys.length > MAX_LISTED
-    ? `${shown.join(', ')} and ${keys.length - MAX_LISTED} more`
-    : shown.join(', ');
-};

@@ -15,7 +15,8 @@ import type { Suite } from '../../ports/index.js';
 import { jsonOf, readPackPath, readSuite, shownPath, utf8 } from '../../suites/index.js';
 import type { PackFiles, PackLimits } from '../archive/file-table.js';
 import { KEYS_FOLDER } from '../signing/signature.js';
-import { firstIssue, type HasCapability, invalidManifest } from './manifest.js';
+import { firstIssue, invalidManifest } from './manifest.js';
+import type { HasCapability } from './peers.js';
 
 /** An agent of a pack together with the files that its manifest names. */
 export type PackAgent = {
@@ -77,7 +78,7 @@ function readAgent(
   const schemaAt = (member: Ref['member'], path: string | undefined) =>
     path === undefined ? undefined : readers.schema(to(member, path));
   const suiteRef = evalSuiteRef === undefined ? undefined : to('evalSuiteRef', evalSuiteRef);
-  const lacking = requiresCapabilities.filter((key) => !hasCapability(key));
+  const lacking = requiresCapabilities.filter((key) => !hasCapability(key, [manifest.modelClass]));
   return defined({
     manifest,
     // The schema admits exactly one of the two.

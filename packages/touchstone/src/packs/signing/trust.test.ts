@@ -117,3 +117,12 @@ function issuesOf(value: unknown): readonly Issue[] {
   }
   return [];
 }
+
+test('names limit a key, and are names or prefixes', () => {
+  const keyWith = (names: unknown) => ({ keys: [{ keyId: 'a', publicKey, names }] });
+  const names = ['core.openwop.*', 'vendor.acme.support', 'community.*'];
+  expect(parse(keyWith(names)).keys.get('a')?.names).toEqual(names);
+  expect(parse({ keys: [{ keyId: 'a', publicKey }] }).keys.get('a')).not.toHaveProperty('names');
+  for (const wrong of [['*'], ['core.*.x'], ['core.openwop*'], ['Core.x'], [''], [7], [], 'core.openwop.*'])
+    expect(issuesOf(keyWith(wrong))[0]?.pointer).toMatch(/^\/trust\/keys\/0\/names(\/0)?$/);
+});

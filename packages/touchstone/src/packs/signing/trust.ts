@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type Issue, isObject, validationError } from '@touchstone/protocol';
+import { defined, type Issue, isObject, validationError } from '@touchstone/protocol';
 import {
   type AnyObject,
   choice,
@@ -15,12 +15,12 @@ import {
   type Wire,
 } from '@touchstone/protocol/schema';
 
+import type { TrustedKey as EvidenceKey } from '../../evidence/index.js';
+
 const TRUST_POLICIES = ['open', 'allowlist', 'pinned', 'verified'] as const;
 export type TrustPolicy = (typeof TRUST_POLICIES)[number];
 
-export type TrustedKey = {
-  readonly keyId: string;
-  readonly publicKey: KeyObject;
+export type TrustedKey = EvidenceKey & {
   /** Whether packs of this key always sign all their files, so that one without the list has been tampered with. */
   readonly wholePack: boolean;
 };
@@ -29,7 +29,15 @@ const NAME_PINS_NOTHING =
   'the policy "pinned" wants exactly one archive, and a name alone pins none; write {"name": …, "version": …, "integrity": "sha256-…"}, as shown by: touchstone pack verify <archive>';
 
 const integrity = text(undefined, { pattern: '^sha256-[A-Za-z0-9+/]{43}=$', title: 'sha256-<base64>' });
-const keyShape = closed({ keyId: name() }, { publicKey: name(), file: name(), wholePack: flag() });
+/** A pack by name, or all below a prefix. A lone `*` would limit nothing, and is a mistake in a list of limits. */
+const packNames = text(undefined, {
+  pattern: '^[a-z][A-Za-z0-9_-]*(\\.[a-z][A-Za-z0-9_-]*)*(\\.\\*)?$',
+  title: 'a name such as vendor.acme.support or a prefix such as vendor.acme.*',
+});
+const keyShape = closed(
+  { keyId: name() },
+  { publicKey: name(), file: name(), wholePack: flag(), names: ruled(list(packNames), emptyNames) },
+);
 /** A pack by name, or by `prefix.*`; or exactly one archive of it. */
 const packShape = either(name(), closed({ name: name(), version: name(), integrity }));
 
@@ -69,11 +77,11 @@ export function parseTrust(
     throw validationError(issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer })));
   const { policy = defaultPolicy, keys = [], packs = [] } = value as Wire<typeof shape>;
   const trusted = keys.map((key): [string, TrustedKey] => {
-    const { keyId, wholePack = false } = key;
+    const { keyId, wholePack = false, names } = key;
     const publicKey = publicKeyOf(key, readKeyFile);
     // Only when its file has changed since it was checked above.
     if ('message' in publicKey) throw validationError([publicKey]);
-    return [keyId, { keyId, publicKey, wholePack }];
+    return [keyId, defined({ keyId, publicKey, wholePack, names })];
   });
   return { policy, keys: new Map(trusted), packs };
 }
@@ -82,6 +90,10 @@ const unpinned = ({ policy, packs }: AnyObject): readonly Issue[] =>
   (policy === 'pinned' && Array.isArray(packs) ? packs : []).flatMap((pack, index) =>
     issueAt(`/packs/${index}`, typeof pack === 'string' && NAME_PINS_NOTHING),
   );
+
+function emptyNames(names: readonly unknown[]): readonly Issue[] {
+  return issueAt('', names.length === 0 && 'a key for no name signs nothing; leave names out for all');
+}
 
 function repeatedIds(keys: readonly unknown[]): readonly Issue[] {
   const ids = keys.map((key) => (isObject(key) ? key.keyId : undefined));

@@ -246,3 +246,33 @@ test('an archive verifies as its files do', async () => {
     warnings: [],
   });
 });
+
+describe('a key that is limited to names', () => {
+  const limited = (names: readonly string[], policy: TrustPolicy = 'verified'): Trust =>
+    parseTrust(
+      {
+        policy,
+        packs: policy === 'allowlist' ? [PACK_NAME] : [],
+        keys: [{ keyId: 'alice', publicKey: alice.publicKey, names }],
+      },
+      'open',
+      String,
+    );
+
+  test.each([[PACK_NAME], ['vendor.acme.*'], ['vendor.*'], ['core.openwop.*', 'vendor.acme.support']])(
+    'signs for %s',
+    async (...names) => {
+      expect(await outcome(await signedPack(), limited(names))).toBe('alice, all files');
+    },
+  );
+
+  test.each([['vendor.acme.other'], ['vendor.acmes.*'], ['vendor.acme.support.*'], ['core.openwop.*']])(
+    'and not for packs outside of %s, under any policy',
+    async (...names) => {
+      for (const policy of ['open', 'allowlist', 'verified'] as const)
+        expect(await outcome(await signedPack(), limited(names, policy))).toBe('pack_signature_invalid');
+      const { message } = await errorOf(async () => verifyPack(await signedPack(), limited(names)));
+      expect(message).toContain('trust.keys limits to other names');
+    },
+  );
+});

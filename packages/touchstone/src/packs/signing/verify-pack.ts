@@ -1,5 +1,6 @@
 import { HostError } from '@touchstone/protocol';
 import type { NodePackManifestWire } from '@touchstone/protocol/wire';
+import { isNamedBy, vouchesForPack } from '../../evidence/index.js';
 import { readPackPath, shownPath } from '../../suites/index.js';
 import { MANIFEST_PATH, PACK_LIMITS } from '../archive/file-table.js';
 import type { PackReading } from '../open-pack.js';
@@ -54,7 +55,7 @@ function checkAdmitted(pack: PackReading, { policy, packs }: Trust): void {
 function isNamed(entry: TrustedPack, name: string, pinnedOnly: boolean): boolean {
   if (typeof entry !== 'string') return entry.name === name;
   if (pinnedOnly) return false;
-  return entry.endsWith('.*') ? name.startsWith(entry.slice(0, -1)) : entry === name;
+  return isNamedBy(entry, name);
 }
 
 const isPinnedTo = (entry: Exclude<TrustedPack, string>, pack: PackReading): boolean =>
@@ -76,6 +77,10 @@ function signerOf(pack: PackReading, { keys }: Trust): Signer {
   if (!isSigned(pack, MANIFEST_PATH, signing.signatureRef, key))
     throw badSignature(
       `The manifest of ${nameOf(pack)} does not bear a signature of key ${shownPath(key.keyId)}.`,
+    );
+  if (!vouchesForPack(key, pack.name))
+    throw badSignature(
+      `${nameOf(pack)} is signed by key ${shownPath(key.keyId)}, which trust.keys limits to other names.`,
     );
   return { key };
 }

@@ -1,4 +1,4 @@
-import type { AgentId, Digest, JsonObject, Owner, Version } from '@touchstone/protocol';
+import type { AgentId, AuditEntry, Digest, JsonObject, Owner, Version } from '@touchstone/protocol';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import type { Page } from './runs.js';
 import type { Suite } from './suite-store.js';
@@ -18,7 +18,32 @@ export type PackHead = {
   /** In the making: run from its files, never installed. */
   readonly draft?: true;
   /** Its agents, each with the suite it brings. */
-  readonly agents: readonly { readonly agentId: AgentId; readonly suiteRef?: string }[];
+  readonly agents: readonly {
+    readonly agentId: AgentId;
+    readonly suiteRef?: string;
+    /** The suite of its contract, where that is another one. */
+    readonly contractRef?: string;
+  }[];
+};
+
+/** A version that is not to come back as another one, or not at all. */
+export type Withdrawal = {
+  readonly name: string;
+  readonly version: Version;
+  /** Of what was installed; absent when it never was. */
+  readonly digest?: Digest;
+  /** Whether it may no longer be installed or run. */
+  readonly revoked: boolean;
+};
+
+/** Everything that a removal takes away, and on which picture it was decided. */
+export type PackRemoval = {
+  readonly head: PackHead;
+  /** What serves, by the revision it was seen in; 0 when no version of the agent was ever moved. */
+  readonly seen: readonly { readonly agentId: AgentId; readonly revision: number }[];
+  readonly at: number;
+  /** Written together with the removal. */
+  readonly audit: AuditEntry;
 };
 
 /** Everything one pack brings, installed together or not at all. */
@@ -45,6 +70,22 @@ export type Packs = {
   get(owner: Owner, name: string, version: Version): Promise<PackHead | undefined>;
   versions(owner: Owner, name: string): Promise<readonly Version[]>;
   list(owner: Owner, limit: number, cursor?: string): Promise<Page<PackHead>>;
+  /**
+   * Takes back the names of a pack, its agents, and those of its suites that nothing else has brought. Suites stay readable
+   * by digest, runs as they are. `moved` when the pack or what serves has changed since it was seen; nothing is done then.
+   */
+  remove(owner: Owner, removal: PackRemoval): Promise<'removed' | 'moved'>;
+  /** Once and for all; the pack stays in its place. `same` when it was revoked before. */
+  revoke(
+    owner: Owner,
+    version: Pick<Withdrawal, 'name' | 'version' | 'digest'>,
+    at: number,
+    audit: AuditEntry,
+  ): Promise<'revoked' | 'same'>;
+  /** What became of a version; undefined when it was neither removed nor revoked. */
+  withdrawn(owner: Owner, name: string, version: Version): Promise<Withdrawal | undefined>;
+  /** Every version that is revoked. */
+  revoked(owner: Owner): Promise<readonly Pick<Withdrawal, 'name' | 'version'>[]>;
 };
 
 /** A tenant's own agent as it was bound, `spec` being the `agents[]` object. */

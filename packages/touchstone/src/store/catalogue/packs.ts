@@ -6,6 +6,7 @@ import { textAt, toPackHead } from '../rows.js';
 import { bindOnceStatement, rebindStatement } from './bound-agents.js';
 import { attachOnceStatements, attachStatements } from './contracts.js';
 import { contentStatements, nameOnceStatement, nameStatement } from './suite-statements.js';
+import { createWithdrawnPacks } from './withdrawn-packs.js';
 
 const INSERT = `INSERT INTO packs
     (tenant, workspace, name, version, integrity, digest, signed_by, files_signed, agents, draft, installed_at)
@@ -49,6 +50,7 @@ export function createPacks(db: Db): Packs {
       const rows = await db.all(LIST, [owner.tenant, owner.workspace, ...after, limit + 1]);
       return pageOf(rows, limit, toPackHead, (row) => [textAt(row, 'name'), textAt(row, 'version')]);
     },
+    ...createWithdrawnPacks(db),
   };
 }
 

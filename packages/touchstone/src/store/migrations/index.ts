@@ -5,6 +5,7 @@ import { draftPacks } from './0003-draft-packs.js';
 import { annotationsAndBaselines } from './0004-annotations-and-baselines.js';
 import { contracts } from './0005-contracts.js';
 import { deploymentsAndAudit } from './0006-deployments-and-audit.js';
+import { withdrawnPacks } from './0007-withdrawn-packs.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly Migration[] = [
   annotationsAndBaselines,
   contracts,
   deploymentsAndAudit,
+  withdrawnPacks,
 ];

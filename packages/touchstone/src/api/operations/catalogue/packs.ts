@@ -1,7 +1,8 @@
 import { defined, type ErrorCode, HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
+import type { ListedPack } from '../../../app/index.js';
 import type { PackHead } from '../../../ports/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
+import { type BodyRule, bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { pageQuery } from '../../query.js';
 import type { Services } from '../../services.js';
 
@@ -18,11 +19,11 @@ const archiveBody: BodyRule<Buffer> = {
   },
 };
 
+const NAME_REFUSALS: readonly ErrorCode[] = ['invalid_pack_scope', 'invalid_pack_name', 'invalid_version'];
+
 /** What can be wrong with an archive, in the order it is looked at. */
 const PACK_REFUSALS: readonly ErrorCode[] = [
-  'invalid_pack_scope',
-  'invalid_pack_name',
-  'invalid_version',
+  ...NAME_REFUSALS,
   'invalid_body',
   'tarball_gunzip_failed',
   'tarball_too_large',
@@ -32,6 +33,8 @@ const PACK_REFUSALS: readonly ErrorCode[] = [
   'tarball_manifest_missing',
   'tarball_manifest_too_large',
   'tarball_manifest_not_json',
+  'pack_kind_invalid',
+  'pack_engine_unsupported',
   'invalid_manifest',
   'tarball_entry_missing',
   'unsupported_runtime',
@@ -54,7 +57,7 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
       201: { description: 'The pack is installed.', schema: vendor.installedPack },
     },
     // The last one is about a dataset that the profile of an agent names elsewhere.
-    refusals: ['conflict', ...PACK_REFUSALS, 'unavailable'],
+    refusals: ['conflict', 'pack_revoked', ...PACK_REFUSALS, 'unavailable'],
     handle: (call) => install(host, call),
   }),
   endpoint({
@@ -67,7 +70,38 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
     async handle(call) {
       const { limit, cursor } = call.query;
       const { items, ...rest } = await host.touchstone.packs.list(call.principal.owner, limit, cursor);
-      return { status: 200, body: { items: items.map(packEntry), ...rest } };
+      return { status: 200, body: { items: items.map(packListing), ...rest } };
+    },
+  }),
+  endpoint({
+    operationId: 'removePack',
+    route: 'DELETE /v1/host/touchstone/packs/{name}/-/{version}',
+    auth: 'packs:yank',
+    summary: "Remove one of the caller's packs with its agents and suites",
+    responses: ok('The pack is gone. Runs and their results stay.', vendor.removedPack),
+    refusals: ['not_found', 'conflict', ...NAME_REFUSALS],
+    async handle({ principal, params }) {
+      const { name, version, digest, agents } = await host.touchstone.packs.remove(
+        principal,
+        params.name ?? '',
+        params.version ?? '',
+      );
+      return { status: 200, body: { name, version, digest, agents: agents.map(({ agentId }) => agentId) } };
+    },
+  }),
+  endpoint({
+    operationId: 'revokePack',
+    route: 'POST /v1/host/touchstone/packs/{name}/-/{version}/revoke',
+    auth: 'packs:yank',
+    summary:
+      'Revoke a version of a pack: it can no longer be installed or run, and its evidence does not count',
+    body: bodyOf(vendor.revokeBody, false),
+    responses: ok('The version is revoked, now or before.', vendor.revokedPack),
+    refusals: NAME_REFUSALS,
+    async handle({ principal, params, body }) {
+      const { name = '', version = '' } = params;
+      const revoked = await host.touchstone.packs.revoke(principal, name, version, body.reason);
+      return { status: 200, body: { name, version, ...revoked } };
     },
   }),
 ];
@@ -86,7 +120,7 @@ async function install({ touchstone }: Services, call: Call<unknown, Buffer>): P
   const body = {
     ...packEntry(head),
     agents: agents.map(({ agentId, version, digest }) => ({
-      ...head.agents.find((entry) => entry.agentId === agentId),
+      ...defined({ suiteRef: head.agents.find((entry) => entry.agentId === agentId)?.suiteRef }),
       agentId,
       version,
       digest,
@@ -104,4 +138,14 @@ async function install({ touchstone }: Services, call: Call<unknown, Buffer>): P
 }
 
 const packEntry = ({ name, version, integrity, digest, signedBy, filesSigned, agents }: PackHead) =>
-  defined({ name, version, integrity, digest, signedBy, filesSigned, agents });
+  defined({
+    name,
+    version,
+    integrity,
+    digest,
+    signedBy,
+    filesSigned,
+    agents: agents.map(({ agentId, suiteRef }) => defined({ agentId, suiteRef })),
+  });
+
+const packListing = ({ revoked, ...head }: ListedPack) => defined({ ...packEntry(head), revoked });

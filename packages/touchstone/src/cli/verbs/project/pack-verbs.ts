@@ -58,12 +58,14 @@ Examples:
 function addPack(program: Command, start: Start): void {
   const pack = program
     .command('pack')
-    .summary('build, sign, verify and install packs')
+    .summary('build, sign, verify, install, remove and revoke packs')
     .description('Packs carry agents together with the suites that show whether they work.');
   addBuild(pack, start);
   addSign(pack, start);
   addVerify(pack, start);
   addInstall(pack, start);
+  addRemove(pack, start);
+  addRevoke(pack, start);
 }
 
 function addBuild(pack: Command, start: Start): void {
@@ -121,6 +123,27 @@ function addInstall(pack: Command, start: Start): void {
         'pack install packs/support --host https://evals.example --key-env EVALS_KEY',
       ),
     );
+}
+
+function addRemove(pack: Command, start: Start): void {
+  addHost(pack.command('remove'), 'remove it from another host')
+    .description(
+      'Removes an installed pack with its agents and suites. Runs and their results stay. A version in service, or with a run that is not over, cannot be removed.',
+    )
+    .argument('<name@version>', 'the version of the pack')
+    .action(start(() => import('./pack-withdraw.js'), 'removePackCommand'))
+    .addHelpText('after', examples('pack remove vendor.acme.support@1.0.0'));
+}
+
+function addRevoke(pack: Command, start: Start): void {
+  addHost(pack.command('revoke'), 'revoke it on another host')
+    .description(
+      'Revokes a version of a pack, installed or not, for good: it can no longer be installed or run, and its evidence passes no gate. Runs that have begun go on.',
+    )
+    .argument('<name@version>', 'the version of the pack')
+    .option('--reason <text>', 'why, in a few words for the audit log')
+    .action(start(() => import('./pack-withdraw.js'), 'revokePackCommand'))
+    .addHelpText('after', examples('pack revoke vendor.acme.support@1.0.0 --reason "leaks order numbers"'));
 }
 
 // In the order of the help.

@@ -122,7 +122,7 @@ async function checkPack(
 ): Promise<void> {
   const { suite, agent } = run.touchstone;
   const bytes = await readPackFiles(path);
-  const { agents, suites } = await touchstone.packs.inspect(bytes);
+  const { agents, suites } = await touchstone.packs.inspect(principal.owner, bytes);
   const isSame =
     suites.some(({ head }) => head.digest === suite.digest) &&
     agents.some(({ agentId, digest }) => agentId === agent.agentId && digest === agent.digest);

@@ -21,7 +21,7 @@ export async function trustedKeys(context: Context, files: readonly string[]): P
   const configured = [...trustOf(await readConfig(context), 'cli').keys.values()];
   return {
     known: [
-      ...configured.map(({ keyId, publicKey }) => ({ keyId, publicKey, from: 'trust.keys' })),
+      ...configured.map(({ wholePack: _, ...key }) => ({ ...key, from: 'trust.keys' })),
       ...(own ? [{ ...own, from: 'this machine' }] : []),
     ],
     given: files.map((file) => ({ file, publicKey: readPublicKey(file, io.cwd) })),
