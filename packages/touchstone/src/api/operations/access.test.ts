@@ -164,7 +164,9 @@ describe("another tenant's things", () => {
     expect((await asRival('GET', '/v1/host/touchstone/runs')).json()).toEqual({ items: [] });
     expect((await asRival('GET', '/v1/host/touchstone/suites')).json()).toEqual({ items: [] });
     const bulk = await asRival('POST', '/v1/runs:bulk-cancel', { runIds: [runId] });
-    expect(bulk.json()).toEqual({ results: [{ runId, ok: false, error: 'not_found' }] });
+    expect(bulk.json()).toEqual({
+      results: [{ runId, ok: false, error: { code: 'not_found', message: expect.any(String) } }],
+    });
     expect((await asRival('GET', '/v1/host/sample/test/runs/{run}/events')).json()).toEqual({ events: [] });
     expect((await host.request('GET', `/v1/runs/${runId}`)).json()).toMatchObject({ status: 'pending' });
   });
