@@ -67,6 +67,7 @@ export type {
   InterruptToken,
   NewInterruptToken,
   ResolvedInterrupt,
+  RunArtifact,
 } from './wire/vendor/deployments.js';
 export type { EmbedderPin, Interval, JudgeIdentity, ModelPin } from './wire/vendor/parts.js';
 export type {

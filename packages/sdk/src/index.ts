@@ -21,6 +21,7 @@ export type {
   RejudgeRun,
   ResolvedInterrupt,
   RunAnswer,
+  RunArtifact,
   SuiteListing,
   TaskView,
   ToolCallView,

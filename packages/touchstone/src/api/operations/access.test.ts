@@ -39,6 +39,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['POST', '/v1/runs/{run}/annotations', 'runs:annotate'],
   ['GET', '/v1/runs/{run}/annotations', 'runs:read'],
   ['GET', '/v1/runs/{run}/debug-bundle', 'runs:read'],
+  ['GET', '/v1/runs/{run}/artifacts/gate', 'artifacts:read'],
   ['POST', '/v1/runs/{run}/interrupts/gate', 'approvals:respond'],
   ['POST', '/v1/host/touchstone/runs/{run}/interrupts/gate/tokens', 'approvals:respond'],
   ['GET', '/v1/audit/verify', 'audit:read'],
