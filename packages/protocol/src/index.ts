@@ -69,6 +69,7 @@ export type {
   InterruptToken,
   NewInterruptToken,
   ResolvedInterrupt,
+  RunArtifact,
 } from './wire/vendor/deployments.js';
 export type { EmbedderPin, Interval, JudgeIdentity, ModelPin } from './wire/vendor/parts.js';
 export type {

@@ -24,6 +24,7 @@ import type {
   RemovedPack,
   RevokedPack,
   RunAnswer,
+  RunArtifact,
   RunComparison,
   RunId,
   Scorecard,
@@ -308,6 +309,9 @@ function historyCalls(transport: Transport, get: Get) {
     /** The run in one document for a bug report. Known secrets are masked; it may be truncated. */
     debugBundle: (runId: RunId, reading?: Reading): Promise<DebugBundle> =>
       get(`${runPath(runId)}/debug-bundle`, reading),
+    /** A thing that a run asks people about, by the `artifactId` of the question. Needs the scope `artifacts:read`. */
+    artifact: (runId: RunId, artifactId: string, reading?: Reading): Promise<RunArtifact> =>
+      get(`${runPath(runId)}/artifacts/${at(artifactId)}`, reading),
   };
 }
 

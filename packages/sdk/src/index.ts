@@ -23,6 +23,7 @@ export type {
   ResolvedInterrupt,
   RevokedPack,
   RunAnswer,
+  RunArtifact,
   SuiteListing,
   TaskView,
   ToolCallView,

@@ -21,7 +21,7 @@ import type {
 import type { RunFacts } from './run-facts.js';
 
 /** Body of `POST /v1/runs`: of a suite against an agent (`mode: 'eval'`), of one agent, or of a workflow. */
-export type CreateRun = Omit<RunCreateWire, 'tenantId' | 'residency'>;
+export type CreateRun = Omit<RunCreateWire, 'tenantId'>;
 
 /** A run as its event log tells it. */
 export type RunSnapshot = RunSnapshotWire & {

@@ -212,7 +212,7 @@ export function logCases(open: () => Promise<Store>): void {
     const control = { kind: 'pause', by: 'ann', drainPolicy: 'immediate' } as const;
     const change = { status: 'paused', startedAt: START, pausedAt: START + 1, control } as const;
     await store.log.commit(lease, { firstSequence: 0, run: change });
-    expect(await store.runs.get(ACME, run.runId)).toStrictEqual({ ...run, ...change });
+    expect(await store.runs.get(ACME, run.runId)).toStrictEqual({ ...run, ...change, status: 'running' });
     const resumed = { status: 'running', pausedAt: null, pausedMs: 7, control: null } as const;
     await store.log.commit(lease, { firstSequence: 0, run: resumed });
     const { pausedAt: _, control: __, ...kept } = change;

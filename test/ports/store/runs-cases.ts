@@ -151,11 +151,32 @@ export function runsCases(open: () => Promise<Store>): void {
     const pause = { status: 'paused' as RunStatus, control, pausedAt: START + 1 };
     expect(await store.runs.request(ACME, runIdOf('r1'), { ...pause, from })).toBeUndefined();
     const paused = await store.runs.request(ACME, runIdOf('r1'), { ...pause, from: ['running', 'pending'] });
-    expect(paused).toMatchObject({ status: 'paused', control, pausedAt: START + 1 });
+    expect(paused).toMatchObject({ status: 'pending', control, pausedAt: START + 1 });
+    expect(await store.runs.request(ACME, runIdOf('r1'), { ...pause, from: ['pending'] })).toBeUndefined();
     const resume = { from: ['paused'] as const, status: 'running' as const, control: null };
     const resumed = await store.runs.request(ACME, runIdOf('r1'), resume);
     expect(resumed).toMatchObject({ status: 'running', pausedAt: START + 1 });
     expect(resumed).not.toHaveProperty('control');
+  });
+
+  it('a run that has been asked to pause is paused when that has been carried out, in lists too', async () => {
+    const store = await open();
+    const { run, lease } = await leasedRun(store, 'r1');
+    const shown = async () => {
+      const found = await store.runs.get(ACME, run.runId);
+      const lists = RUN_STATUSES.map((status) => store.runs.list(ACME, { limit: 9, status }));
+      const pages = await Promise.all(lists);
+      return [found?.status, RUN_STATUSES.filter((_, index) => pages[index]?.items.length === 1)];
+    };
+    const control = { kind: 'pause', by: 'ann', drainPolicy: 'drain-current-node' } as const;
+    await store.runs.request(ACME, run.runId, { from: ['pending'], status: 'paused', control });
+    expect(await shown()).toEqual(['pending', ['pending']]);
+    await store.log.commit(lease, { firstSequence: 0, run: { startedAt: START } });
+    expect(await shown()).toEqual(['running', ['running']]);
+    await store.log.commit(lease, { firstSequence: 0, run: { control: null } });
+    expect(await shown()).toEqual(['paused', ['paused']]);
+    await store.runs.request(ACME, run.runId, { from: ['paused'], status: 'running', control: null });
+    expect(await shown()).toEqual(['running', ['running']]);
   });
 
   it('of many simultaneous requests exactly one wins', async () => {

@@ -49,16 +49,6 @@ export const integerOr = (fallback: number, description: string, bounds: Bounds)
   read: (text) => (text === undefined ? { value: fallback } : integerIn(text, bounds)),
 });
 
-/** A whole number whose upper bound is not an error: more than `max` is taken as `max`. */
-export const clampedInteger = (fallback: number, description: string, max: number): Parameter<number> => ({
-  description,
-  schema: { type: 'integer', minimum: 0, default: fallback },
-  read(text) {
-    const found = text === undefined ? { value: fallback } : integerIn(text, { min: 0 });
-    return 'value' in found ? { value: Math.min(found.value, max) } : found;
-  },
-});
-
 /** Text whose reader has its own words for what will not do. */
 export const anyText = (description: string): Parameter<string | undefined> => ({
   description,

@@ -24,6 +24,7 @@ it('advertises what is done here and not what is not', () => {
   expect(agents).toEqual({
     supported: true,
     memoryBackends: ['long-term'],
+    reasoning: { verbosity: 'full', streaming: false },
     manifestRuntime: { supported: true, handoffValidation: true, installScope: 'tenant' },
     liveRuntime: { supported: true, structuredOutput: true, sources: ['run-api'] },
     evalSuite: { supported: true, modes: ['golden'], maxTasksPerSuite: 10_000 },

@@ -64,6 +64,7 @@ export function capabilitiesOf(facts: CapabilityFacts): object {
     agents: {
       supported: true,
       memoryBackends: ['long-term'],
+      reasoning: { verbosity: 'full', streaming: false },
       manifestRuntime: { supported: true, handoffValidation: true, installScope: 'tenant' },
       liveRuntime: { supported: true, structuredOutput: true, sources: ['run-api'] },
       ...(evalSuite && { evalSuite }),

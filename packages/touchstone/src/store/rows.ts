@@ -1,4 +1,4 @@
-import { type AuditRecord, asId, HostError } from '@touchstone/protocol';
+import { type AuditRecord, asId, HostError, type RunStatus } from '@touchstone/protocol';
 import type { MemoryEntry } from '@touchstone/protocol/bodies';
 import type {
   Annotation,
@@ -46,6 +46,28 @@ export const RUN_COLUMNS = `u.run_id, u.tenant, u.workspace, u.principal, u.orig
   u.started_at, u.completed_at, u.paused_at, u.paused_ms, u.control, u.error, u.headline, u.event_count,
   u.engine_version, u.run_no, u.lease_until, u.wait_until, u.waiting_node, q.plan, q.request`;
 
+/**
+ * Where a run stands by its log. The row says `paused` from the moment a pause is asked for, so that no second one can be;
+ * readers are told so when `run.paused` has been written, which takes what was asked for away.
+ */
+function statusOf({ status, control, started_at }: Row): SqlValue | undefined {
+  if (status !== 'paused' || control === null) return status;
+  return started_at === null ? 'pending' : 'running';
+}
+
+const DRAINING = `u.status = 'paused' AND u.control IS NOT NULL`;
+const STATUS_IS: { readonly [status: string]: string } = {
+  pending: `(u.status = 'pending' OR (${DRAINING} AND u.started_at IS NULL))`,
+  running: `(u.status = 'running' OR (${DRAINING} AND u.started_at IS NOT NULL))`,
+  paused: `(u.status = 'paused' AND u.control IS NULL)`,
+};
+
+/** The condition on `runs u` that a run's status, as `toRun` tells it, is this one. */
+export const statusIs = (status: RunStatus): readonly [condition: string, ...values: SqlValue[]] => {
+  const condition = STATUS_IS[status];
+  return condition === undefined ? ['u.status = ?', status] : [condition];
+};
+
 export const toRun = (row: Row): Run =>
   ({
     runId: row.run_id,
@@ -55,7 +77,7 @@ export const toRun = (row: Row): Run =>
     workflowId: row.workflow_id,
     plan: jsonAt(row, 'plan'),
     request: jsonAt(row, 'request'),
-    status: row.status,
+    status: statusOf(row),
     createdAt: row.created_at,
     ...given('startedAt', row.started_at),
     ...given('completedAt', row.completed_at),

@@ -30,12 +30,14 @@ const BUDGET_MEMBERS =
 
 type Report = (key: string, message: string) => undefined;
 
-/** How long a run of any kind may take and how much it may cost: the lower of the caller's and the host's bounds. */
+/** How long a run of any kind may take and how much it may cost: the lower of the caller's and the host's bounds. What
+ * else a caller may set for every kind of run is checked here too. */
 export function readRunLimits(configurable: UnknownObject, limits: HostLimits): RunLimits {
   const { issues, report } = createReport();
   const asked = readInteger(configurable, 'runTimeoutMs', Number.MAX_SAFE_INTEGER, report);
   const runTimeoutMs = lowest(asked, limits.maxRunDurationMs);
   const ceilingUsd = lowest(readBudget(configurable.budget, report), limits.ceilingUsd);
+  checkVerbosity(configurable.reasoningVerbosity, report);
   return {
     ...defined({ runTimeoutMs, ceilingUsd }),
     issues,
@@ -84,6 +86,13 @@ function readFlag(configurable: UnknownObject, key: string, report: Report): boo
   if (value !== undefined && typeof value !== 'boolean')
     report(key, `Expected true or false, got ${typeName(value)}.`);
   return value === true;
+}
+
+/** Whoever asks for a summary must not get everything, or nothing, in its place. */
+function checkVerbosity(value: unknown, report: Report): void {
+  if (value === undefined || value === 'full' || value === 'off') return;
+  const got = value === 'summary' ? 'a summary, which no part of this host writes' : typeName(value);
+  report('reasoningVerbosity', `Expected "full" or "off", got ${got}.`);
 }
 
 /** The caller's cost ceiling. A limit that is taken and not kept is worse than none, so all others are refused. */

@@ -117,7 +117,7 @@ const agents = open(
     modelClasses: set(agentModelClass(), 'Model classes that can be installed.'),
     /** The kinds of memory that outlive an invocation. */
     memoryBackends: set(choice(['long-term']), 'Kinds of lasting memory.'),
-    /** How much of an agent's reasoning the host records; absent on this host. */
+    /** How much of an agent's reasoning the host records. */
     reasoning: closed(
       {},
       {

@@ -28,7 +28,7 @@ describe('the request for a run', () => {
     ],
     ['a hot model', { workflowId: 'a', configurable: { temperature: 3 } }, ['/configurable/temperature']],
     ['a stranger', { workflowId: 'a', evalModes: ['golden'] }, ['/evalModes']],
-    ['a callback to nowhere', { workflowId: 'a', callbackUrl: '/local' }, ['/callbackUrl']],
+    ['a callback', { workflowId: 'a', callbackUrl: 'https://a.example/' }, ['/callbackUrl']],
     ['an empty tag', { workflowId: 'a', tags: [''] }, ['/tags/0']],
     ['too many tags', { workflowId: 'a', tags: new Array(101).fill('a') }, ['/tags']],
   ])('for %s', (_, body, expected) => {

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import {
   type AnyObject,
   anyObject,
+  choice,
   closed,
   constant,
   flag,
@@ -18,7 +19,7 @@ import {
   when,
 } from '../schema/build.js';
 import type { budgetPolicy } from './budget-policy.js';
-import { evalModes, verbosity } from './parts.js';
+import { evalModes } from './parts.js';
 import { type configurable as optionKeys, tag } from './run-options.js';
 
 const SPEC = 'https://openwop.dev/spec/v1';
@@ -46,10 +47,10 @@ const configurable = object(
      */
     escalationThreshold: fraction('Answers less sure than this are escalated.'),
     /**
-     * How much reasoning is recorded. `full`, `summary` or `off`. This host keeps it with the run and records what
-     * the agent sends.
+     * How much reasoning is recorded. `full`, which is the default, records what the agent sends; `off` records that
+     * there was none. The protocol's third value, `summary`, is refused: no part of this host writes summaries.
      */
-    reasoningVerbosity: verbosity('How much reasoning is recorded.'),
+    reasoningVerbosity: choice(['full', 'off'], 'How much reasoning is recorded.'),
   },
   {
     description: 'Settings of this run. Unknown keys are kept and passed on.',
@@ -111,10 +112,6 @@ export const runCreate = closed(
      * run of the same scope is refused with `run_already_active`.
      */
     scopeId: text('Names the thing that only one run at a time may work on.'),
-    /** Called when the run has ended. An absolute URL. This host has webhooks instead and refuses the member. */
-    callbackUrl: text('Called when the run has ended.', { format: 'uri' }),
-    /** A request for a storage region. This host has none to offer and refuses the member. */
-    residency: anyObject('Where the data of the run may live.'),
     /** Settings of the run. Values that the host reads are checked; unknown keys are stored with the run. */
     configurable: plain<Configurable>(configurable),
     /** Words to find the run by. At most 100, each 1 to 256 characters. Webhooks can select runs by them. */

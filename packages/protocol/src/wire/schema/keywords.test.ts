@@ -32,6 +32,7 @@ describe('formats', () => {
     ['https://', false],
     ['', false],
   ])('%s as a uri', (text, fits) => {
-    expect(check('run-create', { workflowId: 'a', callbackUrl: text }).length === 0).toBe(fits);
+    const issues = check('node-pack-manifest', { homepage: text });
+    expect(issues.every(({ pointer }) => pointer !== '/homepage')).toBe(fits);
   });
 });

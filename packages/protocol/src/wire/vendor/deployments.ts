@@ -145,6 +145,26 @@ export const interruptQuestion = object(
 /** A question that a run has asked and waits on. */
 export type InterruptQuestion = Wire<typeof interruptQuestion>;
 
+/** Answer of `GET /v1/runs/{runId}/artifacts/{artifactId}`. */
+export const runArtifact = object(
+  {
+    /** The run that the artifact belongs to. */
+    runId: id<RunId>(),
+    /** Its name in the run; for a deployment `<agentId>@<version>`. */
+    artifactId: text(),
+    /** What sort of thing it is. E.g. `deployment`. */
+    artifactType: text(),
+  },
+  {
+    /** One line for people. */
+    title: text(),
+    /** The thing itself; absent when there is no more to it than its name. */
+    artifactData: json(),
+  },
+);
+/** A thing that a run made, or asks people about. */
+export type RunArtifact = Wire<typeof runArtifact>;
+
 /** Answer of `GET /v1/audit/verify`. */
 export const auditVerdict = object(
   {

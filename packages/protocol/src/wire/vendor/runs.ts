@@ -162,8 +162,13 @@ const bulkResult = closed(
   {
     /** Where it stands now; absent when it could not be cancelled. */
     status,
-    /** The error code that keeps it from being cancelled. */
-    error: text(),
+    /** What kept it from being cancelled. */
+    error: closed({
+      /** The error code. */
+      code: text(),
+      /** The same, for people. */
+      message: text(),
+    }),
   },
 );
 /** What became of one of several runs that were to be cancelled. */

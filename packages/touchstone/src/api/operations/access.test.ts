@@ -39,6 +39,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['POST', '/v1/runs/{run}/annotations', 'runs:annotate'],
   ['GET', '/v1/runs/{run}/annotations', 'runs:read'],
   ['GET', '/v1/runs/{run}/debug-bundle', 'runs:read'],
+  ['GET', '/v1/runs/{run}/artifacts/gate', 'artifacts:read'],
   ['POST', '/v1/runs/{run}/interrupts/gate', 'approvals:respond'],
   ['POST', '/v1/host/touchstone/runs/{run}/interrupts/gate/tokens', 'approvals:respond'],
   ['GET', '/v1/audit/verify', 'audit:read'],
@@ -166,7 +167,9 @@ describe("another tenant's things", () => {
     expect((await asRival('GET', '/v1/host/touchstone/runs')).json()).toEqual({ items: [] });
     expect((await asRival('GET', '/v1/host/touchstone/suites')).json()).toEqual({ items: [] });
     const bulk = await asRival('POST', '/v1/runs:bulk-cancel', { runIds: [runId] });
-    expect(bulk.json()).toEqual({ results: [{ runId, ok: false, error: 'not_found' }] });
+    expect(bulk.json()).toEqual({
+      results: [{ runId, ok: false, error: { code: 'not_found', message: expect.any(String) } }],
+    });
     expect((await asRival('GET', '/v1/host/sample/test/runs/{run}/events')).json()).toEqual({ events: [] });
     expect((await host.request('GET', `/v1/runs/${runId}`)).json()).toMatchObject({ status: 'pending' });
   });

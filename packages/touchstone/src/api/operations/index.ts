@@ -9,6 +9,7 @@ import { suiteEndpoints } from './catalogue/suites.js';
 import { deploymentEndpoints } from './deployments.js';
 import { discoveryEndpoints, metricsEndpoints, workflowEndpoints } from './discovery.js';
 import { annotationEndpoints } from './runs/annotations.js';
+import { artifactEndpoints } from './runs/artifacts.js';
 import { baselineEndpoints, comparisonEndpoints, diffEndpoints } from './runs/comparisons.js';
 import { forkEndpoints, rejudgeEndpoints } from './runs/derived-runs.js';
 import { eventEndpoints, progressEndpoints } from './runs/events.js';
@@ -34,6 +35,7 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...diffEndpoints(host),
     ...annotationEndpoints(host),
     ...debugBundleEndpoints(host),
+    ...artifactEndpoints(host),
     ...rejudgeEndpoints(host),
     ...eventEndpoints(host),
     ...evalSummaryEndpoints(host),

@@ -27,11 +27,16 @@ afterEach(() => world.close());
 
 async function ask(
   operationId: string,
-  { body, webhookId = '', owner = ACME }: { body?: unknown; webhookId?: string; owner?: Owner } = {},
+  {
+    body,
+    webhookId = '',
+    owner = ACME,
+    query = {},
+  }: { body?: unknown; webhookId?: string; owner?: Owner; query?: object } = {},
 ): Promise<Reply> {
   const host = { webhooks: world.webhooks } as unknown as Services & { webhooks: Webhooks };
   const found = webhookEndpoints(host).find((endpoint) => endpoint.operationId === operationId);
-  const call = { principal: principalOf(owner), params: { webhookId }, query: {}, body };
+  const call = { principal: principalOf(owner), params: { webhookId }, query, body };
   return (await found?.handle(call as unknown as Call)) as Reply;
 }
 const register = (body: unknown, owner = ACME) => ask('registerWebhook', { body, owner });
@@ -144,6 +149,16 @@ describe('a registration', () => {
     await ask('removeWebhook', { webhookId: first?.webhookId ?? '' });
     expect((await register(wish)).status).toBe(201);
   });
+});
+
+it('in the name of another tenant nothing is removed, and nothing is said about what there is', async () => {
+  const { webhookId } = (await register(wish)).body as { webhookId: string };
+  const foreign = await refusal(ask('removeWebhook', { webhookId, query: { tenantId: 'rival' } }));
+  const unknown = await refusal(ask('removeWebhook', { webhookId: 'wh-0', query: { tenantId: 'rival' } }));
+  expect([foreign.code, foreign.status, foreign.details]).toEqual(['forbidden', 403, { field: 'tenantId' }]);
+  expect(foreign.message).toBe(unknown.message);
+  expect(await stored()).toHaveLength(1);
+  expect(await ask('removeWebhook', { webhookId, query: { tenantId: 'acme' } })).toEqual({ status: 204 });
 });
 
 it('a removed webhook is gone; an unknown one and a foreign one are refused in the same words', async () => {

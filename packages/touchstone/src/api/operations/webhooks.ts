@@ -1,7 +1,17 @@
+import { HostError, type Owner } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import type { Webhooks } from '../../app/index.js';
 import { bodyOf, type Endpoint, endpoint, ok } from '../endpoint.js';
+import { optionalText } from '../query.js';
 import type { Services } from '../services.js';
+
+const removalQuery = { tenantId: optionalText("The caller's own tenant; it may as well be left out.") };
+
+/** Before the webhook is looked for: what a caller is told must not depend on what another tenant has. */
+function checkTenant({ tenant }: Owner, tenantId: string | undefined): void {
+  if (tenantId === undefined || tenantId === tenant) return;
+  throw new HostError('forbidden', "Expected the caller's own tenant, or none.", { field: 'tenantId' });
+}
 
 export const webhookEndpoints = ({
   webhooks,
@@ -26,9 +36,11 @@ export const webhookEndpoints = ({
     route: 'DELETE /v1/webhooks/{webhookId}',
     auth: 'webhooks:manage',
     summary: 'Be told no longer',
+    parameters: removalQuery,
     responses: { 204: { description: 'The webhook is gone.' } },
     refusals: ['subscription_not_found'],
     async handle(call) {
+      checkTenant(call.principal.owner, call.query.tenantId);
       await webhooks.remove(call.principal.owner, call.params.webhookId ?? '');
       return { status: 204 };
     },

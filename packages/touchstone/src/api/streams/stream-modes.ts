@@ -33,7 +33,10 @@ const UPDATE_FAMILIES = ['eval.', 'interrupt.', 'clarification.', 'deployment.']
 export const isUpdate = (type: string): boolean =>
   UPDATES.has(type) || UPDATE_FAMILIES.some((family) => type.startsWith(family));
 
-/** What one event becomes on a stream: nothing, itself, a message chunk, or (when modes are mixed) both. */
+/**
+ * What one event becomes on a stream: nothing, itself, a message chunk, or (when modes are mixed) both. A frame is named by
+ * its type in mixed modes too, so that a reader can tell the end of the run without opening the data.
+ */
 export type Frame = { readonly event: string; readonly data: string };
 
 export function framesOf(
@@ -41,13 +44,11 @@ export function framesOf(
   json: () => string,
   modes: readonly StreamMode[],
 ): readonly Frame[] {
-  const mixed = modes.length > 1;
   const frames: Frame[] = [];
-  const admitting = modes.find((mode) => mode === 'debug' || (mode === 'updates' && isUpdate(event.type)));
-  if (admitting !== undefined) frames.push({ event: mixed ? admitting : event.type, data: json() });
+  const isAdmitted = modes.includes('debug') || (modes.includes('updates') && isUpdate(event.type));
+  if (isAdmitted) frames.push({ event: event.type, data: json() });
   const chunk = modes.includes('messages') ? messageChunk(event) : undefined;
-  if (chunk !== undefined)
-    frames.push({ event: mixed ? 'messages' : 'ai.message.chunk', data: JSON.stringify(chunk) });
+  if (chunk !== undefined) frames.push({ event: 'ai.message.chunk', data: JSON.stringify(chunk) });
   return frames;
 }
 
@@ -55,7 +56,6 @@ export function framesOf(
 export const admitsAnnotations = (modes: readonly StreamMode[]): boolean =>
   modes.some((mode) => mode === 'debug' || mode === 'updates');
 
-/** Under the same name in all modes, mixed ones too: unlike an event it has no type inside to be told by. */
 export const renderAnnotation = (data: string): string =>
   renderFrame(undefined, { event: 'run.annotated', data });
 

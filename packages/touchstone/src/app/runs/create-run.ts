@@ -52,7 +52,7 @@ const alreadyActive = (activeRunId: string): HostError =>
     { activeRunId, activeHost: 'cloud', retryAfter: 5 },
   );
 
-/** Members that contradict each other, and members for which this host has nothing to offer. */
+/** Members that contradict each other, and one for which this host has nothing to offer. */
 function checkShape(body: CreateRunBody, evaluates: boolean): void {
   if (body.mode === 'eval' && !evaluates) {
     throw evaluationOff();
@@ -60,10 +60,6 @@ function checkShape(body: CreateRunBody, evaluates: boolean): void {
   const issues: Issue[] = [...(body.mode === 'eval' ? evalIssues(body) : plainIssues(body))];
   if (body.workflowId !== undefined && body.agentId !== undefined) {
     issues.push({ pointer: '/workflowId', message: 'Expected either workflowId or agentId, not both.' });
-  }
-  for (const member of ['callbackUrl', 'residency'] as const) {
-    if (body[member] !== undefined)
-      issues.push({ pointer: `/${member}`, message: 'This host does not offer it. Leave the member out.' });
   }
   if (issues.length > 0) throw validationError(issues, { field: issues[0]?.pointer.slice(1) });
   if (body.configurable?.mockProvider !== undefined) {

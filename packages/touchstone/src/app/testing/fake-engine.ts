@@ -1,13 +1,28 @@
 import { HostError, isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
-import type { Engine, ProgressListener, Run, Store } from '../../ports/index.js';
+import type { Engine, ProgressListener, Run, RunChange, Store } from '../../ports/index.js';
 
-export async function append(
+export const append = (
   store: Store,
   owner: Owner,
   runId: RunId,
   events: readonly NewEvent[],
   status?: RunStatus,
+): Promise<void> =>
+  commit(
+    store,
+    owner,
+    runId,
+    events,
+    status && { status, ...(isTerminal(status) ? { completedAt: 2_000 } : { startedAt: 1_000 }) },
+  );
+
+async function commit(
+  store: Store,
+  owner: Owner,
+  runId: RunId,
+  events: readonly NewEvent[],
+  change?: RunChange,
 ): Promise<void> {
   const run = (await store.runs.get(owner, runId)) as Run;
   const lease = await store.leases.take(owner, runId, 60_000);
@@ -15,9 +30,7 @@ export async function append(
   await store.log.commit(lease, {
     entries: [{ kind: 'events', events }],
     firstSequence: run.eventCount,
-    ...(status && {
-      run: { status, ...(isTerminal(status) ? { completedAt: 2_000 } : { startedAt: 1_000 }) },
-    }),
+    ...(change && { run: change }),
   });
   await store.leases.release(lease);
 }
@@ -56,7 +69,9 @@ export function createFakeEngine(store: Store, listeners: Set<ProgressListener>)
         pausedAt: 5_000,
       });
       if (!paused) throw new HostError('run_state_conflict', 'It cannot be paused.');
-      return paused;
+      const event: NewEvent = { type: 'run.paused', at: 5_000, payload: { drainPolicy } };
+      await commit(store, owner, runId, [event], { control: null });
+      return get(owner, runId);
     },
     async resume(owner, runId) {
       const resumed = await store.runs.request(owner, runId, {

@@ -70,7 +70,7 @@ const ownFacts = (run: Run): object => ({
   ...(run.plan.fork && { fork: run.plan.fork }),
   origin: run.origin,
   createdAt: iso(run.createdAt),
-  ...(run.pausedAt !== undefined && { pausedAt: iso(run.pausedAt) }),
+  ...(run.status === 'paused' && run.pausedAt !== undefined && { pausedAt: iso(run.pausedAt) }),
   ...(run.pausedMs > 0 && { pausedMs: run.pausedMs }),
   ...(run.waitUntil !== undefined && { waitUntil: iso(run.waitUntil) }),
   ...(run.headline && { headline: run.headline }),

@@ -149,6 +149,6 @@ function offer(endpoints: readonly Endpoint[], owner: Owner, event: RunEvent): v
   const { runId, sequence, type } = event;
   const interested = endpoints.filter((endpoint) => endpoint.wants(type));
   if (interested.length === 0) return;
-  const body = JSON.stringify({ runId, workspaceId: owner.workspace, event });
+  const body = JSON.stringify({ runId, type, workspaceId: owner.workspace, event });
   for (const endpoint of interested) endpoint.offer({ runId, sequence, type, body });
 }

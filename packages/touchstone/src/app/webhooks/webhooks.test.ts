@@ -66,7 +66,12 @@ describe('a delivery', () => {
       'content-type': 'application/json',
     });
     const [event] = await world.store.log.read(ACME, run.runId, -1, 10);
-    expect(JSON.parse(body)).toEqual({ runId: run.runId, workspaceId: 'main', event });
+    expect(JSON.parse(body)).toEqual({
+      runId: run.runId,
+      type: 'run.started',
+      workspaceId: 'main',
+      event,
+    });
     expect(check('run-event', JSON.parse(body).event)).toEqual([]);
   });
 

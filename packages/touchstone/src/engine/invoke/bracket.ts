@@ -1,4 +1,4 @@
-import type { Agent, Answer, Invocation, ResolvedPrompt } from '../../ports/index.js';
+import type { Answer, Invocation, ResolvedPrompt } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
 import type { AnswerOutcome, InvocationRequest } from './invocation.js';
 
@@ -28,8 +28,14 @@ export function recordStart(
   return prompt;
 }
 
-/** A bracket holds at least one `agent.reasoned`, before any tool call; an agent that shows none gets an empty one. */
-export function createReasoning(agent: Agent, recorder: Recorder) {
+/**
+ * A bracket holds at least one `agent.reasoned`, before any tool call; an agent that shows none, or whose reasoning the
+ * caller does not want on record, gets an empty one.
+ */
+export function createReasoning(
+  { agent, keepsReasoning }: Pick<InvocationRequest, 'agent' | 'keepsReasoning'>,
+  recorder: Recorder,
+) {
   const { agentId } = agent.facts;
   let shown = false;
   let closed = false;
@@ -40,7 +46,7 @@ export function createReasoning(agent: Agent, recorder: Recorder) {
   };
   return {
     show(reasoning: string) {
-      if (closed) return;
+      if (closed || !keepsReasoning) return;
       shown = true;
       recorder.add('agent.reasoned', { agentId, reasoning, verbosity: 'full' });
     },

@@ -14,6 +14,8 @@ export type InvocationRequest = {
   readonly input: Body;
   readonly environment: Environment;
   readonly escalationThreshold: number;
+  /** False when the caller wants no reasoning on record. */
+  readonly keepsReasoning: boolean;
   /** With a contract, an answer that breaks the return schema still counts as an answer: a criterion decides about it. */
   readonly underContract?: boolean;
 };
@@ -41,6 +43,9 @@ export type AnswerOutcome = {
 
 /** Below this confidence an answer counts as escalated, when neither the run nor the agent says otherwise. */
 const DEFAULT_THRESHOLD = 0.7;
+
+export const keepsReasoning = ({ request }: Run): boolean =>
+  request.configurable?.reasoningVerbosity !== 'off';
 
 export function escalationThreshold(run: Run, agent: Agent): number {
   const requested = run.request.configurable?.escalationThreshold;

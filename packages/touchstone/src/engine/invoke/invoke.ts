@@ -23,7 +23,7 @@ export async function invoke(
   const prompt = recordStart(request, invocation, recorder);
 
   const usage: Usage[] = [];
-  const reasoning = createReasoning(agent, recorder);
+  const reasoning = createReasoning(request, recorder);
   const gateway = openGateway(parts, request, invocation, recorder, reasoning.beforeTools, signal);
   const host: AgentHost = {
     signal,

@@ -2,7 +2,12 @@ import type { AgentPlan, RunError } from '@touchstone/protocol';
 import { type Body, fromBody, type NewEvent, toBody } from '@touchstone/protocol/bodies';
 import type { Run } from '../../ports/index.js';
 import { openEnvironments } from '../invoke/environment.js';
-import { escalationThreshold, type InvocationRequest, type InvocationResult } from '../invoke/invocation.js';
+import {
+  escalationThreshold,
+  type InvocationRequest,
+  type InvocationResult,
+  keepsReasoning,
+} from '../invoke/invocation.js';
 import { invoke } from '../invoke/invoke.js';
 import type { SpendMeter } from '../invoke/spend-meter.js';
 import { deniedError } from '../log/endings.js';
@@ -44,6 +49,7 @@ export async function openAgentExecutor(
         input: run.request.inputs ?? toBody({}),
         environment: await environments(ordinal, undefined),
         escalationThreshold: escalationThreshold(run, agent),
+        keepsReasoning: keepsReasoning(run),
       };
       return executeOnce(parts, request, meter, signal);
     },

@@ -9,7 +9,12 @@ import {
 import type { Task } from '@touchstone/protocol/bodies';
 import type { Agent, MaybePromise, Run, Scoring, ScoringResult, Spend, Usage } from '../../ports/index.js';
 import { openEnvironments, type ToolAccess } from '../invoke/environment.js';
-import { escalationThreshold, type InvocationRequest, type InvocationResult } from '../invoke/invocation.js';
+import {
+  escalationThreshold,
+  type InvocationRequest,
+  type InvocationResult,
+  keepsReasoning,
+} from '../invoke/invocation.js';
 import { invoke } from '../invoke/invoke.js';
 import { costOf, type SpendMeter, usagePayload } from '../invoke/spend-meter.js';
 import { createRecorder } from '../log/recorder.js';
@@ -32,6 +37,7 @@ export async function openEvalExecutor(
   const { modelClass } = agent.facts;
   const { channel } = plan.agent;
   const threshold = escalationThreshold(run, agent);
+  const keeps = keepsReasoning(run);
   const underContract = plan.contract !== undefined;
   const seen = { answer: false };
   return {
@@ -50,6 +56,7 @@ export async function openEvalExecutor(
         input: task.input,
         environment,
         escalationThreshold: threshold,
+        keepsReasoning: keeps,
         underContract,
       };
       return executeTask({ parts, scoring, meter, task, request, signal, seen });

@@ -84,7 +84,7 @@ export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): E
         ...(stop.reason !== undefined && { reason: stop.reason }),
         drainPolicy: stop.drainPolicy,
       };
-      // The status is left alone: it has been `paused` since the request, or is `running` again after a resume.
+      // The row has been `paused` since the request; without what was asked for, readers see it.
       return { events: [{ type: 'run.paused', at: now, payload }], run: { control: null } };
     }
     case 'denied':

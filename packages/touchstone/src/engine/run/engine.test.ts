@@ -424,7 +424,8 @@ describe('stopping early', () => {
     const driven = bench.engine.drive(owner, runId);
     await settled(() => bench.calls.length === 4);
     expect(await bench.engine.pause(owner, runId, 'me', 'drain-current-node')).toMatchObject({
-      status: 'paused',
+      status: 'running',
+      control: { kind: 'pause' },
     });
     await expect(bench.engine.pause(owner, runId, 'me', 'immediate')).rejects.toMatchObject({
       code: 'run_state_conflict',
@@ -432,6 +433,7 @@ describe('stopping early', () => {
     open();
     await driven;
     expect(types(await bench.events(runId)).at(-1)).toBe('run.paused');
+    expect(await bench.store.runs.get(owner, runId)).toMatchObject({ status: 'paused' });
     expect(bench.calls).toHaveLength(4);
     await bench.engine.resume(owner, runId, 'me');
     await bench.engine.drive(owner, runId);

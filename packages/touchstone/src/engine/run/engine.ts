@@ -131,7 +131,7 @@ export function createEngine(parts: Parts): Engine {
       checkPausable(await found(owner, runId));
       const control: Control = { kind: 'pause', by, drainPolicy, ...(reason !== undefined && { reason }) };
       const run = await change(owner, runId, ['pending', 'running'], 'paused', control);
-      return run ?? refuse(await found(owner, runId), 'paused', 'pending or running');
+      return run ?? refusePause(await found(owner, runId));
     },
     async resume(owner, runId) {
       await letGo(owner, runId);
@@ -186,8 +186,19 @@ function checkPausable({ runId, plan, status }: Run): void {
   });
 }
 
+const isPausing = ({ control }: Run): boolean => control?.kind === 'pause';
+
+function refusePause(run: Run): never {
+  if (!isPausing(run)) return refuse(run, 'paused', 'pending or running');
+  throw new HostError(
+    'run_state_conflict',
+    `Run ${run.runId} has been asked to pause already. It is paused when run.paused is in its log.`,
+    { runStatus: run.status },
+  );
+}
+
 function refuseResume(run: Run): never {
-  if (run.status !== 'paused') return refuse(run, 'resumed', 'paused');
+  if (run.status !== 'paused' && !isPausing(run)) return refuse(run, 'resumed', 'paused');
   throw new HostError(
     'run_state_conflict',
     `Run ${run.runId} is still coming to rest. Resume it when run.paused is in its log.`,
@@ -195,14 +206,11 @@ function refuseResume(run: Run): never {
   );
 }
 
-/**
- * Working runs need a driver, and so does a pause that has been asked for and is not at rest yet, and a run that has
- * waited long enough.
- */
+/** Working runs need a driver, those among them that have been asked to pause, and a run that has waited long enough. */
 function needsDriver(run: Run, now: number): boolean {
   if (run.engineVersion > ENGINE_VERSION) return false;
   if (isWaiting(run)) return isDue(run, now);
-  return WORKING.includes(run.status) || (run.status === 'paused' && run.control !== undefined);
+  return WORKING.includes(run.status);
 }
 
 function cancelledAlready(run: Run): Run {
@@ -221,7 +229,8 @@ function refuse(run: Run, verb: string, wanted: string): never {
     `Run ${run.runId} is ${run.status} and cannot be ${verb}. ${hint}`,
     {
       runStatus: run.status,
-      ...(run.pausedAt !== undefined && { pausedAt: new Date(run.pausedAt).toISOString() }),
+      ...(run.status === 'paused' &&
+        run.pausedAt !== undefined && { pausedAt: new Date(run.pausedAt).toISOString() }),
     },
   );
 }

@@ -153,6 +153,7 @@ async function end({ backlog, committer }: Loop, ending: Ending): Promise<void> 
 /** What has to be written before the first step: the beginning of the log, or the end of a pause. */
 export function openingOf(run: Run, kind: RunKind, now: number): Ending | undefined {
   if (run.eventCount === 0) return beginning(run, kind.opening(now), now);
-  if (run.pausedAt !== undefined && run.status === 'running') return resumption(run, now);
+  const isResumed = run.status === 'running' && run.control === undefined;
+  if (run.pausedAt !== undefined && isResumed) return resumption(run, now);
   return undefined;
 }

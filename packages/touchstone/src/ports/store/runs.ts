@@ -31,11 +31,12 @@ export type Run = {
   readonly workflowId: string;
   readonly plan: RunPlan;
   readonly request: RunRequest;
+  /** As the log has it: a run that has been asked to pause is `paused` when `run.paused` has been written. */
   readonly status: RunStatus;
   readonly createdAt: number;
   readonly startedAt?: number;
   readonly completedAt?: number;
-  /** Set while paused; `pausedMs` adds up the pauses that are over. */
+  /** When a pause was asked for that is not over; `pausedMs` adds up the pauses that are over. */
   readonly pausedAt?: number;
   readonly pausedMs: number;
   /** Set while it waits for an answer that has a deadline. */
@@ -83,7 +84,7 @@ export type Runs = {
   /** Newest first. */
   list(owner: Owner, filter: RunFilter): Promise<Page<Run>>;
   /**
-   * Sets a status and control if the run is still in one of `from`; undefined when it is not (or is not this owner's).
+   * Sets a status and control if the run is still in one of `from`, a run that has been asked to pause being in `paused`; undefined when it is not (or is not this owner's).
    * One statement: two callers cannot both win.
    */
   request(

@@ -2,7 +2,7 @@ import { asId, type Owner, type RunId, type RunPlan } from '@touchstone/protocol
 import type { Control, NewRun, Page, Run, RunFilter, Runs } from '../../ports/index.js';
 import { decodeCursor, pageOf } from '../cursor.js';
 import type { Db, SqlValue, Statement } from '../db.js';
-import { jsonOrNull, numberAt, RUN_COLUMNS, textAt, toRun } from '../rows.js';
+import { jsonOrNull, numberAt, RUN_COLUMNS, statusIs, textAt, toRun } from '../rows.js';
 import type { Watchers } from './watchers.js';
 
 const SELECT_RUN = `SELECT ${RUN_COLUMNS} FROM runs u JOIN run_requests q ON q.run_no = u.run_no`;
@@ -115,7 +115,7 @@ async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<R
   };
   if (filter.agentId !== undefined) where('u.agent_id = ?', filter.agentId);
   if (filter.suiteId !== undefined) where('u.suite_id = ?', filter.suiteId);
-  if (filter.status !== undefined) where('u.status = ?', filter.status);
+  if (filter.status !== undefined) where(...statusIs(filter.status));
   if (filter.cursor !== undefined)
     where('(u.created_at, u.run_no) < (?, ?)', ...decodeCursor(filter.cursor, ['number', 'number']));
   const sql = `${SELECT_RUN} WHERE ${conditions.join(' AND ')} ORDER BY u.created_at DESC, u.run_no DESC LIMIT ?`;

@@ -108,18 +108,17 @@ describe('modes', () => {
     expect(JSON.parse(frames[0]?.data ?? '')).toEqual({ nodeId: 't', runId, chunk: 'Hello', isLast: true });
   });
 
-  it('mixed names the mode that let the event through, and an answer may come through two', async () => {
+  it('mixed names the type of the event, and an answer in words comes twice', async () => {
     await wholeRun();
     expect(names(await (await stream('?streamMode=messages,updates')).rest())).toEqual([
-      '0 updates',
-      '2 messages',
-      '3 updates',
-      '5 updates',
+      '0 run.started',
+      '2 ai.message.chunk',
+      '3 eval.scored',
+      '5 run.completed',
     ]);
     // Only the last frame of an event bears its id: a reader cut off before it is sent all of them again.
     const both = names(await (await stream('?streamMode=debug,messages')).rest());
-    expect(both.slice(2, 4)).toEqual([expect.stringMatching(/ debug$/), '2 messages']);
-    expect(both[2]).not.toBe('2 debug');
+    expect(both.slice(2, 4)).toEqual(['undefined agent.decided', '2 ai.message.chunk']);
   });
 
   it('values sends the state: at once, after each change, and at the end', async () => {
@@ -163,7 +162,7 @@ describe('bufferMs', () => {
     (JSON.parse(frame?.data ?? '[]') as { sequence: number }[]).map(({ sequence }) => sequence);
 
   it('collects events, and the end sends what there is', async () => {
-    const reader = await stream('?streamMode=debug&bufferMs=60000');
+    const reader = await stream('?streamMode=debug&bufferMs=5000');
     await host.append(runId, [started], 'running');
     await host.append(runId, [invoked('t'), scored('t')]);
     await host.append(runId, [completed], 'completed');
@@ -181,11 +180,56 @@ describe('bufferMs', () => {
     await reader.leave();
   });
 
+  it.each([['5001'], ['99999'], ['-1'], ['x']])('refuses %s', async (ms) => {
+    const answer = await host.request('GET', `/v1/runs/${runId}/events?bufferMs=${ms}`);
+    const { details } = expectRefusal(answer, 400, 'validation_error');
+    expect(details.field).toBe('bufferMs');
+  });
+
   it('time sends what there is', async () => {
     const reader = await stream('?bufferMs=1');
     await host.append(runId, [started], 'running');
     expect(batch(await reader.next())).toEqual([0]);
     await reader.leave();
+  });
+});
+
+describe('the stream as JSON', () => {
+  const asJson = (query = '', headers = {}) =>
+    host.request('GET', `/v1/runs/${runId}/events${query}`, {
+      headers: { accept: 'application/json', ...headers },
+    });
+
+  it('is what a poll answers: all events, whatever the mode', async () => {
+    await wholeRun();
+    const polled = await host.request('GET', `/v1/runs/${runId}/events/poll`);
+    for (const query of ['', '?streamMode=updates', '?streamMode=values&bufferMs=100']) {
+      const answer = await asJson(query);
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect([answer.status, answer.text]).toEqual([200, polled.text]);
+    }
+  });
+
+  it('goes on after Last-Event-ID, and does not wait', async () => {
+    await host.append(runId, [started, invoked('t')], 'running');
+    const later = await asJson('', { 'last-event-id': '0' });
+    expect(later.json()).toMatchObject({ events: [{ sequence: 1 }], isComplete: false });
+    expect((await asJson('', { 'last-event-id': '1' })).json()).toEqual({ events: [], isComplete: false });
+  });
+
+  it('is not given to a caller who takes the stream too, or anything', async () => {
+    await wholeRun();
+    for (const accept of ['text/event-stream, application/json;q=0.5', '*/*', 'application/json;q=0, */*']) {
+      const answer = await asJson('', { accept });
+      expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    }
+    const axios = await asJson('', { accept: 'application/json, text/plain, */*' });
+    expect(axios.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  it('is refused like the stream', async () => {
+    expectRefusal(await asJson('?streamMode=bogus'), 400, 'unsupported_stream_mode');
+    expectRefusal(await asJson('?bufferMs=99999'), 400, 'validation_error');
   });
 });
 
@@ -215,6 +259,20 @@ describe('polling', () => {
     expect([all.events.length, all.isComplete]).toEqual([6, true]);
     expect(await poll('?lastSequence=5')).toEqual({ events: [], isComplete: true });
     expect(await poll('?lastSequence=900')).toEqual({ events: [], isComplete: true });
+  });
+
+  it('of a run that was followed live answers all of it, however short the pages were that the follower read', async () => {
+    const follower = await stream('?streamMode=debug');
+    await host.append(runId, [started], 'running');
+    await follower.next();
+    for (let n = 0; n < 62; n += 1) {
+      await host.append(runId, [scored(`t-${n}`)]);
+      await follower.next();
+    }
+    await host.append(runId, [completed], 'completed');
+    await follower.rest();
+    const all = await poll();
+    expect([sequences(all), all.isComplete]).toEqual([Array.from({ length: 64 }, (_, n) => n), true]);
   });
 
   it('hands out a long log in pieces', async () => {

@@ -1,7 +1,7 @@
 import { HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { type Answer, type Call, type Endpoint, endpoint, ok, type TextReply } from '../../endpoint.js';
-import { anyText, clampedInteger, integerOr, optionalInteger, type QueryOf } from '../../query.js';
+import { anyText, integerOr, optionalInteger, type QueryOf } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
 import type { EventPage } from '../../streams/event-pages.js';
 import {
@@ -10,6 +10,7 @@ import {
   streamEvents,
   streamSnapshots,
 } from '../../streams/event-stream.js';
+import { polledEvents, prefersJson } from '../../streams/polled-events.js';
 import { streamProgress } from '../../streams/progress-stream.js';
 import { parseStreamModes } from '../../streams/stream-modes.js';
 import { listening } from '../../streams/wakeups.js';
@@ -20,11 +21,7 @@ const streamQuery = {
   streamMode: anyText(
     'values, updates (default), messages, debug; or several of the last three, separated by commas.',
   ),
-  bufferMs: clampedInteger(
-    0,
-    `Collect events for so long and send them as one; at most ${MAX_BUFFER_MS}.`,
-    MAX_BUFFER_MS,
-  ),
+  bufferMs: integerOr(0, 'Collect events for so long and send them as one.', { min: 0, max: MAX_BUFFER_MS }),
 };
 const pollQuery = {
   lastSequence: optionalInteger('Only events after this sequence.', { min: 0 }),
@@ -38,7 +35,13 @@ export const eventEndpoints = (host: Services): readonly Endpoint[] => [
     auth: 'runs:read',
     summary: 'The events of a run as they happen',
     parameters: streamQuery,
-    responses: { 200: { description: 'Events; ends with the run.', mediaType: 'text/event-stream' } },
+    responses: {
+      200: {
+        description:
+          'Events; ends with the run. With `Accept: application/json` the answer of pollRunEvents.',
+        mediaType: 'text/event-stream',
+      },
+    },
     refusals: ['not_found', 'unsupported_stream_mode'],
     handle: (call) => stream(host, call),
   }),
@@ -59,6 +62,8 @@ async function stream(host: Services, call: Call<QueryOf<typeof streamQuery>>): 
   const after = lastEventId(call);
   const { owner, runId } = await findRun(host, call);
   const position: StreamPosition = { owner, runId, after: after ?? -1 };
+  // After everything that a caller may have got wrong: a bad mode is refused in whatever form the answer was wanted.
+  if (prefersJson(call.headers.accept)) return readNow(host, position);
   const { bufferMs } = call.query;
   if (modes.includes('values')) {
     return { stream: (connection) => streamSnapshots(host.feed, connection, position, after !== undefined) };
@@ -78,27 +83,15 @@ function lastEventId({ headers }: Call): number | undefined {
   });
 }
 
-/** A long log is handed out in pieces; `isComplete` tells a reader to come back for the rest. */
-const MAX_PAGES = 5;
+/** What the log holds after a position, without waiting for more. */
+async function readNow({ feed: { pages } }: Services, position: StreamPosition): Promise<TextReply> {
+  return polledEvents(pages, position, await pages.read(position.owner, position.runId, position.after));
+}
 
 async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Promise<TextReply> {
   const { owner, runId } = await findRun(host, call);
   const position: StreamPosition = { owner, runId, after: call.query.lastSequence ?? -1 };
-  const pages: EventPage[] = [await firstPage(host, call, position)];
-  for (
-    let last = pages[0];
-    last && last.events.length > 0 && !last.complete && pages.length < MAX_PAGES;
-    last = pages.at(-1)
-  ) {
-    pages.push(await host.feed.pages.read(owner, runId, last.lastSequence));
-  }
-  const events = pages.flatMap((page) => page.events.map((_, index) => page.json(index)));
-  const isComplete = pages.at(-1)?.complete === true;
-  return {
-    status: 200,
-    text: `{"events":[${events.join(',')}],"isComplete":${isComplete}}`,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-  };
+  return polledEvents(host.feed.pages, position, await firstPage(host, call, position));
 }
 
 /** The first page that has something to say; an empty one when the time is up first. */

@@ -1,4 +1,11 @@
-import { asId, HostError, isHostError, type RunId, validationError } from '@touchstone/protocol';
+import {
+  asId,
+  type ErrorCode,
+  HostError,
+  isHostError,
+  type RunId,
+  validationError,
+} from '@touchstone/protocol';
 import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import type { Run } from '../../../ports/index.js';
@@ -90,14 +97,25 @@ async function cancelInBulk(
 ): Promise<object> {
   try {
     const found = await host.touchstone.store.runs.get(call.principal.owner, runId);
-    if (!found) return { runId, ok: false, error: 'not_found' };
+    if (!found) return failed(runId, 'not_found', 'There is no such run.');
     const run = await host.touchstone.engine.cancel(found.owner, runId, call.principal.id, call.body.reason);
     return { runId, ok: true, status: run.status };
   } catch (error) {
-    if (!isHostError(error)) host.log.error('run.notCancelled', { runId }, error);
-    return { runId, ok: false, error: isHostError(error) ? error.code : 'internal_error' };
+    if (isHostError(error)) return failed(runId, error.code, error.message);
+    host.log.error('run.notCancelled', { runId }, error);
+    return failed(
+      runId,
+      'internal_error',
+      'The host could not cancel it. The log of the host has the cause.',
+    );
   }
 }
+
+const failed = (runId: RunId, code: ErrorCode, message: string): object => ({
+  runId,
+  ok: false,
+  error: { code, message },
+});
 
 async function pause(host: Services, call: Call<unknown, PauseBody>): Promise<Reply> {
   const { runId, owner } = await findRun(host, call);

@@ -152,8 +152,8 @@ describe('cancelling', () => {
     expect(answer.status).toBe(200);
     expect(answer.json()).toEqual({
       results: [
-        { runId: 'run-404', ok: false, error: 'not_found' },
-        { runId: two, ok: false, error: 'run_terminal' },
+        { runId: 'run-404', ok: false, error: { code: 'not_found', message: 'There is no such run.' } },
+        { runId: two, ok: false, error: { code: 'run_terminal', message: expect.any(String) } },
         { runId: one, ok: true, status: 'cancelled' },
         { runId: one, ok: true, status: 'cancelled' },
       ],
