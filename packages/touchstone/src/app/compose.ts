@@ -34,7 +34,8 @@ import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { systemClock, systemIds } from './system.js';
 import type { Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
-import { buildDebugBundle } from './views/debug-bundle/debug-bundle.js';
+import { buildDebugBundle, createPace } from './views/debug-bundle/debug-bundle.js';
+import { createDeepMask } from './views/debug-bundle/debug-bundle-mask.js';
 import { diffRuns } from './views/diff.js';
 import { readHistory } from './views/history.js';
 import { importScorecard } from './views/import-scorecard.js';
@@ -198,6 +199,7 @@ function openEngine(parts: Parts): Engine {
     castVote,
     carryOut,
     mask: maskSecrets,
+    maskDeep: (value) => createDeepMask(maskSecrets, createPace(clock))(value),
     store,
     clock,
     log,

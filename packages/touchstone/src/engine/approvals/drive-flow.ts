@@ -2,6 +2,7 @@ import { isTerminal, redactDeep } from '@touchstone/protocol';
 import { ControlPending, DeploymentsMoved, type Run } from '../../ports/index.js';
 import { FLOOR_WORKFLOWS } from '../kinds/floor-workflows.js';
 import { beginning, stopping } from '../log/endings.js';
+import { withMaskedInputs } from '../log/masked-inputs.js';
 import type { Parts } from '../parts.js';
 import type { DriveContext } from '../run/drive-context.js';
 import { stopFrom } from '../run/watching.js';
@@ -25,7 +26,8 @@ export async function driveFlow(context: DriveContext, found: Run, flow: Approva
   for (let run: Run | undefined = found; run && !state.leaving; ) {
     const now = parts.clock.now();
     if (isAtRest(run, now)) return;
-    const step = await nextLogStep(run, await readHistory(parts.store, run), flow, now);
+    const shown = await withMaskedInputs(parts, run);
+    const step = await nextLogStep(shown, await readHistory(parts.store, run), flow, now);
     await write(context, run, step).catch((error) => {
       // Another deployment, a cancel or a pause came first. The next step is decided again from what is stored now.
       if (!(error instanceof DeploymentsMoved || error instanceof ControlPending)) throw error;

@@ -7,6 +7,7 @@ import { openExecutor, openRunKind } from '../kinds/open.js';
 import type { RunKind } from '../kinds/run-kind.js';
 import { taskSourceOf } from '../kinds/task-source.js';
 import { beginning, failure } from '../log/endings.js';
+import { withMaskedInputs } from '../log/masked-inputs.js';
 import type { Parts } from '../parts.js';
 import type { DriveContext, DriveState } from './drive-context.js';
 import { runLoop } from './loop.js';
@@ -117,7 +118,7 @@ async function giveUp(context: DriveContext, run: Run, error: unknown): Promise<
 /** The last word of a run that no loop drives; the first one too, when none has been said. */
 async function fail({ parts, lease }: DriveContext, run: Run, error: RunError): Promise<void> {
   const now = parts.clock.now();
-  const opening = run.eventCount === 0 ? beginning(run, [], now) : undefined;
+  const opening = run.eventCount === 0 ? beginning(await withMaskedInputs(parts, run), [], now) : undefined;
   const ending = failure(run, error, now);
   await parts.store.log.append(lease, {
     entries: [{ kind: 'events', events: [...(opening?.events ?? []), ...ending.events] }],
