@@ -130,6 +130,7 @@ export const RUN_ERROR_CODES = [
   'eval_gate_unmet',
   'approval_rejected',
   'approval_timeout',
+  'interrupt_timeout',
   'conflict',
   'internal_error',
 ] as const;
@@ -139,6 +140,7 @@ export const RUN_ERROR_CODES = [
  * - `node_failed`: a node of a workflow failed
  * - `run_timeout`, `budget_exhausted`: a limit of the run was reached
  * - `forbidden`, `eval_gate_unmet`, `approval_rejected`, `approval_timeout`: a deployment was not allowed
+ * - `interrupt_timeout`: what a workflow waited for did not come in time
  * - `conflict`: the deployments of the agent changed in the meantime
  * - `internal_error`: a bug of the host
  */

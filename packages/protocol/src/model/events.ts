@@ -275,8 +275,8 @@ export type Payloads = {
   'replay.diverged': ReplayDiverged;
 } & DeploymentPayloads;
 
-/** What a run may ask of people. */
-export type InterruptKind = 'approval' | 'clarification';
+/** What a run may wait for: an approval, an answer in words, or an event of another system. */
+export type InterruptKind = 'approval' | 'clarification' | 'external-event';
 
 /** What a pause does with tasks at work: gives them up, or lets them finish. */
 export type DrainPolicy = 'immediate' | 'drain-current-node';

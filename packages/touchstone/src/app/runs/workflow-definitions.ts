@@ -17,12 +17,12 @@ function definitionOf(workflow: FloorWorkflow) {
   };
 }
 
-const nodeOf = ({ nodeId, typeId, delayMs }: FloorNode) => ({
+const nodeOf = ({ nodeId, typeId, delayMs, gate, event }: FloorNode) => ({
   id: nodeId,
   typeId,
   name: nodeId,
   position: { x: 0, y: 0 },
-  config: {},
+  config: { ...gate, ...event },
   inputs: delayMs ? { delayMs: { type: 'variable', variableName: 'delayMs', optional: true } } : {},
 });
 

@@ -1,4 +1,14 @@
-import { asId, HostError, isObject, type ScopeName, type UnknownObject } from '@touchstone/protocol';
+import {
+  type AuditEntry,
+  asId,
+  HostError,
+  isObject,
+  type Principal,
+  type PrincipalId,
+  type ResourceName,
+  type ScopeName,
+  type UnknownObject,
+} from '@touchstone/protocol';
 import type { Body, NewEvent, Payloads } from '@touchstone/protocol/bodies';
 import type { Append, Interrupt, InterruptAnswer, Run, RunChange } from '../../ports/index.js';
 import { type History, nextKey } from './history.js';
@@ -33,7 +43,11 @@ type Question = {
   readonly deadline?: number;
 };
 
-const STATUS = { approval: 'waiting-approval', clarification: 'waiting-input' } as const;
+const STATUS = {
+  approval: 'waiting-approval',
+  clarification: 'waiting-input',
+  'external-event': 'waiting-external',
+} as const;
 
 /** The question, after which the run waits. */
 export function ask(run: Run, history: History, question: Question, now: number): LogStep {
@@ -104,6 +118,16 @@ export const RESUMED: RunChange = { status: 'running', waitUntil: null, waitingN
 
 /** The scope that an answer is audited under. */
 export const RESPOND = asId<ScopeName>('approvals:respond');
+
+/** What the audit log keeps of an answer. */
+export const answeredBy = ({ runId, nodeId }: Interrupt, { id }: Principal, at: number): AuditEntry => ({
+  at,
+  principal: asId<PrincipalId>(id),
+  action: RESPOND,
+  resource: asId<ResourceName>(`runs/${runId}/interrupts/${nodeId}`),
+  allowed: true,
+  runId,
+});
 
 /** The members of an object; none for any other value. */
 export const membersOf = (value: unknown): UnknownObject => (isObject(value) ? value : {});

@@ -15,6 +15,7 @@ import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } fro
 import { integerOr, optionalChoice, optionalText } from '../../query.js';
 import { createdRun, findRun, type Services } from '../../services.js';
 import { matches } from '../discovery.js';
+import { callbackOf } from './interrupts.js';
 
 export const runEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
@@ -87,11 +88,12 @@ const statusAtCreate = ({ status }: Run): string => (status === 'pending' ? stat
 
 async function readRun(host: Services, call: Call): Promise<Reply> {
   const run = await findRun(host, call);
-  const body = snapshotOf(run, {
+  const extras = {
     spentUsd: await spentUsd(host, run),
     thresholds: await host.touchstone.thresholdsOf(run),
     now: host.clock.now(),
-  });
+  };
+  const body = { ...snapshotOf(run, extras), ...(await callbackOf(host, call, run)) };
   // The count of events is what a change of state usually changes; the digest covers what it does not: a pause that has
   // been asked for, money that has been spent.
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 16);
