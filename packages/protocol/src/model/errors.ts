@@ -124,6 +124,7 @@ export const RUN_ERROR_CODES = [
   'agent_denied',
   'agent_unavailable',
   'node_failed',
+  'replay_source_missing',
   'run_timeout',
   'budget_exhausted',
   'forbidden',
@@ -138,6 +139,7 @@ export const RUN_ERROR_CODES = [
  * Why a run failed, for programs. `docs/errors.md` says of each when it occurs and what to do.
  * - `agent_failed`, `agent_unavailable`: the agent gave no valid answer, or could not be opened
  * - `node_failed`: a node of a workflow failed
+ * - `replay_source_missing`: a replay came to an effect of which its source has no outcome
  * - `run_timeout`, `budget_exhausted`: a limit of the run was reached
  * - `forbidden`, `eval_gate_unmet`, `approval_rejected`, `approval_timeout`: a deployment was not allowed
  * - `interrupt_timeout`: what a workflow waited for did not come in time

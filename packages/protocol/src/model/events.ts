@@ -241,6 +241,24 @@ export type Payloads = {
     /** How long the call took, in milliseconds. */
     readonly durationMs?: number;
   };
+  /** One agent leaves the rest to another. */
+  'agent.handoff': {
+    /** The agent that is done. */
+    readonly fromAgentId: AgentId;
+    /** The agent that goes on. */
+    readonly toAgentId: AgentId;
+    /** Why; absent when the agent does not say. */
+    readonly reason?: string;
+  };
+  /** What the agent that leads a workflow has decided to do next. */
+  'runOrchestrator.decided': {
+    /** The agent that leads; the same one throughout the run. */
+    readonly agentId: AgentId;
+    /** What is next: certain nodes, or the end. */
+    readonly decision:
+      | { readonly kind: 'next-worker'; readonly nextWorkerIds: readonly string[] }
+      | { readonly kind: 'terminate'; readonly reason?: string };
+  };
   /** The agent's answer. */
   'agent.decided': {
     /** The agent that answered. */

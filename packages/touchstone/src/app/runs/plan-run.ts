@@ -13,7 +13,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
-import { FLOOR_WORKFLOWS, type FloorWorkflow } from '../../engine/index.js';
+import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
 import type { AgentFacts, Clock, SchemaCheck, Store } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
 import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
@@ -240,7 +240,7 @@ function runLimits(body: CreateRunBody): { readonly runTimeoutMs?: number; reado
 }
 
 function planWorkflow(body: CreateRunBody): PlannedRun {
-  const workflow = FLOOR_WORKFLOWS.find((candidate) => candidate.workflowId === body.workflowId);
+  const workflow = floorWorkflow(body.workflowId ?? '');
   if (!workflow)
     throw unknown(
       'workflowId',

@@ -5,8 +5,8 @@ function definitionOf(workflow: FloorWorkflow) {
     id: workflow.workflowId,
     name: workflow.name,
     version: '1.0.0',
-    nodes: workflow.nodes.map(nodeOf),
-    edges: [],
+    nodes: onceEach(workflow.nodes).map(nodeOf),
+    edges: edgesOf(workflow.nodes),
     triggers: [{ id: 'manual', type: 'manual' }],
     variables: [
       ...(workflow.requiredInputs ?? []).map(requiredText),
@@ -16,6 +16,16 @@ function definitionOf(workflow: FloorWorkflow) {
     settings: {},
   };
 }
+
+const onceEach = (nodes: readonly FloorNode[]): readonly FloorNode[] =>
+  nodes.filter(({ nodeId }, at) => nodes.findIndex((one) => one.nodeId === nodeId) === at);
+
+/** From each node to the one that runs after it. */
+const edgesOf = (nodes: readonly FloorNode[]) =>
+  nodes.slice(1).map(({ nodeId }, at) => {
+    const before = nodes[at]?.nodeId ?? '';
+    return { id: `${before}-${nodeId}`, sourceNodeId: before, targetNodeId: nodeId };
+  });
 
 const nodeOf = ({ nodeId, typeId, delayMs, gate, event }: FloorNode) => ({
   id: nodeId,

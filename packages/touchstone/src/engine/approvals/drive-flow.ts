@@ -1,6 +1,6 @@
 import { isTerminal, redactDeep } from '@touchstone/protocol';
 import { ControlPending, DeploymentsMoved, type Run } from '../../ports/index.js';
-import { FLOOR_WORKFLOWS } from '../kinds/floor-workflows.js';
+import { floorWorkflow } from '../kinds/floor-workflows.js';
 import { beginning, stopping } from '../log/endings.js';
 import { withMaskedInputs } from '../log/masked-inputs.js';
 import type { Parts } from '../parts.js';
@@ -16,8 +16,7 @@ export function openFlow(parts: Parts, run: Run): ApprovalFlow | undefined {
   const { plan } = run;
   if (plan.kind === 'deployment') return openDeployment(parts, run, plan);
   if (plan.kind !== 'workflow') return undefined;
-  const workflow = FLOOR_WORKFLOWS.find(({ workflowId }) => workflowId === plan.workflowId);
-  return workflow?.nodes.some(asksPeople) ? openQuestionFlow(run, plan) : undefined;
+  return floorWorkflow(plan.workflowId)?.nodes.some(asksPeople) ? openQuestionFlow(run, plan) : undefined;
 }
 
 /** Writes one step after another until the run has ended, waits for an answer, or has to stop. */

@@ -1,7 +1,7 @@
 import { asId, HostError, type PrincipalId, timestampOf } from '@touchstone/protocol';
 import { type NewEvent, toBody } from '@touchstone/protocol/bodies';
 import type { Interrupt } from '../../ports/index.js';
-import type { GateRule } from '../kinds/floor-workflows.js';
+import type { GateRule } from '../kinds/floor-nodes.js';
 import {
   type Answer,
   type AnswerResult,

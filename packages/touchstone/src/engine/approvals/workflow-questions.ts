@@ -1,7 +1,8 @@
 import { asId, type Json, jsonEqual, type PrincipalId, type WorkflowPlan } from '@touchstone/protocol';
 import { type NewEvent, toBody } from '@touchstone/protocol/bodies';
 import type { Interrupt, Run } from '../../ports/index.js';
-import { type AwaitedEvent, FLOOR_WORKFLOWS, type FloorNode } from '../kinds/floor-workflows.js';
+import type { AwaitedEvent, FloorNode } from '../kinds/floor-nodes.js';
+import { floorWorkflow } from '../kinds/floor-workflows.js';
 import { completion, failure } from '../log/endings.js';
 import {
   type Answer,
@@ -26,7 +27,7 @@ export const asksPeople = ({ typeId }: FloorNode): boolean =>
 
 /** The conformance workflows that ask people or other systems: one node after another, each a question. */
 export function openQuestionFlow(run: Run, { workflowId }: WorkflowPlan): ApprovalFlow {
-  const nodes = FLOOR_WORKFLOWS.find((one) => one.workflowId === workflowId)?.nodes ?? [];
+  const nodes = floorWorkflow(workflowId)?.nodes ?? [];
   return {
     async next(history, now) {
       const failed = eventsOf(history, 'node.failed').at(-1);

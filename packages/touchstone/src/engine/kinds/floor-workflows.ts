@@ -1,48 +1,9 @@
-import type { JsonObject } from '@touchstone/protocol';
-
-/** How an approval gate counts, and how it may be answered. */
-export type GateRule = {
-  /** Votes for that open it; one where it is absent. */
-  readonly requiredApprovals?: number;
-  /** Votes against that close it: one where it is absent. */
-  readonly rejectionPolicy?: 'majority';
-  /** Answers need a key: no link is made for it. */
-  readonly authRequired?: true;
-};
-/** The event of another system that a node waits for. It has to have every member of the correlation. */
-export type AwaitedEvent = {
-  readonly kind: 'external-event';
-  readonly eventType: string;
-  readonly correlation: JsonObject;
-  readonly timeoutMs: number;
-};
-
-/** A node of a conformance workflow. `delayMs` bounds the input of that name for delaying nodes. */
-export type FloorNode = {
-  readonly nodeId: string;
-  readonly typeId:
-    | 'core.noop'
-    | 'core.fail'
-    | 'core.delay'
-    | 'core.approvalGate'
-    | 'core.clarificationGate'
-    | 'core.interrupt';
-  readonly delayMs?: { readonly min: number; readonly max: number; readonly default: number };
-  /** Of an approval gate. */
-  readonly gate?: GateRule;
-  /** Of a node that waits for an event. */
-  readonly event?: AwaitedEvent;
-};
-export type FloorWorkflow = {
-  readonly workflowId: string;
-  readonly name: string;
-  readonly nodes: readonly FloorNode[];
-  /** Inputs that must be present, all of them strings. */
-  readonly requiredInputs?: readonly string[];
-};
+import type { FloorNode, FloorWorkflow } from './floor-nodes.js';
+import { DECISIONS, REASONING, SUPERVISOR } from './floor-scripts.js';
 
 const noop: FloorNode = { nodeId: 'noop', typeId: 'core.noop' };
 const gate: FloorNode = { nodeId: 'gate', typeId: 'core.approvalGate' };
+const supervisor = { nodeId: 'supervisor', typeId: 'core.orchestrator.supervisor' } as const;
 
 /** The workflows every OpenWOP host offers so that its run surface can be checked. They exist for nothing else. */
 export const FLOOR_WORKFLOWS: readonly FloorWorkflow[] = [
@@ -96,4 +57,35 @@ export const FLOOR_WORKFLOWS: readonly FloorWorkflow[] = [
       },
     ],
   },
+  {
+    workflowId: 'conformance-agent-reasoning',
+    name: 'Tells of an agent at work',
+    nodes: [{ nodeId: 'reasoner', typeId: 'core.conformance.mock-agent', script: REASONING }],
+  },
+  {
+    workflowId: 'conformance-dispatch-loop',
+    name: 'Has a supervisor decide what is next',
+    nodes: [
+      { ...supervisor, script: DECISIONS.work },
+      { nodeId: 'dispatch', typeId: 'core.dispatch' },
+      { nodeId: 'worker', typeId: 'core.noop' },
+      { ...supervisor, script: DECISIONS.end },
+    ],
+    orchestrator: SUPERVISOR,
+  },
+  {
+    workflowId: 'conformance-replay-side-effect',
+    name: 'Waits, and then has an effect',
+    nodes: [
+      {
+        nodeId: 'wait',
+        typeId: 'core.conformance.hold',
+        delayMs: { min: 1, max: 60_000, default: 30_000 },
+      },
+      { nodeId: 'effect', typeId: 'core.conformance.side-effect' },
+    ],
+  },
 ];
+
+export const floorWorkflow = (workflowId: string): FloorWorkflow | undefined =>
+  FLOOR_WORKFLOWS.find((one) => one.workflowId === workflowId);

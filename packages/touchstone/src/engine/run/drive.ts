@@ -1,7 +1,7 @@
 import { isHostError, isTerminal, type RunError } from '@touchstone/protocol';
 import { type Lease, LeaseLost, type ProgressListener, type Run } from '../../ports/index.js';
 import { driveFlow, openFlow } from '../approvals/drive-flow.js';
-import { copyPrefix, replay } from '../forks/copy.js';
+import { copyPrefix, replay, unfinishedAt } from '../forks/copy.js';
 import { openSpendMeter, type SpendMeter } from '../invoke/spend-meter.js';
 import { openExecutor, openRunKind } from '../kinds/open.js';
 import type { RunKind } from '../kinds/run-kind.js';
@@ -56,9 +56,10 @@ async function drive(context: DriveContext): Promise<void> {
   void keepLease(context);
   try {
     const { fork } = run.plan;
-    if (fork?.mode === 'replay')
+    const leftAt = fork && (await unfinishedAt(context, run, fork));
+    if (fork?.mode === 'replay' && leftAt === undefined)
       return void (await replay(context, run, fork).catch((error) => endReplay(context, run, error)));
-    const begun = fork ? await copyPrefix(context, run, fork) : run;
+    const begun = fork ? await copyPrefix(context, run, { ...fork, fromSeq: leftAt ?? fork.fromSeq }) : run;
     const flow = openFlow(parts, begun);
     await (flow ? driveFlow(context, begun, flow) : driveSteps(context, begun));
   } catch (error) {
