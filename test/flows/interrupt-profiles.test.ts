@@ -14,7 +14,7 @@ import {
 } from './deployment-host.js';
 import { payloadsOf, readJson } from './pack-host.js';
 import { KEY, OTHER_KEY } from './processes.js';
-import { command, fork } from './run-host.js';
+import { command, diffOf, fork } from './run-host.js';
 import type { WholeHost } from './whole-host.js';
 
 // Goal: what the interrupt profiles of the protocol ask for, on the workflows that its conformance suite runs. Method: what
@@ -272,4 +272,103 @@ it.each([
   const replay = (await fork(host, runId, { mode: 'replay' })).body.runId as string;
   await untilStatus(host, replay, 'cancelled');
   expect(typesOf(await logOf(host, replay))).toEqual(typesOf(events));
+});
+
+describe('conformance-interrupt-parent-child-cancel', () => {
+  const PARENT = 'conformance-interrupt-parent-child-cancel';
+  type Snapshot = { readonly childRuns?: readonly { readonly runId: string; readonly status: string }[] };
+  const childOf = async (host: WholeHost, runId: string) =>
+    ((await readJson(host, `/v1/runs/${runId}`)).body as Snapshot).childRuns?.[0];
+  async function begin(host: WholeHost): Promise<{ parent: string; child: string }> {
+    const parent = await suspended(host, PARENT, 'waiting-approval');
+    const { runId: child = '' } = (await childOf(host, parent)) ?? {};
+    await untilStatus(host, child, 'waiting-approval');
+    return { parent, child };
+  }
+  const resolve = (host: WholeHost, runId: string, nodeId: string, action = 'accept') =>
+    answer(host, runId, 'lead', { action } as never, { nodeId });
+  const endOf = async (host: WholeHost, runId: string) => (await logOf(host, runId)).at(-1);
+
+  it('takes its child along when it is cancelled, and the question of the child is gone', async () => {
+    const host = await start();
+    const { parent, child } = await begin(host);
+    const link = await readJson(host, `/v1/host/touchstone/runs/${child}/interrupts/child-gate/tokens`, {
+      method: 'POST',
+      body: {},
+    });
+    expect(await command(host, `/v1/runs/${parent}/cancel`, { reason: 'no longer needed' })).toMatchObject({
+      status: 200,
+    });
+    for (const runId of [parent, child]) await untilStatus(host, runId, 'cancelled');
+    expect((await endOf(host, child))?.payload).toMatchObject({
+      reason: 'parent-cancelled',
+      parentRunId: parent,
+      cancelledBy: 'lead',
+    });
+    const own = (await endOf(host, parent))?.payload;
+    expect(own).toMatchObject({ reason: 'no longer needed' });
+    expect(own).not.toHaveProperty('parentRunId');
+    const gone = { status: 410, body: { error: 'interrupt_gone' } };
+    expect(await resolve(host, child, 'child-gate')).toMatchObject(gone);
+    const url = `/v1/interrupts/${encodeURIComponent(link.body.token as string)}`;
+    const body = { resumeValue: { action: 'accept' } };
+    expect(await readJson(host, url, { method: 'POST', key: null, body })).toMatchObject(gone);
+    expect(await childOf(host, parent)).toEqual({ runId: child, status: 'cancelled' });
+  });
+
+  it('goes on when its child is done, and fails when its child is not', async () => {
+    const host = await start();
+    for (const [act, ends] of [
+      [(child: string) => resolve(host, child, 'child-gate'), 'completed'],
+      [(child: string) => resolve(host, child, 'child-gate', 'reject'), 'failed'],
+      [(child: string) => command(host, `/v1/runs/${child}/cancel`), 'failed'],
+    ] as const) {
+      const { parent, child } = await begin(host);
+      expect(await act(child)).toMatchObject({ status: 200 });
+      await untilStatus(host, parent, ends);
+      const events = await logOf(host, parent);
+      expect(typesOf(events)).toEqual([
+        'run.started',
+        'node.started',
+        'node.dispatched',
+        ends === 'completed' ? 'node.completed' : 'node.failed',
+        ends === 'completed' ? 'run.completed' : 'run.failed',
+      ]);
+      expect(payloadsOf(events, 'node.dispatched')).toMatchObject([{ childRunId: child }]);
+    }
+  });
+
+  it('has no question of its own, and its child can be cancelled like any run', async () => {
+    const host = await start();
+    const { parent, child } = await begin(host);
+    expect(await resolve(host, parent, 'child')).toMatchObject({ status: 404 });
+    await command(host, `/v1/runs/${child}/cancel`);
+    await untilStatus(host, child, 'cancelled');
+    expect((await endOf(host, child))?.payload).not.toHaveProperty('parentRunId');
+    expect(await resolve(host, child, 'child-gate')).toMatchObject({
+      status: 422,
+      body: { error: 'interrupt_cancelled' },
+    });
+    await untilStatus(host, parent, 'failed');
+  });
+
+  it('belongs to one owner, child and all', async () => {
+    const host = await start();
+    const { parent, child } = await begin(host);
+    for (const runId of [parent, child])
+      expect((await readJson(host, `/v1/runs/${runId}`, { key: OTHER_KEY })).status).toBe(404);
+    const { body } = await readJson(host, `/v1/runs/${child}`);
+    expect(body).toMatchObject({ owner: { tenant: 'acme', principal: 'lead' } });
+  });
+
+  it('replays without another child', async () => {
+    const host = await start();
+    const { parent, child } = await begin(host);
+    await resolve(host, child, 'child-gate');
+    await untilStatus(host, parent, 'completed');
+    const replay = (await fork(host, parent, { mode: 'replay' })).body.runId as string;
+    await untilStatus(host, replay, 'completed');
+    expect(await diffOf(host, parent, replay)).toMatchObject({ divergedAtSeq: null, eventDiffs: [] });
+    expect(await childOf(host, replay)).toMatchObject({ runId: child });
+  });
 });

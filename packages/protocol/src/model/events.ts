@@ -60,6 +60,8 @@ export type Payloads = {
     readonly cancelledBy?: string;
     /** From start to end, in milliseconds, pauses included. */
     readonly durationMs?: number;
+    /** The run whose end took this one along; absent when this one was cancelled itself. */
+    readonly parentRunId?: RunId;
   };
   /** No task is started until `run.resumed`. */
   'run.paused': {
@@ -88,6 +90,13 @@ export type Payloads = {
     readonly outputs?: Body;
     /** How long it took, in milliseconds. */
     readonly durationMs?: number;
+  };
+  /** A step of a workflow has started another run, and waits for it. */
+  'node.dispatched': {
+    /** The run that was started. */
+    readonly childRunId: string;
+    /** Its workflow. */
+    readonly childWorkflowId: string;
   };
   /** A step of a workflow could not be done. */
   'node.failed': {

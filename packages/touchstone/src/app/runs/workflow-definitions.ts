@@ -27,12 +27,14 @@ const edgesOf = (nodes: readonly FloorNode[]) =>
     return { id: `${before}-${nodeId}`, sourceNodeId: before, targetNodeId: nodeId };
   });
 
-const nodeOf = ({ nodeId, typeId, delayMs, gate, event }: FloorNode) => ({
+const WAITS = { waitForCompletion: true, onChildFailure: 'fail-parent' };
+
+const nodeOf = ({ nodeId, typeId, delayMs, gate, event, child }: FloorNode) => ({
   id: nodeId,
   typeId,
   name: nodeId,
   position: { x: 0, y: 0 },
-  config: { ...gate, ...event },
+  config: { ...gate, ...event, ...(child !== undefined && { workflowId: child, ...WAITS }) },
   inputs: delayMs ? { delayMs: { type: 'variable', variableName: 'delayMs', optional: true } } : {},
 });
 

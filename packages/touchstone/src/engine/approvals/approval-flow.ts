@@ -31,6 +31,8 @@ export type ApprovalFlow = {
   /** After `run.started`: what comes next when no question is open. Ends the run or asks. */
   next(history: History, now: number): Promise<LogStep>;
   answer(history: History, interrupt: Interrupt, answer: Answer, now: number): AnswerResult;
+  /** Before the run is stopped: what it has started is stopped with it. */
+  letGo?(by: string): Promise<void>;
   /** No answer came in time. Absent when its questions have no deadline. */
   timeout?(history: History, interrupt: Interrupt, now: number): LogStep;
 };

@@ -10,7 +10,7 @@ import {
 import type { Parts } from '../parts.js';
 import { membersOf } from './approval-flow.js';
 import { isDue, openFlow, write } from './drive-flow.js';
-import { interruptsOf, readHistory } from './history.js';
+import { eventsOf, type History, interruptsOf, readHistory } from './history.js';
 
 /** How long an answer waits for the process that writes to the run at the moment, and how often it looks. */
 const PATIENCE_MS = 10_000;
@@ -63,6 +63,7 @@ async function answer(parts: Parts, lease: Lease, given: InterruptAnswer): Promi
   const run = (await parts.store.runs.get(lease.owner, lease.runId)) as Run;
   const history = await readHistory(parts.store, run);
   const now = parts.clock.now();
+  if (run.status === 'cancelled' || run.status === 'cancelling') checkGone(run, history);
   const interrupt = checkOpen(run, latest(run, history, given.nodeId), given, now);
   const flow = openFlow(parts, run);
   if (!flow) throw notFound(given.nodeId);
@@ -100,6 +101,14 @@ function checkOpen(
       runStatus: run.status,
     });
   return interrupt;
+}
+
+/** A question of a run that was cancelled along with its parent is gone, whoever asks. */
+function checkGone({ control }: Run, history: History): void {
+  const ended = eventsOf(history, 'run.cancelled').at(-1);
+  const cancelled = control?.kind === 'cancel' ? control : ended?.payload;
+  if (cancelled?.parentRunId !== undefined)
+    throw new HostError('interrupt_gone', 'The run was cancelled together with the run that started it.');
 }
 
 const notFound = (nodeId: string): HostError =>

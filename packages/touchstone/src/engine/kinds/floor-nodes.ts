@@ -28,6 +28,7 @@ export type FloorNode = {
     | 'core.approvalGate'
     | 'core.clarificationGate'
     | 'core.interrupt'
+    | 'core.subWorkflow'
     | 'core.orchestrator.supervisor'
     | 'core.dispatch'
     | 'core.conformance.mock-agent'
@@ -38,6 +39,8 @@ export type FloorNode = {
   readonly gate?: GateRule;
   /** Of a node that waits for an event. */
   readonly event?: AwaitedEvent;
+  /** The workflow that it starts as a run of its own, and waits for. */
+  readonly child?: string;
   /** What it does instead of work: events that are written as they stand here. */
   readonly script?: readonly ScriptedEvent[];
 };

@@ -3,6 +3,7 @@ import { DECISIONS, REASONING, SUPERVISOR } from './floor-scripts.js';
 
 const noop: FloorNode = { nodeId: 'noop', typeId: 'core.noop' };
 const gate: FloorNode = { nodeId: 'gate', typeId: 'core.approvalGate' };
+const CHILD = 'conformance-interrupt-parent-child-cancel-child';
 const supervisor = { nodeId: 'supervisor', typeId: 'core.orchestrator.supervisor' } as const;
 
 /** The workflows every OpenWOP host offers so that its run surface can be checked. They exist for nothing else. */
@@ -56,6 +57,16 @@ export const FLOOR_WORKFLOWS: readonly FloorWorkflow[] = [
         },
       },
     ],
+  },
+  {
+    workflowId: 'conformance-interrupt-parent-child-cancel',
+    name: 'Starts another workflow and waits for it',
+    nodes: [{ nodeId: 'child', typeId: 'core.subWorkflow', child: CHILD }],
+  },
+  {
+    workflowId: CHILD,
+    name: 'Asks for an approval, within another',
+    nodes: [{ ...gate, nodeId: 'child-gate' }],
   },
   {
     workflowId: 'conformance-agent-reasoning',

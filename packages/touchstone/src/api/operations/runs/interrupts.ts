@@ -15,7 +15,12 @@ import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../.
 import { findRun, type Services } from '../../services.js';
 
 type Resume = Wire<typeof vendor.resumeBody>;
-const REFUSALS = ['interrupt_not_found', 'interrupt_already_resolved', 'interrupt_cancelled'] as const;
+const REFUSALS = [
+  'interrupt_not_found',
+  'interrupt_already_resolved',
+  'interrupt_cancelled',
+  'interrupt_gone',
+] as const;
 
 /** Questions that runs ask people, answered with a key or with a link that was made for it. */
 export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
@@ -73,6 +78,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
       'interrupt_not_found',
       'interrupt_already_resolved',
       'interrupt_expired',
+      'interrupt_gone',
       'unavailable',
     ],
     handle: (call) => resolveByToken(host, call),
