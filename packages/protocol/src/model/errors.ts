@@ -8,6 +8,7 @@ export const ERROR_STATUS = {
   bad_path: 400,
   webhook_url_rejected: 400,
   INVALID_RESUME_VALUE: 400,
+  provider_usage_credential_leak: 400,
   no_active_deployment: 400,
   invalid_pack_scope: 400,
   invalid_pack_name: 400,

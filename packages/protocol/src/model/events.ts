@@ -326,6 +326,8 @@ export type NewEvent = {
     readonly nodeId?: string;
     /** The index, in the same block, of the event that this one follows from; absent when it follows from none. */
     readonly cause?: number;
+    /** The event of elsewhere that this one follows from; only where a caller names it. */
+    readonly causationId?: EventId;
   };
 }[EventType];
 

@@ -1,4 +1,4 @@
-import { type Digest, HOST_OWNER, type Owner, type Scorecard } from '@touchstone/protocol';
+import { type Digest, defined, HOST_OWNER, type Owner, type Scorecard } from '@touchstone/protocol';
 import { type HostTools, parseAgentSpec } from '../agents/index.js';
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
@@ -243,8 +243,8 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
   };
   return {
     async createRun(principal, body, options = {}) {
-      const { origin = ownOrigin, exclusiveScope = false, channel, contract, start } = options;
-      const bound = { ...withChannel(planning, channel), ...(contract && { contract }) };
+      const { origin = ownOrigin, exclusiveScope = false, channel, contract, seamRunId, start } = options;
+      const bound = { ...withChannel(planning, channel), ...defined({ contract, seamRunId }) };
       return begin(await createRun(bound, principal, body, { origin, exclusiveScope }), start);
     },
     rejudge: async (principal, runId, request, { origin = ownOrigin, start } = {}) =>

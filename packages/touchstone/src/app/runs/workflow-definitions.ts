@@ -52,6 +52,8 @@ const delayVariable = ({ delayMs }: FloorNode) =>
       ]
     : [];
 
+const OFFERED = FLOOR_WORKFLOWS.filter(({ seamOnly }) => !seamOnly);
+
 /** The workflows this host can run, as the protocol writes a workflow down. The engine's own list is the source. */
-export const WORKFLOW_DEFINITIONS = FLOOR_WORKFLOWS.map(definitionOf);
-export const FIXTURE_WORKFLOWS: readonly string[] = FLOOR_WORKFLOWS.map(({ workflowId }) => workflowId);
+export const WORKFLOW_DEFINITIONS = OFFERED.map(definitionOf);
+export const FIXTURE_WORKFLOWS: readonly string[] = OFFERED.map(({ workflowId }) => workflowId);

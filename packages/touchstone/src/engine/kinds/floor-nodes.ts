@@ -33,7 +33,8 @@ export type FloorNode = {
     | 'core.dispatch'
     | 'core.conformance.mock-agent'
     | 'core.conformance.hold'
-    | 'core.conformance.side-effect';
+    | 'core.conformance.side-effect'
+    | 'core.conformance.usage';
   readonly delayMs?: { readonly min: number; readonly max: number; readonly default: number };
   /** Of an approval gate. */
   readonly gate?: GateRule;
@@ -55,6 +56,8 @@ export type FloorWorkflow = {
   readonly nodes: readonly FloorNode[];
   /** Inputs that must be present, all of them strings. */
   readonly requiredInputs?: readonly string[];
+  /** Nobody but a test seam runs it, and no list has it. */
+  readonly seamOnly?: true;
   /** The agent that decides what the workflow does next. */
   readonly orchestrator?: AgentId;
 };

@@ -4,6 +4,8 @@ import { DECISIONS, REASONING, SUPERVISOR } from './floor-scripts.js';
 const noop: FloorNode = { nodeId: 'noop', typeId: 'core.noop' };
 const gate: FloorNode = { nodeId: 'gate', typeId: 'core.approvalGate' };
 const CHILD = 'conformance-interrupt-parent-child-cancel-child';
+/** What it records is in its inputs, where a seam has put it. */
+export const USAGE_WORKFLOW = 'conformance-provider-usage';
 const supervisor = { nodeId: 'supervisor', typeId: 'core.orchestrator.supervisor' } as const;
 
 /** The workflows every OpenWOP host offers so that its run surface can be checked. They exist for nothing else. */
@@ -95,6 +97,12 @@ export const FLOOR_WORKFLOWS: readonly FloorWorkflow[] = [
       },
       { nodeId: 'effect', typeId: 'core.conformance.side-effect' },
     ],
+  },
+  {
+    workflowId: USAGE_WORKFLOW,
+    name: 'Records a model call',
+    nodes: [{ nodeId: 'usage', typeId: 'core.conformance.usage' }],
+    seamOnly: true,
   },
 ];
 

@@ -1,5 +1,5 @@
-import { HostError, type RunError, type WorkflowPlan } from '@touchstone/protocol';
-import { fromBody, type NewEvent, toBody } from '@touchstone/protocol/bodies';
+import { defined, type EventId, HostError, type RunError, type WorkflowPlan } from '@touchstone/protocol';
+import { fromBody, type NewEvent, type Payloads, toBody } from '@touchstone/protocol/bodies';
 import type { Run } from '../../ports/index.js';
 import { createRecorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
@@ -45,6 +45,7 @@ async function executeNode(
   if (node.delayMs) await parts.clock.sleep(delayOf(run, node), signal);
   for (const { type, payload, cause } of node.script ?? [])
     recorder.add(type, payload as never, cause === undefined ? undefined : cause + 1);
+  const usage = node.typeId === 'core.conformance.usage' ? [usageOf(run, parts.clock.now())] : [];
   const error = errorOf(run, node);
   if (node.typeId === EFFECT && !error) parts.log.info('workflow.effect', { runId: run.runId });
   if (error) recorder.add('node.failed', { nodeId: node.nodeId, error });
@@ -53,7 +54,9 @@ async function executeNode(
       nodeId: node.nodeId,
       durationMs: Math.round(parts.clock.elapsed() - startedAt),
     });
-  return { record: { ordinal, repeat: 0, events: recorder.events }, halt: error !== undefined };
+  const [started, ...rest] = recorder.events as [NewEvent, ...NewEvent[]];
+  const events = [started, ...usage, ...rest];
+  return { record: { ordinal, repeat: 0, events }, halt: error !== undefined };
 }
 
 /** Its effect is a line in the operator's log: outside the run, and of no harm. */
@@ -70,9 +73,23 @@ function errorOf({ plan }: Run, { typeId }: FloorNode): RunError | undefined {
   return { code: 'replay_source_missing', message };
 }
 
+const inputsOf = ({ request }: Run): object =>
+  request.inputs === undefined ? {} : (fromBody(request.inputs) as object);
+
+/** The seam has checked them. */
+type UsageInputs = {
+  readonly usage: Payloads['provider.usage'];
+  readonly correlationId?: EventId;
+  readonly nodeId?: string;
+};
+
+function usageOf(run: Run, at: number): NewEvent {
+  const { usage, correlationId: causationId, nodeId } = inputsOf(run) as UsageInputs;
+  return { type: 'provider.usage', at, payload: usage, ...defined({ nodeId, causationId }) } as NewEvent;
+}
+
 function delayOf(run: Run, node: FloorNode): number {
-  const inputs = run.request.inputs === undefined ? {} : fromBody(run.request.inputs);
-  const { delayMs } = inputs as { readonly delayMs?: unknown };
+  const { delayMs } = inputsOf(run) as { readonly delayMs?: unknown };
   return typeof delayMs === 'number' ? delayMs : (node.delayMs?.default ?? 0);
 }
 
