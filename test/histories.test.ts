@@ -60,6 +60,7 @@ const engineOn = (store: Store) =>
     contractOutcome: async () => ({}),
     castVote: nobody,
     mask: nobody,
+    maskDeep: nobody,
     carryOut: nobody,
     limits: DEFAULT_LIMITS,
   });

@@ -407,6 +407,78 @@ describe('live-invoke and dispatch', () => {
   });
 });
 
+describe('test/emit-provider-usage', () => {
+  let host: WholeHost;
+  beforeAll(async () => {
+    host = await open();
+  });
+  afterAll(() => host.close());
+  const PATH = 'test/emit-provider-usage';
+  const usage = { provider: 'anthropic', model: 'm-1', inputTokens: 200, outputTokens: 80, totalTokens: 280 };
+  type Usage = Event & { readonly causationId?: string; readonly nodeId?: string };
+  const usagesOf = async (runId: string, key = KEY) =>
+    (
+      await get<{ events: readonly Usage[] }>(
+        host,
+        `/v1/host/sample/test/runs/${runId}/events?type=provider.usage`,
+        key,
+      )
+    ).events;
+
+  it('has exactly one event, of the call, the node and the cause that were named', async () => {
+    const runId = 'r-pu-1';
+    const correlationId = `${runId}:node-1:turn-0:pu-1`;
+    const payload = { ...usage, nodeId: 'node-1' };
+    await seam(host, PATH, { runId, payload, correlationId, nodeId: 'node-1' });
+    expect(await usagesOf(runId)).toMatchObject([{ payload, causationId: correlationId, nodeId: 'node-1' }]);
+    const events = await eventsOf(host, runId);
+    expect(events.map(({ type }) => type)).toEqual([
+      'run.started',
+      'node.started',
+      'provider.usage',
+      'node.completed',
+      'run.completed',
+    ]);
+    const again = await post(host, PATH, { runId, payload });
+    expect([again.status, await again.json()]).toMatchObject([409, { error: 'conflict' }]);
+    expect(await usagesOf(runId)).toHaveLength(1);
+  });
+
+  it('does not need a node or a cause', async () => {
+    await seam(host, PATH, { runId: 'r-pu-2', payload: usage });
+    const [event] = await usagesOf('r-pu-2');
+    expect(event?.payload).toEqual(usage);
+    expect(event).not.toHaveProperty('causationId');
+  });
+
+  it('stays with its caller: another tenant that names the same run has a run of its own', async () => {
+    await seam(host, PATH, { runId: 'r-pu-3', payload: usage });
+    expect(await usagesOf('r-pu-3', OTHER_KEY)).toEqual([]);
+    await seam(host, PATH, { runId: 'r-pu-3', payload: { ...usage, inputTokens: 1 } }, OTHER_KEY);
+    expect(await usagesOf('r-pu-3', OTHER_KEY)).toMatchObject([{ payload: { inputTokens: 1 } }]);
+    expect(await usagesOf('r-pu-3')).toMatchObject([{ payload: { inputTokens: 200 } }]);
+  });
+
+  it.each<[string, object, string]>([
+    ['a credential', { ...usage, nodeId: 'secret:tenant:byok:v1' }, 'provider_usage_credential_leak'],
+    ['a member of its own', { ...usage, credentialRef: 'x' }, 'validation_error'],
+    ['no output', { provider: 'p', model: 'm', inputTokens: 1 }, 'validation_error'],
+    ['half a token', { ...usage, inputTokens: 100.5 }, 'validation_error'],
+  ])('refuses a payload with %s, and writes nothing', async (_name, payload, error) => {
+    const response = await post(host, PATH, { runId: 'r-pu-4', payload });
+    expect([response.status, await response.json()]).toMatchObject([400, { error }]);
+    expect(await usagesOf('r-pu-4')).toEqual([]);
+  });
+
+  it('is the only way to its workflow, which no list has', async () => {
+    const body = { workflowId: 'conformance-provider-usage', inputs: { usage } };
+    expect((await host.fetch('/v1/runs', { method: 'POST', body })).status).toBe(400);
+    const { fixtures } = await get<{ fixtures: readonly string[] }>(host, '/.well-known/openwop');
+    expect(fixtures).not.toContain('conformance-provider-usage');
+    expect((await host.fetch('/v1/workflows/conformance-provider-usage')).status).toBe(404);
+  });
+});
+
 describe('authorization/decide', () => {
   let host: WholeHost;
   beforeAll(async () => {
@@ -541,6 +613,7 @@ it('without --test-seams there are neither seams nor sample agents', async () =>
     `agents/${SAMPLE}/dispatch`,
     'authorization/decide',
     'governance/approval-gate',
+    'test/emit-provider-usage',
   ])
     expect((await post(host, path, {})).status).toBe(404);
   const { agents } = await get<{ agents: readonly { agentId: string }[] }>(host, '/v1/agents');

@@ -8,6 +8,7 @@ export const ERROR_STATUS = {
   bad_path: 400,
   webhook_url_rejected: 400,
   INVALID_RESUME_VALUE: 400,
+  provider_usage_credential_leak: 400,
   no_active_deployment: 400,
   invalid_pack_scope: 400,
   invalid_pack_name: 400,
@@ -50,6 +51,7 @@ export const ERROR_STATUS = {
   run_state_conflict: 409,
   interrupt_already_resolved: 409,
   interrupt_expired: 410,
+  interrupt_gone: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   fork_point_invalid: 422,
@@ -127,12 +129,14 @@ export const RUN_ERROR_CODES = [
   'agent_denied',
   'agent_unavailable',
   'node_failed',
+  'replay_source_missing',
   'run_timeout',
   'budget_exhausted',
   'forbidden',
   'eval_gate_unmet',
   'approval_rejected',
   'approval_timeout',
+  'interrupt_timeout',
   'conflict',
   'internal_error',
 ] as const;
@@ -140,8 +144,10 @@ export const RUN_ERROR_CODES = [
  * Why a run failed, for programs. `docs/errors.md` says of each when it occurs and what to do.
  * - `agent_failed`, `agent_unavailable`: the agent gave no valid answer, or could not be opened
  * - `node_failed`: a node of a workflow failed
+ * - `replay_source_missing`: a replay came to an effect of which its source has no outcome
  * - `run_timeout`, `budget_exhausted`: a limit of the run was reached
  * - `forbidden`, `eval_gate_unmet`, `approval_rejected`, `approval_timeout`: a deployment was not allowed
+ * - `interrupt_timeout`: what a workflow waited for did not come in time
  * - `conflict`: the deployments of the agent changed in the meantime
  * - `internal_error`: a bug of the host
  */

@@ -60,6 +60,8 @@ export type Payloads = {
     readonly cancelledBy?: string;
     /** From start to end, in milliseconds, pauses included. */
     readonly durationMs?: number;
+    /** The run whose end took this one along; absent when this one was cancelled itself. */
+    readonly parentRunId?: RunId;
   };
   /** No task is started until `run.resumed`. */
   'run.paused': {
@@ -88,6 +90,13 @@ export type Payloads = {
     readonly outputs?: Body;
     /** How long it took, in milliseconds. */
     readonly durationMs?: number;
+  };
+  /** A step of a workflow has started another run, and waits for it. */
+  'node.dispatched': {
+    /** The run that was started. */
+    readonly childRunId: string;
+    /** Its workflow. */
+    readonly childWorkflowId: string;
   };
   /** A step of a workflow could not be done. */
   'node.failed': {
@@ -241,6 +250,24 @@ export type Payloads = {
     /** How long the call took, in milliseconds. */
     readonly durationMs?: number;
   };
+  /** One agent leaves the rest to another. */
+  'agent.handoff': {
+    /** The agent that is done. */
+    readonly fromAgentId: AgentId;
+    /** The agent that goes on. */
+    readonly toAgentId: AgentId;
+    /** Why; absent when the agent does not say. */
+    readonly reason?: string;
+  };
+  /** What the agent that leads a workflow has decided to do next. */
+  'runOrchestrator.decided': {
+    /** The agent that leads; the same one throughout the run. */
+    readonly agentId: AgentId;
+    /** What is next: certain nodes, or the end. */
+    readonly decision:
+      | { readonly kind: 'next-worker'; readonly nextWorkerIds: readonly string[] }
+      | { readonly kind: 'terminate'; readonly reason?: string };
+  };
   /** The agent's answer. */
   'agent.decided': {
     /** The agent that answered. */
@@ -275,8 +302,8 @@ export type Payloads = {
   'replay.diverged': ReplayDiverged;
 } & DeploymentPayloads;
 
-/** What a run may ask of people. */
-export type InterruptKind = 'approval' | 'clarification';
+/** What a run may wait for: an approval, an answer in words, or an event of another system. */
+export type InterruptKind = 'approval' | 'clarification' | 'external-event';
 
 /** What a pause does with tasks at work: gives them up, or lets them finish. */
 export type DrainPolicy = 'immediate' | 'drain-current-node';
@@ -299,6 +326,8 @@ export type NewEvent = {
     readonly nodeId?: string;
     /** The index, in the same block, of the event that this one follows from; absent when it follows from none. */
     readonly cause?: number;
+    /** The event of elsewhere that this one follows from; only where a caller names it. */
+    readonly causationId?: EventId;
   };
 }[EventType];
 

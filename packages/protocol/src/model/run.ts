@@ -116,6 +116,8 @@ export type WorkflowPlan = {
   readonly workflowId: string;
   /** The longest the run may take, in milliseconds, waiting for people left out. */
   readonly runTimeoutMs?: number;
+  /** The run that started this one, and the node of it that waits for it; absent for runs that callers start. */
+  readonly parent?: { readonly runId: RunId; readonly nodeId: string };
 } & Forked;
 /** A move of a deployment, with everything it was let begin on. The run is its record: no consumer's run tells of it. */
 export type DeploymentPlan = {

@@ -41,7 +41,7 @@ it('advertises what is done here and not what is not', () => {
   });
   expect(limits).toMatchObject({ maxRequestBodyBytes: 4_096 });
   expect(document({})).toMatchObject({
-    replay: { supported: true, modes: ['replay', 'branch'] },
+    replay: { supported: true, modes: ['replay', 'branch'], sideEffectSuppression: 'recorded-outcome' },
     webhooks: { supported: true, signatureAlgorithms: ['v1'] },
     feedback: { supported: true, targets: ['run', 'event', 'node'] },
     debugBundle: { supported: true },

@@ -87,7 +87,7 @@ export function capabilitiesOf(facts: CapabilityFacts): object {
       targets: ['run', 'event', 'node'],
       signals: ['rating', 'correction', 'label', 'flag'],
     },
-    replay: { supported: true, modes: FORK_MODES },
+    replay: { supported: true, modes: FORK_MODES, sideEffectSuppression: 'recorded-outcome' },
     webhooks: { supported: true, signatureAlgorithms: ['v1'], durable: false },
     debugBundle: { supported: true },
     toolCatalog: { supported: true, sources: ['host-extension', 'mcp'] },

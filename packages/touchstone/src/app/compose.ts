@@ -1,4 +1,4 @@
-import { type Digest, HOST_OWNER, type Owner, type Scorecard } from '@touchstone/protocol';
+import { type Digest, defined, HOST_OWNER, type Owner, type Scorecard } from '@touchstone/protocol';
 import { type HostTools, parseAgentSpec } from '../agents/index.js';
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
@@ -35,7 +35,8 @@ import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { systemClock, systemIds } from './system.js';
 import type { Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
-import { buildDebugBundle } from './views/debug-bundle/debug-bundle.js';
+import { buildDebugBundle, createPace } from './views/debug-bundle/debug-bundle.js';
+import { createDeepMask } from './views/debug-bundle/debug-bundle-mask.js';
 import { diffRuns } from './views/diff.js';
 import { readHistory } from './views/history.js';
 import { importScorecard } from './views/import-scorecard.js';
@@ -200,6 +201,7 @@ function openEngine(parts: Parts): Engine {
     castVote,
     carryOut,
     mask: maskSecrets,
+    maskDeep: (value) => createDeepMask(maskSecrets, createPace(clock))(value),
     store,
     clock,
     log,
@@ -243,8 +245,8 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
   };
   return {
     async createRun(principal, body, options = {}) {
-      const { origin = ownOrigin, exclusiveScope = false, channel, contract, start } = options;
-      const bound = { ...withChannel(planning, channel), ...(contract && { contract }) };
+      const { origin = ownOrigin, exclusiveScope = false, channel, contract, seamRunId, start } = options;
+      const bound = { ...withChannel(planning, channel), ...defined({ contract, seamRunId }) };
       return begin(await createRun(bound, principal, body, { origin, exclusiveScope }), start);
     },
     rejudge: async (principal, runId, request, { origin = ownOrigin, start } = {}) =>

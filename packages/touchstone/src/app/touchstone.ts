@@ -56,6 +56,8 @@ export type Touchstone = {
       readonly channel?: ChannelName;
       /** For a suite from a file: the contract beside it, or none. Otherwise the one that is installed with it counts. */
       readonly contract?: Digest | 'none';
+      /** Only for test seams: what the run is called, and that it may be of a workflow that is theirs. */
+      readonly seamRunId?: RunId;
     },
   ): Promise<Run>;
   /**

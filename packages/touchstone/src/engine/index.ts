@@ -1,3 +1,4 @@
-export { FLOOR_WORKFLOWS, type FloorNode, type FloorWorkflow } from './kinds/floor-workflows.js';
+export type { FloorNode, FloorWorkflow } from './kinds/floor-nodes.js';
+export { FLOOR_WORKFLOWS, floorWorkflow, USAGE_WORKFLOW } from './kinds/floor-workflows.js';
 export { DEFAULT_LIMITS, ENGINE_VERSION } from './parts.js';
 export { createEngine } from './run/engine.js';

@@ -86,6 +86,8 @@ export type Parts = {
   readonly castVote: CastVote;
   /** Takes secrets out of what people write. */
   readonly mask: (text: string) => Promise<string>;
+  /** The same value without what looks like a secret, in its texts or by the name of a member. */
+  readonly maskDeep: <T>(value: T) => Promise<T>;
   /** What a deployment's run does once it is approved, or why it may not. Decided again on every call. */
   readonly carryOut: (run: Run, plan: DeploymentPlan) => Promise<Move | RunError>;
   readonly limits: EngineLimits;

@@ -123,7 +123,7 @@ export const interruptQuestion = object(
     /** The question's own name: a node may ask again. */
     interruptId: text(),
     /** A decision, or an answer in words. */
-    kind: word<'approval' | 'clarification'>(),
+    kind: word<'approval' | 'clarification' | 'external-event'>(),
     /** What is asked, for people. */
     data: json(),
     /** What the question is called in the events of the run. */

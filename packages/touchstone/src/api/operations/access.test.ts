@@ -77,6 +77,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['POST', '/v1/host/touchstone/runs/{run}:rejudge', 'runs:create'],
   ['GET', '/v1/host/touchstone/metrics', 'runs:read'],
   ['GET', '/v1/host/sample/test/runs/{run}/events', 'runs:read'],
+  ['POST', '/v1/host/sample/test/emit-provider-usage', 'runs:create'],
   ['POST', '/v1/host/sample/agents/eval-run', 'runs:create'],
   ['POST', '/v1/host/sample/agents/live-invoke', 'runs:create'],
   ['POST', '/v1/host/sample/agents/local.acme.echo/dispatch', 'runs:create'],

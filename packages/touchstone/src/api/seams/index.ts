@@ -3,6 +3,7 @@ import type { Services } from '../services.js';
 import { approvalGateSeam, authorizationSeam } from './approval-gate.js';
 import { deploymentSeam } from './deployment-transition.js';
 import { dispatchSeam } from './dispatch.js';
+import { emitUsageSeam } from './emit-usage.js';
 import { evalRunSeam } from './eval-run.js';
 import { liveInvokeSeam, runEventsSeam } from './live-invoke.js';
 
@@ -12,6 +13,7 @@ import { liveInvokeSeam, runEventsSeam } from './live-invoke.js';
 export const seamEndpoints = (host: Services): readonly Endpoint[] => [
   runEventsSeam(host),
   resetSeam,
+  emitUsageSeam(host),
   deploymentSeam(host),
   liveInvokeSeam(host),
   dispatchSeam(host),

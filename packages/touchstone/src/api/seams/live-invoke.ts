@@ -5,6 +5,7 @@ import { STRICT_AGENT_ID } from '../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
 import { optionalText, type QueryOf } from '../query.js';
 import { runIdOf, type Services } from '../services.js';
+import { usageRunOf } from './emit-usage.js';
 import { eventsOf, payloadOf, runToEnd } from './real-run.js';
 
 const requestBody = object(
@@ -70,6 +71,8 @@ async function storedEvents(host: Services, call: Call<QueryOf<typeof parameters
     (type === undefined || event.type === type) &&
     (nodeId === undefined || event.nodeId === nodeId) &&
     [causationId, correlationId].every((id) => id === undefined || event.causationId === id);
-  const events = await eventsOf(host, call.principal.owner, runIdOf(call));
+  const { owner } = call.principal;
+  const emitted = await eventsOf(host, owner, usageRunOf(owner, runIdOf(call)));
+  const events = [...(await eventsOf(host, owner, runIdOf(call))), ...emitted];
   return { status: 200, body: { events: events.filter(wanted) } };
 }

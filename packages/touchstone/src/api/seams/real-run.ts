@@ -9,10 +9,15 @@ import { listening } from '../streams/wakeups.js';
 
 // Seams make nothing up: what they answer is read from runs that were made and driven like any other.
 
-/** Starts a run as the caller could have, and waits for its end. */
-export async function runToEnd(host: Services, call: Call, body: CreateRunBody): Promise<Run> {
+/** Starts a run as the caller could have, and waits for its end. Only a seam can say what it is called. */
+export async function runToEnd(
+  host: Services,
+  call: Call,
+  body: CreateRunBody,
+  seamRunId?: RunId,
+): Promise<Run> {
   checkScope(call.principal, 'runs:create');
-  const run = await host.touchstone.createRun(call.principal, body);
+  const run = await host.touchstone.createRun(call.principal, body, seamRunId ? { seamRunId } : {});
   host.follow(run);
   return waitForEnd(host, call, run.runId);
 }

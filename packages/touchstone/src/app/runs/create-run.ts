@@ -22,7 +22,7 @@ export async function createRun(
   checkShape(body, parts.evalSettings !== undefined);
   const { workflowId, plan } = await planRun(parts, principal.owner, body);
   const run: NewRun = {
-    runId: parts.ids.runId(),
+    runId: parts.seamRunId ?? parts.ids.runId(),
     owner: principal.owner,
     principal: principal.id,
     origin: options.origin,

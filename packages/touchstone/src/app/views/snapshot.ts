@@ -8,6 +8,7 @@ import {
   type RunStatus,
   type Thresholds,
 } from '@touchstone/protocol';
+import { floorWorkflow } from '../../engine/index.js';
 import type { Run } from '../../ports/index.js';
 import { pinsOf } from './run-measurement.js';
 
@@ -47,6 +48,7 @@ export function snapshotOf(run: Run, { spentUsd, thresholds, now }: SnapshotExtr
     ...(run.startedAt !== undefined && { startedAt: iso(run.startedAt) }),
     ...(run.completedAt !== undefined && { completedAt: iso(run.completedAt) }),
     ...agentOf(run.plan),
+    ...orchestratorOf(run),
     ...(run.error && { error: run.error }),
     engineVersion: String(run.engineVersion),
     eventLogSchemaVersion: EVENT_LOG_SCHEMA_VERSION,
@@ -63,6 +65,11 @@ export function snapshotOf(run: Run, { spentUsd, thresholds, now }: SnapshotExtr
 // An agent reference has its own list of model classes, so ours is not copied; version and channel exclude each other.
 const agentOf = (plan: RunPlan): object =>
   'agent' in plan ? { agent: { agentId: plan.agent.agentId, version: plan.agent.version } } : {};
+
+const orchestratorOf = ({ plan }: Run): object => {
+  const agentId = plan.kind === 'workflow' && floorWorkflow(plan.workflowId)?.orchestrator;
+  return agentId ? { runOrchestrator: { agentId } } : {};
+};
 
 /** What this host knows beyond the protocol, in one member of its own. */
 const ownFacts = (run: Run): object => ({

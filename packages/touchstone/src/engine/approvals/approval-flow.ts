@@ -1,4 +1,14 @@
-import { asId, HostError, isObject, type ScopeName, type UnknownObject } from '@touchstone/protocol';
+import {
+  type AuditEntry,
+  asId,
+  HostError,
+  isObject,
+  type Principal,
+  type PrincipalId,
+  type ResourceName,
+  type ScopeName,
+  type UnknownObject,
+} from '@touchstone/protocol';
 import type { Body, NewEvent, Payloads } from '@touchstone/protocol/bodies';
 import type { Append, Interrupt, InterruptAnswer, Run, RunChange } from '../../ports/index.js';
 import { type History, nextKey } from './history.js';
@@ -21,6 +31,8 @@ export type ApprovalFlow = {
   /** After `run.started`: what comes next when no question is open. Ends the run or asks. */
   next(history: History, now: number): Promise<LogStep>;
   answer(history: History, interrupt: Interrupt, answer: Answer, now: number): AnswerResult;
+  /** Before the run is stopped: what it has started is stopped with it. */
+  letGo?(by: string): Promise<void>;
   /** No answer came in time. Absent when its questions have no deadline. */
   timeout?(history: History, interrupt: Interrupt, now: number): LogStep;
 };
@@ -33,7 +45,11 @@ type Question = {
   readonly deadline?: number;
 };
 
-const STATUS = { approval: 'waiting-approval', clarification: 'waiting-input' } as const;
+const STATUS = {
+  approval: 'waiting-approval',
+  clarification: 'waiting-input',
+  'external-event': 'waiting-external',
+} as const;
 
 /** The question, after which the run waits. */
 export function ask(run: Run, history: History, question: Question, now: number): LogStep {
@@ -104,6 +120,16 @@ export const RESUMED: RunChange = { status: 'running', waitUntil: null, waitingN
 
 /** The scope that an answer is audited under. */
 export const RESPOND = asId<ScopeName>('approvals:respond');
+
+/** What the audit log keeps of an answer. */
+export const answeredBy = ({ runId, nodeId }: Interrupt, { id }: Principal, at: number): AuditEntry => ({
+  at,
+  principal: asId<PrincipalId>(id),
+  action: RESPOND,
+  resource: asId<ResourceName>(`runs/${runId}/interrupts/${nodeId}`),
+  allowed: true,
+  runId,
+});
 
 /** The members of an object; none for any other value. */
 export const membersOf = (value: unknown): UnknownObject => (isObject(value) ? value : {});

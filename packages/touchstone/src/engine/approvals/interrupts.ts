@@ -10,7 +10,7 @@ import {
 import type { Parts } from '../parts.js';
 import { membersOf } from './approval-flow.js';
 import { isDue, openFlow, write } from './drive-flow.js';
-import { interruptsOf, readHistory } from './history.js';
+import { eventsOf, type History, interruptsOf, readHistory } from './history.js';
 
 /** How long an answer waits for the process that writes to the run at the moment, and how often it looks. */
 const PATIENCE_MS = 10_000;
@@ -63,10 +63,11 @@ async function answer(parts: Parts, lease: Lease, given: InterruptAnswer): Promi
   const run = (await parts.store.runs.get(lease.owner, lease.runId)) as Run;
   const history = await readHistory(parts.store, run);
   const now = parts.clock.now();
+  if (run.status === 'cancelled' || run.status === 'cancelling') checkGone(run, history);
   const interrupt = checkOpen(run, latest(run, history, given.nodeId), given, now);
   const flow = openFlow(parts, run);
   if (!flow) throw notFound(given.nodeId);
-  const value = await withoutSecrets(given.value, parts.mask);
+  const value = await withoutSecrets(parts, interrupt, given.value);
   const result = flow.answer(history, interrupt, { by: given.by, value }, now);
   if (result.step)
     await write({ parts, lease }, run, result.step).catch((error) => {
@@ -75,8 +76,13 @@ async function answer(parts: Parts, lease: Lease, given: InterruptAnswer): Promi
   if ('refusal' in result) throw result.refusal;
 }
 
-/** Reasons are kept for good, in a log that cannot be changed. */
-async function withoutSecrets(value: unknown, mask: Parts['mask']): Promise<unknown> {
+/** Reasons, and what other systems send, are kept for good, in a log that cannot be changed. */
+async function withoutSecrets(
+  { mask, maskDeep }: Parts,
+  { kind }: Interrupt,
+  value: unknown,
+): Promise<unknown> {
+  if (kind === 'external-event') return maskDeep(value);
   const { reason } = membersOf(value);
   return typeof reason === 'string' ? { ...(value as object), reason: await mask(reason) } : value;
 }
@@ -95,6 +101,14 @@ function checkOpen(
       runStatus: run.status,
     });
   return interrupt;
+}
+
+/** A question of a run that was cancelled along with its parent is gone, whoever asks. */
+function checkGone({ control }: Run, history: History): void {
+  const ended = eventsOf(history, 'run.cancelled').at(-1);
+  const cancelled = control?.kind === 'cancel' ? control : ended?.payload;
+  if (cancelled?.parentRunId !== undefined)
+    throw new HostError('interrupt_gone', 'The run was cancelled together with the run that started it.');
 }
 
 const notFound = (nodeId: string): HostError =>

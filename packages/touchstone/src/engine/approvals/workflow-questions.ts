@@ -1,40 +1,33 @@
-import {
-  type AuditEntry,
-  asId,
-  type Principal,
-  type PrincipalId,
-  type ResourceName,
-  timestampOf,
-  type WorkflowPlan,
-} from '@touchstone/protocol';
+import { asId, type Json, jsonEqual, type PrincipalId, type WorkflowPlan } from '@touchstone/protocol';
 import { type NewEvent, toBody } from '@touchstone/protocol/bodies';
 import type { Interrupt, Run } from '../../ports/index.js';
-import { FLOOR_WORKFLOWS, type FloorNode } from '../kinds/floor-workflows.js';
+import type { AwaitedEvent, FloorNode } from '../kinds/floor-nodes.js';
+import { floorWorkflow } from '../kinds/floor-workflows.js';
 import { completion, failure } from '../log/endings.js';
 import {
   type Answer,
   type AnswerResult,
   type ApprovalFlow,
+  answeredBy,
   ask,
   invalid,
   joined,
   type LogStep,
   membersOf,
-  RESPOND,
   RESUMED,
   resolvedBy,
 } from './approval-flow.js';
+import { ACTIONS, decide, REJECTED } from './gate-votes.js';
 import { eventsOf, type History } from './history.js';
 
 const QUESTION = { id: 'q1', question: 'What is missing?' };
-const ACTIONS = ['accept', 'reject'] as const;
 
 export const asksPeople = ({ typeId }: FloorNode): boolean =>
-  typeId === 'core.approvalGate' || typeId === 'core.clarificationGate';
+  typeId === 'core.approvalGate' || typeId === 'core.clarificationGate' || typeId === 'core.interrupt';
 
-/** The conformance workflows that ask people: one node after another, each a question. */
+/** The conformance workflows that ask people or other systems: one node after another, each a question. */
 export function openQuestionFlow(run: Run, { workflowId }: WorkflowPlan): ApprovalFlow {
-  const nodes = FLOOR_WORKFLOWS.find((one) => one.workflowId === workflowId)?.nodes ?? [];
+  const nodes = floorWorkflow(workflowId)?.nodes ?? [];
   return {
     async next(history, now) {
       const failed = eventsOf(history, 'node.failed').at(-1);
@@ -44,58 +37,61 @@ export function openQuestionFlow(run: Run, { workflowId }: WorkflowPlan): Approv
         ? begin(run, history, node, now)
         : completion(run, { events: [], outputs: toBody({}) }, now);
     },
-    answer: (_history, interrupt, answer, now) =>
-      interrupt.kind === 'approval' ? decide(interrupt, answer, now) : clarify(interrupt, answer, now),
+    answer(history, interrupt, answer, now) {
+      const node = nodes.find(({ nodeId }) => nodeId === interrupt.nodeId);
+      if (node?.event) return receive(interrupt, node.event, answer, now);
+      return interrupt.kind === 'approval'
+        ? decide(history, interrupt, answer, node?.gate ?? {}, now)
+        : clarify(interrupt, answer, now);
+    },
+    timeout: (_history, { nodeId }, now) => {
+      const { events, run: row } = failure(run, TOO_LATE, now, nodeId);
+      return { events, run: { ...row, waitUntil: null } };
+    },
   };
 }
 
-const REJECTED = { code: 'approval_rejected', message: 'The approval was refused.' } as const;
+const TOO_LATE = {
+  code: 'interrupt_timeout',
+  message: 'What the run waited for did not come in time.',
+} as const;
 
-const answeredBy = ({ runId, nodeId }: Interrupt, { id }: Principal, at: number): AuditEntry => ({
-  at,
-  principal: asId<PrincipalId>(id),
-  action: RESPOND,
-  resource: asId<ResourceName>(`runs/${runId}/interrupts/${nodeId}`),
-  allowed: true,
-  runId,
-});
-
-function begin(run: Run, history: History, { nodeId, typeId }: FloorNode, now: number): LogStep {
+function begin(run: Run, history: History, node: FloorNode, now: number): LogStep {
+  const { nodeId, typeId, event } = node;
   const started: NewEvent = { type: 'node.started', at: now, nodeId, payload: { nodeId, typeId } };
-  const question = ask(run, history, { nodeId, ...questionOf(nodeId, typeId) }, now);
+  const deadline = event && { deadline: now + event.timeoutMs };
+  const question = ask(run, history, { nodeId, ...questionOf(node), ...deadline }, now);
   return { ...question, events: joined([started], question.events) };
 }
 
-const questionOf = (nodeId: string, typeId: FloorNode['typeId']) =>
-  typeId === 'core.approvalGate'
-    ? ({
-        kind: 'approval',
-        data: toBody({
-          artifactId: nodeId,
-          artifactType: 'conformance',
-          title: 'May the run go on?',
-          artifactData: {},
-          actions: [...ACTIONS],
-        }),
-      } as const)
-    : ({ kind: 'clarification', data: toBody({ questions: [QUESTION] }) } as const);
+function questionOf({ nodeId, typeId, gate, event }: FloorNode) {
+  if (event) {
+    const { kind, eventType, correlation } = event;
+    return { kind, data: toBody({ eventType, correlation }) } as const;
+  }
+  if (typeId !== 'core.approvalGate')
+    return { kind: 'clarification', data: toBody({ questions: [QUESTION] }) } as const;
+  const artifact = { artifactId: nodeId, artifactType: 'conformance', artifactData: {} };
+  const data = { ...artifact, title: 'May the run go on?', actions: [...ACTIONS], ...gate };
+  return { kind: 'approval', data: toBody(data) } as const;
+}
 
-function decide(interrupt: Interrupt, { by, value }: Answer, at: number): AnswerResult {
-  const { action } = membersOf(value);
-  if (action !== 'accept' && action !== 'reject')
-    return { refusal: invalid('/resumeValue/action', `expected one of ${ACTIONS.join(', ')}`) };
+/** Goes on with the event that it waits for; what comes besides is kept with it. */
+function receive(
+  interrupt: Interrupt,
+  { correlation }: AwaitedEvent,
+  { by, value }: Answer,
+  at: number,
+): AnswerResult {
+  const members = membersOf(value);
+  const missing = Object.keys(correlation).find(
+    (name) => !jsonEqual((members[name] ?? null) as Json, correlation[name] ?? null),
+  );
+  if (missing !== undefined)
+    return { refusal: invalid(`/resumeValue/${missing}`, 'expected the value that the run waits for') };
   const { nodeId } = interrupt;
-  const received: NewEvent = {
-    type: 'approval.received',
-    at,
-    nodeId,
-    payload: { nodeId, action, decidedBy: asId<PrincipalId>(by.id), decidedAt: timestampOf(at) },
-  };
-  const outcome: NewEvent =
-    action === 'accept'
-      ? { type: 'node.completed', at, nodeId, payload: { nodeId } }
-      : { type: 'node.failed', at, nodeId, payload: { nodeId, error: REJECTED } };
-  const events = [received, resolvedBy(interrupt, toBody({ action }), at), outcome];
+  const completed: NewEvent = { type: 'node.completed', at, nodeId, payload: { nodeId } };
+  const events = [resolvedBy(interrupt, toBody(value as never), at), completed];
   return { step: { events, run: RESUMED, audit: [answeredBy(interrupt, by, at)] } };
 }
 

@@ -7,6 +7,7 @@ import {
   type RunChange,
   type StoredEntry,
 } from '../../ports/index.js';
+import { hasEffect } from '../kinds/workflow.js';
 import { stopping } from '../log/endings.js';
 import type { DriveContext } from '../run/drive-context.js';
 import { obey } from '../run/watching.js';
@@ -52,6 +53,20 @@ export async function replay(context: DriveContext, run: Run, fork: Fork): Promi
     length += written;
     copied = endOf(entries);
   }
+}
+
+/**
+ * Where the replay of a workflow with an effect has to go on by itself: its source was cancelled before its last node, so
+ * there is no outcome to read again. Undefined for everything else that is replayed.
+ */
+export async function unfinishedAt(
+  { parts }: DriveContext,
+  { owner, plan }: Run,
+  { source: sourceId, mode }: Fork,
+): Promise<number | undefined> {
+  if (mode !== 'replay' || plan.kind !== 'workflow' || !hasEffect(plan)) return undefined;
+  const source = await parts.store.runs.get(owner, sourceId);
+  return source?.status === 'cancelled' ? source.eventCount - 1 : undefined;
 }
 
 const readPage = ({ parts }: DriveContext, run: Run, { source }: Fork, from: number) =>

@@ -1,18 +1,12 @@
-/** A node of a conformance workflow. `delayMs` bounds the input of that name for delaying nodes. */
-export type FloorNode = {
-  readonly nodeId: string;
-  readonly typeId: 'core.noop' | 'core.fail' | 'core.delay' | 'core.approvalGate' | 'core.clarificationGate';
-  readonly delayMs?: { readonly min: number; readonly max: number; readonly default: number };
-};
-export type FloorWorkflow = {
-  readonly workflowId: string;
-  readonly name: string;
-  readonly nodes: readonly FloorNode[];
-  /** Inputs that must be present, all of them strings. */
-  readonly requiredInputs?: readonly string[];
-};
+import type { FloorNode, FloorWorkflow } from './floor-nodes.js';
+import { DECISIONS, REASONING, SUPERVISOR } from './floor-scripts.js';
 
 const noop: FloorNode = { nodeId: 'noop', typeId: 'core.noop' };
+const gate: FloorNode = { nodeId: 'gate', typeId: 'core.approvalGate' };
+const CHILD = 'conformance-interrupt-parent-child-cancel-child';
+/** What it records is in its inputs, where a seam has put it. */
+export const USAGE_WORKFLOW = 'conformance-provider-usage';
+const supervisor = { nodeId: 'supervisor', typeId: 'core.orchestrator.supervisor' } as const;
 
 /** The workflows every OpenWOP host offers so that its run surface can be checked. They exist for nothing else. */
 export const FLOOR_WORKFLOWS: readonly FloorWorkflow[] = [
@@ -34,14 +28,83 @@ export const FLOOR_WORKFLOWS: readonly FloorWorkflow[] = [
     name: 'Waits long enough to be cancelled',
     nodes: [{ nodeId: 'wait', typeId: 'core.delay', delayMs: { min: 1, max: 60_000, default: 30_000 } }],
   },
-  {
-    workflowId: 'conformance-approval',
-    name: 'Asks for an approval',
-    nodes: [{ nodeId: 'gate', typeId: 'core.approvalGate' }],
-  },
+  { workflowId: 'conformance-approval', name: 'Asks for an approval', nodes: [gate] },
   {
     workflowId: 'conformance-clarification',
     name: 'Asks a question',
     nodes: [{ nodeId: 'ask', typeId: 'core.clarificationGate' }],
   },
+  {
+    workflowId: 'conformance-interrupt-quorum',
+    name: 'Asks for three approvals',
+    nodes: [{ ...gate, gate: { requiredApprovals: 3, rejectionPolicy: 'majority' } }],
+  },
+  {
+    workflowId: 'conformance-interrupt-auth-required',
+    name: 'Asks for an approval that needs a key',
+    nodes: [{ ...gate, gate: { authRequired: true } }],
+  },
+  {
+    workflowId: 'conformance-interrupt-external-event',
+    name: 'Waits for an event of another system',
+    nodes: [
+      {
+        nodeId: 'wait-for-event',
+        typeId: 'core.interrupt',
+        event: {
+          kind: 'external-event',
+          eventType: 'conformance.order.completed',
+          correlation: { orderId: 'fixture-order-1', status: 'completed' },
+          timeoutMs: 60_000,
+        },
+      },
+    ],
+  },
+  {
+    workflowId: 'conformance-interrupt-parent-child-cancel',
+    name: 'Starts another workflow and waits for it',
+    nodes: [{ nodeId: 'child', typeId: 'core.subWorkflow', child: CHILD }],
+  },
+  {
+    workflowId: CHILD,
+    name: 'Asks for an approval, within another',
+    nodes: [{ ...gate, nodeId: 'child-gate' }],
+  },
+  {
+    workflowId: 'conformance-agent-reasoning',
+    name: 'Tells of an agent at work',
+    nodes: [{ nodeId: 'reasoner', typeId: 'core.conformance.mock-agent', script: REASONING }],
+  },
+  {
+    workflowId: 'conformance-dispatch-loop',
+    name: 'Has a supervisor decide what is next',
+    nodes: [
+      { ...supervisor, script: DECISIONS.work },
+      { nodeId: 'dispatch', typeId: 'core.dispatch' },
+      { nodeId: 'worker', typeId: 'core.noop' },
+      { ...supervisor, script: DECISIONS.end },
+    ],
+    orchestrator: SUPERVISOR,
+  },
+  {
+    workflowId: 'conformance-replay-side-effect',
+    name: 'Waits, and then has an effect',
+    nodes: [
+      {
+        nodeId: 'wait',
+        typeId: 'core.conformance.hold',
+        delayMs: { min: 1, max: 60_000, default: 30_000 },
+      },
+      { nodeId: 'effect', typeId: 'core.conformance.side-effect' },
+    ],
+  },
+  {
+    workflowId: USAGE_WORKFLOW,
+    name: 'Records a model call',
+    nodes: [{ nodeId: 'usage', typeId: 'core.conformance.usage' }],
+    seamOnly: true,
+  },
 ];
+
+export const floorWorkflow = (workflowId: string): FloorWorkflow | undefined =>
+  FLOOR_WORKFLOWS.find((one) => one.workflowId === workflowId);

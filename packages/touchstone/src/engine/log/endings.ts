@@ -73,6 +73,7 @@ export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): E
         ...(stop.reason !== undefined && { reason: stop.reason }),
         cancelledBy: stop.by,
         durationMs: durationOf(run, now),
+        ...(stop.parentRunId !== undefined && { parentRunId: stop.parentRunId }),
       };
       return {
         events: [{ type: 'run.cancelled', at: now, payload }],

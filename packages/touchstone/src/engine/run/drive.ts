@@ -1,12 +1,13 @@
 import { isHostError, isTerminal, type RunError } from '@touchstone/protocol';
 import { type Lease, LeaseLost, type ProgressListener, type Run } from '../../ports/index.js';
 import { driveFlow, openFlow } from '../approvals/drive-flow.js';
-import { copyPrefix, replay } from '../forks/copy.js';
+import { copyPrefix, replay, unfinishedAt } from '../forks/copy.js';
 import { openSpendMeter, type SpendMeter } from '../invoke/spend-meter.js';
 import { openExecutor, openRunKind } from '../kinds/open.js';
 import type { RunKind } from '../kinds/run-kind.js';
 import { taskSourceOf } from '../kinds/task-source.js';
 import { beginning, failure } from '../log/endings.js';
+import { withMaskedInputs } from '../log/masked-inputs.js';
 import type { Parts } from '../parts.js';
 import type { DriveContext, DriveState } from './drive-context.js';
 import { runLoop } from './loop.js';
@@ -55,9 +56,10 @@ async function drive(context: DriveContext): Promise<void> {
   void keepLease(context);
   try {
     const { fork } = run.plan;
-    if (fork?.mode === 'replay')
+    const leftAt = fork && (await unfinishedAt(context, run, fork));
+    if (fork?.mode === 'replay' && leftAt === undefined)
       return void (await replay(context, run, fork).catch((error) => endReplay(context, run, error)));
-    const begun = fork ? await copyPrefix(context, run, fork) : run;
+    const begun = fork ? await copyPrefix(context, run, { ...fork, fromSeq: leftAt ?? fork.fromSeq }) : run;
     const flow = openFlow(parts, begun);
     await (flow ? driveFlow(context, begun, flow) : driveSteps(context, begun));
   } catch (error) {
@@ -117,7 +119,7 @@ async function giveUp(context: DriveContext, run: Run, error: unknown): Promise<
 /** The last word of a run that no loop drives; the first one too, when none has been said. */
 async function fail({ parts, lease }: DriveContext, run: Run, error: RunError): Promise<void> {
   const now = parts.clock.now();
-  const opening = run.eventCount === 0 ? beginning(run, [], now) : undefined;
+  const opening = run.eventCount === 0 ? beginning(await withMaskedInputs(parts, run), [], now) : undefined;
   const ending = failure(run, error, now);
   await parts.store.log.append(lease, {
     entries: [{ kind: 'events', events: [...(opening?.events ?? []), ...ending.events] }],

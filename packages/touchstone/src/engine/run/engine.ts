@@ -1,5 +1,6 @@
 import { HostError, isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/protocol';
 import type { Control, Engine, Lease, Run } from '../../ports/index.js';
+import { childIdOf, startsChild } from '../approvals/child-flow.js';
 import { isDue, isWaiting, openFlow } from '../approvals/drive-flow.js';
 import { createInterrupts } from '../approvals/interrupts.js';
 import { resumption } from '../log/endings.js';
@@ -8,7 +9,7 @@ import { createAlarms } from './alarms.js';
 import { type Drive, startDrive } from './drive.js';
 import { createProgressFeed } from './progress.js';
 import { createSlots } from './slots.js';
-import { stopFrom } from './watching.js';
+import { CANCELLABLE, stopFrom } from './watching.js';
 
 /** A run that this process has taken up. `again` is set when a caller wants it driven while it is coming to rest. */
 type ActiveRun = {
@@ -21,14 +22,6 @@ type ActiveRun = {
 
 const ADOPT_AT_ONCE = 100;
 const WORKING: readonly RunStatus[] = ['pending', 'running', 'cancelling'];
-const CANCELLABLE: readonly RunStatus[] = [
-  'pending',
-  'running',
-  'paused',
-  'waiting-approval',
-  'waiting-input',
-  'waiting-external',
-];
 
 export function createEngine(parts: Parts): Engine {
   const activeRuns = new Map<RunId, ActiveRun>();
@@ -64,6 +57,7 @@ export function createEngine(parts: Parts): Engine {
         : await slots.use(owner.tenant, mine.hurry.signal, () => attempt(owner, runId, mine));
       const after = await parts.store.runs.get(owner, runId);
       if (after && isWaiting(after)) alarms.set(after);
+      if (after) await tellRelatives(after);
       active = active && ((after !== undefined && needsDriver(after, parts.clock.now())) || mine.again);
     }
   };
@@ -88,6 +82,16 @@ export function createEngine(parts: Parts): Engine {
   /** Drives in the background: no caller awaits it, so its failure goes to the operator's log. */
   const driveSoon = (owner: Owner, runId: RunId): void => {
     drive(owner, runId).catch((error) => parts.log.error('run.abandoned', { runId }, error));
+  };
+
+  /** A run that a workflow starts is driven with it, and its end is what the workflow waits for. */
+  const tellRelatives = async ({ owner, runId, plan, status }: Run): Promise<void> => {
+    if (plan.kind !== 'workflow') return;
+    if (startsChild(plan)) driveSoon(owner, childIdOf(runId));
+    if (!plan.parent || !isTerminal(status)) return;
+    const awake = { from: ['waiting-approval'], status: 'running', control: null, settled: true } as const;
+    await parts.store.runs.request(owner, plan.parent.runId, awake);
+    driveSoon(owner, plan.parent.runId);
   };
 
   const change = async (

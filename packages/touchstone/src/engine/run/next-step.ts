@@ -1,9 +1,14 @@
-import type { AccessDenial, Score } from '@touchstone/protocol';
+import type { AccessDenial, RunId, Score } from '@touchstone/protocol';
 import type { DrainPolicy } from '@touchstone/protocol/bodies';
 
 /** Why a run must not go on as planned. */
 export type Stop =
-  | { readonly kind: 'cancel'; readonly by: string; readonly reason?: string }
+  | {
+      readonly kind: 'cancel';
+      readonly by: string;
+      readonly reason?: string;
+      readonly parentRunId?: RunId;
+    }
   | { readonly kind: 'timeout'; readonly limitMs: number; readonly observedMs: number }
   | { readonly kind: 'budget'; readonly limitUsd: number }
   | { readonly kind: 'denied'; readonly denial: AccessDenial }

@@ -4,6 +4,7 @@ import type { SpendMeter } from '../invoke/spend-meter.js';
 import type { Executor, RunKind } from '../kinds/run-kind.js';
 import { type Backlog, createBacklog } from '../log/backlog.js';
 import { type Committer, createCommitter } from '../log/committer.js';
+import { withMaskedInputs } from '../log/masked-inputs.js';
 import type { Parts } from '../parts.js';
 import type { DriveContext } from './drive-context.js';
 import { type Loop, openingOf } from './loop.js';
@@ -96,7 +97,7 @@ async function openRun(
   // Asked for rather than set: a cancel or a pause that came in between must not be overwritten.
   const pending = { from: ['pending'], status: 'running', control: null } as const;
   if (found.status === 'pending') await parts.store.runs.request(found.owner, found.runId, pending);
-  const opening = openingOf(found, kind, now);
+  const opening = openingOf(await withMaskedInputs(parts, found), kind, now);
   if (opening) await committer.write([{ kind: 'events', events: opening.events }], opening.run);
   return { ...found, startedAt: found.startedAt ?? now, pausedMs: opening?.run.pausedMs ?? found.pausedMs };
 }

@@ -1,6 +1,17 @@
+import type { RunStatus } from '@touchstone/protocol';
 import type { Control, Run } from '../../ports/index.js';
 import type { DriveContext } from './drive-context.js';
 import type { Stop } from './next-step.js';
+
+/** Where a run may be cancelled. */
+export const CANCELLABLE: readonly RunStatus[] = [
+  'pending',
+  'running',
+  'paused',
+  'waiting-approval',
+  'waiting-input',
+  'waiting-external',
+];
 
 /** How long an order given through another process may wait. */
 const LISTEN_MS = 1_000;
@@ -31,7 +42,7 @@ export async function obey({ parts, lease, stop }: DriveContext): Promise<void> 
 
 export const stopFrom = (control: Control): Stop =>
   control.kind === 'cancel'
-    ? { kind: 'cancel', by: control.by, ...(control.reason !== undefined && { reason: control.reason }) }
+    ? control
     : {
         kind: 'pause',
         drainPolicy: control.drainPolicy,

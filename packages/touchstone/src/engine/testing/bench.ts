@@ -201,6 +201,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     buildSummary,
     contractOutcome: async () => ({}),
     mask: async (text) => text,
+    maskDeep: async (value) => value,
     castVote: () => ({ kind: 'refused', why: 'not_allowed' }),
     carryOut: async () => ({ code: 'conflict', message: 'Nothing is deployed here.' }),
     limits: { ...DEFAULT_LIMITS, gatherMs: 0, ...options.limits },

@@ -15,7 +15,13 @@ export type RunRequest = {
 
 /** What a person asked of a run in progress. The driver obeys it; the row remembers it across a crash. */
 export type Control =
-  | { readonly kind: 'cancel'; readonly by: string; readonly reason?: string }
+  | {
+      readonly kind: 'cancel';
+      readonly by: string;
+      readonly reason?: string;
+      /** The run whose end takes this one along. */
+      readonly parentRunId?: RunId;
+    }
   | {
       readonly kind: 'pause';
       readonly by: string;

@@ -18,6 +18,8 @@ const SECRETS: { readonly [name: string]: string } = {
   'a provider key without digits': `sk${'-'}abcdefghijklmnop`,
   'a project key': `sk${'-proj-'}${drawn.slice(0, 40)}`,
   'a payment key': `sk${'_live_'}${drawn.slice(0, 24)}`,
+  'a long key of the AIza kind': `AI${'za'}${drawn.slice(0, 44)}`,
+  'a reference to a credential': 'cred_OPAQUE-reference-of-a-tenant',
   'a token of the preset': `gh${'p_'}${drawn.slice(0, 36)}`,
   'an access key id from the documentation': `AK${'IA'}IOSFODNN7${'EXAMPLE'}`,
   'a key block': pem(drawn.slice(0, 64)),

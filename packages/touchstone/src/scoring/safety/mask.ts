@@ -17,6 +17,9 @@ const IS = String.raw`["']?\s{0,3}[:=]\s{0,3}["'\x60]?`;
 /** Looked for in a text with gaps. */
 const TOKENS: readonly string[] = [
   String.raw`(?:sk|rk)[-_][\w-]{12,}`,
+  // Not a key, but the name under which a host finds one.
+  String.raw`cred_[\w-]{12,}`,
+  String.raw`AIza[\w-]{30,}`,
   'key-[0-9a-f]{32}(?![A-Za-z0-9])',
   String.raw`(?:xai|pplx|xapp|GOCSPX|sq0(?:atp|csp))-[\w-]{20,}`,
   String.raw`(?:r8|ntn|do[opr]_v1)_[\w-]{20,}`,

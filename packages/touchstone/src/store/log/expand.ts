@@ -73,5 +73,6 @@ const numbered = (run: Run, event: NewEvent, blockStart: number, sequence: numbe
   ...(event.nodeId !== undefined && { nodeId: event.nodeId }),
   schemaVersion: 1,
   engineVersion: run.engineVersion,
+  ...(event.causationId !== undefined && { causationId: event.causationId }),
   ...(event.cause !== undefined && { causationId: eventIdOf(run.runId, blockStart + event.cause) }),
 });

@@ -174,7 +174,7 @@ export const agentPayloads = {
     durationMs: count('How long it took, in milliseconds.'),
     causationHostId: causationHostId(),
   }),
-  /** One agent passes its work to another. This host has no handoffs. */
+  /** One agent passes its work to another. Only a conformance workflow of this host does. */
   'agent.handoff': open(
     {
       /** The agent that had the work. */
@@ -183,6 +183,29 @@ export const agentPayloads = {
       toAgentId: boundedAgentId('The agent that takes over.'),
     },
     { reason: text('Why.'), causationHostId: causationHostId() },
+  ),
+  /** What the agent that leads a workflow does next. Only a conformance workflow of this host has one. */
+  'runOrchestrator.decided': open(
+    {
+      /** The agent that leads, the same one throughout the run. */
+      agentId: agentId(),
+      /** What is next. */
+      decision: open(
+        {
+          /** Whether others work, somebody is asked, or the run ends. */
+          kind: choice(['next-worker', 'ask-user', 'terminate'], 'What is next.'),
+        },
+        {
+          /** Who works next; only of `next-worker`. */
+          nextWorkerIds: list(name('A node.'), 'Who works next.'),
+          /** What is asked; only of `ask-user`. */
+          prompt: text('What is asked.'),
+          /** Why the run ends; only of `terminate`. */
+          reason: text('Why the run ends.'),
+        },
+      ),
+    },
+    { causationHostId: causationHostId() },
   ),
   /** The agent's answer, which is then scored. */
   'agent.decided': open(

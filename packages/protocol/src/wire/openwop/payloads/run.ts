@@ -3,6 +3,7 @@ import {
   anyObject,
   anything,
   choice,
+  closed,
   count,
   integer,
   list,
@@ -91,7 +92,7 @@ export const runPayloads = {
       cancelledBy: text('By whom.'),
       /** From start to end of the run, pauses included. */
       durationMs: durationMs(),
-      /** The run whose cancellation included this one. Absent on this host. */
+      /** The run whose cancellation included this one; absent when this one was cancelled itself. */
       parentRunId: name('The run whose end took this one along.'),
     },
   ),
@@ -129,6 +130,19 @@ export const runPayloads = {
       outputs: outputs(),
       /** How long the node took. */
       durationMs: durationMs(),
+    },
+  ),
+  /** A node of a workflow has started another run. */
+  'node.dispatched': closed(
+    {
+      /** The run that was started. */
+      childRunId: name('The run that was started.'),
+      /** Its workflow. */
+      childWorkflowId: name('Its workflow.'),
+    },
+    {
+      /** Its status when the event was written. */
+      childStatus: text('How it stood.'),
     },
   ),
   /** A node of a workflow failed. */

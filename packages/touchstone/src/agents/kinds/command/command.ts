@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 import type { Agent, AgentFacts, Answer, Clock } from '../../../ports/index.js';
 import { type CommandRun, DEFAULT_TIMEOUT_MS } from '../../spec/run-spec.js';
 import { failed, unreachable } from '../answers.js';
@@ -80,11 +80,15 @@ const quoteNoise = (text: string): string => {
 /** The machine is out of a resource. */
 const EXHAUSTED = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'];
 
+/** The operator's configuration has the whole path; a tenant reads the reason and must not learn about the machine. */
+const shown = (path: string): string => (isAbsolute(path) ? basename(path) : path);
+
 /** A command that did not run says nothing about the agent, so its tasks are not scored. */
-function notStarted(code: string, { command, cwd }: CommandRun): Answer {
+function notStarted(code: string, run: CommandRun): Answer {
+  const command = shown(run.command);
   if (EXHAUSTED.includes(code)) return unreachable(`This machine cannot start more processes (${code}).`);
   if (code !== 'ENOENT') return unreachable(`The command "${command}" could not be started (${code}).`);
-  const where = cwd === undefined ? 'its path' : `its path and its cwd "${cwd}"`;
+  const where = run.cwd === undefined ? 'its path' : `its path and its cwd "${shown(run.cwd)}"`;
   return unreachable(
     `The command "${command}" was not found. Check ${where}; relative ones start at the config file's folder.`,
   );

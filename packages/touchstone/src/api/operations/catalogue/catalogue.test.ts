@@ -243,6 +243,14 @@ describe('workflows', () => {
       'conformance-cancellable',
       'conformance-approval',
       'conformance-clarification',
+      'conformance-interrupt-quorum',
+      'conformance-interrupt-auth-required',
+      'conformance-interrupt-external-event',
+      'conformance-interrupt-parent-child-cancel',
+      'conformance-interrupt-parent-child-cancel-child',
+      'conformance-agent-reasoning',
+      'conformance-dispatch-loop',
+      'conformance-replay-side-effect',
     ]);
     for (const id of fixtures) {
       const workflow = (await host.request('GET', `/v1/workflows/${id}`)).json();

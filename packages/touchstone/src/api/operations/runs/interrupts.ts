@@ -1,19 +1,26 @@
 import {
   HostError,
   isHostError,
+  isObject,
   type NewInterruptToken,
   type Principal,
   timestampOf,
 } from '@touchstone/protocol';
+import { fromBody } from '@touchstone/protocol/bodies';
 import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { DEFAULT_TOKEN_SEC, hasScope, type TokenClaim } from '../../../app/index.js';
-import type { Interrupt } from '../../../ports/index.js';
+import type { Interrupt, Run } from '../../../ports/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
 
 type Resume = Wire<typeof vendor.resumeBody>;
-const REFUSALS = ['interrupt_not_found', 'interrupt_already_resolved', 'interrupt_cancelled'] as const;
+const REFUSALS = [
+  'interrupt_not_found',
+  'interrupt_already_resolved',
+  'interrupt_cancelled',
+  'interrupt_gone',
+] as const;
 
 /** Questions that runs ask people, answered with a key or with a link that was made for it. */
 export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
@@ -42,7 +49,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
         schema: vendor.interruptToken,
       },
     },
-    refusals: ['not_found', ...REFUSALS],
+    refusals: ['forbidden', 'not_found', ...REFUSALS],
     handle: (call) => issue(host, call),
   }),
   endpoint({
@@ -71,6 +78,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
       'interrupt_not_found',
       'interrupt_already_resolved',
       'interrupt_expired',
+      'interrupt_gone',
       'unavailable',
     ],
     handle: (call) => resolveByToken(host, call),
@@ -113,9 +121,32 @@ async function issue(host: Services, call: Call<unknown, NewInterruptToken>): Pr
   const { owner, id: principal } = call.principal;
   const { runId } = await findRun(host, call);
   const interrupt = await openQuestion(host, { owner, runId, nodeId: call.params.nodeId ?? '' });
+  if (needsKey(interrupt))
+    throw new HostError('forbidden', 'This question is answered with a key; no link is made for it.');
   const { token, expiresAt } = await host.tokens.make(interrupt, { owner, principal, intent }, expiresInSec);
   const url = `${call.origin}/v1/interrupts/${token}`;
   return { status: 201, body: { token, url, intent, expiresAt: timestampOf(expiresAt) } };
+}
+
+const needsKey = ({ data }: Interrupt): boolean => {
+  const question = fromBody(data);
+  return isObject(question) && question.authRequired === true;
+};
+
+/**
+ * Where an awaited event is to be sent, for readers of the run who may answer it. No longer good than the run waits, so it
+ * is the same in every answer.
+ */
+export async function callbackOf(host: Services, call: Call, run: Run): Promise<object> {
+  const { owner, id: principal } = call.principal;
+  if (run.status !== 'waiting-external' || !hasScope(call.principal, 'approvals:respond')) return {};
+  const nodeId = run.waitingNode ?? '';
+  const interrupt = await host.touchstone.engine.interrupts.find(owner, run.runId, nodeId);
+  if (!interrupt || interrupt.resolved) return {};
+  const claim = { owner, principal, intent: 'resolve' } as const;
+  const { token } = await host.tokens.make(interrupt, claim, DEFAULT_TOKEN_SEC);
+  const callbackUrl = `${call.origin}/v1/interrupts/${token}`;
+  return { interrupt: { nodeId, kind: interrupt.kind, interruptToken: token, callbackUrl } };
 }
 
 async function openQuestion(

@@ -6,6 +6,7 @@ import {
   isHostError,
   isTerminal,
   RUN_STATUSES,
+  type RunId,
   type TaskId,
 } from '@touchstone/protocol';
 import { parseRunCreate, vendor } from '@touchstone/protocol/wire';
@@ -13,8 +14,10 @@ import { type CreateRunBody, evaluationOff, snapshotOf } from '../../../app/inde
 import type { Run } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalText } from '../../query.js';
+import { payloadOf } from '../../seams/real-run.js';
 import { createdRun, findRun, type Services } from '../../services.js';
 import { matches } from '../discovery.js';
+import { callbackOf } from './interrupts.js';
 
 export const runEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
@@ -87,11 +90,13 @@ const statusAtCreate = ({ status }: Run): string => (status === 'pending' ? stat
 
 async function readRun(host: Services, call: Call): Promise<Reply> {
   const run = await findRun(host, call);
-  const body = snapshotOf(run, {
+  const extras = {
     spentUsd: await spentUsd(host, run),
     thresholds: await host.touchstone.thresholdsOf(run),
     now: host.clock.now(),
-  });
+  };
+  const beside = { ...(await callbackOf(host, call, run)), ...(await childrenOf(host, run)) };
+  const body = { ...snapshotOf(run, extras), ...beside };
   // The count of events is what a change of state usually changes; the digest covers what it does not: a pause that has
   // been asked for, money that has been spent.
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 16);
@@ -100,6 +105,16 @@ async function readRun(host: Services, call: Call): Promise<Reply> {
     ? { status: 304, headers }
     : { status: 200, body, headers };
 }
+
+/** The run that a workflow has started. Its log is short, and begins with that. */
+async function childrenOf({ touchstone: { store } }: Services, { owner, runId, plan }: Run): Promise<object> {
+  if (plan.kind !== 'workflow') return {};
+  const events = await store.log.read(owner, runId, -1, FIRST_EVENTS);
+  const payload = payloadOf(events, 'node.dispatched');
+  const child = payload && (await store.runs.get(owner, asId<RunId>(payload.childRunId)));
+  return child ? { childRuns: [{ runId: child.runId, status: child.status }] } : {};
+}
+const FIRST_EVENTS = 4;
 
 /** Known cost of a run that has no scorecard to say it. */
 async function spentUsd({ touchstone }: Services, run: Run): Promise<number | undefined> {

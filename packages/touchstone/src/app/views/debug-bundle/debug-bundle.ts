@@ -53,7 +53,7 @@ export async function buildDebugBundle(
 
 const STRETCH_MS = 10;
 
-function createPace(clock: Pick<Clock, 'elapsed'>, signal?: AbortSignal): Pace {
+export function createPace(clock: Pick<Clock, 'elapsed'>, signal?: AbortSignal): Pace {
   let since = clock.elapsed();
   return {
     isDue: () => signal?.aborted === true || clock.elapsed() - since >= STRETCH_MS,
