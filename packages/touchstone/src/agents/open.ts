@@ -57,7 +57,13 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
     case 'command':
       return createCommandAgent(run, { ...parts, maxOutputBytes });
     case 'http':
-      return createHttpAgent(run, { ...parts, maxOutputBytes, retries, ...(guard && { guard }) });
+      return createHttpAgent(run, {
+        ...parts,
+        ...paceOfTenant(parts),
+        maxOutputBytes,
+        retries,
+        ...defined({ guard }),
+      });
     case 'openwop':
       return createOpenwopAgent(run, { ...parts, maxOutputBytes, retries, ...endpointOf(run, parts) });
     case 'openai':
@@ -88,8 +94,17 @@ function endpointOf(run: OpenwopRun, parts: AgentParts) {
       ? models.custom(defined({ baseUrl: run.baseUrl ?? '', apiKeyEnv: run.apiKeyEnv }))
       : models.endpoint(owner, run.provider);
   if (!endpoint) throw new HostError('conflict', `There is no provider "${run.provider}" here any more.`);
-  return { ...endpoint, ...(guard && run.provider === undefined && { guard }) };
+  if (run.provider !== undefined) return endpoint;
+  return { ...endpoint, ...paceOfTenant(parts), ...defined({ guard }) };
 }
+
+/**
+ * An address that an agent names is paced for each tenant apart: what a server refuses one tenant must not hold back
+ * another. A provider of the configuration has one credential, and with it one pace for all.
+ */
+const paceOfTenant = ({ paceOf, use }: AgentParts): { readonly paceOf: PaceOf } => ({
+  paceOf: (origin) => paceOf(`${use?.owner.tenant ?? ''} ${origin}`),
+});
 
 const hostOf = (baseUrl: string | undefined): string | undefined =>
   baseUrl === undefined ? undefined : new URL(baseUrl).host;

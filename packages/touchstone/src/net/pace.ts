@@ -13,7 +13,7 @@ export type Pace = {
 };
 export type Ticket = { leave(result: 'success' | 'limited' | 'other'): void };
 
-/** By origin, because that is what rate limits are counted by. */
+/** By who shares a limit and by origin. */
 export type PaceOf = (origin: string) => Pace;
 
 export function createPaces(clock: Clock): PaceOf {

@@ -103,7 +103,8 @@ const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8_000;
 /** Shorter waits than this are not worth a timer. */
 const SHORTEST_ASKED_MS = 100;
-const LONGEST_ASKED_MS = 86_400_000;
+/** A longer wait is asked for again: a server that is mended should not have to wait for its own old answer. */
+const LONGEST_ASKED_MS = 3_600_000;
 
 /**
  * What follows from one response. Connection loss, 429 and 5xx are worth another try; any other refusal is the other

@@ -90,7 +90,8 @@ export function createModels(parts: ModelsParts): Models {
         : grantedProvider(parts, owner, pin.provider);
       if (!spec)
         throw refusal(`Model ${pin.provider}/${pin.model}: there is no provider "${pin.provider}" here.`);
-      return track(await openModel(parts, spec, pin, custom?.guard));
+      const sharedBy = custom ? `tenant ${owner.tenant}` : pin.provider;
+      return track(await openModel(parts, spec, pin, sharedBy, custom?.guard));
     },
     endpoint(owner, name) {
       const spec = grantedProvider(parts, owner, name);
@@ -110,6 +111,7 @@ async function openModel(
   parts: ModelsParts,
   spec: ProviderSpec,
   pin: ModelPin,
+  sharedBy: string,
   guard: Guard | undefined,
 ): Promise<Model> {
   const { kind, timeoutMs, stream = false } = spec;
@@ -128,8 +130,8 @@ async function openModel(
     defined({
       language,
       identity: { ...named, baseUrl },
-      // Vendors count by credential, so two providers at the same address have two paces.
-      pace: parts.paceOf(`${pin.provider} ${new URL(baseUrl).origin}`),
+      // Vendors count by credential, so two providers at the same address have two paces. An address of an agent has none.
+      pace: parts.paceOf(`${sharedBy} ${new URL(baseUrl).origin}`),
       clock,
       random,
       retries,

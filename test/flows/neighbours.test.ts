@@ -1,0 +1,101 @@
+// Goal: what one tenant does, or what is done to it, does not reach another. Method: a whole host with two tenants; rival
+// attacks, acme evaluates, and acme's scores are right.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readJson } from './pack-host.js';
+import { KEY, OTHER_KEY } from './processes.js';
+import { openWholeHost, type WholeHost } from './whole-host.js';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+type Answering = (response: ServerResponse, body: { readonly input: unknown }) => void;
+const answer: Answering = (response, { input }) => {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ output: input }));
+};
+
+/** One server for both tenants, as a gateway is; each path answers in its own way. */
+async function startGateway(paths: { readonly [path: string]: Answering }): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const answering = paths[request.url ?? ''] ?? answer;
+    answering(response, JSON.parse(Buffer.concat(chunks).toString('utf8')));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function startHost(): Promise<WholeHost> {
+  const host = await openWholeHost({ egress: { allowPrivate: true } });
+  open.push(host);
+  return host;
+}
+
+const suiteOf = (tenant: string, tasks: number) => ({
+  suiteId: `local.${tenant}.evals.echo`,
+  version: '1.0.0',
+  modes: ['golden'],
+  tasks: Array.from({ length: tasks }, (_, index) => ({
+    taskId: `t-${index}`,
+    input: `q${index}`,
+    expected: { kind: 'golden', match: { strategy: 'exact', value: `q${index}` } },
+  })),
+});
+
+/** Installs an agent and a suite of the tenant, and starts a run. */
+async function startRun(
+  host: WholeHost,
+  tenant: string,
+  key: string,
+  url: string,
+  tasks = 3,
+): Promise<string> {
+  const agentId = `local.${tenant}.bot`;
+  const run = { kind: 'http', url };
+  const agent = { agentId, version: '1.0.0', run };
+  await host.fetch(`/v1/host/touchstone/agents/${agentId}`, { method: 'PUT', key, body: agent });
+  const client = host.client(key);
+  await client.suites.install(suiteOf(tenant, tasks) as never);
+  const created = await client.runs.create({
+    mode: 'eval',
+    evalSuiteRef: `local.${tenant}.evals.echo@1.0.0`,
+    agentId,
+  });
+  return created.runId;
+}
+
+async function summaryOf(host: WholeHost, runId: string, key: string) {
+  await host.client(key).waitForScorecard(runId as never);
+  return (await readJson(host, `/v1/runs/${runId}/eval-summary`, { key })).body;
+}
+
+describe('a server that asks one tenant to wait', () => {
+  it('is still asked by another, also when the wait is for an hour', async () => {
+    let refused: () => void = () => undefined;
+    const heldBack = new Promise<void>((resolve) => {
+      refused = resolve;
+    });
+    const gateway = await startGateway({
+      '/limited': (response) => {
+        response.writeHead(429, { 'retry-after': '3600' }).end();
+        refused();
+      },
+    });
+    const host = await startHost();
+    await startRun(host, 'globex', OTHER_KEY, `${gateway}/limited`);
+    await heldBack;
+    const runId = await startRun(host, 'acme', KEY, `${gateway}/agent`);
+    expect(await summaryOf(host, runId, KEY)).toMatchObject({ passed: true, passedCount: 3 });
+  });
+});
