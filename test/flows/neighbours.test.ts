@@ -1,10 +1,13 @@
 // Goal: what one tenant does, or what is done to it, does not reach another. Method: a whole host with two tenants; rival
 // attacks, acme evaluates, and acme's scores are right.
+import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createClient } from '@touchstone/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readJson } from './pack-host.js';
-import { KEY, OTHER_KEY } from './processes.js';
+import { KEY, kill, OTHER_KEY, serve, temporaryFolder } from './processes.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
 const open: { close(): Promise<void> }[] = [];
@@ -12,6 +15,7 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
+type HostClient = Pick<WholeHost, 'fetch' | 'client'>;
 type Answering = (response: ServerResponse, body: { readonly input: unknown }) => void;
 const answer: Answering = (response, { input }) => {
   response.setHeader('content-type', 'application/json');
@@ -55,7 +59,7 @@ const suiteOf = (tenant: string, tasks: number) => ({
 
 /** Installs an agent and a suite of the tenant, and starts a run. */
 async function startRun(
-  host: WholeHost,
+  host: HostClient,
   tenant: string,
   key: string,
   url: string,
@@ -75,7 +79,7 @@ async function startRun(
   return created.runId;
 }
 
-async function summaryOf(host: WholeHost, runId: string, key: string) {
+async function summaryOf(host: HostClient, runId: string, key: string) {
   await host.client(key).waitForScorecard(runId as never);
   return (await readJson(host, `/v1/runs/${runId}/eval-summary`, { key })).body;
 }
@@ -99,3 +103,61 @@ describe('a server that asks one tenant to wait', () => {
     expect(await summaryOf(host, runId, KEY)).toMatchObject({ passed: true, passedCount: 3 });
   });
 });
+
+describe('a host that starts again', () => {
+  it('takes up the run of a tenant although another has many that wait', async () => {
+    const gateway = await startGateway({ '/silent': () => undefined });
+    const folder = temporaryFolder();
+    open.push({ close: async () => folder.remove() });
+    const keys = [
+      { key: KEY, tenant: 'acme', roles: ['admin'] },
+      { key: OTHER_KEY, tenant: 'globex', roles: ['admin'] },
+    ];
+    const config = { keys, egress: { allowPrivate: true } };
+    writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify(config));
+    const first = await serve([], folder.path);
+    const there = hostAt(first.url);
+    const attack = await startRun(there, 'globex', OTHER_KEY, `${gateway}/silent`);
+    const again = {
+      mode: 'eval',
+      evalSuiteRef: 'local.globex.evals.echo@1.0.0',
+      agentId: 'local.globex.bot',
+    };
+    await Promise.all(Array.from({ length: 150 }, () => there.client(OTHER_KEY).runs.create(again as never)));
+    // Silent for now: the run is under way when the host is killed.
+    let isSilent = true;
+    const turn = await startGateway({
+      '/agent': (response, body) => (isSilent ? undefined : answer(response, body)),
+    });
+    const runId = await startRun(there, 'acme', KEY, `${turn}/agent`);
+    await untilRunning(there, runId);
+    await kill(first);
+    isSilent = false;
+    const second = await serve([], folder.path);
+    open.push({ close: async () => void (await kill(second)) });
+    expect(await summaryOf(hostAt(second.url), runId, KEY)).toMatchObject({ passed: true, passedCount: 3 });
+    expect(attack).not.toBe(runId);
+  });
+});
+
+/** The host at an address, as far as these tests use one. */
+const hostAt = (url: string): HostClient => ({
+  client: (key = KEY) => createClient({ baseUrl: url, key }),
+  fetch: (path, { method = 'GET', key = KEY, body } = {}) =>
+    fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
+});
+
+async function untilRunning(host: HostClient, runId: string): Promise<void> {
+  for (;;) {
+    const { body } = await readJson(host, `/v1/runs/${runId}`);
+    if ((body as { status?: string }).status === 'running') return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -69,12 +69,17 @@ export function leasesCases(open: () => Promise<Store>, clock: () => TestClock):
       { owner: ACME, runId: 'pending' },
       { owner: other, runId: 'of-another' },
     ]);
-    expect(await store.leases.adoptable(1)).toEqual([{ owner: ACME, runId: 'pending' }]);
+    await createRun(store, 'later');
+    expect(await store.leases.adoptable(1)).toEqual([
+      { owner: ACME, runId: 'pending' },
+      { owner: other, runId: 'of-another' },
+    ]);
     clock().move(30_001);
     expect((await store.leases.adoptable(9)).map((found) => found.runId)).toEqual([
       'pending',
       'of-another',
       'driven',
+      'later',
     ]);
   });
 

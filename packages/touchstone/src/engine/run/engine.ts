@@ -5,6 +5,7 @@ import { isDue, isWaiting, openFlow } from '../approvals/drive-flow.js';
 import { createInterrupts } from '../approvals/interrupts.js';
 import { resumption } from '../log/endings.js';
 import { ENGINE_VERSION, type Parts } from '../parts.js';
+import { createAdoption } from './adoption.js';
 import { createAlarms } from './alarms.js';
 import { type Drive, startDrive } from './drive.js';
 import { createProgressFeed } from './progress.js';
@@ -20,7 +21,6 @@ type ActiveRun = {
   readonly hurry: AbortController;
 };
 
-const ADOPT_AT_ONCE = 100;
 const WORKING: readonly RunStatus[] = ['pending', 'running', 'cancelling'];
 
 export function createEngine(parts: Parts): Engine {
@@ -75,7 +75,10 @@ export function createEngine(parts: Parts): Engine {
       hurry: new AbortController(),
     };
     activeRuns.set(runId, mine);
-    mine.done = holdRun(owner, runId, mine).finally(() => activeRuns.delete(runId));
+    mine.done = holdRun(owner, runId, mine).finally(() => {
+      activeRuns.delete(runId);
+      adoption.placeFreed();
+    });
     return mine.done;
   };
 
@@ -83,6 +86,8 @@ export function createEngine(parts: Parts): Engine {
   const driveSoon = (owner: Owner, runId: RunId): void => {
     drive(owner, runId).catch((error) => parts.log.error('run.abandoned', { runId }, error));
   };
+
+  const adoption = createAdoption(parts, driveSoon);
 
   /** A run that a workflow starts is driven with it, and its end is what the workflow waits for. */
   const tellRelatives = async ({ owner, runId, plan, status }: Run): Promise<void> => {
@@ -147,14 +152,11 @@ export function createEngine(parts: Parts): Engine {
       return run;
     },
     interrupts: createInterrupts(parts, drive),
-    async adopt() {
-      if (shutDown) return;
-      for (const { owner, runId } of await parts.store.leases.adoptable(ADOPT_AT_ONCE))
-        driveSoon(owner, runId);
-    },
+    adopt: adoption.adopt,
     watch: (runId, listener) => feed.subscribe(runId, listener),
     async shutdown() {
       shutDown = true;
+      adoption.close();
       alarms.close();
       for (const one of activeRuns.values()) {
         one.hurry.abort();

@@ -18,9 +18,9 @@ export type Leases = {
   release(lease: Lease): Promise<void>;
   /**
    * Unfinished `host` runs (pending, running, cancelling, pausing and not yet at rest, or waiting past `waitUntil`) whose
-   * lease is free.
+   * lease is free: the oldest of each tenant, and of each tenant so many at most.
    */
-  adoptable(limit: number): Promise<readonly { readonly owner: Owner; readonly runId: RunId }[]>;
+  adoptable(perTenant: number): Promise<readonly { readonly owner: Owner; readonly runId: RunId }[]>;
 };
 
 /** Money spent, committed before the answer it bought is used. A crash loses no cents. */

@@ -27,7 +27,11 @@ const OVERDUE = `${HOST_RUNS} AND status IN ('waiting-approval', 'waiting-input'
 /** Two queries, because each uses another index. */
 const unfinished = (lease: string): string =>
   `${AT_WORK} AND ${lease} UNION ALL ${OVERDUE} AND ${lease} ORDER BY run_no`;
-const FREE = `${unfinished('(lease_holder IS NULL OR lease_until < ?)')} LIMIT ?`;
+/** Each tenant's oldest: one tenant with many runs that wait must not hide the runs of another. */
+const FREE = `SELECT * FROM (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY tenant ORDER BY run_no) AS place
+    FROM (${unfinished('(lease_holder IS NULL OR lease_until < ?)')}) AS free
+  ) AS placed WHERE place <= ? ORDER BY place, run_no`;
 const HELD_BY_OTHERS = unfinished('lease_until >= ? AND lease_holder <> ?');
 
 export function createLeases(db: Db, clock: Clock, holder: string): Leases {
@@ -42,14 +46,23 @@ export function createLeases(db: Db, clock: Clock, holder: string): Leases {
     async release(lease) {
       await fenced(RELEASE, lease, []);
     },
-    async adoptable(limit) {
+    async adoptable(perTenant) {
       const now = clock.now();
-      const free = await db.all(FREE, [now, now, now, limit]);
-      if (free.length >= limit) return free.map(toAdoptable);
+      const free = await db.all(FREE, [now, now, now, perTenant]);
       const held = await db.all(HELD_BY_OTHERS, [now, holder, now, now, holder]);
-      return [...free, ...held.filter(heldByGone())].slice(0, limit).map(toAdoptable);
+      return firstOfEach(perTenant, [...free, ...held.filter(heldByGone())]).map(toAdoptable);
     },
   };
+}
+
+function firstOfEach(perTenant: number, rows: readonly Row[]): readonly Row[] {
+  const count = new Map<string, number>();
+  return rows.filter((row) => {
+    const tenant = textAt(row, 'tenant');
+    const place = (count.get(tenant) ?? 0) + 1;
+    count.set(tenant, place);
+    return place <= perTenant;
+  });
 }
 
 type Taker = {
