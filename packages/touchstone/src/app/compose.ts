@@ -1,4 +1,12 @@
-import { type Digest, defined, HOST_OWNER, type Owner, type Scorecard } from '@touchstone/protocol';
+import {
+  asId,
+  type Digest,
+  defined,
+  HOST_OWNER,
+  type Id,
+  type Owner,
+  type Scorecard,
+} from '@touchstone/protocol';
 import { type HostTools, parseAgentSpec } from '../agents/index.js';
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
@@ -7,7 +15,7 @@ import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Store, Suite } f
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
-import { openStore } from '../store/index.js';
+import { isOpenToOthers, openStore } from '../store/index.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition } from './catalogue/compile-definition.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
@@ -149,7 +157,9 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 async function openParts(basics: Basics) {
   const { config, clock, ids, random, env, log, origin, dataDir } = basics;
   const safety = await readSafetyPolicy(config);
-  const store = await openStore({ file: await storeFile(config, dataDir), clock });
+  const file = await storeFile(config, dataDir);
+  const store = await openStore({ file, clock });
+  if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const results = createResults(store.log);
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);

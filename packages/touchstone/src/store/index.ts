@@ -1,1 +1,2 @@
 export { createMemoryStore, openStore } from './open-store.js';
+export { isOpenToOthers } from './sqlite/open-sqlite.js';

@@ -1,11 +1,11 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HostError } from '@touchstone/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Clock } from '../ports/index.js';
 import { openStore } from './open-store.js';
-import { openSqlite } from './sqlite/open-sqlite.js';
+import { isOpenToOthers, openSqlite } from './sqlite/open-sqlite.js';
 import { accessError, openError } from './sqlite/sqlite-errors.js';
 
 const clock: Clock = { now: () => 0, elapsed: () => 0, sleep: () => Promise.resolve() };
@@ -98,4 +98,19 @@ it('each kind of trouble has its own advice and keeps the cause for the operator
   expect(accessError(cause)).toMatchObject({ code: 'unavailable', details: { reason: 'full' }, cause });
   expect(accessError(sqlite(2067))).toMatchObject({ code: 'conflict' });
   expect(accessError(sqlite(1))).toMatchObject({ code: 'internal_error' });
+});
+
+it('a new file, its log and its folder are closed to other users of the machine', async () => {
+  const file = join(folder, 'fresh/deep/a.db');
+  const store = await openStore({ file, clock });
+  const modes = await Promise.all(
+    ['fresh', 'fresh/deep', 'fresh/deep/a.db', 'fresh/deep/a.db-wal'].map(
+      async (name) => (await stat(join(folder, name))).mode & 0o777,
+    ),
+  );
+  expect(modes).toEqual([0o700, 0o700, 0o600, 0o600]);
+  expect(isOpenToOthers(file)).toBe(false);
+  await chmod(file, 0o644);
+  expect(isOpenToOthers(file)).toBe(true);
+  await store.close();
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SHA256_HEX } from '../dialect.js';
@@ -74,10 +74,16 @@ const sha256Hex = (text: string): string => createHash('sha256').update(text).di
 /** SQLite would open a write-protected file for reading only and fail at the first write, long after start. */
 function checkWritable(file: string): void {
   const folder = dirname(file);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   accessSync(folder, constants.W_OK);
+  // The log beside the file gets the file's permissions.
   if (existsSync(file)) accessSync(file, constants.W_OK);
+  else closeSync(openSync(file, 'a', 0o600));
 }
+
+/** Whether other users of this machine may read the file. It holds content, and secrets that sign links and webhooks. */
+export const isOpenToOthers = (file: string): boolean =>
+  process.platform !== 'win32' && ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 
 /** Two processes that create the same file at once meet here, and this one switch does not wait by itself. */
 async function switchToWal(sqlite: Sqlite, file: string): Promise<void> {

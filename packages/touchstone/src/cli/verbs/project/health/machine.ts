@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { plural } from '@touchstone/sdk/view';
-import { type Config, soundParts } from '../../../../app/index.js';
+import { type Config, isOpenToOthers, soundParts } from '../../../../app/index.js';
 import { checkSuiteFile } from '../../../files/check-suite.js';
 import { displayPath } from '../../../files/local-files.js';
 import { suiteFiles } from '../../../files/suite-source.js';
@@ -55,7 +55,7 @@ export async function checkStore(context: Context, config: Config): Promise<Find
   const file = storeFile(context, config);
   const shown = displayPath(file, context.io.cwd);
   const hint = 'Check its permissions, restore it from a copy, or use another folder with --data';
-  return tried('store', `${shown} cannot be used`, hint, async () => {
+  const opened = await tried('store', `${shown} cannot be used`, hint, async () => {
     if (!(await isThere(file))) return `${shown} is made by the first run`;
     const runs = await withSession(context, {}, 'store', async ({ client }) => {
       const { items } = await client.runs.list({ limit: READ_RUNS });
@@ -67,6 +67,8 @@ export async function checkStore(context: Context, config: Config): Promise<Find
     });
     return `${shown} opens and holds ${plural(runs, 'run')}${runs === READ_RUNS ? ' or more' : ''}`;
   });
+  if (opened.state !== 'ok' || !isOpenToOthers(file)) return opened;
+  return warning('store', `${opened.detail}; other users of this machine may read it`, `chmod 600 ${shown}*`);
 }
 
 /** Whether the file is there. Throws where it could neither be read nor made. */
