@@ -507,7 +507,8 @@ describe('docs/deployments.md', () => {
   it('has every reason why a run is no evidence, in the order they are looked for', () => {
     const file = 'packages/touchstone/src/deployments/decide-evidence.ts';
     const checks = readFileSync(join(root, file), 'utf8').matchAll(/^ {2}\['([a-z_]+)', /gm);
-    const looked = ['no_eval_run', 'not_found', 'not_an_eval', ...[...checks].map(([, reason]) => reason)];
+    const first = ['agent_revoked', 'no_eval_run', 'not_found', 'not_an_eval'];
+    const looked = [...first, ...[...checks].map(([, reason]) => reason)];
     const told = sectionRows('Evidence', /^`[a-z_]+`$/).map(([reason]) => bare(reason));
     expect(told).toEqual(looked);
     expect([...told].sort()).toEqual([...EVIDENCE_REASONS].sort());

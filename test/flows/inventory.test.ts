@@ -42,6 +42,35 @@ const SHAPE = {
   tasks: [{ input: {} }],
 };
 
+describe('a binding', () => {
+  it('whose schema is null, or anything but an object, is refused at its place', async () => {
+    const host = await openWholeHost({});
+    const bind = (handoff: unknown) =>
+      readJson(host, '/v1/host/touchstone/agents/local.acme.mine', {
+        method: 'PUT',
+        body: {
+          agentId: 'local.acme.mine',
+          version: '1.0.0',
+          handoff,
+          run: { kind: 'http', url: 'https://agents.example/' },
+        },
+      });
+    for (const [handoff, pointer] of [
+      [{ taskSchema: null }, '/handoff/taskSchema'],
+      [{ returnSchema: null }, '/handoff/returnSchema'],
+      [{ taskSchema: true }, '/handoff/taskSchema'],
+      [{ taskSchema: { properties: null } }, '/handoff/taskSchema'],
+      [null, '/handoff'],
+    ] as const)
+      expect(await bind(handoff)).toMatchObject({
+        status: 400,
+        body: { error: 'validation_error', details: { issues: [{ pointer }] } },
+      });
+    expect(await agentsOf(host)).toEqual([]);
+    await host.close();
+  });
+});
+
 describe('the inventory', () => {
   it('shows an agent of a pack with what it lacks, and never its prompt or schemas', async () => {
     const host = await openWholeHost({ trust: { policy: 'open' } });

@@ -18,7 +18,7 @@ export { GATED_AGENT_ID, readPackFiles, SAMPLE_AGENT_ID, STRICT_AGENT_ID } from 
 export { openContract } from './catalogue/contracts.js';
 export { definitionAgentId } from './catalogue/definition-agent.js';
 export type { SuiteVisible } from './catalogue/entries.js';
-export type { ListedPack } from './catalogue/pack-catalogue.js';
+export type { PackEntry } from './catalogue/pack-catalogue.js';
 export { packOptions } from './catalogue/pack-policy.js';
 export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
 export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';

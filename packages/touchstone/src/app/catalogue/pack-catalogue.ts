@@ -65,11 +65,11 @@ export type PackCatalogue = {
   draft(owner: Owner, pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
   /** Without the rule that versions do not change: for the folders of a configuration. */
   replace(owner: Owner, pack: Buffer | ReadonlyMap<string, Buffer>): Promise<InstalledPack>;
-  list(owner: Owner, limit: number, cursor?: string): Promise<Page<ListedPack>>;
+  list(owner: Owner, limit: number, cursor?: string): Promise<Page<PackEntry>>;
 };
 
 /** A pack as a list shows it. */
-export type ListedPack = PackHead & { readonly revoked?: true };
+export type PackEntry = PackHead & { readonly revoked?: true };
 
 type PackCatalogueParts = {
   readonly store: Store;

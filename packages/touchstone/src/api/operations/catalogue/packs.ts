@@ -1,6 +1,6 @@
 import { defined, type ErrorCode, HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import type { ListedPack } from '../../../app/index.js';
+import type { PackEntry } from '../../../app/index.js';
 import type { PackHead } from '../../../ports/index.js';
 import { type BodyRule, bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { pageQuery } from '../../query.js';
@@ -148,4 +148,4 @@ const packEntry = ({ name, version, integrity, digest, signedBy, filesSigned, ag
     agents: agents.map(({ agentId, suiteRef }) => defined({ agentId, suiteRef })),
   });
 
-const packListing = ({ revoked, ...head }: ListedPack) => defined({ ...packEntry(head), revoked });
+const packListing = ({ revoked, ...head }: PackEntry) => defined({ ...packEntry(head), revoked });
