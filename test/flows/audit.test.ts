@@ -56,7 +56,8 @@ const forge = (host: WholeHost, statement: string): void =>
     for (const { name } of database.prepare(guards).all()) database.exec(`DROP TRIGGER "${name}"`);
     database.exec(statement);
   });
-const verdict = async (host: WholeHost) => (await readJson(host, '/v1/audit/verify')).body;
+const verdict = async (host: WholeHost, range = '') =>
+  (await readJson(host, `/v1/audit/verify${range}`)).body;
 
 /** Some business of everyone's. */
 async function busy(host: WholeHost): Promise<void> {
@@ -222,7 +223,31 @@ describe('the audit log', () => {
     const host = await start();
     await busy(host);
     forge(host, statement);
-    expect(await verdict(host)).toMatchObject({ valid: false, trouble });
+    const found = await verdict(host);
+    expect(found).toMatchObject({ valid: false, trouble, chainValid: false });
+    const [first] = found.anomalies as readonly { atSeq: number }[];
+    expect(first).toEqual({
+      atSeq: (trouble as { seq: number }).seq,
+      expectedPrevHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      actualPrevHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  it('is verified in the words of the protocol too, in parts if a caller wants that', async () => {
+    const host = await start();
+    await busy(host);
+    const { records } = await verdict(host);
+    const sound = { chainValid: true, checkpoints: [], anomalies: [] };
+    expect(await verdict(host)).toMatchObject({ fromSeq: 0, toSeq: records, ...sound, valid: true });
+    expect(await verdict(host, '?fromSeq=0&toSeq=100')).toMatchObject({ fromSeq: 0, toSeq: 100, ...sound });
+    forge(host, "UPDATE audit SET principal = 'nobody' WHERE seq = 4");
+    const inRange = await verdict(host, '?fromSeq=2&toSeq=5');
+    expect(inRange).toMatchObject({ chainValid: false, anomalies: [{ atSeq: 4 }] });
+    expect(await verdict(host, '?fromSeq=5&toSeq=6')).toMatchObject({ ...sound, valid: false });
+    for (const query of ['?fromSeq=5&toSeq=4', '?fromSeq=-1', '?toSeq=x']) {
+      const refused = await readJson(host, `/v1/audit/verify${query}`);
+      expect(refused).toMatchObject({ status: 400, body: { error: 'validation_error' } });
+    }
   });
 
   it('that has lost its newest records is a shorter chain with another head, for whoever has kept the old one', async () => {

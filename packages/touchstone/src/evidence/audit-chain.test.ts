@@ -53,14 +53,18 @@ function follow(records: readonly AuditRecord[], owner = OWNER) {
 
 describe('an audit chain', () => {
   it('begins at the start and has nothing to say about nothing', () => {
-    expect(follow([])).toEqual({ records: 0, head: AUDIT_START });
+    expect(follow([])).toEqual({ records: 0, head: AUDIT_START, anomalies: [] });
   });
 
   it('holds as it was written', () => {
     fc.assert(
       fc.property(fc.array(entries, { minLength: 1, maxLength: 12 }), (list) => {
         const records = chainOf(OWNER, list);
-        expect(follow(records)).toEqual({ records: list.length, head: records.at(-1)?.digest });
+        expect(follow(records)).toEqual({
+          records: list.length,
+          head: records.at(-1)?.digest,
+          anomalies: [],
+        });
       }),
     );
   });
@@ -84,7 +88,9 @@ describe('an audit chain', () => {
         const records = chainOf(OWNER, list);
         const place = at % records.length;
         const touched = records.map((record, each) => (each === place ? alter(record, member) : record));
-        expect(follow(touched)).toEqual({
+        const { anomalies, ...result } = follow(touched);
+        expect(anomalies[0]).toMatchObject({ atSeq: place + 1 });
+        expect(result).toEqual({
           records: place,
           head: records[place - 1]?.digest ?? AUDIT_START,
           trouble: { seq: place + 1, why: 'digest' },
@@ -112,6 +118,18 @@ describe('an audit chain', () => {
     expect(follow([first, first]).trouble).toEqual({ seq: 1, why: 'gap' });
     expect(follow([first, third, second]).trouble).toEqual({ seq: 3, why: 'gap' });
     expect(follow([first, { ...third, seq: 2 }]).trouble).toEqual({ seq: 2, why: 'previous' });
+  });
+
+  it('has a break wherever it has trouble, and none where there is no trouble', () => {
+    const kept = fc.property(
+      fc.array(entries, { minLength: 2, maxLength: 8 }),
+      fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
+      (list, keeps) => {
+        const { trouble, anomalies } = follow(chainOf(OWNER, list).filter((_, place) => keeps[place]));
+        expect(anomalies[0]?.atSeq).toBe(trouble?.seq);
+      },
+    );
+    fc.assert(kept);
   });
 
   it('cannot be another owner’s', () => {

@@ -1,4 +1,4 @@
-export { type ChainResult, createChainCheck } from './audit-chain.js';
+export { type ChainRange, type ChainResult, createChainCheck } from './audit-chain.js';
 export { type OpenedEnvelope, openEnvelope, sealStatement } from './envelope.js';
 export {
   createSigningKey,

@@ -20,6 +20,7 @@ import {
   integer,
   json,
   jsonObject,
+  list,
   object,
   plain,
   text,
@@ -174,6 +175,25 @@ export const auditVerdict = object(
     records: count(),
     /** The digest of the last record that fits. */
     head: text(),
+    /** The first record of the range that was asked about. */
+    fromSeq: count(),
+    /** The last record of that range. */
+    toSeq: count(),
+    /** Whether the records of the range hold. */
+    chainValid: flag(),
+    /** Signed checkpoints of the range. Always empty: this host makes none. */
+    checkpoints: list(object({})),
+    /** The breaks in the range, oldest first; at most 1,000. */
+    anomalies: list(
+      object({
+        /** The record that does not hold. */
+        atSeq: count(),
+        /** What was computed from the record, or from the one before it: SHA-256 as hex. */
+        expectedPrevHash: text(),
+        /** What stands there instead. */
+        actualPrevHash: text(),
+      }),
+    ),
   },
   {
     /** The first record that does not fit, and what is wrong with it; absent when all fit. */

@@ -1,9 +1,15 @@
-import { type AuditRecord, type KeyEntry, type Owner, timestampOf } from '@touchstone/protocol';
+import {
+  type AuditRecord,
+  type KeyEntry,
+  type Owner,
+  timestampOf,
+  validationError,
+} from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
 import { keyIdOf, verifyAudit } from '../../app/index.js';
 import type { Audit } from '../../ports/index.js';
 import { type Endpoint, endpoint, ok } from '../endpoint.js';
-import { integerOr, optionalChoice } from '../query.js';
+import { integerOr, optionalChoice, optionalInteger, type QueryOf } from '../query.js';
 import type { Services } from '../services.js';
 
 // No operation makes a key: approvals count principals, and a caller who could make keys could approve as two of them.
@@ -58,6 +64,17 @@ const parameters = {
   order: optionalChoice('Oldest first (asc, the default) or newest first.', ['asc', 'desc']),
 };
 
+const rangeQuery = {
+  fromSeq: optionalInteger('The first record to verify; 0 when absent.', { min: 0 }),
+  toSeq: optionalInteger('The last record to verify; the newest when absent.', { min: 0 }),
+};
+
+function checkRange({ fromSeq = 0, toSeq = fromSeq }: QueryOf<typeof rangeQuery>): void {
+  if (fromSeq <= toSeq) return;
+  const issue = { pointer: '/toSeq', message: `expected at least fromSeq, which is ${fromSeq}` };
+  throw validationError([issue], { field: 'toSeq' });
+}
+
 /** Who asked for what, and was let or not. Each owner has a chain of its own. */
 export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
   endpoint({
@@ -65,11 +82,12 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     route: 'GET /v1/audit/verify',
     auth: 'audit:read',
     summary: 'Whether the audit log of the caller is unbroken',
+    parameters: rangeQuery,
     responses: ok('What was found.', vendor.auditVerdict),
-    handle: async ({ principal }) => ({
-      status: 200,
-      body: await verifyAudit(touchstone.store.audit, principal.owner),
-    }),
+    async handle({ principal, query }) {
+      checkRange(query);
+      return { status: 200, body: await verifyAudit(touchstone.store.audit, principal.owner, query) };
+    },
   }),
   endpoint({
     operationId: 'listAudit',

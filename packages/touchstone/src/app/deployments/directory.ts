@@ -1,5 +1,5 @@
 import type { Owner, Principal } from '@touchstone/protocol';
-import { type ChainResult, createChainCheck } from '../../evidence/index.js';
+import { type ChainRange, type ChainResult, createChainCheck } from '../../evidence/index.js';
 import type { Audit, Clock, Store } from '../../ports/index.js';
 import type { KnownKey, Roles } from '../principal.js';
 
@@ -37,17 +37,34 @@ export function createDirectory(parts: {
   };
 }
 
-export type AuditVerdict = ChainResult & { readonly valid: boolean };
+export type AuditVerdict = ChainResult & {
+  readonly valid: boolean;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly chainValid: boolean;
+  readonly checkpoints: readonly never[];
+};
 
 const PAGE = 1_000;
 
-/** Reads a chain from its first record to its last and holds each against the one before. */
-export async function verifyAudit(audit: Pick<Audit, 'read'>, owner: Owner): Promise<AuditVerdict> {
-  const check = createChainCheck(owner);
+/**
+ * Reads a chain from its first record to its last and holds each against the one before. The protocol's members tell of
+ * the range; ours, which a kept head is compared with, of the whole chain.
+ */
+export async function verifyAudit(
+  audit: Pick<Audit, 'read'>,
+  owner: Owner,
+  range: ChainRange = {},
+): Promise<AuditVerdict> {
+  const check = createChainCheck(owner, range);
+  let last = 0;
   for (let page = await audit.read(owner, 0, PAGE); page.length > 0; ) {
     for (const record of page) check.add(record);
-    page = await audit.read(owner, page.at(-1)?.seq ?? 0, PAGE);
+    last = page.at(-1)?.seq ?? last;
+    page = await audit.read(owner, last, PAGE);
   }
   const result = check.result();
-  return { valid: result.trouble === undefined, ...result };
+  const { fromSeq = 0, toSeq = Math.max(last, fromSeq) } = range;
+  const chainValid = result.anomalies.length === 0;
+  return { valid: result.trouble === undefined, ...result, fromSeq, toSeq, chainValid, checkpoints: [] };
 }
