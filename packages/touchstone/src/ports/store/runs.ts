@@ -57,6 +57,8 @@ export type Run = {
   /** Number of events in the log; the next event gets this sequence. */
   readonly eventCount: number;
   readonly engineVersion: number;
+  /** Since when its content is gone: answers, tool calls, reasons. Scores stay. */
+  readonly bodiesRemovedAt?: number;
 };
 
 export type NewRun = Pick<
@@ -76,6 +78,8 @@ export type RunFilter = {
   readonly agentId?: string;
   readonly suiteId?: string;
   readonly status?: RunStatus;
+  /** Only runs that were created before. */
+  readonly createdBefore?: number;
   readonly limit: number;
   readonly cursor?: string;
 };
