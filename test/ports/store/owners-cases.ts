@@ -44,7 +44,7 @@ const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
 type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'retention' | 'secret'> & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;
-  retention: Omit<Store['retention'], 'sweep' | 'rewrite' | 'usage'>;
+  retention: Omit<Store['retention'], 'sweep' | 'rewrite' | 'owners' | 'usage'>;
 };
 type Calls = {
   readonly [Port in keyof OwnedPorts]: {

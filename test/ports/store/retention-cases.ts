@@ -175,6 +175,7 @@ export function retentionCases(open: () => Promise<Store>): void {
       { owner: ACME, runs: 3, unfinished: 1, costUsd: 1, oldestAt: START, newestAt: START + 9 },
     ]);
     expect(before[1]?.bytes).toBeGreaterThan(500);
+    expect(await store.retention.owners()).toEqual([other, ACME]);
     await store.retention.remove(ACME, gone, note(gone));
     const after = await store.retention.usage();
     expect(after).toMatchObject([{ runs: 1 }, { runs: 2, costUsd: 0.5 }]);

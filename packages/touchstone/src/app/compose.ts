@@ -27,6 +27,8 @@ import { withChannel } from './deployments/channel.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { watchTenants } from './principal.js';
+import { createRetention } from './retention/retention.js';
+import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
@@ -120,12 +122,15 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     options.origin === 'host'
       ? keepLooking(() => Promise.all([engine.adopt(), tenants.look()]), log)
       : () => undefined;
+  const rules = { store, log, rules: config.retention, clock: parts.clock, retention: parts.retention };
+  const stopRetention = options.origin === 'host' ? startRetention(rules) : parts.retention.close;
   return {
     store,
     engine,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
+    retention: parts.retention,
     ...operatorOf(parts),
     suites,
     agents: agents.registry,
@@ -136,6 +141,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     useDefinition: (agent) => agents.registry.add(definitionSpec(agent), config.baseDir),
     async close() {
       stopLooking();
+      await stopRetention();
       await engine.shutdown();
       await agents.close();
       await store.close();
@@ -179,7 +185,8 @@ async function openParts(basics: Basics) {
   const openDeployments = (drive: Engine['drive']): Deployments =>
     createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
-  const kept = { store, results, tenants, suites, profiles, annotations };
+  const retention = createRetention({ store, clock, log, origin });
+  const kept = { store, results, tenants, suites, profiles, annotations, retention };
   const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }

@@ -27,6 +27,7 @@ export { findConfigFile } from './config/config-file.js';
 export { soundParts, trustOf } from './config/config-parts.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, trustedKeyOf } from './config/signing-key.js';
+export { spanMs } from './config/span.js';
 export { createDirectory, type Directory, verifyAudit } from './deployments/directory.js';
 export {
   createInterruptTokens,

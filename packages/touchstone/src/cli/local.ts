@@ -16,7 +16,7 @@ const principalHere = ({ roles }: Config): Principal => ({
   id: 'cli',
   owner: LOCAL_OWNER,
   roles: [...new Set(['admin', ...Object.keys(roles)])],
-  scopes: new Set(['*']),
+  scopes: new Set(['*', 'host:usage']),
 });
 
 /** Touchstone in this process. */

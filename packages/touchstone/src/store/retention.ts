@@ -4,7 +4,7 @@ import type { Clock, EvidenceRun, Retention } from '../ports/index.js';
 import { auditStatement } from './audit.js';
 import { type Db, GuardFailed, type Row, type SqlValue, type Statement } from './db.js';
 import { withoutContent } from './log/content.js';
-import { jsonAt, numberAt } from './rows.js';
+import { jsonAt, numberAt, textAt } from './rows.js';
 import { readUsage } from './usage.js';
 
 /**
@@ -21,6 +21,7 @@ const removable = (placeOf: string): string => `WHERE run_id = ? AND tenant = ? 
   AND NOT EXISTS (SELECT 1 FROM deployments d WHERE d.tenant = runs.tenant AND d.workspace = runs.workspace
     AND ${placeOf}(d.document, '"evalRunId":"' || runs.run_id || '"') > 0)`;
 
+const OWNERS = 'SELECT DISTINCT tenant, workspace FROM runs WHERE tenant <> ? ORDER BY tenant, workspace';
 const DOCUMENTS = 'SELECT document FROM deployments WHERE tenant = ? AND workspace = ? ORDER BY agent_id';
 
 export function createRetention(db: Db, clock: Pick<Clock, 'now'>): Retention {
@@ -42,6 +43,10 @@ export function createRetention(db: Db, clock: Pick<Clock, 'now'>): Retention {
     async evidence({ tenant, workspace }) {
       const rows = await db.all(DOCUMENTS, [tenant, workspace]);
       return rows.flatMap((row) => evidenceIn(jsonAt<AgentDeployments>(row, 'document')));
+    },
+    async owners() {
+      const rows = await db.all(OWNERS, [REMOVED_OWNER.tenant]);
+      return rows.map((row) => ({ tenant: textAt(row, 'tenant'), workspace: textAt(row, 'workspace') }));
     },
     usage: () => readUsage(db, REMOVED_OWNER),
   };

@@ -16,6 +16,7 @@ import {
   set,
   text,
 } from '@touchstone/protocol/schema';
+import { vendor } from '@touchstone/protocol/wire';
 import { datasetsShape } from '../../profiles/index.js';
 import { gateShape } from './gates.js';
 
@@ -47,6 +48,12 @@ const store = text(undefined, {
   title: 'sqlite:<file> or postgres://…',
 });
 
+const anyTenant = text(undefined, {
+  pattern: '^(\\*|[A-Za-z0-9._-]{1,64})$',
+  title: '"*", or 1 to 64 letters, digits, ".", "_" and "-"',
+});
+const retention = closed({}, { olderThan: vendor.span, keep: atLeast(0), bodiesOlderThan: vendor.span });
+
 const evalSuite = closed(
   {},
   { modes: set(choice(EVAL_MODES)), maxTasksPerSuite: atLeast(1), maxCostUsdPerSuite: amount() },
@@ -76,6 +83,7 @@ export const configShape = closed(
     store,
     evalSuite: either(constant(false), evalSuite),
     gates: list(gateShape),
+    retention: mapOf(retention, anyTenant),
     egress: closed({}, { allowHosts: names, allowPrivate: flag() }),
     limits: closed({}, { maxRequestBodyBytes: atLeast(1024), requestsPerMinute: atLeast(1) }),
   },

@@ -24,6 +24,8 @@ export type Retention = {
   rewrite(): Promise<void>;
   /** Runs that a deployment of this owner names as the proof of a version, with that version. */
   evidence(owner: Owner): Promise<readonly EvidenceRun[]>;
+  /** Every owner with runs; for the rules of the host's configuration. */
+  owners(): Promise<readonly Owner[]>;
   /** What each owner has in the store. Looks across owners, because it is for the operator of the host. */
   usage(): Promise<readonly OwnerUsage[]>;
 };
