@@ -41,7 +41,10 @@ const PACK = pack('p', '1.0.0', 'd1', { agents: [AGENT], suites: [SUITE] });
 const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
 
 /** Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. */
-type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'retention' | 'secret'> & {
+type OwnedPorts = Omit<
+  Store,
+  'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
+> & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;
   retention: Omit<Store['retention'], 'sweep' | 'rewrite' | 'owners' | 'usage'>;

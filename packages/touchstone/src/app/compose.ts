@@ -8,6 +8,7 @@ import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
 import { openStore } from '../store/index.js';
+import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition } from './catalogue/compile-definition.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
@@ -80,7 +81,7 @@ export type LocalTouchstone = Touchstone & {
   readonly tools: HostTools;
   /** Registers the agent of a definition: its prompt and its model. */
   useDefinition(agent: DefinitionAgent): Promise<AgentFacts>;
-  /** API keys of every tenant, by their hashes. */
+  /** API keys of every tenant, by their hashes. Making and revoking one is audited. */
   readonly keys: Store['keys'];
   /** The suite that a run is pinned to, by its digest; undefined when it is no longer kept. */
   pinnedSuite(owner: Owner, digest: Digest): Promise<Suite | undefined>;
@@ -288,7 +289,8 @@ function viewsOf(parts: Parts) {
 }
 
 /** What only the operator of the machine may do. */
-function operatorOf({ config, origin, dataDir, store, suites, agents, judges, schemaCheck }: Parts) {
+function operatorOf(parts: Parts) {
+  const { config, clock, origin, dataDir, store, suites, agents, judges, schemaCheck } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = readOwnKey(dataDir);
@@ -299,7 +301,7 @@ function operatorOf({ config, origin, dataDir, store, suites, agents, judges, sc
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
-    keys: store.keys,
+    keys: auditedKeys(store, clock, origin),
     async pinnedSuite(owner, digest) {
       for (const holder of [owner, HOST_OWNER]) {
         const head = await store.suites.byDigest(holder, digest);

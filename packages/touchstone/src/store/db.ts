@@ -28,6 +28,8 @@ export type Db = {
   reclaim(): Promise<boolean>;
   /** Prepares a database for `reclaim` that was made without it, by writing it anew; does nothing otherwise. */
   rewrite(): Promise<void>;
+  /** Writes a copy of the database, as it is now, to a new file. An engine with tools for that refuses, and names them. */
+  copyTo(file: string): Promise<void>;
   /** Finishes what was submitted, then lets go of the database. */
   close(): Promise<void>;
 };

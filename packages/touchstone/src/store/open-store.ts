@@ -71,6 +71,7 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     retention: createRetention(db, clock),
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),
+    copyTo: (copy) => db.copyTo(copy),
     close: () => db.close(),
   };
 }

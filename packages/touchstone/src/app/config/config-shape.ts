@@ -54,6 +54,12 @@ const anyTenant = text(undefined, {
 });
 const retention = closed({}, { olderThan: vendor.span, keep: atLeast(0), bodiesOlderThan: vendor.span });
 
+// A query or a user name would end up in every link.
+const publicUrl = text(undefined, {
+  pattern: '^https?://[^/?#@\\s]+(/[^?#@\\s]*)?$',
+  title: 'an http or https URL without user name, query and fragment',
+});
+
 const evalSuite = closed(
   {},
   { modes: set(choice(EVAL_MODES)), maxTasksPerSuite: atLeast(1), maxCostUsdPerSuite: amount() },
@@ -81,6 +87,7 @@ export const configShape = closed(
     suites: names,
     trust: anyObject(),
     store,
+    publicUrl,
     evalSuite: either(constant(false), evalSuite),
     gates: list(gateShape),
     retention: mapOf(retention, anyTenant),

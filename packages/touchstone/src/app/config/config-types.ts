@@ -68,6 +68,8 @@ export type Config = {
   readonly packs: readonly string[];
   readonly suites: readonly string[];
   readonly store?: string;
+  /** Without a slash at its end. */
+  readonly publicUrl?: string;
   readonly evalSuite: false | EvalSuiteSettings;
   readonly gates: readonly GatePolicy[];
   readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
@@ -97,6 +99,8 @@ export type ConfigInput = {
   readonly suites?: readonly string[];
   /** `sqlite:<file>`; a file in the data folder by default. */
   readonly store?: string;
+  /** Where callers reach this host, for the links it gives out; the address that each caller used by default. */
+  readonly publicUrl?: string;
   /** Limits of evaluations; `false` switches evaluation off. */
   readonly evalSuite?: false | EvalSuiteSettings;
   /** Where URLs of tenants may lead: `allowHosts` is the whole allowlist when it is not empty. */

@@ -108,6 +108,7 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     packs: input.packs ?? [],
     suites: input.suites ?? [],
     ...(input.store !== undefined && { store: input.store }),
+    ...(input.publicUrl !== undefined && { publicUrl: input.publicUrl.replace(/\/+$/, '') }),
     evalSuite: completeEvalSuite(input.evalSuite),
     gates: completeGates(input.gates ?? []),
     egress: { allowHosts: [], allowPrivate: false, ...input.egress },

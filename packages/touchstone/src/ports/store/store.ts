@@ -36,6 +36,8 @@ export type Store = {
   secret(name: string): Promise<string>;
   /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */
   retain(owner: Owner, kept: RetainedNames): Promise<void>;
+  /** Writes a copy of everything, as it is at this moment, to a new file. Others go on meanwhile. */
+  copyTo(file: string): Promise<void>;
   close(): Promise<void>;
 };
 

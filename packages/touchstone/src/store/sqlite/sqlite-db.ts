@@ -35,6 +35,11 @@ export function createSqliteDb(sqlite: Sqlite): Db {
       writes.flush();
       guarded(() => rewrite(sqlite));
     },
+    async copyTo(file) {
+      if (!open) throw closedError();
+      writes.flush();
+      guarded(() => sqlite.prepare('VACUUM INTO ?').run(file));
+    },
     async close() {
       if (!open) return;
       open = false;
