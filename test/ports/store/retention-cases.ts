@@ -1,4 +1,4 @@
-import { type AuditEntry, asId, type RunId } from '@touchstone/protocol';
+import { type AuditEntry, asId, type Digest, type RunId } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
 import { expect, it } from 'vitest';
 import type { Store, TaskRecord } from '../../../packages/touchstone/src/ports/index.js';
@@ -138,7 +138,10 @@ export function retentionCases(open: () => Promise<Store>): void {
       await store.log.results(ACME, run.runId, 0, 999),
     ];
     expect(JSON.stringify(events)).toContain(SECRET);
-    expect(await store.retention.removeBodies(ACME, run.runId, note(run.runId))).toBe(true);
+    const digest = asId<Digest>('sha256:as-it-was');
+    expect(await store.retention.removeBodies(ACME, run.runId, note(run.runId), digest)).toBe(true);
+    // The second time there is nothing to remove, and the digest of what was there stays.
+    expect(await store.retention.removeBodies(ACME, run.runId, note(run.runId))).toBe(false);
 
     const check = async () => {
       const left = await store.log.read(ACME, run.runId, -1, 999);
@@ -149,7 +152,7 @@ export function retentionCases(open: () => Promise<Store>): void {
         events.map(({ eventId, type }) => [eventId, type]),
       );
       expect(records).toMatchObject([{ ordinal: 99, score: worded(99).score }]);
-      expect(row).toMatchObject({ bodiesRemovedAt: START, request: { tags: ['t'] } });
+      expect(row).toMatchObject({ bodiesRemovedAt: START, logDigest: digest, request: { tags: ['t'] } });
       expect(await store.log.results(ACME, run.runId, 0, 999)).toEqual(results);
     };
     await check();

@@ -1,8 +1,8 @@
-import type { AgentDeployments, AuditEntry, Owner, RunId } from '@touchstone/protocol';
+import type { AgentDeployments, AuditEntry, Owner } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
 import type { Clock, EvidenceRun, Retention } from '../ports/index.js';
 import { auditStatement } from './audit.js';
-import { type Db, GuardFailed, type Row, type SqlValue, type Statement } from './db.js';
+import { type Db, GuardFailed, type Row, type Statement } from './db.js';
 import { withoutContent } from './log/content.js';
 import { jsonAt, numberAt, textAt } from './rows.js';
 import { readUsage } from './usage.js';
@@ -26,16 +26,19 @@ const DOCUMENTS = 'SELECT document FROM deployments WHERE tenant = ? AND workspa
 
 export function createRetention(db: Db, clock: Pick<Clock, 'now'>): Retention {
   const where = removable(db.dialect.placeOf);
-  const decide = async (set: string, values: readonly SqlValue[], ...run: RunAudit): Promise<boolean> => {
-    const [owner, runId, audit] = run;
-    const params = [...values, runId, owner.tenant, owner.workspace];
-    const change: Statement = { sql: `UPDATE runs SET ${set} ${where}`, params, guard: true };
-    return written(db.transaction([change, auditStatement(db.dialect, owner, audit)]));
-  };
+  const decide = (change: Statement, owner: Owner, audit: AuditEntry): Promise<boolean> =>
+    written(db.transaction([{ ...change, guard: true }, auditStatement(db.dialect, owner, audit)]));
+  const clear = `UPDATE runs SET bodies_removed_at = ?, log_digest = ?, bodies_left = 0 ${where}
+    AND bodies_removed_at IS NULL`;
   return {
-    remove: (...run) =>
-      decide('tenant = ?, workspace = ?', [REMOVED_OWNER.tenant, REMOVED_OWNER.workspace], ...run),
-    removeBodies: (...run) => decide('bodies_removed_at = ?, bodies_left = 0', [clock.now()], ...run),
+    remove(owner, runId, audit) {
+      const params = [REMOVED_OWNER.tenant, REMOVED_OWNER.workspace, runId, owner.tenant, owner.workspace];
+      return decide({ sql: `UPDATE runs SET tenant = ?, workspace = ? ${where}`, params }, owner, audit);
+    },
+    removeBodies(owner, runId, audit, logDigest) {
+      const params = [clock.now(), logDigest ?? null, runId, owner.tenant, owner.workspace];
+      return decide({ sql: clear, params }, owner, audit);
+    },
     async sweep() {
       return (await sweepRuns(db)) || (await sweepBodies(db)) || (await db.reclaim());
     },
@@ -51,8 +54,6 @@ export function createRetention(db: Db, clock: Pick<Clock, 'now'>): Retention {
     usage: () => readUsage(db, REMOVED_OWNER),
   };
 }
-
-type RunAudit = readonly [owner: Owner, runId: RunId, audit: AuditEntry];
 
 async function written(write: Promise<unknown>): Promise<boolean> {
   try {

@@ -10,6 +10,7 @@ import {
   type ScopeName,
 } from '@touchstone/protocol';
 import type { Run, Store } from '../../ports/index.js';
+import { logDigest } from '../views/log-normalisation.js';
 import { type NeedOf, readNeeds } from './needed-runs.js';
 
 /** Which runs of an owner are to go, with all they are or with their content alone. */
@@ -57,19 +58,29 @@ async function removeRun(
   needOf: NeedOf,
   { rule, principal, now }: PruneOptions,
 ): Promise<PrunedRuns['kept'][number] | undefined> {
-  const { owner, runId } = run;
-  const remove = rule.bodiesOnly ? store.retention.removeBodies : store.retention.remove;
-  if (await remove(owner, runId, removalEntry(runId, rule.bodiesOnly, principal, now))) return undefined;
+  const { runId } = run;
+  if (await removeOne(store, run, { bodiesOnly: rule.bodiesOnly, principal, now })) return undefined;
   return { runId, ...((await needOf(run)) ?? { reason: 'in_use' }) };
 }
 
+type Removal = Pick<PruneOptions, 'principal' | 'now'> & { readonly bodiesOnly: boolean };
+
+/** Removes a run or its content, together with the record of it. False when it is needed now, or no longer there. */
+export async function removeOne(
+  store: Store,
+  run: Run,
+  { bodiesOnly, principal, now }: Removal,
+): Promise<boolean> {
+  const { owner, runId, plan } = run;
+  const entry = removalEntry(runId, bodiesOnly, principal, now);
+  if (!bodiesOnly) return store.retention.remove(owner, runId, entry);
+  // Scorecards of the run name the log as it was; one that is made later must not name another.
+  const log = plan.kind === 'eval' ? await logDigest(store, owner, runId) : undefined;
+  return store.retention.removeBodies(owner, runId, entry, log?.digest);
+}
+
 /** What the audit log says of a removal. */
-export const removalEntry = (
-  runId: RunId,
-  bodiesOnly: boolean,
-  principal: PrincipalId,
-  at: number,
-): AuditEntry => ({
+const removalEntry = (runId: RunId, bodiesOnly: boolean, principal: PrincipalId, at: number): AuditEntry => ({
   at,
   principal,
   action: asId<ScopeName>('runs:delete'),

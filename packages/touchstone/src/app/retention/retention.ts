@@ -13,7 +13,7 @@ import type { Clock, Log, Run, Store } from '../../ports/index.js';
 import { spanMs } from '../config/span.js';
 import { ownRun } from '../views/run-measurement.js';
 import { readNeeds } from './needed-runs.js';
-import { pruneRuns, removalEntry } from './prune.js';
+import { pruneRuns, removeOne } from './prune.js';
 
 /** Removal of runs that have ended. Nothing that a deployment, a baseline or a run in progress needs is removed. */
 export type Retention = {
@@ -42,18 +42,18 @@ export function createRetention(parts: Parts): Retention {
   const sweepSoon = (): void => {
     if (origin === 'host') sweeper.sweep().catch((error) => log.error('retention.failed', {}, error));
   };
-  const removeOne = async ({ id, owner }: Principal, runId: RunId, bodiesOnly: boolean): Promise<void> => {
+  const removeRun = async ({ id, owner }: Principal, runId: RunId, bodiesOnly: boolean): Promise<void> => {
     const run = await ownRun(store, owner, runId);
     await checkRemovable(store, run);
-    const entry = removalEntry(runId, bodiesOnly, asId<PrincipalId>(id), clock.now());
-    const remove = bodiesOnly ? store.retention.removeBodies : store.retention.remove;
+    const removal = { bodiesOnly, principal: asId<PrincipalId>(id), now: clock.now() };
     // Between the two looks it was removed by another caller, or is needed now.
-    if (!(await remove(owner, runId, entry))) await checkRemovable(store, await ownRun(store, owner, runId));
+    if (!(await removeOne(store, run, removal)))
+      await checkRemovable(store, await ownRun(store, owner, runId));
     sweepSoon();
   };
   return {
-    remove: (principal, runId) => removeOne(principal, runId, false),
-    removeBodies: (principal, runId) => removeOne(principal, runId, true),
+    remove: (principal, runId) => removeRun(principal, runId, false),
+    removeBodies: (principal, runId) => removeRun(principal, runId, true),
     async prune({ id, owner }, request) {
       const now = clock.now();
       const { keep, bodiesOnly = false, dryRun = false } = request;

@@ -43,23 +43,29 @@ export function startRetention(parts: Parts): () => Promise<void> {
   };
 }
 
-async function applyRules(
-  { store, clock, log, rules, retention }: Parts,
-  signal: AbortSignal,
-): Promise<void> {
-  const owners = Object.keys(rules).length === 0 ? [] : await store.retention.owners();
-  for (const owner of owners)
+async function applyRules(parts: Parts, signal: AbortSignal): Promise<void> {
+  const { store, clock, log, rules, retention } = parts;
+  const hasRules = Object.keys(rules).length > 0;
+  const totals = { removed: 0, kept: 0 };
+  for (const owner of hasRules ? await store.retention.owners() : [])
     for (const rule of rulesFor(rules, owner, clock.now())) {
-      for (let more = true; more && !signal.aborted; ) {
-        const options = { rule, dryRun: false, principal: PRINCIPAL, now: clock.now(), signal };
-        const pruned = await pruneRuns(store, owner, options);
-        more = pruned.more;
-        const facts = { removed: pruned.removed.length, kept: pruned.kept.length };
-        if (pruned.removed.length > 0) log.info('retention.removed', facts);
-      }
+      const { removed, kept } = await applyRule(parts, owner, rule, signal);
+      totals.removed += removed;
+      totals.kept += kept;
     }
   // Also what another process has removed and not cleared.
   if (!signal.aborted) await retention.sweep();
+  if (hasRules) log.info('retention.applied', totals);
+}
+
+async function applyRule({ store, clock }: Parts, owner: Owner, rule: PruneRule, signal: AbortSignal) {
+  let removed = 0;
+  for (;;) {
+    const options = { rule, dryRun: false, principal: PRINCIPAL, now: clock.now(), signal };
+    const pruned = await pruneRuns(store, owner, options);
+    removed += pruned.removed.length;
+    if (!pruned.more || signal.aborted) return { removed, kept: pruned.kept.length };
+  }
 }
 
 /** A tenant's own rule counts alone; `*` is for the tenants that have none. */

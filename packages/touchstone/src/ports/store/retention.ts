@@ -1,4 +1,4 @@
-import type { AuditEntry, Owner, RunId } from '@touchstone/protocol';
+import type { AuditEntry, Digest, Owner, RunId } from '@touchstone/protocol';
 
 /**
  * Removal of ended runs. A removal is decided in one small write, together with its audit record: from then on the run, or
@@ -11,8 +11,11 @@ export type Retention = {
    * at that moment.
    */
   remove(owner: Owner, runId: RunId, audit: AuditEntry): Promise<boolean>;
-  /** The same for the content of a run: answers, tool calls, reasons. Its scores, costs and events without content stay. */
-  removeBodies(owner: Owner, runId: RunId, audit: AuditEntry): Promise<boolean>;
+  /**
+   * The same for the content of a run: answers, tool calls, reasons. Its scores, costs and events without content stay, and
+   * the digest of its log as it was, if there is one.
+   */
+  removeBodies(owner: Owner, runId: RunId, audit: AuditEntry, logDigest?: Digest): Promise<boolean>;
   /**
    * Deletes some rows of what has been removed, whoever owned it, and gives some of the space back. True while there is
    * more to do. Several processes may do it side by side.

@@ -1,4 +1,13 @@
-import type { JsonObject, Owner, RunError, RunId, RunPlan, RunStatus, RunTotals } from '@touchstone/protocol';
+import type {
+  Digest,
+  JsonObject,
+  Owner,
+  RunError,
+  RunId,
+  RunPlan,
+  RunStatus,
+  RunTotals,
+} from '@touchstone/protocol';
 import type { Body, DrainPolicy } from '@touchstone/protocol/bodies';
 
 /** Who may take up an unfinished run: `host` runs are adopted by any `serve`, `cli` runs only by `--resume`. */
@@ -59,6 +68,8 @@ export type Run = {
   readonly engineVersion: number;
   /** Since when its content is gone: answers, tool calls, reasons. Scores stay. */
   readonly bodiesRemovedAt?: number;
+  /** Of the log as it was before: what scorecards of the run name. */
+  readonly logDigest?: Digest;
 };
 
 export type NewRun = Pick<
