@@ -20,29 +20,25 @@ const REASONS: { readonly [reason in KeptReason]: string } = {
 };
 
 /** What was removed, per tenant, and each run that was kept with its reason. */
-export function renderPruned({ dryRun, bodiesOnly, owners, storeBytes }: Pruned, look: Look): string {
-  const lines = owners.flatMap((owner) => ownerLines(owner, verbOf(dryRun, bodiesOnly), look));
-  const sizes =
-    storeBytes === undefined
-      ? []
-      : [`The store takes ${bytesText(storeBytes.after)}; before, ${bytesText(storeBytes.before)}.`];
+export function renderPruned({ owners, storeBytes, ...how }: Pruned, look: Look): string {
+  const lines = owners.flatMap((owner) => ownerLines(owner, how, look));
+  const sizes = storeBytes
+    ? [`The store takes ${bytesText(storeBytes.after)}; before, ${bytesText(storeBytes.before)}.`]
+    : [];
   return `${[...(owners.length === 0 ? ['There are no runs here.'] : lines), ...sizes].join('\n')}\n`;
-}
-
-function verbOf(dryRun: boolean, bodiesOnly: boolean): string {
-  const what = bodiesOnly ? 'would lose their content' : 'would be removed';
-  return dryRun ? what : bodiesOnly ? 'have lost their content' : 'removed';
 }
 
 function ownerLines(
   { tenant, workspace, removed, kept, more }: PrunedOwner,
-  verb: string,
+  { dryRun, bodiesOnly }: Pick<Pruned, 'dryRun' | 'bodiesOnly'>,
   { ink }: Look,
 ): readonly string[] {
   const whose = tenant === undefined ? '' : `${tenant}/${workspace}: `;
-  const count = `${removed.length}${more ? ' and more' : ''} ${removed.length === 1 ? 'run' : 'runs'}`;
+  const what = bodiesOnly ? 'the content of ' : '';
+  const count = `${removed.length}${more ? ' and more' : ''} ${removed.length === 1 && !more ? 'run' : 'runs'}`;
+  const verb = dryRun ? 'would be removed' : 'removed';
   return [
-    `${whose}${count} ${verb}.${kept.length > 0 ? ` Kept:` : ''}`,
+    `${whose}${what}${count} ${verb}.${kept.length > 0 ? ' Kept:' : ''}`,
     ...kept.map(({ runId, reason, by }) => {
       const needed = by === undefined ? '' : ` (${by})`;
       return `  ${runId}  ${ink.dim(`${REASONS[reason]}${needed}`)}`;
