@@ -11,15 +11,15 @@ import {
 import type { Run, Store } from '../../ports/index.js';
 
 /** Why a run stays. */
-export type Need = { readonly reason: KeptReason; readonly by?: string };
+export type Demand = { readonly reason: KeptReason; readonly by?: string };
 /** The need for a run at the moment; undefined when it may go. */
-export type NeedOf = (run: Run) => Promise<Need | undefined>;
+export type DemandOf = (run: Run) => Promise<Demand | undefined>;
 
 const PAGE = 200;
 
 /** Looks once at what an owner's runs are needed for, and answers for each. */
-export async function readNeeds(store: Store, owner: Owner): Promise<NeedOf> {
-  const needs = new Map<RunId, Need>([
+export async function readNeeds(store: Store, owner: Owner): Promise<DemandOf> {
+  const needs = new Map<RunId, Demand>([
     ...(await unfinishedNeeds(store, owner)),
     ...(await evidenceNeeds(store, owner)),
     ...(await store.baselines.list(owner)).map(({ runId }) => [runId, { reason: 'blessed' }] as const),
@@ -30,7 +30,7 @@ export async function readNeeds(store: Store, owner: Owner): Promise<NeedOf> {
   };
 }
 
-type Entry = readonly [RunId, Need];
+type Entry = readonly [RunId, Demand];
 
 /** What runs in progress read of others: the answers they judge again, the log they began with, their baseline. */
 async function unfinishedNeeds(store: Store, owner: Owner): Promise<readonly Entry[]> {
@@ -71,7 +71,7 @@ async function evidenceNeeds(store: Store, owner: Owner): Promise<readonly Entry
 const IN_SERVICE: readonly DeploymentState[] = ['test', 'staged', 'active', 'paused'];
 
 /** The run that moved a version says who agreed to it. */
-async function deploymentNeed(store: Store, { owner, plan }: Run): Promise<Need | undefined> {
+async function deploymentNeed(store: Store, { owner, plan }: Run): Promise<Demand | undefined> {
   if (plan.kind !== 'deployment') return undefined;
   const { agentId, request } = plan satisfies DeploymentPlan;
   const moved = (await store.deployments.get(owner, agentId))?.versions ?? [];

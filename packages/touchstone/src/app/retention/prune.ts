@@ -11,7 +11,7 @@ import {
 } from '@touchstone/protocol';
 import type { Run, Store } from '../../ports/index.js';
 import { logDigest } from '../views/log-normalisation.js';
-import { type NeedOf, readNeeds } from './needed-runs.js';
+import { type DemandOf, readNeeds } from './needed-runs.js';
 
 /** Which runs of an owner are to go, with all they are or with their content alone. */
 export type PruneRule = {
@@ -55,7 +55,7 @@ export async function pruneRuns(store: Store, owner: Owner, options: PruneOption
 async function removeRun(
   store: Store,
   run: Run,
-  needOf: NeedOf,
+  needOf: DemandOf,
   { rule, principal, now }: PruneOptions,
 ): Promise<PrunedRuns['kept'][number] | undefined> {
   const { runId } = run;

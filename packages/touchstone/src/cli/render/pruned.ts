@@ -4,7 +4,7 @@ import type { Look } from './text.js';
 /** What became of the runs of one owner. */
 export type PrunedOwner = Partial<Owner> & PrunedRuns;
 
-type Pruned = {
+type PruneOutcome = {
   readonly dryRun: boolean;
   readonly bodiesOnly: boolean;
   readonly owners: readonly PrunedOwner[];
@@ -20,7 +20,7 @@ const REASONS: { readonly [reason in KeptReason]: string } = {
 };
 
 /** What was removed, per tenant, and each run that was kept with its reason. */
-export function renderPruned({ owners, storeBytes, ...how }: Pruned, look: Look): string {
+export function renderPruned({ owners, storeBytes, ...how }: PruneOutcome, look: Look): string {
   const lines = owners.flatMap((owner) => ownerLines(owner, how, look));
   const sizes = storeBytes
     ? [`The store takes ${bytesText(storeBytes.after)}; before, ${bytesText(storeBytes.before)}.`]
@@ -30,7 +30,7 @@ export function renderPruned({ owners, storeBytes, ...how }: Pruned, look: Look)
 
 function ownerLines(
   { tenant, workspace, removed, kept, more }: PrunedOwner,
-  { dryRun, bodiesOnly }: Pick<Pruned, 'dryRun' | 'bodiesOnly'>,
+  { dryRun, bodiesOnly }: Pick<PruneOutcome, 'dryRun' | 'bodiesOnly'>,
   { ink }: Look,
 ): readonly string[] {
   const whose = tenant === undefined ? '' : `${tenant}/${workspace}: `;

@@ -94,7 +94,12 @@ async function ensureLocalKey(
     const made = new Date(present.createdAt).toISOString().slice(0, 10);
     return [`The key made on ${made} still works. Make another with: touchstone keys create${flags}`];
   }
-  const { key, row } = makeKey({ owner: LOCAL_OWNER, principal: 'operator', roles: ['admin'], now });
+  const { key, row } = makeKey({
+    owner: LOCAL_OWNER,
+    principal: 'operator',
+    roles: ['admin', 'operator'],
+    now,
+  });
   await touchstone.keys.put(row);
   return [
     `export TOUCHSTONE_KEY=${key}`,
