@@ -87,7 +87,7 @@ async function makeOlder(file: string): Promise<void> {
     ALTER TABLE runs DROP COLUMN bodies_left;
     ALTER TABLE runs DROP COLUMN log_digest;
     ALTER TABLE runs DROP COLUMN bodies_removed_at;
-    DELETE FROM schema_version WHERE version > 6;
+    DELETE FROM schema_version WHERE version > 7;
     PRAGMA auto_vacuum = NONE;
     VACUUM`);
   sqlite.close();

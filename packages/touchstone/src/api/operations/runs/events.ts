@@ -85,7 +85,11 @@ function lastEventId({ headers }: Call): number | undefined {
 
 /** What the log holds after a position, without waiting for more. */
 async function readNow({ feed: { pages } }: Services, position: StreamPosition): Promise<TextReply> {
-  return polledEvents(pages, position, await pages.read(position.owner, position.runId, position.after, position.clearedAt));
+  return polledEvents(
+    pages,
+    position,
+    await pages.read(position.owner, position.runId, position.after, position.clearedAt),
+  );
 }
 
 async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Promise<TextReply> {
