@@ -7,6 +7,7 @@ import { systemClock } from '../../packages/touchstone/src/app/system.js';
 import {
   AGENT,
   activate,
+  askPeople,
   auditOf,
   CANARY,
   expectSoundAudit,
@@ -15,6 +16,7 @@ import {
   managementRuns,
   openDeploymentHost,
   SUITE,
+  stage,
   typesOf,
   untilStatus,
 } from './deployment-host.js';
@@ -81,6 +83,7 @@ describe('DELETE of a run', () => {
     }
     expect((await remove(host, runId)).status).toBe(404);
     expect((await readJson(host, '/v1/host/touchstone/runs')).body.items).toMatchObject([{ runId: other }]);
+    await expect(host.client().runs.remove(runId)).rejects.toMatchObject({ status: 404 });
     expect((await auditOf(host)).at(-1)).toMatchObject({
       principal: 'lead',
       action: 'runs:delete',
@@ -353,6 +356,21 @@ describe('publicUrl', () => {
     expect([statusUrl, eventsUrl]).toEqual([`${base}/v1/runs/${runId}`, `${base}/v1/runs/${runId}/events`]);
     const { body } = await readJson(host, '/v1/openapi.json');
     expect(body.servers).toEqual([{ url: base }]);
+  });
+
+  it('is what links to answer a question begin with', async () => {
+    const publicUrl = 'https://evals.example';
+    const gates = [{ agentId: AGENT, to: 'active', approval: { requiredRole: 'approver' } }];
+    const host = await openHost({ gates, config: { publicUrl } });
+    await stage(host, '1.0.0');
+    const runId = await askPeople(host, '1.0.0');
+    const { status, body } = await readJson(
+      host,
+      `/v1/host/touchstone/runs/${runId}/interrupts/approval/tokens`,
+      { method: 'POST', body: {} },
+    );
+    expect(status).toBe(201);
+    expect(body.url).toBe(`${publicUrl}/v1/interrupts/${body.token}`);
   });
 
   it.each([['ftp://x'], ['https://me:pw@evals.example'], ['https://evals.example/?a=1'], ['evals.example']])(

@@ -70,3 +70,20 @@ it('a file that was made before space could be given back is written anew once',
   expect(again.prepare('PRAGMA auto_vacuum').all()).toEqual([{ auto_vacuum: 2 }]);
   again.close();
 });
+
+it('what one process has removed another one clears, also after the first has gone', async () => {
+  const [first, second] = [await openStore({ file, clock }), await openStore({ file, clock })];
+  await fill(first);
+  expect(await first.retention.remove(OWNER, RUN_ID, NOTE)).toBe(true);
+  expect(await first.retention.sweep()).toBe(true);
+  expect(await second.runs.get(OWNER, RUN_ID)).toBeUndefined();
+  expect(await second.retention.remove(OWNER, RUN_ID, NOTE)).toBe(false);
+  await Promise.all([first.retention.sweep(), second.retention.sweep()]);
+  await first.close();
+  while (await second.retention.sweep());
+  await second.close();
+  const left = await openSqlite(file);
+  for (const table of ['runs', 'run_requests', 'records', 'log_entries', 'ledger', 'annotations'])
+    expect(left.prepare(`SELECT COUNT(*) AS rows FROM ${table}`).all(), table).toEqual([{ rows: 0 }]);
+  left.close();
+});
