@@ -78,6 +78,18 @@ const ROWS: readonly Row[] = [
   row('pack remove', 'vendor.acme.support@1.0.0'),
   row('pack remove', 'vendor.acme.support@1.0.0'),
   {
+    ...row('prune', '--keep', '1', '--dry-run'),
+    only: {
+      members: ['dryRun', 'bodiesOnly', 'removed', 'kept'],
+      reason: 'In process the runs of every tenant are pruned, and told apart.',
+    },
+  },
+  row('prune', '--keep', 'many'),
+  {
+    ...row('usage'),
+    only: { members: [], reason: 'Logs of the two sides differ in length by the names in them.' },
+  },
+  {
     ...row('keys list'),
     only: {
       members: [],

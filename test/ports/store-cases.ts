@@ -19,6 +19,7 @@ import { packsCases } from './store/packs-cases.js';
 import { packsModelCases } from './store/packs-model-cases.js';
 import { responsesCases } from './store/responses-cases.js';
 import { retainCases } from './store/retain-cases.js';
+import { retentionCases } from './store/retention-cases.js';
 import { runsCases } from './store/runs-cases.js';
 import { sealCases } from './store/seal-cases.js';
 import { sharedStoreCases } from './store/shared-cases.js';
@@ -69,6 +70,7 @@ export function storeCases(createStore: OpenStore): void {
   describe('audit', () => auditCases(open));
   describe('secrets', () => secretsCases(open));
   describe('retaining', () => retainCases(open));
+  describe('retention', () => retentionCases(open));
   describe('keys', () => keysCases(open));
   describe('idempotency', () => idempotencyCases(open));
   describe('owners', () => ownersCases(open));

@@ -82,6 +82,7 @@ export type {
   ReportedRepeats,
   ReportedSlice,
 } from './wire/vendor/report.js';
+export type { KeptReason, PrunedRuns, PruneRuns, TenantUsage } from './wire/vendor/retention.js';
 export type {
   BulkCancelResult,
   CreatedRun,

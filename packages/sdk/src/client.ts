@@ -19,6 +19,8 @@ import type {
   NewWebhook,
   PackListing,
   Page,
+  PrunedRuns,
+  PruneRuns,
   RegisteredWebhook,
   RejudgeRun,
   RemovedPack,
@@ -32,6 +34,7 @@ import type {
   SuiteHistory,
   SuiteListing,
   TaskView,
+  TenantUsage,
   Webhook,
 } from '@touchstone/protocol';
 import type { Annotation, NewAnnotation } from './annotation-types.js';
@@ -182,6 +185,8 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
     interrupts: interruptCalls(transport, get),
     /** The log of who was allowed or refused what. */
     audit: auditCalls(get),
+    /** Runs, cost and size of every tenant, for the operator of the host. Numbers alone. */
+    usage: (reading?: Reading): Promise<Page<TenantUsage>> => get(`${VENDOR}/usage`, reading),
     /** API keys of the caller's tenant and workspace. */
     keys: {
       /** The keys by id, principal and roles; never the keys themselves. */
@@ -254,6 +259,7 @@ function runCalls(transport: Transport, get: Get) {
     rejudge: (runId: RunId, body: RejudgeRun = {}, sending?: Sending): Promise<CreatedRun> =>
       post(transport, `${VENDOR}/runs/${at(runId)}:rejudge`, body, sending),
     ...historyCalls(transport, get),
+    ...removalCalls(transport),
     /**
      * Ends a run. Tasks at work are given up; finished tasks keep their results. Refused with `run_terminal` when the
      * run has ended.
@@ -274,6 +280,25 @@ function runCalls(transport: Transport, get: Get) {
     /** Continues a paused run. Refused with `run_state_conflict` when it is not paused. */
     resume: (runId: RunId, reason?: string, sending?: Sending): Promise<RunAnswer> =>
       post(transport, `${runPath(runId)}:resume`, because(reason), sending),
+  };
+}
+
+/** Calls that remove what is recorded of ended runs. */
+function removalCalls(transport: Transport) {
+  return {
+    /**
+     * Removes an ended run with everything that is recorded of it. Refused with `run_state_conflict` while it goes on,
+     * and with `conflict` when a baseline, a deployment or another run needs it. One that is already gone after a retry
+     * counts as removed.
+     */
+    remove: (runId: RunId, reading?: Reading): Promise<void> =>
+      transport.remove({ method: 'DELETE', path: `${VENDOR}/runs/${at(runId)}`, ...reading }),
+    /** Removes the answers, tool calls and reasons of an ended run. Scores stay. Refused like `remove`. */
+    removeBodies: (runId: RunId, reading?: Reading): Promise<void> =>
+      transport.remove({ method: 'DELETE', path: `${VENDOR}/runs/${at(runId)}/bodies`, ...reading }),
+    /** Removes old runs, or their content, up to 1000 at a time: ask again while `more` is true. */
+    prune: (body: PruneRuns, sending?: Sending): Promise<PrunedRuns> =>
+      post(transport, `${VENDOR}/runs:prune`, body, sending),
   };
 }
 

@@ -17,6 +17,8 @@ export type {
   NewWebhook,
   PackListing,
   Page,
+  PrunedRuns,
+  PruneRuns,
   RegisteredWebhook,
   RejudgeRun,
   RemovedPack,
@@ -26,6 +28,7 @@ export type {
   RunArtifact,
   SuiteListing,
   TaskView,
+  TenantUsage,
   ToolCallView,
   Webhook,
 } from '@touchstone/protocol';

@@ -62,6 +62,8 @@ export type RunFacts = {
   readonly pausedAt?: string;
   /** All pauses that are over, added up. */
   readonly pausedMs?: number;
+  /** Since when its content is gone, ISO 8601: answers, tool calls, reasons. Scores stay. Absent while it is kept. */
+  readonly bodiesRemovedAt?: string;
   /** Unfinished, and no process drives it. */
   readonly interrupted?: true;
   /** Until when the run waits for people. */

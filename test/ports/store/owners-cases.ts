@@ -41,9 +41,13 @@ const PACK = pack('p', '1.0.0', 'd1', { agents: [AGENT], suites: [SUITE] });
 const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
 
 /** Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. */
-type OwnedPorts = Omit<Store, 'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'secret'> & {
+type OwnedPorts = Omit<
+  Store,
+  'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
+> & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;
+  retention: Omit<Store['retention'], 'sweep' | 'rewrite' | 'owners' | 'usage'>;
 };
 type Calls = {
   readonly [Port in keyof OwnedPorts]: {
@@ -153,6 +157,11 @@ function callsOf(store: Store, token: number): Calls {
       append: async () => undefined,
       read: (owner) => store.audit.read(owner, 0, 9),
       last: (owner) => store.audit.last(owner),
+    },
+    retention: {
+      remove: (owner, runId) => store.retention.remove(owner, runId, auditEntry()),
+      removeBodies: (owner, runId) => store.retention.removeBodies(owner, runId, auditEntry()),
+      evidence: (owner) => store.retention.evidence(owner),
     },
     idempotency: {
       claim: async () => undefined,

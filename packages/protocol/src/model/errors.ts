@@ -52,6 +52,7 @@ export const ERROR_STATUS = {
   interrupt_already_resolved: 409,
   interrupt_expired: 410,
   interrupt_gone: 410,
+  bodies_removed: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   fork_point_invalid: 422,

@@ -75,13 +75,17 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
 /** What was decided when the run was created, as far as people are shown it. */
 const plannedFacts = (
   facts: RunFacts | undefined,
-): Pick<RunView, 'judge' | 'safetyJudge' | 'rejudgeOf' | 'model' | 'nondeterministic' | 'fork'> => ({
+): Pick<
+  RunView,
+  'judge' | 'safetyJudge' | 'rejudgeOf' | 'model' | 'nondeterministic' | 'fork' | 'bodiesRemovedAt'
+> => ({
   ...(facts?.judge && { judge: facts.judge }),
   ...(facts?.safetyJudge && { safetyJudge: facts.safetyJudge }),
   ...(facts?.rejudgeOf && { rejudgeOf: facts.rejudgeOf }),
   ...(facts?.model && { model: facts.model }),
   ...(facts?.nondeterministic && { nondeterministic: true }),
   ...(facts?.fork && { fork: facts.fork }),
+  ...(facts?.bodiesRemovedAt && { bodiesRemovedAt: facts.bodiesRemovedAt }),
 });
 
 /** Another kind of host has no report. A host of ours that refuses to compare says why, and that is thrown. */

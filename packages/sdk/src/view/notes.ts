@@ -28,6 +28,7 @@ export const notesOf = (result: RunView): readonly string[] => [
   ...(result.uncompared === undefined ? [] : [`Not compared with a baseline. ${result.uncompared}`]),
   ...(result.fork ? [forkNote(result.fork)] : []),
   ...(result.rejudgeOf ? [`The answers are those of run ${result.rejudgeOf}, judged again.`] : []),
+  ...(result.bodiesRemovedAt ? [removedNote(result.bodiesRemovedAt)] : []),
   ...(result.judge?.mock || result.safetyJudge?.mock
     ? ['The judge is a scripted one: its verdicts were written down beforehand and are evidence of nothing.']
     : []),
@@ -38,6 +39,10 @@ export const notesOf = (result: RunView): readonly string[] => [
       ]
     : []),
 ];
+
+/** Why there are scores and no answers. */
+export const removedNote = (bodiesRemovedAt: string): string =>
+  `Its answers, tool calls and reasons were removed on ${bodiesRemovedAt.slice(0, 10)}; the scores stay.`;
 
 /** An agent that reports no model calls has no known cost, which is not a cost of nothing. */
 export function costTexts({

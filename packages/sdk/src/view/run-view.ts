@@ -133,6 +133,8 @@ export type RunView = {
   readonly rejudgeOf?: RunId;
   /** The run begins with the history of another one. */
   readonly fork?: Fork;
+  /** Since when its answers, tool calls and reasons are gone, ISO 8601; absent while they are kept. */
+  readonly bodiesRemovedAt?: string;
   /** What safety checks found, by kind; absent when they found nothing. */
   readonly findings?: readonly FindingCount[];
   /** The verdict on every criterion, task by task; absent when there was none. */

@@ -12,7 +12,10 @@ export type Call<Query = unknown, Body = unknown> = {
   readonly query: Query;
   readonly body: Body;
   readonly headers: IncomingHttpHeaders;
-  /** Scheme and authority the caller used, for absolute URLs in answers. Empty when the caller named no host. */
+  /**
+   * What absolute URLs in answers begin with: the configured address of this host, or scheme and authority that the caller
+   * used. Empty when neither is known.
+   */
   readonly origin: string;
   /** A signal that aborts when the caller is gone or the host is closing. */
   untilGone(): AbortSignal;

@@ -1,16 +1,30 @@
 import { isHostError, type Principal } from '@touchstone/protocol';
 import { HostResponseError, type Transport, type TransportCall } from '@touchstone/sdk';
 import { checkScope } from '../app/index.js';
+import type { AccessAudit } from './access-audit.js';
 import type { Answer, Call, Endpoint, Reply, TextReply } from './endpoint.js';
 import { errorResponse } from './error-response.js';
 import { parameterNames, templatePattern } from './paths.js';
 import type { SseConnection } from './streams/sse.js';
 
+/** What changes what others run is in the audit log also when the operator does it at the machine. */
+const AUDITED: ReadonlySet<string> = new Set(['packs:publish']);
+
+type LocalTransportOptions = {
+  readonly audit?: AccessAudit;
+  /** Where this host can be reached, for absolute URLs in answers. */
+  readonly origin?: string;
+};
+
 /**
  * The operations of a host in this process, for the client of the sdk. A call goes straight to its row of the table: bodies
  * and answers are passed as values, no JSON is made, and a refusal arrives as it does over HTTP.
  */
-export function createLocalTransport(endpoints: readonly Endpoint[], principal: Principal): Transport {
+export function createLocalTransport(
+  endpoints: readonly Endpoint[],
+  principal: Principal,
+  options: LocalTransportOptions = {},
+): Transport {
   const find = finderOf(endpoints);
 
   async function answerTo(call: TransportCall): Promise<Answer> {
@@ -18,7 +32,9 @@ export function createLocalTransport(endpoints: readonly Endpoint[], principal: 
       const { endpoint, params } = find(call);
       if (endpoint.auth !== 'none' && endpoint.auth !== 'key')
         checkScope(principal, endpoint.auth, endpoint.orScopes);
-      return await endpoint.handle(callOf(call, params, principal));
+      const decided = { scope: endpoint.auth, resource: `${call.method} ${call.path}`, allowed: true };
+      if (AUDITED.has(endpoint.auth)) await options.audit?.(principal, decided);
+      return await endpoint.handle(callOf(call, params, principal, options.origin));
     } catch (error) {
       throw refusalOf(error);
     }
@@ -75,6 +91,7 @@ const callOf = (
   { query = {}, body, bytes, headers = {}, signal }: TransportCall,
   params: Call['params'],
   principal: Principal,
+  origin = '',
 ): Call => ({
   principal,
   params,
@@ -83,7 +100,7 @@ const callOf = (
   ),
   body: bytes === undefined ? body : Buffer.from(bytes.data),
   headers,
-  origin: '',
+  origin,
   untilGone: () => signal ?? new AbortController().signal,
 });
 

@@ -6,7 +6,7 @@ import { parameterNames } from './paths.js';
 type Node = { readonly [key: string]: unknown };
 
 /** The API as OpenAPI 3.1, made from the same table that the router is made from. */
-export function openApiDocument(endpoints: readonly Endpoint[]): object {
+export function openApiDocument(endpoints: readonly Endpoint[], publicUrl?: string): object {
   const used = new Set<SchemaName>(['error-envelope']);
   const paths: { [path: string]: { [method: string]: object } } = {};
   for (const endpoint of endpoints) {
@@ -25,6 +25,8 @@ export function openApiDocument(endpoints: readonly Endpoint[]): object {
         'An evaluation host for AI agents. Speaks OpenWOP v1; its own calls are under /v1/host/touchstone.',
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    // Without one, the address that the document was read from counts.
+    ...(publicUrl !== undefined && { servers: [{ url: publicUrl }] }),
     paths,
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key of this host.' } },

@@ -16,6 +16,7 @@ import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
 import { maskSecrets } from '../scoring/index.js';
 import { isOpenToOthers, openStore } from '../store/index.js';
+import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition } from './catalogue/compile-definition.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
@@ -35,6 +36,8 @@ import { withChannel } from './deployments/channel.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
 import { type Judging, openJudging } from './judges/judging.js';
 import { watchTenants } from './principal.js';
+import { createRetention } from './retention/retention.js';
+import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
@@ -86,7 +89,7 @@ export type LocalTouchstone = Touchstone & {
   readonly tools: HostTools;
   /** Registers the agent of a definition: its prompt and its model. */
   useDefinition(agent: DefinitionAgent): Promise<AgentFacts>;
-  /** API keys of every tenant, by their hashes. */
+  /** API keys of every tenant, by their hashes. Making and revoking one is audited. */
   readonly keys: Store['keys'];
   /** The suite that a run is pinned to, by its digest; undefined when it is no longer kept. */
   pinnedSuite(owner: Owner, digest: Digest): Promise<Suite | undefined>;
@@ -128,12 +131,15 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     options.origin === 'host'
       ? keepLooking(() => Promise.all([engine.adopt(), tenants.look()]), log)
       : () => undefined;
+  const rules = { store, log, rules: config.retention, clock: parts.clock, retention: parts.retention };
+  const stopRetention = options.origin === 'host' ? startRetention(rules) : parts.retention.close;
   return {
     store,
     engine,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
+    retention: parts.retention,
     ...operatorOf(parts),
     suites,
     agents: agents.registry,
@@ -144,6 +150,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     useDefinition: (agent) => agents.registry.add(definitionSpec(agent), config.baseDir),
     async close() {
       stopLooking();
+      await stopRetention();
       await engine.shutdown();
       await agents.close();
       await store.close();
@@ -189,7 +196,8 @@ async function openParts(basics: Basics) {
   const openDeployments = (drive: Engine['drive']): Deployments =>
     createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
-  const kept = { store, results, tenants, suites, profiles, annotations };
+  const retention = createRetention({ store, clock, log, origin });
+  const kept = { store, results, tenants, suites, profiles, annotations, retention };
   const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }
@@ -291,7 +299,8 @@ function viewsOf(parts: Parts) {
 }
 
 /** What only the operator of the machine may do. */
-function operatorOf({ config, origin, dataDir, store, suites, agents, judges, schemaCheck }: Parts) {
+function operatorOf(parts: Parts) {
+  const { config, clock, origin, dataDir, store, suites, agents, judges, schemaCheck } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = readOwnKey(dataDir);
@@ -302,7 +311,7 @@ function operatorOf({ config, origin, dataDir, store, suites, agents, judges, sc
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
-    keys: store.keys,
+    keys: auditedKeys(store, clock, origin),
     async pinnedSuite(owner, digest) {
       for (const holder of [owner, HOST_OWNER]) {
         const head = await store.suites.byDigest(holder, digest);

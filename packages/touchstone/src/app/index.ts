@@ -27,7 +27,8 @@ export { type Config, loadConfig } from './config/config.js';
 export { findConfigFile } from './config/config-file.js';
 export { soundParts, trustOf } from './config/config-parts.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
-export { ownKey, readOwnKey, trustedKeyOf } from './config/signing-key.js';
+export { ownKey, readOwnKey, signingKeyFile, trustedKeyOf } from './config/signing-key.js';
+export { spanMs } from './config/span.js';
 export { createDirectory, type Directory, verifyAudit } from './deployments/directory.js';
 export {
   createInterruptTokens,

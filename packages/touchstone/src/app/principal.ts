@@ -77,8 +77,11 @@ export const ANONYMOUS: Principal = Object.freeze({
   scopes: new Set<string>(),
 });
 
+/** What these scopes allow reaches beyond the caller's tenant, so `*` does not bring them: an admin is a tenant's own. */
+const HOST_SCOPES = 'host:';
+
 export const hasScope = ({ scopes }: Principal, scope: string): boolean =>
-  scopes.has('*') || scopes.has(scope);
+  scopes.has(scope) || (scopes.has('*') && !scope.startsWith(HOST_SCOPES));
 
 /** Any of `others` will do as well; a refusal names only the scope that was made for the deed. */
 export function checkScope(principal: Principal, scope: string, others: readonly string[] = []): void {

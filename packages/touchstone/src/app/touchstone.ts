@@ -25,6 +25,7 @@ import type { PackCatalogue } from './catalogue/pack-catalogue.js';
 import type { PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import type { SuiteCatalogue } from './catalogue/suite-catalogue.js';
 import type { Deployments } from './deployments/deployments.js';
+import type { Retention } from './retention/retention.js';
 import type { Annotations } from './review/annotations.js';
 import type { Blessings } from './review/blessings.js';
 import type { CreateRunBody } from './runs/plan-run.js';
@@ -100,6 +101,7 @@ export type Touchstone = {
   /** The completed runs of a suite over time. */
   history(owner: Owner, request: HistoryRequest): Promise<SuiteHistory>;
   readonly blessings: Blessings;
+  readonly retention: Retention;
   /** Of a completed eval run: what of it can travel. Of a run elsewhere, the scorecard that was kept from a file. */
   scorecard(owner: Owner, runId: RunId): Promise<Scorecard>;
   close(): Promise<void>;

@@ -16,7 +16,7 @@ const principalHere = ({ roles }: Config): Principal => ({
   id: 'cli',
   owner: LOCAL_OWNER,
   roles: [...new Set(['admin', ...Object.keys(roles)])],
-  scopes: new Set(['*']),
+  scopes: new Set(['*', 'host:usage']),
 });
 
 /** Touchstone in this process. */
@@ -93,7 +93,7 @@ function isKept(context: Context, config: Config): boolean {
   );
 }
 
-const STORE_FILE = 'touchstone.db';
+export const STORE_FILE = 'touchstone.db';
 
 /** A mistyped `--data` is most often the name of a file. */
 function checkData({ io, settings: { data } }: Context, { store }: Config): void {

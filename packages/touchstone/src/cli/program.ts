@@ -7,6 +7,7 @@ import { DEPLOYMENT_VERBS } from './verbs/deployments/deployment-verbs.js';
 import { PACK_VERBS } from './verbs/project/pack-verbs.js';
 import { HOST_VERBS, PROJECT_VERBS, RUN_VERBS } from './verbs/project/verbs.js';
 import { EVIDENCE_VERBS } from './verbs/runs/evidence-verbs.js';
+import { STORE_VERBS } from './verbs/store/store-verbs.js';
 import { packageVersion } from './version.js';
 
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
@@ -91,6 +92,7 @@ function createProgram(io: Io, start: Start): Command {
     ...RUN_VERBS,
     ...EVIDENCE_VERBS,
     ...DEPLOYMENT_VERBS,
+    ...STORE_VERBS,
     ...HOST_VERBS,
   ];
   for (const add of verbs) add(program, start);

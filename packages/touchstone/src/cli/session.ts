@@ -51,12 +51,16 @@ export async function localClient(
   { touchstone, config, principal: own }: Local,
   principal: Principal = own,
 ): Promise<Client> {
-  const { createLocalTransport, createServices, endpointsOf } = await import('../api/index.js');
+  const { createAccessAudit, createLocalTransport, createServices, endpointsOf } = await import(
+    '../api/index.js'
+  );
   const { systemClock } = await import('../app/index.js');
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const services = createServices({ touchstone, config, log, clock: systemClock });
   const endpoints = endpointsOf(services, { testSeams: false });
-  return createClientOver(createLocalTransport(endpoints, principal));
+  const audit = createAccessAudit(touchstone.store.audit, systemClock);
+  const origin = config.publicUrl ?? '';
+  return createClientOver(createLocalTransport(endpoints, principal, { audit, origin }));
 }
 
 /** A client of another host, with the key that the environment holds. */

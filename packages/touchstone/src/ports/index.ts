@@ -41,6 +41,7 @@ export type {
   Packs,
   Withdrawal,
 } from './store/packs.js';
+export type { EvidenceRun, OwnerUsage, Retention } from './store/retention.js';
 export {
   type Append,
   type AppendNotice,

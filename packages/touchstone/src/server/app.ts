@@ -1,15 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  asId,
-  HostError,
-  type Id,
-  type PrincipalId,
-  type ResourceName,
-  type ScopeName,
-} from '@touchstone/protocol';
+import { asId, HostError, type Id } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
+  createAccessAudit,
   createServices,
   type Endpoint,
   endpointsOf,
@@ -21,11 +15,10 @@ import {
   toHostError,
 } from '../api/index.js';
 import { createKeyRing, type KnownKey } from '../app/index.js';
-import type { Audit, Clock } from '../ports/index.js';
 import { createAdmission } from './admission.js';
 import { createOpenStreams } from './close-app.js';
 import { createOnce } from './idempotency.js';
-import { registerEndpoints, type ServerParts } from './register.js';
+import { registerEndpoints } from './register.js';
 import { answerError, createServer } from './server.js';
 
 export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'> & {
@@ -72,6 +65,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     clock,
     log,
     audit: createAccessAudit(audit, clock),
+    publicUrl: config.publicUrl,
   });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));
   app.addHook('onResponse', (request, reply) => noteAnswer(request, reply, host));
@@ -171,18 +165,3 @@ function traceHeaders(headers: IncomingHttpHeaders): { readonly [name: string]: 
   const state = typeof tracestate === 'string' && TRACESTATE.test(tracestate) ? { tracestate } : {};
   return { traceparent, ...state };
 }
-
-const MAX_RESOURCE = 512;
-
-/** Writes down the decision on access, before anything is done about it. */
-const createAccessAudit =
-  (audit: Pick<Audit, 'append'>, clock: Pick<Clock, 'now'>): ServerParts['audit'] =>
-  async ({ owner, id }, { scope, resource, allowed }) => {
-    await audit.append(owner, {
-      at: clock.now(),
-      principal: asId<PrincipalId>(id),
-      action: asId<ScopeName>(scope),
-      resource: asId<ResourceName>(resource.slice(0, MAX_RESOURCE)),
-      allowed,
-    });
-  };

@@ -1,6 +1,6 @@
 import { asId, HostError, type Id, type Principal } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Answer, Call, Endpoint, Reply } from '../api/index.js';
+import type { AccessAudit, Answer, Call, Endpoint, Reply } from '../api/index.js';
 import { openSse, pathOf, routerPath } from '../api/index.js';
 import { ANONYMOUS, checkScope, type KeyId } from '../app/index.js';
 import type { Clock, Log } from '../ports/index.js';
@@ -24,10 +24,9 @@ export type ServerParts = {
   readonly openStreams: OpenStreams;
   readonly clock: Clock;
   readonly log: Log;
-  audit(
-    principal: Principal,
-    decided: { readonly scope: string; readonly resource: string; readonly allowed: boolean },
-  ): Promise<void>;
+  readonly audit: AccessAudit;
+  /** Where callers reach this host; the address each of them used when absent. */
+  readonly publicUrl?: string | undefined;
 };
 
 /** Puts the table behind the router: each request is let in, executed (once, if its caller wants that) and answered. */
@@ -81,7 +80,7 @@ async function serve(
   reply: FastifyReply,
   parts: ServerParts,
 ): Promise<FastifyReply> {
-  const call = callOf(request, reply, parts.openStreams);
+  const call = callOf(request, reply, parts);
   checkBody(endpoint, call);
   const answer = await execute(endpoint, request, call, parts);
   if ('stream' in answer) {
@@ -124,13 +123,17 @@ function execute(
 // What is not plainly a host and a port is not repeated in an answer.
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
-const callOf = (request: FastifyRequest, reply: FastifyReply, openStreams: OpenStreams): Call => ({
+const callOf = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { openStreams, publicUrl }: ServerParts,
+): Call => ({
   principal: request.caller?.principal ?? ANONYMOUS,
   params: request.params as Call['params'],
   query: request.query,
   body: request.body,
   headers: request.headers,
-  origin: HOST.test(request.host) ? `${request.protocol}://${request.host}` : '',
+  origin: publicUrl ?? (HOST.test(request.host) ? `${request.protocol}://${request.host}` : ''),
   untilGone() {
     const gone = new AbortController();
     const ended = openStreams.add(() => gone.abort());

@@ -21,6 +21,15 @@ export type Db = {
   all(sql: string, params: readonly SqlValue[]): Promise<readonly Row[]>;
   /** Resolves after the batch is durable. Rejects with GuardFailed, or with what the engine said, and nothing is kept. */
   transaction(batch: readonly Statement[]): Promise<readonly Outcome[]>;
+  /**
+   * Gives freed space back to the disk, a part of it; true while there is more. An engine that sees to it by itself answers
+   * false.
+   */
+  reclaim(): Promise<boolean>;
+  /** Prepares a database for `reclaim` that was made without it, by writing it anew; does nothing otherwise. */
+  rewrite(): Promise<void>;
+  /** Writes a copy of the database, as it is now, to a new file. An engine with tools for that refuses, and names them. */
+  copyTo(file: string): Promise<void>;
   /** Finishes what was submitted, then lets go of the database. */
   close(): Promise<void>;
 };

@@ -19,6 +19,7 @@ import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
 import { createWatchers } from './log/watchers.js';
 import { createResponses } from './responses.js';
+import { createRetention } from './retention.js';
 import { textAt } from './rows.js';
 import { migrate } from './sqlite/migrate.js';
 import { MEMORY, openSqlite } from './sqlite/open-sqlite.js';
@@ -67,8 +68,10 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     audit: createAudit(db),
     keys: createKeys(db),
     idempotency: createIdempotency(db),
+    retention: createRetention(db, clock),
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),
+    copyTo: (copy) => db.copyTo(copy),
     close: () => db.close(),
   };
 }

@@ -5,6 +5,7 @@ import type {
   BoundAgent,
   PackHead,
   Run,
+  RunRequest,
   SealedUnit,
   StoredKey,
   TaskRecord,
@@ -44,7 +45,7 @@ export const jsonIfGiven = (member: string, value: SqlValue | undefined): object
 /** The columns of `runs u` and `run_requests q` that make a Run. */
 export const RUN_COLUMNS = `u.run_id, u.tenant, u.workspace, u.principal, u.origin, u.workflow_id, u.status, u.created_at,
   u.started_at, u.completed_at, u.paused_at, u.paused_ms, u.control, u.error, u.headline, u.event_count,
-  u.engine_version, u.run_no, u.lease_until, u.wait_until, u.waiting_node, q.plan, q.request`;
+  u.engine_version, u.run_no, u.lease_until, u.wait_until, u.waiting_node, u.bodies_removed_at, u.log_digest, q.plan, q.request`;
 
 /**
  * Where a run stands by its log. The row says `paused` from the moment a pause is asked for, so that no second one can be;
@@ -76,7 +77,7 @@ export const toRun = (row: Row): Run =>
     origin: row.origin,
     workflowId: row.workflow_id,
     plan: jsonAt(row, 'plan'),
-    request: jsonAt(row, 'request'),
+    request: requestOf(row),
     status: statusOf(row),
     createdAt: row.created_at,
     ...given('startedAt', row.started_at),
@@ -91,7 +92,17 @@ export const toRun = (row: Row): Run =>
     ...given('leaseUntil', row.lease_until),
     eventCount: row.event_count,
     engineVersion: row.engine_version,
+    ...given('bodiesRemovedAt', row.bodies_removed_at),
+    ...given('logDigest', row.log_digest),
   }) as Run;
+
+/** What the caller sent along is content like an answer. */
+function requestOf(row: Row): RunRequest {
+  const request = jsonAt<RunRequest>(row, 'request');
+  if (row.bodies_removed_at == null) return request;
+  const { inputs: _, ...rest } = request;
+  return rest;
+}
 
 export const toRecord = (row: Row): TaskRecord => ({
   ordinal: numberAt(row, 'ordinal'),

@@ -5,6 +5,7 @@ export { contractReport } from './contract-report.js';
 export * from './deployments.js';
 export { page } from './parts.js';
 export { evalReport } from './report.js';
+export * from './retention.js';
 export * from './runs.js';
 export * from './scorecard.js';
 export * from './webhooks.js';

@@ -253,6 +253,8 @@ export const taskView = object(
   {
     /** Why there is no score; absent when there is one. */
     unscored: choice(UNSCORED_REASONS, 'Why there is no score.'),
+    /** Since when the answers, calls and reasons are gone, ISO 8601; absent while they are kept. */
+    bodiesRemovedAt: when,
   },
 );
 /** One task of a run with its content: what the agent was given, and what it answered. */

@@ -8,7 +8,7 @@ import type { Services } from '../services.js';
 /** What anyone may read: what this host can do, and how to ask for it. `all` is the table this endpoint is part of. */
 export function discoveryEndpoints(host: Services, all: () => readonly Endpoint[]): readonly Endpoint[] {
   const capabilities = cachedDocument(() => host.capabilities);
-  const openApi = cachedDocument(() => openApiDocument(all()));
+  const openApi = cachedDocument(() => openApiDocument(all(), host.config.publicUrl));
   return [
     endpoint({
       operationId: 'getCapabilities',

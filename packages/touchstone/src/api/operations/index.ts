@@ -14,6 +14,7 @@ import { baselineEndpoints, comparisonEndpoints, diffEndpoints } from './runs/co
 import { forkEndpoints, rejudgeEndpoints } from './runs/derived-runs.js';
 import { eventEndpoints, progressEndpoints } from './runs/events.js';
 import { interruptEndpoints } from './runs/interrupts.js';
+import { removalEndpoints } from './runs/removal.js';
 import {
   debugBundleEndpoints,
   evalSummaryEndpoints,
@@ -22,6 +23,7 @@ import {
 } from './runs/report.js';
 import { runControlEndpoints } from './runs/run-control.js';
 import { runEndpoints, runListEndpoints } from './runs/runs.js';
+import { usageEndpoints } from './usage.js';
 import { webhookEndpoints } from './webhooks.js';
 
 /** Every operation of this host. The router and the OpenAPI document are both made from this table. */
@@ -50,12 +52,14 @@ export function endpointsOf(host: Services, options: { readonly testSeams: boole
     ...boundAgentEndpoints(host),
     ...profileEndpoints(host),
     ...runListEndpoints(host),
+    ...removalEndpoints(host),
     ...progressEndpoints(host),
     ...reportEndpoints(host),
     ...resultEndpoints(host),
     ...comparisonEndpoints(host),
     ...baselineEndpoints(host),
     ...keyEndpoints(host),
+    ...usageEndpoints(host),
     ...metricsEndpoints(host),
     ...(options.testSeams ? seamEndpoints(host) : []),
   ];

@@ -17,7 +17,10 @@ export type EventPage = {
   bytes(modes: readonly StreamMode[]): Buffer;
 };
 
-export type EventPages = { read(owner: Owner, runId: RunId, after: number): Promise<EventPage> };
+export type EventPages = {
+  /** `clearedAt` is when the content of the run was removed: pages from before are not read again. */
+  read(owner: Owner, runId: RunId, after: number, clearedAt?: number): Promise<EventPage>;
+};
 
 const PAGE_EVENTS = 200;
 const MAX_CACHED_CHARS = 4 * 1024 * 1024;
@@ -48,8 +51,8 @@ export function createEventPages(store: Pick<Store, 'log' | 'runs'>): EventPages
   };
 
   return {
-    read(owner, runId, after) {
-      const key = `${owner.tenant}/${owner.workspace}/${runId}/${after}`;
+    read(owner, runId, after, clearedAt) {
+      const key = `${owner.tenant}/${owner.workspace}/${runId}/${after}/${clearedAt ?? ''}`;
       const known = cache.get(key);
       if (known) return known.page;
       const page = readPage(store, owner, runId, after);

@@ -14,7 +14,13 @@ export type Feed = {
   readonly annotations: Pick<Store['annotations'], 'watch'>;
   readonly clock: Pick<Clock, 'elapsed'>;
 };
-export type StreamPosition = { readonly owner: Owner; readonly runId: RunId; readonly after: number };
+export type StreamPosition = {
+  readonly owner: Owner;
+  readonly runId: RunId;
+  readonly after: number;
+  /** When the content of the run was removed. */
+  readonly clearedAt?: number | undefined;
+};
 
 /** Sends every admitted event after a position, until the run's last one. */
 export async function streamEvents(
@@ -117,13 +123,13 @@ function forEachPage(
   position: StreamPosition,
   { modes, visit, patienceMs }: Visitor,
 ): Promise<void> {
-  const { owner, runId } = position;
+  const { owner, runId, clearedAt } = position;
   return listening(feed.wakeups, runId, connection.signal, async (wakeup) => {
     const live = openLiveAnnotations(feed.annotations, position, modes);
     try {
       let { after } = position;
       while (!connection.signal.aborted) {
-        const page = await feed.pages.read(owner, runId, after);
+        const page = await feed.pages.read(owner, runId, after, clearedAt);
         // Before the page: it may be the last one, and a stream ends with its run.
         // One at a time, so that a reader who does not read holds no more of them than the first.
         for (let frame = live.take(); frame; frame = live.take()) await connection.write(frame);

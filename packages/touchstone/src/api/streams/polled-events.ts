@@ -11,7 +11,7 @@ const MAX_EVENTS = 1_000;
  */
 export async function polledEvents(
   pages: EventPages,
-  { owner, runId }: StreamPosition,
+  { owner, runId, clearedAt }: StreamPosition,
   first: EventPage,
 ): Promise<TextReply> {
   const events: string[] = [];
@@ -20,7 +20,7 @@ export async function polledEvents(
     const { json } = page;
     events.push(...page.events.map((_, index) => json(index)));
     if (page.complete || page.events.length === 0 || events.length >= MAX_EVENTS) break;
-    page = await pages.read(owner, runId, page.lastSequence);
+    page = await pages.read(owner, runId, page.lastSequence, clearedAt);
   }
   return {
     status: 200,

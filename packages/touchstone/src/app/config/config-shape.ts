@@ -16,6 +16,7 @@ import {
   set,
   text,
 } from '@touchstone/protocol/schema';
+import { vendor } from '@touchstone/protocol/wire';
 import { datasetsShape } from '../../profiles/index.js';
 import { gateShape } from './gates.js';
 
@@ -47,6 +48,18 @@ const store = text(undefined, {
   title: 'sqlite:<file> or postgres://…',
 });
 
+const anyTenant = text(undefined, {
+  pattern: '^(\\*|[A-Za-z0-9._-]{1,64})$',
+  title: '"*", or 1 to 64 letters, digits, ".", "_" and "-"',
+});
+const retention = closed({}, { olderThan: vendor.span, keep: atLeast(0), bodiesOlderThan: vendor.span });
+
+// A query or a user name would end up in every link.
+const publicUrl = text(undefined, {
+  pattern: '^https?://[^/?#@\\s]+(/[^?#@\\s]*)?$',
+  title: 'an http or https URL without user name, query and fragment',
+});
+
 const evalSuite = closed(
   {},
   { modes: set(choice(EVAL_MODES)), maxTasksPerSuite: atLeast(1), maxCostUsdPerSuite: amount() },
@@ -74,8 +87,10 @@ export const configShape = closed(
     suites: names,
     trust: anyObject(),
     store,
+    publicUrl,
     evalSuite: either(constant(false), evalSuite),
     gates: list(gateShape),
+    retention: mapOf(retention, anyTenant),
     egress: closed({}, { allowHosts: names, allowPrivate: flag() }),
     limits: closed({}, { maxRequestBodyBytes: atLeast(1024), requestsPerMinute: atLeast(1) }),
   },

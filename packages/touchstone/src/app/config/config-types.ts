@@ -34,6 +34,16 @@ type EvalSuiteSettings = {
   readonly maxCostUsdPerSuite?: number;
 };
 
+/** Which runs of a tenant a host removes by itself. */
+type RetentionRule = {
+  /** Runs that ended so long ago, e.g. `90d`. With `keep`, those that both let go. */
+  readonly olderThan?: string;
+  /** Runs that are not among the newest so many of their suite and agent. */
+  readonly keep?: number;
+  /** Of runs that ended so long ago, the content goes and the scores stay. */
+  readonly bodiesOlderThan?: string;
+};
+
 /** A configuration that has been read and completed. */
 export type Config = {
   /** Relative paths in the configuration are relative to this folder: the file's own, or the working folder without one. */
@@ -58,10 +68,13 @@ export type Config = {
   readonly packs: readonly string[];
   readonly suites: readonly string[];
   readonly store?: string;
+  /** Without a slash at its end. */
+  readonly publicUrl?: string;
   readonly evalSuite: false | EvalSuiteSettings;
   readonly gates: readonly GatePolicy[];
   readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
   readonly limits: { readonly maxRequestBodyBytes: number; readonly requestsPerMinute: number };
+  readonly retention: { readonly [tenant: string]: RetentionRule };
   /** What is wrong with parts that other modules read. A command that does not use such a part works without it. */
   readonly troubles: readonly Issue[];
 };
@@ -86,12 +99,16 @@ export type ConfigInput = {
   readonly suites?: readonly string[];
   /** `sqlite:<file>`; a file in the data folder by default. */
   readonly store?: string;
+  /** Where callers reach this host, for the links it gives out; the address that each caller used by default. */
+  readonly publicUrl?: string;
   /** Limits of evaluations; `false` switches evaluation off. */
   readonly evalSuite?: false | EvalSuiteSettings;
   /** Where URLs of tenants may lead: `allowHosts` is the whole allowlist when it is not empty. */
   readonly egress?: Partial<Config['egress']>;
   /** Bounds on requests to the server. */
   readonly limits?: Partial<Config['limits']>;
+  /** How long runs are kept, by tenant; `*` is for the tenants that have no entry. Without any, runs are kept. */
+  readonly retention?: Config['retention'];
   /** Model providers by name: kind, base URL, the variable that holds the key, the tenants it is for. */
   readonly providers?: JsonObject;
   /** `provider/model` for each class of models that agents name. */

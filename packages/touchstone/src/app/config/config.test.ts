@@ -31,6 +31,7 @@ describe('without a file', () => {
         admin: ['*'],
         runner: ['runs:create', 'runs:read', 'runs:cancel', 'suites:write', 'agents:write'],
         releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
+        operator: ['host:usage'],
       },
       prices: {},
       agents: [],
@@ -48,6 +49,7 @@ describe('without a file', () => {
       egress: { allowHosts: [], allowPrivate: false },
       limits: { maxRequestBodyBytes: 16_777_216, requestsPerMinute: 6_000 },
       gates: [],
+      retention: {},
       troubles: [],
     });
   });

@@ -14,6 +14,7 @@ const DEFAULT_ROLES: Roles = {
   admin: ['*'],
   runner: ['runs:create', 'runs:read', 'runs:cancel', 'suites:write', 'agents:write'],
   releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
+  operator: ['host:usage'],
 };
 const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
 
@@ -107,10 +108,12 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     packs: input.packs ?? [],
     suites: input.suites ?? [],
     ...(input.store !== undefined && { store: input.store }),
+    ...(input.publicUrl !== undefined && { publicUrl: input.publicUrl.replace(/\/+$/, '') }),
     evalSuite: completeEvalSuite(input.evalSuite),
     gates: completeGates(input.gates ?? []),
     egress: { allowHosts: [], allowPrivate: false, ...input.egress },
     limits: { ...DEFAULT_LIMITS, ...input.limits },
+    retention: input.retention ?? {},
     troubles: [],
   };
 }

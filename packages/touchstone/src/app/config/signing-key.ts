@@ -14,11 +14,12 @@ import { makeFolder } from './data-folder.js';
 
 // The key with which this machine signs unless the operator names another one. The machine trusts its own signatures.
 
-const fileIn = (dataDir: string): string => join(dataDir, 'signing-key.pem');
+/** Where the key of a data folder is, once it has been made. */
+export const signingKeyFile = (dataDir: string): string => join(dataDir, 'signing-key.pem');
 
 /** Undefined when nothing has been signed here yet. */
 export function readOwnKey(dataDir: string): Signing | undefined {
-  const file = fileIn(dataDir);
+  const file = signingKeyFile(dataDir);
   if (!existsSync(file)) return undefined;
   const privateKey = readFileSync(file, 'utf8');
   try {
@@ -35,7 +36,7 @@ export async function ownKey(dataDir: string): Promise<Signing> {
   const present = readOwnKey(dataDir);
   if (present) return present;
   await makeFolder(dataDir);
-  await writeOnce(fileIn(dataDir), createSigningKey().privateKey);
+  await writeOnce(signingKeyFile(dataDir), createSigningKey().privateKey);
   return readOwnKey(dataDir) as Signing;
 }
 

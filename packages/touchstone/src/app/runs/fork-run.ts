@@ -16,6 +16,7 @@ import {
 import { fromBody } from '@touchstone/protocol/bodies';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { Ids, NewRun, Run, RunOrigin, RunRequest } from '../../ports/index.js';
+import { checkBodies } from '../retention/removed-bodies.js';
 import type { CreateRunBody } from './plan-run.js';
 import { evaluationOff, type PlanParts, planRun } from './plan-run.js';
 
@@ -35,6 +36,7 @@ export async function createFork(
   const source = await parts.store.runs.get(principal.owner, runId);
   if (!source) throw new HostError('not_found', 'There is no such run.');
   checkForkable(source);
+  checkBodies(source, body.mode === 'replay' ? 'replayed' : 'branched');
   const fork: Fork = { source: runId, mode: body.mode, fromSeq: body.fromSeq ?? 0 };
   await checkPoint(parts, source, fork);
   const { plan, request } = await (fork.mode === 'replay'

@@ -17,6 +17,7 @@ import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '../..
 import type { Contracts } from '../catalogue/contracts.js';
 import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import type { Judges } from '../judges/judges.js';
+import { checkBodies } from '../retention/removed-bodies.js';
 import { ownRun } from '../views/run-measurement.js';
 import { type EvalSettings, evaluationOff } from './plan-run.js';
 import { readTaskEvaluators } from './task-criteria.js';
@@ -86,6 +87,7 @@ async function sourcePlan({ store }: RejudgeParts, owner: Owner, runId: RunId): 
   if (run.plan.kind !== 'eval') throw refusal('/runId', 'The run is not an evaluation.');
   if (run.status !== 'completed')
     throw refusal('/runId', `Expected a completed run; this one is ${run.status}.`);
+  checkBodies(run, 'judged again');
   return run.plan;
 }
 

@@ -18,6 +18,7 @@ import { closeApp } from '../../server/close-app.js';
 import { createMemoryStore } from '../../store/index.js';
 import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import { parseConfig } from '../config/config.js';
+import { createRetention } from '../retention/retention.js';
 import { createAnnotations } from '../review/annotations.js';
 import { createBlessings } from '../review/blessings.js';
 import type { CreateRunBody } from '../runs/plan-run.js';
@@ -195,6 +196,7 @@ function createFake(
         return facts && { facts, hostOwned: true };
       },
     },
+    retention: createRetention({ store, clock, log, origin: 'host' }),
     deployments: {
       list: async () => undefined,
       versions: async () => undefined,

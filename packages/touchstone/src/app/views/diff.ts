@@ -2,6 +2,7 @@ import { agentNamed, isTerminal, type Owner, type RunId } from '@touchstone/prot
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import type { RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { Run, RunLog, Runs } from '../../ports/index.js';
+import { checkBodies } from '../retention/removed-bodies.js';
 import { comparableLine, logEvents } from './log-normalisation.js';
 import { ownRun } from './run-measurement.js';
 
@@ -16,6 +17,7 @@ const MAX_EVENT_BYTES = 4_000_000;
 export async function diffRuns(parts: DiffParts, owner: Owner, a: RunId, b: RunId): Promise<RunDiff> {
   const before = await ownRun(parts, owner, a);
   const after = a === b ? before : await ownRun(parts, owner, b);
+  for (const run of [before, after]) checkBodies(run, 'compared event by event');
   const { eventDiffs, cut } = a === b ? NOTHING : await compareLogs(parts.log, before, after);
   const unfinished = !isTerminal(before.status) || !isTerminal(after.status);
   return {

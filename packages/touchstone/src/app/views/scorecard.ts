@@ -56,7 +56,9 @@ export async function readScorecard(
     ...figures,
     startedAt: timestampOf(run.startedAt ?? run.createdAt),
     endedAt: timestampOf(run.completedAt ?? run.createdAt),
-    log: await logDigest(store, owner, runId),
+    log: run.logDigest
+      ? { events: run.eventCount, digest: run.logDigest }
+      : await logDigest(store, owner, runId),
     ...(Object.keys(caveats).length > 0 && { caveats }),
   };
 }

@@ -81,6 +81,7 @@ const ownFacts = (run: Run): object => ({
   ...(run.pausedMs > 0 && { pausedMs: run.pausedMs }),
   ...(run.waitUntil !== undefined && { waitUntil: iso(run.waitUntil) }),
   ...(run.headline && { headline: run.headline }),
+  ...(run.bodiesRemovedAt !== undefined && { bodiesRemovedAt: iso(run.bodiesRemovedAt) }),
   eventCount: run.eventCount,
   ...(run.control && { control: run.control }),
 });

@@ -7,7 +7,9 @@ import {
   type Owner,
   type RunId,
   type TaskId,
+  type Timestamp,
   type ToolId,
+  timestampOf,
   type UnscoredReason,
 } from '@touchstone/protocol';
 import {
@@ -28,6 +30,8 @@ export type TaskView = {
   readonly score: number;
   readonly passed: boolean;
   readonly unscored?: UnscoredReason;
+  /** Since when the content of the run is gone. */
+  readonly bodiesRemovedAt?: Timestamp;
   readonly expected: Expected;
   readonly invocations: readonly {
     readonly invocationId: InvocationId;
@@ -68,8 +72,11 @@ export async function viewTask(
     score,
     passed,
     ...(unscored && { unscored }),
+    ...(run.bodiesRemovedAt !== undefined && { bodiesRemovedAt: timestampOf(run.bodiesRemovedAt) }),
     expected: found.task.expected,
-    invocations: records.map((record) => viewInvocation(found.task, record)),
+    invocations: records.map((record) =>
+      viewInvocation(found.task, record, run.bodiesRemovedAt !== undefined),
+    ),
   };
 }
 
@@ -92,14 +99,14 @@ async function findTask(
   return undefined;
 }
 
-function viewInvocation(task: Task, record: TaskRecord): TaskView['invocations'][number] {
+function viewInvocation(task: Task, record: TaskRecord, isCleared: boolean): TaskView['invocations'][number] {
   const started = eventOf(record, 'agent.invocation.started');
   const decided = eventOf(record, 'agent.decided');
   const completed = eventOf(record, 'agent.invocation.completed');
   return {
     invocationId: started?.payload.invocationId as InvocationId,
     input: task.input,
-    ...(decided && { output: decided.payload.decision }),
+    ...(decided && !isCleared && { output: decided.payload.decision }),
     outcome: completed?.payload.outcome ?? 'failed',
     ...defined({
       reason: record.bodies?.reason,

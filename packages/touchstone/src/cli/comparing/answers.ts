@@ -26,9 +26,11 @@ export type Bodies = {
   /** Tasks whose answers could be shown as well. */
   readonly moreAnswers: number;
   readonly sentences: Sentences;
+  /** The runs whose answers have been removed. */
+  readonly removed: readonly RunId[];
 };
 
-export const NO_BODIES: Bodies = { answers: [], moreAnswers: 0, sentences: new Map() };
+export const NO_BODIES: Bodies = { answers: [], moreAnswers: 0, sentences: new Map(), removed: [] };
 
 type BodyOptions = {
   /** At most so many pairs of answers. */
@@ -51,15 +53,23 @@ export async function readBodies(
     (pair) => pair.before && pair.after && (!options.golden || pair.turn !== 'same'),
   );
   const answers: AnswerPair[] = [];
+  const removed = new Set<RunId>();
   let passedOver = 0;
   for (const pair of candidates) {
-    if (answers.length >= options.answers) break;
+    if (answers.length >= options.answers || removed.size > 0) break;
     const [then, now] = await Promise.all([read(before, pair), read(after, pair)]);
-    if (!then || !now || (options.golden && now.expected.kind !== 'golden')) passedOver += 1;
+    for (const [run, view] of [
+      [before, then],
+      [after, now],
+    ] as const)
+      if (view?.bodiesRemovedAt !== undefined) removed.add(run.runId);
+    if (!then || !now || removed.size > 0 || (options.golden && now.expected.kind !== 'golden'))
+      passedOver += 1;
     else answers.push({ taskId: pair.taskId, before: answerOf(then), after: answerOf(now) });
   }
   const rest = candidates.slice(answers.length + passedOver);
-  return { answers, moreAnswers: rest.filter(({ rubric }) => !rubric).length, sentences };
+  const moreAnswers = removed.size > 0 ? 0 : rest.filter(({ rubric }) => !rubric).length;
+  return { answers, moreAnswers, sentences, removed: [...removed] };
 }
 
 function answerOf({ invocations }: TaskView): TaskAnswer {

@@ -1,4 +1,13 @@
-import type { JsonObject, Owner, RunError, RunId, RunPlan, RunStatus, RunTotals } from '@touchstone/protocol';
+import type {
+  Digest,
+  JsonObject,
+  Owner,
+  RunError,
+  RunId,
+  RunPlan,
+  RunStatus,
+  RunTotals,
+} from '@touchstone/protocol';
 import type { Body, DrainPolicy } from '@touchstone/protocol/bodies';
 
 /** Who may take up an unfinished run: `host` runs are adopted by any `serve`, `cli` runs only by `--resume`. */
@@ -57,6 +66,10 @@ export type Run = {
   /** Number of events in the log; the next event gets this sequence. */
   readonly eventCount: number;
   readonly engineVersion: number;
+  /** Since when its content is gone: answers, tool calls, reasons. Scores stay. */
+  readonly bodiesRemovedAt?: number;
+  /** Of the log as it was before: what scorecards of the run name. */
+  readonly logDigest?: Digest;
 };
 
 export type NewRun = Pick<
@@ -76,6 +89,8 @@ export type RunFilter = {
   readonly agentId?: string;
   readonly suiteId?: string;
   readonly status?: RunStatus;
+  /** Only runs that were created before. */
+  readonly createdBefore?: number;
   readonly limit: number;
   readonly cursor?: string;
 };

@@ -7,6 +7,7 @@ import type { Keys } from './keys.js';
 import type { Leases, Ledger } from './leases.js';
 import type { Memory, Responses } from './memory.js';
 import type { BoundAgents, Packs } from './packs.js';
+import type { Retention } from './retention.js';
 import type { RunLog } from './run-log.js';
 import type { Runs } from './runs.js';
 import type { Suites } from './suite-store.js';
@@ -30,10 +31,13 @@ export type Store = {
   readonly audit: Audit;
   readonly keys: Keys;
   readonly idempotency: Idempotency;
+  readonly retention: Retention;
   /** A secret of this store, made when it is first asked for: what every process on it signs and checks with. */
   secret(name: string): Promise<string>;
   /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */
   retain(owner: Owner, kept: RetainedNames): Promise<void>;
+  /** Writes a copy of everything, as it is at this moment, to a new file. Others go on meanwhile. */
+  copyTo(file: string): Promise<void>;
   close(): Promise<void>;
 };
 

@@ -2,6 +2,7 @@ import { evalScored, type RunId, type TaskResult } from '@touchstone/protocol';
 import { eventIdOf, type NewEvent, type RunEvent } from '@touchstone/protocol/bodies';
 import type { Row } from '../db.js';
 import { jsonAt, numberAt } from '../rows.js';
+import { withoutContent } from './content.js';
 
 type Run = { readonly runId: RunId; readonly engineVersion: string };
 
@@ -33,6 +34,13 @@ export function byEntry(rows: readonly Row[]): readonly (readonly [Row, ...Row[]
 }
 
 function blocksOf(rows: readonly [Row, ...Row[]]): readonly (readonly NewEvent[])[] {
+  const [{ bodies_removed_at, suite_id }] = rows;
+  const blocks = storedBlocks(rows);
+  if (bodies_removed_at == null) return blocks;
+  return blocks.map((block) => withoutContent(block, suite_id !== null));
+}
+
+function storedBlocks(rows: readonly [Row, ...Row[]]): readonly (readonly NewEvent[])[] {
   const [entry] = rows;
   if (entry.events !== null) return [jsonAt<readonly NewEvent[]>(entry, 'events')];
   const blocks = rows

@@ -19,13 +19,14 @@ import {
 import { type Db, GuardFailed, type Row } from '../db.js';
 import { jsonAt, jsonIfGiven, numberAt, toRecord, toSealedUnit } from '../rows.js';
 import { brokenCommit, commitStatements, sealStatements } from './commit.js';
+import { recordWithoutContent } from './content.js';
 import { byEntry, expand } from './expand.js';
 import { createListeners, type Watchers } from './watchers.js';
 
 const OWNED_RUN = 'u.run_id = ? AND u.tenant = ? AND u.workspace = ?';
 
 /** From the entry that holds the first wanted event to the last entry that begins among the wanted ones. */
-const READ = `SELECT u.engine_version, l.first_seq, l.at, l.repeats, l.result, l.events, r.events AS block
+const READ = `SELECT u.engine_version, u.suite_id, u.bodies_removed_at, l.first_seq, l.at, l.repeats, l.result, l.events, r.events AS block
   FROM runs u JOIN log_entries l ON l.run_no = u.run_no
   LEFT JOIN records r ON r.run_no = l.run_no AND r.ordinal = l.ordinal
   WHERE ${OWNED_RUN} AND l.first_seq <= ? AND l.first_seq >= COALESCE((SELECT MAX(p.first_seq)
@@ -43,7 +44,7 @@ const PENDING = `SELECT r.ordinal, r.repeat, r.score, r.event_count, r.sealed_at
     EXCEPT
     SELECT l.ordinal FROM log_entries l WHERE l.run_no = (SELECT run_no FROM runs WHERE run_id = ?))
   ORDER BY r.ordinal, r.repeat`;
-const RECORDS = `SELECT r.ordinal, r.repeat, r.events, r.score, r.bodies
+const RECORDS = `SELECT u.bodies_removed_at, r.ordinal, r.repeat, r.events, r.score, r.bodies
   FROM runs u JOIN records r ON r.run_no = u.run_no WHERE ${OWNED_RUN} AND r.ordinal = ? ORDER BY r.repeat`;
 
 /** The one topic of listeners to all runs. */
@@ -77,13 +78,17 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
       return (await db.all(APPENDED, key(owner, runId))).map((row) => numberAt(row, 'ordinal'));
     },
     async records(owner, runId, ordinal) {
-      return (await db.all(RECORDS, [...key(owner, runId), ordinal])).map(toRecord);
+      return (await db.all(RECORDS, [...key(owner, runId), ordinal])).map(toReadableRecord);
     },
     entries: (owner, runId, from, limit) => readEntries(db, owner, runId, from, limit),
     watch: watchers.watch,
     watchAll: (listener) => appends.add(ALL, listener),
   };
 }
+
+/** Content that has been removed cannot be read, also while its rows wait to be cleared. */
+const toReadableRecord = (row: Row): TaskRecord =>
+  row.bodies_removed_at == null ? toRecord(row) : recordWithoutContent(toRecord(row));
 
 const key = (owner: Owner, runId: RunId) => [runId, owner.tenant, owner.workspace];
 

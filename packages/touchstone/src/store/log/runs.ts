@@ -116,6 +116,7 @@ async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<R
   if (filter.agentId !== undefined) where('u.agent_id = ?', filter.agentId);
   if (filter.suiteId !== undefined) where('u.suite_id = ?', filter.suiteId);
   if (filter.status !== undefined) where(...statusIs(filter.status));
+  if (filter.createdBefore !== undefined) where('u.created_at < ?', filter.createdBefore);
   if (filter.cursor !== undefined)
     where('(u.created_at, u.run_no) < (?, ?)', ...decodeCursor(filter.cursor, ['number', 'number']));
   const sql = `${SELECT_RUN} WHERE ${conditions.join(' AND ')} ORDER BY u.created_at DESC, u.run_no DESC LIMIT ?`;

@@ -5,7 +5,8 @@ import type { Dialect } from '../dialect.js';
  * never change and live in `run_requests`.
  *
  * A record is written once and read by (run, ordinal, repeat). The two tables that every task writes to have no
- * reference to `runs` to look up: every write to them checks the run's row anyway, and runs are never deleted.
+ * reference to `runs` to look up: every write to them checks the run's row anyway, and a run's row is the last to be
+ * deleted of it.
  * `log_entries` gives a record a place in the run's history: an entry is either loose events, kept inline, or a step that stands for its records and its result.
  */
 export const firstTables = (t: Dialect): readonly string[] => [

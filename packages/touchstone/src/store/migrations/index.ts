@@ -6,6 +6,7 @@ import { annotationsAndBaselines } from './0004-annotations-and-baselines.js';
 import { contracts } from './0005-contracts.js';
 import { deploymentsAndAudit } from './0006-deployments-and-audit.js';
 import { withdrawnPacks } from './0007-withdrawn-packs.js';
+import { removedBodies } from './0008-removed-bodies.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   contracts,
   deploymentsAndAudit,
   withdrawnPacks,
+  removedBodies,
 ];

@@ -26,6 +26,20 @@ export function createSqliteDb(sqlite: Sqlite): Db {
       for (const statement of batch) checkText(statement.params);
       return writes.submit(batch);
     },
+    async reclaim() {
+      if (!open) throw closedError();
+      return guarded(() => reclaim(sqlite));
+    },
+    async rewrite() {
+      if (!open) throw closedError();
+      writes.flush();
+      guarded(() => rewrite(sqlite));
+    },
+    async copyTo(file) {
+      if (!open) throw closedError();
+      writes.flush();
+      guarded(() => sqlite.prepare('VACUUM INTO ?').run(file));
+    },
     async close() {
       if (!open) return;
       open = false;
@@ -86,6 +100,26 @@ function guarded<T>(work: () => T): T {
   } catch (error) {
     throw accessError(error);
   }
+}
+
+/** Pages of 8 kB that are given back at a time: a millisecond or two. */
+const PAGES = 64;
+const INCREMENTAL = 2;
+
+const pragma = (sqlite: Sqlite, name: string): number =>
+  Number(Object.values((sqlite.prepare(`PRAGMA ${name}`).all()[0] ?? {}) as Row)[0] ?? 0);
+
+/** Free pages of other stores are used again by later writes. */
+function reclaim(sqlite: Sqlite): boolean {
+  if (pragma(sqlite, 'auto_vacuum') !== INCREMENTAL || pragma(sqlite, 'freelist_count') === 0) return false;
+  sqlite.exec(`PRAGMA incremental_vacuum(${PAGES})`);
+  return pragma(sqlite, 'freelist_count') > 0;
+}
+
+/** The setting takes effect with the rewriting. Afterwards `reclaim` is enough. */
+function rewrite(sqlite: Sqlite): void {
+  if (pragma(sqlite, 'auto_vacuum') === INCREMENTAL || pragma(sqlite, 'freelist_count') === 0) return;
+  sqlite.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM');
 }
 
 /** Folds the write-ahead log back, so that the one file holds everything and can be copied. */

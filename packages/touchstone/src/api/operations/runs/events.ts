@@ -60,8 +60,8 @@ export const eventEndpoints = (host: Services): readonly Endpoint[] => [
 async function stream(host: Services, call: Call<QueryOf<typeof streamQuery>>): Promise<Answer> {
   const modes = parseStreamModes(call.query.streamMode);
   const after = lastEventId(call);
-  const { owner, runId } = await findRun(host, call);
-  const position: StreamPosition = { owner, runId, after: after ?? -1 };
+  const { owner, runId, bodiesRemovedAt } = await findRun(host, call);
+  const position: StreamPosition = { owner, runId, after: after ?? -1, clearedAt: bodiesRemovedAt };
   // After everything that a caller may have got wrong: a bad mode is refused in whatever form the answer was wanted.
   if (prefersJson(call.headers.accept)) return readNow(host, position);
   const { bufferMs } = call.query;
@@ -85,12 +85,17 @@ function lastEventId({ headers }: Call): number | undefined {
 
 /** What the log holds after a position, without waiting for more. */
 async function readNow({ feed: { pages } }: Services, position: StreamPosition): Promise<TextReply> {
-  return polledEvents(pages, position, await pages.read(position.owner, position.runId, position.after));
+  return polledEvents(
+    pages,
+    position,
+    await pages.read(position.owner, position.runId, position.after, position.clearedAt),
+  );
 }
 
 async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Promise<TextReply> {
-  const { owner, runId } = await findRun(host, call);
-  const position: StreamPosition = { owner, runId, after: call.query.lastSequence ?? -1 };
+  const { owner, runId, bodiesRemovedAt } = await findRun(host, call);
+  const after = call.query.lastSequence ?? -1;
+  const position: StreamPosition = { owner, runId, after, clearedAt: bodiesRemovedAt };
   return polledEvents(host.feed.pages, position, await firstPage(host, call, position));
 }
 
@@ -104,7 +109,8 @@ function firstPage(
   const gone = call.untilGone();
   return listening(feed.wakeups, position.runId, gone, async (wakeup) => {
     for (;;) {
-      const page = await feed.pages.read(position.owner, position.runId, position.after);
+      const { owner, runId, after, clearedAt } = position;
+      const page = await feed.pages.read(owner, runId, after, clearedAt);
       const leftMs = giveUpAt - clock.elapsed();
       if (page.events.length > 0 || page.complete || leftMs <= 0 || gone.aborted) return page;
       await wakeup.next(leftMs);

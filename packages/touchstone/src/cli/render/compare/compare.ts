@@ -74,7 +74,13 @@ export function criterionLine(mark: string, sentence: string, counts: string, lo
   return `  ${mark} ${name}  ${look.ink.dim(counts)}`;
 }
 
-function answerParts({ answers, moreAnswers }: Bodies, look: CompareLook): string[][] {
+function answerParts({ answers, moreAnswers, removed }: Bodies, look: CompareLook): string[][] {
+  if (removed.length > 0)
+    return [
+      [
+        `    ${look.ink.yellow(`The answers of ${removed.join(' and ')} were removed: only scores are compared.`)}`,
+      ],
+    ];
   const rows = look.task ? Number.POSITIVE_INFINITY : ROWS_SHOWN;
   const parts = answers.map((pair) => [
     `    ${look.ink.bold(truncate(printable(pair.taskId), look.width - 4))}`,

@@ -7,7 +7,7 @@ import {
   type TaskView,
   type ToolCallView,
 } from '@touchstone/sdk';
-import { age, costTexts, quote, score, whole, whyNot } from '@touchstone/sdk/view';
+import { age, costTexts, quote, removedNote, score, whole, whyNot } from '@touchstone/sdk/view';
 import { INDENT, LABEL, labelled, wrapped } from '../layout.js';
 import { type Look, padEnd, printable, truncate } from '../text.js';
 import { criterionFacts, criterionLines, renderBodies } from './failure.js';
@@ -30,8 +30,9 @@ function factLines(view: TaskView, result: TaskResult | undefined, { ink }: Look
     ink.red(`finding: ${printable(kind)} (${severity})`),
   );
   const why = view.unscored ? [ink.dim(whyNot(view) ?? '')] : [];
+  const removed = view.bodiesRemovedAt ? [ink.yellow(removedNote(view.bodiesRemovedAt))] : [];
   const spent = costTexts({ unpriced: 0, ...result }).map((cost) => ink.dim(`cost ${cost}`));
-  return [...why, ...found, ...spent].map((line) => `    ${line}`);
+  return [...why, ...found, ...spent, ...removed].map((line) => `    ${line}`);
 }
 
 type Invocation = TaskView['invocations'][number];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Owner } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
-import { hashKey } from '../../../app/index.js';
+import { hashKey, spanMs } from '../../../app/index.js';
 import type { StoredKey } from '../../../ports/index.js';
 import { type Context, type ExitCode, UsageError, writeJson, writeLine, writeResult } from '../../io.js';
 import { withTouchstone } from '../../local.js';
@@ -24,18 +24,10 @@ export function makeKey(facts: {
   return { key, row: { keyHash: hashKey(key), owner, principal, roles, createdAt: now, ...expiry } };
 }
 
-const UNIT_MS: { readonly [unit: string]: number } = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
 /** `45m`, `12h`, `30d`, `8w`. */
 export function parseLifetime(text: string): number {
-  const [, amount, unit = ''] = text.match(/^(\d{1,5})([mhdw])$/) ?? [];
-  const ms = Number(amount) * (UNIT_MS[unit] ?? 0);
-  if (ms > 0) return ms;
+  const ms = spanMs(text);
+  if (ms !== undefined) return ms;
   throw new UsageError('Expected a lifetime such as 12h or 30d after --expires.');
 }
 

@@ -19,7 +19,6 @@ type ServeOptions = {
 export async function serveCommand(context: Context, options: ServeOptions): Promise<ExitCode> {
   const { io } = context;
   const config = await readConfig(context);
-  if (config.keys.length === 0) checkLoopback(options.bind);
   const stopped = untilSignal(io);
   const { host, keyLines } = await openHost(context, config, options);
   try {
@@ -45,7 +44,7 @@ async function openHost(
   const touchstone = await createTouchstone({ config, dataDir, origin: 'host', testSeams, version, log });
   try {
     const keyLines =
-      config.keys.length === 0 ? await ensureLocalKey(touchstone, io.now(), globalFlags(settings)) : [];
+      config.keys.length > 0 ? [] : await ensureKey(touchstone, bind, io.now(), globalFlags(settings));
     const host = await startHost({
       touchstone,
       config,
@@ -65,6 +64,22 @@ async function openHost(
   }
 }
 
+/** A host that the network can reach does not make a key by itself: it would be printed where a service writes its log. */
+async function ensureKey(
+  touchstone: LocalTouchstone,
+  bind: string,
+  now: number,
+  flags: string,
+): Promise<readonly string[]> {
+  if (isLoopback(bind)) return ensureLocalKey(touchstone, now, flags);
+  const keys = await touchstone.keys.list();
+  if (keys.some((key) => keyState(key, now) === 'active')) return [];
+  throw new UsageError(
+    `Without a key this host listens on this machine only, not on ${bind}.`,
+    `Make one with: touchstone keys create${flags}`,
+  );
+}
+
 /** One key for the person at this machine, made once. Its hash is kept, so it works after a restart as well. */
 async function ensureLocalKey(
   touchstone: LocalTouchstone,
@@ -79,7 +94,12 @@ async function ensureLocalKey(
     const made = new Date(present.createdAt).toISOString().slice(0, 10);
     return [`The key made on ${made} still works. Make another with: touchstone keys create${flags}`];
   }
-  const { key, row } = makeKey({ owner: LOCAL_OWNER, principal: 'operator', roles: ['admin'], now });
+  const { key, row } = makeKey({
+    owner: LOCAL_OWNER,
+    principal: 'operator',
+    roles: ['admin', 'operator'],
+    now,
+  });
   await touchstone.keys.put(row);
   return [
     `export TOUCHSTONE_KEY=${key}`,
@@ -97,16 +117,8 @@ function explainListening(error: unknown, { port, bind }: ServeOptions): unknown
   return error;
 }
 
-/** A host whose only key was printed on a screen must not be reachable from the network. */
-function checkLoopback(address: string): void {
-  const loopback =
-    address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
-  if (loopback) return;
-  throw new UsageError(
-    `Without "keys" in the configuration this host listens on this machine only, not on ${address}.`,
-    'Make a key with "touchstone keys create" and put the entry it prints into the configuration.',
-  );
-}
+const isLoopback = (address: string): boolean =>
+  address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 
 const untilSignal = (io: Io): Promise<void> =>
   new Promise((resolve) => {

@@ -126,9 +126,7 @@ function addServe(program: Command, start: Start): void {
   program
     .command('serve')
     .summary('serve the HTTP API')
-    .description(
-      'Serves the HTTP API. Without configured keys it makes one and listens on this machine only.',
-    )
+    .description('Serves the HTTP API. Without a key it makes one, and then listens on this machine only.')
     .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 8787)
     .option('--bind <address>', 'address to listen on', '127.0.0.1')
     .addOption(

@@ -1,0 +1,210 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTestCli, type TestCli } from '../../testing/test-cli.js';
+
+const SUITE = 'evals/first.suite.yaml';
+
+let cli: TestCli;
+beforeEach(async () => {
+  cli = openTestCli();
+  await cli.run('init', '.');
+});
+afterEach(() => cli.close());
+
+const json = async (...argv: string[]) => {
+  const { code, out } = await cli.run(...argv, '--json');
+  return { code, document: JSON.parse(out) as { readonly [member: string]: unknown } };
+};
+async function evaluated(): Promise<string> {
+  const { document } = await json('run', SUITE);
+  return (document.run as { readonly runId: string } | undefined)?.runId ?? (document.runId as string);
+}
+const listed = async (): Promise<readonly string[]> =>
+  ((await json('runs')).document.items as readonly { readonly runId: string }[]).map(({ runId }) => runId);
+const audited = async () =>
+  ((await json('audit', 'list')).document.items as readonly { readonly [member: string]: unknown }[]).map(
+    ({ principal, action, resource, owner }) => ({ principal, action, resource, owner }),
+  );
+const LOCAL = { tenant: 'local', workspace: 'main' };
+
+describe('prune', () => {
+  it('removes what is not among the newest, keeps baselines and says so, and audits each removal', async () => {
+    const runs = [await evaluated(), await evaluated(), await evaluated()];
+    const [blessed = '', second = '', newest = ''] = runs;
+    await cli.run('baseline', 'bless', blessed);
+    const kept = [{ runId: blessed, reason: 'blessed' }];
+    const looked = await json('prune', '--keep', '1', '--dry-run');
+    expect(looked.document).toMatchObject({ dryRun: true, removed: [second], kept });
+    expect(await listed()).toHaveLength(3);
+    const { code, document } = await json('prune', '--keep', '1');
+    expect(code).toBe(0);
+    expect(document).toMatchObject({ removed: [second], kept, owners: [{ ...LOCAL, removed: [second] }] });
+    expect(await listed()).toEqual([newest, blessed]);
+    expect((await cli.run('show', second)).code).toBe(2);
+    expect(await audited()).toEqual([
+      { principal: 'cli', action: 'runs:delete', resource: `runs/${second}`, owner: LOCAL },
+    ]);
+    expect((await json('audit', 'verify')).document).toMatchObject({ valid: true });
+    expect((await cli.run('prune', '--keep', '1')).out).toContain(`${blessed}  a baseline`);
+  });
+
+  it('removes content alone, and the run then says so and cannot be replayed', async () => {
+    const runId = await evaluated();
+    const before = (await json('show', runId)).document;
+    expect((await cli.run('prune', '--keep', '0', '--bodies-only')).out).toContain(
+      'the content of 1 run removed',
+    );
+    const { summary } = (await json('show', runId)).document;
+    expect(summary).toEqual(before.summary);
+    expect((await cli.run('show', runId)).out).toContain('were removed on');
+    expect((await cli.run('show', runId, '--task', 'small-talk', '--bodies')).out).toContain(
+      'were removed on',
+    );
+    for (const verb of ['replay', 'rejudge']) {
+      const refused = await cli.run(verb, runId);
+      expect(refused.code).toBe(2);
+      expect(refused.err).toMatch(/content of run .* was removed/);
+    }
+    const again = await evaluated();
+    expect((await cli.run('compare', runId, again)).code).toBe(0);
+  });
+
+  it('prunes the tenant that is named alone, and another host has its own', async () => {
+    await evaluated();
+    expect((await json('prune', '--keep', '0', '--tenant', 'acme')).document).toMatchObject({ removed: [] });
+    const refused = await cli.run('prune', '--keep', '0', '--tenant', 'a', '--host', 'http://127.0.0.1:1');
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--tenant') });
+  });
+
+  it.each([[[]], [['--older-than', 'ninety']], [['--keep', '-1']]])('%j is a usage error', async (argv) => {
+    expect((await cli.run('prune', ...argv)).code).toBe(2);
+  });
+
+  it('leaves nothing behind where nothing is kept', async () => {
+    expect(await cli.run('prune', '--older-than', '1d')).toMatchObject({
+      code: 0,
+      out: 'There are no runs here.\n',
+    });
+    expect(cli.has('.touchstone')).toBe(false);
+  });
+
+  it('gives the space back', async () => {
+    const value = 'x'.repeat(100_000);
+    const tasks = Array.from({ length: 30 }, (_, at) => ({
+      taskId: `t-${at}`,
+      input: value,
+      expected: { kind: 'golden', match: { strategy: 'exact', value: 'y' } },
+    }));
+    cli.write('echo.mjs', 'export default (input) => input + input;\n');
+    cli.write('big.suite.json', {
+      suiteId: 'local.demo.evals.big',
+      version: '1.0.0',
+      modes: ['golden'],
+      tasks,
+    });
+    await cli.run('run', 'big.suite.json', '--agent', './echo.mjs');
+    const size = () => statSync(join(cli.cwd, '.touchstone', 'touchstone.db')).size;
+    const before = size();
+    const { out } = await cli.run('prune', '--keep', '0');
+    expect(out).toMatch(/The store takes \d+\.\d MB; before, \d+\.\d MB\./);
+    expect(before - size()).toBeGreaterThan(5_000_000);
+  });
+});
+
+describe('keys', () => {
+  it('are made and revoked on the record, in the chain of the owner they are for', async () => {
+    const made = await json('keys', 'create', '--tenant', 'acme', '--principal', 'ci', '--role', 'runner');
+    const keyId = String(made.document.keyHash).slice('sha256:'.length, 'sha256:'.length + 8);
+    await cli.run('keys', 'revoke', String(made.document.keyHash));
+    await cli.run('keys', 'revoke', String(made.document.keyHash));
+    const owner = { tenant: 'acme', workspace: 'main' };
+    expect(await audited()).toEqual([
+      { principal: 'cli', action: 'keys:revoke', resource: `keys/${keyId}`, owner },
+      { principal: 'cli', action: 'keys:create', resource: `keys/${keyId}`, owner },
+    ]);
+    const { document } = await json('audit', 'list');
+    expect(JSON.stringify(document)).toContain('for ci as runner');
+    expect(JSON.stringify(document)).not.toContain(String(made.document.key));
+  });
+
+  it('of the store let a host listen on any address; without one it says what to do', async () => {
+    // An address of documentation: no machine has it, so nothing is ever opened to a network here.
+    const bind = ['serve', '--port', '0', '--bind', '203.0.113.7'];
+    expect(await cli.run(...bind)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('touchstone keys create'),
+    });
+    await cli.run('keys', 'create', '--tenant', 'acme', '--role', 'runner');
+    expect(await cli.run(...bind)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('This machine has no address 203.0.113.7'),
+    });
+  });
+
+  it('made by a first start are on the record as well', async () => {
+    const serving = cli.run('serve', '--port', '0');
+    await cli.seen('This is the only time the key is shown');
+    cli.signal('SIGTERM');
+    expect((await serving).code).toBe(0);
+    expect(await audited()).toMatchObject([{ principal: '~host', action: 'keys:create', owner: LOCAL }]);
+  });
+});
+
+it('a pack that is installed in this process is on the record', async () => {
+  cli.write('pack/pack.json', {
+    name: 'vendor.acme.support',
+    version: '1.0.0',
+    engines: { openwop: '>=1.0.0 <2.0.0' },
+    runtime: { language: 'remote', entry: 'pack.json' },
+    agents: [
+      {
+        agentId: 'vendor.acme.support.default',
+        persona: 'S',
+        modelClass: 'general',
+        systemPromptRef: 's.md',
+      },
+    ],
+  });
+  cli.write('pack/s.md', 'Answer kindly.\n');
+  expect((await cli.run('pack', 'install', 'pack')).code).toBe(0);
+  expect(await audited()).toMatchObject([
+    { principal: 'cli', action: 'packs:publish', resource: expect.stringContaining('vendor.acme.support') },
+  ]);
+});
+
+it('usage lists each tenant with its runs, cost and size', async () => {
+  expect((await cli.run('usage')).out).toBe('No tenant has a run here.\n');
+  await evaluated();
+  const { document } = await json('usage');
+  expect(document.items).toMatchObject([{ ...LOCAL, runs: 1, unfinished: 0, costUsd: 0 }]);
+  expect((await cli.run('usage')).out).toMatch(/local\/main +1 +0 +\$0 +\d+\.\d kB/);
+});
+
+describe('backup', () => {
+  it('copies the store and the key into a new folder that --data can name', async () => {
+    const runId = await evaluated();
+    await cli.run('export', runId, '--out', 'card.json');
+    expect(await cli.run('backup', 'copy')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(cli.cwd, 'copy', 'signing-key.pem'))).toEqual(
+      readFileSync(join(cli.cwd, '.touchstone', 'signing-key.pem')),
+    );
+    expect(statSync(join(cli.cwd, 'copy', 'touchstone.db')).mode & 0o777).toBe(0o600);
+    const [here, there] = [await json('show', runId), await json('show', runId, '--data', 'copy')];
+    expect(there).toEqual(here);
+  });
+
+  it('overwrites nothing, and refuses where nothing is kept', async () => {
+    expect(await cli.run('backup', 'copy')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Nothing is kept'),
+    });
+    expect(cli.has('copy')).toBe(false);
+    await evaluated();
+    await cli.run('backup', 'copy');
+    expect(await cli.run('backup', 'copy')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('already'),
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { cpSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { openSqlite } from '../../packages/touchstone/src/store/sqlite/open-sqlite.js';
+import { clientOf, untilStatus } from './deployment-host.js';
+import { readJson } from './pack-host.js';
+import { kill, type Running, runCli, serve, temporaryFolder, writeProject } from './processes.js';
+
+// Goal: what docs/backup.md and docs/upgrading.md promise. Method: real processes on real folders, as an operator has them.
+
+const folders: ReturnType<typeof temporaryFolder>[] = [];
+const running: Running[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await kill(one);
+  for (const folder of folders.splice(0)) folder.remove();
+});
+function newFolder(): string {
+  const folder = temporaryFolder();
+  folders.push(folder);
+  return folder.path;
+}
+async function openHost(cwd: string) {
+  const host = await serve([], cwd);
+  running.push(host);
+  return clientOf(host.url);
+}
+type Host = Awaited<ReturnType<typeof openHost>>;
+
+async function begin(host: Host): Promise<string> {
+  const body = { mode: 'eval', evalSuiteRef: 'local.test.evals.numbers', agentId: 'local.test.numbers' };
+  return (await readJson(host, '/v1/runs', { method: 'POST', body })).body.runId as string;
+}
+
+async function events(host: Host, runId: string): Promise<readonly unknown[]> {
+  const all: unknown[] = [];
+  for (let isComplete = false; !isComplete; ) {
+    const after = all.length === 0 ? '' : `?lastSequence=${all.length - 1}`;
+    const { body } = await readJson(host, `/v1/runs/${runId}/events/poll${after}`);
+    all.push(...(body.events as readonly unknown[]));
+    isComplete = body.isComplete === true;
+  }
+  return all;
+}
+
+/** Everything that can be read of a finished run. */
+const read = async (host: Host, runId: string) => [
+  await events(host, runId),
+  ...(await Promise.all(
+    [
+      `/v1/runs/${runId}`,
+      `/v1/runs/${runId}/eval-summary`,
+      `/v1/host/touchstone/runs/${runId}/results`,
+      `/v1/host/touchstone/runs/${runId}/scorecard`,
+      `/v1/host/touchstone/runs/${runId}/tasks/n-7`,
+    ].map(async (path) => readJson(host, path)),
+  )),
+];
+
+it('a copy made while a host works on runs, put elsewhere, has equal runs and goes on with the unfinished one', async () => {
+  const [home, away] = [newFolder(), newFolder()];
+  writeProject(home, 400, { delayMs: 5 });
+  writeProject(away, 400, { delayMs: 5 });
+  const host = await openHost(home);
+  const done = await begin(host);
+  await untilStatus(host, done, 'completed');
+  const before = await read(host, done);
+  const ongoing = await begin(host);
+  await untilStatus(host, ongoing, 'running');
+
+  expect(await runCli(['backup', 'copy'], home)).toMatchObject({ code: 0 });
+  await untilStatus(host, ongoing, 'completed');
+
+  cpSync(join(home, 'copy'), join(away, '.touchstone'), { recursive: true });
+  const restored = await openHost(away);
+  expect(await read(restored, done)).toEqual(before);
+  await untilStatus(restored, ongoing, 'completed');
+  const summaries = [host, restored].map((one) => readJson(one, `/v1/runs/${ongoing}/eval-summary`));
+  const [here, there] = await Promise.all(summaries);
+  expect(there?.body).toMatchObject({ aggregateScore: here?.body.aggregateScore, taskCount: 400 });
+  expect((await readJson(restored, '/v1/audit/verify')).body).toMatchObject({ valid: true });
+});
+
+/** Takes a store back to what the schema was before runs could be removed. */
+async function makeOlder(file: string): Promise<void> {
+  const sqlite = await openSqlite(file);
+  sqlite.exec(`DROP INDEX runs_with_bodies_left;
+    ALTER TABLE runs DROP COLUMN bodies_left;
+    ALTER TABLE runs DROP COLUMN log_digest;
+    ALTER TABLE runs DROP COLUMN bodies_removed_at;
+    DELETE FROM schema_version WHERE version > 7;
+    PRAGMA auto_vacuum = NONE;
+    VACUUM`);
+  sqlite.close();
+}
+
+it('a store of the schema before is taken over with equal runs, and can be pruned', async () => {
+  const home = newFolder();
+  writeProject(home, 20);
+  const first = await openHost(home);
+  const runId = await begin(first);
+  await untilStatus(first, runId, 'completed');
+  const before = await read(first, runId);
+  await kill(running.splice(0)[0] as Running, 'SIGTERM');
+  await makeOlder(join(home, '.touchstone', 'touchstone.db'));
+
+  const again = await openHost(home);
+  expect(await read(again, runId)).toEqual(before);
+  const fork = await readJson(again, `/v1/runs/${runId}:fork`, { method: 'POST', body: { mode: 'replay' } });
+  expect(fork.status).toBe(201);
+  await untilStatus(again, fork.body.runId as string, 'completed');
+  expect((await readJson(again, `/v1/runs/${runId}:diff?against=${fork.body.runId}`)).body).toMatchObject({
+    divergedAtSeq: null,
+  });
+  expect(await runCli(['prune', '--keep', '0', '--tenant', 'acme'], home)).toMatchObject({ code: 0 });
+  expect((await again.fetch(`/v1/runs/${runId}`)).status).toBe(404);
+});
+
+it('a store of a later version is refused, and left as it is', async () => {
+  const home = newFolder();
+  writeProject(home, 2);
+  expect((await runCli(['run', 'numbers.suite.json', '--agent', 'local.test.numbers'], home)).code).toBe(0);
+  const file = join(home, '.touchstone', 'touchstone.db');
+  const sqlite = await openSqlite(file);
+  sqlite.exec('INSERT INTO schema_version (version) VALUES (99)');
+  sqlite.close();
+  const { code, stderr } = await runCli(['runs'], home);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('schema version 99');
+  expect(stderr).toContain('Install a newer Touchstone');
+  expect(existsSync(file)).toBe(true);
+});
