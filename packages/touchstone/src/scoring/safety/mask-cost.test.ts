@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { MASK, maskSecrets } from './mask.js';
 
-// A search asks for the pattern of Google's keys exactly once, so its matches are counted; they still run.
+// A search asks for the preset's pattern of Google's keys exactly once, so its matches are counted; they still run.
 let searches = 0;
 beforeEach(() => {
   searches = 0;
   const { matchAll } = String.prototype;
   vi.spyOn(String.prototype, 'matchAll').mockImplementation(function (this: string, pattern) {
-    if (pattern.source.includes('AIza')) searches += 1;
+    if (pattern.source.includes('AIza') && !pattern.source.includes('cred_')) searches += 1;
     return matchAll.call(this, pattern);
   });
 });
