@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventsOf, readJson } from './pack-host.js';
@@ -20,7 +21,7 @@ const suite = {
 
 const MODULES = {
   'syntax.mjs': 'export default (input => input;\n',
-  'throws.mjs': 'throw new Error(`no key in ${import.meta.url} or ${import.meta.dirname}`);\n',
+  'throws.mjs': "throw new Error('no key in ' + import.meta.url + ' or ' + import.meta.dirname);\n",
   'imports-absent.mjs': "import './absent.mjs';\nexport default () => 1;\n",
   'imports-package.mjs': "import 'a-package-that-is-not-there';\nexport default () => 1;\n",
   'reads-absent.mjs':
@@ -36,11 +37,14 @@ const idOf = (file: string): string => `local.test.${file.replace(/\..*$/, '')}`
 const ABSENT = '/opt/touchstone-of-the-operator/bin/agent';
 
 async function open(): Promise<WholeHost> {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'agents-of-the-operator-'));
+  writeFileSync(join(elsewhere, 'gone.mjs'), 'export default (input) => input;\n');
   const agents = [
     ...Object.keys(MODULES).map((path) => ({
       agentId: idOf(path),
       run: { kind: 'module', path: `./${path}` },
     })),
+    { agentId: 'local.test.gone', run: { kind: 'module', path: join(elsewhere, 'gone.mjs') } },
     { agentId: 'local.test.command', run: { kind: 'command', command: ABSENT } },
   ].map((agent) => ({ version: '1.0.0', ...agent }));
   const host = await openWholeHost(
@@ -51,6 +55,7 @@ async function open(): Promise<WholeHost> {
     },
     { files: { ...MODULES, 'one.suite.json': JSON.stringify(suite) } },
   );
+  rmSync(elsewhere, { recursive: true });
   rmSync(join(host.folder, 'removed.mjs'));
   writeFileSync(join(host.folder, 'changed.mjs'), 'export default () => 2;\n');
   return host;
@@ -73,7 +78,7 @@ async function told(host: WholeHost, runId: string): Promise<string> {
 }
 
 describe('of an agent whose files are at fault', () => {
-  const agentIds = [...Object.keys(MODULES).map(idOf), 'local.test.command'];
+  const agentIds = [...Object.keys(MODULES).map(idOf), 'local.test.gone', 'local.test.command'];
 
   it('nothing a tenant reads names a folder of the host', async () => {
     const host = await open();

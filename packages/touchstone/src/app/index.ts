@@ -59,7 +59,7 @@ export {
 export { type Annotations, annotationWire } from './review/annotations.js';
 export { type CreateRunBody, evaluationOff } from './runs/plan-run.js';
 export { suiteIssues } from './runs/task-criteria.js';
-export { WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
+export { USAGE_WORKFLOW, WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
 export { systemClock, systemIds } from './system.js';
 export type { Touchstone } from './touchstone.js';
 export { type CheckedScorecard, checkScorecardFile } from './views/import-scorecard.js';

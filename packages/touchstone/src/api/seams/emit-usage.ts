@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { asId, defined, HostError, type Owner, type RunId, validationError } from '@touchstone/protocol';
 import { anyObject, name, object, type Wire } from '@touchstone/protocol/schema';
 import { checkPayload } from '@touchstone/protocol/wire';
-import { USAGE_WORKFLOW } from '../../engine/index.js';
+import { USAGE_WORKFLOW } from '../../app/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { eventsOf, runToEnd } from './real-run.js';

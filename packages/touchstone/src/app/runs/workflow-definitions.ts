@@ -1,5 +1,7 @@
 import { FLOOR_WORKFLOWS, type FloorNode, type FloorWorkflow } from '../../engine/index.js';
 
+export { USAGE_WORKFLOW } from '../../engine/index.js';
+
 function definitionOf(workflow: FloorWorkflow) {
   return {
     id: workflow.workflowId,

@@ -43,10 +43,10 @@ export type FloorNode = {
   /** The workflow that it starts as a run of its own, and waits for. */
   readonly child?: string;
   /** What it does instead of work: events that are written as they stand here. */
-  readonly script?: readonly ScriptedEvent[];
+  readonly events?: readonly FloorEvent[];
 };
-/** `cause` is the place of another event in the same script. */
-export type ScriptedEvent = {
+/** `cause` is the place of another event in the same list. */
+export type FloorEvent = {
   readonly [T in EventType]: { readonly type: T; readonly payload: Payloads[T]; readonly cause?: number };
 }[EventType];
 export type FloorWorkflow = {

@@ -1,5 +1,5 @@
+import { DECISIONS, REASONING, SUPERVISOR } from './floor-events.js';
 import type { FloorNode, FloorWorkflow } from './floor-nodes.js';
-import { DECISIONS, REASONING, SUPERVISOR } from './floor-scripts.js';
 
 const noop: FloorNode = { nodeId: 'noop', typeId: 'core.noop' };
 const gate: FloorNode = { nodeId: 'gate', typeId: 'core.approvalGate' };
@@ -73,16 +73,16 @@ export const FLOOR_WORKFLOWS: readonly FloorWorkflow[] = [
   {
     workflowId: 'conformance-agent-reasoning',
     name: 'Tells of an agent at work',
-    nodes: [{ nodeId: 'reasoner', typeId: 'core.conformance.mock-agent', script: REASONING }],
+    nodes: [{ nodeId: 'reasoner', typeId: 'core.conformance.mock-agent', events: REASONING }],
   },
   {
     workflowId: 'conformance-dispatch-loop',
     name: 'Has a supervisor decide what is next',
     nodes: [
-      { ...supervisor, script: DECISIONS.work },
+      { ...supervisor, events: DECISIONS.work },
       { nodeId: 'dispatch', typeId: 'core.dispatch' },
       { nodeId: 'worker', typeId: 'core.noop' },
-      { ...supervisor, script: DECISIONS.end },
+      { ...supervisor, events: DECISIONS.end },
     ],
     orchestrator: SUPERVISOR,
   },

@@ -43,7 +43,7 @@ async function executeNode(
   const startedAt = parts.clock.elapsed();
   recorder.add('node.started', { nodeId: node.nodeId, typeId: node.typeId });
   if (node.delayMs) await parts.clock.sleep(delayOf(run, node), signal);
-  for (const { type, payload, cause } of node.script ?? [])
+  for (const { type, payload, cause } of node.events ?? [])
     recorder.add(type, payload as never, cause === undefined ? undefined : cause + 1);
   const usage = node.typeId === 'core.conformance.usage' ? [usageOf(run, parts.clock.now())] : [];
   const error = errorOf(run, node);

@@ -1,6 +1,6 @@
 import { type AgentId, asId, type CallId, type ToolId } from '@touchstone/protocol';
 import { type Payloads, toBody } from '@touchstone/protocol/bodies';
-import type { ScriptedEvent } from './floor-nodes.js';
+import type { FloorEvent } from './floor-nodes.js';
 
 // What agents of the conformance workflows say. They are no agents: nothing here is thought, called or decided.
 
@@ -11,7 +11,7 @@ const call = {
   callId: asId<CallId>('call-1'),
 };
 
-export const REASONING: readonly ScriptedEvent[] = [
+export const REASONING: readonly FloorEvent[] = [
   {
     type: 'agent.reasoned',
     payload: { agentId, reasoning: 'The answer has to be looked up.', verbosity: 'full' },
@@ -32,7 +32,7 @@ export const REASONING: readonly ScriptedEvent[] = [
 export const SUPERVISOR = asId<AgentId>('core.conformance.supervisor-agent');
 
 type Decision = Payloads['runOrchestrator.decided']['decision'];
-const decided = (decision: Decision): readonly ScriptedEvent[] => [
+const decided = (decision: Decision): readonly FloorEvent[] => [
   { type: 'runOrchestrator.decided', payload: { agentId: SUPERVISOR, decision } },
 ];
 export const DECISIONS = {
