@@ -20,9 +20,11 @@ import {
 import type { RunEvent } from '@touchstone/protocol/bodies';
 import { checkPayload, type PayloadType } from '@touchstone/protocol/wire';
 import { expect, test } from 'vitest';
+import { append } from '../../app/testing/fake-engine.js';
 import { castVote } from '../../deployments/cast-vote.js';
 import { ENGINE_VERSION } from '../parts.js';
 import { type Bench, openBench, owner } from '../testing/bench.js';
+import { childIdOf } from './child-flow.js';
 
 // Goal: a run that asks people says everything in order, does what it was let do once, and can be put down and taken up
 // anywhere in between. Method: the real store and the real vote; only what a move does is made up.
@@ -306,4 +308,37 @@ test("a workflow's own limit counts while it waits", async () => {
     status: 'failed',
     error: { code: 'run_timeout' },
   });
+});
+
+const PARENT: WorkflowPlan = {
+  kind: 'workflow',
+  workflowId: 'conformance-interrupt-parent-child-cancel',
+};
+
+test('a run that waits for its child looks by itself, should nobody have told it of the end', async () => {
+  const bench = await openGated();
+  const runId = await begin(bench, PARENT);
+  expect(await statusOf(bench, runId)).toBe('waiting-approval');
+  const child = childIdOf(runId);
+  await bench.engine.drive(owner, child);
+  expect(await statusOf(bench, child)).toBe('waiting-approval');
+  // Another process ends the child, and goes down before it has told the parent.
+  await append(bench.store, owner, child, [{ type: 'run.completed', at: 1, payload: {} }], 'completed');
+  await bench.engine.drive(owner, runId);
+  expect(await statusOf(bench, runId)).toBe('waiting-approval');
+  await bench.clock.advance(60_001);
+  await bench.engine.drive(owner, runId);
+  expect(await statusOf(bench, runId)).toBe('completed');
+  await checkedEvents(bench, runId);
+});
+
+test('a run that is out of time takes its child along', async () => {
+  const bench = await openGated();
+  const runId = await begin(bench, { ...PARENT, runTimeoutMs: 5_000 });
+  await bench.engine.drive(owner, childIdOf(runId));
+  await bench.clock.advance(5_001);
+  await bench.engine.drive(owner, runId);
+  await bench.engine.drive(owner, childIdOf(runId));
+  expect(await statusOf(bench, runId)).toBe('failed');
+  expect(await statusOf(bench, childIdOf(runId))).toBe('cancelled');
 });
