@@ -4,9 +4,7 @@ import {
   type AgentPlan,
   asId,
   type ChannelName,
-  type Digest,
   type EvalPlan,
-  HOST_OWNER,
   HostError,
   type JsonObject,
   type Owner,
@@ -22,13 +20,19 @@ import {
   parseAgentSpec,
 } from '../../agents/index.js';
 import type { Guard } from '../../net/index.js';
-import type { Agent, AgentFacts, BoundAgent, Clock, Store } from '../../ports/index.js';
-import { type AgentReference, highestVersion, parseAgentReference } from '../../suites/index.js';
-import { capabilityPath, MODELS_CAPABILITY } from '../capability-names.js';
+import type { Agent, AgentFacts, Clock, Store } from '../../ports/index.js';
+import { parseAgentReference } from '../../suites/index.js';
 import { noActiveDeployment, type OnChannel } from '../deployments/channel.js';
+import {
+  type AgentEntries,
+  createAgentEntries,
+  degraded,
+  type EntryParts,
+  isIn,
+  isOfModels,
+} from './agent-entries.js';
 import { type AgentPool, changedAgent } from './agent-pool.js';
 import type { AgentEntry, AgentVisible, FindAgent } from './entries.js';
-import type { CapabilityCheck } from './pack-policy.js';
 
 export type AgentCatalogue = {
   /** Registers an agent of the operator's (configuration or command line). The newest of the same version counts. */
@@ -52,20 +56,16 @@ export type AgentCatalogue = {
   open(owner: Owner, plan: EvalPlan | AgentPlan): Promise<Agent>;
 };
 
-type RegistryParts = {
-  readonly store: Store;
+type RegistryParts = EntryParts & {
   readonly clock: Clock;
-  readonly guard: Guard;
   readonly pool: AgentPool;
   /** Which version serves on a channel. */
   readonly onChannel: OnChannel;
-  /** Whether this host offers a capability that an agent declares to need; of models that is asked of the pool. */
-  readonly offers: CapabilityCheck;
 };
 
 export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   const { pool } = parts;
-  const entries = createEntries(parts);
+  const entries = createAgentEntries(parts);
   const visible = (
     owner: Owner,
     { facts, spec, hostOwned }: AgentEntry,
@@ -128,100 +128,9 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   };
 }
 
-/** Every agent that this host can open: the operator's, and those that tenants and packs have stored. */
-function createEntries(parts: RegistryParts) {
-  const { agents } = parts.store;
-  const operators = new Map<string, AgentEntry>();
-  const keyOf = ({ tenant = '', agentId, version }: AgentSpec): string => `${tenant} ${agentId}@${version}`;
-
-  const ofOperator = (owner: Owner): AgentEntry[] =>
-    [...operators.values()].filter(({ spec }) => spec.tenant === undefined || spec.tenant === owner.tenant);
-  const stored = ({ spec, digest }: BoundAgent, hostOwned: boolean): AgentEntry =>
-    knownOf(parts, spec as unknown as AgentSpec, digest, { hostOwned });
-  const ofHost = async (owner: Owner): Promise<AgentEntry[]> => [
-    ...(await agents.list(HOST_OWNER)).map((row) => stored(row, true)),
-    ...ofOperator(owner),
-  ];
-
-  const versions = async (owner: Owner, agentId: AgentId): Promise<readonly Version[]> => {
-    const operated = ofOperator(owner).filter(({ facts }) => facts.agentId === agentId);
-    const bound = await Promise.all([owner, HOST_OWNER].map((holder) => agents.versions(holder, agentId)));
-    return [...new Set([...bound.flat(), ...operated.map(({ facts }) => facts.version)])];
-  };
-
-  /** The packs that this owner, or the host, has revoked, as `name@version`. */
-  const revokedPacks = async (owner: Owner): Promise<ReadonlySet<string>> => {
-    const rows = await Promise.all([owner, HOST_OWNER].map((holder) => parts.store.packs.revoked(holder)));
-    return new Set(rows.flat().map(({ name, version }) => `${name}@${version}`));
-  };
-
-  const revoked = async (owner: Owner, agentId: AgentId): Promise<readonly Version[]> => {
-    const packs = await revokedPacks(owner);
-    if (packs.size === 0) return [];
-    const found = await Promise.all(
-      (await versions(owner, agentId)).map((version) => find(owner, { agentId, version })),
-    );
-    return found.flatMap((entry) => (entry && isIn(packs, entry) ? [entry.facts.version] : []));
-  };
-
-  /** The highest that may be run; of an agent whose versions are all revoked, the highest one. */
-  const defaultVersion = async (owner: Owner, agentId: AgentId): Promise<Version | undefined> => {
-    const [all, out] = [await versions(owner, agentId), await revoked(owner, agentId)];
-    return highestVersion(all.filter((version) => !out.includes(version))) ?? highestVersion(all);
-  };
-
-  const find = async (
-    owner: Owner,
-    { agentId, version }: Pick<AgentReference, 'agentId' | 'version'>,
-  ): Promise<AgentEntry | undefined> => {
-    const wanted = version ?? (await defaultVersion(owner, agentId));
-    if (wanted === undefined) return undefined;
-    // What the operator brings goes before what a tenant has bound under the same name, also when it comes later.
-    const operated = ofOperator(owner).find(
-      ({ facts }) => facts.agentId === agentId && facts.version === wanted,
-    );
-    if (operated) return operated;
-    for (const holder of [HOST_OWNER, owner]) {
-      const row = await agents.get(holder, agentId, wanted);
-      if (row) return stored(row, holder === HOST_OWNER);
-    }
-    return undefined;
-  };
-
-  const add = async (spec: AgentSpec, baseDir: string): Promise<AgentFacts> => {
-    const entry = knownOf(parts, spec, await agentDigest(spec, baseDir), { hostOwned: true, baseDir });
-    operators.set(keyOf(spec), entry);
-    return entry.facts;
-  };
-
-  return {
-    add,
-    versions,
-    find,
-    revokedPacks,
-    revoked,
-    ofHost,
-    all: async (owner: Owner): Promise<AgentEntry[]> => [
-      ...(await agents.list(owner)).map((row) => stored(row, false)),
-      ...(await ofHost(owner)),
-    ],
-    /** An operator's files may have been edited since it was registered; a new run is pinned to what they are now. */
-    async current(owner: Owner, reference: Pick<AgentReference, 'agentId' | 'version'>) {
-      const found = await find(owner, reference);
-      const isOperators = found && operators.has(keyOf(found.spec));
-      return isOperators ? { ...found, facts: await add(found.spec, found.baseDir) } : found;
-    },
-  };
-}
-
-const isIn = (packs: ReadonlySet<string>, { spec: { pack } }: AgentEntry): boolean =>
-  pack !== undefined && packs.has(`${pack.name}@${pack.version}`);
-
-type Entries = ReturnType<typeof createEntries>;
-
 async function bind(
   { store, pool, guard, clock }: RegistryParts,
-  entries: Entries,
+  entries: AgentEntries,
   owner: Owner,
   agentId: string,
   value: unknown,
@@ -251,28 +160,6 @@ async function refusePacked({ agents }: Store, owner: Owner, { agentId }: AgentS
       );
   }
 }
-
-function knownOf(
-  { guard, offers }: RegistryParts,
-  spec: AgentSpec,
-  digest: Digest,
-  { hostOwned, baseDir = '.' }: { readonly hostOwned: boolean; readonly baseDir?: string },
-): AgentEntry {
-  const lacking = (spec.requires ?? []).filter((name) => !isOfModels(name) && !offers(name, []));
-  if (spec.memoryShape?.conversation) lacking.push('memoryShape.conversation');
-  return {
-    spec,
-    facts: degraded(agentFacts(spec, digest), lacking),
-    baseDir,
-    hostOwned,
-    ...(!hostOwned && { guard }),
-  };
-}
-
-const degraded = (facts: AgentFacts, lacking: readonly string[]): AgentFacts =>
-  lacking.length === 0 ? facts : { ...facts, degraded: [...(facts.degraded ?? []), ...lacking] };
-
-const isOfModels = (capability: string): boolean => capabilityPath(capability) === MODELS_CAPABILITY;
 
 /** An agent without a model is known, and would be refused at its first run: its entry says so beforehand. */
 const withModelIssue = (

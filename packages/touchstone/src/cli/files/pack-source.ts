@@ -28,13 +28,17 @@ type PackToRun = {
   readonly agents: readonly { readonly agentId: string; readonly suiteRef?: string }[];
   /** Where its files are, when they are at hand. */
   readonly path?: string;
+  /** Whether the host refuses to run it. */
+  readonly revoked?: boolean;
 };
 
-/** The installed pack of a reference `name` or `name@version`; a bare name means its highest version. */
+/** The installed pack of a reference `name` or `name@version`; a bare name means its highest version that may be run. */
 function findInstalledPack(packs: readonly PackToRun[], reference: string): PackToRun {
   const [name, wanted] = reference.split('@', 2);
   const named = packs.filter((pack) => pack.name === name);
-  const version = wanted ?? highestVersion(named.map((pack) => asId<Version>(pack.version)));
+  const runnable = named.filter(({ revoked }) => revoked !== true);
+  const choice = runnable.length > 0 ? runnable : named;
+  const version = wanted ?? highestVersion(choice.map((pack) => asId<Version>(pack.version)));
   const found = named.find((pack) => pack.version === version);
   if (found) return { name: found.name, version: found.version, agents: found.agents };
   const known = packs.map((pack) => (wanted === undefined ? pack.name : nameOf(pack)));

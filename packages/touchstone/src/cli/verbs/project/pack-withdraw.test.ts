@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AGENT, openPackCli, PACK, type PackCli } from '../../testing/pack-cli.js';
+import { AGENT, manifest, openPackCli, PACK, type PackCli } from '../../testing/pack-cli.js';
 
 const NAME = `${PACK}@1.0.0`;
 
@@ -69,6 +69,14 @@ describe('pack revoke', () => {
       const refused = await desk.run(...command, '--json');
       expect(JSON.parse(refused.out)).toMatchObject({ exitCode: 2, error: { code: 'pack_revoked' } });
     }
+  });
+
+  test('leaves the bare name to the highest version that may be run', async () => {
+    desk.write('support/pack.json', manifest({ version: '2.0.0' }));
+    await desk.run('pack', 'install', 'support');
+    await desk.run('pack', 'revoke', `${PACK}@2.0.0`);
+    const { out } = await desk.run('run', PACK, '--json');
+    expect(JSON.parse(out)).toMatchObject([{ agent: { version: '1.0.0' }, exitCode: 0 }]);
   });
 
   test('warns of what serves, with the command that shows it', async () => {

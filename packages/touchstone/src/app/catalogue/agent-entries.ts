@@ -1,0 +1,128 @@
+import { type AgentId, type Digest, HOST_OWNER, type Owner, type Version } from '@touchstone/protocol';
+import { type AgentSpec, agentDigest, agentFacts } from '../../agents/index.js';
+import type { Guard } from '../../net/index.js';
+import type { AgentFacts, BoundAgent, Store } from '../../ports/index.js';
+import { type AgentReference, highestVersion } from '../../suites/index.js';
+import { capabilityPath, MODELS_CAPABILITY } from '../capability-names.js';
+import type { AgentEntry } from './entries.js';
+import type { CapabilityCheck } from './pack-policy.js';
+
+export type EntryParts = {
+  readonly store: Store;
+  readonly guard: Guard;
+  /** Whether this host offers a capability that an agent declares to need; of models that is asked of the pool. */
+  readonly offers: CapabilityCheck;
+};
+
+export type AgentEntries = ReturnType<typeof createAgentEntries>;
+
+/** Every agent that this host can open: the operator's, and those that tenants and packs have stored. */
+export function createAgentEntries(parts: EntryParts) {
+  const { agents } = parts.store;
+  const operators = new Map<string, AgentEntry>();
+  const keyOf = ({ tenant = '', agentId, version }: AgentSpec): string => `${tenant} ${agentId}@${version}`;
+
+  const ofOperator = (owner: Owner): AgentEntry[] =>
+    [...operators.values()].filter(({ spec }) => spec.tenant === undefined || spec.tenant === owner.tenant);
+  const stored = ({ spec, digest }: BoundAgent, hostOwned: boolean): AgentEntry =>
+    knownOf(parts, spec as unknown as AgentSpec, digest, { hostOwned });
+  const ofHost = async (owner: Owner): Promise<AgentEntry[]> => [
+    ...(await agents.list(HOST_OWNER)).map((row) => stored(row, true)),
+    ...ofOperator(owner),
+  ];
+
+  const versions = async (owner: Owner, agentId: AgentId): Promise<readonly Version[]> => {
+    const operated = ofOperator(owner).filter(({ facts }) => facts.agentId === agentId);
+    const bound = await Promise.all([owner, HOST_OWNER].map((holder) => agents.versions(holder, agentId)));
+    return [...new Set([...bound.flat(), ...operated.map(({ facts }) => facts.version)])];
+  };
+
+  /** The packs that this owner, or the host, has revoked, as `name@version`. */
+  const revokedPacks = async (owner: Owner): Promise<ReadonlySet<string>> => {
+    const rows = await Promise.all([owner, HOST_OWNER].map((holder) => parts.store.packs.revoked(holder)));
+    return new Set(rows.flat().map(({ name, version }) => `${name}@${version}`));
+  };
+
+  const revoked = async (owner: Owner, agentId: AgentId): Promise<readonly Version[]> => {
+    const packs = await revokedPacks(owner);
+    if (packs.size === 0) return [];
+    const found = await Promise.all(
+      (await versions(owner, agentId)).map((version) => find(owner, { agentId, version })),
+    );
+    return found.flatMap((entry) => (entry && isIn(packs, entry) ? [entry.facts.version] : []));
+  };
+
+  /** The highest that may be run; of an agent whose versions are all revoked, the highest one. */
+  const defaultVersion = async (owner: Owner, agentId: AgentId): Promise<Version | undefined> => {
+    const [all, out] = [await versions(owner, agentId), await revoked(owner, agentId)];
+    return highestVersion(all.filter((version) => !out.includes(version))) ?? highestVersion(all);
+  };
+
+  const find = async (
+    owner: Owner,
+    { agentId, version }: Pick<AgentReference, 'agentId' | 'version'>,
+  ): Promise<AgentEntry | undefined> => {
+    const wanted = version ?? (await defaultVersion(owner, agentId));
+    if (wanted === undefined) return undefined;
+    // What the operator brings goes before what a tenant has bound under the same name, also when it comes later.
+    const operated = ofOperator(owner).find(
+      ({ facts }) => facts.agentId === agentId && facts.version === wanted,
+    );
+    if (operated) return operated;
+    for (const holder of [HOST_OWNER, owner]) {
+      const row = await agents.get(holder, agentId, wanted);
+      if (row) return stored(row, holder === HOST_OWNER);
+    }
+    return undefined;
+  };
+
+  const add = async (spec: AgentSpec, baseDir: string): Promise<AgentFacts> => {
+    const entry = knownOf(parts, spec, await agentDigest(spec, baseDir), { hostOwned: true, baseDir });
+    operators.set(keyOf(spec), entry);
+    return entry.facts;
+  };
+
+  return {
+    add,
+    versions,
+    find,
+    revokedPacks,
+    revoked,
+    ofHost,
+    all: async (owner: Owner): Promise<AgentEntry[]> => [
+      ...(await agents.list(owner)).map((row) => stored(row, false)),
+      ...(await ofHost(owner)),
+    ],
+    /** An operator's files may have been edited since it was registered; a new run is pinned to what they are now. */
+    async current(owner: Owner, reference: Pick<AgentReference, 'agentId' | 'version'>) {
+      const found = await find(owner, reference);
+      const isOperators = found && operators.has(keyOf(found.spec));
+      return isOperators ? { ...found, facts: await add(found.spec, found.baseDir) } : found;
+    },
+  };
+}
+
+export const isIn = (packs: ReadonlySet<string>, { spec: { pack } }: AgentEntry): boolean =>
+  pack !== undefined && packs.has(`${pack.name}@${pack.version}`);
+
+function knownOf(
+  { guard, offers }: EntryParts,
+  spec: AgentSpec,
+  digest: Digest,
+  { hostOwned, baseDir = '.' }: { readonly hostOwned: boolean; readonly baseDir?: string },
+): AgentEntry {
+  const lacking = (spec.requires ?? []).filter((name) => !isOfModels(name) && !offers(name, []));
+  if (spec.memoryShape?.conversation) lacking.push('memoryShape.conversation');
+  return {
+    spec,
+    facts: degraded(agentFacts(spec, digest), lacking),
+    baseDir,
+    hostOwned,
+    ...(!hostOwned && { guard }),
+  };
+}
+
+export const degraded = (facts: AgentFacts, lacking: readonly string[]): AgentFacts =>
+  lacking.length === 0 ? facts : { ...facts, degraded: [...(facts.degraded ?? []), ...lacking] };
+
+export const isOfModels = (capability: string): boolean => capabilityPath(capability) === MODELS_CAPABILITY;
