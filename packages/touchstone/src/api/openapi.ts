@@ -92,23 +92,25 @@ function headerParameters({ method, operationId }: Endpoint): readonly object[] 
     type: 'string',
   });
   const resume = header('Last-Event-ID', 'The last id seen; only later events are sent.', { type: 'string' });
+  const conditional = header('If-None-Match', 'The ETag of an earlier answer: 304 if nothing has changed.', {
+    type: 'string',
+  });
   return [
     ...(method === 'GET' ? [] : [repeatable]),
     ...(operationId === 'createRun' ? [dedup] : []),
     ...(operationId === 'installPack' ? [integrity] : []),
     ...(operationId === 'streamRunEvents' ? [resume] : []),
+    ...(operationId === 'getRun' ? [conditional] : []),
   ];
 }
 
 const successes = ({ responses }: Endpoint, used: Set<SchemaName>): object =>
   Object.fromEntries(Object.entries(responses).map(([status, doc]) => [status, success(doc, used)]));
 
-function success(
-  { description, schema, mediaType = 'application/json' }: ResponseDoc,
-  used: Set<SchemaName>,
-): object {
+function success({ description, schema, mediaType }: ResponseDoc, used: Set<SchemaName>): object {
+  if (schema === undefined && mediaType === undefined) return { description };
   const content = schema === undefined ? { schema: { type: 'string' } } : { schema: schemaOf(schema, used) };
-  return { description, content: { [mediaType]: content } };
+  return { description, content: { [mediaType ?? 'application/json']: content } };
 }
 
 /** Refusals by status: what any endpoint of this kind may answer, and what this one adds. */
