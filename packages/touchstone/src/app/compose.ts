@@ -251,6 +251,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     chooseJudge: judges.choose,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
+    priceOf: agents.priceOf,
     evalSettings: settings,
     tolerance: config.regression.tolerance,
     suiteHead: suites.head,

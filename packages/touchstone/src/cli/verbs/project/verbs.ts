@@ -85,6 +85,7 @@ function addRun(program: Command, start: Start): void {
     .option('--concurrency <n>', 'tasks at a time', wholeNumber(1, 256))
     .option('--timeout <ms>', 'stop the run after so many milliseconds', wholeNumber(1, most))
     .option('--budget <usd>', 'start no further task once so much is spent', dollars)
+    .option('--allow-unpriced', 'with --budget: run although the price of a model is unknown')
     .option('--model <model>', 'ask this model: provider/model, or a name of "models" in the configuration')
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
     .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')

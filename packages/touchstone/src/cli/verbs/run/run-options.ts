@@ -19,6 +19,8 @@ export type RunOptions = Pick<
   readonly concurrency?: number;
   readonly timeout?: number;
   readonly budget?: number;
+  /** The budget is wanted although a model has no known price. */
+  readonly allowUnpriced?: boolean;
   readonly model?: string;
   readonly cache?: boolean;
   readonly record?: string;
@@ -44,6 +46,7 @@ export const configurableOf = (options: RunOptions, baselineRunId?: RunId): Json
   ...(options.only && { onlyTasks: [...new Set(options.only)] }),
   ...defined({ repeats: options.repeats, concurrency: options.concurrency, runTimeoutMs: options.timeout }),
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
+  ...(options.allowUnpriced && { allowUnpriced: true }),
   ...defined({ model: options.model, cache: options.cache || undefined }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
   ...defined({ baselineRunId }),
@@ -70,6 +73,7 @@ export const FLAGS: { readonly [knob: string]: string } = {
   concurrency: '--concurrency',
   runTimeoutMs: '--timeout',
   budget: '--budget',
+  allowUnpriced: '--allow-unpriced',
   model: '--model',
   cache: '--cache',
   allowTargetMismatch: '--allow-target-mismatch',
@@ -129,6 +133,12 @@ export const EMPTY_BASELINE: OptionRule<Pick<RunOptions, 'baseline'>> = {
   message: '% is empty.',
   hint: 'Name what to compare with: last, blessed, a run id or a scorecard file. Or leave it out.',
 };
+export const UNPRICED_BUDGET: OptionRule<Pick<RunOptions, 'budget' | 'allowUnpriced' | 'resume'>> = {
+  wrong: ({ budget, allowUnpriced, resume }) =>
+    allowUnpriced && budget === undefined && resume === undefined && '--allow-unpriced',
+  message: '% is about a budget.',
+  hint: 'Add --budget <usd>, or leave % out.',
+};
 export const BOTH_TO_STDOUT: OptionRule<Pick<RunOptions, 'markdown'> & { readonly json: boolean }> = {
   wrong: ({ markdown, json }) => json && markdown === '-' && '--markdown',
   message: '--markdown - and --json both write to stdout.',
@@ -182,6 +192,7 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     'sample',
     'allowUnpinned',
   ),
+  UNPRICED_BUDGET,
   EMPTY_BASELINE,
   {
     wrong: (run) =>

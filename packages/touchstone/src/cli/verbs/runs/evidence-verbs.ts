@@ -170,6 +170,7 @@ function addReplay(program: Command, start: Start): void {
     .option('--concurrency <n>', 'with --branch: tasks at a time', wholeNumber(1, 256))
     .option('--timeout <ms>', 'with --branch: stop after so many milliseconds', wholeNumber(1, MOST))
     .option('--budget <usd>', 'with --branch: start no further task once so much is spent', dollars)
+    .option('--allow-unpriced', 'with --branch: keep the budget although the price of a model is unknown')
     .option('--cache', 'with --branch: take model answers of earlier runs for the same questions')
     .option('--bodies', 'with --branch: show expected and actual answers also when stdout is not a terminal');
   addHost(replay)
