@@ -76,6 +76,10 @@ const isConclusive = ({ report, uncompared }: RunView): boolean =>
 /** The one word for a run, and the colour that goes with it. */
 export type VerdictWord = { readonly word: string; readonly paint: 'red' | 'green' | 'yellow' };
 
+/** The word for a run that passed. */
+export const PASS = 'PASS';
+/** The word for a run that would have passed, had it not been worse than its baseline. */
+export const REGRESSION = 'REGRESSION';
 /** The word for a run whose result chance alone could explain, when the caller asked for certainty. */
 export const INCONCLUSIVE = 'INCONCLUSIVE';
 
@@ -83,9 +87,9 @@ export const INCONCLUSIVE = 'INCONCLUSIVE';
 export function verdictOf(view: RunView): VerdictWord {
   switch (outcomeOf(view)) {
     case 'passed':
-      return { word: 'PASS', paint: 'green' };
+      return { word: PASS, paint: 'green' };
     case 'failed':
-      return { word: isGood(view) ? 'REGRESSION' : 'FAIL', paint: 'red' };
+      return { word: isGood(view) ? REGRESSION : 'FAIL', paint: 'red' };
     case 'over-budget':
       return { word: 'OVER BUDGET', paint: 'yellow' };
     case 'interrupted':

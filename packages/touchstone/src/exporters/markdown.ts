@@ -1,5 +1,6 @@
 import {
   barsOf,
+  checkWords,
   costTexts,
   criteriaWords,
   duration,
@@ -140,6 +141,7 @@ const shownScore = (failure: Failure): string => (failure.unscored ? '–' : sco
 function note(failure: Failure, bodies: boolean): string {
   const traits = [
     ...(failure.schemaValid === false ? ['return schema not met'] : [whyNot(failure) ?? '']),
+    checkWords(failure) ?? '',
     criteriaWords(failure) ?? '',
     ...(failure.bodies ? unmetSentences(failure.bodies) : []),
     ...(failure.findings ?? []).map(({ kind, severity }) => `${kind} (${severity})`),

@@ -2,12 +2,12 @@ import { type EvalPlan, type Issue, typeName } from '@touchstone/protocol';
 import type { PriceOf } from '../../ports/index.js';
 
 type Configurable = { readonly [key: string]: unknown };
-type Asked = { readonly provider: string; readonly model: string; readonly mock?: boolean };
+type PricedModel = { readonly provider: string; readonly model: string; readonly mock?: boolean };
 /** Everything of a plan that this host asks for money. */
-type AskedModels = Partial<Pick<EvalPlan, 'model' | 'judge' | 'safetyJudge' | 'embedder'>>;
+type ModelPins = Partial<Pick<EvalPlan, 'model' | 'judge' | 'safetyJudge' | 'embedder'>>;
 
 /** A budget cannot stop what nobody can count: the models of unknown price, unless the caller accepts that. */
-export function budgetIssues(configurable: Configurable, plan: AskedModels, priceOf: PriceOf): Issue[] {
+export function budgetIssues(configurable: Configurable, plan: ModelPins, priceOf: PriceOf): Issue[] {
   const { budget, allowUnpriced } = configurable;
   if (allowUnpriced !== undefined && typeof allowUnpriced !== 'boolean')
     return [
@@ -17,7 +17,12 @@ export function budgetIssues(configurable: Configurable, plan: AskedModels, pric
       },
     ];
   if (budget === undefined || allowUnpriced) return [];
-  const asked: readonly (Asked | undefined)[] = [plan.model, plan.judge, plan.safetyJudge, plan.embedder];
+  const asked: readonly (PricedModel | undefined)[] = [
+    plan.model,
+    plan.judge,
+    plan.safetyJudge,
+    plan.embedder,
+  ];
   const names = asked.flatMap((one) =>
     one && !isPriced(one, priceOf) ? [`${one.provider}/${one.model}`] : [],
   );
@@ -25,7 +30,7 @@ export function budgetIssues(configurable: Configurable, plan: AskedModels, pric
 }
 
 /** Answers that were written down beforehand cost nothing. */
-const isPriced = ({ provider, model, mock }: Asked, priceOf: PriceOf): boolean =>
+const isPriced = ({ provider, model, mock }: PricedModel, priceOf: PriceOf): boolean =>
   mock === true ||
   priceOf({ provider, model, inputTokens: 1, outputTokens: 1 } as Parameters<PriceOf>[0]) !== undefined;
 

@@ -1,5 +1,5 @@
 import type { Finding, Json } from '@touchstone/protocol';
-import { criteriaWords, duration, percent, quote, score, whyNot } from '@touchstone/sdk/view';
+import { checkWords, criteriaWords, duration, percent, quote, score, whyNot } from '@touchstone/sdk/view';
 import type { CriterionBody, Failure, FailureBodies } from '../../verbs/run/result.js';
 import {
   alignTexts,
@@ -71,7 +71,7 @@ function traits(failure: Failure, { ink, width }: Look): string[] {
   const schema = failure.schemaValid === false ? ['the answer does not fit the agent’s return schema'] : [];
   const reason = failure.bodies
     ? []
-    : [whyNot(failure), criteriaWords(failure)].filter((words) => words !== undefined);
+    : [whyNot(failure), checkWords(failure), criteriaWords(failure)].filter((words) => words !== undefined);
   return [...reason, ...schema, ...found].map(
     (line) => INDENT + ink.dim(truncate(line, width - INDENT.length)),
   );

@@ -96,6 +96,12 @@ function addRun(program: Command, start: Start): void {
     .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
     .option('--watch', 'run again whenever the suite, the agent or the configuration changes')
     .option('--junit <file>', 'also write a JUnit report')
+    .addOption(
+      new Option(
+        '--junit-failures <which>',
+        'with --junit: which failed tasks are failures; by default those that decide, others are skipped',
+      ).choices(['decisive', 'all']),
+    )
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
     .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
     .option('--allow-target-mismatch', 'run a suite made for another agent')

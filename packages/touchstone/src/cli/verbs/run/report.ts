@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, writ
 import { dirname, extname, resolve } from 'node:path';
 import { whole } from '@touchstone/sdk/view';
 import { targetOf } from '../../files/local-files.js';
-import { type Context, lookOf, UsageError, writeLine } from '../../io.js';
+import { type Context, lookOf, mayShowContent, UsageError, writeLine } from '../../io.js';
 import type { NextCommand } from '../../render/layout.js';
 import { renderJunit, renderMarkdown } from '../../render/run/document.js';
 import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
@@ -41,11 +41,12 @@ function replayWords({ agent }: RunView, recorded: string, options: RunOptions):
 
 /** What the run is to do is planned and kept; where its results go has to be said again. */
 export function resumeWords(runId: string, options: RunOptions): string {
-  const { record, junit, markdown, bodies, conclusive, host, keyEnv } = options;
+  const { record, junit, junitFailures, markdown, bodies, conclusive, host, keyEnv } = options;
   return [
     `run --resume ${runId}`,
     ...flag('--record', record),
     ...flag('--junit', junit),
+    ...flag('--junit-failures', junitFailures),
     ...flag('--markdown', markdown),
     ...(bodies ? ['--bodies'] : []),
     ...(conclusive ? ['--conclusive'] : []),
@@ -53,9 +54,17 @@ export function resumeWords(runId: string, options: RunOptions): string {
   ].join(' ');
 }
 
+/** So many failures are told with the check they failed, in a report without content. */
+export const MOST_CHECKS = 500;
+
+type ReportContent = Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>;
+
 /** How many failures are read with their bodies: on a terminal those that are shown, with `--bodies` all. */
-export const bodiesWanted = ({ io, settings }: Context, options: Pick<RunOptions, 'bodies'>): number =>
-  options.bodies ? Number.POSITIVE_INFINITY : io.stdout.isTTY && !settings.json ? FAILURES_SHOWN : 0;
+export function bodiesWanted(context: Context, options: ReportContent): number {
+  if (options.bodies) return Number.POSITIVE_INFINITY;
+  if (options.junit !== undefined || options.markdown !== undefined) return MOST_CHECKS;
+  return mayShowContent(context, options) ? FAILURES_SHOWN : 0;
+}
 
 /** `--markdown -`: stdout then holds the summary and nothing else. */
 export const STDOUT = '-';
@@ -71,7 +80,8 @@ export function tellResult(
   if (result.interrupted) tellInterrupted(context, result, options);
   if (settings.json || result.interrupted || options.markdown === STDOUT) return;
   const look = lookOf(context);
-  io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result, options) }));
+  const shown = mayShowContent(context, options) ? result : withoutBodies(result);
+  io.stdout.write(renderScorecard(shown, { ...look, delta, next: nextCommands(context, result, options) }));
 }
 
 function tellInterrupted(context: Context, { counts, runId }: RunView, options: RunOptions): void {
@@ -84,12 +94,12 @@ function tellInterrupted(context: Context, { counts, runId }: RunView, options: 
 export function writeReports(
   { io }: Context,
   attempts: readonly Attempt[],
-  { bodies, junit, markdown }: Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>,
+  { bodies, junit, markdown, junitFailures }: ReportContent & Pick<RunOptions, 'junitFailures'>,
 ): void {
   const results = attempts.flatMap((attempt) => ('result' in attempt ? [attempt.result] : []));
   const refused = attempts.flatMap((attempt) => ('refused' in attempt ? [attempt.refused] : []));
   const shown = bodies ? results : results.map(withoutBodies);
-  if (junit) writeReport(io.cwd, '--junit', junit, renderJunit(shown, refused));
+  if (junit) writeReport(io.cwd, '--junit', junit, renderJunit(shown, refused, junitFailures));
   if (markdown === STDOUT) io.stdout.write(renderMarkdown(shown, refused));
   else if (markdown) writeReport(io.cwd, '--markdown', markdown, renderMarkdown(shown, refused));
 }

@@ -1,4 +1,5 @@
 import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
+import type { JunitFailures } from '../../../exporters/index.js';
 import type { ContractOptions } from '../../files/compile-contract.js';
 import { checkRules, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
@@ -27,6 +28,7 @@ export type RunOptions = Pick<
   readonly resume?: string | true;
   readonly watch?: boolean;
   readonly junit?: string;
+  readonly junitFailures?: JunitFailures;
   readonly markdown?: string;
   readonly bodies?: boolean;
   readonly allowTargetMismatch?: boolean;
@@ -193,6 +195,11 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     'allowUnpinned',
   ),
   UNPRICED_BUDGET,
+  {
+    wrong: (run) => run.junit === undefined && flagIn(run, 'junitFailures'),
+    message: '% is about the JUnit report.',
+    hint: 'Add --junit <file>, or leave % out.',
+  },
   EMPTY_BASELINE,
   {
     wrong: (run) =>

@@ -35,7 +35,7 @@ import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } f
 import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { tellFork } from '../run/baseline-choice.js';
-import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';
+import { checkReportFiles, MOST_CHECKS, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
 import { BOTH_TO_STDOUT, EMPTY_BASELINE, flagIn } from '../run/run-options.js';
 
@@ -133,7 +133,8 @@ async function showScorecard(
     return;
   }
   const look = { ...lookOf(context), allFailures: options.failed ?? false, parts: true };
-  io.stdout.write(renderScorecard(result, { ...look, next: resumeCommands(context, session, run) }));
+  const shown = mayShowContent(context, options) ? result : withoutBodies(result);
+  io.stdout.write(renderScorecard(shown, { ...look, next: resumeCommands(context, session, run) }));
 }
 
 /** A run, or a scorecard that was kept from a file. */
@@ -149,6 +150,8 @@ async function findBaseline(context: Context, client: Client, name: string): Pro
 /** Those that are shown, on a screen or where they are asked for; in a file only where they are asked for. */
 function bodiesWanted(context: Context, options: ShowOptions): number {
   if (options.bodies && options.markdown !== undefined) return Number.POSITIVE_INFINITY;
+  // A summary without content tells which check failed.
+  if (options.markdown !== undefined) return MOST_CHECKS;
   if (!mayShowContent(context, options) || context.settings.json) return 0;
   return options.failed ? Number.POSITIVE_INFINITY : FAILURES_SHOWN;
 }
