@@ -114,5 +114,23 @@ const moreWords = (rest: number): string =>
 export const wrapped = (label: string, text: string, look: Look): string[] =>
   lay(label, look.uncut ? wrapWhole(text, room(look)) : wrap(text, room(look)), look);
 
+/** A text of several lines as its author laid it out: each line stays one, and keeps its indentation. */
+export function printedLines(label: string, text: string, look: Look): string[] {
+  const rest = text.length - MOST;
+  const lines = text
+    .slice(0, MOST)
+    .replace(/\s+$/, '')
+    .split(/\r?\n/)
+    .flatMap((line) => layLine(line, look));
+  return lay(label, rest > 0 ? [...lines, moreWords(rest)] : lines, look);
+}
+
+function layLine(line: string, look: Look): readonly string[] {
+  const words = line.trimStart();
+  const indent = spaces(Math.min(line.length - words.length, Math.floor(room(look) / 3)));
+  const lay = look.uncut ? wrapWhole : wrap;
+  return lay(printable(words), room(look) - indent.length).map((part) => indent + part);
+}
+
 const lay = (label: string, lines: readonly string[], { ink }: Look): string[] =>
   lines.map((line, at) => `${INDENT}${ink.dim(padEnd(at === 0 ? label : '', LABEL - 1))} ${line}`);

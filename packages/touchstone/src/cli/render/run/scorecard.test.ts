@@ -155,3 +155,45 @@ describe('the scorecard', () => {
     expect(renderScorecard(failing, { ink, width: 200 })).not.toContain('\u001b');
   });
 });
+
+describe('equal failures', () => {
+  const failed = (taskId: string, reason: string): Failure => ({
+    taskId,
+    score: 0,
+    latencyMs: 3,
+    bodies: { expected: { kind: 'golden', strategy: 'exact', value: taskId }, outcome: 'failed', reason },
+  });
+  const crash = 'TypeError: x is not a function\nat agent.mjs:3';
+  const many = Array.from({ length: 40 }, (_, index) => failed(`task-${index}`, crash));
+  const show = (list: readonly Failure[], width = 80): string =>
+    renderScorecard(
+      { ...passing, failures: list, counts: { ...passing.counts, passed: 0, failed: list.length } },
+      { ink, width },
+    );
+
+  test('are shown once, with the tasks they are of and how many', () => {
+    const text = show([...many, failed('other', 'Error: late')]);
+    expect(text.match(/TypeError: x is not a function/g)).toHaveLength(1);
+    expect(text).toMatch(/✗ task-0, task-1, .*0\.00 {4}40 tasks\n/);
+    expect(text).toContain('                at agent.mjs:3\n');
+    expect(text).toContain('✗ other');
+    expect(text).not.toContain('more: touchstone show');
+    for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  });
+
+  test('name as many tasks as fit, and how many more there are', () => {
+    expect(show(many, 60)).toMatch(/\n {4}task-\d+.* … and \d+ more\n/);
+  });
+
+  test('are not those whose answers were wrong', () => {
+    const wrong = (taskId: string): Failure => ({
+      ...failed(taskId, ''),
+      bodies: {
+        expected: { kind: 'golden', strategy: 'exact', value: 'x' },
+        got: { value: 'y' },
+        outcome: 'completed',
+      },
+    });
+    expect(show([wrong('a'), wrong('b')]).match(/got/g)).toHaveLength(2);
+  });
+});

@@ -22,13 +22,15 @@ import {
   rowLines,
 } from '../layout.js';
 import { displayWidth, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
-import { renderFailure } from './failure.js';
+import { groupFailures, renderGroup } from './failure-groups.js';
 import { certaintyLines, contractLines, regressionLines, sliceLines } from './sections.js';
 
 const BAR_WIDTH = 24;
 /** What stands beside a bar: its name, the numbers and the interval. */
 const BESIDE_BAR = 47;
-export const FAILURES_SHOWN = 20;
+const FAILURES_SHOWN = 20;
+/** So many failures are read for a screen: those that are alike are shown as one. */
+export const FAILURES_READ = 100;
 
 type ScorecardOptions = Look & {
   /** Shows every failure rather than the first ones. */
@@ -79,10 +81,11 @@ function errorLines({ error }: RunView, { ink, width }: Look): string[] {
 }
 
 function failureLines(result: RunView, look: Look, all: boolean): string[] {
-  const shown = all ? result.failures : result.failures.slice(0, FAILURES_SHOWN);
-  const lines = shown.map((failure) => renderFailure(failure, look).join('\n'));
-  const spaced = shown.some((failure) => failure.bodies) ? lines.join('\n\n') : lines.join('\n');
-  const more = result.counts.failed + result.counts.unscored - shown.length;
+  const groups = groupFailures(result.failures);
+  const shown = all ? groups : groups.slice(0, FAILURES_SHOWN);
+  const lines = shown.map((group) => renderGroup(group, look).join('\n'));
+  const spaced = shown.some(([first]) => first.bodies) ? lines.join('\n\n') : lines.join('\n');
+  const more = result.counts.failed + result.counts.unscored - shown.flat().length;
   const rest = restLines(more, look, `: touchstone show ${result.runId} --failed`);
   return shown.length === 0 ? [] : more > 0 ? [spaced, '', ...rest] : [spaced];
 }

@@ -5,7 +5,7 @@ import { targetOf } from '../../files/local-files.js';
 import { type Context, lookOf, mayShowContent, UsageError, writeLine } from '../../io.js';
 import type { NextCommand } from '../../render/layout.js';
 import { renderJunit, renderMarkdown } from '../../render/run/document.js';
-import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
+import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
 import { commandToType, flag, shellWord, whereFlags } from '../../session.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
 import { type Attempt, type RunView, refOf, withoutBodies } from './result.js';
@@ -63,7 +63,7 @@ type ReportContent = Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>;
 export function bodiesWanted(context: Context, options: ReportContent): number {
   if (options.bodies) return Number.POSITIVE_INFINITY;
   if (options.junit !== undefined || options.markdown !== undefined) return MOST_CHECKS;
-  return mayShowContent(context, options) ? FAILURES_SHOWN : 0;
+  return mayShowContent(context, options) ? FAILURES_READ : 0;
 }
 
 /** `--markdown -`: stdout then holds the summary and nothing else. */

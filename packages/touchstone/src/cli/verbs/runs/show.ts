@@ -23,7 +23,7 @@ import {
 } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
-import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
+import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
 import {
   type Correction,
   eventDocument,
@@ -153,7 +153,7 @@ function bodiesWanted(context: Context, options: ShowOptions): number {
   // A summary without content tells which check failed.
   if (options.markdown !== undefined) return MOST_CHECKS;
   if (!mayShowContent(context, options) || context.settings.json) return 0;
-  return options.failed ? Number.POSITIVE_INFINITY : FAILURES_SHOWN;
+  return options.failed ? Number.POSITIVE_INFINITY : FAILURES_READ;
 }
 
 /** Of a process that was just killed nothing can be seen for some seconds; `--resume` finds out and then takes over. */
