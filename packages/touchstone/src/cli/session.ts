@@ -93,6 +93,10 @@ export function checkHost(host: string): void {
   );
 }
 
+/** Where the runs of a session are, for a sentence: `here`, or the host that was named. */
+export const placeOf = ({ where: { host } }: Pick<Session, 'where'>): string =>
+  host === undefined ? 'here' : `on ${new URL(host).host}`;
+
 /** What to add to a command so that it goes to the same host. */
 export const whereFlags = ({ host, keyEnv }: Where): readonly string[] =>
   host === undefined

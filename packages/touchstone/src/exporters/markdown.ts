@@ -6,7 +6,7 @@ import {
   duration,
   type Failure,
   type FailureBodies,
-  intervalWords,
+  intervalOf,
   judgeName,
   modelName,
   notesOf,
@@ -80,9 +80,10 @@ function promotionLine({ promotion }: ExportedRun): string {
 
 function factsLine(result: ExportedRun): string {
   const { counts, latency, report } = result;
-  const rate = report
-    ? `, pass rate ${score(report.aggregate.passRate)} (95 %: ${range(report.aggregate.passRateInterval)})`
-    : '';
+  const rate =
+    report && counts.unscored === 0
+      ? `, pass rate ${score(report.aggregate.passRate)} (95 %: ${range(report.aggregate.passRateInterval)})`
+      : '';
   const facts = [
     `${whole(counts.passed)} passed, ${whole(counts.failed)} failed, ${whole(counts.unscored)} unscored of ${plural(counts.selected, 'task')}${rate}`,
     ...(latency ? [`p50 ${duration(latency.p50Ms)}, p95 ${duration(latency.p95Ms)}`] : []),
@@ -96,10 +97,10 @@ function factsLine(result: ExportedRun): string {
 }
 
 function barTable(result: ExportedRun): string {
-  const { report } = result;
+  const interval = intervalOf(result);
   const rows = barsOf(result).map((bar) => [
     bar.name,
-    bar.name === 'score' && report ? `${bar.value} (${intervalWords(report)})` : bar.value,
+    bar.name === 'score' && interval !== undefined ? `${bar.value} (${interval})` : bar.value,
     `${bar.wanted} ${bar.limit}`,
     bar.idle ? '–' : bar.met ? '✅' : '❌',
   ]);

@@ -80,9 +80,14 @@ export const restLines = (more: number, { ink }: Look, words = '', indent = 2): 
 /** What to type, and what it does. */
 export type NextCommand = { readonly command: string; readonly does: string };
 
-export function commandLines(commands: readonly NextCommand[], { ink }: Look): string[] {
+/** A command is never cut, so that it can be typed as it is shown; what it does is said where there is room. */
+export function commandLines(commands: readonly NextCommand[], { ink, width }: Look): string[] {
   const column = Math.max(0, ...commands.map(({ command }) => displayWidth(command)));
-  return commands.map(({ command, does }) => `  ${ink.cyan(padEnd(command, column))}  ${ink.dim(does)}`);
+  return commands.map(({ command, does }) =>
+    displayWidth(does) + column + 4 <= width
+      ? `  ${ink.cyan(padEnd(command, column))}  ${ink.dim(does)}`
+      : `  ${ink.cyan(command)}`,
+  );
 }
 
 /** For what has gone up or down. */

@@ -1,6 +1,6 @@
 import { plural } from '@touchstone/sdk/view';
 import type { Failure } from '../../verbs/run/result.js';
-import { type Look, wrap } from '../text.js';
+import { type Look, truncateMiddle, wrap } from '../text.js';
 import { failureLine, renderFailure, renderNoAnswer } from './failure.js';
 
 /** Failures that are alike. */
@@ -40,8 +40,8 @@ const NAME_LINES = 3;
 
 /** The names of the tasks, on a few lines; how many are left out is said. */
 function nameLines(group: FailureGroup, { width }: Look): readonly string[] {
-  const names = group.map(({ taskId }) => taskId);
   const room = Math.max(20, width - 4 - BESIDE);
+  const names = group.map(({ taskId }) => truncateMiddle(taskId, room - 1));
   for (let count = names.length; count > 1; count -= 1) {
     const rest = names.length - count;
     const words = `${names.slice(0, count).join(', ')}${rest > 0 ? ` … and ${rest} more` : ''}`;

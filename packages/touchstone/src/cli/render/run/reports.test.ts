@@ -193,9 +193,9 @@ test('the delta names the tasks that changed sides, and nothing without a run be
   const after = resultOf({ a: false, b: true, c: true, d: true });
   expect(renderDelta(undefined, after, ink)).toEqual([]);
   expect(renderDelta(before, stopped, ink)).toEqual([]);
-  expect(renderDelta(before, before, ink)).toEqual(['= score 0.66, as in the last run']);
+  expect(renderDelta(before, before, ink)).toEqual(['= score 0.67, as in the last run']);
   expect(renderDelta(before, after, ink)).toEqual([
-    '↑ score 0.66 → 0.75 since the last run',
+    '↑ score 0.67 → 0.75 since the last run',
     '↑ now passing: b',
     '↓ now failing: a',
   ]);

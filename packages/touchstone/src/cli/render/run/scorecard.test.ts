@@ -1,5 +1,6 @@
 import { asId, type Digest, type EvalSummary, type RunId, type TaskScore } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
+import { reportOf } from '../../testing/results.js';
 import type { Failure, RunView } from '../../verbs/run/result.js';
 import { createInk, displayWidth } from '../text.js';
 import { renderScorecard } from './scorecard.js';
@@ -196,4 +197,28 @@ describe('equal failures', () => {
     });
     expect(show([wrong('a'), wrong('b')]).match(/got/g)).toHaveLength(2);
   });
+});
+
+describe('the width of the terminal', () => {
+  const name = `${'a-long-name-'.repeat(7)}end`;
+  const long: RunView = { ...passing, failures: [{ taskId: name, score: 0.5 }] };
+
+  test.each([50, 60, 80, 120, 140])('of %d columns is used and kept', (width) => {
+    const lines = renderScorecard(long, { ink, width }).split('\n');
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+    const [task = ''] = lines.filter((line) => line.includes('✗ a-long'));
+    expect(displayWidth(task.trimEnd())).toBeGreaterThan(width - 16);
+    expect(task).toMatch(width >= 120 ? /name-end / : /….*end /);
+  });
+});
+
+test('a run with a task that has no score says nothing about chance', () => {
+  const counts = { ...passing.counts, passed: 11, unscored: 1 };
+  const text = renderScorecard(
+    { ...passing, report: reportOf(), counts, unscored: ['x'] },
+    { ink, width: 80 },
+  );
+  expect(text).toContain('NOT JUDGED');
+  expect(text).not.toMatch(/chance|95 %/);
+  expect(renderScorecard({ ...passing, report: reportOf() }, { ink, width: 80 })).toMatch(/chance/);
 });

@@ -311,7 +311,7 @@ describe('a scorecard with a baseline', () => {
       ink,
       width: 80,
     });
-    expect(after.replace('  95 %: 0.50–0.94', '')).toBe(before);
+    expect(after.replace('  95 %: 0.50–0.95', '')).toBe(before);
   });
 });
 

@@ -63,3 +63,24 @@ test('which failures are meant is for a report', async () => {
   expect(code).toBe(2);
   expect(err).toContain('--junit-failures is about the JUnit report');
 });
+
+test('several suites end with one line that counts them', async () => {
+  const cli = desk(0.8);
+  cli.write('evals/a.suite.json', cli.read('ci.suite.json'));
+  cli.write(
+    'evals/b.suite.json',
+    cli.read('ci.suite.json').replaceAll('evals.ci', 'evals.b').replace('0.8', '0.9'),
+  );
+  const two = await cli.run('run', 'evals', '--agent', 'echo.mjs');
+  expect(two.code).toBe(1);
+  expect(two.out.trimEnd().split('\n').at(-1)).toBe('  2 suites: 1 passed, 1 failed');
+  const json = await cli.run('run', 'evals', '--agent', 'echo.mjs', '--json');
+  expect(JSON.parse(json.out)).toHaveLength(2);
+  cli.write(
+    'evals/c.suite.json',
+    cli.read('ci.suite.json').replaceAll('evals.ci', 'evals.c').replace('"golden"', '"regression"'),
+  );
+  const three = await cli.run('run', 'evals', '--agent', 'echo.mjs', '--markdown', '-');
+  expect(three.err).toContain('3 suites: 1 passed, 1 failed, 1 not run');
+  expect(three.out).not.toContain('3 suites');
+});

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
-import { whole } from '@touchstone/sdk/view';
+import { outcomeOf, plural, whole } from '@touchstone/sdk/view';
 import { targetOf } from '../../files/local-files.js';
 import { type Context, lookOf, mayShowContent, UsageError, writeLine } from '../../io.js';
 import type { NextCommand } from '../../render/layout.js';
@@ -12,7 +12,11 @@ import { type Attempt, type RunView, refOf, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 
 /** What a person may want to type next. Options that the command was given are carried over where they still matter. */
-export function nextCommands(context: Context, result: RunView, options: RunOptions): readonly NextCommand[] {
+export function nextCommands(
+  context: Context,
+  result: RunView,
+  options: RunOptions & TellOptions,
+): readonly NextCommand[] {
   // Of all that failed, what did not fail before is the news.
   const first = result.report?.regression?.toFail[0] ?? result.failures[0]?.taskId;
   const next = (words: string, does: string) => ({ command: commandToType(context, words), does });
@@ -22,9 +26,22 @@ export function nextCommands(context: Context, result: RunView, options: RunOpti
       : [next(replayWords(result, result.recorded, options), 'the same without live tools')]),
     ...(first === undefined
       ? []
-      : [next([`show last --task ${first}`, ...whereFlags(options)].join(' '), 'all of one task')]),
+      : [
+          next(
+            [`show ${options.name ?? 'last'} --task ${shellWord(first)}`, ...whereFlags(options)].join(' '),
+            'all of one task',
+          ),
+        ]),
   ];
 }
+
+/** How a run is told of. */
+type TellOptions = {
+  /** What to call the run in commands; `last` when it is the last one. */
+  readonly name?: string;
+  /** Lines about the previous run of a watch. */
+  readonly delta?: readonly string[];
+};
 
 /** The recorded suite asked the same way: by the same agent and model, as often, and of the same tasks. */
 function replayWords({ agent }: RunView, recorded: string, options: RunOptions): string {
@@ -70,19 +87,44 @@ export function bodiesWanted(context: Context, options: ReportContent): number {
 export const STDOUT = '-';
 
 /** Tells of one run as soon as it is over; with `--json` everything is told at the end. */
-export function tellResult(
-  context: Context,
-  result: RunView,
-  options: RunOptions,
-  delta: readonly string[] = [],
-): void {
+export function tellResult(context: Context, result: RunView, options: RunOptions & TellOptions): void {
   const { io, settings } = context;
+  const { delta = [] } = options;
   if (result.interrupted) tellInterrupted(context, result, options);
   if (settings.json || result.interrupted || options.markdown === STDOUT) return;
   const look = lookOf(context);
   const shown = mayShowContent(context, options) ? result : withoutBodies(result);
   io.stdout.write(renderScorecard(shown, { ...look, delta, next: nextCommands(context, result, options) }));
 }
+
+/** Several suites end with one line that counts them: `2 suites: 1 passed, 1 failed`. */
+export function tellSuites(
+  { io, settings }: Context,
+  attempts: readonly Attempt[],
+  options: RunOptions,
+): void {
+  if (attempts.length < 2 || settings.json) return;
+  const words = attempts.map(wordOf);
+  const counts = SUITE_WORDS.flatMap((word) => {
+    const count = words.filter((one) => one === word).length;
+    return count === 0 ? [] : [`${whole(count)} ${word}`];
+  });
+  const out = options.markdown === STDOUT ? io.stderr : io.stdout;
+  writeLine(out, `\n  ${plural(attempts.length, 'suite')}: ${counts.join(', ')}`);
+}
+
+const SUITE_WORDS = ['passed', 'failed', 'not judged', 'over budget', 'interrupted', 'not run'] as const;
+
+const wordOf = (attempt: Attempt): (typeof SUITE_WORDS)[number] =>
+  'refused' in attempt ? 'not run' : OUTCOME_WORDS[outcomeOf(attempt.result)];
+
+const OUTCOME_WORDS = {
+  passed: 'passed',
+  failed: 'failed',
+  unjudged: 'not judged',
+  'over-budget': 'over budget',
+  interrupted: 'interrupted',
+} as const;
 
 function tellInterrupted(context: Context, { counts, runId }: RunView, options: RunOptions): void {
   const { io } = context;

@@ -86,8 +86,8 @@ function addCompare(program: Command, start: Start): void {
     .description(
       'Holds one run against another, task by task, and tells whether a drop is real or may be chance. Runs of different suites are listed side by side without a verdict.',
     )
-    .argument('<before>', `the earlier one: ${SIDE}, or "blessed" for the baseline`)
-    .argument('<after>', 'the later one, likewise')
+    .argument('[before]', `the earlier one: ${SIDE}, or "blessed" for the baseline`)
+    .argument('[after]', 'the later one, likewise (default for both: the last two that can be compared)')
     .option('--agent <agent>', 'of a suite given as id@version, only runs of this agent (id or id@version)')
     .option('--task <taskId>', 'only this task, with both answers')
     .option('--all', 'every task, also those that scored as before')
@@ -104,6 +104,7 @@ const SIDE =
 
 const COMPARE_EXAMPLES = `
 Examples:
+  $ touchstone compare
   $ touchstone compare last~1 last
   $ touchstone compare blessed last
   $ touchstone compare nightly.scorecard.json last --conclusive

@@ -38,7 +38,7 @@ describe('verify', () => {
 
         agent       local.cli.agent@0.0.0
         suite       local.test.evals.say@1.0.0
-        result      FAIL · score 0.66 · 2 of 3 tasks passed
+        result      FAIL · score 0.67 · 2 of 3 tasks passed
         run         run-…
         ended       <time> UTC, on touchstone <version>
         signature   by <key id>, trusted by this machine
@@ -76,7 +76,7 @@ describe('verify', () => {
         What the file claims:
         agent       local.cli.agent@0.0.0
         suite       local.test.evals.say@1.0.0
-        result      FAIL · score 0.66 · 2 of 3 tasks passed
+        result      FAIL · score 0.67 · 2 of 3 tasks passed
         run         run-…
         ended       <time> UTC, on touchstone <version>
         signature   by <key id>, which is not trusted here
