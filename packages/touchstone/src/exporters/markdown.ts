@@ -3,6 +3,8 @@ import {
   checkWords,
   costTexts,
   criteriaWords,
+  denialHint,
+  deniedWords,
   duration,
   type Failure,
   type FailureBodies,
@@ -57,6 +59,7 @@ function section(result: ExportedRun): string {
   const parts = [
     `${suiteMarker(result)}\n### ${SYMBOLS[paint]} ${word}: ${cell(refOf(result.suite))}, agent ${cell(refOf(result.agent))}`,
     ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
+    cell([deniedWords(result), denialHint(result)].filter((words) => words !== undefined).join(' ')),
     promotionLine(result),
     ...comparisonParts(result),
     barTable(result),

@@ -80,13 +80,13 @@ export const restLines = (more: number, { ink }: Look, words = '', indent = 2): 
 /** What to type, and what it does. */
 export type NextCommand = { readonly command: string; readonly does: string };
 
-/** A command is never cut, so that it can be typed as it is shown; what it does is said where there is room. */
+/** A command is never cut, so that it can be typed as it is shown. */
 export function commandLines(commands: readonly NextCommand[], { ink, width }: Look): string[] {
   const column = Math.max(0, ...commands.map(({ command }) => displayWidth(command)));
-  return commands.map(({ command, does }) =>
+  return commands.flatMap(({ command, does }) =>
     displayWidth(does) + column + 4 <= width
-      ? `  ${ink.cyan(padEnd(command, column))}  ${ink.dim(does)}`
-      : `  ${ink.cyan(command)}`,
+      ? [`  ${ink.cyan(padEnd(command, column))}  ${ink.dim(does)}`]
+      : [`  ${ink.cyan(command)}`, `    ${ink.dim(does)}`],
   );
 }
 

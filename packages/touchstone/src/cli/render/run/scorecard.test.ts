@@ -1,4 +1,11 @@
-import { asId, type Digest, type EvalSummary, type RunId, type TaskScore } from '@touchstone/protocol';
+import {
+  asId,
+  type Digest,
+  type EvalSummary,
+  type ModelName,
+  type RunId,
+  type TaskScore,
+} from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import { reportOf } from '../../testing/results.js';
 import type { Failure, RunView } from '../../verbs/run/result.js';
@@ -221,4 +228,18 @@ test('a run with a task that has no score says nothing about chance', () => {
   expect(text).toContain('NOT JUDGED');
   expect(text).not.toMatch(/chance|95 %/);
   expect(renderScorecard({ ...passing, report: reportOf() }, { ink, width: 80 })).toMatch(/chance/);
+});
+
+test('of tasks that nobody was let in for, the first lines tell the cause and what to do', () => {
+  const denial = {
+    provider: asId<ModelName>('openai'),
+    status: 401,
+    keyEnv: asId<VariableName>('OPENAI_API_KEY'),
+  } as const;
+  const denied = { taskId: 'x', score: 0, unscored: 'judge_denied', denial } as const;
+  const counts = { ...passing.counts, passed: 11, unscored: 1 };
+  const text = renderScorecard({ ...passing, counts, failures: [denied] }, { ink, width: 80 });
+  expect(text.split('\n').slice(4, 7).join(' ').replaceAll(/ +/g, ' ')).toContain(
+    '1 task without a score: the judge could not be asked: openai answered 401; the key is read from OPENAI_API_KEY. Check the key in OPENAI_API_KEY',
+  );
 });

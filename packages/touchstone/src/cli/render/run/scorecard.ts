@@ -1,6 +1,8 @@
 import {
   barsOf,
   costTexts,
+  denialHint,
+  deniedWords,
   duration,
   intervalOf,
   notesOf,
@@ -21,16 +23,7 @@ import {
   restLines,
   rowLines,
 } from '../layout.js';
-import {
-  displayWidth,
-  type Look,
-  padEnd,
-  padStart,
-  printable,
-  truncate,
-  truncateMiddle,
-  wrap,
-} from '../text.js';
+import { displayWidth, type Look, padEnd, padStart, printable, truncate, truncateMiddle } from '../text.js';
 import { groupFailures, renderGroup } from './failure-groups.js';
 import { certaintyLines, contractLines, regressionLines, sliceLines } from './sections.js';
 
@@ -66,7 +59,7 @@ export function renderScorecard(result: RunView, options: ScorecardOptions): str
   const text = readable(look);
   const parts = [
     titleLines(result, look),
-    errorLines(result, text),
+    causeLines(result, text),
     failureLines(result, look, options.allFailures ?? false),
     findingLines(result, look),
     [...barLines(result, look), ...certaintyLines(result, text)],
@@ -92,10 +85,14 @@ function titleLines(result: RunView, { ink, width }: Look): string[] {
   ];
 }
 
-function errorLines({ error }: RunView, { ink, width }: Look): string[] {
-  if (!error) return [];
-  const [first = '', ...rest] = wrap(`${error.code}: ${printable(error.message)}`, width - 2);
-  return [first.replace(error.code, ink.red), ...rest].map((line) => `  ${line}`);
+/** What kept the run from a verdict, and what to do about it: it comes first, because nothing else counts then. */
+function causeLines(result: RunView, look: Look): string[] {
+  const { error } = result;
+  const { ink } = look;
+  const text = error ? `${error.code}: ${error.message}` : deniedWords(result);
+  const [first, ...rest] = noteLines([text, denialHint(result)], look);
+  if (first === undefined) return [];
+  return [error ? first.replace(error.code, ink.red) : first, ...rest];
 }
 
 function failureLines(result: RunView, look: Look, all: boolean): string[] {
