@@ -5,6 +5,7 @@ import {
   type ModelName,
   type RunId,
   type TaskScore,
+  type VariableName,
 } from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
 import { reportOf } from '../../testing/results.js';
