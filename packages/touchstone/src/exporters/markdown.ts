@@ -150,8 +150,16 @@ function note(failure: Failure, bodies: boolean): string {
     ...(failure.bodies ? unmetSentences(failure.bodies) : []),
     ...(failure.findings ?? []).map(({ kind, severity }) => `${kind} (${severity})`),
   ];
-  const got = bodies && failure.bodies?.got ? [`got ${quote(failure.bodies.got.value)}`] : [];
-  return cell([...traits, ...got].filter((text) => text !== '').join(', '));
+  const sides = bodies && failure.bodies ? sidesOf(failure.bodies) : [];
+  return cell([...traits, ...sides].filter((text) => text !== '').join(', '));
+}
+
+/** What was expected and what came. */
+function sidesOf({ expected, got, reason }: FailureBodies): string[] {
+  const wanted =
+    expected.kind === 'golden' ? [`expected (${expected.strategy}) ${quote(expected.value)}`] : [];
+  const came = got ? [`got ${quote(got.value)}`] : reason === undefined ? [] : [`got no answer: ${reason}`];
+  return [...wanted, ...came];
 }
 
 const unmetSentences = ({ expected }: FailureBodies): string[] =>

@@ -44,6 +44,8 @@ export const FAILURES_READ = 100;
 type ScorecardOptions = Look & {
   /** Shows every failure rather than the first ones. */
   readonly allFailures?: boolean;
+  /** What shows every failure. */
+  readonly showAll?: string;
   /** What to type next, most useful first. */
   readonly next?: readonly NextCommand[];
   /** Lines about the previous run of a watch. */
@@ -60,7 +62,7 @@ export function renderScorecard(result: RunView, options: ScorecardOptions): str
   const parts = [
     titleLines(result, look),
     causeLines(result, text),
-    failureLines(result, look, options.allFailures ?? false),
+    failureLines(result, look, options),
     findingLines(result, look),
     [...barLines(result, look), ...certaintyLines(result, text)],
     contractLines(result, look),
@@ -95,13 +97,13 @@ function causeLines(result: RunView, look: Look): string[] {
   return [error ? first.replace(error.code, ink.red) : first, ...rest];
 }
 
-function failureLines(result: RunView, look: Look, all: boolean): string[] {
+function failureLines(result: RunView, look: Look, { allFailures, showAll }: ScorecardOptions): string[] {
   const groups = groupFailures(result.failures);
-  const shown = all ? groups : groups.slice(0, FAILURES_SHOWN);
+  const shown = allFailures ? groups : groups.slice(0, FAILURES_SHOWN);
   const lines = shown.map((group) => renderGroup(group, look).join('\n'));
   const spaced = shown.some(([first]) => first.bodies) ? lines.join('\n\n') : lines.join('\n');
   const more = result.counts.failed + result.counts.unscored - shown.flat().length;
-  const rest = restLines(more, look, `: touchstone show ${result.runId} --failed`);
+  const rest = restLines(more, look, `: ${showAll ?? `touchstone show ${result.runId} --failed`}`);
   return shown.length === 0 ? [] : more > 0 ? [spaced, '', ...rest] : [spaced];
 }
 

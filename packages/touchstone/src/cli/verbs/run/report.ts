@@ -1,4 +1,13 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import { outcomeOf, plural, whole } from '@touchstone/sdk/view';
 import { targetOf } from '../../files/local-files.js';
@@ -94,7 +103,10 @@ export function tellResult(context: Context, result: RunView, options: RunOption
   if (settings.json || result.interrupted || options.markdown === STDOUT) return;
   const look = lookOf(context);
   const shown = mayShowContent(context, options) ? result : withoutBodies(result);
-  io.stdout.write(renderScorecard(shown, { ...look, delta, next: nextCommands(context, result, options) }));
+  const showAll = commandToType(context, `show ${result.runId} --failed`, options);
+  io.stdout.write(
+    renderScorecard(shown, { showAll, ...look, delta, next: nextCommands(context, result, options) }),
+  );
 }
 
 /** Several suites end with one line that counts them: `2 suites: 1 passed, 1 failed`. */
@@ -156,7 +168,12 @@ export function checkReportFiles(
 ): void {
   if (junit !== undefined && markdown !== undefined && isSamePlace(io.cwd, junit, markdown))
     throw new UsageError(`--junit and --markdown are the same file, ${junit}.`, 'Name another file.');
-  const touch = (file: string): void => closeSync(openSync(file, 'a'));
+  // Whether it can be written is seen by writing nothing to it; one that was not there is not left behind.
+  const touch = (file: string): void => {
+    const isNew = !existsSync(file);
+    closeSync(openSync(file, 'a'));
+    if (isNew) rmSync(file);
+  };
   if (junit !== undefined) checkWritable(io.cwd, '--junit', junit, touch);
   if (markdown !== undefined && markdown !== STDOUT) checkWritable(io.cwd, '--markdown', markdown, touch);
 }

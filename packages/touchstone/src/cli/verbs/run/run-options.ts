@@ -1,9 +1,10 @@
 import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
 import type { JunitFailures } from '../../../exporters/index.js';
 import type { ContractOptions } from '../../files/compile-contract.js';
+import { checkHost } from '../../host-session.js';
 import { checkRules, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
-import { checkHost, type Where } from '../../session.js';
+import type { Where } from '../../session.js';
 import type { TargetOptions } from '../deployments/options.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */

@@ -18,7 +18,7 @@ export type Keys = { readonly known: readonly KnownKey[]; readonly given: readon
 export async function trustedKeys(context: Context, files: readonly string[]): Promise<Keys> {
   const { io } = context;
   const own = ownKeyIfAny(context);
-  const configured = [...trustOf(await readConfig(context), 'cli').keys.values()];
+  const configured = await configuredKeys(context, files);
   return {
     known: [
       ...configured.map(({ wholePack: _, ...key }) => ({ ...key, from: 'trust.keys' })),
@@ -26,6 +26,21 @@ export async function trustedKeys(context: Context, files: readonly string[]): P
     ],
     given: files.map((file) => ({ file, publicKey: readPublicKey(file, io.cwd) })),
   };
+}
+
+/** With a key at hand, a configuration that cannot be read only trusts nobody else. */
+async function configuredKeys(
+  context: Context,
+  files: readonly string[],
+): Promise<readonly { readonly keyId: string; readonly publicKey: KeyObject }[]> {
+  try {
+    return [...trustOf(await readConfig(context), 'cli').keys.values()];
+  } catch (error) {
+    if (files.length === 0) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    writeLine(context.io.stderr, printable(`warning: The configuration is not used: ${why}`));
+    return [];
+  }
 }
 
 /** Others may have signed what is asked about, so a key that cannot be used is only one that is not trusted. */

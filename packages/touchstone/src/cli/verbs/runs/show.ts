@@ -89,6 +89,11 @@ function checkShown(context: Context, options: ShowOptions): void {
 type ShowCommand = ShowOptions & { readonly json: boolean };
 
 const RULES: readonly OptionRule<ShowCommand>[] = [
+  {
+    wrong: ({ task, events }) => task !== undefined && events && '--task',
+    message: '% shows one task, and --events the log of the whole run.',
+    hint: 'Leave one of the two out.',
+  },
   EMPTY_BASELINE,
   ...(['events', 'task'] as const).map((part) => ({
     wrong: (options: ShowCommand) =>
@@ -132,7 +137,8 @@ async function showScorecard(
     writeJson(io, options.failed ? { ...documentOf(shown), failures: shown.failures } : documentOf(shown));
     return;
   }
-  const look = { ...lookOf(context), allFailures: options.failed ?? false, parts: true };
+  const showAll = commandToType(context, `show ${run.runId} --failed`, session.where);
+  const look = { ...lookOf(context), allFailures: options.failed ?? false, parts: true, showAll };
   const shown = mayShowContent(context, options) ? result : withoutBodies(result);
   io.stdout.write(renderScorecard(shown, { ...look, next: resumeCommands(context, session, run) }));
 }
