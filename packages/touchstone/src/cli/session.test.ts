@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { completeCommands } from './session.js';
 import { type CompareCli, openCompareCli, TASKS } from './testing/compare-cli.js';
@@ -94,6 +95,37 @@ describe('an address where something else answers', () => {
   }, 30_000);
 });
 
+describe('a host in front of another one', () => {
+  const DISCOVERY = JSON.stringify({ protocolVersion: '1.0' });
+
+  test('that does not know the order of the audit log is read to its end', async () => {
+    const entries = Array.from({ length: 7 }, (_, at) => ({
+      seq: at + 1,
+      at: `2026-01-01T00:00:0${at}.000Z`,
+      principal: 'p',
+      action: 'a',
+      resource: `r-${at + 1}`,
+      digest: 'sha256:0',
+    }));
+    const host = await listen((request, response) => {
+      const url = new URL(request.url ?? '', 'http://h');
+      response.setHeader('content-type', 'application/json');
+      if (url.pathname.startsWith('/.well-known')) return void response.end(DISCOVERY);
+      // Three at a time, oldest first, whatever order is asked for.
+      const from = Number(url.searchParams.get('cursor') ?? 0);
+      const most = Math.min(3, Number(url.searchParams.get('limit')));
+      const items = entries.slice(from, from + most);
+      const next = from + most < entries.length ? { nextCursor: String(from + most) } : {};
+      response.end(JSON.stringify({ items, ...next }));
+    });
+    for (const limit of [1, 2, 5]) {
+      const { out } = await desk().run('audit', 'list', '--limit', String(limit), '--json', '--host', host);
+      const seen = JSON.parse(out).items.map(({ seq }: { seq: number }) => seq);
+      expect(seen).toEqual([7, 6, 5, 4, 3].slice(0, limit));
+    }
+  });
+});
+
 test.each([
   ['See them with: touchstone runs', 'See them with: touchstone runs --host http://h --key-env K'],
   [
@@ -175,6 +207,29 @@ describe('on a host', () => {
       expect(err).toMatch(/begun by a command line|no unfinished run/);
     }
   });
+
+  test('that is lost during a run says which run it was, and how to follow it again', async () => {
+    // Everything is passed on until the run is read after its end; from then on nobody answers.
+    let isLost = false;
+    const proxy = await listen(async (request, response) => {
+      isLost ||= /^\/v1\/runs\/run-\w+$/.test(request.url ?? '') && request.method === 'GET';
+      if (isLost) return void request.socket.destroy();
+      const body = request.method === 'POST' ? await text(request) : undefined;
+      const { authorization = '', accept = '' } = request.headers;
+      const key = String(request.headers['idempotency-key'] ?? 'none');
+      const headers = { authorization, accept, 'content-type': 'application/json', 'idempotency-key': key };
+      const init = { method: request.method ?? 'GET', headers, ...(body !== undefined && { body }) };
+      const answer = await fetch(url + request.url, init);
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    });
+    const argv = ['run', 'orders.suite.json', '--agent', 'local.test.bot', '--junit', 'lost.xml'];
+    const { code, err } = await caller.run(...argv, '--host', proxy, '--key-env', 'MY_KEY');
+    expect(code).toBe(3);
+    expect(err).toMatch(/The host was lost\. Run run-\w+ is kept there/);
+    expect(err).toMatch(/touchstone run --resume run-\w+ --junit lost\.xml --host \S+ --key-env MY_KEY\n/);
+    expect(cli.has('lost.xml')).toBe(false);
+  }, 60_000);
 
   test('approve last is the newest run that waits, and says when there is none', async () => {
     for (const more of [[], host]) {

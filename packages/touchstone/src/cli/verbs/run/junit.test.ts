@@ -84,3 +84,15 @@ test('several suites end with one line that counts them', async () => {
   expect(three.err).toContain('3 suites: 1 passed, 1 failed, 1 not run');
   expect(three.out).not.toContain('3 suites');
 });
+
+test('a summary with content shows what was expected beside what came', async () => {
+  const cli = desk(0.9);
+  await cli.run('run', 'ci.suite.json', '--agent', 'echo.mjs', '--bodies', '--markdown', 'r.md');
+  const row = cli
+    .read('r.md')
+    .split('\n')
+    .find((line) => line.startsWith('| `e`'));
+  expect(row).toMatch(/expected \(json-match\) .*"f".*got .*"e"/);
+  await cli.run('show', 'last', '--bodies', '--markdown', 's.md');
+  expect(cli.read('s.md')).toContain(row);
+});

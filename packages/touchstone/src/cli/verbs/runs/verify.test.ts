@@ -330,6 +330,21 @@ describe('verify', () => {
     expect((await desk.run(...argv)).code).toBe(1);
   });
 
+  test('needs no store at all, and no configuration that can be read', async () => {
+    const file = await desk.exported('--public-key', 'pub.pem');
+    const nowhere = await desk.run('verify', file, '--key', 'pub.pem', '--data', 'nowhere');
+    expect(nowhere.code).toBe(0);
+    expect(nowhere.out).toContain('VERIFIED');
+    expect(nowhere.err).toContain('warning: Nothing is kept in nowhere');
+    desk.write('broken.config.json', { agents: [{ agentId: 'x' }] });
+    const argv = ['verify', file, '--config', 'broken.config.json'];
+    const broken = await desk.run(...argv, '--key', 'pub.pem');
+    expect(broken.code).toBe(0);
+    expect(broken.err).toContain('warning: The configuration is not used');
+    // Without a key at hand the configuration is what would say whom to trust.
+    expect((await desk.run(...argv)).code).toBe(2);
+  });
+
   test('reads a file from stdin, once', async () => {
     const input = desk.read(await desk.exported());
     const piped = openTestCli({ cwd: desk.cwd, input });
