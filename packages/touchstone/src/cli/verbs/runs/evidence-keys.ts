@@ -20,21 +20,16 @@ export async function trustedKeys(context: Context, files: readonly string[]): P
   const own = ownKeyIfAny(context);
   const configured = await configuredKeys(context, files);
   return {
-    known: [
-      ...configured.map(({ wholePack: _, ...key }) => ({ ...key, from: 'trust.keys' })),
-      ...(own ? [{ ...own, from: 'this machine' }] : []),
-    ],
+    known: [...configured, ...(own ? [{ ...own, from: 'this machine' }] : [])],
     given: files.map((file) => ({ file, publicKey: readPublicKey(file, io.cwd) })),
   };
 }
 
 /** With a key at hand, a configuration that cannot be read only trusts nobody else. */
-async function configuredKeys(
-  context: Context,
-  files: readonly string[],
-): Promise<readonly { readonly keyId: string; readonly publicKey: KeyObject }[]> {
+async function configuredKeys(context: Context, files: readonly string[]): Promise<readonly KnownKey[]> {
   try {
-    return [...trustOf(await readConfig(context), 'cli').keys.values()];
+    const keys = [...trustOf(await readConfig(context), 'cli').keys.values()];
+    return keys.map(({ wholePack: _, ...key }) => ({ ...key, from: 'trust.keys' }));
   } catch (error) {
     if (files.length === 0) throw error;
     const why = error instanceof Error ? error.message : String(error);
