@@ -144,6 +144,8 @@ describe('on the command line', () => {
     expect(denied.code).toBe(3);
     const said = (denied.stdout + denied.stderr).replaceAll(/\s+/g, ' ');
     expect(said).toContain('answered 401 invalid_api_key; the key is read from MY_MODEL_KEY');
+    expect(said).toContain('Check the key in MY_MODEL_KEY');
+    expect(denied.stdout.trimStart().split('\n').slice(0, 7).join(' ')).toContain('Check the key');
     expect(said).not.toContain(CANARY);
     expect(said).not.toMatch(/REGRESSION|0\.00|p <|chance/);
     action = undefined;

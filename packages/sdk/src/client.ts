@@ -88,6 +88,8 @@ export type ClientOptions = {
   readonly key?: string;
   /** What sends requests, e.g. one with a proxy; the platform's `fetch` when absent. */
   readonly fetch?: Fetch;
+  /** Awaited before the first request; what it throws, every call throws. E.g. to find out what answers there. */
+  readonly before?: () => Promise<void>;
   /** How often and how long to try again after a lost connection, 429 or 5xx; see the defaults of `RetryOptions`. */
   readonly retry?: RetryOptions;
 };
@@ -105,7 +107,24 @@ export type Client = ReturnType<typeof createClientOver>;
 export function createClient(options: ClientOptions): Client {
   const retry = createRetry(options.retry);
   const fetch = options.fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init));
-  return createClientOver(createTransport(options.baseUrl, options.key, fetch, retry), retry);
+  const transport = createTransport(options.baseUrl, options.key, fetch, retry);
+  const { before } = options;
+  return createClientOver(before ? afterCheck(transport, before) : transport, retry);
+}
+
+/** The same transport, once a check has gone well. */
+function afterCheck(transport: Transport, before: () => Promise<void>): Transport {
+  let checked: Promise<void> | undefined;
+  const ready = (): Promise<void> => {
+    checked ??= before();
+    return checked;
+  };
+  return {
+    open: async (call) => ready().then(() => transport.open(call)),
+    json: async (call) => ready().then(() => transport.json(call)),
+    reply: async (call) => ready().then(() => transport.reply(call)),
+    remove: async (call) => ready().then(() => transport.remove(call)),
+  };
 }
 
 /**

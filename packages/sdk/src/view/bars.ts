@@ -1,5 +1,5 @@
 import type { RunView } from './run-view.js';
-import { duration, usd } from './units.js';
+import { duration, rounded, usd } from './units.js';
 
 /** A run without a declared pass score is held to this one. */
 const DEFAULT_PASS_SCORE = 0.8;
@@ -40,16 +40,23 @@ export function barsOf(result: RunView): Bar[] {
 
 function scoreBar(value: number, limit: number): Bar {
   const met = value >= limit;
-  const digits = Math.min(MOST_DIGITS, Math.max(2, digitsOf(limit)));
-  const sides = { value: cut(value, digits), sign: met ? '≥' : '<', limit: cut(limit, digits) } as const;
+  const sides = { ...sidesOf(value, limit, met), sign: met ? '≥' : '<' } as const;
   return { name: 'score', wanted: '≥', ...sides, met, fill: value };
 }
 
-/** As many digits as the bar has, within reason; both are cut alike, so that what is met never looks missed. */
 const MOST_DIGITS = 4;
 const digitsOf = (limit: number): number => (String(limit).split('.')[1] ?? '').length;
-const cut = (value: number, digits: number): string =>
-  (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
+
+/** As many digits as the threshold has, and more where the score would else look as if it reached it. */
+function sidesOf(value: number, limit: number, met: boolean): Pick<Bar, 'value' | 'limit'> {
+  const least = Math.min(MOST_DIGITS, Math.max(2, digitsOf(limit)));
+  for (let digits = least; digits <= MOST_DIGITS; digits += 1) {
+    const [shown, wanted] = [rounded(value, digits), rounded(limit, digits)];
+    if (met || shown < wanted) return { value: shown.toFixed(digits), limit: wanted.toFixed(digits) };
+  }
+  const floor = Math.floor(value * 10 ** MOST_DIGITS) / 10 ** MOST_DIGITS;
+  return { value: floor.toFixed(MOST_DIGITS), limit: rounded(limit, MOST_DIGITS).toFixed(MOST_DIGITS) };
+}
 
 /** A call of unknown price may have cost anything, so a bar on cost is not met then. */
 function costBar(result: RunView, limit: number): Bar {

@@ -242,12 +242,20 @@ async function addBodies(
   failures: readonly Failure[],
   count: number,
 ): Promise<readonly Failure[]> {
-  const shown = failures.slice(0, count).map(async (failure) => {
-    const view = await client.task(runId, failure.taskId).catch(absentElsewhere);
-    return view ? { ...failure, bodies: bodiesOf(view) } : failure;
-  });
-  return [...(await Promise.all(shown)), ...failures.slice(count)];
+  const shown: Failure[] = [];
+  const wanted = failures.slice(0, count);
+  for (let from = 0; from < wanted.length; from += AT_ONCE) {
+    const some = wanted.slice(from, from + AT_ONCE).map(async (failure) => {
+      const view = await client.task(runId, failure.taskId).catch(absentElsewhere);
+      return view ? { ...failure, bodies: bodiesOf(view) } : failure;
+    });
+    for (const failure of await Promise.all(some)) shown.push(failure);
+  }
+  return [...shown, ...failures.slice(count)];
 }
+
+/** Requests at a time: a host must not be asked for thousands of tasks at once. */
+const AT_ONCE = 32;
 
 /** What was expected and what came. Of several repeats the last is shown; `touchstone show --task` shows them all. */
 export function bodiesOf({ expected, invocations }: TaskView): FailureBodies {

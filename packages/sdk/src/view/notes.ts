@@ -1,5 +1,6 @@
-import type { Fork } from '@touchstone/protocol';
+import type { AccessDenial, Fork } from '@touchstone/protocol';
 import type { JudgeFacts, RunView } from './run-view.js';
+import { whyNot } from './tasks.js';
 import { plural, usd } from './units.js';
 
 /** How a run hangs together with another one, as the end of a sentence; of a scorecard only that it does is known. */
@@ -43,6 +44,30 @@ export const notesOf = (result: RunView): readonly string[] => [
 /** Why there are scores and no answers. */
 export const removedNote = (bodiesRemovedAt: string): string =>
   `Its answers, tool calls and reasons were removed on ${bodiesRemovedAt.slice(0, 10)}; the scores stay.`;
+
+/** Who did not let the host in, of a run that was denied all of its questions or some of them. */
+const denialOf = ({ failures }: RunView): AccessDenial | undefined =>
+  failures.find(({ denial }) => denial !== undefined)?.denial;
+
+/** Why tasks have no score although the run has ended, when a provider did not let the host in. */
+export function deniedWords(result: RunView): string | undefined {
+  const denied = result.failures.filter(({ denial }) => denial !== undefined);
+  const [first] = denied;
+  if (result.error || !first) return undefined;
+  return `${plural(denied.length, 'task')} without a score: ${whyNot(first)}.`;
+}
+
+/** What to do about it. */
+export function denialHint(result: RunView): string | undefined {
+  const denial = denialOf(result);
+  if (!denial) return undefined;
+  const { status, provider, keyEnv } = denial;
+  if (status === 404) return `Check the name of the model and the address of ${provider}, then run it again.`;
+  if (status === 402 || status === 429)
+    return `Add credit or raise the limit of the account at ${provider}, then run it again.`;
+  const where = keyEnv === undefined ? `the key for ${provider}` : `the key in ${keyEnv}`;
+  return `Check ${where} and what it may do, then run it again. The agent has not been judged.`;
+}
 
 /** An agent that reports no model calls has no known cost, which is not a cost of nothing. */
 export function costTexts({

@@ -66,8 +66,18 @@ export type Failure = {
   readonly outcome?: 'failed' | 'refused';
   /** Rubric criteria over all repeats; absent for golden tasks. */
   readonly criteria?: NonNullable<TaskResult['criteria']>;
+  /** What the answer was held against and where it differs; absent when that is not known. */
+  readonly check?: FailedCheck;
   /** Present when the caller asked for content. */
   readonly bodies?: FailureBodies;
+};
+
+/** Which check an answer did not pass, without a word of the answer. */
+export type FailedCheck = {
+  /** The match strategy of a golden task. */
+  readonly name: string;
+  /** Where JSON differs, by places of the expected value; absent when all of it does. */
+  readonly pointers?: readonly string[];
 };
 
 /** How often a kind of finding was made, and in which tasks, passed ones included. */

@@ -27,6 +27,19 @@ export function whyNot({
   return outcome && { failed: 'the agent gave no valid answer', refused: 'the agent refused' }[outcome];
 }
 
+/** So many places are named; more do not help. */
+const PLACES = 3;
+
+/** `json-match differs at /total`. */
+export function checkWords({ check }: Pick<Failure, 'check'>): string | undefined {
+  if (!check) return undefined;
+  const { name, pointers = [] } = check;
+  const more = pointers.length > PLACES ? ' and more' : '';
+  return pointers.length === 0
+    ? `${name} not met`
+    : `${name} differs at ${pointers.slice(0, PLACES).join(', ')}${more}`;
+}
+
 /** `UnscoredReason` as half a sentence. */
 const UNSCORED_WORDS = {
   agent_denied: 'the agent could not be asked',

@@ -1,5 +1,13 @@
-/** `0.93`, `1.00`; a score that is not 1 is never shown as 1, nor one below its threshold as reaching it. */
-export const score = (value: number): string => (Math.floor(value * 100 + 1e-9) / 100).toFixed(2);
+/** `0.67`, `1.00`; a score that is not 1 is never shown as 1, nor one that is not 0 as 0. */
+export const score = (value: number): string => rounded(value, 2).toFixed(2);
+
+/** To the nearest, except that only all is all and only nothing is nothing. */
+export function rounded(value: number, digits: number): number {
+  const unit = 10 ** digits;
+  const nearest = Math.round(value * unit);
+  if (value <= 0 || value >= 1) return nearest / unit;
+  return Math.min(unit - 1, Math.max(1, nearest)) / unit;
+}
 
 /** `$0.0132`, `$0.05`, `$12.40`: small sums keep their digits. */
 export function usd(value: number): string {

@@ -76,6 +76,10 @@ const isConclusive = ({ report, uncompared }: RunView): boolean =>
 /** The one word for a run, and the colour that goes with it. */
 export type VerdictWord = { readonly word: string; readonly paint: 'red' | 'green' | 'yellow' };
 
+/** The word for a run that passed. */
+export const PASS = 'PASS';
+/** The word for a run that would have passed, had it not been worse than its baseline. */
+export const REGRESSION = 'REGRESSION';
 /** The word for a run whose result chance alone could explain, when the caller asked for certainty. */
 export const INCONCLUSIVE = 'INCONCLUSIVE';
 
@@ -83,9 +87,9 @@ export const INCONCLUSIVE = 'INCONCLUSIVE';
 export function verdictOf(view: RunView): VerdictWord {
   switch (outcomeOf(view)) {
     case 'passed':
-      return { word: 'PASS', paint: 'green' };
+      return { word: PASS, paint: 'green' };
     case 'failed':
-      return { word: isGood(view) ? 'REGRESSION' : 'FAIL', paint: 'red' };
+      return { word: isGood(view) ? REGRESSION : 'FAIL', paint: 'red' };
     case 'over-budget':
       return { word: 'OVER BUDGET', paint: 'yellow' };
     case 'interrupted':
@@ -106,6 +110,13 @@ function unjudgedWord(view: RunView): string {
   return view.conclusive && isJudged ? INCONCLUSIVE : 'NOT JUDGED';
 }
 
+/** A task without a score makes the sum meaningless, and so everything that chance could have done to it. */
+const isWhole = ({ counts }: Pick<RunView, 'counts'>): boolean => counts.unscored === 0;
+
+/** The interval of a run all of whose tasks have a score. */
+export const intervalOf = (view: RunView): string | undefined =>
+  view.report && isWhole(view) ? intervalWords(view.report) : undefined;
+
 /** `95 %: 0.74–0.98`: where the score could as well lie. */
 export const intervalWords = ({ aggregate }: EvalReport): string => `95 %: ${range(aggregate.interval)}`;
 
@@ -116,10 +127,11 @@ export const inconclusiveWords = ({ verdict, aggregate }: EvalReport): string | 
     : undefined;
 
 /** The same, unless that threshold does not apply to this run: then chance has decided nothing, and only certainty is missing. */
-export const doubtOf = ({ report, contract, conclusive }: RunView): string | undefined =>
-  report && (conclusive || contract?.summary.otherBarsMet === undefined)
-    ? inconclusiveWords(report)
-    : undefined;
+export const doubtOf = (view: RunView): string | undefined => {
+  const { report, contract, conclusive } = view;
+  const applies = conclusive || contract?.summary.otherBarsMet === undefined;
+  return report && isWhole(view) && applies ? inconclusiveWords(report) : undefined;
+};
 
 /** Chances of repeats, with their usual names. */
 export const repeatWords = ({ repeats }: EvalReport): string | undefined =>

@@ -251,6 +251,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     chooseJudge: judges.choose,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
+    priceOf: agents.priceOf,
     evalSettings: settings,
     maxRunDurationMs: config.limits.maxRunDurationMs,
     tolerance: config.regression.tolerance,

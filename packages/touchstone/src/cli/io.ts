@@ -4,6 +4,8 @@ import { createInk, type Look } from './render/text.js';
 /** The command line asks for something that cannot be: exit code 2, one sentence, and what to type instead. */
 export class UsageError extends Error {
   readonly hint: string | undefined;
+  /** What people read instead of the message, where that depends on where the command worked. */
+  shown: string | undefined;
   /** For documents: `conflict` where a host would say so too. */
   readonly code: 'cli_error' | 'conflict';
 
@@ -12,6 +14,13 @@ export class UsageError extends Error {
     this.name = 'UsageError';
     this.hint = hint;
     this.code = code;
+  }
+
+  /** The same for documents, in other words for people. */
+  shownAs(message: string, hint: string | undefined): UsageError {
+    const other = new UsageError(this.message, hint, this.code);
+    other.shown = message;
+    return other;
   }
 }
 

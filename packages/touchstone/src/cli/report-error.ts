@@ -31,7 +31,7 @@ type Explained = { readonly lines: readonly string[]; readonly exitCode: ExitCod
 export function explain(error: unknown): Explained {
   if (error instanceof UsageError) {
     // They repeat what was typed, which may hold anything.
-    const lines = [`error: ${error.message}`, ...(error.hint ? [error.hint] : [])];
+    const lines = [`error: ${error.shown ?? error.message}`, ...(error.hint ? [error.hint] : [])];
     return { lines: lines.map(printable), exitCode: 2 };
   }
   if (isHostError(error) || error instanceof HostResponseError) return explainRefusal(error);

@@ -1,5 +1,6 @@
 import type { Principal } from '@touchstone/protocol';
-import { type Client, createClient, createClientOver } from '@touchstone/sdk';
+import { type Client, createClientOver } from '@touchstone/sdk';
+import { openHost } from './host-session.js';
 import { type Context, DEFAULT_DATA, type Settings, UsageError } from './io.js';
 import { hasStore, type Local, type Needs, withTouchstone } from './local.js';
 import { noRun } from './run-lookup.js';
@@ -28,7 +29,13 @@ export async function withSession<T>(
   needs: Needs,
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
-  if (where.host !== undefined) return use({ client: openClient(context, where.host, where.keyEnv), where });
+  const { host, keyEnv } = where;
+  if (host !== undefined) {
+    const client = openHost(context, host, keyEnv);
+    return use({ client, where: { host, keyEnv } }).catch((error: unknown) => {
+      throw inPlace(error, where);
+    });
+  }
   return withTouchstone(context, needs, async (local) =>
     use({ client: await localClient(local), where: {}, local }),
   );
@@ -63,34 +70,30 @@ export async function localClient(
   return createClientOver(createLocalTransport(endpoints, principal, { audit, origin }));
 }
 
-/** A client of another host, with the key that the environment holds. */
-export function openClient({ io }: Context, host: string, keyEnv = 'TOUCHSTONE_KEY'): Client {
-  checkHost(host);
-  const key = io.env[keyEnv];
-  if (!key)
-    throw new UsageError(
-      // A key that was typed in the place of its variable's name must not reach a log.
-      /^[A-Za-z]\w*$/.test(keyEnv) && !keyEnv.startsWith('ts_')
-        ? `The environment variable ${keyEnv} holds no API key.`
-        : '--key-env expects the name of an environment variable; got something else.',
-      'Set it, or name another with --key-env.',
-    );
-  return createClient({ baseUrl: host, key });
+/** Where the runs of a session are, for a sentence: `here`, or the host that was named. */
+export const placeOf = ({ where: { host } }: Pick<Session, 'where'>): string =>
+  host === undefined ? 'here' : `on ${new URL(host).host}`;
+
+/** Verbs that take `--host`. */
+const HOST_COMMAND =
+  /\btouchstone (?:runs?|show|compare|baseline|replay|rejudge|annotate|export|verify|validate|promote|approve|deployments|audit|pack install|keys list)\b(?:(?!\.(?:\s|$)|[",;:]| or | already).)*/g;
+
+/** The commands of a text, each with what makes it go to the same host. */
+export function completeCommands(text: string, where: Where): string {
+  const flags = whereFlags(where);
+  if (flags.length === 0) return text;
+  return text.replace(HOST_COMMAND, (command) =>
+    command.includes('--host') ? command : [command.trimEnd(), ...flags].join(' '),
+  );
 }
 
-/** Refuses what is not the address of a host. */
-export function checkHost(host: string): void {
-  const url = /^https?:\/\//i.test(host) && URL.canParse(host) ? new URL(host) : undefined;
-  if (!url)
-    throw new UsageError(
-      '--host expects a URL; got something else.',
-      'For example: --host https://evals.example',
-    );
-  if (url.username === '' && url.password === '') return;
-  throw new UsageError(
-    '--host holds a user name or a password, which cannot be sent that way.',
-    `Put an API key into a variable, and name that: --host ${url.origin} --key-env TOUCHSTONE_KEY`,
-  );
+/** What a command could not do, told for the host that it was to do it on. Documents keep the words. */
+function inPlace(error: unknown, where: Where): unknown {
+  if (!(error instanceof UsageError) || where.host === undefined) return error;
+  const place = placeOf({ where });
+  const toThere = (text: string): string =>
+    completeCommands(text.replaceAll(/\bkept here\b/g, 'kept there').replaceAll(/\bhere\b/g, place), where);
+  return error.shownAs(toThere(error.message), error.hint && toThere(error.hint));
 }
 
 /** What to add to a command so that it goes to the same host. */

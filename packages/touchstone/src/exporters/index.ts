@@ -6,5 +6,7 @@ export {
   type ReportedPromotion,
   runDocument,
 } from './document.js';
-export { escapeXml, renderJunit } from './junit.js';
+export { renderJunit } from './junit.js';
+export type { JunitFailures } from './junit-tasks.js';
+export { escapeXml } from './junit-xml.js';
 export { renderMarkdown } from './markdown.js';

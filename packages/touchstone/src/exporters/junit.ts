@@ -1,10 +1,6 @@
-import type { GateStatus, ReportedGate } from '@touchstone/protocol';
+import type { GateStatus } from '@touchstone/protocol';
 import {
   barsOf,
-  type CriterionBody,
-  criteriaWords,
-  criterionReport,
-  type Failure,
   type FindingCount,
   forkWords,
   INCONCLUSIVE,
@@ -12,71 +8,36 @@ import {
   judgeName,
   metWords,
   modelName,
+  PASS,
   plural,
-  quote,
   refOf,
   regressionWords,
   requiredWords,
-  score,
   slaWords,
   verdictOf,
-  whyNot,
 } from '@touchstone/sdk/view';
 import type { ExportedRun, RefusedSuite } from './document.js';
+import { type JunitFailures, taskCase } from './junit-tasks.js';
+import { attributeText, type Case, caseElement, caseOf } from './junit-xml.js';
 
-/** What XML 1.0 cannot write, not even as a character reference, is among these; three of them it can. */
-const UNWRITABLE = /\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu;
-const REFERENCES: { readonly [char: string]: string } = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};
-
-export const escapeXml = (text: string): string =>
-  text
-    .replace(UNWRITABLE, (char) =>
-      REFERENCES[char] ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    )
-    .replace(/[&<>"'\t\n\r]/g, (char) => REFERENCES[char] ?? char);
-
-/** A JUnit report: one test suite per run. A failed task is a failure, a task or run that could not be judged an error. */
-export function renderJunit(results: readonly ExportedRun[], refused: readonly RefusedSuite[] = []): string {
-  const suites = [...results.map(suiteElement), ...refused.map(refusedElement)].join('\n');
+/**
+ * A JUnit report: one test suite per run. A failed task is a failure, a task or run that could not be judged an error. It
+ * agrees with the exit code: a run that passed has neither, and what failed within its bar is skipped.
+ */
+export function renderJunit(
+  results: readonly ExportedRun[],
+  refused: readonly RefusedSuite[] = [],
+  which: JunitFailures = 'decisive',
+): string {
+  const elements = results.map((result) => suiteElement(result, which));
+  const suites = [...elements, ...refused.map(refusedElement)].join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="touchstone">\n${suites}\n</testsuites>\n`;
 }
 
-/** A test case; only `pass` and `warn` leave a report green. */
-type Case = { readonly status: GateStatus; readonly element: string };
-
-const CHILDREN = { fail: 'failure', error: 'error', warn: 'skipped' } as const;
-
-/** A case that did not pass says why: in a sentence, and for a failure or an error with its type. */
-function caseOf(
-  { suite }: Pick<ExportedRun, 'suite'>,
-  name: string,
-  status: GateStatus,
-  message = '',
-  type?: string,
-): Case {
-  const why = type === undefined || status === 'warn' ? { message } : { message, type };
-  const child = status === 'pass' ? '' : `<${CHILDREN[status]} ${attributeText(why)}/>`;
-  return { status, element: caseElement({ classname: refOf(suite), name }, child) };
-}
-
-const caseElement = (attributes: Attributes, child: string): string =>
-  child === ''
-    ? `    <testcase ${attributeText(attributes)}/>`
-    : `    <testcase ${attributeText(attributes)}>\n      ${child}\n    </testcase>`;
-
-function suiteElement(result: ExportedRun): string {
+function suiteElement(result: ExportedRun, which: JunitFailures): string {
   const failures = new Map(result.failures.map((failure) => [failure.taskId, failure]));
   const tasks = (result.summary?.tasks ?? result.failures).map((task) =>
-    taskCase(result, task, failures.get(task.taskId)),
+    taskCase(result, task, failures.get(task.taskId), which),
   );
   const allPassed = tasks.every(({ status }) => status === 'pass');
   const cases = [
@@ -85,6 +46,8 @@ function suiteElement(result: ExportedRun): string {
     ...promotionCases(result),
     ...(allPassed ? barCases(result) : []),
     ...regressionCases(result),
+    ...newlyFailingCases(result, which),
+    ...findingCases(result, which),
     ...(result.summary ? inconclusiveCases(result) : [runErrorCase(result)]),
   ];
   const count = (status: GateStatus): number => cases.filter((one) => one.status === status).length;
@@ -123,7 +86,7 @@ function propertyLines(result: ExportedRun): string[] {
     findings: result.findings?.map(findingWords).join('; '),
     cacheHits: result.cacheHits || undefined,
     nondeterministic: result.nondeterministic && 'true',
-    interval: report?.aggregate.interval.join(' '),
+    interval: result.counts.unscored === 0 ? report?.aggregate.interval.join(' ') : undefined,
     baseline: report?.regression?.baselineRunId,
     regression: report?.regression && regressionWords(report.regression),
     contract: result.contract?.verdict,
@@ -137,78 +100,6 @@ function propertyLines(result: ExportedRun): string[] {
 
 const findingWords = ({ kind, severity, taskIds }: FindingCount): string =>
   `${kind} (${severity}): ${plural(taskIds.length, 'task')}`;
-
-type TaskFacts = { readonly taskId: string; readonly latencyMs?: number };
-type Trouble = { readonly status: GateStatus; readonly inner: string };
-
-function taskCase(result: ExportedRun, task: TaskFacts, failure: Failure | undefined): Case {
-  const { status, inner }: Trouble = failure ? troubleOf(result, failure) : { status: 'pass', inner: '' };
-  const attributes = {
-    classname: refOf(result.suite),
-    name: task.taskId,
-    ...(task.latencyMs !== undefined && { time: (task.latencyMs / 1000).toFixed(3) }),
-  };
-  return { status, element: caseElement(attributes, inner) };
-}
-
-/** A contract may let some tasks miss a criterion. Such a task has not done well, and nothing has failed by it. */
-function troubleOf({ contract }: ExportedRun, failure: Failure): Trouble {
-  const missed = missedGates(contract, failure);
-  const isMissed = missed.length === 0 || missed.some(({ status }) => status === 'fail');
-  if (failure.unscored) return { status: 'error', inner: troubleElement(failure) };
-  if (isMissed) return { status: 'fail', inner: troubleElement(failure) };
-  const open = missed.filter(({ id, status }) => status === 'error' && isOpen(failure, id));
-  if (open.length > 0) {
-    const message = `not judged: ${open.map(({ id }) => id).join(', ')}`;
-    return { status: 'error', inner: `<error ${attributeText({ message, type: 'gate' })}/>` };
-  }
-  const words = `score ${score(failure.score)}: ${allowedWords(failure, missed)}`;
-  return { status: 'pass', inner: `<system-out>${escapeXml(words)}</system-out>` };
-}
-
-/** The strict gates that a task misses. Another host does not say which those are of a task: then it may be any. */
-function missedGates(contract: ExportedRun['contract'], { criteria }: Failure): readonly ReportedGate[] {
-  const strict = contract?.criteria.filter((gate) => gate.strict) ?? [];
-  if (!criteria) return strict;
-  const missed = new Set(criteria.filter(({ met }) => met < 1).map(({ id }) => id));
-  return strict.filter(({ id }) => missed.has(id));
-}
-
-const isOpen = ({ criteria = [] }: Failure, gate: string): boolean =>
-  criteria.some(({ id, unjudged }) => id === gate && unjudged);
-
-/** `misses accuracy (met: 3 of 4, required: 75 %), which the contract allows` */
-function allowedWords({ criteria }: Failure, missed: readonly ReportedGate[]): string {
-  if (!criteria) return 'the contract allows it';
-  const gates = missed.map((gate) => `${gate.id} (met: ${metWords(gate)}, required: ${requiredWords(gate)})`);
-  return `misses ${gates.join(', ')}, which the contract allows`;
-}
-
-function troubleElement(failure: Failure): string {
-  if (failure.unscored) return `<error ${attributeText({ message: 'unscored', type: failure.unscored })}/>`;
-  const found = (failure.findings ?? []).map(({ kind, severity }) => `${kind} (${severity})`);
-  const why = [whyNot(failure), criteriaWords(failure), ...found].filter((words) => words !== undefined);
-  const message = [`score ${score(failure.score)}`, why.join(', ')].filter((part) => part !== '').join(': ');
-  const attributes = attributeText({ message, type: failure.outcome === 'refused' ? 'refused' : 'failed' });
-  const text = failure.bodies ? quoteBodies(failure) : criterionReport(failure).join('\n');
-  return text === '' ? `<failure ${attributes}/>` : `<failure ${attributes}>${escapeXml(text)}</failure>`;
-}
-
-function quoteBodies({ bodies }: Failure): string {
-  if (!bodies) return '';
-  const expected =
-    bodies.expected.kind === 'golden'
-      ? `expected (${bodies.expected.strategy}): ${quote(bodies.expected.value)}`
-      : bodies.expected.criteria.map(criterionWords).join('\n');
-  const got = bodies.got ? `got: ${quote(bodies.got.value)}` : `no answer: ${bodies.outcome}`;
-  return [expected, got, ...(bodies.reason ? [bodies.reason] : [])].join('\n');
-}
-
-function criterionWords({ text, met, weight, agreement, reason }: CriterionBody): string {
-  const verdict = met === undefined ? 'not decided' : met ? 'met' : 'not met';
-  const votes = agreement === undefined ? '' : `, agreement ${Number(agreement.toPrecision(3))}`;
-  return `${verdict} (weight ${weight}${votes}): ${text}${reason ? ` — ${reason}` : ''}`;
-}
 
 /** One case for each gate that can stop something; one that none of the tasks had to pass was not tried. */
 function gateCases(result: ExportedRun): readonly Case[] {
@@ -250,6 +141,30 @@ function regressionCases(result: ExportedRun): readonly Case[] {
   return [caseOf(result, '(regression)', 'fail', regressionWords(regression), 'regression')];
 }
 
+/** What happened beside a verdict it did not change is not to make the report red. */
+const besideVerdict = (result: ExportedRun, which: JunitFailures): GateStatus =>
+  verdictOf(result).word === PASS && which !== 'all' ? 'warn' : 'fail';
+
+const NAMED = 10;
+
+function newlyFailingCases(result: ExportedRun, which: JunitFailures): readonly Case[] {
+  const { toFail = [] } = result.report?.regression ?? {};
+  if (toFail.length === 0) return [];
+  const more = toFail.length > NAMED ? ' …' : '';
+  const how = toFail.length === 1 ? 'does not now' : 'do not now';
+  const words = `${plural(toFail.length, 'task')} passed in the baseline and ${how}: ${toFail.slice(0, NAMED).join(', ')}${more}`;
+  return [caseOf(result, '(newly failing)', besideVerdict(result, which), words, 'newly-failing')];
+}
+
+/** Findings of tasks that passed all the same have decided nothing. */
+function findingCases(result: ExportedRun, which: JunitFailures): readonly Case[] {
+  const { findings = [], failures } = result;
+  if (findings.length === 0) return [];
+  const isDecisive = failures.some((failure) => failure.findings);
+  const status = isDecisive ? besideVerdict(result, which) : 'warn';
+  return [caseOf(result, '(findings)', status, findings.map(findingWords).join('; '), 'findings')];
+}
+
 /** With `--conclusive`, a result that chance alone could explain is no result. */
 const inconclusiveCases = (result: ExportedRun): readonly Case[] =>
   verdictOf(result).word === INCONCLUSIVE
@@ -272,10 +187,3 @@ function runErrorCase(result: ExportedRun): Case {
   const { message, code } = result.error ?? { message: result.status, code: result.status };
   return caseOf(result, '(run)', 'error', message, code);
 }
-
-type Attributes = { readonly [name: string]: string | number };
-
-const attributeText = (attributes: Attributes): string =>
-  Object.entries(attributes)
-    .map(([name, value]) => `${name}="${escapeXml(String(value))}"`)
-    .join(' ');

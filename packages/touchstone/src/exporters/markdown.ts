@@ -1,11 +1,14 @@
 import {
   barsOf,
+  checkWords,
   costTexts,
   criteriaWords,
+  denialHint,
+  deniedWords,
   duration,
   type Failure,
   type FailureBodies,
-  intervalWords,
+  intervalOf,
   judgeName,
   modelName,
   notesOf,
@@ -56,6 +59,7 @@ function section(result: ExportedRun): string {
   const parts = [
     `${suiteMarker(result)}\n### ${SYMBOLS[paint]} ${word}: ${cell(refOf(result.suite))}, agent ${cell(refOf(result.agent))}`,
     ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
+    cell([deniedWords(result), denialHint(result)].filter((words) => words !== undefined).join(' ')),
     promotionLine(result),
     ...comparisonParts(result),
     barTable(result),
@@ -79,9 +83,10 @@ function promotionLine({ promotion }: ExportedRun): string {
 
 function factsLine(result: ExportedRun): string {
   const { counts, latency, report } = result;
-  const rate = report
-    ? `, pass rate ${score(report.aggregate.passRate)} (95 %: ${range(report.aggregate.passRateInterval)})`
-    : '';
+  const rate =
+    report && counts.unscored === 0
+      ? `, pass rate ${score(report.aggregate.passRate)} (95 %: ${range(report.aggregate.passRateInterval)})`
+      : '';
   const facts = [
     `${whole(counts.passed)} passed, ${whole(counts.failed)} failed, ${whole(counts.unscored)} unscored of ${plural(counts.selected, 'task')}${rate}`,
     ...(latency ? [`p50 ${duration(latency.p50Ms)}, p95 ${duration(latency.p95Ms)}`] : []),
@@ -95,10 +100,10 @@ function factsLine(result: ExportedRun): string {
 }
 
 function barTable(result: ExportedRun): string {
-  const { report } = result;
+  const interval = intervalOf(result);
   const rows = barsOf(result).map((bar) => [
     bar.name,
-    bar.name === 'score' && report ? `${bar.value} (${intervalWords(report)})` : bar.value,
+    bar.name === 'score' && interval !== undefined ? `${bar.value} (${interval})` : bar.value,
     `${bar.wanted} ${bar.limit}`,
     bar.idle ? '–' : bar.met ? '✅' : '❌',
   ]);
@@ -140,12 +145,21 @@ const shownScore = (failure: Failure): string => (failure.unscored ? '–' : sco
 function note(failure: Failure, bodies: boolean): string {
   const traits = [
     ...(failure.schemaValid === false ? ['return schema not met'] : [whyNot(failure) ?? '']),
+    checkWords(failure) ?? '',
     criteriaWords(failure) ?? '',
     ...(failure.bodies ? unmetSentences(failure.bodies) : []),
     ...(failure.findings ?? []).map(({ kind, severity }) => `${kind} (${severity})`),
   ];
-  const got = bodies && failure.bodies?.got ? [`got ${quote(failure.bodies.got.value)}`] : [];
-  return cell([...traits, ...got].filter((text) => text !== '').join(', '));
+  const sides = bodies && failure.bodies ? sidesOf(failure.bodies) : [];
+  return cell([...traits, ...sides].filter((text) => text !== '').join(', '));
+}
+
+/** What was expected and what came. */
+function sidesOf({ expected, got, reason }: FailureBodies): string[] {
+  const wanted =
+    expected.kind === 'golden' ? [`expected (${expected.strategy}) ${quote(expected.value)}`] : [];
+  const came = got ? [`got ${quote(got.value)}`] : reason === undefined ? [] : [`got no answer: ${reason}`];
+  return [...wanted, ...came];
 }
 
 const unmetSentences = ({ expected }: FailureBodies): string[] =>

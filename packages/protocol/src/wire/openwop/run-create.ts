@@ -41,6 +41,8 @@ const configurable = object(
      * What the run may spend. Enforced here: `maxCostUsd`. A budget with other limits is refused rather than ignored.
      */
     budget: ref<typeof budgetPolicy>(`${SPEC}/budget-policy.schema.json`, 'What the run may spend.'),
+    /** Take a `budget` although a model of the run has no known price, so that its calls cannot be counted. */
+    allowUnpriced: flag('Take a budget although the price of a model is unknown.'),
     /**
      * Answers less sure than this are escalated. From 0 to 1, in place of the agent's own
      * `confidence.defaultThreshold`; 0.7 when neither is present.

@@ -91,6 +91,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
         token: () => 'token',
       },
       schemaCheck: () => [],
+      priceOf: () => undefined,
       async findSuite(owner, reference) {
         asked.push(reference);
         return { head: now.suite, owner };

@@ -15,7 +15,7 @@ import {
 } from '@touchstone/protocol';
 import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
-import type { AgentFacts, Clock, SchemaCheck, Store } from '../../ports/index.js';
+import type { AgentFacts, Clock, PriceOf, SchemaCheck, Store } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
 import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
@@ -24,6 +24,7 @@ import { createCheckingTime, whileTimeLasts } from '../catalogue/schema-budget.j
 import { type SuiteCatalogue, taskPages } from '../catalogue/suite-catalogue.js';
 import type { JudgeDecision, Judges } from '../judges/judges.js';
 import { pinBaseline } from './baseline.js';
+import { budgetIssues } from './budget.js';
 import { readModelRequest } from './model-request.js';
 import { taskIssues } from './task-criteria.js';
 
@@ -60,6 +61,7 @@ export type PlanParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly schemaCheck: SchemaCheck;
+  readonly priceOf: PriceOf;
   readonly evalSettings: EvalSettings | undefined;
   /** The longest that any run may take here; undefined when the operator has set no limit. */
   readonly maxRunDurationMs?: number | undefined;
@@ -125,6 +127,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     ...(decided.modes.includes('adversarial') && planSafety(parts)),
     ...decided,
   };
+  checkBudget(parts, body, plan);
   return { workflowId: head.suiteId, plan: { ...plan, ...(await planComparison(parts, owner, plan, body)) } };
 }
 
@@ -156,6 +159,7 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
     );
   }
   const model = await planModel(parts, owner, facts, body);
+  checkBudget(parts, body, model);
   return {
     workflowId: facts.agentId,
     plan: { kind: 'agent', agent: pinOf(agent), ...model, ...runLimits(parts, body) },
@@ -221,6 +225,15 @@ async function planModel(
     throw validationError([{ pointer, message: decided.issue }]);
   }
   return { ...(decided.model && { model: decided.model }), ...(cache && { cache }) };
+}
+
+function checkBudget(
+  { priceOf }: PlanParts,
+  { configurable = {} }: CreateRunBody,
+  plan: Parameters<typeof budgetIssues>[1],
+): void {
+  const issues = budgetIssues(configurable, plan, priceOf);
+  if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
 }
 
 /** Asked once per run: on a channel, asking is drawing. */

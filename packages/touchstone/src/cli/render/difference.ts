@@ -7,7 +7,7 @@ import {
   jsonEqual,
   parseJson,
 } from '@touchstone/protocol';
-import { quote } from '@touchstone/sdk/view';
+import { type FailedCheck, type FailureBodies, quote } from '@touchstone/sdk/view';
 import { displayWidth, splitGraphemes, truncate } from './text.js';
 
 type Sides = { readonly expected: string; readonly got: string; readonly marks: string };
@@ -95,6 +95,28 @@ export function isMatch(strategy: string, expected: Json, got: Json): boolean {
 export function parsed(value: Json): Json {
   const json = typeof value === 'string' ? parseJson(value) : undefined;
   return json === undefined ? value : json;
+}
+
+/** So many places are looked for; who reads them wants to know where, not how often. */
+const MOST_PLACES = 4;
+
+/**
+ * Which check an answer failed, free of content. A place is told by what the suite expects there: a member that only the
+ * answer has is told by the object it is in.
+ */
+export function failedCheck({ expected, got, outcome }: FailureBodies): FailedCheck | undefined {
+  if (expected.kind !== 'golden' || !got || outcome === 'refused' || outcome === 'failed') return undefined;
+  const { strategy: name, value } = expected;
+  if (isMatch(name, value, got.value)) return undefined;
+  if (name !== 'json-match') return { name };
+  const found = jsonDifferences(value, parsed(got.value), 2 * MOST_PLACES);
+  const places = found.map(({ pointer, expected: wanted }) =>
+    wanted === undefined ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer,
+  );
+  const pointers = [...new Set(places)]
+    .filter((place) => place !== '' && place !== '/')
+    .slice(0, MOST_PLACES);
+  return { name, ...(pointers.length > 0 && { pointers }) };
 }
 
 /** What a person would overlook when comparing by eye. */

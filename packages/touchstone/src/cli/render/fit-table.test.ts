@@ -37,3 +37,8 @@ test('no line is wider than the screen, as long as what has to stay fits', () =>
     }),
   );
 });
+
+test('names are cut in the middle', () => {
+  const named = { head: 'suite', cells: ['local.acme.evals.refunds@1.2.0'], least: 8, named: true } as const;
+  expect(linesOf(renderFitting([named], ink, 20))[1]).toBe('  local.acm…ds@1.2.0');
+});

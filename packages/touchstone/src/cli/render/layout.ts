@@ -80,9 +80,14 @@ export const restLines = (more: number, { ink }: Look, words = '', indent = 2): 
 /** What to type, and what it does. */
 export type NextCommand = { readonly command: string; readonly does: string };
 
-export function commandLines(commands: readonly NextCommand[], { ink }: Look): string[] {
+/** A command is never cut, so that it can be typed as it is shown. */
+export function commandLines(commands: readonly NextCommand[], { ink, width }: Look): string[] {
   const column = Math.max(0, ...commands.map(({ command }) => displayWidth(command)));
-  return commands.map(({ command, does }) => `  ${ink.cyan(padEnd(command, column))}  ${ink.dim(does)}`);
+  return commands.flatMap(({ command, does }) =>
+    displayWidth(does) + column + 4 <= width
+      ? [`  ${ink.cyan(padEnd(command, column))}  ${ink.dim(does)}`]
+      : [`  ${ink.cyan(command)}`, `    ${ink.dim(does)}`],
+  );
 }
 
 /** For what has gone up or down. */
@@ -113,6 +118,24 @@ const moreWords = (rest: number): string =>
 /** The words of a text that must not be cut short, whatever the look. */
 export const wrapped = (label: string, text: string, look: Look): string[] =>
   lay(label, look.uncut ? wrapWhole(text, room(look)) : wrap(text, room(look)), look);
+
+/** A text of several lines as its author laid it out: each line stays one, and keeps its indentation. */
+export function printedLines(label: string, text: string, look: Look): string[] {
+  const rest = text.length - MOST;
+  const lines = text
+    .slice(0, MOST)
+    .replace(/\s+$/, '')
+    .split(/\r?\n/)
+    .flatMap((line) => layLine(line, look));
+  return lay(label, rest > 0 ? [...lines, moreWords(rest)] : lines, look);
+}
+
+function layLine(line: string, look: Look): readonly string[] {
+  const words = line.trimStart();
+  const indent = spaces(Math.min(line.length - words.length, Math.floor(room(look) / 3)));
+  const lay = look.uncut ? wrapWhole : wrap;
+  return lay(printable(words), room(look) - indent.length).map((part) => indent + part);
+}
 
 const lay = (label: string, lines: readonly string[], { ink }: Look): string[] =>
   lines.map((line, at) => `${INDENT}${ink.dim(padEnd(at === 0 ? label : '', LABEL - 1))} ${line}`);

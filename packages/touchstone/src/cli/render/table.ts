@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
-import { displayWidth, type Ink, truncate } from './text.js';
+import { displayWidth, type Ink, truncate, truncateMiddle } from './text.js';
 
 export type Column = {
   readonly head: string;
@@ -9,6 +9,8 @@ export type Column = {
   readonly drop?: number;
   /** May be cut down to so many characters; its cells are plain text. */
   readonly least?: number;
+  /** Its cells are names, which are cut in the middle: both ends tell something. */
+  readonly named?: boolean;
 };
 
 const INDENT = 2;
@@ -50,7 +52,8 @@ function cutDown(columns: readonly Column[], tooMuch: number): readonly Column[]
     const width = Math.max(leastOf(column), whole - over);
     if (width === whole) return column;
     over -= whole - width;
-    return { ...column, cells: column.cells.map((text) => truncate(text, width)) };
+    const fit = column.named ? truncateMiddle : truncate;
+    return { ...column, cells: column.cells.map((text) => fit(text, width)) };
   };
   return columns.toReversed().map(cut).toReversed();
 }

@@ -58,6 +58,16 @@ export function truncate(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/** The same for an id, of which both ends tell something: what goes is in the middle. */
+export function truncateMiddle(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  const parts = splitGraphemes(text);
+  const end = Math.floor((width - 1) / 2);
+  const tail = parts.slice(parts.length - end).join('');
+  // A wide character may leave a column free.
+  return `${truncate(text, width - displayWidth(tail))}${tail}`;
+}
+
 /** The words of a text on as many lines as they take; a word too long for a line is cut. */
 export const wrap = (text: string, width: number): string[] =>
   layWords(text, width, (word) => [truncate(word, width)]);

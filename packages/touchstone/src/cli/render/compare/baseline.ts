@@ -19,8 +19,8 @@ import {
 } from '@touchstone/sdk/view';
 import { modelRows, noteLines, type Row, readable, rowLines } from '../layout.js';
 import { renderTable } from '../table.js';
-import { type Look, padEnd, truncate } from '../text.js';
-import { keepEnd, short } from './side-by-side.js';
+import { type Look, padEnd, truncateMiddle } from '../text.js';
+import { short } from './side-by-side.js';
 
 const WIDE = 120;
 const LABEL = 11;
@@ -59,7 +59,7 @@ export function renderBlessed(
 export function baselinesTable(items: readonly BaselineEntry[], now: number, { ink, width }: Look): string {
   const wide = width >= WIDE;
   const hasContracts = items.some(({ contractVerdict }) => contractVerdict);
-  const name = (text: string): string => keepEnd(text, wide ? 30 : hasContracts ? 16 : 24);
+  const name = (text: string): string => truncateMiddle(text, wide ? 30 : hasContracts ? 16 : 24);
   const rows = items.map((one) => [
     one.current ? ink.green('●') : ink.dim('·'),
     one.current ? one.runId : ink.dim(one.runId),
@@ -92,7 +92,7 @@ export function renderBaseline({ blessing, report, history }: Baseline, now: num
     return `    ${ink.dim(padEnd(at === 0 ? 'history' : '', LABEL))}${one.current ? facts : ink.dim(facts)}`;
   });
   const lines = [
-    `  ${mark} ${ink.bold(truncate(blessing.suite.ref, width - 24))}${state}`,
+    `  ${mark} ${ink.bold(truncateMiddle(blessing.suite.ref, width - 24))}${state}`,
     ...rowLines(rowsOf(blessing, report, now), look, { indent: 4, label: LABEL }),
     ...(history.length > 1 ? earlier : []),
   ];

@@ -12,7 +12,7 @@ import type { AnswerPair, Bodies, TaskAnswer } from '../../comparing/answers.js'
 import type { ExitCode } from '../../io.js';
 import { blocks, noteLines, readable, restLines, trendMark, wrapped } from '../layout.js';
 import { verdictPaint } from '../run/sections.js';
-import { type Look, printable, truncate } from '../text.js';
+import { type Look, printable, truncate, truncateMiddle } from '../text.js';
 import { renderTextDiff } from '../text-diff.js';
 import { pairLines, renderSides, totalLines } from './side-by-side.js';
 
@@ -83,7 +83,7 @@ function answerParts({ answers, moreAnswers, removed }: Bodies, look: CompareLoo
     ];
   const rows = look.task ? Number.POSITIVE_INFINITY : ROWS_SHOWN;
   const parts = answers.map((pair) => [
-    `    ${look.ink.bold(truncate(printable(pair.taskId), look.width - 4))}`,
+    `    ${look.ink.bold(truncateMiddle(printable(pair.taskId), look.width - 4))}`,
     ...answerLines(pair, { ...look, rows }),
   ]);
   const words = ` changed answer${moreAnswers === 1 ? '' : 's'}: add --task <taskId>`;

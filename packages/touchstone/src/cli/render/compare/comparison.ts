@@ -4,7 +4,7 @@ import { judgeDocument } from '../../../exporters/index.js';
 import type { Sentences } from '../../comparing/answers.js';
 import type { RunView } from '../../verbs/run/result.js';
 import { blocks, restLines, rowLines, trendMark } from '../layout.js';
-import { displayWidth, type Look, padEnd, padStart, printable, truncate } from '../text.js';
+import { displayWidth, type Look, padEnd, padStart, printable, truncate, truncateMiddle } from '../text.js';
 import { criterionLine } from './compare.js';
 import { seenText } from './side-by-side.js';
 
@@ -50,7 +50,7 @@ function taskLines({ changed, tasks }: JudgeComparison, look: Look): string[] {
     const mark = isOpen ? ink.yellow('?') : trendMark(after.score - before.score, ink);
     const scores = `${padStart(seenText(before), 9)} → ${seenText(after)}`;
     const flips = before.passed === after.passed ? '' : after.passed ? '  now passes' : '  now fails';
-    return `  ${mark} ${padEnd(truncate(taskId, column), column)}${scores}${ink.dim(flips)}`;
+    return `  ${mark} ${padEnd(truncateMiddle(taskId, column), column)}${scores}${ink.dim(flips)}`;
   });
   const { same, better, worse, unscored } = tasks;
   const counts = [`${whole(same)} as before`, `${whole(better)} higher`, `${whole(worse)} lower`];

@@ -14,7 +14,7 @@ import {
   whole,
 } from '@touchstone/sdk/view';
 import { restLines } from '../layout.js';
-import { displayWidth, type Ink, type Look, padEnd, padStart, printable, truncate } from '../text.js';
+import { displayWidth, type Ink, type Look, padEnd, padStart, printable, truncateMiddle } from '../text.js';
 
 const ROWS_SHOWN = 50;
 const NUMBER = 9;
@@ -56,7 +56,7 @@ function pairLine(pair: TaskPair, column: number, ink: Ink): string {
   const [mark, colour] = MARKS[pair.turn];
   const paint = ink[colour];
   const flip = flipOf(pair);
-  const name = padEnd(truncate(printable(pair.taskId), column), column);
+  const name = padEnd(truncateMiddle(printable(pair.taskId), column), column);
   const scores = `${padStart(seenText(pair.before), NUMBER)}${padStart(seenText(pair.after), NUMBER)}`;
   const words = flip === undefined ? '' : `  now ${flip}`;
   return `  ${paint(mark)} ${name}${scores}${paint(padStart(changeText(pair), NUMBER) + words)}`;
@@ -133,8 +133,8 @@ export function renderSides(
   const column = Math.min(room, widest) + GAP;
   const heads = `${' '.repeat(2 + labels)}${ink.dim(`${padEnd('before', column)}after`)}`;
   const lines = rows.map(({ label, before: one, after: other, once }) => {
-    const right = once && one === other ? ink.dim('the same') : keepEnd(other, room);
-    return `  ${ink.dim(padEnd(label, labels))}${padEnd(keepEnd(one, room), column)}${right}`;
+    const right = once && one === other ? ink.dim('the same') : truncateMiddle(other, room);
+    return `  ${ink.dim(padEnd(label, labels))}${padEnd(truncateMiddle(one, room), column)}${right}`;
   });
   return [heads, ...lines];
 }
@@ -180,9 +180,3 @@ const isHidden = (before: Pinned, after: Pinned): boolean =>
 
 /** `sha256:1a2b3c4d…`. */
 export const short = (digest: string): string => `${digest.slice(0, 'sha256:'.length + 8)}…`;
-
-/** Names are told apart by their ends: the version comes last. */
-export function keepEnd(text: string, width: number): string {
-  const rest = displayWidth(text) - width;
-  return rest <= 0 ? text : `…${text.slice(rest + 1)}`;
-}

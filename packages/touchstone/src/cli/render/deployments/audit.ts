@@ -92,9 +92,9 @@ export function auditTable(
     { ...column('when', ({ at }) => ink.dim(at.slice(0, 19).replace('T', ' '))), drop: 2 },
     ...(several ? [{ ...owner, drop: 1 }] : []),
     column('', ({ allowed }) => (allowed ? ink.green('✓') : ink.red('✗'))),
-    { ...column('who', ({ principal }) => printable(principal)), least: 10 },
+    { ...column('who', ({ principal }) => printable(principal)), least: 10, named: true },
     { ...column('action', ({ action }) => printable(action)), least: 14 },
-    { ...column('resource', ({ resource }) => printable(resource)), least: 24 },
+    { ...column('resource', ({ resource }) => printable(resource)), least: 24, named: true },
     ...(columns >= WIDE ? [{ ...why, least: 20, drop: 0 }] : []),
   ];
   return renderFitting(shown, ink, room);

@@ -1,6 +1,7 @@
 import { defined } from '@touchstone/protocol';
 import {
   type ExportedRun,
+  type JunitFailures,
   renderJunit as junitOf,
   renderMarkdown as markdownOf,
   type RefusedSuite,
@@ -60,8 +61,11 @@ function exportedRun(result: RunView): ExportedRun {
   return promotion ? { ...run, promotion } : run;
 }
 
-export const renderJunit = (results: readonly RunView[], refused: readonly RefusedSuite[] = []): string =>
-  junitOf(results.map(exportedRun), refused);
+export const renderJunit = (
+  results: readonly RunView[],
+  refused: readonly RefusedSuite[] = [],
+  which?: JunitFailures,
+): string => junitOf(results.map(exportedRun), refused, which);
 
 export const renderMarkdown = (results: readonly RunView[], refused: readonly RefusedSuite[] = []): string =>
   markdownOf(results.map(exportedRun), refused);

@@ -1,5 +1,5 @@
 import type { Finding, Json } from '@touchstone/protocol';
-import { criteriaWords, duration, percent, quote, score, whyNot } from '@touchstone/sdk/view';
+import { checkWords, criteriaWords, duration, percent, quote, score, whyNot } from '@touchstone/sdk/view';
 import type { CriterionBody, Failure, FailureBodies } from '../../verbs/run/result.js';
 import {
   alignTexts,
@@ -9,8 +9,18 @@ import {
   nearMiss,
   parsed,
 } from '../difference.js';
-import { INDENT, LABEL, labelled, room, wrapped } from '../layout.js';
-import { type Look, padEnd, padStart, printable, truncate, wrap, wrapWhole } from '../text.js';
+import { INDENT, LABEL, labelled, printedLines, room } from '../layout.js';
+import {
+  displayWidth,
+  type Look,
+  padEnd,
+  padStart,
+  printable,
+  truncate,
+  truncateMiddle,
+  wrap,
+  wrapWhole,
+} from '../text.js';
 
 const WEIGHT = 6;
 
@@ -54,13 +64,17 @@ export function renderFailure(failure: Failure, look: Look): string[] {
   ];
 }
 
-function factsLine(failure: Failure, { ink, width }: Look): string {
+function factsLine(failure: Failure, look: Look): string {
+  const latency = failure.latencyMs === undefined ? '' : duration(failure.latencyMs);
+  return failureLine(failure, truncateMiddle(failure.taskId, look.width - 4 - 21), latency, look);
+}
+
+/** The mark, the name, and at the right end the score and another fact. */
+export function failureLine(failure: Failure, name: string, fact: string, { ink, width }: Look): string {
   const mark = failure.unscored ? ink.yellow('?') : ink.red('✗');
   const value = failure.unscored ? 'unscored' : score(failure.score);
-  const latency = failure.latencyMs === undefined ? '' : duration(failure.latencyMs);
-  const right = padStart(value, 9) + padStart(latency, 12);
-  const name = truncate(failure.taskId, width - 4 - 21);
-  return `  ${mark} ${ink.bold(name)}${ink.dim(padStart(right, width - 4 - name.length).trimEnd())}`;
+  const right = padStart(value, 9) + padStart(fact, 12);
+  return `  ${mark} ${ink.bold(name)}${ink.dim(padStart(right, width - 4 - displayWidth(name)).trimEnd())}`;
 }
 
 /** What can be said without any content. */
@@ -71,7 +85,7 @@ function traits(failure: Failure, { ink, width }: Look): string[] {
   const schema = failure.schemaValid === false ? ['the answer does not fit the agent’s return schema'] : [];
   const reason = failure.bodies
     ? []
-    : [whyNot(failure), criteriaWords(failure)].filter((words) => words !== undefined);
+    : [whyNot(failure), checkWords(failure), criteriaWords(failure)].filter((words) => words !== undefined);
   return [...reason, ...schema, ...found].map(
     (line) => INDENT + ink.dim(truncate(line, width - INDENT.length)),
   );
@@ -82,16 +96,16 @@ type Verdict = { readonly score: number; readonly findings?: readonly Finding[] 
 
 export function renderBodies(bodies: FailureBodies, verdict: Verdict, look: Look): string[] {
   if (bodies.expected.kind === 'rubric') {
-    const got = bodies.got ? labelled('got', quote(bodies.got.value), look) : noAnswer(bodies, look);
+    const got = bodies.got ? labelled('got', quote(bodies.got.value), look) : renderNoAnswer(bodies, look);
     // An answer without a score has a reason: the judge's trouble.
     const { reason } = bodies;
-    const why = bodies.got && reason !== undefined ? wrapped('reason', printable(reason), look) : [];
+    const why = bodies.got && reason !== undefined ? printedLines('reason', reason, look) : [];
     return [...criterionLines(bodies.expected.criteria, look), ...got, ...why];
   }
   const { strategy, value } = bodies.expected;
   // An answer that was refused or broke its schema was never compared, so a difference would explain nothing.
   if (!bodies.got || bodies.outcome === 'refused' || bodies.outcome === 'failed')
-    return [...labelled('expected', `${strategy} ${quote(value)}`, look), ...noAnswer(bodies, look)];
+    return [...labelled('expected', `${strategy} ${quote(value)}`, look), ...renderNoAnswer(bodies, look)];
   if (verdict.findings && isMatch(strategy, value, bodies.got.value))
     return [
       ...labelled('expected', `${strategy} ${quote(value)}`, look),
@@ -158,10 +172,10 @@ function differenceLine(difference: JsonDifference, column: number, look: Look):
   return `${INDENT}${look.ink.dim(pointer)}  ${words}`;
 }
 
-/** The reason is what the reader came for, so it is never cut short. */
-function noAnswer({ outcome, reason }: FailureBodies, look: Look): string[] {
+/** The reason is what the reader came for, so it is never cut short. An error keeps its lines. */
+export function renderNoAnswer({ outcome, reason }: FailureBodies, look: Look): string[] {
   const words = outcome === 'refused' ? 'the agent refused' : 'no answer';
-  return wrapped('got', reason === undefined ? words : printable(reason), look);
+  return printedLines('got', reason ?? words, look);
 }
 
 const hint = (words: string | undefined, { ink }: Look): string[] =>

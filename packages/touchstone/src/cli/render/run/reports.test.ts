@@ -1,8 +1,8 @@
-import { asId, type ModelName } from '@touchstone/protocol';
+import { asId, type FindingKind, type ModelName } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeXml } from '../../../exporters/index.js';
-import { resultOf } from '../../testing/results.js';
+import { regressionOf, reportOf, resultOf } from '../../testing/results.js';
 import type { Failure } from '../../verbs/run/result.js';
 import { withoutBodies } from '../../verbs/run/result.js';
 import { renderDelta } from '../../verbs/run/watch.js';
@@ -55,6 +55,68 @@ describe('a JUnit report', () => {
     const report = renderJunit([slow]);
     expect(report).toContain('tests="2" failures="1"');
     expect(report).toContain('message="50 ms, wanted ≤ 10 ms"');
+  });
+
+  const within = (changes = {}) =>
+    resultOf(
+      { a: true, b: false, c: false },
+      {
+        summary: { ...resultOf({ a: true, b: false, c: false }).summary, passed: true } as never,
+        failures: [
+          { taskId: 'b', score: 0.5, check: { name: 'json-match', pointers: ['/total'] } },
+          { taskId: 'c', score: 0, findings: [{ kind: asId<FindingKind>('leak'), severity: 'low' }] },
+        ],
+        findings: [{ kind: asId<FindingKind>('leak'), severity: 'low', taskIds: ['c'] }],
+        report: reportOf({ regression: regressionOf({ b: [1, 0.5] }, 'pass') }),
+        ...changes,
+      },
+    );
+
+  test('of a run that passed has neither a failure nor an error: what failed within the bar is skipped', () => {
+    const report = renderJunit([withoutBodies(within())]);
+    expect(report).not.toMatch(/<failure|<error/);
+    expect(report).toContain('tests="5" failures="0" errors="0" skipped="4"');
+    expect(report).toContain('<skipped message="score 0.50: json-match differs at /total"/>');
+    expect(report).toMatch(
+      /name="\(newly failing\)">\s*<skipped message="1 task passed in the baseline and does not now: b"/,
+    );
+    expect(report).toMatch(/name="\(findings\)">\s*<skipped message="leak \(low\): 1 task"/);
+  });
+
+  test('has every failed task as a failure when all are asked for', () => {
+    const report = renderJunit([withoutBodies(within())], [], 'all');
+    expect(report).toContain('<failure message="score 0.50: json-match differs at /total" type="failed"/>');
+    expect(report.match(/<failure/g)).toHaveLength(4);
+  });
+
+  test('of a run that is only worse than its baseline fails by the comparison and by what is new', () => {
+    const regression = regressionOf({ b: [1, 0.5] }, 'fail');
+    const report = renderJunit([withoutBodies(within({ report: reportOf({ regression }) }))]);
+    expect(report).toMatch(/name="b">\s*<failure/);
+    expect(report).toMatch(/name="c">\s*<skipped/);
+    expect(report).toMatch(/name="\(regression\)">\s*<failure/);
+    expect(report).toMatch(/name="\(newly failing\)">\s*<failure/);
+  });
+
+  test('of a run that missed its bar has its failed tasks as failures', () => {
+    const summary = resultOf({ a: true, b: false, c: false }).summary as never;
+    const report = renderJunit([withoutBodies(within({ summary }))]);
+    expect(report).toMatch(/name="b">\s*<failure/);
+    expect(report).toMatch(/name="\(findings\)">\s*<failure/);
+  });
+
+  test('names the check and the places that differ, without a word of the answer', () => {
+    const value = { total: 1, items: [{ id: 'x' }], same: true };
+    const got = { value: { total: 2, items: [{ id: 'y', [secret]: 1 }], same: true, [secret]: 2 } };
+    const bodies = {
+      expected: { kind: 'golden', strategy: 'json-match', value },
+      got,
+      outcome: 'completed',
+    } as const;
+    const run = resultOf({ a: true, b: false }, { failures: [{ taskId: 'b', score: 0, bodies }] });
+    const report = renderJunit([withoutBodies(run)]);
+    expect(report).toContain('score 0.00: json-match differs at /total, /items/0/id, /items/0"');
+    expect(report).not.toContain('customer');
   });
 
   test('any text becomes text that XML can hold, and is found again', () => {
@@ -131,9 +193,9 @@ test('the delta names the tasks that changed sides, and nothing without a run be
   const after = resultOf({ a: false, b: true, c: true, d: true });
   expect(renderDelta(undefined, after, ink)).toEqual([]);
   expect(renderDelta(before, stopped, ink)).toEqual([]);
-  expect(renderDelta(before, before, ink)).toEqual(['= score 0.66, as in the last run']);
+  expect(renderDelta(before, before, ink)).toEqual(['= score 0.67, as in the last run']);
   expect(renderDelta(before, after, ink)).toEqual([
-    '↑ score 0.66 → 0.75 since the last run',
+    '↑ score 0.67 → 0.75 since the last run',
     '↑ now passing: b',
     '↓ now failing: a',
   ]);

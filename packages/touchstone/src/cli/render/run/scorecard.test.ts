@@ -1,5 +1,14 @@
-import { asId, type Digest, type EvalSummary, type RunId, type TaskScore } from '@touchstone/protocol';
+import {
+  asId,
+  type Digest,
+  type EvalSummary,
+  type ModelName,
+  type RunId,
+  type TaskScore,
+  type VariableName,
+} from '@touchstone/protocol';
 import { describe, expect, test } from 'vitest';
+import { reportOf } from '../../testing/results.js';
 import type { Failure, RunView } from '../../verbs/run/result.js';
 import { createInk, displayWidth } from '../text.js';
 import { renderScorecard } from './scorecard.js';
@@ -154,4 +163,84 @@ describe('the scorecard', () => {
   test('an answer cannot send control characters to the terminal', () => {
     expect(renderScorecard(failing, { ink, width: 200 })).not.toContain('\u001b');
   });
+});
+
+describe('equal failures', () => {
+  const failed = (taskId: string, reason: string): Failure => ({
+    taskId,
+    score: 0,
+    latencyMs: 3,
+    bodies: { expected: { kind: 'golden', strategy: 'exact', value: taskId }, outcome: 'failed', reason },
+  });
+  const crash = 'TypeError: x is not a function\nat agent.mjs:3';
+  const many = Array.from({ length: 40 }, (_, index) => failed(`task-${index}`, crash));
+  const show = (list: readonly Failure[], width = 80): string =>
+    renderScorecard(
+      { ...passing, failures: list, counts: { ...passing.counts, passed: 0, failed: list.length } },
+      { ink, width },
+    );
+
+  test('are shown once, with the tasks they are of and how many', () => {
+    const text = show([...many, failed('other', 'Error: late')]);
+    expect(text.match(/TypeError: x is not a function/g)).toHaveLength(1);
+    expect(text).toMatch(/✗ task-0, task-1, .*0\.00 {4}40 tasks\n/);
+    expect(text).toContain('                at agent.mjs:3\n');
+    expect(text).toContain('✗ other');
+    expect(text).not.toContain('more: touchstone show');
+    for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+  });
+
+  test('name as many tasks as fit, and how many more there are', () => {
+    expect(show(many, 60)).toMatch(/\n {4}task-\d+.* … and \d+ more\n/);
+  });
+
+  test('are not those whose answers were wrong', () => {
+    const wrong = (taskId: string): Failure => ({
+      ...failed(taskId, ''),
+      bodies: {
+        expected: { kind: 'golden', strategy: 'exact', value: 'x' },
+        got: { value: 'y' },
+        outcome: 'completed',
+      },
+    });
+    expect(show([wrong('a'), wrong('b')]).match(/got/g)).toHaveLength(2);
+  });
+});
+
+describe('the width of the terminal', () => {
+  const name = `${'a-long-name-'.repeat(7)}end`;
+  const long: RunView = { ...passing, failures: [{ taskId: name, score: 0.5 }] };
+
+  test.each([50, 60, 80, 120, 140])('of %d columns is used and kept', (width) => {
+    const lines = renderScorecard(long, { ink, width }).split('\n');
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+    const [task = ''] = lines.filter((line) => line.includes('✗ a-long'));
+    expect(displayWidth(task.trimEnd())).toBeGreaterThan(width - 16);
+    expect(task).toMatch(width >= 120 ? /name-end / : /….*end /);
+  });
+});
+
+test('a run with a task that has no score says nothing about chance', () => {
+  const counts = { ...passing.counts, passed: 11, unscored: 1 };
+  const text = renderScorecard(
+    { ...passing, report: reportOf(), counts, unscored: ['x'] },
+    { ink, width: 80 },
+  );
+  expect(text).toContain('NOT JUDGED');
+  expect(text).not.toMatch(/chance|95 %/);
+  expect(renderScorecard({ ...passing, report: reportOf() }, { ink, width: 80 })).toMatch(/chance/);
+});
+
+test('of tasks that nobody was let in for, the first lines tell the cause and what to do', () => {
+  const denial = {
+    provider: asId<ModelName>('openai'),
+    status: 401,
+    keyEnv: asId<VariableName>('OPENAI_API_KEY'),
+  } as const;
+  const denied = { taskId: 'x', score: 0, unscored: 'judge_denied', denial } as const;
+  const counts = { ...passing.counts, passed: 11, unscored: 1 };
+  const text = renderScorecard({ ...passing, counts, failures: [denied] }, { ink, width: 80 });
+  expect(text.split('\n').slice(4, 7).join(' ').replaceAll(/ +/g, ' ')).toContain(
+    '1 task without a score: the judge could not be asked: openai answered 401; the key is read from OPENAI_API_KEY. Check the key in OPENAI_API_KEY',
+  );
 });

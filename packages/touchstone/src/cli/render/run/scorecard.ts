@@ -1,8 +1,10 @@
 import {
   barsOf,
   costTexts,
+  denialHint,
+  deniedWords,
   duration,
-  intervalWords,
+  intervalOf,
   notesOf,
   plural,
   refOf,
@@ -21,18 +23,29 @@ import {
   restLines,
   rowLines,
 } from '../layout.js';
-import { displayWidth, type Look, padEnd, padStart, printable, truncate, wrap } from '../text.js';
-import { renderFailure } from './failure.js';
+import { displayWidth, type Look, padEnd, padStart, printable, truncate, truncateMiddle } from '../text.js';
+import { groupFailures, renderGroup } from './failure-groups.js';
 import { certaintyLines, contractLines, regressionLines, sliceLines } from './sections.js';
 
 const BAR_WIDTH = 24;
+/** Wider bars tell no more. */
+const MOST_BAR = 48;
+/** Columns of a usual terminal. */
+const USUAL = 80;
+/** More columns than this would only pull apart what belongs together. */
+const MOST_WIDTH = 140;
+const LEAST_WIDTH = 40;
 /** What stands beside a bar: its name, the numbers and the interval. */
 const BESIDE_BAR = 47;
-export const FAILURES_SHOWN = 20;
+const FAILURES_SHOWN = 20;
+/** So many failures are read for a screen: those that are alike are shown as one. */
+export const FAILURES_READ = 100;
 
 type ScorecardOptions = Look & {
   /** Shows every failure rather than the first ones. */
   readonly allFailures?: boolean;
+  /** What shows every failure. */
+  readonly showAll?: string;
   /** What to type next, most useful first. */
   readonly next?: readonly NextCommand[];
   /** Lines about the previous run of a watch. */
@@ -43,18 +56,20 @@ type ScorecardOptions = Look & {
 
 /** The scorecard as a person reads it: verdict, what went wrong, the bars, the totals, what to do next. */
 export function renderScorecard(result: RunView, options: ScorecardOptions): string {
-  const look = readable({ ink: options.ink, width: options.width }, 60);
+  const look = readable({ ink: options.ink, width: options.width }, LEAST_WIDTH, MOST_WIDTH);
+  // Names use all of the line; sentences are easier to read on a shorter one.
+  const text = readable(look);
   const parts = [
     titleLines(result, look),
-    errorLines(result, look),
-    failureLines(result, look, options.allFailures ?? false),
+    causeLines(result, text),
+    failureLines(result, look, options),
     findingLines(result, look),
-    [...barLines(result, look), ...certaintyLines(result, look)],
+    [...barLines(result, look), ...certaintyLines(result, text)],
     contractLines(result, look),
     regressionLines(result, look),
     options.parts || result.report?.regression ? sliceLines(result, look) : [],
     totalLines(result, look),
-    noteLines(notesOf(result), look, look.ink.yellow),
+    noteLines(notesOf(result), text, look.ink.yellow),
     (options.delta ?? []).map((line) => `  ${line}`),
     commandLines(options.next ?? [], look),
   ];
@@ -67,23 +82,28 @@ function titleLines(result: RunView, { ink, width }: Look): string[] {
   const indent = word.length + 6;
   const rows: readonly Row[] = [['agent', refOf(result.agent)], ...modelRows(result)];
   return [
-    `  ${badge}  ${ink.bold(truncate(refOf(result.suite), width - indent))}`,
+    `  ${badge}  ${ink.bold(truncateMiddle(refOf(result.suite), width - indent))}`,
     ...rowLines(rows, { ink, width }, { indent, label: 6 }),
   ];
 }
 
-function errorLines({ error }: RunView, { ink, width }: Look): string[] {
-  if (!error) return [];
-  const [first = '', ...rest] = wrap(`${error.code}: ${printable(error.message)}`, width - 2);
-  return [first.replace(error.code, ink.red), ...rest].map((line) => `  ${line}`);
+/** What kept the run from a verdict, and what to do about it: it comes first, because nothing else counts then. */
+function causeLines(result: RunView, look: Look): string[] {
+  const { error } = result;
+  const { ink } = look;
+  const text = error ? `${error.code}: ${error.message}` : deniedWords(result);
+  const [first, ...rest] = noteLines([text, denialHint(result)], look);
+  if (first === undefined) return [];
+  return [error ? first.replace(error.code, ink.red) : first, ...rest];
 }
 
-function failureLines(result: RunView, look: Look, all: boolean): string[] {
-  const shown = all ? result.failures : result.failures.slice(0, FAILURES_SHOWN);
-  const lines = shown.map((failure) => renderFailure(failure, look).join('\n'));
-  const spaced = shown.some((failure) => failure.bodies) ? lines.join('\n\n') : lines.join('\n');
-  const more = result.counts.failed + result.counts.unscored - shown.length;
-  const rest = restLines(more, look, `: touchstone show ${result.runId} --failed`);
+function failureLines(result: RunView, look: Look, { allFailures, showAll }: ScorecardOptions): string[] {
+  const groups = groupFailures(result.failures);
+  const shown = allFailures ? groups : groups.slice(0, FAILURES_SHOWN);
+  const lines = shown.map((group) => renderGroup(group, look).join('\n'));
+  const spaced = shown.some(([first]) => first.bodies) ? lines.join('\n\n') : lines.join('\n');
+  const more = result.counts.failed + result.counts.unscored - shown.flat().length;
+  const rest = restLines(more, look, `: ${showAll ?? `touchstone show ${result.runId} --failed`}`);
   return shown.length === 0 ? [] : more > 0 ? [spaced, '', ...rest] : [spaced];
 }
 
@@ -104,12 +124,14 @@ function barLines(result: RunView, { ink, width }: Look): string[] {
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(displayWidth));
   const values = widest(bars.map((bar) => bar.value));
   const limits = widest(bars.map((bar) => bar.limit));
-  const room = Math.min(BAR_WIDTH, width - BESIDE_BAR);
+  const wide = Math.min(MOST_BAR, BAR_WIDTH + Math.max(0, width - USUAL));
+  const room = Math.max(0, Math.min(wide, width - BESIDE_BAR));
   return bars.map((bar) => {
     const paint = bar.idle ? ink.dim : bar.met ? ink.green : ink.red;
     const fill = barText(bar.fill, room).replace(/█+/, paint).replace(/░+/, ink.dim);
     const numbers = `${padStart(bar.value, values)} ${ink.dim(`${bar.sign} ${padEnd(bar.limit, limits)}`)}`;
-    const sure = bar.name === 'score' && result.report ? `  ${ink.dim(intervalWords(result.report))}` : '';
+    const interval = bar.name === 'score' ? intervalOf(result) : undefined;
+    const sure = interval === undefined ? '' : `  ${ink.dim(interval)}`;
     return `  ${padEnd(bar.name, 8)}${fill}  ${numbers}  ${paint(bar.idle ? '–' : bar.met ? '✓' : '✗')}${sure}`;
   });
 }

@@ -311,7 +311,7 @@ describe('a scorecard with a baseline', () => {
       ink,
       width: 80,
     });
-    expect(after.replace('  95 %: 0.50–0.94', '')).toBe(before);
+    expect(after.replace('  95 %: 0.50–0.95', '')).toBe(before);
   });
 });
 
@@ -399,8 +399,9 @@ describe('the verdict of a run', () => {
   test('a JUnit report of a regression is not green although every task passed', () => {
     const report = reportOf({ regression: regressionOf({ a: [1, 0.9] }, 'fail') });
     const junit = renderJunit([resultOf({ a: true }, { report })]);
-    expect(junit).toContain('tests="2" failures="1"');
+    expect(junit).toContain('tests="3" failures="2"');
     expect(junit).toContain('name="(regression)"');
+    expect(junit).toContain('name="(newly failing)"');
   });
 
   test('and the whole report are in the document', () => {

@@ -22,9 +22,9 @@ import {
   whole,
 } from '@touchstone/sdk/view';
 import type { RunView } from '../../verbs/run/result.js';
-import { noteLines, restLines, trendMark } from '../layout.js';
+import { noteLines, readable, restLines, trendMark } from '../layout.js';
 import { renderTable } from '../table.js';
-import { displayWidth, type Ink, type Look, padEnd, printable, truncate } from '../text.js';
+import { displayWidth, type Ink, type Look, padEnd, printable, truncate, truncateMiddle } from '../text.js';
 
 /** What is to be said about the score beyond the score; for most runs nothing. */
 export function certaintyLines(result: RunView, look: Look): string[] {
@@ -71,7 +71,7 @@ function gateTable(gates: readonly ReportedGate[], { ink, width }: Look): string
   const columns = heads.map((_, at) => Math.max(...[heads, ...facts].map((row) => (row[at] ?? '').length)));
   const beside = columns.reduce((sum, column) => sum + column + GAP, INDENT + MARK);
   const rows = gates.map((gate, at) => [
-    `${markOf(gate.status, ink)} ${truncate(gate.id, Math.max(MIN_ID, width - beside))}`,
+    `${markOf(gate.status, ink)} ${truncateMiddle(gate.id, Math.max(MIN_ID, width - beside))}`,
     ...(facts[at] ?? []),
   ]);
   return renderTable(['  gate', ...heads], rows, ink);
@@ -121,14 +121,14 @@ export function regressionLines(result: RunView, look: Look): string[] {
   const baseline = `baseline ${score(regression.baseline.score)}: ${baselineWords(result).join(', ')}`;
   const notes = [
     ...remarksOf(regression),
-    regression.verdict === 'fail' ? undefined : detectableWords(regression),
+    regression.verdict === 'fail' || result.counts.unscored > 0 ? undefined : detectableWords(regression),
     ...deltaWords(regression),
   ];
   return [
     `  ${verdictPaint(regression, ink)(regressionWords(regression))}`,
-    ...noteLines([baseline], look, ink.dim),
+    ...noteLines([baseline], readable(look), ink.dim),
     ...changeLines(regression, look),
-    ...noteLines(notes, look, ink.dim),
+    ...noteLines(notes, readable(look), ink.dim),
   ];
 }
 
@@ -144,7 +144,7 @@ function changeLines(regression: ReportedRegression, look: Look): string[] {
   const shown = all.slice(0, TASKS_SHOWN);
   const column = Math.min(width - 32, Math.max(0, ...shown.map(({ taskId }) => displayWidth(taskId))));
   const lines = shown.map(({ taskId, before, after, side }) => {
-    const name = padEnd(truncate(taskId, column), column);
+    const name = padEnd(truncateMiddle(taskId, column), column);
     return `  ${trendMark(after - before, ink)} ${name}  ${score(before)} → ${score(after)}${side ? ink.dim(`  ${side}`) : ''}`;
   });
   const more = all.length + (regression.moreChanges ?? 0) - shown.length;

@@ -67,3 +67,22 @@ test('an answer that matches and is undone by a finding is told as such', () => 
   expect(shown).not.toContain('upper and lower case');
   expect(renderTask(answered('The KEY', 'key'), true, look)).toContain('upper and lower case');
 });
+
+test('an error keeps its lines: the class and its message first, then the place', () => {
+  const reason = 'TypeError: no such \u001b[2Jorder\nat agent.mjs:12';
+  const shown = renderTask(
+    { ...view, invocations: view.invocations.map((one) => ({ ...one, reason })) },
+    true,
+    look,
+  );
+  expect(shown).toContain('got       TypeError: no such \\u001b[2Jorder\n                at agent.mjs:12\n');
+});
+
+test('what the code of the agent printed is shown with the task, only where content may be', () => {
+  const printed = {
+    ...view,
+    invocations: view.invocations.map((one) => ({ ...one, printed: 'one\n  two\n' })),
+  };
+  expect(renderTask(printed, true, look)).toContain('printed   one\n                  two\n');
+  expect(renderTask(printed, false, look)).not.toContain('two');
+});

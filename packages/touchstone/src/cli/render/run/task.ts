@@ -8,7 +8,7 @@ import {
   type ToolCallView,
 } from '@touchstone/sdk';
 import { age, costTexts, quote, removedNote, score, whole, whyNot } from '@touchstone/sdk/view';
-import { INDENT, LABEL, labelled, wrapped } from '../layout.js';
+import { INDENT, LABEL, labelled, printedLines, wrapped } from '../layout.js';
 import { type Look, padEnd, printable, truncate } from '../text.js';
 import { criterionFacts, criterionLines, renderBodies } from './failure.js';
 
@@ -68,8 +68,9 @@ function invocationLines(
       ? [...labelled('answer', quote(invocation.output), look), ...criterionLines(criteria, look)]
       : renderBodies(content, defined({ score: view.score, findings }), look)),
     ...(invocation.reason && invocation.output !== undefined && view.expected.kind === 'golden'
-      ? wrapped('reason', printable(invocation.reason), look)
+      ? printedLines('reason', invocation.reason, look)
       : []),
+    ...(invocation.printed ? printedLines('printed', invocation.printed, look) : []),
   ];
 }
 

@@ -38,7 +38,7 @@ describe('a gate that asks people', () => {
           gate      *:active: 1 grant by someone with the role approver
           so far    nobody
           evidence  run run-… of
-                    local.acme.evals.refunds@1.0.0: 1.00 (95 %: 0.34–1.00), 2 of 2
+                    local.acme.evals.refunds@1.0.0: 1.00 (95 %: 0.35–1.00), 2 of 2
                     tasks passed
 
         ✓ Granted. It has moved.

@@ -59,6 +59,16 @@ type Decision = {
   readonly reason?: string;
 };
 
+/** `last` is the last one that can be answered. */
+async function lastWaiting({ client }: Session): Promise<string> {
+  const { items } = await client.runs.list({ status: 'waiting-approval', limit: 1 });
+  if (items[0]) return items[0].runId;
+  throw new UsageError(
+    'No deployment waits for approval here.',
+    'See what serves with: touchstone deployments <agentId>',
+  );
+}
+
 /** Answers the question that a deployment waits on, after showing what it is about. */
 export async function approveCommand(
   context: Context,
@@ -66,13 +76,13 @@ export async function approveCommand(
   options: ApproveOptions,
 ): Promise<ExitCode> {
   checkRules(RULES, options);
-  const { reject, withdraw, override, reason, host } = options;
+  const { reject, withdraw, override, reason } = options;
   const decision = withdraw ? 'withdrawn' : reject ? 'rejected' : 'granted';
   const wanted: Decision = { decision, ...defined({ override, reason }) };
   return withSession(context, options, 'work', async (session) => {
     const { client } = session;
-    const run = await findDeploymentRun(session, runId);
-    if (!run) throw host === undefined ? noRun(runId) : new UsageError(`There is no run ${runId} there.`);
+    const run = await findDeploymentRun(session, runId === 'last' ? await lastWaiting(session) : runId);
+    if (!run) throw noRun(runId);
     const asked = openRound(timelineOf(await readEvents(client, run.runId)));
     const round = checkOpen(context, run, asked, options);
     const { evalRunId } = run.request;
@@ -87,7 +97,7 @@ export async function approveCommand(
       ...timelineDocument(answered.run, answered.story),
       ...(answered.refused && { error: answered.refused }),
     };
-    writeResult(context, document, (look) => renderAnswer(answered, wanted, host, look));
+    writeResult(context, document, (look) => renderAnswer(answered, wanted, options.host, look));
     return answered.refused ? 1 : 0;
   });
 }

@@ -91,11 +91,27 @@ async function list(session: Session, limit: number): Promise<readonly ListedEnt
 
 const PAGE = 1_000;
 
+/** An older host does not know `order`, and begins with its first record. */
+const isOldestFirst = ([first, second]: readonly AuditEntry[]): boolean =>
+  first !== undefined && (second === undefined ? first.seq === 1 : first.seq < second.seq);
+
+/** Reads all of a log to come to its end. */
+async function newestOfAll(client: Client, limit: number): Promise<readonly AuditEntry[]> {
+  let last: readonly AuditEntry[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await client.audit.list({ limit: PAGE, ...(cursor && { cursor }) });
+    last = [...last, ...page.items].slice(-limit);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return last.toReversed();
+  }
+}
+
 async function newest(client: Client, limit: number): Promise<readonly AuditEntry[]> {
   const entries: AuditEntry[] = [];
   for (let cursor: string | undefined; entries.length < limit; ) {
     const most = Math.min(PAGE, limit - entries.length);
     const page = await client.audit.list({ order: 'desc', limit: most, ...(cursor && { cursor }) });
+    if (cursor === undefined && isOldestFirst(page.items)) return newestOfAll(client, limit);
     entries.push(...page.items);
     cursor = page.nextCursor;
     if (cursor === undefined) break;

@@ -51,7 +51,7 @@ function addApprove(program: Command, start: Start): void {
     .description(
       'Shows what a deployment waits for, and grants it. With --reject it is a no; with --withdraw nobody is asked any longer.',
     )
-    .argument('<runId>', 'the run that waits')
+    .argument('<runId>', 'the run that waits, or "last" for the newest one that does')
     .option('--reject', 'say no; the question is asked anew')
     .option('--withdraw', 'ask no longer: ends the run, and nothing is moved')
     .option('--override', 'pass over the gate, for those who may; needs --reason')

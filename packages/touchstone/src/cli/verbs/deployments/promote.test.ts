@@ -67,7 +67,8 @@ describe('a promotion', () => {
           named. Run the suite, then give its run id.
         local.acme.support@1.0.0 is now staged
 
-        touchstone run local.acme.evals.refunds --agent local.acme.support@1.0.0 --promote --channel stable  make the evidence, and promote on it
+        touchstone run local.acme.evals.refunds --agent local.acme.support@1.0.0 --promote --channel stable
+          make the evidence, and promote on it
       "
     `);
     const typed = await desk.run(...commandIn(refused.out, 'run'));

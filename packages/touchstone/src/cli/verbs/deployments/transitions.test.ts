@@ -94,7 +94,7 @@ test('whoever may not is told so, and what to type is for the same host', async 
   );
   expect((await as('ROOT', 'promote', `${AGENT}@1.1.0`, '--pause')).err).toContain('1.1.0 is draft');
   expect((await as('ROOT', 'deployments', 'local.acme.nobody')).err).toContain('There is no agent');
-  expect((await as('ROOT', 'approve', 'run-x')).err).toContain('There is no run run-x there.');
+  expect((await as('ROOT', 'approve', 'run-x')).err).toContain('There is no run run-x on 127.0.0.1');
 });
 
 test('a run that waits for people is not what --resume means', async () => {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Owner } from '@touchstone/protocol';
 import type { Client } from '@touchstone/sdk';
-import { hashKey, spanMs } from '../../../app/index.js';
+import { hashKey, keyIdOf, spanMs } from '../../../app/index.js';
 import type { StoredKey } from '../../../ports/index.js';
 import { type Context, type ExitCode, UsageError, writeJson, writeLine, writeResult } from '../../io.js';
 import { withTouchstone } from '../../local.js';
 import { renderTable } from '../../render/table.js';
-import { openClient, type Where } from '../../session.js';
+import { type Where, withSession } from '../../session.js';
 
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
@@ -38,8 +38,8 @@ export function keyState(key: KeyEnds, now: number): KeyState {
   return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active';
 }
 
-/** Enough of the hash to tell keys apart and to type. */
-const shortHash = (keyHash: string): string => keyHash.replace(/^sha256:/, '').slice(0, 12);
+/** The name of a key, here as on a host: the first digits of its hash. */
+const shortHash = (keyHash: string): string => keyIdOf(keyHash);
 
 type CreateKeyOptions = {
   readonly tenant: string;
@@ -100,10 +100,12 @@ export async function listKeysCommand(context: Context, { host, keyEnv }: Where)
   const { items, heads, rows } =
     host === undefined
       ? await keysHere(context)
-      : await keysThere(openClient(context, host, keyEnv), context.io.now());
+      : await withSession(context, { host, keyEnv }, 'look', ({ client }) =>
+          keysThere(client, context.io.now()),
+        );
   writeResult(context, { items }, ({ ink }) =>
     items.length === 0
-      ? 'There are no keys here. Make one with: touchstone keys create\n'
+      ? `There are no keys ${host === undefined ? 'here' : 'there'}. Make one with: touchstone keys create\n`
       : `${renderTable(heads, rows, ink)}\n`,
   );
   return 0;

@@ -12,11 +12,12 @@ import { definitionForm } from '../../files/definition-file.js';
 import { displayPath, readText } from '../../files/local-files.js';
 import type { PlacedIssue } from '../../files/locate-issues.js';
 import { SUITE_NAMES, suiteFiles } from '../../files/suite-source.js';
+import { openHost } from '../../host-session.js';
 import { type Context, type ExitCode, type Io, UsageError, writeResult } from '../../io.js';
 import { warningWords } from '../../render/compiled.js';
 import { displayWidth, type Ink, printable, truncate } from '../../render/text.js';
 import { renderIssues } from '../../report-error.js';
-import { openClient, type Where } from '../../session.js';
+import type { Where } from '../../session.js';
 
 type Checked = Partial<CheckedDefinition> & {
   readonly file: string;
@@ -32,7 +33,7 @@ export async function validateCommand(
   where: Where,
 ): Promise<ExitCode> {
   const { io } = context;
-  const client = where.host === undefined ? undefined : openClient(context, where.host, where.keyEnv);
+  const client = where.host === undefined ? undefined : openHost(context, where.host, where.keyEnv);
   const files = paths.flatMap((path) => filesOf(path, io.cwd));
   const checked: Checked[] = [];
   for (const file of new Set(files)) checked.push(await checkFile(context, file, client));

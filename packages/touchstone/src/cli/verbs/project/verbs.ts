@@ -85,6 +85,7 @@ function addRun(program: Command, start: Start): void {
     .option('--concurrency <n>', 'tasks at a time', wholeNumber(1, 256))
     .option('--timeout <ms>', 'stop the run after so many milliseconds', wholeNumber(1, most))
     .option('--budget <usd>', 'start no further task once so much is spent', dollars)
+    .option('--allow-unpriced', 'with --budget: run although the price of a model is unknown')
     .option('--model <model>', 'ask this model: provider/model, or a name of "models" in the configuration')
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
     .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
@@ -95,6 +96,12 @@ function addRun(program: Command, start: Start): void {
     .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
     .option('--watch', 'run again whenever the suite, the agent or the configuration changes')
     .option('--junit <file>', 'also write a JUnit report')
+    .addOption(
+      new Option(
+        '--junit-failures <which>',
+        'with --junit: which failed tasks are failures; by default those that decide, others are skipped',
+      ).choices(['decisive', 'all']),
+    )
     .option('--markdown <file>', 'also write a Markdown summary; - writes it to stdout instead')
     .option('--bodies', 'show expected and actual answers also when stdout is not a terminal, and in reports')
     .option('--allow-target-mismatch', 'run a suite made for another agent')

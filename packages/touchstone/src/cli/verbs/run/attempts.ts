@@ -1,10 +1,10 @@
 import { isHostError, isTerminal, type RunId } from '@touchstone/protocol';
-import { collectRun, HostResponseError } from '@touchstone/sdk';
+import { collectRun, HostResponseError, HostUnreachable } from '@touchstone/sdk';
 import type { SuiteSource } from '../../files/suite-source.js';
 import { type Context, UsageError, writeLine } from '../../io.js';
 import { errorDocument, reportError } from '../../report-error.js';
-import type { Session } from '../../session.js';
-import { bodiesWanted } from './report.js';
+import { commandToType, type Session } from '../../session.js';
+import { bodiesWanted, resumeWords } from './report.js';
 import type { Attempt, RunView } from './result.js';
 import type { RunDriver } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
@@ -78,6 +78,29 @@ export async function runOne(
 
 /** Follows a run that has been created to its end, and folds what its host tells of it. */
 export async function finishRun(
+  context: Context,
+  session: Session,
+  driver: RunDriver,
+  runId: RunId,
+  options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive' | 'junit' | 'markdown' | 'junitFailures'>,
+  uncompared?: string,
+): Promise<RunView> {
+  try {
+    return await followRun(context, session, driver, runId, options, uncompared);
+  } catch (error) {
+    if (error instanceof HostUnreachable) tellLost(context, session, runId, options);
+    throw error;
+  }
+}
+
+/** The run does not depend on who follows it. */
+function tellLost(context: Context, { where }: Session, runId: RunId, options: RunOptions): void {
+  const again = commandToType(context, resumeWords(runId, { ...options, ...where }));
+  writeLine(context.io.stderr, `The host was lost. Run ${runId} is kept there, and goes on when it can.`);
+  writeLine(context.io.stderr, `Follow it again with: ${again}`);
+}
+
+async function followRun(
   context: Context,
   { client, local }: Session,
   driver: RunDriver,

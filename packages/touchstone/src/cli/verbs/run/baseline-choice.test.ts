@@ -366,7 +366,7 @@ describe('on another host', () => {
       expect(second.out).toContain('no regression: 5 tasks scored as before');
       const [, runId = ''] = first.out.match(/run (run-\S+)/) ?? [];
       expect((await there(runId)).out).toContain(`baseline 1.00: ${runId}, version`);
-      expect((await there('run-nope')).err).toContain('There is no run run-nope here to compare with.');
+      expect((await there('run-nope')).err).toContain('There is no run run-nope on 127.0.0.1');
     } finally {
       project.signal('SIGTERM');
       person.close();

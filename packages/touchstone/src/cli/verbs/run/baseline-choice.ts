@@ -4,6 +4,7 @@ import { type Client, type EvalRunSnapshot, HostResponseError, isEvalRun } from 
 import { forkWords, plural } from '@touchstone/sdk/view';
 import { isFile } from '../../comparing/reference.js';
 import { readText } from '../../files/local-files.js';
+import { isFolder } from '../../files/suite-source.js';
 import { type Context, UsageError, writeLine } from '../../io.js';
 import { knownRun, placesBack } from '../../run-lookup.js';
 import { commandToType, type Session } from '../../session.js';
@@ -119,7 +120,13 @@ export function checkBaselineFile(
   host: string | undefined,
   name: string | undefined,
 ): void {
-  if (host === undefined || name === undefined || !isFile(name, context.io.cwd)) return;
+  if (name === undefined) return;
+  if (placesBack(name) === undefined && isFolder(name, context.io.cwd))
+    throw new UsageError(
+      `--baseline ${name} is a folder.`,
+      'Name a scorecard file in it, or last, blessed or a run id.',
+    );
+  if (host === undefined || !isFile(name, context.io.cwd)) return;
   throw new UsageError(
     '--baseline with --host takes last, blessed or the id of a run of that host.',
     'A scorecard file is known here only: leave --host out, or name a run of that host.',

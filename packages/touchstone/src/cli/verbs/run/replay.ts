@@ -13,7 +13,7 @@ import { exitOf } from './result.js';
 import { driverOf } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
 
-type Overlay = Pick<RunOptions, 'model' | 'concurrency' | 'timeout' | 'budget' | 'cache'>;
+type Overlay = Pick<RunOptions, 'model' | 'concurrency' | 'timeout' | 'budget' | 'allowUnpriced' | 'cache'>;
 type ReplayOptions = Overlay &
   Pick<RunOptions, 'bodies'> &
   Where & { readonly branch?: boolean; readonly from?: number };

@@ -1,18 +1,31 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
-import { whole } from '@touchstone/sdk/view';
+import { outcomeOf, plural, whole } from '@touchstone/sdk/view';
 import { targetOf } from '../../files/local-files.js';
-import { type Context, lookOf, UsageError, writeLine } from '../../io.js';
+import { type Context, lookOf, mayShowContent, UsageError, writeLine } from '../../io.js';
 import type { NextCommand } from '../../render/layout.js';
 import { renderJunit, renderMarkdown } from '../../render/run/document.js';
-import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
+import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
 import { commandToType, flag, shellWord, whereFlags } from '../../session.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
 import { type Attempt, type RunView, refOf, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
 
 /** What a person may want to type next. Options that the command was given are carried over where they still matter. */
-export function nextCommands(context: Context, result: RunView, options: RunOptions): readonly NextCommand[] {
+export function nextCommands(
+  context: Context,
+  result: RunView,
+  options: RunOptions & TellOptions,
+): readonly NextCommand[] {
   // Of all that failed, what did not fail before is the news.
   const first = result.report?.regression?.toFail[0] ?? result.failures[0]?.taskId;
   const next = (words: string, does: string) => ({ command: commandToType(context, words), does });
@@ -22,9 +35,22 @@ export function nextCommands(context: Context, result: RunView, options: RunOpti
       : [next(replayWords(result, result.recorded, options), 'the same without live tools')]),
     ...(first === undefined
       ? []
-      : [next([`show last --task ${first}`, ...whereFlags(options)].join(' '), 'all of one task')]),
+      : [
+          next(
+            [`show ${options.name ?? 'last'} --task ${shellWord(first)}`, ...whereFlags(options)].join(' '),
+            'all of one task',
+          ),
+        ]),
   ];
 }
+
+/** How a run is told of. */
+type TellOptions = {
+  /** What to call the run in commands; `last` when it is the last one. */
+  readonly name?: string;
+  /** Lines about the previous run of a watch. */
+  readonly delta?: readonly string[];
+};
 
 /** The recorded suite asked the same way: by the same agent and model, as often, and of the same tasks. */
 function replayWords({ agent }: RunView, recorded: string, options: RunOptions): string {
@@ -41,11 +67,12 @@ function replayWords({ agent }: RunView, recorded: string, options: RunOptions):
 
 /** What the run is to do is planned and kept; where its results go has to be said again. */
 export function resumeWords(runId: string, options: RunOptions): string {
-  const { record, junit, markdown, bodies, conclusive, host, keyEnv } = options;
+  const { record, junit, junitFailures, markdown, bodies, conclusive, host, keyEnv } = options;
   return [
     `run --resume ${runId}`,
     ...flag('--record', record),
     ...flag('--junit', junit),
+    ...flag('--junit-failures', junitFailures),
     ...flag('--markdown', markdown),
     ...(bodies ? ['--bodies'] : []),
     ...(conclusive ? ['--conclusive'] : []),
@@ -53,26 +80,63 @@ export function resumeWords(runId: string, options: RunOptions): string {
   ].join(' ');
 }
 
+/** So many failures are told with the check they failed, in a report without content. */
+export const MOST_CHECKS = 500;
+
+type ReportContent = Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>;
+
 /** How many failures are read with their bodies: on a terminal those that are shown, with `--bodies` all. */
-export const bodiesWanted = ({ io, settings }: Context, options: Pick<RunOptions, 'bodies'>): number =>
-  options.bodies ? Number.POSITIVE_INFINITY : io.stdout.isTTY && !settings.json ? FAILURES_SHOWN : 0;
+export function bodiesWanted(context: Context, options: ReportContent): number {
+  if (options.bodies) return Number.POSITIVE_INFINITY;
+  if (options.junit !== undefined || options.markdown !== undefined) return MOST_CHECKS;
+  return mayShowContent(context, options) ? FAILURES_READ : 0;
+}
 
 /** `--markdown -`: stdout then holds the summary and nothing else. */
 export const STDOUT = '-';
 
 /** Tells of one run as soon as it is over; with `--json` everything is told at the end. */
-export function tellResult(
-  context: Context,
-  result: RunView,
-  options: RunOptions,
-  delta: readonly string[] = [],
-): void {
+export function tellResult(context: Context, result: RunView, options: RunOptions & TellOptions): void {
   const { io, settings } = context;
+  const { delta = [] } = options;
   if (result.interrupted) tellInterrupted(context, result, options);
   if (settings.json || result.interrupted || options.markdown === STDOUT) return;
   const look = lookOf(context);
-  io.stdout.write(renderScorecard(result, { ...look, delta, next: nextCommands(context, result, options) }));
+  const shown = mayShowContent(context, options) ? result : withoutBodies(result);
+  const showAll = commandToType(context, `show ${result.runId} --failed`, options);
+  io.stdout.write(
+    renderScorecard(shown, { showAll, ...look, delta, next: nextCommands(context, result, options) }),
+  );
 }
+
+/** Several suites end with one line that counts them: `2 suites: 1 passed, 1 failed`. */
+export function tellSuites(
+  { io, settings }: Context,
+  attempts: readonly Attempt[],
+  options: RunOptions,
+): void {
+  if (attempts.length < 2 || settings.json) return;
+  const words = attempts.map(wordOf);
+  const counts = SUITE_WORDS.flatMap((word) => {
+    const count = words.filter((one) => one === word).length;
+    return count === 0 ? [] : [`${whole(count)} ${word}`];
+  });
+  const out = options.markdown === STDOUT ? io.stderr : io.stdout;
+  writeLine(out, `\n  ${plural(attempts.length, 'suite')}: ${counts.join(', ')}`);
+}
+
+const SUITE_WORDS = ['passed', 'failed', 'not judged', 'over budget', 'interrupted', 'not run'] as const;
+
+const wordOf = (attempt: Attempt): (typeof SUITE_WORDS)[number] =>
+  'refused' in attempt ? 'not run' : OUTCOME_WORDS[outcomeOf(attempt.result)];
+
+const OUTCOME_WORDS = {
+  passed: 'passed',
+  failed: 'failed',
+  unjudged: 'not judged',
+  'over-budget': 'over budget',
+  interrupted: 'interrupted',
+} as const;
 
 function tellInterrupted(context: Context, { counts, runId }: RunView, options: RunOptions): void {
   const { io } = context;
@@ -84,12 +148,12 @@ function tellInterrupted(context: Context, { counts, runId }: RunView, options: 
 export function writeReports(
   { io }: Context,
   attempts: readonly Attempt[],
-  { bodies, junit, markdown }: Pick<RunOptions, 'bodies' | 'junit' | 'markdown'>,
+  { bodies, junit, markdown, junitFailures }: ReportContent & Pick<RunOptions, 'junitFailures'>,
 ): void {
   const results = attempts.flatMap((attempt) => ('result' in attempt ? [attempt.result] : []));
   const refused = attempts.flatMap((attempt) => ('refused' in attempt ? [attempt.refused] : []));
   const shown = bodies ? results : results.map(withoutBodies);
-  if (junit) writeReport(io.cwd, '--junit', junit, renderJunit(shown, refused));
+  if (junit) writeReport(io.cwd, '--junit', junit, renderJunit(shown, refused, junitFailures));
   if (markdown === STDOUT) io.stdout.write(renderMarkdown(shown, refused));
   else if (markdown) writeReport(io.cwd, '--markdown', markdown, renderMarkdown(shown, refused));
 }
@@ -104,7 +168,12 @@ export function checkReportFiles(
 ): void {
   if (junit !== undefined && markdown !== undefined && isSamePlace(io.cwd, junit, markdown))
     throw new UsageError(`--junit and --markdown are the same file, ${junit}.`, 'Name another file.');
-  const touch = (file: string): void => closeSync(openSync(file, 'a'));
+  // Whether it can be written is seen by writing nothing to it; one that was not there is not left behind.
+  const touch = (file: string): void => {
+    const isNew = !existsSync(file);
+    closeSync(openSync(file, 'a'));
+    if (isNew) rmSync(file);
+  };
   if (junit !== undefined) checkWritable(io.cwd, '--junit', junit, touch);
   if (markdown !== undefined && markdown !== STDOUT) checkWritable(io.cwd, '--markdown', markdown, touch);
 }

@@ -4,6 +4,7 @@ export type { CriterionBody, Failure, FailureBodies } from '@touchstone/sdk';
 export { refOf } from '@touchstone/sdk/view';
 
 import { EXIT_CODES, type ExitCode } from '../../io.js';
+import { failedCheck } from '../../render/difference.js';
 import type { Promotion } from '../deployments/promotion.js';
 
 /** A suite of a folder that was not run, and why. */
@@ -32,10 +33,14 @@ export const exitOfAll = (result: RunView): ExitCode => result.promotion?.exitCo
 
 export const exitOf = (result: RunView): ExitCode => EXIT_CODES[outcomeOf(result)];
 
-/** The same result for places where content does not belong. */
+/** The same result for places where content does not belong: of it, only which check failed and where is kept. */
 export const withoutBodies = (result: RunView): RunView => ({
   ...result,
-  failures: result.failures.map(({ bodies: _, ...facts }) => facts),
+  failures: result.failures.map(({ bodies, ...facts }) => {
+    // An answer that broke its schema was never compared.
+    const check = bodies && facts.schemaValid !== false ? failedCheck(bodies) : undefined;
+    return check ? { ...facts, check } : facts;
+  }),
 });
 
 /** One suite of a command: its result, or the reason it was refused. */

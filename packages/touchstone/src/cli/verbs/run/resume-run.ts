@@ -81,6 +81,7 @@ function agentToResume(
 async function unfinishedRun({ client, local }: Session, wanted: RunOptions['resume']): Promise<RunSnapshot> {
   if (typeof wanted === 'string' && wanted !== 'last') {
     const run = await findRun(client, wanted);
+    if (!local && isDriverless(run)) throw notTakenUp(run);
     // On another host a run goes on by itself: one that has ended meanwhile is shown.
     if (!local || !isTerminal(run.status)) return run;
     throw new UsageError(
@@ -89,15 +90,25 @@ async function unfinishedRun({ client, local }: Session, wanted: RunOptions['res
     );
   }
   const { items } = await client.runs.list({ limit: 100 });
-  const newest = items.find(local ? isResumableHere : isResumable);
+  const newest = items.find(local ? isResumableHere : (run) => isResumable(run) && !isDriverless(run));
   if (newest) return client.runs.get(newest.runId);
   throw local
     ? new UsageError('There is no interrupted run here.', 'See the runs kept here with: touchstone runs')
     : new UsageError('That host has no unfinished run of yours.');
 }
 
-const isResumable = ({ touchstone, status }: RunSnapshot): boolean =>
-  touchstone?.kind !== 'deployment' && !isTerminal(status);
+const isResumable = (run: RunSnapshot): boolean =>
+  run.touchstone?.kind !== 'deployment' && !isTerminal(run.status);
+
+/** A host takes up its own runs. One that a command began, and that nobody drives, would be waited for for ever. */
+const isDriverless = ({ touchstone, status }: RunSnapshot): boolean =>
+  touchstone?.origin === 'cli' && touchstone.interrupted === true && !isTerminal(status);
+
+const notTakenUp = ({ runId }: RunSnapshot): UsageError =>
+  new UsageError(
+    `Run ${runId} was begun by a command line and interrupted. A host does not take it up.`,
+    'Continue it on the machine where it was begun, with "run --resume" and without --host.',
+  );
 
 /** A replay that was interrupted is not worth resuming: it is started again in no time. */
 const isResumableHere = (run: RunSnapshot): boolean =>

@@ -1,8 +1,10 @@
 import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
+import type { JunitFailures } from '../../../exporters/index.js';
 import type { ContractOptions } from '../../files/compile-contract.js';
+import { checkHost } from '../../host-session.js';
 import { checkRules, type OptionRule, UsageError } from '../../io.js';
 import { placesBack } from '../../run-lookup.js';
-import { checkHost, type Where } from '../../session.js';
+import type { Where } from '../../session.js';
 import type { TargetOptions } from '../deployments/options.js';
 
 /** Options of `touchstone run`, as the parser hands them over. */
@@ -19,12 +21,15 @@ export type RunOptions = Pick<
   readonly concurrency?: number;
   readonly timeout?: number;
   readonly budget?: number;
+  /** The budget is wanted although a model has no known price. */
+  readonly allowUnpriced?: boolean;
   readonly model?: string;
   readonly cache?: boolean;
   readonly record?: string;
   readonly resume?: string | true;
   readonly watch?: boolean;
   readonly junit?: string;
+  readonly junitFailures?: JunitFailures;
   readonly markdown?: string;
   readonly bodies?: boolean;
   readonly allowTargetMismatch?: boolean;
@@ -44,6 +49,7 @@ export const configurableOf = (options: RunOptions, baselineRunId?: RunId): Json
   ...(options.only && { onlyTasks: [...new Set(options.only)] }),
   ...defined({ repeats: options.repeats, concurrency: options.concurrency, runTimeoutMs: options.timeout }),
   ...(options.budget !== undefined && { budget: { maxCostUsd: options.budget } }),
+  ...(options.allowUnpriced && { allowUnpriced: true }),
   ...defined({ model: options.model, cache: options.cache || undefined }),
   ...(options.allowTargetMismatch && { allowTargetMismatch: true }),
   ...defined({ baselineRunId }),
@@ -70,6 +76,7 @@ export const FLAGS: { readonly [knob: string]: string } = {
   concurrency: '--concurrency',
   runTimeoutMs: '--timeout',
   budget: '--budget',
+  allowUnpriced: '--allow-unpriced',
   model: '--model',
   cache: '--cache',
   allowTargetMismatch: '--allow-target-mismatch',
@@ -129,6 +136,12 @@ export const EMPTY_BASELINE: OptionRule<Pick<RunOptions, 'baseline'>> = {
   message: '% is empty.',
   hint: 'Name what to compare with: last, blessed, a run id or a scorecard file. Or leave it out.',
 };
+export const UNPRICED_BUDGET: OptionRule<Pick<RunOptions, 'budget' | 'allowUnpriced' | 'resume'>> = {
+  wrong: ({ budget, allowUnpriced, resume }) =>
+    allowUnpriced && budget === undefined && resume === undefined && '--allow-unpriced',
+  message: '% is about a budget.',
+  hint: 'Add --budget <usd>, or leave % out.',
+};
 export const BOTH_TO_STDOUT: OptionRule<Pick<RunOptions, 'markdown'> & { readonly json: boolean }> = {
   wrong: ({ markdown, json }) => json && markdown === '-' && '--markdown',
   message: '--markdown - and --json both write to stdout.',
@@ -182,6 +195,12 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     'sample',
     'allowUnpinned',
   ),
+  UNPRICED_BUDGET,
+  {
+    wrong: (run) => run.junit === undefined && flagIn(run, 'junitFailures'),
+    message: '% is about the JUnit report.',
+    hint: 'Add --junit <file>, or leave % out.',
+  },
   EMPTY_BASELINE,
   {
     wrong: (run) =>

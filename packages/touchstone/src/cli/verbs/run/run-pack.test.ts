@@ -276,7 +276,7 @@ test('a run whose process may be gone is shown with the way to go on', async () 
   const running = desk.run('run', 'support', '--modes', 'live-shadow');
   await isAsked;
   const { out } = await openTestCli({ cwd: desk.cwd }).run('show', 'last');
-  expect(out).toMatch(/touchstone run --resume run-\w+ {2}go on, if its process is gone/);
+  expect(out).toMatch(/touchstone run --resume run-\w+\s+go on, if its process is gone/);
   answer({});
   await running;
   await server.close();

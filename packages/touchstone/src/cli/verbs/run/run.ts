@@ -9,7 +9,7 @@ import { type Session, withKeptRun, withSession } from '../../session.js';
 import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/promotable-agent.js';
 import { finishRun, runEach, runOne } from './attempts.js';
 import { checkBaselineFile } from './baseline-choice.js';
-import { checkRecordFile, checkReportFiles, tellResult, writeReports } from './report.js';
+import { checkRecordFile, checkReportFiles, tellResult, tellSuites, writeReports } from './report.js';
 import { type Attempt, exitOfAttempt, type RunView } from './result.js';
 import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
@@ -26,6 +26,7 @@ export async function runCommand(
   if (options.watch) return (await import('./watch.js')).watchRuns(context, suite ?? '', options);
   const attempts = await attemptAll(context, suite, options);
   writeReports(context, attempts, options);
+  tellSuites(context, attempts, options);
   if (context.settings.json) {
     const documents = attempts.map((attempt) =>
       'result' in attempt ? documentOf(attempt.result) : attempt.refused,
@@ -80,7 +81,8 @@ async function attemptEach(
     context,
     sources,
     (source) => runOne(context, session, driver, source, options),
-    (result) => tellResult(context, result, options),
+    (result) =>
+      tellResult(context, result, sources.length > 1 ? { ...options, name: result.runId } : options),
   );
 }
 

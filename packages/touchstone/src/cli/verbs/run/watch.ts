@@ -80,7 +80,7 @@ async function runOnce(
         (result) => {
           // Two agents of a pack may share a suite.
           const key = `${refOf(result.suite)} ${result.agent.agentId}`;
-          tellResult(context, result, options, renderDelta(before.get(key), result, ink));
+          tellResult(context, result, { ...options, delta: renderDelta(before.get(key), result, ink) });
           before.set(key, result);
         },
       ),

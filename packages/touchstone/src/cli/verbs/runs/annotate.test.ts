@@ -25,7 +25,7 @@ describe('an override', () => {
 
                  automatic    adjusted
         late     0.00 failed  1.00 passed
-        the run  0.66 failed  1.00 passed
+        the run  0.67 failed  1.00 passed
 
         The log and its scorecard stay as they are; reports show both results.
       "

@@ -138,6 +138,7 @@ async function annotate(
     ...defined({ note: options.note }),
   });
   const override = (await overridesOf(client, run.runId)).get(recorded.annotationId);
+  if (isOverride(options) && !override) throw notOverridden(recorded);
   // Only a completed run has results to put side by side.
   const report = override && run.status === 'completed' ? await client.runs.report(run.runId) : undefined;
   const outcome = report && outcomeOf(report, run, options.task);
@@ -148,6 +149,13 @@ async function annotate(
   const facts = { recorded, override, ...defined({ taskId: options.task }), ...outcome };
   io.stdout.write(renderRecorded(facts, { ...lookOf(context), uncut: true }));
 }
+
+/** What was said is recorded all the same: who may annotate may not always override. */
+const notOverridden = ({ annotationId }: Annotation): UsageError =>
+  new UsageError(
+    `The score was not overridden: the key lacks the scope evals:override. What was said is kept as annotation ${annotationId}.`,
+    'Ask who runs the host for a role with evals:override.',
+  );
 
 /** An override travels as a correction that is nothing but the score, or the side, in JSON. */
 function signalOf(options: AnnotateOptions): Signal {

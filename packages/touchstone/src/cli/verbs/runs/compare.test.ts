@@ -37,6 +37,25 @@ describe('two runs of one suite', () => {
     expect(JSON.stringify(document)).not.toContain(SECRET);
   });
 
+  test('need not be named: the last two that can be compared are taken', async () => {
+    const before = await desk.runWith({ one: 'wrong' });
+    const after = await desk.runWith({});
+    // Another suite is run in between and last, once: it has nothing to be compared with.
+    desk.write('other.suite.json', desk.read('orders.suite.json').replace(SUITE, 'local.test.evals.other'));
+    await desk.run('run', 'other.suite.json', '--agent', './agent.mjs');
+    expect(await json()).toMatchObject({ before: { runId: before }, after: { runId: after }, exitCode: 0 });
+  });
+
+  test('have to be there, and one name is not enough', async () => {
+    await desk.runWith({});
+    const none = await desk.run('compare');
+    expect(none.code).toBe(2);
+    expect(none.err).toContain('There are no two runs here that can be compared');
+    const one = await desk.run('compare', 'last');
+    expect(one.code).toBe(2);
+    expect(one.err).toContain('touchstone compare last~1 last');
+  });
+
   test('on a terminal show how the answers changed, at most five unless a task is named', async () => {
     const screen = openCompareCli({ isTTY: true, env: { NO_COLOR: '1' } });
     screen.writeSuite(TASKS);

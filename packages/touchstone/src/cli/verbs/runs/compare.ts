@@ -7,11 +7,12 @@ import {
 } from '@touchstone/protocol';
 import { judgeName } from '@touchstone/sdk/view';
 import { NO_BODIES, readBodies } from '../../comparing/answers.js';
+import { lastTwo } from '../../comparing/last-two.js';
 import { findBlessed, findNamed, isFile, isSuiteRef } from '../../comparing/reference.js';
 import { type Context, type ExitCode, mayShowContent, UsageError, writeResult } from '../../io.js';
 import { compareDocument, renderCompare } from '../../render/compare/compare.js';
 import { printable } from '../../render/text.js';
-import { type Session, shellWord, type Where, withSession } from '../../session.js';
+import { placeOf, type Session, shellWord, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 
 export type CompareOptions = Where & {
@@ -30,10 +31,19 @@ const ANSWERS_SHOWN = 5;
 
 export async function compareCommand(
   context: Context,
-  before: string,
-  after: string,
+  before: string | undefined,
+  after: string | undefined,
   options: CompareOptions,
 ): Promise<ExitCode> {
+  if (before === undefined)
+    return withSession(context, options, 'look', async (session) =>
+      compareBoth(context, session, await lastTwo(session, placeOf(session)), options),
+    );
+  if (after === undefined)
+    throw new UsageError(
+      `Run ${before} is to be compared, and with what is missing.`,
+      `Name both, e.g.: touchstone compare ${before === 'last' ? 'last~1' : shellWord(before)} last. Without names the last two runs are compared.`,
+    );
   checkNames(context, [before, after], options);
   // Which keys are trusted depends on the whole configuration; runs can be read although a part of it is broken.
   const hasFile = [before, after].some((name) => isFile(name, context.io.cwd));

@@ -18,14 +18,24 @@ export type Keys = { readonly known: readonly KnownKey[]; readonly given: readon
 export async function trustedKeys(context: Context, files: readonly string[]): Promise<Keys> {
   const { io } = context;
   const own = ownKeyIfAny(context);
-  const configured = [...trustOf(await readConfig(context), 'cli').keys.values()];
+  const configured = await configuredKeys(context, files);
   return {
-    known: [
-      ...configured.map(({ wholePack: _, ...key }) => ({ ...key, from: 'trust.keys' })),
-      ...(own ? [{ ...own, from: 'this machine' }] : []),
-    ],
+    known: [...configured, ...(own ? [{ ...own, from: 'this machine' }] : [])],
     given: files.map((file) => ({ file, publicKey: readPublicKey(file, io.cwd) })),
   };
+}
+
+/** With a key at hand, a configuration that cannot be read only trusts nobody else. */
+async function configuredKeys(context: Context, files: readonly string[]): Promise<readonly KnownKey[]> {
+  try {
+    const keys = [...trustOf(await readConfig(context), 'cli').keys.values()];
+    return keys.map(({ wholePack: _, ...key }) => ({ ...key, from: 'trust.keys' }));
+  } catch (error) {
+    if (files.length === 0) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    writeLine(context.io.stderr, printable(`warning: The configuration is not used: ${why}`));
+    return [];
+  }
 }
 
 /** Others may have signed what is asked about, so a key that cannot be used is only one that is not trusted. */

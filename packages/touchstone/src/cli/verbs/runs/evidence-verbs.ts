@@ -86,8 +86,8 @@ function addCompare(program: Command, start: Start): void {
     .description(
       'Holds one run against another, task by task, and tells whether a drop is real or may be chance. Runs of different suites are listed side by side without a verdict.',
     )
-    .argument('<before>', `the earlier one: ${SIDE}, or "blessed" for the baseline`)
-    .argument('<after>', 'the later one, likewise')
+    .argument('[before]', `the earlier one: ${SIDE}, or "blessed" for the baseline`)
+    .argument('[after]', 'the later one, likewise (default for both: the last two that can be compared)')
     .option('--agent <agent>', 'of a suite given as id@version, only runs of this agent (id or id@version)')
     .option('--task <taskId>', 'only this task, with both answers')
     .option('--all', 'every task, also those that scored as before')
@@ -104,6 +104,7 @@ const SIDE =
 
 const COMPARE_EXAMPLES = `
 Examples:
+  $ touchstone compare
   $ touchstone compare last~1 last
   $ touchstone compare blessed last
   $ touchstone compare nightly.scorecard.json last --conclusive
@@ -170,6 +171,7 @@ function addReplay(program: Command, start: Start): void {
     .option('--concurrency <n>', 'with --branch: tasks at a time', wholeNumber(1, 256))
     .option('--timeout <ms>', 'with --branch: stop after so many milliseconds', wholeNumber(1, MOST))
     .option('--budget <usd>', 'with --branch: start no further task once so much is spent', dollars)
+    .option('--allow-unpriced', 'with --branch: keep the budget although the price of a model is unknown')
     .option('--cache', 'with --branch: take model answers of earlier runs for the same questions')
     .option('--bodies', 'with --branch: show expected and actual answers also when stdout is not a terminal');
   addHost(replay)

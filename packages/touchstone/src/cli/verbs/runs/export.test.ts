@@ -28,7 +28,7 @@ describe('export', () => {
         run         run-…
         agent       local.cli.agent@0.0.0
         suite       local.test.evals.say@1.0.0
-        result      FAIL · score 0.66 · 2 of 3 tasks passed
+        result      FAIL · score 0.67 · 2 of 3 tasks passed
         signed by   <key id>, the key of this machine
         public key  pub.pem
 

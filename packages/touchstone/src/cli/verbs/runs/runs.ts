@@ -3,7 +3,7 @@ import { isEvalRun, type RunFilter, type RunSnapshot } from '@touchstone/sdk';
 import { ago, forkMark, score, usd } from '@touchstone/sdk/view';
 import { type Context, type ExitCode, roomOf, UsageError, writeResult } from '../../io.js';
 import { type Column, renderFitting } from '../../render/table.js';
-import { type Ink, truncate } from '../../render/text.js';
+import { type Ink, truncateMiddle } from '../../render/text.js';
 import { runPages } from '../../run-lookup.js';
 import { type Session, type Where, withSession } from '../../session.js';
 
@@ -101,7 +101,7 @@ function runsTable(
   // The mark of a fork takes its room from the name.
   const most = runs.some(({ touchstone }) => touchstone?.fork) ? 15 : 24;
   const name = (text: string): string =>
-    wide ? text : truncate(text.replace(/^.*\.(?=[^.]+@\d)/, ''), most);
+    wide ? text : truncateMiddle(text.replace(/^.*\.(?=[^.]+@\d)/, ''), most);
   const column = (head: string, cellOf: (run: RunSnapshot) => string): Column => ({
     head,
     cells: runs.map(cellOf),
@@ -109,7 +109,7 @@ function runsTable(
   const shown = [
     column('run', ({ runId }) => runId),
     { ...column('when', (run) => ink.dim(ago(now - createdAt(run)))), drop: 2 },
-    { ...column('suite', (run) => name(workOf(run, room < WIDE))), least: 12 },
+    { ...column('suite', (run) => name(workOf(run, room < WIDE))), least: 12, named: true },
     ...(wide ? [{ ...column('agent', agentOf), drop: 3 }] : []),
     column('status', (run) => stateText(run, ink)),
     { ...column('score', (run) => scoreOf(run, wide, ink)), drop: 1 },

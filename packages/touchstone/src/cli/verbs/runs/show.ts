@@ -23,7 +23,7 @@ import {
 } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
 import { documentOf } from '../../render/run/document.js';
-import { FAILURES_SHOWN, renderScorecard } from '../../render/run/scorecard.js';
+import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
 import {
   type Correction,
   eventDocument,
@@ -35,7 +35,7 @@ import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } f
 import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 import { tellFork } from '../run/baseline-choice.js';
-import { checkReportFiles, STDOUT, writeReports } from '../run/report.js';
+import { checkReportFiles, MOST_CHECKS, STDOUT, writeReports } from '../run/report.js';
 import { withoutBodies } from '../run/result.js';
 import { BOTH_TO_STDOUT, EMPTY_BASELINE, flagIn } from '../run/run-options.js';
 
@@ -89,6 +89,11 @@ function checkShown(context: Context, options: ShowOptions): void {
 type ShowCommand = ShowOptions & { readonly json: boolean };
 
 const RULES: readonly OptionRule<ShowCommand>[] = [
+  {
+    wrong: ({ task, events }) => task !== undefined && events && '--task',
+    message: '% shows one task, and --events the log of the whole run.',
+    hint: 'Leave one of the two out.',
+  },
   EMPTY_BASELINE,
   ...(['events', 'task'] as const).map((part) => ({
     wrong: (options: ShowCommand) =>
@@ -132,8 +137,10 @@ async function showScorecard(
     writeJson(io, options.failed ? { ...documentOf(shown), failures: shown.failures } : documentOf(shown));
     return;
   }
-  const look = { ...lookOf(context), allFailures: options.failed ?? false, parts: true };
-  io.stdout.write(renderScorecard(result, { ...look, next: resumeCommands(context, session, run) }));
+  const showAll = commandToType(context, `show ${run.runId} --failed`, session.where);
+  const look = { ...lookOf(context), allFailures: options.failed ?? false, parts: true, showAll };
+  const shown = mayShowContent(context, options) ? result : withoutBodies(result);
+  io.stdout.write(renderScorecard(shown, { ...look, next: resumeCommands(context, session, run) }));
 }
 
 /** A run, or a scorecard that was kept from a file. */
@@ -149,8 +156,10 @@ async function findBaseline(context: Context, client: Client, name: string): Pro
 /** Those that are shown, on a screen or where they are asked for; in a file only where they are asked for. */
 function bodiesWanted(context: Context, options: ShowOptions): number {
   if (options.bodies && options.markdown !== undefined) return Number.POSITIVE_INFINITY;
+  // A summary without content tells which check failed.
+  if (options.markdown !== undefined) return MOST_CHECKS;
   if (!mayShowContent(context, options) || context.settings.json) return 0;
-  return options.failed ? Number.POSITIVE_INFINITY : FAILURES_SHOWN;
+  return options.failed ? Number.POSITIVE_INFINITY : FAILURES_READ;
 }
 
 /** Of a process that was just killed nothing can be seen for some seconds; `--resume` finds out and then takes over. */

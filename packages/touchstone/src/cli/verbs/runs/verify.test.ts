@@ -38,7 +38,7 @@ describe('verify', () => {
 
         agent       local.cli.agent@0.0.0
         suite       local.test.evals.say@1.0.0
-        result      FAIL · score 0.66 · 2 of 3 tasks passed
+        result      FAIL · score 0.67 · 2 of 3 tasks passed
         run         run-…
         ended       <time> UTC, on touchstone <version>
         signature   by <key id>, trusted by this machine
@@ -76,7 +76,7 @@ describe('verify', () => {
         What the file claims:
         agent       local.cli.agent@0.0.0
         suite       local.test.evals.say@1.0.0
-        result      FAIL · score 0.66 · 2 of 3 tasks passed
+        result      FAIL · score 0.67 · 2 of 3 tasks passed
         run         run-…
         ended       <time> UTC, on touchstone <version>
         signature   by <key id>, which is not trusted here
@@ -328,6 +328,21 @@ describe('verify', () => {
       log: { state: 'unchecked', why: expect.stringContaining('touchstone.db') },
     });
     expect((await desk.run(...argv)).code).toBe(1);
+  });
+
+  test('needs no store at all, and no configuration that can be read', async () => {
+    const file = await desk.exported('--public-key', 'pub.pem');
+    const nowhere = await desk.run('verify', file, '--key', 'pub.pem', '--data', 'nowhere');
+    expect(nowhere.code).toBe(0);
+    expect(nowhere.out).toContain('VERIFIED');
+    expect(nowhere.err).toContain('warning: Nothing is kept in nowhere');
+    desk.write('broken.config.json', { agents: [{ agentId: 'x' }] });
+    const argv = ['verify', file, '--config', 'broken.config.json'];
+    const broken = await desk.run(...argv, '--key', 'pub.pem');
+    expect(broken.code).toBe(0);
+    expect(broken.err).toContain('warning: The configuration is not used');
+    // Without a key at hand the configuration is what would say whom to trust.
+    expect((await desk.run(...argv)).code).toBe(2);
   });
 
   test('reads a file from stdin, once', async () => {

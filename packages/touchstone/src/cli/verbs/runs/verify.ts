@@ -107,18 +107,26 @@ async function compareLogs(context: Context, where: Where, checks: readonly File
   if (cards.length === 0) return compared;
   try {
     // Files can be checked where nothing is kept.
-    if (where.host === undefined && !(await hasStore(context))) return compared;
+    if (where.host === undefined && !(await mayHaveStore(context))) return compared;
     await withSession(context, where, 'look', async ({ client }) => {
       for (const card of cards) compared.set(card, await logState(client, card));
     });
   } catch (error) {
-    // A signature can be checked without a store; a --data folder that is not there is still a mistake.
+    // A host that cannot be asked as it was meant is a mistake; a store that cannot be read is none.
     if (error instanceof UsageError) throw error;
     const why = isSystemError(error) ? wordsOf(error) : messageOf(error);
     for (const card of cards) if (!compared.has(card)) compared.set(card, { state: 'unchecked', why });
   }
   return compared;
 }
+
+/** A signature needs no store: a folder without one is told of, and nothing is compared. */
+const mayHaveStore = (context: Context): Promise<boolean> =>
+  hasStore(context).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    writeLine(context.io.stderr, `warning: ${error.message}`);
+    return false;
+  });
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
