@@ -106,6 +106,19 @@ describe('a client that knows only OpenWOP', () => {
     expect(check('run-snapshot', await json(`/v1/runs/${runId}`))).toEqual([]);
   });
 
+  it('reads a run again only when it has changed, as the discovery document promises', async () => {
+    const { runId } = await runToEnd(EVAL);
+    const first = await host.fetch(`/v1/runs/${runId}`);
+    const etag = first.headers.get('etag') as string;
+    expect(etag).toMatch(/^"[^"]+"$/);
+    const again = await host.fetch(`/v1/runs/${runId}`, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    const other = await host.fetch(`/v1/runs/${runId}`, { headers: { 'if-none-match': '"0"' } });
+    expect([other.status, await other.json()]).toEqual([200, await first.json()]);
+    const document = (await (await host.fetch('/.well-known/openwop', { key: null })).json()) as object;
+    expect(document).toMatchObject({ restTransport: { conditionalRunGet: true } });
+  });
+
   it('gets equal logs from equal runs', async () => {
     const [a, b] = [await runToEnd(EVAL), await runToEnd(EVAL)];
     expect(plain(a.events)).toBe(plain(b.events));

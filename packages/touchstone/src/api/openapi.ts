@@ -92,11 +92,15 @@ function headerParameters({ method, operationId }: Endpoint): readonly object[] 
     type: 'string',
   });
   const resume = header('Last-Event-ID', 'The last id seen; only later events are sent.', { type: 'string' });
+  const conditional = header('If-None-Match', 'The ETag of an earlier answer: 304 if nothing has changed.', {
+    type: 'string',
+  });
   return [
     ...(method === 'GET' ? [] : [repeatable]),
     ...(operationId === 'createRun' ? [dedup] : []),
     ...(operationId === 'installPack' ? [integrity] : []),
     ...(operationId === 'streamRunEvents' ? [resume] : []),
+    ...(operationId === 'getRun' ? [conditional] : []),
   ];
 }
 

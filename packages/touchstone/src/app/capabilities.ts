@@ -1,4 +1,11 @@
-import { CHANNELS, DEPLOYMENT_STATES, EVAL_MODES, type EvalMode, FORK_MODES } from '@touchstone/protocol';
+import {
+  CHANNELS,
+  DEPLOYMENT_STATES,
+  defined,
+  EVAL_MODES,
+  type EvalMode,
+  FORK_MODES,
+} from '@touchstone/protocol';
 import { capabilityPath } from './capability-names.js';
 import type { Config } from './config/config.js';
 import { FIXTURE_WORKFLOWS } from './runs/workflow-definitions.js';
@@ -47,6 +54,7 @@ export function evalCapability({ config, implementedModes }: CapabilityFacts): E
  */
 export function capabilitiesOf(facts: CapabilityFacts): object {
   const evalSuite = evalCapability(facts);
+  const { maxRequestBodyBytes, maxRunDurationMs } = facts.config.limits;
   return {
     protocolVersion: '1.0',
     supportedEnvelopes: ['clarification.request'],
@@ -55,7 +63,8 @@ export function capabilitiesOf(facts: CapabilityFacts): object {
       clarificationRounds: 1,
       schemaRounds: 0,
       envelopesPerTurn: 0,
-      maxRequestBodyBytes: facts.config.limits.maxRequestBodyBytes,
+      maxRequestBodyBytes,
+      ...defined({ maxRunDurationMs }),
     },
     implementation: { name: 'touchstone', version: facts.version, vendor: 'touchstone' },
     engineVersion: facts.engineVersion,
@@ -90,6 +99,7 @@ export function capabilitiesOf(facts: CapabilityFacts): object {
     replay: { supported: true, modes: FORK_MODES, sideEffectSuppression: 'recorded-outcome' },
     webhooks: { supported: true, signatureAlgorithms: ['v1'], durable: false },
     debugBundle: { supported: true },
+    restTransport: { conditionalRunGet: true },
     toolCatalog: { supported: true, sources: ['host-extension', 'mcp'] },
     runs: { pauseResume: { supported: true, drainPolicies: ['immediate', 'drain-current-node'] } },
     fixtures: FIXTURE_WORKFLOWS,

@@ -252,6 +252,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
     evalSettings: settings,
+    maxRunDurationMs: config.limits.maxRunDurationMs,
     tolerance: config.regression.tolerance,
     suiteHead: suites.head,
     suiteTasks: suites.tasks,

@@ -92,6 +92,13 @@ export const configShape = closed(
     gates: list(gateShape),
     retention: mapOf(retention, anyTenant),
     egress: closed({}, { allowHosts: names, allowPrivate: flag() }),
-    limits: closed({}, { maxRequestBodyBytes: atLeast(1024), requestsPerMinute: atLeast(1) }),
+    limits: closed(
+      {},
+      {
+        maxRequestBodyBytes: atLeast(1024),
+        requestsPerMinute: atLeast(1),
+        maxRunDurationMs: atLeast(1000),
+      },
+    ),
   },
 );

@@ -73,7 +73,11 @@ export type Config = {
   readonly evalSuite: false | EvalSuiteSettings;
   readonly gates: readonly GatePolicy[];
   readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
-  readonly limits: { readonly maxRequestBodyBytes: number; readonly requestsPerMinute: number };
+  readonly limits: {
+    readonly maxRequestBodyBytes: number;
+    readonly requestsPerMinute: number;
+    readonly maxRunDurationMs?: number;
+  };
   readonly retention: { readonly [tenant: string]: RetentionRule };
   /** What is wrong with parts that other modules read. A command that does not use such a part works without it. */
   readonly troubles: readonly Issue[];
@@ -105,7 +109,7 @@ export type ConfigInput = {
   readonly evalSuite?: false | EvalSuiteSettings;
   /** Where URLs of tenants may lead: `allowHosts` is the whole allowlist when it is not empty. */
   readonly egress?: Partial<Config['egress']>;
-  /** Bounds on requests to the server. */
+  /** Bounds on requests to the server, and on the time that a run may take. */
   readonly limits?: Partial<Config['limits']>;
   /** How long runs are kept, by tenant; `*` is for the tenants that have no entry. Without any, runs are kept. */
   readonly retention?: Config['retention'];

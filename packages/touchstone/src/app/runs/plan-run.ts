@@ -61,6 +61,8 @@ export type PlanParts = {
   readonly clock: Clock;
   readonly schemaCheck: SchemaCheck;
   readonly evalSettings: EvalSettings | undefined;
+  /** The longest that any run may take here; undefined when the operator has set no limit. */
+  readonly maxRunDurationMs?: number | undefined;
   /** What a drop must exceed to be called a regression, unless the caller says otherwise. */
   readonly tolerance: number;
 };
@@ -75,7 +77,7 @@ export function planRun(
 ): Promise<PlannedRun> | PlannedRun {
   if (body.mode === 'eval') return planEval(parts, owner, body);
   if (body.agentId !== undefined) return planAgent(parts, owner, body);
-  return planWorkflow(body, parts.seamRunId !== undefined);
+  return planWorkflow(parts, body);
 }
 
 const SLOW_TASK_SCHEMA: Issue = {
@@ -102,7 +104,11 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     agent: facts,
     configurable: body.configurable ?? {},
     // Under a contract the text of criteria is not parsed: the contract names their evaluators and their judge.
-    limits: { ...(parts.evalSettings as EvalSettings), ...(contract ? { judge: true } : judgeLimit(judge)) },
+    limits: {
+      ...(parts.evalSettings as EvalSettings),
+      ...durationLimit(parts),
+      ...(contract ? { judge: true } : judgeLimit(judge)),
+    },
     checkSchema: whileTimeLasts(time, SLOW_TASK_SCHEMA, parts.schemaCheck),
     ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, taskIssues) }),
     tasks: time.inTurns(taskPages(parts.store, suite.owner, head)),
@@ -152,7 +158,7 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
   const model = await planModel(parts, owner, facts, body);
   return {
     workflowId: facts.agentId,
-    plan: { kind: 'agent', agent: pinOf(agent), ...model, ...runLimits(body) },
+    plan: { kind: 'agent', agent: pinOf(agent), ...model, ...runLimits(parts, body) },
   };
 }
 
@@ -243,23 +249,28 @@ const pinOf = ({ facts, channel }: Pick<AgentVisible, 'facts' | 'channel'>): Age
 const unknown = (field: string, message: string): HostError =>
   validationError([{ pointer: `/${field}`, message }], { field });
 
+const durationLimit = ({ maxRunDurationMs }: PlanParts) => defined({ maxRunDurationMs });
+
 /** The knobs of a run that is not an evaluation: how long, and how much. */
-function runLimits(body: CreateRunBody): { readonly runTimeoutMs?: number; readonly ceilingUsd?: number } {
-  const { runTimeoutMs, ceilingUsd, issues } = readRunLimits(body.configurable ?? {}, {});
+function runLimits(
+  parts: PlanParts,
+  body: CreateRunBody,
+): { readonly runTimeoutMs?: number; readonly ceilingUsd?: number } {
+  const { runTimeoutMs, ceilingUsd, issues } = readRunLimits(body.configurable ?? {}, durationLimit(parts));
   if (issues.length > 0) throw validationError(issues, { field: 'configurable' });
   return { ...defined({ runTimeoutMs, ceilingUsd }) };
 }
 
-function planWorkflow(body: CreateRunBody, isSeam: boolean): PlannedRun {
+function planWorkflow(parts: PlanParts, body: CreateRunBody): PlannedRun {
   const workflow = floorWorkflow(body.workflowId ?? '');
-  if (!workflow || (workflow.seamOnly && !isSeam))
+  if (!workflow || (workflow.seamOnly && parts.seamRunId === undefined))
     throw unknown(
       'workflowId',
       'This host has no workflow of this name. It runs evaluations and single agents.',
     );
   const issues = inputIssues(workflow, body.inputs ?? {});
   if (issues.length > 0) throw validationError(issues, { field: 'inputs' });
-  const { runTimeoutMs } = runLimits(body);
+  const { runTimeoutMs } = runLimits(parts, body);
   return {
     workflowId: workflow.workflowId,
     plan: {

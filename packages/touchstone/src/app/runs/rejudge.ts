@@ -35,6 +35,7 @@ type RejudgeParts = {
   /** Why this owner may not ask this model; undefined when it may. */
   readonly modelIssue: (owner: Owner, model: string) => string | undefined;
   readonly evalSettings: EvalSettings | undefined;
+  readonly maxRunDurationMs?: number | undefined;
   readonly safetyPolicy: Digest | undefined;
   readonly contracts: Pick<Contracts, 'pinned' | 'plan'>;
 };
@@ -53,7 +54,7 @@ export async function createRejudge(
   await checkJudged(parts, owner, source);
   const judge =
     (await contractJudge(parts, owner, source, wish)) ?? permittedJudge(parts, owner, wish, origin);
-  const plan = judgedAnew(source);
+  const plan = within(parts.maxRunDurationMs, judgedAnew(source));
   const policy = plan.modes.includes('adversarial') ? parts.safetyPolicy : undefined;
   const run: NewRun = {
     runId: parts.ids.runId(),
@@ -69,6 +70,10 @@ export async function createRejudge(
   // Only a run of a scope can stand in the way of another, and this one has none.
   return (await parts.store.runs.create(run)) as Run;
 }
+
+/** The limit may be younger than the run that is judged again. */
+const within = (limitMs: number | undefined, plan: EvalPlan): EvalPlan =>
+  limitMs === undefined ? plan : { ...plan, runTimeoutMs: Math.min(plan.runTimeoutMs ?? limitMs, limitMs) };
 
 /**
  * Cached verdicts would be those of the first run, and a caller who judges again wants new ones. Findings are looked

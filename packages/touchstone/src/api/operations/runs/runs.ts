@@ -35,7 +35,10 @@ export const runEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/runs/{runId}',
     auth: 'runs:read',
     summary: 'The state of a run',
-    responses: ok('The run.', 'run-snapshot'),
+    responses: {
+      ...ok('The run.', 'run-snapshot'),
+      304: { description: 'It is as it was when its ETag was If-None-Match.' },
+    },
     refusals: ['not_found'],
     handle: (call) => readRun(host, call),
   }),
