@@ -127,6 +127,7 @@ const refusalsOf = (responses) =>
     .join('; ');
 
 function contentOf(content) {
+  if (content === undefined) return 'none';
   const [[mediaType, { schema }]] = Object.entries(content);
   if (mediaType !== 'application/json') return code(mediaType);
   const members = memberRows(schema).map(([name]) => name);
@@ -140,7 +141,7 @@ const MOST_IN_A_CELL = 20;
 function largeAnswers(responses) {
   const schemas = Object.entries(responses)
     .filter((response) => !isRefusal(response))
-    .flatMap(([, { content }]) => content['application/json']?.schema ?? []);
+    .flatMap(([, { content }]) => content?.['application/json']?.schema ?? []);
   return schemas
     .map((schema) => memberRows(schema))
     .filter((rows) => rows.length > MOST_IN_A_CELL)

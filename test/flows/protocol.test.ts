@@ -119,6 +119,27 @@ describe('a client that knows only OpenWOP', () => {
     expect(document).toMatchObject({ restTransport: { conditionalRunGet: true } });
   });
 
+  it('cancels what can be cancelled, and is told apart what has ended otherwise', async () => {
+    const { runId } = await runToEnd(EVAL);
+    const late = await host.fetch(`/v1/runs/${runId}/cancel`, { method: 'POST' });
+    const refusal = { error: 'run_terminal', details: { runStatus: 'completed' } };
+    expect([late.status, await late.json()]).toMatchObject([409, refusal]);
+    const started = { workflowId: 'conformance-cancellable' };
+    const { runId: other } = await json('/v1/runs', { method: 'POST', body: started });
+    const cancel = () => host.fetch(`/v1/runs/${other}/cancel`, { method: 'POST' });
+    expect((await cancel()).status).toBe(200);
+    await eventsOf(other);
+    const again = await cancel();
+    expect([again.status, await again.json()]).toEqual([200, { runId: other, status: 'cancelled' }]);
+    const bulk = await json('/v1/runs:bulk-cancel', { method: 'POST', body: { runIds: [runId, other] } });
+    expect(bulk).toMatchObject({
+      results: [
+        { runId, ok: false, error: { code: 'run_terminal' } },
+        { runId: other, ok: true, status: 'cancelled' },
+      ],
+    });
+  });
+
   it('gets equal logs from equal runs', async () => {
     const [a, b] = [await runToEnd(EVAL), await runToEnd(EVAL)];
     expect(plain(a.events)).toBe(plain(b.events));

@@ -107,12 +107,10 @@ function headerParameters({ method, operationId }: Endpoint): readonly object[] 
 const successes = ({ responses }: Endpoint, used: Set<SchemaName>): object =>
   Object.fromEntries(Object.entries(responses).map(([status, doc]) => [status, success(doc, used)]));
 
-function success(
-  { description, schema, mediaType = 'application/json' }: ResponseDoc,
-  used: Set<SchemaName>,
-): object {
+function success({ description, schema, mediaType }: ResponseDoc, used: Set<SchemaName>): object {
+  if (schema === undefined && mediaType === undefined) return { description };
   const content = schema === undefined ? { schema: { type: 'string' } } : { schema: schemaOf(schema, used) };
-  return { description, content: { [mediaType]: content } };
+  return { description, content: { [mediaType ?? 'application/json']: content } };
 }
 
 /** Refusals by status: what any endpoint of this kind may answer, and what this one adds. */
