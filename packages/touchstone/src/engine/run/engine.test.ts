@@ -495,6 +495,25 @@ describe('stopping early', () => {
     expect(lifecycle).toEqual(['run.started', ...pause, ...pause, 'run.completed']);
   });
 
+  it('a pause whose process is gone before it has come to rest is carried out by the next one', async () => {
+    const { opened, open } = gate();
+    const bench = await openBench({ tasks: countingTasks(3), behave: waiting(1, opened) });
+    const runId = await bench.createRun('r', { concurrency: 1 });
+    const driven = bench.engine.drive(owner, runId);
+    await settled(() => bench.calls.length === 2);
+    const control = { kind: 'pause', by: 'elsewhere', drainPolicy: 'drain-current-node' } as const;
+    const change = { from: ['running'], status: 'paused', control, pausedAt: 5 } as const;
+    await bench.store.runs.request(owner, runId, change);
+    const leaving = bench.engine.shutdown();
+    open();
+    await Promise.all([leaving, driven]);
+    expect(await bench.store.runs.get(owner, runId)).toMatchObject({ status: 'running', control });
+    await bench.reopen((input) => answered(`answer ${input}`)).drive(owner, runId);
+    const lifecycle = types(await bench.events(runId)).filter((type) => type.startsWith('run.'));
+    expect(lifecycle).toEqual(['run.started', 'run.paused']);
+    expect(await bench.store.runs.get(owner, runId)).toMatchObject({ status: 'paused' });
+  });
+
   it('a pause during the last task is kept, and the run ends after its resume', async () => {
     const { opened, open } = gate();
     const bench = await openBench({ tasks: countingTasks(1), behave: waiting(0, opened) });
