@@ -87,7 +87,8 @@ async function operations(): Promise<readonly Operation[]> {
 }
 
 const fill = (path: string, names: { [name: string]: string }): string => {
-  const ids = path.includes('{nodeId}') ? { ...names, runId: names.waiting ?? '' } : names;
+  const isOfWaiting = path.includes('{nodeId}') || path.includes('{artifactId}');
+  const ids = isOfWaiting ? { ...names, runId: names.waiting ?? '' } : names;
   return filled(path, ids);
 };
 const filled = (path: string, ids: { [name: string]: string }): string =>
@@ -132,6 +133,7 @@ const theirs = (): Names => ({
   runId,
   waiting,
   nodeId: 'gate',
+  artifactId: 'gate',
   token,
   taskId: 'e-0',
   suiteRef: 'local.test.evals.echo@1.0.0',
@@ -144,6 +146,7 @@ const nobodys = (): Names => ({
   runId: 'run-00000000000000000000000000',
   waiting: 'run-00000000000000000000000001',
   nodeId: 'gate',
+  artifactId: 'gate',
   token: 'nobody.nothing',
   taskId: 'e-9',
   suiteRef: 'local.test.evals.none@1.0.0',
