@@ -105,7 +105,8 @@ export type Runs = {
   /** Newest first. */
   list(owner: Owner, filter: RunFilter): Promise<Page<Run>>;
   /**
-   * Sets a status and control if the run is still in one of `from`, a run that has been asked to pause being in `paused`; undefined when it is not (or is not this owner's).
+   * Sets a status and control if the run is still in one of `from`, a run that has been asked to pause being in `paused`;
+   * undefined when it is not (or is not this owner's).
    * One statement: two callers cannot both win.
    */
   request(

@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../app/index.js';
+import { openStore } from '../../../store/index.js';
 import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 const SUITE = 'evals/first.suite.yaml';
@@ -179,6 +181,16 @@ it('usage lists each tenant with its runs, cost and size', async () => {
   const { document } = await json('usage');
   expect(document.items).toMatchObject([{ ...LOCAL, runs: 1, unfinished: 0, costUsd: 0 }]);
   expect((await cli.run('usage')).out).toMatch(/local\/main +1 +0 +\$0 +\d+\.\d kB/);
+});
+
+it('doctor counts the runs of every tenant', async () => {
+  await evaluated();
+  const store = await openStore({ file: join(cli.cwd, '.touchstone/touchstone.db'), clock: systemClock });
+  const [run] = (await store.runs.list(LOCAL, { limit: 1 })).items;
+  const theirs = { ...run, runId: 'run-of-another-tenant', owner: { tenant: 'globex', workspace: 'main' } };
+  await store.runs.create(theirs as never);
+  await store.close();
+  expect((await cli.run('doctor')).out).toMatch(/touchstone\.db opens and holds 2 runs of 2 tenants/);
 });
 
 describe('backup', () => {

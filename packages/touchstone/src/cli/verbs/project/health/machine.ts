@@ -8,7 +8,7 @@ import { displayPath } from '../../../files/local-files.js';
 import { suiteFiles } from '../../../files/suite-source.js';
 import type { Context } from '../../../io.js';
 import { readConfig, storeFile } from '../../../local.js';
-import { withSession } from '../../../session.js';
+import { type Session, withSession } from '../../../session.js';
 import { broken, type Finding, issueWords, ok, tried, warning, wordsOf } from './finding.js';
 
 const NODE_RANGE = '^20.19.0 || >=22.12.0';
@@ -57,18 +57,23 @@ export async function checkStore(context: Context, config: Config): Promise<Find
   const hint = 'Check its permissions, restore it from a copy, or use another folder with --data';
   const opened = await tried('store', `${shown} cannot be used`, hint, async () => {
     if (!(await isThere(file))) return `${shown} is made by the first run`;
-    const runs = await withSession(context, {}, 'store', async ({ client }) => {
-      const { items } = await client.runs.list({ limit: READ_RUNS });
-      for (const { runId, touchstone } of items) {
-        const last = (touchstone?.eventCount ?? 0) - 1;
-        if (last > 0) await client.pollEvents(runId, { after: last - 1, timeoutSeconds: 1 });
-      }
-      return items.length;
-    });
-    return `${shown} opens and holds ${plural(runs, 'run')}${runs === READ_RUNS ? ' or more' : ''}`;
+    return `${shown} opens and holds ${await withSession(context, {}, 'store', readStore)}`;
   });
   if (opened.state !== 'ok' || !isOpenToOthers(file)) return opened;
   return warning('store', `${opened.detail}; other users of this machine may read it`, `chmod 600 ${shown}*`);
+}
+
+/** Reads the ends of some logs, and counts as the operator: the runs of every tenant. */
+async function readStore({ client }: Session): Promise<string> {
+  const { items } = await client.runs.list({ limit: READ_RUNS });
+  for (const { runId, touchstone } of items) {
+    const last = (touchstone?.eventCount ?? 0) - 1;
+    if (last > 0) await client.pollEvents(runId, { after: last - 1, timeoutSeconds: 1 });
+  }
+  const tenants = (await client.usage()).items;
+  const runs = tenants.reduce((sum, one) => sum + one.runs, 0);
+  const names = new Set(tenants.map(({ tenant }) => tenant));
+  return plural(runs, 'run') + (names.size > 1 ? ` of ${plural(names.size, 'tenant')}` : '');
 }
 
 /** Whether the file is there. Throws where it could neither be read nor made. */
