@@ -13,6 +13,7 @@ import { errorEnvelope } from './openwop/error-envelope.js';
 import { evalSummary } from './openwop/eval-summary.js';
 import { memoryEntry } from './openwop/memory-entry.js';
 import { nodePackManifest } from './openwop/node-pack-manifest.js';
+import { orchestratorDecision } from './openwop/payloads/orchestrator-decision.js';
 import { runEventPayloads } from './openwop/payloads/run-event-payloads.js';
 import { promptKind } from './openwop/prompt-kind.js';
 import { promptRef } from './openwop/prompt-ref.js';
@@ -41,6 +42,7 @@ export const schemas = {
   'eval-summary': evalSummary,
   'memory-entry': memoryEntry,
   'node-pack-manifest': nodePackManifest,
+  'orchestrator-decision': orchestratorDecision,
   'prompt-kind': promptKind,
   'prompt-ref': promptRef,
   'run-create': runCreate,

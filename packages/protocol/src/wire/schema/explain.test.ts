@@ -25,7 +25,9 @@ function grown({ node, base }: Located): fc.Arbitrary<unknown> {
   if (node.const !== undefined) return fc.constant(node.const);
   if (node.enum) return fc.constantFrom(...node.enum);
   const alternatives = node.oneOf ?? node.anyOf;
-  if (alternatives && node.type === undefined) return fc.oneof(...alternatives.map(at));
+  // Alternatives of a node without members of its own are the whole of it.
+  const isWhole = node.type === undefined || (node.type === 'object' && !node.properties);
+  if (alternatives && isWhole) return fc.oneof(...alternatives.map(at));
   if (Array.isArray(node.type)) return fc.oneof(...node.type.map((type: string) => at({ ...node, type })));
   switch (node.type) {
     case 'string':

@@ -5,6 +5,7 @@ import {
   count,
   flag,
   fraction,
+  integer,
   list,
   name,
   open,
@@ -14,6 +15,7 @@ import {
 } from '../../schema/build.js';
 import { boundedAgentId, invocationSource, verbosity } from '../parts.js';
 import type { promptKind } from '../prompt-kind.js';
+import type { orchestratorDecision } from './orchestrator-decision.js';
 import { causationHostId, error } from './shared.js';
 
 const agentId = () => boundedAgentId('The agent.');
@@ -185,27 +187,18 @@ export const agentPayloads = {
     { reason: text('Why.'), causationHostId: causationHostId() },
   ),
   /** What the agent that leads a workflow does next. Only a conformance workflow of this host has one. */
-  'runOrchestrator.decided': open(
+  'runOrchestrator.decided': closed(
     {
       /** The agent that leads, the same one throughout the run. */
-      agentId: agentId(),
+      agentId: boundedAgentId('The agent that leads.'),
       /** What is next. */
-      decision: open(
-        {
-          /** Whether others work, somebody is asked, or the run ends. */
-          kind: choice(['next-worker', 'ask-user', 'terminate'], 'What is next.'),
-        },
-        {
-          /** Who works next; only of `next-worker`. */
-          nextWorkerIds: list(name('A node.'), 'Who works next.'),
-          /** What is asked; only of `ask-user`. */
-          prompt: text('What is asked.'),
-          /** Why the run ends; only of `terminate`. */
-          reason: text('Why the run ends.'),
-        },
-      ),
+      decision: ref<typeof orchestratorDecision>('orchestrator-decision.schema.json', 'What is next.'),
     },
-    { causationHostId: causationHostId() },
+    {
+      /** Which turn of the orchestrator this is, from 1. Absent here: this host advertises no orchestrators. */
+      iteration: integer('Which turn of the orchestrator, from 1.', { minimum: 1 }),
+      causationHostId: causationHostId(),
+    },
   ),
   /** The agent's answer, which is then scored. */
   'agent.decided': open(
