@@ -9,7 +9,7 @@ import {
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Blessing, Store } from '../../../packages/touchstone/src/ports/index.js';
-import { ACME, evalPlan, OTHER_OWNERS, runIdOf, START, taskName } from './givens.js';
+import { ACME, createRun, evalPlan, OTHER_OWNERS, runIdOf, START, taskName } from './givens.js';
 
 const { suite, agent } = evalPlan();
 
@@ -71,12 +71,17 @@ const toBlessing = ({ suite: digest, agentId, version, judge, at }: Blessed, i: 
     at,
   });
 
+async function blessNew(store: Store, owner: Owner, given: Blessing): Promise<void> {
+  await createRun(store, given.runId, { owner });
+  expect(await store.baselines.bless(owner, given)).toBe(true);
+}
+
 export function baselinesCases(open: () => Promise<Store>): void {
   it('for every suite, agent and judge, or none, the latest blessing counts, and all are listed newest first', async () => {
     const property = fc.asyncProperty(fc.array(blessed, { maxLength: 30 }), async (list) => {
       const store = await open();
       const given = list.map((each, i) => ({ owner: each.owner, blessing: toBlessing(each, i) }));
-      await Promise.all(given.map((each) => store.baselines.bless(each.owner, each.blessing)));
+      await Promise.all(given.map((each) => blessNew(store, each.owner, each.blessing)));
       for (const owner of [ACME, ...OTHER_OWNERS]) {
         const own = given.filter((each) => each.owner === owner).map((each) => each.blessing);
         const newestFirst = [...own].reverse().sort((a, b) => b.at - a.at);
@@ -95,13 +100,22 @@ export function baselinesCases(open: () => Promise<Store>): void {
       judge: asId('sha256:j'),
       score: 1 / 3,
     });
-    await store.baselines.bless(ACME, odd);
+    await blessNew(store, ACME, odd);
     const others = Array.from({ length: 2_000 }, (_, i) =>
       blessing(`other-${i}`, { suite: { ...suite, digest: asId(`sha256:${i}`) }, at: START + 1 }),
     );
-    await Promise.all(others.map((each) => store.baselines.bless(ACME, each)));
+    await Promise.all(others.map((each) => blessNew(store, ACME, each)));
     expect(await store.baselines.find(ACME, { ...SUBJECT, judge: asId('sha256:j') })).toStrictEqual(odd);
     expect(await store.baselines.list(ACME)).toEqual([...others.reverse(), odd]);
+  });
+
+  it('neither an absent run nor a foreign one is blessed', async () => {
+    const store = await open();
+    for (const owner of OTHER_OWNERS)
+      await createRun(store, `r-${owner.tenant}-${owner.workspace}`, { owner });
+    const names = ['r1', ...OTHER_OWNERS.map(({ tenant, workspace }) => `r-${tenant}-${workspace}`)];
+    for (const name of names) expect(await store.baselines.bless(ACME, blessing(name))).toBe(false);
+    for (const owner of [ACME, ...OTHER_OWNERS]) expect(await store.baselines.list(owner)).toEqual([]);
   });
 
   it('a kept scorecard reads back whole, and the same run id again replaces it for this owner only', async () => {

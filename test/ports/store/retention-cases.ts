@@ -114,6 +114,14 @@ export function retentionCases(open: () => Promise<Store>): void {
     for (const owner of OTHER_OWNERS) expect(await store.retention.evidence(owner)).toEqual([]);
   });
 
+  it('a removed run is not blessed, whatever a caller has read before', async () => {
+    const store = await open();
+    const runId = await endedRun(store, 'r1');
+    expect(await store.retention.remove(ACME, runId, note(runId))).toBe(true);
+    expect(await store.baselines.bless(ACME, blessing('r1'))).toBe(false);
+    expect(await store.baselines.list(ACME)).toEqual([]);
+  });
+
   it('without its bodies a run keeps scores and events, and no word of content, before the sweep and after', async () => {
     const store = await open();
     const { run, lease } = await leasedRun(store, 'r1', {

@@ -44,6 +44,7 @@ export function sharedStoreCases(open: (holder: string) => Promise<Store>, clock
     await one.annotations.add(ACME, annotation('a1'));
     await two.annotations.add(ACME, annotation('a2'));
     for (const store of [one, two]) expect(await store.annotations.list(ACME, runId)).toHaveLength(2);
+    await createRun(two, 'r2');
     await one.baselines.bless(ACME, blessing('r1'));
     await two.baselines.bless(ACME, blessing('r2'));
     expect(await one.baselines.find(ACME, SUBJECT)).toEqual(blessing('r2'));

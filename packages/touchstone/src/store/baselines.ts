@@ -3,8 +3,9 @@ import type { Baselines, Blessing } from '../ports/index.js';
 import type { Db } from './db.js';
 import { jsonAt } from './rows.js';
 
-const BLESS = `INSERT INTO blessings
-    (tenant, workspace, suite_digest, agent_id, judge_digest, at, blessing) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+/** The run is looked for by the write itself: one that has just been removed is not blessed. */
+const BLESS = `INSERT INTO blessings (tenant, workspace, suite_digest, agent_id, judge_digest, at, blessing)
+  SELECT ?, ?, ?, ?, ?, ?, ? FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?`;
 const SELECT = 'SELECT blessing FROM blessings WHERE tenant = ? AND workspace = ?';
 const NEWEST_FIRST = 'ORDER BY at DESC, blessing_no DESC';
 const LIST = `${SELECT} ${NEWEST_FIRST}`;
@@ -18,8 +19,11 @@ export function createBaselines(db: Db): Baselines {
     async bless(owner, blessing) {
       const { suite, agent, judge, at } = blessing;
       const subject = subjectParams(suite.digest, agent.agentId, judge);
-      const params = [owner.tenant, owner.workspace, ...subject, at, JSON.stringify(blessing)];
-      await db.transaction([{ sql: BLESS, params }]);
+      const { tenant, workspace } = owner;
+      const run = [blessing.runId, tenant, workspace];
+      const params = [tenant, workspace, ...subject, at, JSON.stringify(blessing), ...run];
+      const [outcome] = await db.transaction([{ sql: BLESS, params }]);
+      return (outcome?.changes ?? 0) > 0;
     },
     async list(owner) {
       const rows = await db.all(LIST, [owner.tenant, owner.workspace]);

@@ -61,6 +61,27 @@ it.each([
   expect(await needOf('reader')).toEqual({ reason: 'unfinished' });
 });
 
+it('a run that a promotion in progress names as its proof stays until that one has ended', async () => {
+  await stored('proof', 'completed');
+  const request = { version: PLAN.agent.version, transition: 'promote', evalRunId: idOf('proof') } as const;
+  const plan = { kind: 'deployment', agentId: AGENT, request } as unknown as Partial<EvalPlan>;
+  await stored('waiting', 'waiting-approval', plan);
+  expect(await needOf('proof')).toEqual({ reason: 'in_use', by: 'waiting' });
+  await stored('proof-of-nothing', 'completed');
+  expect(await needOf('proof-of-nothing')).toBeUndefined();
+});
+
+it.each([
+  ['waiting-approval', { reason: 'in_use', by: 'parent' }],
+  ['completed', undefined],
+] as const)('a run whose parent is %s is needed by it until then: %o', async (status, need) => {
+  await stored('parent', status);
+  const parent = { runId: idOf('parent'), nodeId: 'child' };
+  const plan = { kind: 'workflow', workflowId: 'w', parent } as unknown as Partial<EvalPlan>;
+  await stored('child', 'completed', plan);
+  expect(await needOf('child')).toEqual(need);
+});
+
 it('the run by which the proof of a deployment was measured stays with the proof', async () => {
   await stored('baseline', 'completed');
   await stored('proof', 'completed', { baselineRunId: idOf('baseline') });

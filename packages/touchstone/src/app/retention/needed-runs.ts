@@ -26,13 +26,13 @@ export async function readNeeds(store: Store, owner: Owner): Promise<DemandOf> {
   ]);
   return async (run) => {
     if (!isTerminal(run.status)) return { reason: 'unfinished' };
-    return needs.get(run.runId) ?? (await deploymentNeed(store, run));
+    return needs.get(run.runId) ?? (await parentNeed(store, run)) ?? (await deploymentNeed(store, run));
   };
 }
 
 type Entry = readonly [RunId, Demand];
 
-/** What runs in progress read of others: the answers they judge again, the log they began with, their baseline. */
+/** What runs in progress read of others: answers they judge again, the log they began with, their baseline, their proof. */
 async function unfinishedNeeds(store: Store, owner: Owner): Promise<readonly Entry[]> {
   const needs: Entry[] = [];
   for (const status of RUN_STATUSES.filter((one) => !isTerminal(one)))
@@ -48,6 +48,7 @@ async function unfinishedNeeds(store: Store, owner: Owner): Promise<readonly Ent
 const sourcesOf = (plan: RunPlan): readonly RunId[] => [
   ...(plan.fork ? [plan.fork.source] : []),
   ...(plan.kind === 'eval' && plan.rejudgeOf !== undefined ? [plan.rejudgeOf] : []),
+  ...(plan.kind === 'deployment' && plan.request.evalRunId !== undefined ? [plan.request.evalRunId] : []),
   ...baselineOf(plan),
 ];
 
@@ -66,6 +67,13 @@ async function evidenceNeeds(store: Store, owner: Owner): Promise<readonly Entry
     needs.push([runId, { reason: 'evidence', by: agent }]);
   }
   return needs;
+}
+
+/** A run that started another ends as that one did, and looks at it for that. */
+async function parentNeed(store: Store, { owner, plan }: Run): Promise<Demand | undefined> {
+  if (plan.kind !== 'workflow' || !plan.parent) return undefined;
+  const parent = await store.runs.get(owner, plan.parent.runId);
+  return parent && !isTerminal(parent.status) ? { reason: 'in_use', by: parent.runId } : undefined;
 }
 
 const IN_SERVICE: readonly DeploymentState[] = ['test', 'staged', 'active', 'paused'];

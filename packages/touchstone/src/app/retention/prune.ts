@@ -11,7 +11,7 @@ import {
 } from '@touchstone/protocol';
 import type { Run, Store } from '../../ports/index.js';
 import { logDigest } from '../views/log-normalisation.js';
-import { type DemandOf, readNeeds } from './needed-runs.js';
+import { readNeeds } from './needed-runs.js';
 
 /** Which runs of an owner are to go, with all they are or with their content alone. */
 export type PruneRule = {
@@ -44,23 +44,20 @@ export async function pruneRuns(store: Store, owner: Owner, options: PruneOption
   for await (const run of candidates(store, owner, rule)) {
     if (removed.length === MOST || signal?.aborted) return { removed, kept, more: true };
     const { runId } = run;
-    const need = (await needOf(run)) ?? (dryRun ? undefined : await removeRun(store, run, needOf, options));
+    const need = await needOf(run);
     if (need) kept.push({ runId, ...need });
-    else removed.push(runId);
+    else if (dryRun || (await removeOne(store, run, { ...options, bodiesOnly: rule.bodiesOnly })))
+      removed.push(runId);
+    else kept.push(...(await keptSince(store, run)));
   }
   return { removed, kept, more: false };
 }
 
-/** A removal that the store refuses has met somebody who needs the run since it was looked at. */
-async function removeRun(
-  store: Store,
-  run: Run,
-  needOf: DemandOf,
-  { rule, principal, now }: PruneOptions,
-): Promise<PrunedRuns['kept'][number] | undefined> {
-  const { runId } = run;
-  if (await removeOne(store, run, { bodiesOnly: rule.bodiesOnly, principal, now })) return undefined;
-  return { runId, ...((await needOf(run)) ?? { reason: 'in_use' }) };
+/** A removal that the store refuses has met somebody who needs the run now, or who has removed it. */
+async function keptSince(store: Store, { owner, runId }: Run): Promise<PrunedRuns['kept']> {
+  const run = await store.runs.get(owner, runId);
+  const need = run && (await (await readNeeds(store, owner))(run));
+  return need ? [{ runId, ...need }] : [];
 }
 
 type Removal = Pick<PruneOptions, 'principal' | 'now'> & { readonly bodiesOnly: boolean };

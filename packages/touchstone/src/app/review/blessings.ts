@@ -50,7 +50,7 @@ export function createBlessings({ store, clock }: Parts): Blessings {
       });
       const already = before?.runId === runId;
       const blessing = already ? before : blessingOf(run, id, clock.now());
-      if (!already) await baselines.bless(owner, blessing);
+      if (!already && !(await baselines.bless(owner, blessing))) throw noRun();
       const { contractVerdict } = run.headline ?? {};
       return {
         blessed: blessedRun(blessing),
@@ -62,6 +62,8 @@ export function createBlessings({ store, clock }: Parts): Blessings {
     },
   };
 }
+
+const noRun = (): HostError => new HostError('not_found', 'There is no such run.');
 
 type MarkedBlessing = { readonly blessing: Blessing; readonly current: boolean };
 
@@ -99,7 +101,7 @@ const blessingOf = ({ runId, plan, headline }: EvalRun, principal: string, at: n
 
 /** Others are measured by a baseline, so it must be a measurement itself. */
 function checkMeasured(run: Run | undefined): EvalRun {
-  if (!run) throw new HostError('not_found', 'There is no such run.');
+  if (!run) throw noRun();
   const { runId, plan, status, headline } = run;
   if (plan.kind !== 'eval')
     throw new HostError('not_found', 'This run is not an eval run, so it cannot be a baseline.');

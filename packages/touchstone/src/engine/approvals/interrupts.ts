@@ -38,7 +38,10 @@ export function createInterrupts(
         // In every case: a cancel or a deadline that came meanwhile found the lease taken.
         await drive(owner, given.runId);
       }
-      return (await parts.store.runs.get(owner, given.runId)) as Run;
+      const after = await parts.store.runs.get(owner, given.runId);
+      // It ended with this answer, and somebody has removed it since.
+      if (!after) throw notFound(given.nodeId);
+      return after;
     },
   };
 }
@@ -60,7 +63,8 @@ async function takeLease(parts: Parts, owner: Owner, { runId, nodeId }: Interrup
 }
 
 async function answer(parts: Parts, lease: Lease, given: InterruptAnswer): Promise<void> {
-  const run = (await parts.store.runs.get(lease.owner, lease.runId)) as Run;
+  const run = await parts.store.runs.get(lease.owner, lease.runId);
+  if (!run) throw notFound(given.nodeId);
   const history = await readHistory(parts.store, run);
   const now = parts.clock.now();
   if (run.status === 'cancelled' || run.status === 'cancelling') checkGone(run, history);

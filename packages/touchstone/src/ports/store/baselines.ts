@@ -13,8 +13,8 @@ export type Blessing = {
 };
 
 export type Baselines = {
-  /** The latest blessing counts; earlier ones are kept. */
-  bless(owner: Owner, blessing: Blessing): Promise<void>;
+  /** The latest blessing counts; earlier ones are kept. False when the owner has no such run. */
+  bless(owner: Owner, blessing: Blessing): Promise<boolean>;
   /** Newest first, those that no longer count included. */
   list(owner: Owner): Promise<readonly Blessing[]>;
   /** The one that counts, whatever version of the agent it was given to. */
