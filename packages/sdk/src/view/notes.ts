@@ -57,16 +57,23 @@ export function deniedWords(result: RunView): string | undefined {
   return `${plural(denied.length, 'task')} without a score: ${whyNot(first)}.`;
 }
 
+/** Only the judge was out of reach: the answers are there, and asking for them again would cost once more. */
+const hasAnswers = ({ failures }: RunView): boolean =>
+  failures.every(({ unscored }) => unscored === undefined || unscored.startsWith('judge_'));
+
 /** What to do about it. */
 export function denialHint(result: RunView): string | undefined {
   const denial = denialOf(result);
   if (!denial) return undefined;
   const { status, provider, keyEnv } = denial;
-  if (status === 404) return `Check the name of the model and the address of ${provider}, then run it again.`;
+  const again = hasAnswers(result)
+    ? 'judge the recorded answers again with "touchstone rejudge"'
+    : 'run it again';
+  if (status === 404) return `Check the name of the model and the address of ${provider}, then ${again}.`;
   if (status === 402 || status === 429)
-    return `Add credit or raise the limit of the account at ${provider}, then run it again.`;
+    return `Add credit or raise the limit of the account at ${provider}, then ${again}.`;
   const where = keyEnv === undefined ? `the key for ${provider}` : `the key in ${keyEnv}`;
-  return `Check ${where} and what it may do, then run it again. The agent has not been judged.`;
+  return `Check ${where} and what it may do, then ${again}. The agent has not been judged.`;
 }
 
 /** An agent that reports no model calls has no known cost, which is not a cost of nothing. */

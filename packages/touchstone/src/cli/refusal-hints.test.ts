@@ -30,3 +30,17 @@ describe('a refusal about the profile in a pack', () => {
     expect(hintFor(refusal('dataset_timeout', 'unavailable'))).toBeUndefined();
   });
 });
+
+describe('a conflict', () => {
+  test('is answered with another version only where the content of one has changed', () => {
+    const changed =
+      'Suite a@1.0.0 is installed with other content. Versions do not change: raise the version.';
+    expect(hintFor(new HostError('conflict', changed))).toContain('Raise "version"');
+    expect(hintFor(new HostError('conflict', 'a@1.0.0 of this pack is active.'))).toBeUndefined();
+  });
+});
+
+test('a revoked pack is not looked for in the configuration', () => {
+  const revoked = new HostError('pack_revoked', 'Its pack is revoked.', { field: 'agentId' });
+  expect(hintFor(revoked)).toBeUndefined();
+});

@@ -18,7 +18,6 @@ const HINTS: { readonly [key: string]: string } = {
     'Check the variable named by --key-env, or make a key on that host with: touchstone keys create',
   key_expired: 'Make a new key on that host with: touchstone keys create',
   key_revoked: 'Make a new key on that host with: touchstone keys create',
-  conflict: 'An installed version never changes. Raise "version" in the file and try again.',
   pack_signature_invalid:
     'Have it signed by a key that is trusted there (touchstone pack sign), or add its key to "trust.keys" of the configuration.',
   pack_integrity_failure:
@@ -45,6 +44,7 @@ const PACKED_HINTS: { readonly [code: string]: string } = {
   scheme_unsupported: 'Put the rows into the pack, and name their path in "golden_dataset_uri".',
 };
 
+const OTHER_CONTENT = 'An installed version never changes. Raise "version" in the file and try again.';
 const OTHER_AGENT = 'Name that agent with --agent, or add --allow-target-mismatch.';
 const PART_OF_DEFINITION =
   'Name a model with --model, or an agent that takes the part of the one that is defined with --agent.';
@@ -70,6 +70,10 @@ export function hintFor(error: Refusal): string | undefined {
   if (aboutAgent(error).includes('no modelClass')) return PART_OF_DEFINITION;
   // The same code may be about the caller's key.
   if (code === 'forbidden' && error.message.includes('the trust policy')) return NOT_LISTED;
+  // Most conflicts have nothing to do with the content of a version.
+  if (code === 'conflict' && error.message.includes('Versions do not change')) return OTHER_CONTENT;
+  // The agent is well known, and the message says what to do.
+  if (code === 'pack_revoked') return undefined;
   if (code === 'pack_integrity_failure' && typeof details.integrity === 'string')
     return pinHint(details.integrity);
   const { field } = details;

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +55,15 @@ it('the file gets smaller when a run is removed, a few pages at a time', async (
   await removed(store);
   await store.close();
   expect(statSync(file).size).toBeLessThan(1_000_000);
+});
+
+it('content that was removed is not left in the free places of the file', async () => {
+  const store = await openStore({ file, clock });
+  await fill(store);
+  expect(await store.retention.removeBodies(OWNER, RUN_ID, NOTE)).toBe(true);
+  while (await store.retention.sweep());
+  await store.close();
+  expect(readFileSync(file).includes('x'.repeat(100))).toBe(false);
 });
 
 it('a file that was made before space could be given back is written anew once', async () => {

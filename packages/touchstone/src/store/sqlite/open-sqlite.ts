@@ -27,12 +27,14 @@ const BUSY_MS = 5_000;
  * `synchronous=FULL` flushes the write-ahead log in every commit: an acknowledged write survives loss of power. The
  * sizes were measured with blocks of about 1 kB in groups of 1, 8 and 32; a log of some 4 MB is overwritten in place
  * again and again, where a longer one keeps growing the file, which costs more per flush. `auto_vacuum` counts for a file
- * that is new: space of removed runs can be given back in small steps.
+ * that is new: space of removed runs can be given back in small steps. `secure_delete` overwrites what is removed: pages that
+ * are partly in use stay in the file, and nobody should find removed answers in them.
  */
 const SETTINGS = `
   PRAGMA busy_timeout = ${BUSY_MS};
   PRAGMA page_size = 8192;
   PRAGMA auto_vacuum = INCREMENTAL;
+  PRAGMA secure_delete = ON;
   PRAGMA foreign_keys = ON;
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 500;

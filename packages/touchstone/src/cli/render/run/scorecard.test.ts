@@ -243,4 +243,7 @@ test('of tasks that nobody was let in for, the first lines tell the cause and wh
   expect(text.split('\n').slice(4, 7).join(' ').replaceAll(/ +/g, ' ')).toContain(
     '1 task without a score: the judge could not be asked: openai answered 401; the key is read from OPENAI_API_KEY. Check the key in OPENAI_API_KEY',
   );
+  expect(text.replaceAll(/\s+/g, ' ')).toContain(
+    'judge the recorded answers again with "touchstone rejudge"',
+  );
 });

@@ -46,6 +46,8 @@ export function commandsAfter(
   if (code !== 'eval_gate_unmet') return [];
   const reason = String(details.reason);
   if (reason === 'not_finished') return [next(promoteWords(request), 'ask again when it has ended')];
+  // No evidence helps a revoked version, and it cannot be run.
+  if (reason === 'agent_revoked') return [next(['deployments', request.agentId], 'the other versions')];
   const again = next(
     evidenceWords(upTo(request, toState), details.suite),
     `make the evidence, and promote ${toState === request.to ? 'on it' : `to ${toState} on it`}`,

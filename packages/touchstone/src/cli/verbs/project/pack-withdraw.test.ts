@@ -85,6 +85,10 @@ describe('pack revoke', () => {
     expect(code).toBe(0);
     expect(out).toContain(`${AGENT}@1.0.0 is active`);
     expect(out).toContain(`touchstone deployments ${AGENT}`);
+    const refused = await desk.run('promote', `${AGENT}@1.0.0`, '--channel', 'canary');
+    expect(refused.code).toBe(1);
+    expect(refused.out).toContain(`touchstone deployments ${AGENT}`);
+    expect(refused.out).not.toContain('touchstone run');
   });
 
   test('takes a version that nobody has installed', async () => {
