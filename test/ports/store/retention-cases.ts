@@ -59,6 +59,20 @@ const worded = (ordinal: number): TaskRecord => ({
 });
 
 export function retentionCases(open: () => Promise<Store>): void {
+  it('a run that an unfinished run reads stays until that one has ended', async () => {
+    const store = await open();
+    const source = await endedRun(store, 'source');
+    const { run, lease } = await leasedRun(store, 'reader');
+    await store.log.commit(lease, endingCommit(0));
+    await store.leases.release(lease);
+    const fork = { runId: source, fromSeq: 0, mode: 'replay' };
+    const reader = await leasedRun(store, 'fork', { plan: { ...run.plan, fork } as never });
+    expect(await store.retention.remove(ACME, source, note(source))).toBe(false);
+    expect(await store.retention.removeBodies(ACME, source, note(source))).toBe(false);
+    await store.log.commit(reader.lease, endingCommit(0));
+    expect(await store.retention.remove(ACME, source, note(source))).toBe(true);
+  });
+
   it('a removed run is absent at once and after its rows are gone, and others keep theirs', async () => {
     const store = await open();
     const [gone, stays] = [await endedRun(store, 'r1', 200), await endedRun(store, 'r2')];

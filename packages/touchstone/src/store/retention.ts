@@ -13,13 +13,20 @@ import { readUsage } from './usage.js';
  */
 export const REMOVED_OWNER: Owner = { tenant: '~removed', workspace: '~' };
 
-/** The condition is part of the write: a run that has just been blessed or promoted by another process stays. */
+/**
+ * The condition is part of the write: a run that has just been blessed or promoted by another process stays, and so does
+ * one that an unfinished run reads: the source of a fork, a baseline, the proof of a promotion.
+ */
 const removable = (placeOf: string): string => `WHERE run_id = ? AND tenant = ? AND workspace = ?
   AND status IN ('completed', 'failed', 'cancelled')
   AND NOT EXISTS (SELECT 1 FROM blessings b WHERE b.tenant = runs.tenant AND b.workspace = runs.workspace
     AND ${placeOf}(b.blessing, '"runId":"' || runs.run_id || '"') > 0)
   AND NOT EXISTS (SELECT 1 FROM deployments d WHERE d.tenant = runs.tenant AND d.workspace = runs.workspace
-    AND ${placeOf}(d.document, '"evalRunId":"' || runs.run_id || '"') > 0)`;
+    AND ${placeOf}(d.document, '"evalRunId":"' || runs.run_id || '"') > 0)
+  AND NOT EXISTS (SELECT 1 FROM runs u JOIN run_requests q ON q.run_no = u.run_no
+    WHERE u.tenant = runs.tenant AND u.workspace = runs.workspace
+    AND u.status NOT IN ('completed', 'failed', 'cancelled')
+    AND ${placeOf}(q.plan, '"' || runs.run_id || '"') > 0)`;
 
 const OWNERS = 'SELECT DISTINCT tenant, workspace FROM runs WHERE tenant <> ? ORDER BY tenant, workspace';
 const DOCUMENTS = 'SELECT document FROM deployments WHERE tenant = ? AND workspace = ? ORDER BY agent_id';

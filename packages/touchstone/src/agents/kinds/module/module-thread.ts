@@ -95,7 +95,7 @@ export function startThread(options: ThreadOptions, listener: ThreadListener): T
     }
   });
   worker.on('error', (error) => {
-    crash = `The agent's thread crashed: ${error.message}`;
+    crash = `The agent's thread crashed: ${error.name}: ${error.message}`;
   });
   worker.on('exit', (code) => {
     drained.resolve();

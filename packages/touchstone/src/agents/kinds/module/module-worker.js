@@ -244,7 +244,10 @@ function messageOf(error) {
 
 /** The class, the message, and the first place in the author's own files: what an author needs to find the error. */
 function describe(error) {
-  if (!(error instanceof Error)) return shortPaths(`The agent threw ${messageOf(error)}`);
+  if (!(error instanceof Error)) {
+    const isObject = typeof error === 'object' && error !== null && !error.message;
+    return shortPaths(`The agent threw ${isObject ? 'an object that is no Error' : messageOf(error)}`);
+  }
   const { name = 'Error' } = error;
   const words = messageOf(error);
   const place = ownFrame(error.stack);
@@ -330,7 +333,12 @@ function whyUnloadable(error) {
 
 // A rejection that no invocation waits for is not a failure of those that run at the same time.
 process.on('unhandledRejection', (error) => {
-  process.stderr.write(`An agent's promise was rejected without a handler: ${describe(error)}\n`);
+  // Its message may quote content, and stderr is no place for that.
+  const place = ownFrame(error?.stack);
+  const what = error instanceof Error ? error.name : `a ${typeof error}`;
+  process.stderr.write(
+    `An agent's promise was rejected without a handler: ${what}${place ? ` at ${place}` : ''}\n`,
+  );
 });
 
 load()

@@ -204,7 +204,7 @@ describe('a thread that is lost', () => {
 
   it('is not lost for a promise that nobody handles', async () => {
     await openUnruly('unruly');
-    const heard = onStderr('nobody handles this');
+    const heard = onStderr('rejected without a handler: Error at unruly.mjs:');
     expect(await ask({ do: 'forget' })).toMatchObject({ kind: 'answered', output: 'forget' });
     await heard;
     expect(await ask({ do: 'after' })).toMatchObject({ output: 'after' });
@@ -288,6 +288,7 @@ describe('an error of a module', () => {
     ['thrown', /^TypeError: Cannot read properties of undefined \(reading 'total'\)\nat unruly\.mjs:\d+$/],
     ['rejected', /^RangeError: too many\nat unruly\.mjs:\d+$/],
     ['text', /^The agent threw only words$/],
+    ['object', /^The agent threw an object that is no Error$/],
     ['foreign', /^SyntaxError: .+\nat unruly\.mjs:\d+$/],
   ])('(%s) is told by its class, its message and its place in the folder', async (what, words) => {
     await openUnruly('faulty');
