@@ -185,7 +185,7 @@ function placeOf(out: string | undefined, cwd: string): { readonly folder: strin
 /** Both are looked at before either is put in its place: a suite beside the contract of another one is worth nothing. */
 async function placeAll(job: Job, works: readonly Work[]): Promise<readonly Compiled[]> {
   const { context, definition, options } = job;
-  const planned: (readonly [Work, readonly Place[]])[] = [];
+  const planned: (readonly [Work, readonly OutputFile[]])[] = [];
   for (const work of works) planned.push([work, await placesOf(job, work)]);
   for (const { draft, path, isSame } of planned.flatMap(([, places]) => places))
     if (!isSame) draft.place(path, options.force ?? false);
@@ -195,14 +195,14 @@ async function placeAll(job: Job, works: readonly Work[]): Promise<readonly Comp
 }
 
 /** A file to write. */
-type Place = Compiled['files'][number] & { readonly draft: Draft; readonly path: string };
+type OutputFile = Compiled['files'][number] & { readonly draft: Draft; readonly path: string };
 
-async function placesOf({ context, definition, options }: Job, work: Work): Promise<readonly Place[]> {
+async function placesOf({ context, definition, options }: Job, work: Work): Promise<readonly OutputFile[]> {
   const { cwd } = context.io;
   const { suiteId } = work.contract.head;
   const { folder, name = `${suiteId.split('.').at(-1)}.suite.json` } = placeOf(options.out, cwd);
   const contract = `${name.replace(/(?:\.suite)?\.json$/, '')}.contract.json`;
-  const places: Place[] = [];
+  const places: OutputFile[] = [];
   for (const { holds, draft } of work.drafts) {
     const path = join(folder, holds === 'suite' ? name : contract);
     const file = displayPath(path, cwd);
