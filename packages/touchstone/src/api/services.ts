@@ -79,8 +79,10 @@ export function createServices(options: ServiceOptions): Services {
   let made: Promise<Metrics> | undefined;
   const metrics = async (): Promise<Metrics> => {
     made ??= createMetrics();
-    (await made).streamsOpen(openStreams());
-    return made;
+    const current = await made;
+    current.streamsOpen(openStreams());
+    current.limitsReached(touchstone.limitCounts.read());
+    return current;
   };
   return {
     touchstone,

@@ -35,6 +35,7 @@ import { createCarryOut } from './deployments/carry-out.js';
 import { withChannel } from './deployments/channel.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
 import { type Judging, openJudging } from './judges/judging.js';
+import { createLimitCounts } from './limit-counts.js';
 import { watchTenants } from './principal.js';
 import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
@@ -136,6 +137,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
   return {
     store,
     engine,
+    limitCounts: parts.limitCounts,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
@@ -167,6 +169,7 @@ async function openParts(basics: Basics) {
   const file = await storeFile(config, dataDir);
   const store = await openStore({ file, clock });
   if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
+  const limitCounts = createLimitCounts();
   const results = createResults(store.log);
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
@@ -197,7 +200,7 @@ async function openParts(basics: Basics) {
     createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
   const retention = createRetention({ store, clock, log, origin });
-  const kept = { store, results, tenants, suites, profiles, annotations, retention };
+  const kept = { store, results, limitCounts, tenants, suites, profiles, annotations, retention };
   const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }
@@ -213,7 +216,8 @@ async function loadConfigured(
 }
 
 function openEngine(parts: Parts): Engine {
-  const { store, clock, log, agents, suites, contracts, schemaCheck, carryOut, openScoring } = parts;
+  const { config, store, clock, log, agents, suites, contracts, schemaCheck, carryOut, openScoring } = parts;
+  const { limitCounts } = parts;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
     castVote,
@@ -236,7 +240,8 @@ function openEngine(parts: Parts): Engine {
     foldTask,
     buildSummary,
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
-    limits: DEFAULT_LIMITS,
+    limits: { ...DEFAULT_LIMITS, maxRuns: config.limits.perTenant.activeRuns },
+    onRunWaiting: () => limitCounts.reached('activeRuns'),
   });
 }
 

@@ -8,6 +8,8 @@ export type Metrics = {
   runEnded(status: RunStatus, seconds: number | undefined): void;
   taskScored(passed: boolean): void;
   streamsOpen(count: number): void;
+  /** How often each limit of tenants was reached since the start. */
+  limitsReached(counts: ReadonlyMap<string, number>): void;
   render(): Promise<{ readonly text: string; readonly mediaType: string }>;
 };
 
@@ -52,6 +54,12 @@ export async function createMetrics(): Promise<Metrics> {
     help: 'Event streams and long polls open now.',
     registers,
   });
+  const limits = new Counter({
+    name: 'touchstone_limit_reached_total',
+    help: 'How often a tenant reached a limit of limits.perTenant: refused, or made to wait.',
+    labelNames: ['limit'],
+    registers,
+  });
   return {
     requestAnswered(method, route, status, seconds) {
       requests.inc({ method, route, status });
@@ -64,6 +72,10 @@ export async function createMetrics(): Promise<Metrics> {
     },
     taskScored: (passed) => tasks.inc({ passed: String(passed) }),
     streamsOpen: (count) => streams.set(count),
+    limitsReached(counts) {
+      limits.reset();
+      for (const [limit, count] of counts) limits.inc({ limit }, count);
+    },
     render: async () => ({ text: await register.metrics(), mediaType: register.contentType }),
   };
 }

@@ -25,6 +25,7 @@ import type { PackCatalogue } from './catalogue/pack-catalogue.js';
 import type { PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import type { SuiteCatalogue } from './catalogue/suite-catalogue.js';
 import type { Deployments } from './deployments/deployments.js';
+import type { LimitCounts } from './limit-counts.js';
 import type { Retention } from './retention/retention.js';
 import type { Annotations } from './review/annotations.js';
 import type { Blessings } from './review/blessings.js';
@@ -41,6 +42,7 @@ import type { TaskView } from './views/task-view.js';
 export type Touchstone = {
   readonly store: Store;
   readonly engine: Engine;
+  readonly limitCounts: LimitCounts;
   readonly suites: SuiteCatalogue;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
   readonly packs: Pick<PackCatalogue, 'install' | 'list'> & PackWithdrawals;

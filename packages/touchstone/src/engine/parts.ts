@@ -91,6 +91,8 @@ export type Parts = {
   /** What a deployment's run does once it is approved, or why it may not. Decided again on every call. */
   readonly carryOut: (run: Run, plan: DeploymentPlan) => Promise<Move | RunError>;
   readonly limits: EngineLimits;
+  /** Called when a run has to wait because its tenant has `maxRuns` at work. */
+  readonly onRunWaiting?: () => void;
 };
 
 export type TaskThresholds = (taskId: TaskId) => number | undefined;

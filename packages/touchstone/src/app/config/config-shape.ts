@@ -19,6 +19,7 @@ import {
 import { vendor } from '@touchstone/protocol/wire';
 import { datasetsShape } from '../../profiles/index.js';
 import { gateShape } from './gates.js';
+import { TENANT_LIMITS } from './tenant-limits.js';
 
 // Names that become part of stored rows. No `~`: that mark is the host's own.
 const label = text(undefined, {
@@ -65,6 +66,10 @@ const evalSuite = closed(
   { modes: set(choice(EVAL_MODES)), maxTasksPerSuite: atLeast(1), maxCostUsdPerSuite: amount() },
 );
 
+const tenantLimits = Object.fromEntries(
+  Object.entries(TENANT_LIMITS).map(([limit, { minimum }]) => [limit, atLeast(minimum)]),
+);
+
 export const configShape = closed(
   {},
   {
@@ -98,6 +103,7 @@ export const configShape = closed(
         maxRequestBodyBytes: atLeast(1024),
         requestsPerMinute: atLeast(1),
         maxRunDurationMs: atLeast(1000),
+        perTenant: closed({}, tenantLimits),
       },
     ),
   },

@@ -2,6 +2,7 @@ import type { EvalMode, GatePolicy, Issue, JsonObject } from '@touchstone/protoc
 import type { DatasetConfigInput } from '../../profiles/index.js';
 import type { Roles } from '../principal.js';
 import type { GateInput } from './gates.js';
+import type { TenantLimits } from './tenant-limits.js';
 
 /** A key of the configuration, with its secret already turned into a hash. */
 type ConfigKey = {
@@ -77,6 +78,7 @@ export type Config = {
     readonly maxRequestBodyBytes: number;
     readonly requestsPerMinute: number;
     readonly maxRunDurationMs?: number;
+    readonly perTenant: TenantLimits;
   };
   readonly retention: { readonly [tenant: string]: RetentionRule };
   /** What is wrong with parts that other modules read. A command that does not use such a part works without it. */
@@ -110,7 +112,9 @@ export type ConfigInput = {
   /** Where URLs of tenants may lead: `allowHosts` is the whole allowlist when it is not empty. */
   readonly egress?: Partial<Config['egress']>;
   /** Bounds on requests to the server, and on the time that a run may take. */
-  readonly limits?: Partial<Config['limits']>;
+  readonly limits?: Partial<Omit<Config['limits'], 'perTenant'>> & {
+    readonly perTenant?: Partial<TenantLimits>;
+  };
   /** How long runs are kept, by tenant; `*` is for the tenants that have no entry. Without any, runs are kept. */
   readonly retention?: Config['retention'];
   /** Model providers by name: kind, base URL, the variable that holds the key, the tenants it is for. */

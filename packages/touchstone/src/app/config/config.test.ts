@@ -5,6 +5,7 @@ import type { HostError, Issue } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../principal.js';
 import { loadConfig, parseConfig } from './config.js';
+import { completeTenantLimits } from './tenant-limits.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -47,7 +48,11 @@ describe('without a file', () => {
       suites: [],
       evalSuite: {},
       egress: { allowHosts: [], allowPrivate: false },
-      limits: { maxRequestBodyBytes: 16_777_216, requestsPerMinute: 6_000 },
+      limits: {
+        maxRequestBodyBytes: 16_777_216,
+        requestsPerMinute: 6_000,
+        perTenant: completeTenantLimits(),
+      },
       gates: [],
       retention: {},
       troubles: [],
@@ -244,6 +249,7 @@ it.each([
   [{ evalSuite: true }, '/evalSuite'],
   [{ evalSuite: { modes: ['golden', 'golden'] } }, '/evalSuite/modes'],
   [{ limits: { requestsPerMinute: 0 } }, '/limits/requestsPerMinute'],
+  [{ limits: { perTenant: { activeRuns: 0 } } }, '/limits/perTenant/activeRuns'],
   [{ limits: { maxRequestBodyBytes: 1.5e6 + 0.5 } }, '/limits/maxRequestBodyBytes'],
   [{ store: 'mysql://x' }, '/store'],
   [{ modelClasses: { vast: 'x' } }, '/modelClasses/vast'],

@@ -7,6 +7,7 @@ import { partIssues } from './config-parts.js';
 import { configShape } from './config-shape.js';
 import type { Config, ConfigInput } from './config-types.js';
 import { completeGates, gateIssues } from './gates.js';
+import { completeTenantLimits } from './tenant-limits.js';
 
 export type { Config, ConfigInput } from './config-types.js';
 
@@ -112,7 +113,11 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     evalSuite: completeEvalSuite(input.evalSuite),
     gates: completeGates(input.gates ?? []),
     egress: { allowHosts: [], allowPrivate: false, ...input.egress },
-    limits: { ...DEFAULT_LIMITS, ...input.limits },
+    limits: {
+      ...DEFAULT_LIMITS,
+      ...input.limits,
+      perTenant: completeTenantLimits(input.limits?.perTenant),
+    },
     retention: input.retention ?? {},
     troubles: [],
   };

@@ -18,6 +18,7 @@ import { closeApp } from '../../server/close-app.js';
 import { createMemoryStore } from '../../store/index.js';
 import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
 import { parseConfig } from '../config/config.js';
+import { createLimitCounts } from '../limit-counts.js';
 import { createRetention } from '../retention/retention.js';
 import { createAnnotations } from '../review/annotations.js';
 import { createBlessings } from '../review/blessings.js';
@@ -183,6 +184,7 @@ function createFake(
   const results = createResults(store.log);
   let made = 0;
   return {
+    limitCounts: createLimitCounts(),
     store,
     engine: createFakeEngine(store, listeners),
     suites,

@@ -26,7 +26,7 @@ const WORKING: readonly RunStatus[] = ['pending', 'running', 'cancelling'];
 export function createEngine(parts: Parts): Engine {
   const activeRuns = new Map<RunId, ActiveRun>();
   const feed = createProgressFeed();
-  const slots = createSlots(parts.limits.maxRuns);
+  const slots = createSlots(parts.limits.maxRuns, parts.onRunWaiting);
   const alarms = createAlarms(parts.clock, ({ owner, runId }) => driveSoon(owner, runId));
   let shutDown = false;
 

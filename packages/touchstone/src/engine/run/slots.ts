@@ -6,7 +6,8 @@ export type Slots = {
 
 type Queue = { taken: number; readonly line: (() => void)[] };
 
-export function createSlots(perTenant: number): Slots {
+/** `onWait` is called for each piece of work that finds no place. */
+export function createSlots(perTenant: number, onWait: () => void = () => undefined): Slots {
   const queues = new Map<string, Queue>();
 
   const enter = async (queue: Queue, hurry: AbortSignal): Promise<boolean> => {
@@ -15,6 +16,7 @@ export function createSlots(perTenant: number): Slots {
       queue.taken += 1;
       return true;
     }
+    onWait();
     return new Promise((resolve) => {
       const begin = (): void => resolve(true);
       queue.line.push(begin);
