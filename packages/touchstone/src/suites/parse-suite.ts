@@ -15,7 +15,8 @@ import type { Task } from '@touchstone/protocol/bodies';
 import { check } from '@touchstone/protocol/wire';
 import type { Suite } from '../ports/index.js';
 import { digestOf } from './digest.js';
-import { needsJudge, semanticIssues } from './semantics.js';
+import { needsJudge, needsOf } from './needs.js';
+import { semanticIssues } from './semantics.js';
 import { type FileTextOptions, readFileText } from './text/read-text.js';
 import { keysIfSound, soundnessIssues } from './text/soundness.js';
 
@@ -69,13 +70,13 @@ function toSuite(value: unknown): Suite {
     rubricTasks: document.tasks.filter(({ expected }) => expected.kind === 'rubric').length,
     judgedTasks: document.tasks.filter(needsJudge).length,
     ...(targetAgentId !== undefined && { targetAgentId: asId<AgentId>(targetAgentId) }),
-    ...defined({ allowedModels, thresholds }),
+    ...defined({ allowedModels, thresholds, needs: needsOf(document.tasks) }),
   };
   return { head, tasks: document.tasks };
 }
 
 /** The suite as its author wrote it, without what reading it has added. Reading it again gives the same digest. */
 export function suiteDocument({ head, tasks }: Suite): object {
-  const { digest: _, taskCount: __, rubricTasks: ___, judgedTasks: ____, ...rest } = head;
+  const { digest: _, taskCount: __, rubricTasks: ___, judgedTasks: ____, needs: _____, ...rest } = head;
   return { ...rest, tasks };
 }

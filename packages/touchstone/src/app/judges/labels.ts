@@ -8,7 +8,7 @@ import {
   type TaskId,
   validationError,
 } from '@touchstone/protocol';
-import { parseCriterion, type Task, toBody } from '@touchstone/protocol/bodies';
+import { isJudged, parseCriterion, type Task, toBody } from '@touchstone/protocol/bodies';
 import { taskIssues } from '../runs/task-criteria.js';
 
 /** One line of a file of labels: what a person said of one answer and one criterion. */
@@ -126,4 +126,4 @@ export function groupLabels(labels: readonly Label[]): readonly LabelGroup[] {
 }
 
 const decidedBy = ({ criterion }: Label): LabelGroup['by'] =>
-  parseCriterion(criterion).kind === 'check' ? 'check' : 'judge';
+  isJudged(parseCriterion(criterion)) ? 'judge' : 'check';
