@@ -25,11 +25,11 @@ export function createTemplate(value: Json): TemplateResult {
   return 'trouble' in read ? read : { render: read.render, names: [...names] };
 }
 
-type Prepared =
+type Renderer =
   | { readonly render: (variables: JsonObject) => Json }
   | { readonly trouble: string; readonly pointer: string };
 
-function prepare(value: Json, pointer: string, names: Set<string>): Prepared {
+function prepare(value: Json, pointer: string, names: Set<string>): Renderer {
   if (typeof value === 'string') return prepareText(value, pointer, names);
   if (typeof value !== 'object' || value === null) return { render: () => value };
   const members: (readonly [string, (variables: JsonObject) => Json])[] = [];
@@ -44,7 +44,7 @@ function prepare(value: Json, pointer: string, names: Set<string>): Prepared {
   };
 }
 
-function prepareText(text: string, pointer: string, names: Set<string>): Prepared {
+function prepareText(text: string, pointer: string, names: Set<string>): Renderer {
   const read = parseTemplate(text);
   if ('trouble' in read) return { ...read, pointer };
   const { pieces } = read;
