@@ -51,6 +51,7 @@ export const EVIDENCE_REASONS = [
   'other_model',
   'cached',
   'other_judge',
+  'from_future',
   'too_old',
   'unscored',
   'below_score',
@@ -68,7 +69,8 @@ export const EVIDENCE_REASONS = [
  * - `other_agent`, `other_version`, `agent_changed`: it measured something else than what is to be deployed
  * - `other_suite`, `suite_changed`, `not_original`, `not_whole`, `target_mismatch`: it is not the suite as the gate
  *   asks for it
- * - `mock_model`, `other_model`, `cached`, `other_judge`, `too_old`: its measurement does not count here
+ * - `mock_model`, `other_model`, `cached`, `other_judge`, `from_future`, `too_old`: its measurement does not
+ *   count here
  * - `unscored`, `below_score`, `not_passed`, `contract_unmet`: its result is not good enough
  * - `not_compared`, `regression`, `inconclusive`: the comparison with what serves now is missing, bad, or not certain
  */

@@ -10,7 +10,7 @@ import {
 } from '@touchstone/protocol';
 import { matchingGates, noDeployments, stateOf, targetState } from '../../deployments/index.js';
 import type { AgentVisible } from '../catalogue/entries.js';
-import type { EvidenceParts } from './evidence.js';
+import type { EvidenceParts } from './evidence-facts.js';
 
 /** What it takes to decide about a transition. */
 export type DecisionParts = EvidenceParts & {
