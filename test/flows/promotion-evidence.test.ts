@@ -626,9 +626,12 @@ describe('a gate', () => {
     const host = opened(await openDeploymentHost({ gates: [gate({ suite: CLERK_SUITE })] }));
     await stage(host, '1.0.0');
     await installSuite(host, clerkSuite({ version: '9.0.0' }, 1));
-    const easy = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
+    const easy = await finish(host, `${CLERK_SUITE}@9.0.0`, { agentId: `${CLERK}@1.0.0` });
     await refused(host, '1.0.0', 'suite_changed', { agentId: CLERK, evalRunId: easy });
-    const asked = await finish(host, `${CLERK_SUITE}@1.0.0`, { agentId: `${CLERK}@1.0.0` });
+    // Without a version the name means the same to a run as to the gate.
+    const asked = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
+    const { body } = await readJson(host, `/v1/runs/${asked}`);
+    expect(body.touchstone).toMatchObject({ suite: { ref: `${CLERK_SUITE}@1.0.0` } });
     await believed(host, '1.0.0', { agentId: CLERK, evalRunId: asked });
   });
 
