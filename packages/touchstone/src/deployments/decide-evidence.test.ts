@@ -58,6 +58,7 @@ const MET: Offer = {
     maxAgeHours: 24,
     noRegression: true,
     requireConclusive: true,
+    requireFollowedFiles: true,
   },
   claim: { ...agent, evalRunId: asId<RunId>('run-1') },
   evidence: {
@@ -125,6 +126,7 @@ const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
   ['other_agent', 'another agent', claim({ agentId: other('local.acme.sales') })],
   ['other_version', 'another version', claim({ version: other('2.0.1') })],
   ['agent_changed', 'other bytes', claim({ digest: other('sha256:agent-2') })],
+  ['files_not_followed', 'files nobody has listed', claim({ filesNotFollowed: true })],
   ['other_suite', 'another suite', gate({ suite: 'core.acme.evals.returns@1.2.0' })],
   ['other_suite', 'another version of it', gate({ suite: 'core.acme.evals.refunds@1.3.0' })],
   ['other_suite', 'an id that only begins alike', gate({ suite: 'core.acme.evals.refund' })],
@@ -229,6 +231,10 @@ describe('evidence', () => {
     ['a gate that does not mind the judge', gate({ judge: undefined as never })],
     ['all tasks, listed one by one', plan(() => ({ ordinals: [2, 0, 1] }))],
     ['a comparison besides', plan(() => ({ modes: ['golden', 'rubric', 'adversarial', 'regression'] }))],
+    [
+      'files nobody has listed, where that is let pass',
+      (offer) => gate({ requireFollowedFiles: false })(claim({ filesNotFollowed: true })(offer)),
+    ],
     ['a clock that was put right a little', run(() => ({ endedAt: NOW + 60_000 }))],
     [
       'a time that lies ahead, where any age will do',

@@ -19,6 +19,8 @@ export type EvidenceClaim = {
   readonly version: Version;
   readonly digest: Digest;
   readonly evalRunId?: RunId;
+  /** The digest may not cover all files of the agent's program. */
+  readonly filesNotFollowed?: true;
 };
 
 type EvidenceCase = {
@@ -50,6 +52,10 @@ const CHECKS: readonly Check[] = [
   ['other_agent', ({ claim, evidence }) => evidence.plan.agent.agentId !== claim.agentId],
   ['other_version', ({ claim, evidence }) => evidence.plan.agent.version !== claim.version],
   ['agent_changed', ({ claim, evidence }) => evidence.plan.agent.digest !== claim.digest],
+  [
+    'files_not_followed',
+    ({ required, claim }) => required.requireFollowedFiles === true && claim.filesNotFollowed === true,
+  ],
   ['other_suite', isOtherSuite],
   ['suite_changed', isOtherContent],
   ['not_original', ({ evidence: { plan } }) => plan.fork !== undefined || plan.rejudgeOf !== undefined],
@@ -219,6 +225,8 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
   other_agent: 'The eval run is about another agent. Run the suite with the agent to be promoted.',
   other_version: 'The eval run is about another version. Run the suite with the version to be promoted.',
   agent_changed: 'The agent has changed since the eval run. Run the suite with the agent as it is now.',
+  files_not_followed:
+    'The program of the agent may use files that its digest does not cover. List them in "files" of its entry, and run the suite again.',
   other_suite: 'The eval run is of another suite than the gate asks for. Run the suite that it names.',
   suite_changed: 'The suite has another content now, or is gone. Run it as it is installed now.',
   not_original: 'The eval run is a fork or judges old answers anew. Run the suite itself.',

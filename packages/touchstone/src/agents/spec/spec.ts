@@ -1,5 +1,6 @@
 import { type AgentId, MODEL_CLASSES, type ToolId, type Version } from '@touchstone/protocol';
 import {
+  type AnyObject,
   anyObject,
   choice,
   closed,
@@ -56,6 +57,8 @@ const tenant = text(undefined, {
   pattern: '^[^~\\s]+$',
   title: 'a tenant name without "~" or spaces',
 });
+/** Only from the operator: patterns of files that belong to the agent although its program does not import them. */
+const OPERATOR_MEMBERS = { files: list(filled()) };
 /** Only from a pack: which one, and what it declares to need of its host. */
 const PACK_MEMBERS = {
   pack: closed({ name: filled(256), version }),
@@ -73,12 +76,22 @@ const shapeOf = (from: SpecSource) =>
     {
       ...MEMBERS,
       tenant: from === 'tenant' ? boundTenant : tenant,
+      ...(from === 'operator' ? OPERATOR_MEMBERS : ({} as typeof OPERATOR_MEMBERS)),
       ...(from === 'pack' ? PACK_MEMBERS : ({} as typeof PACK_MEMBERS)),
     },
   );
 
+const isProgram = ({ kind }: AnyObject): boolean => kind === 'module' || kind === 'command';
+
 const SHAPES = {
-  operator: shapeOf('operator'),
+  operator: ruled(shapeOf('operator'), ({ files, run }) =>
+    issueAt(
+      '/files',
+      files !== undefined &&
+        !isProgram(run) &&
+        'only agents of kind module and command have files; leave it out',
+    ),
+  ),
   tenant: shapeOf('tenant'),
   pack: shapeOf('pack'),
   definition: shapeOf('definition'),
