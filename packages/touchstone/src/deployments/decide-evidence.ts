@@ -52,10 +52,7 @@ const CHECKS: readonly Check[] = [
   ['other_agent', ({ claim, evidence }) => evidence.plan.agent.agentId !== claim.agentId],
   ['other_version', ({ claim, evidence }) => evidence.plan.agent.version !== claim.version],
   ['agent_changed', ({ claim, evidence }) => evidence.plan.agent.digest !== claim.digest],
-  [
-    'files_not_followed',
-    ({ required, claim }) => required.requireFollowedFiles === true && claim.filesNotFollowed === true,
-  ],
+  ['files_not_followed', isNotFollowed],
   ['other_suite', isOtherSuite],
   ['suite_changed', isOtherContent],
   ['not_original', ({ evidence: { plan } }) => plan.fork !== undefined || plan.rejudgeOf !== undefined],
@@ -104,6 +101,10 @@ export function decideBaseline(
 
 const firstMissed = (checks: readonly Check[], offered: EvidenceCase): EvidenceReason | undefined =>
   checks.find(([, isMissed]) => isMissed(offered))?.[0];
+
+function isNotFollowed({ required, claim }: EvidenceCase): boolean {
+  return required.requireFollowedFiles === true && claim.filesNotFollowed === true;
+}
 
 /** A bare id means whatever its newest version is now; that an older one was run is then seen by the digest. */
 function isOtherSuite({ required, evidence: { plan } }: EvidenceCase): boolean {
@@ -226,7 +227,7 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
   other_version: 'The eval run is about another version. Run the suite with the version to be promoted.',
   agent_changed: 'The agent has changed since the eval run. Run the suite with the agent as it is now.',
   files_not_followed:
-    'The program of the agent may use files that its digest does not cover. List them in "files" of its entry, and run the suite again.',
+    'The program of the agent may use files that its digest does not cover. List them in its entry, and run the suite again.',
   other_suite: 'The eval run is of another suite than the gate asks for. Run the suite that it names.',
   suite_changed: 'The suite has another content now, or is gone. Run it as it is installed now.',
   not_original: 'The eval run is a fork or judges old answers anew. Run the suite itself.',

@@ -2,6 +2,7 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import { type Digest, defined } from '@touchstone/protocol';
 import { digestOf } from './digest.js';
 import { existing, languageOf } from './imports.js';
+import { isProgram } from './run-spec.js';
 import { readSourceFiles, type SourceFile, type SourceFiles } from './source-files.js';
 import type { AgentSpec } from './spec.js';
 
@@ -20,8 +21,7 @@ export async function inspectAgent(
 ): Promise<{ readonly digest: Digest; readonly notFollowed?: NotFollowed }> {
   const sources = await readSourceFiles(spec, baseDir);
   const digest = digestOf(spec, baseDir, sources);
-  const isProgram = spec.run.kind === 'module' || spec.run.kind === 'command';
-  if (!isProgram || spec.files) return { digest };
+  if (!isProgram(spec.run) || spec.files) return { digest };
   const program = isFollowed(sources) ? undefined : programName(spec, sources);
   const files = await namedFiles(spec, baseDir, sources);
   return program === undefined && files.length === 0

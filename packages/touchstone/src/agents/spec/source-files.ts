@@ -11,6 +11,9 @@ import type { AgentSpec } from './spec.js';
 /** A file that an agent is made of. */
 export type SourceFile = { readonly path: string; readonly bytes: Buffer };
 
+/** As much of a spec as says where files are. */
+type ProgramSpec = Pick<AgentSpec, 'run' | 'files'>;
+
 /** Where the files of an agent begin. */
 type Entries = {
   /** The program, the arguments that are files, and what the operator has listed. */
@@ -33,7 +36,7 @@ export type SourceFiles = Pick<Entries, 'program' | 'interpreter'> & {
  * The program of an agent, what it imports by a name that stands in the source as it is, and the files that its entry
  * lists. Packages and computed paths are not followed; a lock file speaks for the former.
  */
-export async function readSourceFiles(spec: AgentSpec, baseDir: string): Promise<SourceFiles> {
+export async function readSourceFiles(spec: ProgramSpec, baseDir: string): Promise<SourceFiles> {
   const { paths, program, interpreter, roots } = await entriesOf(spec, baseDir);
   const files = new Map<string, SourceFile>();
   const stamps = new Map<string, string>();
@@ -67,7 +70,7 @@ function tooMuch(path: string) {
   return validationError([{ pointer: '/run', message }]);
 }
 
-async function listedFiles({ files = [] }: AgentSpec, baseDir: string): Promise<readonly string[]> {
+async function listedFiles({ files = [] }: ProgramSpec, baseDir: string): Promise<readonly string[]> {
   const found = await Promise.all(files.map((pattern) => expandGlob(pattern, baseDir)));
   const empty = found.findIndex((paths) => paths.length === 0);
   if (empty === -1) return found.flat();
@@ -75,7 +78,7 @@ async function listedFiles({ files = [] }: AgentSpec, baseDir: string): Promise<
   throw validationError([{ pointer: `/files/${empty}`, message }]);
 }
 
-async function entriesOf({ run }: AgentSpec, baseDir: string): Promise<Entries> {
+async function entriesOf({ run }: ProgramSpec, baseDir: string): Promise<Entries> {
   if (run.kind === 'command') return commandEntries(run, baseDir);
   if (!('path' in run)) return { paths: [], roots: [] };
   const path = resolve(baseDir, run.path);

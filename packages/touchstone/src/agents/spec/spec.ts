@@ -1,6 +1,5 @@
 import { type AgentId, MODEL_CLASSES, type ToolId, type Version } from '@touchstone/protocol';
 import {
-  type AnyObject,
   anyObject,
   choice,
   closed,
@@ -18,7 +17,7 @@ import {
 import valid from 'semver/functions/valid.js';
 import { checkForeignSchema } from '../schema-check.js';
 import { filled, readAs } from './members.js';
-import { type RunSpec, runIssues, type SpecSource } from './run-spec.js';
+import { isProgram, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
 
 const agentId = id<AgentId>(undefined, {
   maxLength: 256,
@@ -80,8 +79,6 @@ const shapeOf = (from: SpecSource) =>
       ...(from === 'pack' ? PACK_MEMBERS : ({} as typeof PACK_MEMBERS)),
     },
   );
-
-const isProgram = ({ kind }: AnyObject): boolean => kind === 'module' || kind === 'command';
 
 const SHAPES = {
   operator: ruled(shapeOf('operator'), ({ files, run }) =>

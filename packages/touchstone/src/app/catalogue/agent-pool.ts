@@ -45,12 +45,12 @@ type PoolParts = {
   readonly holdsSecret: (text: string) => boolean;
 };
 
-type OpenedAgent = { readonly agent: Agent; readonly files: AgentFiles };
-type Entry = { readonly opened: Promise<OpenedAgent>; users: number };
+type AgentWithFiles = { readonly agent: Agent; readonly files: AgentFiles };
+type Entry = { readonly opened: Promise<AgentWithFiles>; users: number };
 
 export function createAgentPool(parts: PoolParts): AgentPool {
   const entries = new Map<string, Entry>();
-  const enter = async (key: string, open: () => Promise<OpenedAgent>): Promise<Agent> => {
+  const enter = async (key: string, open: () => Promise<AgentWithFiles>): Promise<Agent> => {
     const found = entries.get(key);
     const entry = found ?? { opened: open(), users: 0 };
     entries.set(key, entry);
@@ -88,7 +88,7 @@ const poolKey = (owner: Owner, { agent, model, cache }: Plan): string =>
     model ? [agent.digest, owner.tenant, owner.workspace, model, cache] : [agent.digest, owner.tenant],
   );
 
-const sharedAgent = ({ agent, files }: OpenedAgent, close: () => Promise<void>): Agent => ({
+const sharedAgent = ({ agent, files }: AgentWithFiles, close: () => Promise<void>): Agent => ({
   facts: agent.facts,
   ...(agent.model && { model: agent.model }),
   ...(agent.prompt && {
@@ -119,7 +119,7 @@ async function openFresh(
   owner: Owner,
   known: AgentEntry,
   plan: Plan,
-): Promise<OpenedAgent> {
+): Promise<AgentWithFiles> {
   const { spec, facts, baseDir, guard } = known;
   // The files may have changed since the run was planned; an answer of other code would be evidence of nothing.
   const files = await readAgentFiles(spec, baseDir);
