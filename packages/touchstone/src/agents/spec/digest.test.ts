@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../fixtures/temporary-folder.js';
@@ -167,6 +167,15 @@ describe('files that an entry lists', () => {
       const isCovered = name === 'agent.mjs' || covered.includes(name);
       expect([name, (await digestOf(run, folder, { files })) !== before]).toEqual([name, isCovered]);
     }
+  });
+
+  it('are not looked for behind a link to a folder, which may lead in a circle', async () => {
+    const folder = await folderWith(FILES);
+    const before = await digestOf(run, folder, { files: ['prompts'] });
+    await symlink('.', join(folder, 'prompts/around'));
+    expect(await digestOf(run, folder, { files: ['prompts'] })).toBe(before);
+    await symlink('../data.json', join(folder, 'prompts/data'));
+    expect(await digestOf(run, folder, { files: ['prompts'] })).not.toBe(before);
   });
 
   it('belong to it as soon as they are there', async () => {

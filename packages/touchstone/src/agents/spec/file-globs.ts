@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { existing } from './imports.js';
 
 /** Never an agent's own: what was installed or is made anew when a program runs. */
 const PASSED_OVER = new Set(['.git', '__pycache__', 'node_modules']);
@@ -35,7 +36,7 @@ async function anyDepth(place: string, rest: readonly string[]): Promise<readonl
   const folders = entries.filter((entry) => entry.isDirectory());
   const files = entries.filter((entry) => !entry.isDirectory());
   return flat([
-    ...(rest.length > 0 ? [matching(place, rest)] : files.map(({ name }) => here(join(place, name)))),
+    rest.length > 0 ? matching(place, rest) : existing(files.map(({ name }) => join(place, name))),
     ...folders.map(({ name }) => anyDepth(join(place, name), rest)),
   ]);
 }
