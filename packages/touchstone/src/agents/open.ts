@@ -9,7 +9,7 @@ import { createOpenwopAgent } from './kinds/openwop/openwop.js';
 import { createScriptedAgent } from './kinds/scripted/scripted.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';
-import { agentDigest } from './spec/digest.js';
+import type { AgentFiles } from './spec/digest.js';
 import type { ManifestRun, OpenaiRun, OpenwopRun } from './spec/run-spec.js';
 import type { AgentSpec } from './spec/spec.js';
 
@@ -31,6 +31,8 @@ export type AgentParts = {
   readonly random: Random;
   readonly paceOf: PaceOf;
   readonly limits?: AgentLimits;
+  /** Its files as they were when it was opened. */
+  readonly files?: Pick<AgentFiles, 'isUntouched'>;
   /** Required for a spec that came from a tenant. */
   readonly fetchGuard?: Guard;
   /** Required for agents that are reached through a provider. */
@@ -49,11 +51,7 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
     case 'scripted':
       return createScriptedAgent(run, parts);
     case 'module':
-      return createModuleAgent(run, {
-        ...parts,
-        maxOutputBytes,
-        isSame: async () => (await agentDigest(spec, parts.baseDir)) === parts.facts.digest,
-      });
+      return createModuleAgent(run, { ...parts, maxOutputBytes });
     case 'command':
       return createCommandAgent(run, { ...parts, maxOutputBytes });
     case 'http':

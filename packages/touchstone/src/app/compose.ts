@@ -7,7 +7,7 @@ import {
   type Owner,
   type Scorecard,
 } from '@touchstone/protocol';
-import { type HostTools, parseAgentSpec } from '../agents/index.js';
+import { type HostTools, inspectAgent, type NotFollowed, parseAgentSpec } from '../agents/index.js';
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
@@ -79,6 +79,8 @@ type ComposeOptions = {
 export type LocalTouchstone = Touchstone & {
   /** Registers an agent given on the command line. */
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
+  /** What the digest of such an agent may not cover; undefined when it covers all that can be found. */
+  filesNotFollowed(spec: unknown, baseDir: string): Promise<NotFollowed | undefined>;
   /**
    * Installs a pack that may have been edited since the last run. One that the configuration brings in the same state is
    * left where it is: a copy would hide it, and would stay behind when its files are edited.
@@ -315,6 +317,8 @@ function operatorOf(parts: Parts) {
   };
   return {
     evidenceKeys,
+    filesNotFollowed: async (spec, baseDir) =>
+      (await inspectAgent(parseAgentSpec(spec, 'operator'), baseDir)).notFollowed,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),

@@ -1,6 +1,7 @@
 export type { AccessRefusal } from './access.js';
 export {
   type Agent,
+  AgentChanged,
   type AgentFacts,
   type AgentHost,
   type AgentKind,

@@ -84,6 +84,10 @@ export type OpenwopRun = RunOf<'openwop'>;
 export type ManifestRun = RunOf<'manifest'>;
 export type RunSpec = { [K in Kind]: RunOf<K> }[Kind];
 
+/** Kinds of agent that are code of this machine, and so may be made of more files than can be found. */
+const PROGRAMS: readonly unknown[] = ['module', 'command'] satisfies Kind[];
+export const isProgram = ({ kind }: { readonly kind?: unknown }): boolean => PROGRAMS.includes(kind);
+
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 const KINDS: { readonly [from in SpecSource]: readonly Kind[] } = {

@@ -1,5 +1,11 @@
 import type { RepeatScore, TaskResult } from '@touchstone/protocol';
-import { ControlPending, type LogEntry, type MaybePromise, type Run } from '../../ports/index.js';
+import {
+  AgentChanged,
+  ControlPending,
+  type LogEntry,
+  type MaybePromise,
+  type Run,
+} from '../../ports/index.js';
 import type { SpendMeter } from '../invoke/spend-meter.js';
 import type { ExecutionResult, Executor, RunKind } from '../kinds/run-kind.js';
 import type { Backlog, SealedRepeat } from '../log/backlog.js';
@@ -48,8 +54,10 @@ export async function runLoop(loop: Loop): Promise<void> {
       case 'crash':
         return crash(loop);
       case 'stop':
+        if (state.stop?.kind === 'pause' && (await noticeChange(loop))) break;
         return end(loop, stopping(loop.run, state.stop as Stop, loop.parts.clock.now(), loop.meter.spentUsd));
       case 'complete':
+        if (await noticeChange(loop)) break;
         if (await complete(loop)) return;
         break;
     }
@@ -77,8 +85,9 @@ async function execute(loop: Loop, unit: PlannedUnit): Promise<void> {
     if (abort.signal.aborted) state.dropped = true;
     else await seal(loop, unit, executed);
   } catch (error) {
-    if (abort.signal.aborted) state.dropped = true;
+    if (abort.signal.aborted || error instanceof AgentChanged) state.dropped = true;
     else state.crash ??= { error };
+    if (error instanceof AgentChanged) state.stop = graverStop(state.stop, { kind: 'changed' });
   }
   state.running -= 1;
   state.wake();
@@ -119,6 +128,13 @@ export function foldStep(
   const scores: RepeatScore[] = [];
   for (const { score } of all) if (score) scores.push(score);
   return kind.result(ordinal, scores);
+}
+
+/** A limit may have come too late to stop a run that has nothing left to do. A changed agent has not: it is looked at last. */
+async function noticeChange({ executor, state }: Loop): Promise<boolean> {
+  if (!(await executor.hasChanged?.())) return false;
+  state.stop = { kind: 'changed' };
+  return true;
 }
 
 /** False when a cancel or a pause was acknowledged in the last moment; then that is done instead. */

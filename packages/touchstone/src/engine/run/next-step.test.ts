@@ -17,6 +17,7 @@ const cancel: Stop = { kind: 'cancel', by: 'x' };
 const timeout: Stop = { kind: 'timeout', limitMs: 1, observedMs: 2 };
 const budget: Stop = { kind: 'budget', limitUsd: 1 };
 const drain: Stop = { kind: 'pause', drainPolicy: 'drain-current-node' };
+const changed: Stop = { kind: 'changed' };
 const immediate: Stop = { kind: 'pause', drainPolicy: 'immediate' };
 
 describe('nextStep', () => {
@@ -35,6 +36,8 @@ describe('nextStep', () => {
     ['an immediate pause aborts', { stop: immediate, running: 1 }, 'abort'],
     ['a draining pause lets tasks finish', { stop: drain, running: 1 }, 'wait'],
     ['the cost ceiling lets tasks finish', { stop: budget, running: 1 }, 'wait'],
+    ['a changed agent aborts', { stop: changed, running: 1 }, 'abort'],
+    ['and counts even when nothing is left to start', { stop: changed, unfinished: false }, 'stop'],
     ['a stop starts nothing', { stop: drain }, 'stop'],
     ['a pause counts even when nothing is left to start', { stop: drain, unfinished: false }, 'stop'],
     ['a ceiling reached by the last task came too late', { stop: budget, unfinished: false }, 'complete'],
@@ -52,7 +55,7 @@ describe('nextStep', () => {
       leaving: fc.boolean(),
       crashed: fc.boolean(),
       halted: fc.boolean(),
-      stop: fc.constantFrom(undefined, cancel, timeout, budget, drain, immediate),
+      stop: fc.constantFrom(undefined, cancel, timeout, budget, changed, drain, immediate),
       aborted: fc.boolean(),
       unfinished: fc.boolean(),
       running: fc.nat(3),

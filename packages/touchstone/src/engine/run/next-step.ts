@@ -12,6 +12,8 @@ export type Stop =
   | { readonly kind: 'timeout'; readonly limitMs: number; readonly observedMs: number }
   | { readonly kind: 'budget'; readonly limitUsd: number }
   | { readonly kind: 'denied'; readonly denial: AccessDenial }
+  /** The agent's files have been written to. */
+  | { readonly kind: 'changed' }
   | { readonly kind: 'pause'; readonly drainPolicy: DrainPolicy; readonly reason?: string };
 
 /** Everything the decision depends on, and nothing else. */
@@ -36,7 +38,7 @@ export type Step = 'start' | 'wait' | 'abort' | 'leave' | 'crash' | 'stop' | 'co
 /** ExecutionResult work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
 const AHEAD = 256;
 
-/** Cancel, timeout, denied access and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
+/** Cancel, timeout, denied access, a changed agent and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
 const abortsRunning = (view: View): boolean => {
   if (view.leaving || view.crashed) return true;
   if (view.stop?.kind === 'pause') return view.stop.drainPolicy === 'immediate';

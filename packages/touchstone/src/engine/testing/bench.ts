@@ -75,7 +75,7 @@ export type BenchOptions = {
   readonly tasks?: readonly Task[];
   readonly behave?: Behaviour;
   readonly facts?: Partial<AgentFacts>;
-  readonly agent?: Pick<Agent, 'model' | 'prompt'>;
+  readonly agent?: Pick<Agent, 'model' | 'prompt' | 'hasChanged'>;
   readonly thresholds?: SuiteHead['thresholds'];
   readonly tools?: Tools;
   readonly limits?: Partial<EngineLimits>;
