@@ -16,7 +16,7 @@ import {
   openAgent,
   pinModel,
 } from '../../agents/index.js';
-import type { PaceOf } from '../../net/index.js';
+import { type Names, openGuard, type PaceOf } from '../../net/index.js';
 import type { Agent, Clock, Random, Store } from '../../ports/index.js';
 import type { AgentEntry } from './entries.js';
 
@@ -35,6 +35,7 @@ type PoolParts = {
   readonly models: Models;
   readonly paceOf: PaceOf;
   readonly holdsSecret: (text: string) => boolean;
+  readonly names: Names;
 };
 
 type Entry = { readonly agent: Promise<Agent>; users: number };
@@ -89,7 +90,7 @@ async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan
       `Agent ${facts.agentId}@${facts.version} has changed since this run was created. Start a new run.`,
     );
   }
-  const { clock, random, paceOf, models, holdsSecret } = parts;
+  const { clock, random, paceOf, models, holdsSecret, names } = parts;
   const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
   const use = { owner, models, ...modelOf(plan), ...(cache && { cache }) };
   const agent = await openAgent(spec, {
@@ -99,7 +100,7 @@ async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan
     random,
     paceOf,
     use,
-    ...(guard && { fetchGuard: guard }),
+    fetchGuard: guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system),
   }).catch(cannotOpen);
   const issue = await agent.loadIssue?.();
   if (issue === undefined) return agent;

@@ -2,6 +2,7 @@ import { asId, type RunId, type TaskId, type ToolId } from '@touchstone/protocol
 import { fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createSlots } from '../../net/index.js';
 import type { Tools } from '../../ports/index.js';
 import { answered, type Behaviour, countingTasks, openBench, owner } from '../testing/bench.js';
 
@@ -550,7 +551,7 @@ describe('stopping early', () => {
   it('a tenant whose places are all taken can still cancel what waits, and holds up nobody else', async () => {
     const bench = await openBench({
       tasks: countingTasks(1),
-      limits: { maxRuns: 1 },
+      slots: { runs: createSlots({ perTenant: 1 }) },
       behave: () => new Promise(() => undefined),
     });
     const [busy, queued] = [await bench.createRun('busy'), await bench.createRun('queued')];

@@ -8,6 +8,7 @@ const calm: View = {
   halted: false,
   stop: undefined,
   aborted: false,
+  withdrawn: true,
   unfinished: true,
   running: 0,
   uncommitted: 0,
@@ -35,6 +36,8 @@ describe('nextStep', () => {
     ['an immediate pause aborts', { stop: immediate, running: 1 }, 'abort'],
     ['a draining pause lets tasks finish', { stop: drain, running: 1 }, 'wait'],
     ['the cost ceiling lets tasks finish', { stop: budget, running: 1 }, 'wait'],
+    ['but not those that wait for a slot', { stop: drain, running: 1, withdrawn: false }, 'withdraw'],
+    ['also not before an abort', { stop: cancel, running: 1, withdrawn: false }, 'withdraw'],
     ['a stop starts nothing', { stop: drain }, 'stop'],
     ['a pause counts even when nothing is left to start', { stop: drain, unfinished: false }, 'stop'],
     ['a ceiling reached by the last task came too late', { stop: budget, unfinished: false }, 'complete'],
@@ -54,6 +57,7 @@ describe('nextStep', () => {
       halted: fc.boolean(),
       stop: fc.constantFrom(undefined, cancel, timeout, budget, drain, immediate),
       aborted: fc.boolean(),
+      withdrawn: fc.boolean(),
       unfinished: fc.boolean(),
       running: fc.nat(3),
       uncommitted: fc.nat(300),
@@ -63,7 +67,8 @@ describe('nextStep', () => {
       fc.property(views, (view) => {
         const step = nextStep(view);
         if (view.leaving || view.crashed || view.halted || view.stop) expect(step).not.toBe('start');
-        if (!['start', 'wait', 'abort'].includes(step)) expect(view.running + view.uncommitted).toBe(0);
+        if (!['start', 'wait', 'withdraw', 'abort'].includes(step))
+          expect(view.running + view.uncommitted).toBe(0);
         if (step === 'wait') expect(view.running + view.uncommitted).toBeGreaterThan(0);
       }),
     );
