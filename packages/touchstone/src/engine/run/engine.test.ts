@@ -105,8 +105,8 @@ describe('an eval run', () => {
   it('repeats every task, folds the repeats, and scores each task once', async () => {
     const bench = await openBench({
       tasks: countingTasks(2),
-      behave: (input, _host, { invocationId }) =>
-        answered(invocationId === 'inv-1.2' ? 'wrong' : `answer ${input}`),
+      behave: (input, _host, { repeat }) =>
+        answered(input === 1 && repeat === 2 ? 'wrong' : `answer ${input}`),
     });
     const runId = await bench.createRun('r', { repeats: 3 });
     await bench.engine.drive(owner, runId);
@@ -262,7 +262,8 @@ describe('tools and memory', () => {
       { status: 'ok', outcome: 'first' },
       { status: 'ok', outcome: 'second' },
       { status: 'ok', outcome: 'second' },
-      { status: 'error' },
+      // The agent must not learn that there are fixtures; the log says it.
+      { status: 'error', error: 'The tool is not available at the moment.' },
       { status: 'forbidden' },
     ]);
     const events = await bench.events(runId);
@@ -274,6 +275,9 @@ describe('tools and memory', () => {
       'inv-0.0.2',
       'inv-0.0.3',
     ]);
+    expect(returns.at(-1)?.payload).toMatchObject({
+      error: { message: 'This task has fixtures, and none for tool local:other.' },
+    });
     expect(returns.map((event) => event.causationId)).toEqual(calls.map((event) => event.eventId));
     expect(types(events).indexOf('agent.reasoned')).toBeLessThan(types(events).indexOf('agent.toolCalled'));
   });
@@ -363,10 +367,10 @@ describe('tools and memory', () => {
     expect(seen).toEqual([
       [
         {
-          id: 'seed-0.0',
+          id: expect.stringMatching(/^mem-[0-9a-f]{26}\.000$/),
           content: 'the key is [REDACTED:k]',
           tags: ['a'],
-          createdAt: '2000-01-01T00:00:00.000Z',
+          createdAt: expect.stringMatching(/^2025-\d\d-\d\dT[\d:.]{12}Z$/),
         },
       ],
       [],

@@ -174,8 +174,10 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     facts,
     ...options.agent,
     async invoke(invocation, host) {
-      calls.push(invocation.invocationId);
-      return untilAborted(behave(fromBody(invocation.input), host, invocation), host.signal);
+      const input = fromBody(invocation.input);
+      // As the log names it; the agent itself is given other ids.
+      calls.push(`inv-${input}.${invocation.repeat}`);
+      return untilAborted(behave(input, host, invocation), host.signal);
     },
     close: async () => undefined,
   };
