@@ -54,6 +54,9 @@ type AgentOptions = {
   readonly names: Names;
 };
 
+/** A host serves others too: a module that uses too much memory ends its own process, and not the host. */
+const MODULE_MEMORY_MB = 1024;
+
 /** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
 export function composeAgents(options: AgentOptions): AgentParts {
   const { config, store, clock, random, env, isOnlyTenant, names } = options;
@@ -76,7 +79,10 @@ export function composeAgents(options: AgentOptions): AgentParts {
   const secrets = knownSecrets(config, env);
   const redact = secrets.length > 0 ? (text: string) => redactSecrets(text, secrets) : undefined;
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
-  const pool = createAgentPool({ store, clock, random, models, paceOf, holdsSecret, names });
+  const pool = createAgentPool({
+    ...{ store, clock, random, models, paceOf, holdsSecret, names },
+    ...(options.origin === 'host' && { moduleMemoryMb: MODULE_MEMORY_MB }),
+  });
   const guard = createGuard(config.egress);
   const registry = createAgentCatalogue({
     store,

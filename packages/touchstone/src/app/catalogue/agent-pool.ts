@@ -1,5 +1,6 @@
 import {
   type AgentPlan,
+  defined,
   type EvalPlan,
   HostError,
   isHostError,
@@ -36,6 +37,8 @@ type PoolParts = {
   readonly paceOf: PaceOf;
   readonly holdsSecret: (text: string) => boolean;
   readonly names: Names;
+  /** Of module agents whose entry does not say how much memory they may use. Without it, they live in a thread. */
+  readonly moduleMemoryMb?: number;
 };
 
 type Entry = { readonly agent: Promise<Agent>; users: number };
@@ -100,6 +103,7 @@ async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan
     random,
     paceOf,
     use,
+    limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
     fetchGuard: guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system),
   }).catch(cannotOpen);
   const issue = await agent.loadIssue?.();
