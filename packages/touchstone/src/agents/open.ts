@@ -13,7 +13,12 @@ import type { AgentFiles } from './spec/digest.js';
 import type { ManifestRun, OpenaiRun, OpenwopRun } from './spec/run-spec.js';
 import type { AgentSpec } from './spec/spec.js';
 
-type AgentLimits = { readonly maxOutputBytes?: number; readonly retries?: RetryLimits };
+type AgentLimits = {
+  readonly maxOutputBytes?: number;
+  readonly retries?: RetryLimits;
+  /** Of a module whose entry does not say how much it may use; without a limit it lives in a thread. */
+  readonly moduleMemoryMb?: number;
+};
 
 /** Whose run it is, which model was pinned for it, and whether remembered answers may stand in for that model. */
 export type ModelUse = {
@@ -51,7 +56,11 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
     case 'scripted':
       return createScriptedAgent(run, parts);
     case 'module':
-      return createModuleAgent(run, { ...parts, maxOutputBytes });
+      return createModuleAgent(run, {
+        ...parts,
+        ...defined({ memoryMb: parts.limits?.moduleMemoryMb }),
+        maxOutputBytes,
+      });
     case 'command':
       return createCommandAgent(run, { ...parts, maxOutputBytes });
     case 'http':

@@ -11,6 +11,7 @@ import { type HostTools, inspectAgent, type NotFollowed, parseAgentSpec } from '
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
+import { createNames, createSlots, shareOpenFiles } from '../net/index.js';
 import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Store, Suite } from '../ports/index.js';
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
@@ -140,6 +141,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     engine,
     limitCounts: parts.limitCounts,
+    names: parts.names,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
@@ -172,13 +174,19 @@ async function openParts(basics: Basics) {
   const store = await openStore({ file, clock });
   if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const limitCounts = createLimitCounts();
+  const names = createNames({
+    clock,
+    perTenant: config.limits.perTenant.nameLookups,
+    servers: config.egress.dnsServers,
+    onWait: () => limitCounts.reached('nameLookups'),
+  });
   const results = createResults(store.log);
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, origin);
-  const profiles = createProfiles({ config, store, clock, env, suites, maxTasks: settings?.maxTasks });
+  const profiles = createProfiles({ config, store, clock, env, suites, names, maxTasks: settings?.maxTasks });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
-  const agents = composeAgents({ config, profiles, store, clock, random, env, origin, isOnlyTenant });
+  const agents = composeAgents({ config, profiles, store, clock, random, env, origin, isOnlyTenant, names });
   const scoring = composeScoring({ config, store, clock, origin, safety, agents });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
@@ -202,7 +210,7 @@ async function openParts(basics: Basics) {
     createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
   const retention = createRetention({ store, clock, log, origin });
-  const kept = { store, results, limitCounts, tenants, suites, profiles, annotations, retention };
+  const kept = { store, results, limitCounts, names, tenants, suites, profiles, annotations, retention };
   const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }
@@ -220,6 +228,7 @@ async function loadConfigured(
 function openEngine(parts: Parts): Engine {
   const { config, store, clock, log, agents, suites, contracts, schemaCheck, carryOut, openScoring } = parts;
   const { limitCounts } = parts;
+  const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
     castVote,
@@ -242,8 +251,18 @@ function openEngine(parts: Parts): Engine {
     foldTask,
     buildSummary,
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
-    limits: { ...DEFAULT_LIMITS, maxRuns: config.limits.perTenant.activeRuns },
-    onRunWaiting: () => limitCounts.reached('activeRuns'),
+    limits: DEFAULT_LIMITS,
+    slots: {
+      runs: createSlots({
+        perTenant: perTenant.activeRuns,
+        onWait: () => limitCounts.reached('activeRuns'),
+      }),
+      tasks: createSlots({
+        perTenant: perTenant.openInvocations,
+        total: shareOpenFiles().tasks,
+        onWait: () => limitCounts.reached('openInvocations'),
+      }),
+    },
   });
 }
 

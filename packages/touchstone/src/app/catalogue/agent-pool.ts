@@ -1,5 +1,6 @@
 import {
   type AgentPlan,
+  defined,
   type EvalPlan,
   HostError,
   isHostError,
@@ -17,7 +18,7 @@ import {
   pinModel,
   readAgentFiles,
 } from '../../agents/index.js';
-import type { PaceOf } from '../../net/index.js';
+import { type Names, openGuard, type PaceOf } from '../../net/index.js';
 import {
   type Agent,
   AgentChanged,
@@ -43,6 +44,9 @@ type PoolParts = {
   readonly models: Models;
   readonly paceOf: PaceOf;
   readonly holdsSecret: (text: string) => boolean;
+  readonly names: Names;
+  /** Of module agents whose entry does not say how much memory they may use. Without it, they live in a thread. */
+  readonly moduleMemoryMb?: number;
 };
 
 type AgentWithFiles = { readonly agent: Agent; readonly files: AgentFiles };
@@ -129,7 +133,7 @@ async function openFresh(
       `Agent ${facts.agentId}@${facts.version} has changed since this run was created. Start a new run.`,
     );
   }
-  const { clock, random, paceOf, models, holdsSecret } = parts;
+  const { clock, random, paceOf, models, holdsSecret, names } = parts;
   const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
   const use = { owner, models, ...modelOf(plan), ...(cache && { cache }) };
   const agent = await openAgent(spec, {
@@ -140,7 +144,8 @@ async function openFresh(
     paceOf,
     use,
     files,
-    ...(guard && { fetchGuard: guard }),
+    limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
+    fetchGuard: guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system),
   }).catch(cannotOpen);
   const issue = await agent.loadIssue?.();
   if (issue === undefined) return { agent, files };

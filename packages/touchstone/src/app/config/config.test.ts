@@ -47,7 +47,7 @@ describe('without a file', () => {
       packs: [],
       suites: [],
       evalSuite: {},
-      egress: { allowHosts: [], allowPrivate: false },
+      egress: { allowHosts: [], allowPrivate: false, dnsServers: [] },
       limits: {
         maxRequestBodyBytes: 16_777_216,
         requestsPerMinute: 6_000,
@@ -250,6 +250,8 @@ it.each([
   [{ evalSuite: { modes: ['golden', 'golden'] } }, '/evalSuite/modes'],
   [{ limits: { requestsPerMinute: 0 } }, '/limits/requestsPerMinute'],
   [{ limits: { perTenant: { activeRuns: 0 } } }, '/limits/perTenant/activeRuns'],
+  [{ limits: { perTenant: { openInvocations: 0 } } }, '/limits/perTenant/openInvocations'],
+  [{ egress: { dnsServers: ['10.0.0.2', 'dns.example'] } }, '/egress/dnsServers/1'],
   [{ limits: { maxRequestBodyBytes: 1.5e6 + 0.5 } }, '/limits/maxRequestBodyBytes'],
   [{ store: 'mysql://x' }, '/store'],
   [{ modelClasses: { vast: 'x' } }, '/modelClasses/vast'],

@@ -112,7 +112,7 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     ...(input.publicUrl !== undefined && { publicUrl: input.publicUrl.replace(/\/+$/, '') }),
     evalSuite: completeEvalSuite(input.evalSuite),
     gates: completeGates(input.gates ?? []),
-    egress: { allowHosts: [], allowPrivate: false, ...input.egress },
+    egress: { allowHosts: [], allowPrivate: false, dnsServers: [], ...input.egress },
     limits: {
       ...DEFAULT_LIMITS,
       ...input.limits,

@@ -11,6 +11,7 @@ import {
 } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
 import type { FastifyInstance } from 'fastify';
+import { createNames } from '../../net/index.js';
 import type { AgentFacts, Clock, Log, ProgressListener, Run, Store } from '../../ports/index.js';
 import { maskSecrets } from '../../scoring/index.js';
 import { createApp } from '../../server/app.js';
@@ -185,6 +186,7 @@ function createFake(
   let made = 0;
   return {
     limitCounts: createLimitCounts(),
+    names: createNames({ clock, perTenant: 8 }),
     store,
     engine: createFakeEngine(store, listeners),
     suites,

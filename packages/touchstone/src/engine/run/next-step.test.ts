@@ -8,6 +8,7 @@ const calm: View = {
   halted: false,
   stop: undefined,
   aborted: false,
+  withdrawn: true,
   unfinished: true,
   running: 0,
   uncommitted: 0,
@@ -38,6 +39,8 @@ describe('nextStep', () => {
     ['the cost ceiling lets tasks finish', { stop: budget, running: 1 }, 'wait'],
     ['a changed agent aborts', { stop: changed, running: 1 }, 'abort'],
     ['and counts even when nothing is left to start', { stop: changed, unfinished: false }, 'stop'],
+    ['but not those that wait for a slot', { stop: drain, running: 1, withdrawn: false }, 'withdraw'],
+    ['also not before an abort', { stop: cancel, running: 1, withdrawn: false }, 'withdraw'],
     ['a stop starts nothing', { stop: drain }, 'stop'],
     ['a pause counts even when nothing is left to start', { stop: drain, unfinished: false }, 'stop'],
     ['a ceiling reached by the last task came too late', { stop: budget, unfinished: false }, 'complete'],
@@ -57,6 +60,7 @@ describe('nextStep', () => {
       halted: fc.boolean(),
       stop: fc.constantFrom(undefined, cancel, timeout, budget, changed, drain, immediate),
       aborted: fc.boolean(),
+      withdrawn: fc.boolean(),
       unfinished: fc.boolean(),
       running: fc.nat(3),
       uncommitted: fc.nat(300),
@@ -66,7 +70,8 @@ describe('nextStep', () => {
       fc.property(views, (view) => {
         const step = nextStep(view);
         if (view.leaving || view.crashed || view.halted || view.stop) expect(step).not.toBe('start');
-        if (!['start', 'wait', 'abort'].includes(step)) expect(view.running + view.uncommitted).toBe(0);
+        if (!['start', 'wait', 'withdraw', 'abort'].includes(step))
+          expect(view.running + view.uncommitted).toBe(0);
         if (step === 'wait') expect(view.running + view.uncommitted).toBeGreaterThan(0);
       }),
     );

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Json } from '@touchstone/protocol';
+import { defined, type Json } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import { createDeadlines, createDeferred, type Deadlines, onAbort } from '../../../net/index.js';
 import {
@@ -25,6 +25,8 @@ export type ModuleParts = {
   readonly maxOutputBytes: number;
   /** Its files as they were when it was opened. */
   readonly files?: Pick<AgentFiles, 'isUntouched'>;
+  /** Runs it in a process that may use so much memory, unless its own entry says how much. Without either, in a thread. */
+  readonly memoryMb?: number;
 };
 
 export const createModuleAgent = (run: ModuleRun, parts: ModuleParts): Agent => new ThreadedAgent(run, parts);
@@ -37,7 +39,8 @@ const STUCK = `The agent kept its thread busy for ${PING_MS} ms past a timeout.`
 const NOTICEABLE_MS = 1;
 
 /**
- * A module in one worker thread, which serves many invocations (jobs) at once. The thread is:
+ * A module in one worker thread, which serves many invocations (jobs) at once. With a limit on its memory the thread is
+ * the main one of a process. The thread is:
  *
  * - `starting` until the module is loaded. Jobs wait.
  * - `ready`: jobs are sent as they come.
@@ -210,11 +213,13 @@ class ThreadedAgent implements Agent {
     );
     const folder = resolve(baseDir);
     const path = resolve(baseDir, this.#run.path);
-    const options = { path, folder, exportName: this.#run.export, maxOutputBytes };
-    return startThread(options, {
-      message: (message) => this.#receive(message),
-      gone: (reason) => this.#lose(reason, false),
-    });
+    const { memoryMb = this.#parts.memoryMb } = this.#run;
+    const options = { path, folder, exportName: this.#run.export, maxOutputBytes, ...defined({ memoryMb }) };
+    const listener = {
+      message: (message: ThreadMessage) => this.#receive(message),
+      gone: (reason: string) => this.#lose(reason, false),
+    };
+    return startThread(options, listener, clock);
   }
 
   /** A thread that replaces a lost one has read the files again. Answers of changed files would be no evidence. */
