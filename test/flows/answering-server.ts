@@ -9,13 +9,13 @@ export type AnsweringServer = {
   close(): Promise<void>;
 };
 
-type Given = { readonly headers: IncomingMessage['headers']; readonly body: unknown };
-type Reply = (given: Given) => object;
+type AgentRequest = { readonly headers: IncomingMessage['headers']; readonly body: unknown };
+type Reply = (given: AgentRequest) => object;
 
 /** Stands for agents of three protocols, each at its path; all answer with what they were given. */
 export async function startAnsweringServer(): Promise<AnsweringServer> {
   let note: object | undefined;
-  const runs: Given[] = [];
+  const runs: AgentRequest[] = [];
   const replies: { readonly [path: string]: Reply } = {
     '/turn': (given) => {
       const inputs = note;
@@ -52,7 +52,7 @@ export async function startAnsweringServer(): Promise<AnsweringServer> {
 }
 
 /** The events of a run that has answered with the request that created it. */
-function remoteRun(output: Given | undefined): object {
+function remoteRun(output: AgentRequest | undefined): object {
   const completed = { type: 'run.completed', sequence: 0, payload: { outputs: { output } } };
   return { events: [completed], isComplete: true };
 }

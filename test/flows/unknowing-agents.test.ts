@@ -48,14 +48,14 @@ afterAll(async () => {
   await server.close();
 });
 
-type Completed = { readonly outputs?: { readonly output: unknown } };
+type CompletedPayload = { readonly outputs?: { readonly output: unknown } };
 
 /** What the agent answered in a run of its own. */
 async function answerAlone(agentId: string): Promise<unknown> {
   const body = { agentId, inputs: INPUT };
   const created = await readJson(host, '/v1/runs', { method: 'POST', body });
   const events = await eventsOf(host, created.body.runId as string);
-  const [{ outputs } = {}] = payloadsOf(events, 'run.completed') as readonly Completed[];
+  const [{ outputs } = {}] = payloadsOf(events, 'run.completed') as readonly CompletedPayload[];
   return outputs?.output;
 }
 
@@ -110,5 +110,5 @@ it('seeds of a task look like notes that the agent has kept', async () => {
   expect(form(seeded)).toEqual(form(kept));
 });
 
-type Given = { readonly body: { readonly memory: readonly { readonly createdAt: string }[] } };
-const memoryIn = async (answer: Promise<unknown>) => ((await answer) as Given).body.memory;
+type AgentRequest = { readonly body: { readonly memory: readonly { readonly createdAt: string }[] } };
+const memoryIn = async (answer: Promise<unknown>) => ((await answer) as AgentRequest).body.memory;
