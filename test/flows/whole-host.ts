@@ -12,6 +12,9 @@ export const ACME_SIDE_KEY = 'test-key-of-acme-side-0123456789';
 /** Of acme too, with a role that may run and read but not publish. */
 export const RUNNER_KEY = 'test-key-of-acme-runner-0123456789';
 
+/** Of a role that reads the numbers of the whole host, and nothing of a tenant. */
+export const OPERATOR_KEY = 'test-key-of-operator-0123456789';
+
 export type WholeHost = {
   readonly url: string;
   readonly logs: string[];
@@ -89,6 +92,13 @@ async function startIn(folder: string, config: object, options: HostOptions, log
   return startHost({ ...shared, touchstone, ids: systemIds });
 }
 
+/** The metrics, as the operator reads them. */
+export async function metricsOf(host: WholeHost): Promise<string> {
+  const response = await host.fetch('/v1/host/touchstone/metrics', { key: OPERATOR_KEY });
+  if (response.status !== 200) throw new Error(`The metrics were not answered: ${response.status}.`);
+  return response.text();
+}
+
 const mediaTypeOf = (body: unknown): string =>
   Buffer.isBuffer(body) ? 'application/gzip' : 'application/json';
 const bytesOf = (body: unknown): string | Uint8Array<ArrayBuffer> => {
@@ -96,12 +106,13 @@ const bytesOf = (body: unknown): string | Uint8Array<ArrayBuffer> => {
   return typeof body === 'string' ? body : JSON.stringify(body);
 };
 
-/** Two tenants, and a second workspace of the first. */
+/** Two tenants, a second workspace of the first, and the operator. */
 const KEYS = [
   { key: KEY, tenant: 'acme', roles: ['admin'] },
   { key: RUNNER_KEY, tenant: 'acme', roles: ['runner'] },
   { key: ACME_SIDE_KEY, tenant: 'acme', workspace: 'side', roles: ['admin'] },
   { key: OTHER_KEY, tenant: 'globex', roles: ['admin'] },
+  { key: OPERATOR_KEY, tenant: 'house', roles: ['operator'] },
 ];
 
 /** A suite of golden tasks whose inputs are their own answers. */

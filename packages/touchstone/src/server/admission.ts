@@ -3,79 +3,67 @@ import { HostError, type Principal } from '@touchstone/protocol';
 import { bearerToken, hashKey, type KeyId, type KeyRing, keyIdOf, unauthenticated } from '../app/index.js';
 import type { Clock } from '../ports/index.js';
 
-type Visitor = { readonly address: string; readonly authorization?: string | undefined };
+type Visitor = {
+  readonly address: string;
+  /** Every `Authorization` header of the request. */
+  readonly authorization: readonly string[];
+};
 type Caller = { readonly principal: Principal; readonly keyId: KeyId };
 
 export type Admission = {
   /** For an endpoint that asks for no key. */
-  admitAnyone(visitor: Visitor): void;
+  admitAnyone(visitor: Pick<Visitor, 'address'>): void;
   /** For every other one: who is this, and is it not too often? What it may do is asked afterwards. */
   admit(visitor: Visitor): Promise<Caller>;
 };
 
-/** A failed attempt weighs as much as this share of a minute's allowance: about a hundred guesses, then one a second. */
-const FAILURE_SHARE = 0.01;
-const MAX_PROVEN = 20_000;
+/** Requests without a valid key that an address may make in a minute; as many at once, then one or two a second. */
+const FAILURES_PER_MINUTE = 100;
 
+/**
+ * A valid key always gets in, whatever others do from its address: behind a proxy that is not trusted, or in an office, all
+ * callers are one address. So keys are looked up first, and only requests without a valid one count against an address.
+ */
 export function createAdmission(parts: {
   readonly keys: KeyRing;
   readonly requestsPerMinute: number;
   readonly clock: Clock;
 }): Admission {
-  const perKey = createRateLimiter(parts.requestsPerMinute, parts.clock);
-  const perParty = createRateLimiter(parts.requestsPerMinute, parts.clock);
-  const failureCost = Math.max(1, parts.requestsPerMinute * FAILURE_SHARE);
-  // Pairs of address and key that have worked. They pass while their address is shut out for guessing; any other key
-  // from there is not even looked up, or else the guessing could go on at full speed.
-  const proven = new Set<string>();
-
-  const identify = async (party: string, keyHash: string): Promise<Principal> => {
-    const pair = `${party} ${keyHash}`;
-    const isProven = proven.has(pair);
-    if (!isProven) payFailure(party);
-    const found = await parts.keys.find(keyHash);
-    if (typeof found === 'string') {
-      if (isProven) proven.delete(pair);
-      throw unauthenticated(found);
-    }
-    if (!isProven) {
-      perParty.giveBack(party, failureCost);
-      if (proven.size >= MAX_PROVEN) proven.clear();
-      proven.add(pair);
-    }
-    return found;
+  const { keys, requestsPerMinute, clock } = parts;
+  const perKey = createRateLimiter(requestsPerMinute, clock);
+  const perParty = createRateLimiter(requestsPerMinute, clock);
+  const failures = createRateLimiter(Math.min(FAILURES_PER_MINUTE, requestsPerMinute), clock);
+  const take = (limiter: RateLimiter, id: string, scope: 'key' | 'global'): void => {
+    const waitMs = limiter.take(id);
+    if (waitMs > 0) throw rateLimited(waitMs, scope);
   };
-
-  const payFailure = (party: string): void => {
-    const waitMs = perParty.take(party, failureCost);
-    if (waitMs > 0) throw rateLimited(waitMs, 'global');
-  };
-
   return {
-    admitAnyone(visitor) {
-      const waitMs = perParty.take(remoteParty(visitor.address));
-      if (waitMs > 0) throw rateLimited(waitMs, 'global');
-    },
-    async admit(visitor) {
-      const party = remoteParty(visitor.address);
-      const token = bearerToken(visitor.authorization);
-      if (token === undefined) {
-        payFailure(party);
-        throw unauthenticated('missing');
+    admitAnyone: ({ address }) => take(perParty, remoteParty(address), 'global'),
+    async admit({ address, authorization }) {
+      const known = await identify(keys, authorization);
+      if (typeof known === 'string') {
+        take(failures, remoteParty(address), 'global');
+        throw unauthenticated(known);
       }
-      const keyHash = hashKey(token);
-      const principal = await identify(party, keyHash);
-      const waitMs = perKey.take(keyHash);
-      if (waitMs > 0) throw rateLimited(waitMs, 'key');
-      return { principal, keyId: keyIdOf(keyHash) };
+      take(perKey, known.keyHash, 'key');
+      return { principal: known.principal, keyId: keyIdOf(known.keyHash) };
     },
   };
 }
 
+/** The key of a request and who holds it, or the reason that there is none. */
+async function identify(keys: KeyRing, [header, ...others]: readonly string[]) {
+  if (others.length > 0) return 'several';
+  const token = bearerToken(header);
+  if (token === undefined) return 'missing';
+  const keyHash = hashKey(token);
+  const principal = await keys.find(keyHash);
+  return typeof principal === 'string' ? principal : { principal, keyHash };
+}
+
 type RateLimiter = {
-  /** Takes `cost` tokens, or takes none and answers how many milliseconds until there are enough. 0 means taken. */
-  take(id: string, cost?: number): number;
-  giveBack(id: string, cost: number): void;
+  /** Takes a token, or answers how many milliseconds until there is one. 0 means taken. */
+  take(id: string): number;
 };
 
 type Bucket = { tokens: number; at: number };
@@ -100,15 +88,11 @@ export function createRateLimiter(perMinute: number, clock: Pick<Clock, 'elapsed
   };
 
   return {
-    take(id, cost = 1) {
+    take(id) {
       const bucket = bucketOf(id);
-      if (bucket.tokens < cost) return Math.ceil((cost - bucket.tokens) / perMs);
-      bucket.tokens -= cost;
+      if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perMs);
+      bucket.tokens -= 1;
       return 0;
-    },
-    giveBack(id, cost) {
-      const bucket = bucketOf(id);
-      bucket.tokens = Math.min(perMinute, bucket.tokens + cost);
     },
   };
 }

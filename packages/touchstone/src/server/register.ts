@@ -7,11 +7,14 @@ import type { Clock, Log } from '../ports/index.js';
 import type { Admission } from './admission.js';
 import type { OpenStreams } from './close-app.js';
 import type { Once } from './idempotency.js';
+import { headerValues, type Remote } from './remote.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who is calling, once that is known. */
     caller: { readonly principal: Principal; readonly keyId: KeyId } | null;
+    /** Who sent it, and under which address of this host. */
+    remote: Remote;
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint;
@@ -36,6 +39,7 @@ export function registerEndpoints(
   parts: ServerParts,
 ): void {
   app.decorateRequest('caller', null);
+  app.decorateRequest('remote');
   for (const endpoint of endpoints) {
     app.route({
       method: endpoint.method,
@@ -51,9 +55,10 @@ export function registerEndpoints(
 }
 
 async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerParts): Promise<void> {
-  const visitor = { address: request.ip, authorization: request.headers.authorization };
-  if (endpoint.auth === 'none') return parts.admission.admitAnyone(visitor);
-  request.caller = await parts.admission.admit(visitor);
+  const { address } = request.remote;
+  if (endpoint.auth === 'none') return parts.admission.admitAnyone({ address });
+  const authorization = headerValues(request.raw, 'authorization');
+  request.caller = await parts.admission.admit({ address, authorization });
   if (endpoint.auth === 'key') return;
   const { principal } = request.caller;
   const decided = { scope: endpoint.auth, resource: `${endpoint.method} ${pathOf(request.url)}` };
@@ -123,6 +128,8 @@ function execute(
 // What is not plainly a host and a port is not repeated in an answer.
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
+const originOf = ({ protocol, host }: Remote): string => (HOST.test(host) ? `${protocol}://${host}` : '');
+
 const callOf = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -133,7 +140,7 @@ const callOf = (
   query: request.query,
   body: request.body,
   headers: request.headers,
-  origin: publicUrl ?? (HOST.test(request.host) ? `${request.protocol}://${request.host}` : ''),
+  origin: publicUrl ?? originOf(request.remote),
   untilGone() {
     const gone = new AbortController();
     const ended = openStreams.add(() => gone.abort());

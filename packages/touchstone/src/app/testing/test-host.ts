@@ -35,12 +35,13 @@ import { readThresholds } from '../views/run-measurement.js';
 import { readScorecard } from '../views/scorecard.js';
 import { append, createFakeEngine } from './fake-engine.js';
 
-/** Four callers: two tenants, one key that may only read, one that may do nothing. */
+/** Two tenants, with one key that may only read and one that may do nothing, and the operator. */
 export const KEYS = {
   acme: 'acme-admin-key',
   reader: 'acme-reader-key',
   none: 'acme-none-key',
   rival: 'rival-admin-key',
+  operator: 'operator-key',
 };
 export const ACME: Owner = { tenant: 'acme', workspace: 'main' };
 
@@ -95,6 +96,7 @@ const config = (extra: object = {}) =>
         { key: KEYS.reader, tenant: 'acme', principal: 'viewer', roles: ['reader'] },
         { key: KEYS.none, tenant: 'acme', principal: 'stranger', roles: ['nothing'] },
         { key: KEYS.rival, tenant: 'rival', principal: 'ci', roles: ['admin'] },
+        { key: KEYS.operator, tenant: 'house', principal: 'op', roles: ['operator'] },
       ],
       ...extra,
     },
