@@ -4,6 +4,7 @@ import { createClient } from '@touchstone/sdk';
 import { createTouchstone } from '../../packages/touchstone/src/app/compose.js';
 import { parseConfig } from '../../packages/touchstone/src/app/config/config.js';
 import { systemClock, systemIds } from '../../packages/touchstone/src/app/system.js';
+import type { Touchstone } from '../../packages/touchstone/src/app/touchstone.js';
 import type { Clock, Random } from '../../packages/touchstone/src/ports/index.js';
 import { createLog, startHost } from '../../packages/touchstone/src/server/index.js';
 import { KEY, OTHER_KEY, temporaryFolder } from './processes.js';
@@ -40,6 +41,8 @@ type HostOptions = {
   readonly env?: NodeJS.ProcessEnv;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Changes the host before the server is built around it. */
+  readonly wrap?: (touchstone: Touchstone) => Touchstone;
 };
 
 /** The real host in this process: real store, engine, worker threads and sockets; only the log is caught. */
@@ -89,7 +92,7 @@ async function startIn(folder: string, config: object, options: HostOptions, log
   const shared = { config: parseConfig({ keys: KEYS, ...config }, folder), log, clock, testSeams };
   const dataDir = join(folder, 'data');
   const touchstone = await createTouchstone({ ...shared, dataDir, origin: 'host', env, random });
-  return startHost({ ...shared, touchstone, ids: systemIds });
+  return startHost({ ...shared, touchstone: options.wrap?.(touchstone) ?? touchstone, ids: systemIds });
 }
 
 /** The metrics, as the operator reads them. */

@@ -5,6 +5,7 @@ import {
   HOST_OWNER,
   type Id,
   type Owner,
+  type Principal,
   type Scorecard,
 } from '@touchstone/protocol';
 import { type HostTools, parseAgentSpec } from '../agents/index.js';
@@ -42,10 +43,11 @@ import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
+import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { systemClock, systemIds } from './system.js';
-import type { Touchstone } from './touchstone.js';
+import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
 import { buildDebugBundle, createPace } from './views/debug-bundle/debug-bundle.js';
 import { createDeepMask } from './views/debug-bundle/debug-bundle-mask.js';
@@ -268,16 +270,28 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     if (start) engine.drive(owner, runId).catch((error) => log.error('run.abandoned', { runId }, error));
     return run;
   };
+  const once = async (
+    { owner }: Principal,
+    { creationId, start }: CreationOptions,
+    create: (named: typeof planning) => Promise<Run>,
+  ): Promise<Run> =>
+    (await createdBefore(parts.store.runs, owner, creationId)) ??
+    begin(await create({ ...planning, ids: idsOf(parts.ids, creationId) }), start);
   return {
-    async createRun(principal, body, options = {}) {
-      const { origin = ownOrigin, exclusiveScope = false, channel, contract, seamRunId, start } = options;
-      const bound = { ...withChannel(planning, channel), ...defined({ contract, seamRunId }) };
-      return begin(await createRun(bound, principal, body, { origin, exclusiveScope }), start);
-    },
-    rejudge: async (principal, runId, request, { origin = ownOrigin, start } = {}) =>
-      begin(await createRejudge(planning, principal, runId, request, origin), start),
-    fork: async (principal, runId, body, { origin = ownOrigin, start } = {}) =>
-      begin(await createFork(planning, principal, runId, body, origin), start),
+    createRun: (principal, body, options = {}) =>
+      once(principal, options, (named) => {
+        const { origin = ownOrigin, exclusiveScope = false, channel, contract, seamRunId } = options;
+        const bound = { ...withChannel(named, channel), ...defined({ contract, seamRunId }) };
+        return createRun(bound, principal, body, { origin, exclusiveScope });
+      }),
+    rejudge: (principal, runId, request, options = {}) =>
+      once(principal, options, (named) =>
+        createRejudge(named, principal, runId, request, options.origin ?? ownOrigin),
+      ),
+    fork: (principal, runId, body, options = {}) =>
+      once(principal, options, (named) =>
+        createFork(named, principal, runId, body, options.origin ?? ownOrigin),
+      ),
   };
 }
 

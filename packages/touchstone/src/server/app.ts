@@ -14,7 +14,7 @@ import {
   templatePattern,
   toHostError,
 } from '../api/index.js';
-import { createKeyRing, createTrustedProxies, type KnownKey } from '../app/index.js';
+import { createKeyRing, createTrustedProxies, type KnownKey, systemIds } from '../app/index.js';
 import { createAdmission } from './admission.js';
 import { createOpenStreams } from './close-app.js';
 import { createOnce } from './idempotency.js';
@@ -50,7 +50,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     clock,
   });
   const isTrusted = createTrustedProxies(config.trustedProxies);
-  const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log });
+  const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log, ids: systemIds });
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', ...traceHeaders(request.headers) });

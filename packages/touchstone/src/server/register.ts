@@ -1,6 +1,6 @@
 import { asId, HostError, type Id, type Principal } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessAudit, Answer, Call, Endpoint, Reply } from '../api/index.js';
+import type { AccessAudit, Answer, Call, Endpoint, KeySpace, Reply } from '../api/index.js';
 import { openSse, pathOf, routerPath } from '../api/index.js';
 import { ANONYMOUS, checkScope, type KeyId } from '../app/index.js';
 import type { Clock, Log } from '../ports/index.js';
@@ -107,23 +107,21 @@ function checkBody({ body }: Endpoint, call: Call): void {
   throw new HostError('validation_error', 'This request needs a JSON body.', { field: 'body' });
 }
 
-function execute(
+async function execute(
   endpoint: Endpoint,
   request: FastifyRequest,
   call: Call,
   parts: ServerParts,
 ): Promise<Answer> {
-  if (endpoint.method === 'GET') return endpoint.handle(call);
-  const once = {
-    owner: call.principal.owner,
-    principal: call.principal.id,
-    operation: `${endpoint.method} ${endpoint.path}`,
-    path: pathOf(request.url),
-    key: request.headers['idempotency-key'],
-    body: call.body,
-  };
-  return parts.once(once, () => endpoint.handle(call) as Promise<Reply>);
+  const key = request.headers['idempotency-key'];
+  if (endpoint.method === 'GET' || key === undefined) return endpoint.handle(call);
+  const { owner, principal, link = '' } = (await endpoint.actsFor?.(call)) ?? keySpaceOf(call);
+  const operation = `${endpoint.method} ${endpoint.path}${link}`;
+  const once = { owner, principal, operation, path: pathOf(request.url), key, body: call.body };
+  return parts.once(once, (creationId) => endpoint.handle({ ...call, creationId }) as Promise<Reply>);
 }
+
+const keySpaceOf = ({ principal: { owner, id } }: Call): KeySpace => ({ owner, principal: id });
 
 // What is not plainly a host and a port is not repeated in an answer.
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;

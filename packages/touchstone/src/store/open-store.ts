@@ -67,7 +67,7 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     deployments: createDeployments(db),
     audit: createAudit(db),
     keys: createKeys(db),
-    idempotency: createIdempotency(db),
+    idempotency: createIdempotency(db, holder),
     retention: createRetention(db, clock),
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),

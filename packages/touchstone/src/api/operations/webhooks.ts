@@ -27,7 +27,7 @@ export const webhookEndpoints = ({
     // A repetition under the same Idempotency-Key gets the first answer again, secret included: the caller may never
     // have seen it, and without it the webhook is of no use. The answer is kept where the secret is kept anyway.
     async handle(call) {
-      const { webhookId, ...secrets } = await webhooks.register(call.principal, call.body);
+      const { webhookId, ...secrets } = await webhooks.register(call.principal, call.body, call.creationId);
       return { status: 201, body: { webhookId, subscriptionId: webhookId, ...secrets } };
     },
   }),

@@ -21,7 +21,6 @@ import { createPacks } from '../catalogue/packs.js';
 import { createSuites } from '../catalogue/suites.js';
 import type { Db } from '../db.js';
 import { SQLITE } from '../dialect.js';
-import { createIdempotency } from '../idempotency.js';
 import { createKeys } from '../keys.js';
 import { createLeases } from '../log/leases.js';
 import { createLedger } from '../log/ledger.js';
@@ -162,13 +161,18 @@ it('a store of version 1 keeps what it held and can take packs, memory and respo
   }
 });
 
+/** As it was written before claims named what they create. */
+const OLD_CLAIM = `INSERT INTO idempotency
+    (tenant, workspace, operation, caller_key, request_digest, claimed_until, keep_ms, expires_at)
+  VALUES ('acme', 'main', 'o', 'k', 'd', 1, 1, 2)`;
+
 async function fillVersion3(db: Db): Promise<void> {
   await fillVersion1(db);
   await createPacks(db).replace(OWNER, { ...PACK, head: { ...PACK.head, draft: true } }, 2);
   await createMemory(db).put(OWNER, AGENT.agentId, ENTRY, 2);
   await createResponses(db).put(OWNER, asId('q'), toBody('answer'), 2);
   await createKeys(db).put({ keyHash: 'h', owner: OWNER, principal: 'p', roles: [], createdAt: 1 });
-  await createIdempotency(db).claim(OWNER, { operation: 'o', key: 'k' }, 'd', 1, 1, 1);
+  await db.transaction([{ sql: OLD_CLAIM, params: [] }]);
   const watchers = createWatchers();
   await createRuns(db, watchers).create(RUN);
   const usage = { provider: asId<never>('p'), model: asId<never>('m'), inputTokens: 1, outputTokens: 1 };

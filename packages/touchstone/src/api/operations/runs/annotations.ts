@@ -17,7 +17,8 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
     },
     refusals: ['not_found'],
     async handle(call) {
-      const annotation = await host.annotations.annotate(call.principal, runIdOf(call), call.body);
+      const { principal, body, creationId } = call;
+      const annotation = await host.annotations.annotate(principal, runIdOf(call), body, creationId);
       return { status: 201, body: annotationWire(annotation) };
     },
   }),

@@ -28,7 +28,9 @@ async function fork(host: Services, call: Call<unknown, ForkRun>): Promise<Reply
   // A fork repeats what the source says, so its creator must be allowed to read it.
   checkScope(call.principal, 'runs:read');
   const { runId: sourceRunId } = await findRun(host, call);
-  const run = await host.touchstone.fork(call.principal, sourceRunId, call.body);
+  const run = await host.touchstone.fork(call.principal, sourceRunId, call.body, {
+    creationId: call.creationId,
+  });
   if (call.body.mode === 'branch') host.follow(run);
   const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
   return {
@@ -61,7 +63,9 @@ export const rejudgeEndpoints = (host: Services): readonly Endpoint[] => [
 async function rejudge(host: Services, call: Call<unknown, Wire<typeof vendor.rejudgeBody>>): Promise<Reply> {
   const source = await findRun(host, call);
   const wish = defined({ model: call.body.judge, votes: call.body.votes });
-  const run = await host.touchstone.rejudge(call.principal, source.runId, wish);
+  const run = await host.touchstone.rejudge(call.principal, source.runId, wish, {
+    creationId: call.creationId,
+  });
   host.follow(run);
   return createdRun(call, run, run.status);
 }

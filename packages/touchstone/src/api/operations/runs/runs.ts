@@ -59,7 +59,9 @@ function runBody({ evalSuite }: Services): BodyRule<CreateRunBody> {
 
 async function createRun(host: Services, call: Call<unknown, CreateRunBody>): Promise<Reply> {
   const exclusiveScope = wantsExclusiveScope(call);
-  const run = await host.touchstone.createRun(call.principal, call.body, { exclusiveScope }).catch(refused);
+  const run = await host.touchstone
+    .createRun(call.principal, call.body, { exclusiveScope, creationId: call.creationId })
+    .catch(refused);
   host.follow(run);
   return createdRun(call, run, statusAtCreate(run));
 }
