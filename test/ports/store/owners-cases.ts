@@ -40,10 +40,13 @@ const PACK = pack('p', '1.0.0', 'd1', { agents: [AGENT], suites: [SUITE] });
 
 const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
 
-/** Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. */
+/**
+ * Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. Amounts are of
+ * a tenant as a whole, and have cases of their own.
+ */
 type OwnedPorts = Omit<
   Store,
-  'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
+  'keys' | 'close' | 'leases' | 'amounts' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
 > & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;

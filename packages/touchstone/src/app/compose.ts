@@ -38,6 +38,7 @@ import { createDeployments, type Deployments } from './deployments/deployments.j
 import { type Judging, openJudging } from './judges/judging.js';
 import { createLimitCounts } from './limit-counts.js';
 import { watchTenants } from './principal.js';
+import { createQuotas, withQuotas } from './quotas.js';
 import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
@@ -169,9 +170,12 @@ async function openParts(basics: Basics) {
   const { config, clock, ids, random, env, log, origin, dataDir } = basics;
   const safety = await readSafetyPolicy(config);
   const file = await storeFile(config, dataDir);
-  const store = await openStore({ file, clock });
+  const opened = await openStore({ file, clock });
   if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const limitCounts = createLimitCounts();
+  // The operator at the machine has the whole disk.
+  const quotas = origin === 'host' ? createQuotas(opened, config.limits.perTenant, limitCounts) : undefined;
+  const store = quotas ? withQuotas(opened, quotas) : opened;
   const results = createResults(store.log);
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
@@ -202,7 +206,7 @@ async function openParts(basics: Basics) {
     createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
   const retention = createRetention({ store, clock, log, origin });
-  const kept = { store, results, limitCounts, tenants, suites, profiles, annotations, retention };
+  const kept = { store, results, limitCounts, quotas, tenants, suites, profiles, annotations, retention };
   const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }
@@ -219,7 +223,7 @@ async function loadConfigured(
 
 function openEngine(parts: Parts): Engine {
   const { config, store, clock, log, agents, suites, contracts, schemaCheck, carryOut, openScoring } = parts;
-  const { limitCounts } = parts;
+  const { limitCounts, quotas } = parts;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
     castVote,
@@ -244,6 +248,7 @@ function openEngine(parts: Parts): Engine {
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
     limits: { ...DEFAULT_LIMITS, maxRuns: config.limits.perTenant.activeRuns },
     onRunWaiting: () => limitCounts.reached('activeRuns'),
+    ...(quotas && { isStorageFull: quotas.isFull }),
   });
 }
 

@@ -93,6 +93,8 @@ export type Parts = {
   readonly limits: EngineLimits;
   /** Called when a run has to wait because its tenant has `maxRuns` at work. */
   readonly onRunWaiting?: () => void;
+  /** Whether the tenant has stored all it may; absent where nothing limits it. */
+  readonly isStorageFull?: (owner: Owner) => Promise<boolean>;
 };
 
 export type TaskThresholds = (taskId: TaskId) => number | undefined;

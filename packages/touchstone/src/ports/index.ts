@@ -26,6 +26,7 @@ export type {
   Spend,
 } from './judge.js';
 export type { ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
 export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';

@@ -131,6 +131,7 @@ const FOR_NOW: readonly ErrorCode[] = [
   'not_found',
   'conflict',
   'run_state_conflict',
+  'quota_exceeded',
   'run_already_active',
   'fork_point_invalid',
 ];

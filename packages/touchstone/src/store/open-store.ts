@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Store } from '../ports/index.js';
+import { createAmounts } from './amounts.js';
 import { createAnnotations } from './annotations.js';
 import { createAudit } from './audit.js';
 import { createBaselines } from './baselines.js';
@@ -69,6 +70,7 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     keys: createKeys(db),
     idempotency: createIdempotency(db, holder),
     retention: createRetention(db, clock),
+    amounts: createAmounts(db),
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),
     copyTo: (copy) => db.copyTo(copy),

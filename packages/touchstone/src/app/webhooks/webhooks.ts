@@ -112,7 +112,6 @@ type RegistrationParts = {
   readonly ids: Pick<Ids, 'token'>;
 };
 
-const MAX_PER_OWNER = 100;
 /** Names are looked up to refuse early. Deliveries check them again, so registration does not wait long for it. */
 const RESOLVE_MS = 2_000;
 
@@ -129,7 +128,7 @@ type Registration = (principal: Principal, request: NewWebhook, creationId?: Cre
 
 /** Checks requests and stores them as webhooks of the caller's owner. */
 function createRegistration(parts: RegistrationParts): Registration {
-  // Two at once would both see the last free place. Another process may still: the limit is against loops, not exact.
+  // Two at once would both see the last free place of the tenant. Another process may still: the limit is against loops.
   const oneAtATime = createSemaphore(1);
   return async (principal, request, creationId) => {
     checkRequest(request, principal.owner);
@@ -148,8 +147,6 @@ async function add(
   const present = await store.webhooks.list(owner);
   const before = present.find((webhook) => webhook.webhookId === webhookId);
   if (before) return before;
-  if (present.length >= MAX_PER_OWNER)
-    throw new HostError('conflict', `There are ${MAX_PER_OWNER} webhooks already. Remove one first.`);
   const webhook: Webhook = {
     webhookId,
     url: request.url,

@@ -16,6 +16,7 @@ const calm: View = {
 const cancel: Stop = { kind: 'cancel', by: 'x' };
 const timeout: Stop = { kind: 'timeout', limitMs: 1, observedMs: 2 };
 const budget: Stop = { kind: 'budget', limitUsd: 1 };
+const storage: Stop = { kind: 'storage' };
 const drain: Stop = { kind: 'pause', drainPolicy: 'drain-current-node' };
 const immediate: Stop = { kind: 'pause', drainPolicy: 'immediate' };
 
@@ -32,6 +33,9 @@ describe('nextStep', () => {
     ['and ends when all is at rest', { stop: cancel }, 'stop'],
     ['a cancel counts even when nothing is left to start', { stop: cancel, unfinished: false }, 'stop'],
     ['a timeout aborts', { stop: timeout, running: 1 }, 'abort'],
+    ['full storage aborts', { stop: storage, running: 1 }, 'abort'],
+    ['full storage ends a run with work left', { stop: storage }, 'stop'],
+    ['storage filled by the last task came too late', { stop: storage, unfinished: false }, 'complete'],
     ['an immediate pause aborts', { stop: immediate, running: 1 }, 'abort'],
     ['a draining pause lets tasks finish', { stop: drain, running: 1 }, 'wait'],
     ['the cost ceiling lets tasks finish', { stop: budget, running: 1 }, 'wait'],
@@ -52,7 +56,7 @@ describe('nextStep', () => {
       leaving: fc.boolean(),
       crashed: fc.boolean(),
       halted: fc.boolean(),
-      stop: fc.constantFrom(undefined, cancel, timeout, budget, drain, immediate),
+      stop: fc.constantFrom(undefined, cancel, timeout, budget, storage, drain, immediate),
       aborted: fc.boolean(),
       unfinished: fc.boolean(),
       running: fc.nat(3),

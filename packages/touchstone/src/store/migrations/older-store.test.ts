@@ -38,7 +38,7 @@ import { packsAndMemory } from './0002-packs-and-memory.js';
 import { draftPacks } from './0003-draft-packs.js';
 import { annotationsAndBaselines } from './0004-annotations-and-baselines.js';
 import { contracts } from './0005-contracts.js';
-import type { Migration } from './index.js';
+import { MIGRATIONS, type Migration } from './index.js';
 
 const clock: Clock = { now: () => 0, elapsed: () => 0, sleep: () => Promise.resolve() };
 const OWNER: Owner = { tenant: 'acme', workspace: 'main' };
@@ -135,6 +135,9 @@ async function makeOlder(
 ): Promise<void> {
   const sqlite = await openSqlite(file);
   migrate(sqlite, file, SQLITE, migrations);
+  // Today's code counts what it writes, and an older version had nowhere to keep it.
+  if (migrations.length < MIGRATIONS.length)
+    sqlite.exec('CREATE TEMP TABLE stored_bytes (tenant TEXT PRIMARY KEY, bytes INTEGER)');
   const db = createSqliteDb(sqlite);
   await fill(db);
   await db.close();
@@ -258,4 +261,18 @@ it('a store of version 5 keeps every row and can take deployments, audit records
   const reopened = await openStore({ file, clock });
   expect(await reopened.secret('tokens')).toBe(secret);
   await reopened.close();
+});
+
+it('what an older store holds is counted when it is opened, as if it had been counted all along', async () => {
+  const bytesIn = async (name: string, migrations: readonly Migration[]): Promise<number> => {
+    const file = join(folder, name);
+    await makeOlder(file, migrations, fillVersion3);
+    const store = await openStore({ file, clock });
+    const bytes = await store.amounts.bytes(OWNER);
+    await store.close();
+    return bytes;
+  };
+  const counted = await bytesIn('counted-later.db', [firstTables, packsAndMemory, draftPacks]);
+  expect(counted).toBeGreaterThan(0);
+  expect(counted).toBe(await bytesIn('counted-always.db', MIGRATIONS));
 });

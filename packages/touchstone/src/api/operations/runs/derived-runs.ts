@@ -18,6 +18,7 @@ export const forkEndpoints = (host: Services): readonly Endpoint[] => [
       'run_state_conflict',
       'conflict',
       'fork_point_invalid',
+      'quota_exceeded',
       'capability_not_provided',
     ],
     handle: (call) => fork(host, call),
@@ -55,7 +56,7 @@ export const rejudgeEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Have the recorded answers of a run judged again, as a new run',
     body: bodyOf(vendor.rejudgeBody, false),
     responses: { 201: { description: 'The new run has been created.', schema: vendor.createdRun } },
-    refusals: ['not_found', 'capability_not_provided'],
+    refusals: ['not_found', 'quota_exceeded', 'capability_not_provided'],
     handle: (call) => rejudge(host, call),
   }),
 ];

@@ -27,7 +27,7 @@ export const runEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Start a run: of a suite against an agent, of one agent, or of a workflow',
     body: runBody(host),
     responses: { 201: { description: 'The run has been created.', schema: vendor.createdRun } },
-    refusals: ['run_already_active', 'capability_not_provided'],
+    refusals: ['run_already_active', 'quota_exceeded', 'capability_not_provided'],
     handle: (call) => createRun(host, call),
   }),
   endpoint({
