@@ -39,6 +39,7 @@ import { type Judging, openJudging } from './judges/judging.js';
 import { createLimitCounts } from './limit-counts.js';
 import { watchTenants } from './principal.js';
 import { createQuotas, withQuotas } from './quotas.js';
+import { createRefusals } from './refusals.js';
 import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
@@ -141,6 +142,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     engine,
     limitCounts: parts.limitCounts,
+    refusals: parts.refusals,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
@@ -157,6 +159,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       stopLooking();
       await stopRetention();
       await engine.shutdown();
+      await parts.refusals.close();
       await agents.close();
       await store.close();
     },
@@ -176,6 +179,13 @@ async function openParts(basics: Basics) {
   // The operator at the machine has the whole disk.
   const quotas = origin === 'host' ? createQuotas(opened, config.limits.perTenant, limitCounts) : undefined;
   const store = quotas ? withQuotas(opened, quotas) : opened;
+  const refusals = createRefusals({
+    audit: store.audit,
+    clock,
+    log,
+    atOnce: config.limits.perTenant.recordedRefusals,
+    counts: limitCounts,
+  });
   const results = createResults(store.log);
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
@@ -194,6 +204,7 @@ async function openParts(basics: Basics) {
     results,
     findSuite: suites.find,
     contractReport,
+    refusals,
     gates: config.gates,
     tolerance: config.regression.tolerance,
     agents: registry,
@@ -206,7 +217,18 @@ async function openParts(basics: Basics) {
     createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
   const retention = createRetention({ store, clock, log, origin });
-  const kept = { store, results, limitCounts, quotas, tenants, suites, profiles, annotations, retention };
+  const kept = {
+    store,
+    results,
+    limitCounts,
+    quotas,
+    refusals,
+    tenants,
+    suites,
+    profiles,
+    annotations,
+    retention,
+  };
   const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }

@@ -58,6 +58,8 @@ export {
   keyIdOf,
   unauthenticated,
 } from './principal.js';
+export { createRateLimiter, type RateLimiter } from './rate-limiter.js';
+export type { Refusals } from './refusals.js';
 export { type Annotations, annotationWire } from './review/annotations.js';
 export { type CreateRunBody, evaluationOff } from './runs/plan-run.js';
 export { suiteIssues } from './runs/task-criteria.js';

@@ -3,7 +3,7 @@ import type { CountedThing, Store } from '../ports/index.js';
 import type { TenantLimit, TenantLimits } from './config/tenant-limits.js';
 import type { LimitCounts } from './limit-counts.js';
 
-type QuotaLimit = Exclude<TenantLimit, 'activeRuns'>;
+type QuotaLimit = Exclude<TenantLimit, 'activeRuns' | 'recordedRefusals'>;
 
 export type Quotas = {
   /** Refuses when the tenant has stored all it may, and when it has as many of a thing as it may. */
@@ -83,7 +83,9 @@ export function withQuotas(store: Store, { checkRoom, check }: Quotas): Store {
       ...packs,
       async install(owner, contents, at) {
         const { name, version } = contents.head;
-        if (!(await packs.get(owner, name, version))) await checkRoom(owner);
+        const isNew = !(await packs.get(owner, name, version));
+        if (isNew && contents.suites.length > 0) await checkRoom(owner, 'suites');
+        if (isNew && contents.agents.length > 0) await checkRoom(owner, 'agents');
         return packs.install(owner, contents, at);
       },
     },

@@ -26,6 +26,7 @@ import type { PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import type { SuiteCatalogue } from './catalogue/suite-catalogue.js';
 import type { Deployments } from './deployments/deployments.js';
 import type { LimitCounts } from './limit-counts.js';
+import type { Refusals } from './refusals.js';
 import type { Retention } from './retention/retention.js';
 import type { Annotations } from './review/annotations.js';
 import type { Blessings } from './review/blessings.js';
@@ -52,6 +53,7 @@ export type Touchstone = {
   readonly store: Store;
   readonly engine: Engine;
   readonly limitCounts: LimitCounts;
+  readonly refusals: Pick<Refusals, 'take'>;
   readonly suites: SuiteCatalogue;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
   readonly packs: Pick<PackCatalogue, 'install' | 'list'> & PackWithdrawals;

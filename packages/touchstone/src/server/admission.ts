@@ -1,6 +1,15 @@
 import { isIPv6 } from 'node:net';
 import { HostError, type Principal } from '@touchstone/protocol';
-import { bearerToken, hashKey, type KeyId, type KeyRing, keyIdOf, unauthenticated } from '../app/index.js';
+import {
+  bearerToken,
+  createRateLimiter,
+  hashKey,
+  type KeyId,
+  type KeyRing,
+  keyIdOf,
+  type RateLimiter,
+  unauthenticated,
+} from '../app/index.js';
 import type { Clock } from '../ports/index.js';
 
 type Visitor = {
@@ -59,42 +68,6 @@ async function identify(keys: KeyRing, [header, ...others]: readonly string[]) {
   const keyHash = hashKey(token);
   const principal = await keys.find(keyHash);
   return typeof principal === 'string' ? principal : { principal, keyHash };
-}
-
-type RateLimiter = {
-  /** Takes a token, or answers how many milliseconds until there is one. 0 means taken. */
-  take(id: string): number;
-};
-
-type Bucket = { tokens: number; at: number };
-
-/** How many callers are remembered before the ones that have been quiet the longest are forgotten. */
-const MAX_BUCKETS = 20_000;
-
-/** A token bucket per id: a minute's worth at once, refilled evenly. */
-export function createRateLimiter(perMinute: number, clock: Pick<Clock, 'elapsed'>): RateLimiter {
-  const perMs = perMinute / 60_000;
-  const buckets = new Map<string, Bucket>();
-
-  const bucketOf = (id: string): Bucket => {
-    const now = clock.elapsed();
-    const known = buckets.get(id) ?? { tokens: perMinute, at: now };
-    const bucket = { tokens: Math.min(perMinute, known.tokens + (now - known.at) * perMs), at: now };
-    // Deleted first, so that the map stays in order of last use and the front is who was quiet the longest.
-    buckets.delete(id);
-    buckets.set(id, bucket);
-    if (buckets.size > MAX_BUCKETS) buckets.delete(buckets.keys().next().value as string);
-    return bucket;
-  };
-
-  return {
-    take(id) {
-      const bucket = bucketOf(id);
-      if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perMs);
-      bucket.tokens -= 1;
-      return 0;
-    },
-  };
 }
 
 function rateLimited(waitMs: number, scope: 'key' | 'global'): HostError {

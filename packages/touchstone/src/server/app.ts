@@ -60,14 +60,13 @@ export function createApp(options: AppOptions): FastifyInstance {
     admission.admitAnyone(request.remote);
     throw unknownPath(request, endpoints);
   });
-  const { audit } = options.touchstone.store;
   registerEndpoints(app, endpoints, {
     admission,
     once,
     openStreams,
     clock,
     log,
-    audit: createAccessAudit(audit, clock),
+    audit: createAccessAudit(options.touchstone, clock),
     publicUrl: config.publicUrl,
   });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));

@@ -12,6 +12,8 @@ export const TENANT_LIMITS = {
   agents: { standard: 10_000, minimum: 1 },
   webhooks: { standard: 100, minimum: 1 },
   annotationsPerRun: { standard: 1_000, minimum: 1 },
+  /** Refusals of one principal at once that are audited one by one, and one more each minute; others are counted together. */
+  recordedRefusals: { standard: 60, minimum: 1 },
 } as const;
 
 export type TenantLimit = keyof typeof TENANT_LIMITS;

@@ -17,8 +17,9 @@ import { createApp } from '../../server/app.js';
 import { closeApp } from '../../server/close-app.js';
 import { createMemoryStore } from '../../store/index.js';
 import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
-import { parseConfig } from '../config/config.js';
+import { type Config, parseConfig } from '../config/config.js';
 import { createLimitCounts } from '../limit-counts.js';
+import { createRefusals } from '../refusals.js';
 import { createRetention } from '../retention/retention.js';
 import { createAnnotations } from '../review/annotations.js';
 import { createBlessings } from '../review/blessings.js';
@@ -114,11 +115,12 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
     warn: (event, facts = {}) => lines.push({ level: 'warn', event, facts }),
     error: (event, facts = {}, cause) => lines.push({ level: 'error', event, facts, cause }),
   };
-  const fake = createFake({ store, clock, log }, listeners, options.agents ?? [echoAgent]);
+  const read = config(options.config);
+  const fake = createFake({ store, clock, log, config: read }, listeners, options.agents ?? [echoAgent]);
   const touchstone = options.wrap?.(fake) ?? fake;
   const app = createApp({
     touchstone,
-    config: config(options.config),
+    config: read,
     log,
     clock,
     testSeams: options.testSeams ?? false,
@@ -176,17 +178,27 @@ export const echoAgent: AgentFacts = {
   toolAllowlist: [],
 };
 
+type FakeParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Config;
+};
+
 function createFake(
-  { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log },
+  { store, clock, log, config }: FakeParts,
   listeners: Set<ProgressListener>,
   agents: readonly AgentFacts[],
 ): Touchstone {
   const suites = createSuiteCatalogue(store, clock);
   const annotations = createAnnotations({ store, clock, ids: systemIds, log, mask: maskSecrets });
   const results = createResults(store.log);
+  const limitCounts = createLimitCounts();
+  const { recordedRefusals: atOnce } = config.limits.perTenant;
   let made = 0;
   return {
-    limitCounts: createLimitCounts(),
+    limitCounts,
+    refusals: createRefusals({ audit: store.audit, clock, log, atOnce, counts: limitCounts }),
     store,
     engine: createFakeEngine(store, listeners),
     suites,

@@ -1,13 +1,13 @@
 import type { Dialect } from '../dialect.js';
 
-type Counted = readonly [table: string, columns: readonly string[], tenantOf: (row: string) => string];
+type ColumnGroup = readonly [table: string, columns: readonly string[], tenantOf: (row: string) => string];
 
 const own = (row: string): string => `${row}.tenant`;
 const ofRun = (row: string): string => `(SELECT u.tenant FROM runs u WHERE u.run_no = ${row}.run_no)`;
 const ofSuite = (row: string): string => `(SELECT s.tenant FROM suites s WHERE s.suite_no = ${row}.suite_no)`;
 
 /** Counted by the engine, row by row. */
-const COUNTED: readonly Counted[] = [
+const COUNTED: readonly ColumnGroup[] = [
   ['run_requests', ['plan', 'request'], ofRun],
   ['annotations', ['target', 'signal', 'note', 'score_override'], ofRun],
   ['suites', ['head'], own],
@@ -23,7 +23,7 @@ const COUNTED: readonly Counted[] = [
   ['idempotency', ['response'], own],
 ];
 /** Counted once per commit. */
-const COUNTED_BY_COMMITS: readonly Counted[] = [
+const COUNTED_BY_COMMITS: readonly ColumnGroup[] = [
   ['records', ['events', 'bodies', 'score'], ofRun],
   ['log_entries', ['events', 'result'], ofRun],
 ];
@@ -45,7 +45,7 @@ export const claimsAndStoredBytes = (t: Dialect): readonly string[] => [
   ...COUNTED.flatMap(([table, columns, tenantOf]) => t.counted(table, columns, tenantOf)),
 ];
 
-const countAll = ([table, columns, tenantOf]: Counted): string => {
+const countAll = ([table, columns, tenantOf]: ColumnGroup): string => {
   const bytes = columns.map((column) => `COALESCE(OCTET_LENGTH(${table}.${column}), 0)`).join(' + ');
   return `INSERT INTO stored_bytes (tenant, bytes) SELECT ${tenantOf(table)}, SUM(${bytes}) FROM ${table} GROUP BY 1
     ON CONFLICT (tenant) DO UPDATE SET bytes = stored_bytes.bytes + excluded.bytes`;
