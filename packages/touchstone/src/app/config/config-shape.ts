@@ -98,6 +98,7 @@ export const configShape = closed(
     trust: anyObject(),
     store,
     publicUrl,
+    trustedProxies: names,
     evalSuite: either(constant(false), evalSuite),
     gates: list(gateShape),
     retention: mapOf(retention, anyTenant),

@@ -32,7 +32,7 @@ describe('without a file', () => {
         admin: ['*'],
         runner: ['runs:create', 'runs:read', 'runs:cancel', 'suites:write', 'agents:write'],
         releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
-        operator: ['host:usage'],
+        operator: ['host:usage', 'metrics:read'],
       },
       prices: {},
       agents: [],
@@ -46,6 +46,7 @@ describe('without a file', () => {
       datasets: {},
       packs: [],
       suites: [],
+      trustedProxies: [],
       evalSuite: {},
       egress: { allowHosts: [], allowPrivate: false, dnsServers: [] },
       limits: {
