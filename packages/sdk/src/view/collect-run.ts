@@ -29,6 +29,8 @@ export type CollectOptions = {
   readonly now: number;
   /** The caller does not accept a result that chance alone could explain. */
   readonly conclusive?: true;
+  /** What makes the run fail; by default thresholds and a real regression. */
+  readonly failOn?: readonly FailCondition[];
   /** Compare with this run instead of the run's own baseline. */
   readonly against?: RunId;
   /** Compare although different judges scored the two runs; refused when absent. */
@@ -69,6 +71,7 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
     }),
     ...(facts?.contract && isOver && { contract: await client.runs.contractReport(runId) }),
     ...(options.conclusive && { conclusive: true }),
+    ...(options.failOn && { failOn: options.failOn }),
   };
 }
 
