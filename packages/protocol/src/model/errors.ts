@@ -130,6 +130,7 @@ export const RUN_ERROR_CODES = [
   'agent_failed',
   'agent_denied',
   'agent_unavailable',
+  'agent_changed',
   'node_failed',
   'replay_source_missing',
   'run_timeout',
@@ -146,6 +147,7 @@ export const RUN_ERROR_CODES = [
 /**
  * Why a run failed, for programs. `docs/errors.md` says of each when it occurs and what to do.
  * - `agent_failed`, `agent_unavailable`: the agent gave no valid answer, or could not be opened
+ * - `agent_changed`: the files of the agent were written to while the run was at work
  * - `node_failed`: a node of a workflow failed
  * - `replay_source_missing`: a replay came to an effect of which its source has no outcome
  * - `run_timeout`, `budget_exhausted`: a limit of the run was reached

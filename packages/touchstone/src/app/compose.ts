@@ -8,10 +8,11 @@ import {
   type Principal,
   type Scorecard,
 } from '@touchstone/protocol';
-import { type HostTools, parseAgentSpec } from '../agents/index.js';
+import { type HostTools, inspectAgent, type NotFollowed, parseAgentSpec } from '../agents/index.js';
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
+import { createNames, createSlots, shareOpenFiles } from '../net/index.js';
 import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Store, Suite } from '../ports/index.js';
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
@@ -83,6 +84,8 @@ type ComposeOptions = {
 export type LocalTouchstone = Touchstone & {
   /** Registers an agent given on the command line. */
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
+  /** What the digest of such an agent may not cover; undefined when it covers all that can be found. */
+  filesNotFollowed(spec: unknown, baseDir: string): Promise<NotFollowed | undefined>;
   /**
    * Installs a pack that may have been edited since the last run. One that the configuration brings in the same state is
    * left where it is: a copy would hide it, and would stay behind when its files are edited.
@@ -143,6 +146,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     engine,
     limitCounts: parts.limitCounts,
     refusals: parts.refusals,
+    names: parts.names,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
@@ -186,13 +190,19 @@ async function openParts(basics: Basics) {
     atOnce: config.limits.perTenant.recordedRefusals,
     counts: limitCounts,
   });
+  const names = createNames({
+    clock,
+    perTenant: config.limits.perTenant.nameLookups,
+    servers: config.egress.dnsServers,
+    onWait: () => limitCounts.reached('nameLookups'),
+  });
   const results = createResults(store.log);
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, origin);
-  const profiles = createProfiles({ config, store, clock, env, suites, maxTasks: settings?.maxTasks });
+  const profiles = createProfiles({ config, store, clock, env, suites, names, maxTasks: settings?.maxTasks });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
-  const agents = composeAgents({ config, profiles, store, clock, random, env, origin, isOnlyTenant });
+  const agents = composeAgents({ config, profiles, store, clock, random, env, origin, isOnlyTenant, names });
   const scoring = composeScoring({ config, store, clock, origin, safety, agents });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
@@ -221,6 +231,7 @@ async function openParts(basics: Basics) {
     store,
     results,
     limitCounts,
+    names,
     quotas,
     refusals,
     tenants,
@@ -246,6 +257,7 @@ async function loadConfigured(
 function openEngine(parts: Parts): Engine {
   const { config, store, clock, log, agents, suites, contracts, schemaCheck, carryOut, openScoring } = parts;
   const { limitCounts, quotas } = parts;
+  const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
     castVote,
@@ -268,8 +280,18 @@ function openEngine(parts: Parts): Engine {
     foldTask,
     buildSummary,
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
-    limits: { ...DEFAULT_LIMITS, maxRuns: config.limits.perTenant.activeRuns },
-    onRunWaiting: () => limitCounts.reached('activeRuns'),
+    limits: DEFAULT_LIMITS,
+    slots: {
+      runs: createSlots({
+        perTenant: perTenant.activeRuns,
+        onWait: () => limitCounts.reached('activeRuns'),
+      }),
+      tasks: createSlots({
+        perTenant: perTenant.openInvocations,
+        total: shareOpenFiles().tasks,
+        onWait: () => limitCounts.reached('openInvocations'),
+      }),
+    },
     ...(quotas && { isStorageFull: quotas.isFull }),
   });
 }
@@ -356,6 +378,8 @@ function operatorOf(parts: Parts) {
   };
   return {
     evidenceKeys,
+    filesNotFollowed: async (spec, baseDir) =>
+      (await inspectAgent(parseAgentSpec(spec, 'operator'), baseDir)).notFollowed,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),

@@ -18,6 +18,7 @@ import type {
 } from '@touchstone/protocol';
 import type { DebugBundleWire, RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { HostTools } from '../agents/index.js';
+import type { Names } from '../net/index.js';
 import type { CreationId, Engine, Run, RunOrigin, Store } from '../ports/index.js';
 import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { CompiledDefinition } from './catalogue/compile-definition.js';
@@ -54,6 +55,7 @@ export type Touchstone = {
   readonly engine: Engine;
   readonly limitCounts: LimitCounts;
   readonly refusals: Pick<Refusals, 'take'>;
+  readonly names: Names;
   readonly suites: SuiteCatalogue;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
   readonly packs: Pick<PackCatalogue, 'install' | 'list'> & PackWithdrawals;

@@ -1,6 +1,7 @@
 export type { AccessRefusal } from './access.js';
 export {
   type Agent,
+  AgentChanged,
   type AgentFacts,
   type AgentHost,
   type AgentKind,
@@ -26,6 +27,7 @@ export type {
   Spend,
 } from './judge.js';
 export type { ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { LeaveSlot, Slots } from './slots.js';
 export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';

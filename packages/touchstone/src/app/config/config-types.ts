@@ -74,7 +74,12 @@ export type Config = {
   readonly trustedProxies: readonly string[];
   readonly evalSuite: false | EvalSuiteSettings;
   readonly gates: readonly GatePolicy[];
-  readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
+  readonly egress: {
+    readonly allowHosts: readonly string[];
+    readonly allowPrivate: boolean;
+    /** Asked for the names in URLs of tenants; the machine's own when there is none. */
+    readonly dnsServers: readonly string[];
+  };
   readonly limits: {
     readonly maxRequestBodyBytes: number;
     readonly requestsPerMinute: number;

@@ -48,7 +48,7 @@ describe('without a file', () => {
       suites: [],
       trustedProxies: [],
       evalSuite: {},
-      egress: { allowHosts: [], allowPrivate: false },
+      egress: { allowHosts: [], allowPrivate: false, dnsServers: [] },
       limits: {
         maxRequestBodyBytes: 16_777_216,
         requestsPerMinute: 6_000,
@@ -251,6 +251,8 @@ it.each([
   [{ evalSuite: { modes: ['golden', 'golden'] } }, '/evalSuite/modes'],
   [{ limits: { requestsPerMinute: 0 } }, '/limits/requestsPerMinute'],
   [{ limits: { perTenant: { activeRuns: 0 } } }, '/limits/perTenant/activeRuns'],
+  [{ limits: { perTenant: { openInvocations: 0 } } }, '/limits/perTenant/openInvocations'],
+  [{ egress: { dnsServers: ['10.0.0.2', 'dns.example'] } }, '/egress/dnsServers/1'],
   [{ limits: { maxRequestBodyBytes: 1.5e6 + 0.5 } }, '/limits/maxRequestBodyBytes'],
   [{ store: 'mysql://x' }, '/store'],
   [{ modelClasses: { vast: 'x' } }, '/modelClasses/vast'],

@@ -115,7 +115,7 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     trustedProxies: input.trustedProxies ?? [],
     evalSuite: completeEvalSuite(input.evalSuite),
     gates: completeGates(input.gates ?? []),
-    egress: { allowHosts: [], allowPrivate: false, ...input.egress },
+    egress: { allowHosts: [], allowPrivate: false, dnsServers: [], ...input.egress },
     limits: {
       ...DEFAULT_LIMITS,
       ...input.limits,

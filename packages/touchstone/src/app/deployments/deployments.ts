@@ -4,6 +4,7 @@ import {
   type DeploymentPlan,
   type DeploymentRecord,
   type Digest,
+  defined,
   type GatePolicy,
   jsonEqual,
   type Owner,
@@ -39,6 +40,8 @@ type VersionDigests = {
   readonly digest?: Digest;
   /** Of the agent that was deployed under this version. */
   readonly deployedDigest?: Digest;
+  /** The digest may not cover all files of the agent's program. */
+  readonly filesNotFollowed?: true;
 };
 
 export type Deployments = {
@@ -77,9 +80,10 @@ export function createDeployments(parts: TransitionParts): Deployments {
       const all = [...new Set([...known, ...serving.versions.map(({ version }) => version)])];
       return Promise.all(
         all.map(async (version) => {
-          const digest = (await parts.agents.find(owner, `${agentId}@${version}`))?.facts.digest;
+          const facts = (await parts.agents.find(owner, `${agentId}@${version}`))?.facts;
           const deployedDigest = serving.versions.find((one) => one.version === version)?.digest;
-          return { version, ...(digest && { digest }), ...(deployedDigest && { deployedDigest }) };
+          const { digest, filesNotFollowed } = facts ?? {};
+          return { version, ...defined({ digest, deployedDigest, filesNotFollowed }) };
         }),
       );
     },

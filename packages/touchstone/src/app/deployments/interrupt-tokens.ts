@@ -2,7 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { asId, HostError, type InterruptToken, type Owner, type RunId } from '@touchstone/protocol';
 import type { Clock, Interrupt, Store } from '../../ports/index.js';
 
-/** What a token stands for. Its holder acts as the principal who created it, with the roles that the principal has at that time. */
+/**
+ * What a token stands for. Its holder acts as the principal who created it, with those roles of the key that created it
+ * which the principal still has.
+ */
 export type TokenClaim = {
   readonly runId: RunId;
   readonly nodeId: string;
@@ -11,6 +14,8 @@ export type TokenClaim = {
   readonly intent: InterruptToken['intent'];
   readonly owner: Owner;
   readonly principal: string;
+  /** Of the key that created it. */
+  readonly roles: readonly string[];
 };
 
 export const DEFAULT_TOKEN_SEC = 30 * 60;
@@ -19,7 +24,7 @@ export type InterruptTokens = {
   /** Never good for longer than the question is open. */
   make(
     interrupt: Interrupt,
-    claim: Pick<TokenClaim, 'owner' | 'principal' | 'intent'>,
+    claim: Pick<TokenClaim, 'owner' | 'principal' | 'roles' | 'intent'>,
     sec: number,
   ): Promise<{
     readonly token: string;
@@ -46,12 +51,13 @@ export function createInterruptTokens(
     if (!isOurs || rest.length > 0 || signature !== wanted.toString('base64url')) throw unknown();
     if (encoded !== Buffer.from(payload).toString('base64url')) throw unknown();
     const claim = JSON.parse(payload) as TokenClaim;
-    return { ...claim, runId: asId<RunId>(claim.runId) };
+    // Older hosts did not say whose roles: such a link has none.
+    return { ...claim, roles: claim.roles ?? [], runId: asId<RunId>(claim.runId) };
   };
   return {
-    async make({ runId, nodeId, interruptId, deadline }, { owner, principal, intent }, sec) {
+    async make({ runId, nodeId, interruptId, deadline }, { owner, principal, roles, intent }, sec) {
       const expiresAt = Math.min(clock.now() + sec * 1_000, deadline ?? Number.POSITIVE_INFINITY);
-      const claim: TokenClaim = { runId, nodeId, interruptId, expiresAt, intent, owner, principal };
+      const claim: TokenClaim = { runId, nodeId, interruptId, expiresAt, intent, owner, principal, roles };
       const payload = JSON.stringify(claim);
       const signature = (await mac(payload)).toString('base64url');
       return { token: `${Buffer.from(payload).toString('base64url')}.${signature}`, expiresAt };

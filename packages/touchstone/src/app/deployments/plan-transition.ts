@@ -5,7 +5,6 @@ import {
   asId,
   type DeploymentIntent,
   type DeploymentPlan,
-  type Digest,
   HostError,
   type Move,
   type Owner,
@@ -21,7 +20,14 @@ import {
 import { decideTransition, scopeOf, stateOf } from '../../deployments/index.js';
 import { hasScope } from '../principal.js';
 import { unmetEvidence } from './evidence.js';
-import { claimOf, type DecisionParts, demandsNow, digestNow, servingNow } from './serving.js';
+import {
+  agentNow,
+  claimOf,
+  type DecisionParts,
+  type DigestFacts,
+  demandsNow,
+  servingNow,
+} from './serving.js';
 
 /** Who may, then what it would do, then who has to agree and what has to be shown. */
 export async function planTransition(
@@ -44,7 +50,7 @@ export async function planTransition(
     await noteRefusal(parts, principal, authorization);
     throw error;
   });
-  const claim = claimOf(agentId, request, intent.digest);
+  const claim = claimOf(agentId, request, intent);
   const { evals } = intent;
   const proof = { owner, principal: principal.id, claim, request, before, next: move.next, evals };
   // Approvers are not asked about a move whose evidence is missing. The evidence is checked again when the move is executed.
@@ -100,11 +106,11 @@ async function intend(
   request: TransitionRequest,
   before: AgentDeployments,
 ): Promise<{ readonly intent: DeploymentIntent; readonly move: Move }> {
-  const digest = await digestOf(parts, owner, agentId, request, before);
+  const agent = await agentFactsOf(parts, owner, agentId, request, before);
   const demands = demandsNow(parts, owner, before, request);
-  const decided = await decideMove(parts, owner, before, request, { ...demands, digest });
+  const decided = await decideMove(parts, owner, before, request, { ...demands, digest: agent.digest });
   if (decided.kind === 'illegal') throw validationError([decided.issue]);
-  return { intent: { digest, expected: decided.move.events, ...demands }, move: decided.move };
+  return { intent: { ...agent, expected: decided.move.events, ...demands }, move: decided.move };
 }
 
 /** The same question when it is asked for and when it is carried out. */
@@ -126,17 +132,17 @@ export async function decideMove(
 }
 
 /** A version that is gone from the host can still be taken out of service; only forward it cannot go. */
-async function digestOf(
+async function agentFactsOf(
   parts: DecisionParts,
   owner: Owner,
   agentId: AgentId,
   { version, transition }: TransitionRequest,
   before: AgentDeployments,
-): Promise<Digest> {
-  const digest = await digestNow(parts, owner, agentId, version);
-  if (digest !== undefined) return digest;
+): Promise<DigestFacts> {
+  const now = await agentNow(parts, owner, agentId, version);
+  if (now !== undefined) return now;
   const recorded = before.versions.find((one) => one.version === version);
-  if (recorded && transition !== 'promote') return recorded.digest;
+  if (recorded && transition !== 'promote') return { digest: recorded.digest };
   if ((await parts.agents.versions(owner, agentId)).length === 0 && before.revision === 0)
     throw new HostError('not_found', 'There is no such agent.');
   const message = `There is no version ${version} of this agent here, or its files cannot be read. Install it first.`;

@@ -11,6 +11,7 @@ import {
 } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
 import type { FastifyInstance } from 'fastify';
+import { createNames } from '../../net/index.js';
 import type { AgentFacts, Clock, Log, ProgressListener, Run, Store } from '../../ports/index.js';
 import { maskSecrets } from '../../scoring/index.js';
 import { createApp } from '../../server/app.js';
@@ -199,6 +200,7 @@ function createFake(
   return {
     limitCounts,
     refusals: createRefusals({ audit: store.audit, clock, log, atOnce, counts: limitCounts }),
+    names: createNames({ clock, perTenant: 8 }),
     store,
     engine: createFakeEngine(store, listeners),
     suites,

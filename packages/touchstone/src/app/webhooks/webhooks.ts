@@ -18,6 +18,7 @@ import {
   createSemaphore,
   type Guard,
   GuardRefusal,
+  type Names,
   TIMED_OUT,
   withinTime,
 } from '../../net/index.js';
@@ -49,13 +50,18 @@ type WebhookParts = {
   readonly log: Log;
   readonly ids: Pick<Ids, 'token'>;
   readonly guard: Guard;
+  /** How the names of tenants' URLs are looked up; by the system when absent. */
+  readonly names?: Names;
   readonly version: string;
 };
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { store, clock, log } = parts;
+  const guardOf = guardOfOwner(parts);
   const endpoints = createEndpoints(store.webhooks, clock, (owner, webhook) =>
-    createEndpoint(webhook, parts, (health) => store.webhooks.note(owner, webhook.webhookId, health)),
+    createEndpoint(webhook, { ...parts, guard: guardOf(owner) }, (health) =>
+      store.webhooks.note(owner, webhook.webhookId, health),
+    ),
   );
   const dispatch = createDispatch({ store, endpoints, log });
   const add = createRegistration(parts);
@@ -96,7 +102,7 @@ const summaryOf = ({ webhookId, url, events, tags, ...webhook }: Webhook, now: n
 
 /** Webhooks are guarded like every URL of a tenant. With the test seams they may be allowed to reach this machine. */
 export const webhookGuard = (
-  { egress }: Pick<Config, 'egress'>,
+  { egress }: { readonly egress: Pick<Config['egress'], 'allowHosts' | 'allowPrivate'> },
   testSeams: boolean,
   env: NodeJS.ProcessEnv,
 ): Guard =>
@@ -105,11 +111,13 @@ export const webhookGuard = (
     allowPrivate: egress.allowPrivate || (testSeams && env.OPENWOP_WEBHOOK_ALLOW_PRIVATE === 'true'),
   });
 
-type RegistrationParts = {
+const guardOfOwner =
+  ({ guard, names }: Pick<WebhookParts, 'guard' | 'names'>) =>
+  ({ tenant }: Owner): Guard =>
+    names ? guard.withNames(names.of(tenant)) : guard;
+
+type RegistrationParts = Pick<WebhookParts, 'clock' | 'guard' | 'names' | 'ids'> & {
   readonly store: Pick<Store, 'webhooks'>;
-  readonly clock: Clock;
-  readonly guard: Guard;
-  readonly ids: Pick<Ids, 'token'>;
 };
 
 /** Names are looked up to refuse early. Deliveries check them again, so registration does not wait long for it. */
@@ -132,7 +140,7 @@ function createRegistration(parts: RegistrationParts): Registration {
   const oneAtATime = createSemaphore(1);
   return async (principal, request, creationId) => {
     checkRequest(request, principal.owner);
-    await checkDestination(parts.guard, parts.clock, request.url);
+    await checkDestination(guardOfOwner(parts)(principal.owner), parts.clock, request.url);
     return oneAtATime.run(() => add(parts, principal, request, creationId ?? parts.ids.token()));
   };
 }
