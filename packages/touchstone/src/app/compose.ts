@@ -145,8 +145,8 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     engine,
     limitCounts: parts.limitCounts,
-    refusals: parts.refusals,
     names: parts.names,
+    refusals: parts.refusals,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
@@ -180,6 +180,12 @@ async function openParts(basics: Basics) {
   const opened = await openStore({ file, clock });
   if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const limitCounts = createLimitCounts();
+  const names = createNames({
+    clock,
+    perTenant: config.limits.perTenant.nameLookups,
+    servers: config.egress.dnsServers,
+    onWait: () => limitCounts.reached('nameLookups'),
+  });
   // The operator at the machine has the whole disk.
   const quotas = origin === 'host' ? createQuotas(opened, config.limits.perTenant, limitCounts) : undefined;
   const store = quotas ? withQuotas(opened, quotas) : opened;
@@ -189,12 +195,6 @@ async function openParts(basics: Basics) {
     log,
     atOnce: config.limits.perTenant.recordedRefusals,
     counts: limitCounts,
-  });
-  const names = createNames({
-    clock,
-    perTenant: config.limits.perTenant.nameLookups,
-    servers: config.egress.dnsServers,
-    onWait: () => limitCounts.reached('nameLookups'),
   });
   const results = createResults(store.log);
   const tenants = await watchTenants(store, basics);
@@ -231,9 +231,9 @@ async function openParts(basics: Basics) {
     store,
     results,
     limitCounts,
-    names,
     quotas,
     refusals,
+    names,
     tenants,
     suites,
     profiles,

@@ -1,9 +1,9 @@
 import { HOST_OWNER, HostError, type Owner } from '@touchstone/protocol';
 import type { CountedThing, Store } from '../ports/index.js';
-import type { TenantLimits } from './config/tenant-limits.js';
+import type { TenantLimit, TenantLimits } from './config/tenant-limits.js';
 import type { LimitCounts } from './limit-counts.js';
 
-type QuotaLimit = CountedThing | 'storedBytes' | 'annotationsPerRun';
+type QuotaLimit = 'storedBytes' | 'suites' | 'agents' | 'webhooks' | 'annotationsPerRun';
 
 export type Quotas = {
   /** Refuses when the tenant has stored all it may, and when it has as many of a thing as it may. */

@@ -54,8 +54,8 @@ export type Touchstone = {
   readonly store: Store;
   readonly engine: Engine;
   readonly limitCounts: LimitCounts;
-  readonly refusals: Pick<Refusals, 'take'>;
   readonly names: Names;
+  readonly refusals: Pick<Refusals, 'take'>;
   readonly suites: SuiteCatalogue;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
   readonly packs: Pick<PackCatalogue, 'install' | 'list'> & PackWithdrawals;

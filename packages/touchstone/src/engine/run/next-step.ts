@@ -41,10 +41,7 @@ export type Step = 'start' | 'wait' | 'withdraw' | 'abort' | 'leave' | 'crash' |
 /** ExecutionResult work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
 const AHEAD = 256;
 
-/**
- * Cancel, timeout, full storage, denied access, a changed agent and an immediate pause abort what runs; a draining pause and the
- * cost ceiling let it finish.
- */
+/** Cancel, timeout, full storage, denied access, a changed agent and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
 const abortsRunning = (view: View): boolean => {
   if (view.leaving || view.crashed) return true;
   if (view.stop?.kind === 'pause') return view.stop.drainPolicy === 'immediate';
