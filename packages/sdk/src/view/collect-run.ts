@@ -17,7 +17,14 @@ import type { Client } from '../client.js';
 import { HostResponseError } from '../errors.js';
 import type { RunFacts } from '../run-facts.js';
 import type { RunSnapshot, StepResult } from '../types.js';
-import type { CriterionBody, Failure, FailureBodies, FindingCount, RunView } from './run-view.js';
+import type {
+  CriterionBody,
+  FailCondition,
+  Failure,
+  FailureBodies,
+  FindingCount,
+  RunView,
+} from './run-view.js';
 
 /** What to read of a run, and how to judge it. */
 export type CollectOptions = {
