@@ -91,6 +91,7 @@ function callsOf(store: Store, token: number): Calls {
       pending: (owner, runId) => store.log.pending(owner, runId),
       appended: (owner, runId) => store.log.appended(owner, runId),
       records: (owner, runId) => store.log.records(owner, runId, 0),
+      scores: (owner, runId) => store.log.scores(owner, runId, 0),
       entries: (owner, runId) => store.log.entries(owner, runId, 0, 100),
     },
     ledger: {

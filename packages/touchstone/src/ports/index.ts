@@ -61,6 +61,7 @@ export {
   eventCountOf,
   LeaseLost,
   type LogEntry,
+  PAGE_BYTES,
   type RunChange,
   RunEnded,
   type RunLog,
