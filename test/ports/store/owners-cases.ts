@@ -66,6 +66,7 @@ function callsOf(store: Store, token: number): Calls {
   return {
     runs: {
       get: (owner, runId) => store.runs.get(owner, runId),
+      head: (owner, runId) => store.runs.head(owner, runId),
       list: (owner) => store.runs.list(owner, { limit: 9 }),
       request: (owner, runId) =>
         store.runs.request(owner, runId, { from: ['running'], status: 'failed', control: null }),

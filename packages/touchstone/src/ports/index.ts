@@ -77,6 +77,7 @@ export type {
   Page,
   Run,
   RunFilter,
+  RunHead,
   RunOrigin,
   RunRequest,
   Runs,

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Owner, RunId } from '@touchstone/protocol';
 import { PAGE_BYTES } from '../../ports/index.js';
 import type { Db, Row, SqlValue } from '../db.js';
@@ -85,6 +86,25 @@ export function fittingPage<T extends { readonly bytes: number }>(rows: readonly
     return index > 0 && bytes > PAGE_BYTES;
   });
   return end < 0 ? rows : rows.slice(0, end);
+}
+
+/** Read without a pause: some milliseconds of work. */
+const STRETCH_BYTES = PAGE_BYTES / 4;
+
+export type Pace = (rows: readonly { readonly bytes: number }[]) => Promise<void>;
+
+/**
+ * Content is read and parsed on the one thread of the process, and whoever needs a long log reads page after page. So after
+ * every stretch all other work of the process gets a turn.
+ */
+export function createPace(): Pace {
+  let stretch = 0;
+  return async (rows) => {
+    for (const { bytes } of rows) stretch += bytes;
+    if (stretch < STRETCH_BYTES) return;
+    stretch = 0;
+    await yieldToEventLoop();
+  };
 }
 
 export type LogRow = { readonly row: Row; readonly extent: RowExtent };

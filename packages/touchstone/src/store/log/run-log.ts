@@ -23,8 +23,10 @@ import { recordWithoutContent } from './content.js';
 import { EVENT_COLUMNS, expand } from './expand.js';
 import {
   byEntry,
+  createPace,
   fittingPage,
   OWNED_RUN,
+  type Pace,
   RECORD_BYTES,
   type RowExtent,
   readContent,
@@ -56,6 +58,7 @@ const ALL = 'all';
 
 export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
   const appends = createListeners<AppendNotice>();
+  const pace = createPace();
   const notify = ({ owner, runId }: Lease, { entries = [], firstSequence, run }: Append): void => {
     const eventCount = entries.reduce((sum, entry) => sum + eventCountOf(entry), 0);
     if (run?.status !== undefined || eventCount > 0) watchers.notify(runId);
@@ -69,10 +72,11 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
     seal: (slice, records) => seal(db, slice, records, clock.now()),
     append: commit,
     commit,
-    read: (owner, runId, after, limit) => read(db, owner, runId, after, limit),
+    read: (owner, runId, after, limit) => read(db, pace, owner, runId, { after, limit }),
     async last(owner, runId) {
       const [head] = await db.all(HEAD, runKey(owner, runId));
-      return head && (await read(db, owner, runId, numberAt(head, 'event_count') - 2, 1)).at(-1);
+      const after = head ? numberAt(head, 'event_count') - 2 : 0;
+      return head && (await read(db, pace, owner, runId, { after, limit: 1 })).at(-1);
     },
     results: createResultsReader(db),
     async pending(owner, runId) {
@@ -81,12 +85,13 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
     async appended(owner, runId) {
       return (await db.all(APPENDED, runKey(owner, runId))).map((row) => numberAt(row, 'ordinal'));
     },
-    records: (owner, runId, ordinal, fromRepeat = 0) => readRecords(db, owner, runId, ordinal, fromRepeat),
+    records: (owner, runId, ordinal, fromRepeat = 0) =>
+      readRecords(db, pace, owner, runId, { ordinal, fromRepeat }),
     async scores(owner, runId, ordinal) {
       return (await db.all(SCORES, [...runKey(owner, runId), ordinal])).map((row) => jsonAt(row, 'score'));
     },
     entries: (owner, runId, from, limit, fromRepeat = 0) =>
-      readEntries(db, owner, runId, { from, limit, fromRepeat }),
+      readEntries(db, pace, owner, runId, { from, limit, fromRepeat }),
     watch: watchers.watch,
     watchAll: (listener) => appends.add(ALL, listener),
   };
@@ -98,16 +103,17 @@ const toReadableRecord = (row: Row): TaskRecord =>
 
 async function readRecords(
   db: Db,
+  pace: Pace,
   owner: Owner,
   runId: RunId,
-  ordinal: number,
-  fromRepeat: number,
+  { ordinal, fromRepeat }: { readonly ordinal: number; readonly fromRepeat: number },
 ): Promise<readonly TaskRecord[]> {
   const unit = [...runKey(owner, runId), ordinal];
   const rows = await db.all(RECORD_SIZES, [...unit, fromRepeat]);
   const page = fittingPage(rows as readonly { readonly repeat: number; readonly bytes: number }[]);
   const [first, last] = [page[0], page.at(-1)];
   if (!first || !last) return [];
+  await pace(page);
   return (await db.all(RECORDS, [...unit, first.repeat, last.repeat])).map(toReadableRecord);
 }
 
@@ -134,13 +140,14 @@ async function write(db: Db, lease: Lease, commit: Commit, now: number): Promise
 
 async function read(
   db: Db,
+  pace: Pace,
   owner: Owner,
   runId: RunId,
-  after: number,
-  limit: number,
+  { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<readonly RunEvent[]> {
   const extents = await readExtents(db, owner, runId, after + 1, after + limit);
   const page = fittingPage(extents.filter(({ end }) => end - 1 > after));
+  await pace(page);
   return expand(runId, await readContent(db, owner, runId, EVENT_COLUMNS, page), after);
 }
 
@@ -149,6 +156,7 @@ const ENTRY_COLUMNS = `l.event_count, l.at, l.ordinal, l.repeats, l.result, l.ev
 /** What was committed, so that committing it to another run gives a log that reads the same. */
 async function readEntries(
   db: Db,
+  pace: Pace,
   owner: Owner,
   runId: RunId,
   { from, limit, fromRepeat }: { readonly from: number; readonly limit: number; readonly fromRepeat: number },
@@ -158,6 +166,7 @@ async function readEntries(
     found.filter(({ entryEnd }) => entryEnd > from),
     fromRepeat,
   );
+  await pace(page.extents);
   const rows = await readContent(db, owner, runId, ENTRY_COLUMNS, page.extents);
   const entries = byEntry(rows.map(({ row }) => row)).map(toStoredEntry);
   return page.isPartial ? entries.map((entry) => ({ ...entry, partial: true })) : entries;

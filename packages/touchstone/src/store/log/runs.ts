@@ -1,12 +1,18 @@
 import { asId, type Owner, type RunId, type RunPlan } from '@touchstone/protocol';
 import type { Control, NewRun, Page, Run, RunFilter, Runs } from '../../ports/index.js';
-import { decodeCursor, pageOf } from '../cursor.js';
+import { decodeCursor, encodeCursor } from '../cursor.js';
 import type { Db, SqlValue, Statement } from '../db.js';
-import { jsonOrNull, numberAt, RUN_COLUMNS, statusIs, textAt, toRun } from '../rows.js';
+import { jsonOrNull, numberAt, RUN_COLUMNS, statusIs, textAt, toRun, toRunHead } from '../rows.js';
+import { fittingPage } from './page-rows.js';
 import type { Watchers } from './watchers.js';
 
 const SELECT_RUN = `SELECT ${RUN_COLUMNS} FROM runs u JOIN run_requests q ON q.run_no = u.run_no`;
+/** What a caller sent along may be as long as a request, so that a page of runs ends by bytes, too. */
+const REQUEST_BYTES = 'OCTET_LENGTH(q.plan) + OCTET_LENGTH(q.request)';
 const GET = `${SELECT_RUN} WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
+/** Streams look again every second, so without what a caller sent along. */
+const HEAD = `SELECT u.status, u.control, u.started_at, u.event_count FROM runs u
+  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
 
 const INSERT = `INSERT INTO runs (run_id, tenant, workspace, principal, origin, workflow_id, agent_id, suite_id, scope_id,
     status, created_at, paused_ms, event_count, engine_version, lease_token, spent_usd, unpriced_calls)
@@ -24,6 +30,10 @@ export function createRuns(db: Db, watchers: Watchers): Runs {
   };
   return {
     get,
+    async head(owner, runId) {
+      const [row] = await db.all(HEAD, [runId, owner.tenant, owner.workspace]);
+      return row && toRunHead(row);
+    },
     async create(run, options) {
       const scopeId = options?.exclusiveScope ? run.request.scopeId : undefined;
       if (scopeId !== undefined) return createAloneInScope(db, run, scopeId);
@@ -106,6 +116,15 @@ export const controlParams = (control: Control | null): readonly SqlValue[] => [
   control?.kind ?? null,
 ];
 
+/** Later ones of the same moment are told apart by their number, which counts the runs of every owner: it stays in here. */
+const BEFORE_CURSOR = `(u.created_at, u.run_no) < (?, COALESCE((SELECT c.run_no FROM runs c
+  WHERE c.run_id = ? AND c.tenant = ? AND c.workspace = ?), ${Number.MAX_SAFE_INTEGER}))`;
+const NEWEST_FIRST = 'ORDER BY u.created_at DESC, u.run_no DESC';
+
+/**
+ * A cursor is what the caller has seen of the last run: when it was created, and its id. If that run has been removed since,
+ * others of the same millisecond come again.
+ */
 async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<Run>> {
   const conditions = ['u.tenant = ?', 'u.workspace = ?'];
   const params: SqlValue[] = [owner.tenant, owner.workspace];
@@ -118,8 +137,15 @@ async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<R
   if (filter.status !== undefined) where(...statusIs(filter.status));
   if (filter.createdBefore !== undefined) where('u.created_at < ?', filter.createdBefore);
   if (filter.cursor !== undefined)
-    where('(u.created_at, u.run_no) < (?, ?)', ...decodeCursor(filter.cursor, ['number', 'number']));
-  const sql = `${SELECT_RUN} WHERE ${conditions.join(' AND ')} ORDER BY u.created_at DESC, u.run_no DESC LIMIT ?`;
-  const rows = await db.all(sql, [...params, filter.limit + 1]);
-  return pageOf(rows, filter.limit, toRun, (row) => [numberAt(row, 'created_at'), numberAt(row, 'run_no')]);
+    where(BEFORE_CURSOR, ...decodeCursor(filter.cursor, ['number', 'string']), owner.tenant, owner.workspace);
+  const matching = `JOIN run_requests q ON q.run_no = u.run_no WHERE ${conditions.join(' AND ')} ${NEWEST_FIRST} LIMIT ?`;
+  const sizesText = `SELECT ${REQUEST_BYTES} AS bytes FROM runs u ${matching}`;
+  const sizes = (await db.all(sizesText, [...params, filter.limit + 1])) as readonly {
+    readonly bytes: number;
+  }[];
+  const { length } = fittingPage(sizes.slice(0, filter.limit));
+  const rows = await db.all(`SELECT ${RUN_COLUMNS} FROM runs u ${matching}`, [...params, length]);
+  const last = sizes.length > length ? rows.at(-1) : undefined;
+  const nextCursor = last && encodeCursor([numberAt(last, 'created_at'), textAt(last, 'run_id')]);
+  return { items: rows.map(toRun), ...(nextCursor !== undefined && { nextCursor }) };
 }

@@ -136,6 +136,12 @@ const listQuery = {
   cursor: optionalText('The nextCursor of the page before.'),
 };
 
+const taskQuery = {
+  fromRepeat: integerOr(0, 'The nextRepeat of the part before: repeats of long answers come in parts.', {
+    min: 0,
+  }),
+};
+
 export const runListEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'listRuns',
@@ -162,11 +168,13 @@ export const runListEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/runs/{runId}/tasks/{taskId}',
     auth: 'runs:read',
     summary: 'One task of a run, with what the agent was given and what it answered',
+    parameters: taskQuery,
     responses: ok('The task.', vendor.taskView),
     refusals: ['not_found'],
     async handle(call) {
       const { owner, runId } = await findRun(host, call);
-      const view = await host.touchstone.viewTask(owner, runId, asId<TaskId>(call.params.taskId ?? ''));
+      const taskId = asId<TaskId>(call.params.taskId ?? '');
+      const view = await host.touchstone.viewTask(owner, runId, taskId, call.query.fromRepeat);
       if (!view) throw new HostError('not_found', 'This run has no such task, or has not finished it yet.');
       return { status: 200, body: view };
     },
