@@ -25,6 +25,7 @@ import type { Clock, Ids, Log, Run } from '../ports/index.js';
 import type { Call, Reply } from './endpoint.js';
 import { createEventPages } from './streams/event-pages.js';
 import type { Feed } from './streams/event-stream.js';
+import { createOutput, type Output } from './streams/output.js';
 import { createWakeups } from './streams/wakeups.js';
 
 /** What the operations work with. */
@@ -38,6 +39,8 @@ export type Services = {
   /** Absent when the operator has switched evaluation off. */
   readonly evalSuite?: EvalCapability;
   readonly feed: Feed;
+  /** What is sent and has not been read yet. */
+  readonly output: Output;
   readonly annotations: Annotations;
   readonly webhooks: Webhooks;
   readonly tokens: InterruptTokens;
@@ -76,11 +79,16 @@ export function createServices(options: ServiceOptions): Services {
   const { store } = touchstone;
   const facts = { config, implementedModes, version, engineVersion: ENGINE_VERSION };
   const evalSuite = evalCapability(facts);
+  const { maxUnreadBytes, perTenant } = config.limits;
+  const output = createOutput({ perTenant: perTenant.unreadBytes, total: maxUnreadBytes }, () =>
+    touchstone.limitCounts.reached('unreadBytes'),
+  );
   let made: Promise<Metrics> | undefined;
   const metrics = async (): Promise<Metrics> => {
     made ??= createMetrics();
     const current = await made;
     current.streamsOpen(openStreams());
+    current.bytesUnread(output.held.total);
     current.limitsReached(touchstone.limitCounts.read());
     return current;
   };
@@ -95,9 +103,11 @@ export function createServices(options: ServiceOptions): Services {
       pages: createEventPages(store),
       wakeups: createWakeups(store.log, clock),
       annotations: store.annotations,
+      held: output.held,
       runs: store.runs,
       clock,
     },
+    output,
     annotations: touchstone.annotations,
     webhooks: openWebhooks(options, version),
     tokens: createInterruptTokens(store, clock),

@@ -1,5 +1,5 @@
 import type { Owner, RunId } from '@touchstone/protocol';
-import { annotationWire } from '../../app/index.js';
+import { annotationWire, type HeldBytes } from '../../app/index.js';
 import type { Annotation, Store } from '../../ports/index.js';
 import { admitsAnnotations, renderAnnotation, type StreamMode } from './stream-modes.js';
 
@@ -13,35 +13,29 @@ type Board = {
 };
 
 // A frame counts once, however many streams hold it: they hold the same bytes. But streams that lag at different places
-// hold different frames, and the number of streams is not bounded, so there is a bound for all of them together.
+// hold different frames. So there is a bound for a run, beside the one for everything that readers of a tenant hold.
 const MAX_RUN_BYTES = 1024 * 1024;
-const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
-type Total = { bytes: number; readonly runs: Map<RunId, HeldFrame> };
-type HeldFrame = { bytes: number; streams: number; readonly frames: Map<Buffer, number> };
+type Parts = { readonly annotations: Pick<Store['annotations'], 'watch'>; readonly held: HeldBytes };
+type Place = { readonly owner: Owner; readonly runId: RunId };
+type HeldFrames = { bytes: number; streams: number; readonly frames: Map<Buffer, number> };
 
-const totals = new WeakMap<object, Total>();
+const runsOf = new WeakMap<HeldBytes, Map<RunId, HeldFrames>>();
 
-/** Joins the streams of a run, among all streams that are told of annotations by the same `source`. */
-function joinBoard(source: object, runId: RunId): Board {
-  const total = totals.get(source) ?? { bytes: 0, runs: new Map<RunId, HeldFrame>() };
-  totals.set(source, total);
-  const held = total.runs.get(runId) ?? { bytes: 0, streams: 0, frames: new Map<Buffer, number>() };
-  total.runs.set(runId, held);
+/** Joins the streams of a run, among all streams of a host. */
+function joinBoard(total: HeldBytes, { owner: { tenant }, runId }: Place): Board {
+  const runs = runsOf.get(total) ?? new Map<RunId, HeldFrames>();
+  runsOf.set(total, runs);
+  const held = runs.get(runId) ?? { bytes: 0, streams: 0, frames: new Map<Buffer, number>() };
+  runs.set(runId, held);
   held.streams += 1;
-  const count = (bytes: number): void => {
-    held.bytes += bytes;
-    total.bytes += bytes;
-  };
-  const hasRoom = ({ length }: Buffer): boolean =>
-    held.bytes + length <= MAX_RUN_BYTES && total.bytes + length <= MAX_TOTAL_BYTES;
 
   return {
     hold(frame) {
       const holders = held.frames.get(frame) ?? 0;
       if (holders === 0) {
-        if (!hasRoom(frame)) return false;
-        count(frame.length);
+        if (held.bytes + frame.length > MAX_RUN_BYTES || !total.tryHold(tenant, frame.length)) return false;
+        held.bytes += frame.length;
       }
       held.frames.set(frame, holders + 1);
       return true;
@@ -49,11 +43,14 @@ function joinBoard(source: object, runId: RunId): Board {
     release(frame) {
       const holders = held.frames.get(frame) ?? 0;
       if (holders > 1) held.frames.set(frame, holders - 1);
-      else if (held.frames.delete(frame)) count(-frame.length);
+      else if (held.frames.delete(frame)) {
+        held.bytes -= frame.length;
+        total.release(tenant, frame.length);
+      }
     },
     leave() {
       held.streams -= 1;
-      if (held.streams === 0) total.runs.delete(runId);
+      if (held.streams === 0) runs.delete(runId);
     },
   };
 }
@@ -75,11 +72,11 @@ const MAX_WAITING = 200;
  * goes on after the last event it has seen.
  */
 export function openLiveAnnotations(
-  annotations: Pick<Store['annotations'], 'watch'>,
-  place: { readonly owner: Owner; readonly runId: RunId },
+  { annotations, held }: Parts,
+  place: Place,
   modes: readonly StreamMode[],
 ): LiveAnnotations {
-  const board = joinBoard(annotations, place.runId);
+  const board = joinBoard(held, place);
   const waiting: Buffer[] = [];
   let announce: () => void = () => undefined;
   let unfinished: Promise<void> | undefined;

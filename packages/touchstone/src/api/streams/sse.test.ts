@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../app/testing/manual-clock.js';
+import { createOutput } from './output.js';
 import { openSse } from './sse.js';
 
 /** The far side of a stream: takes what is written until told to be full. */
@@ -22,9 +23,11 @@ class Wire extends EventEmitter {
   }
 }
 
+const makeChunk = createOutput({ perTenant: 1_000_000, total: 1_000_000 }).of('acme');
+
 function open() {
   const [wire, clock] = [new Wire(), createManualClock()];
-  return { wire, clock, connection: openSse(wire as unknown as ServerResponse, {}, clock) };
+  return { wire, clock, connection: openSse(wire as unknown as ServerResponse, {}, clock, makeChunk) };
 }
 const settled = (promise: Promise<unknown>): Promise<string> =>
   Promise.race([
@@ -49,6 +52,7 @@ describe('writing', () => {
     const { wire, clock, connection } = open();
     wire.full = true;
     const writing = connection.write('page');
+    expect(await settled(writing)).toBe('waiting');
     await clock.advance(59_999);
     expect(await settled(writing)).toBe('waiting');
     await clock.advance(1);
@@ -61,6 +65,7 @@ describe('writing', () => {
       const { wire, clock, connection } = open();
       wire.full = true;
       const writing = connection.write('page');
+      expect(await settled(writing)).toBe('waiting');
       if (part === 'leave') wire.emit('close');
       else connection.close();
       expect(await settled(writing)).toBe('refused');
@@ -74,6 +79,7 @@ describe('writing', () => {
     wire.full = true;
     for (let n = 0; n < 50; n += 1) {
       const writing = connection.write('page');
+      expect(await settled(writing)).toBe('waiting');
       wire.emit('drain');
       await writing;
     }

@@ -91,19 +91,23 @@ export function fittingPage<T extends { readonly bytes: number }>(rows: readonly
 /** Read without a pause: some milliseconds of work. */
 const STRETCH_BYTES = PAGE_BYTES / 4;
 
-export type Pace = (rows: readonly { readonly bytes: number }[]) => Promise<void>;
+export type Pace = (owner: Owner, rows: readonly { readonly bytes: number }[]) => Promise<void>;
 
 /**
- * Content is read and parsed on the one thread of the process, and whoever needs a long log reads page after page. So after
- * every stretch all other work of the process gets a turn.
+ * Content is read and parsed on the one thread of the process, and a reader of a long log reads page after page. So after
+ * every stretch all other work of the process gets a turn; and however many read for one tenant, they get one such turn
+ * together.
  */
 export function createPace(): Pace {
-  let stretch = 0;
-  return async (rows) => {
-    for (const { bytes } of rows) stretch += bytes;
-    if (stretch < STRETCH_BYTES) return;
-    stretch = 0;
-    await yieldToEventLoop();
+  const tenants = new Map<string, { stretch: number; turn: Promise<void> }>();
+  return async ({ tenant }, rows) => {
+    const reading = tenants.get(tenant) ?? { stretch: 0, turn: Promise.resolve() };
+    tenants.set(tenant, reading);
+    for (const { bytes } of rows) reading.stretch += bytes;
+    if (reading.stretch < STRETCH_BYTES) return;
+    reading.stretch = 0;
+    reading.turn = reading.turn.then(() => yieldToEventLoop());
+    await reading.turn;
   };
 }
 

@@ -113,7 +113,7 @@ async function readRecords(
   const page = fittingPage(rows as readonly { readonly repeat: number; readonly bytes: number }[]);
   const [first, last] = [page[0], page.at(-1)];
   if (!first || !last) return [];
-  await pace(page);
+  await pace(owner, page);
   return (await db.all(RECORDS, [...unit, first.repeat, last.repeat])).map(toReadableRecord);
 }
 
@@ -147,7 +147,7 @@ async function read(
 ): Promise<readonly RunEvent[]> {
   const extents = await readExtents(db, owner, runId, after + 1, after + limit);
   const page = fittingPage(extents.filter(({ end }) => end - 1 > after));
-  await pace(page);
+  await pace(owner, page);
   return expand(runId, await readContent(db, owner, runId, EVENT_COLUMNS, page), after);
 }
 
@@ -166,7 +166,7 @@ async function readEntries(
     found.filter(({ entryEnd }) => entryEnd > from),
     fromRepeat,
   );
-  await pace(page.extents);
+  await pace(owner, page.extents);
   const rows = await readContent(db, owner, runId, ENTRY_COLUMNS, page.extents);
   const entries = byEntry(rows.map(({ row }) => row)).map(toStoredEntry);
   return page.isPartial ? entries.map((entry) => ({ ...entry, partial: true })) : entries;
