@@ -4,6 +4,7 @@ import {
   type Config,
   capabilitiesOf,
   createDirectory,
+  createHeldBytes,
   createInterruptTokens,
   createMetrics,
   createWebhooks,
@@ -125,8 +126,12 @@ export function createServices(options: ServiceOptions): Services {
 function openWebhooks(options: ServiceOptions, version: string): Webhooks {
   const { touchstone, config, log, clock, ids = systemIds, env = process.env, testSeams = false } = options;
   const guard = webhookGuard(config, testSeams, env);
-  const { store, names } = touchstone;
-  return createWebhooks({ store, clock, log, ids, guard, names, version });
+  const { store, names, limitCounts } = touchstone;
+  const { perTenant, maxUnreadBytes } = config.limits;
+  const held = createHeldBytes({ perTenant: perTenant.webhookBytes, total: maxUnreadBytes }, () =>
+    limitCounts.reached('webhookBytes'),
+  );
+  return createWebhooks({ store, clock, log, ids, guard, names, version, held });
 }
 
 export const runIdOf = (call: Call): RunId => asId<RunId>(call.params.runId ?? '');

@@ -86,3 +86,30 @@ export function createHeldBytes(limits: Limits, onFull: () => void = () => undef
     },
   };
 }
+
+/** Things that several hold in common. Each counts once, until the last of them has released it. */
+export type SharedBytes<T> = {
+  /** False when it counts for the first time and there is no room. */
+  hold(thing: T): boolean;
+  release(thing: T): void;
+};
+
+export function createSharedBytes<T>(
+  take: (thing: T) => boolean,
+  giveBack: (thing: T) => void,
+): SharedBytes<T> {
+  const holders = new Map<T, number>();
+  return {
+    hold(thing) {
+      const count = holders.get(thing) ?? 0;
+      if (count === 0 && !take(thing)) return false;
+      holders.set(thing, count + 1);
+      return true;
+    },
+    release(thing) {
+      const count = holders.get(thing) ?? 0;
+      if (count > 1) holders.set(thing, count - 1);
+      else if (holders.delete(thing)) giveBack(thing);
+    },
+  };
+}

@@ -37,7 +37,7 @@ export {
   type InterruptTokens,
   type TokenClaim,
 } from './deployments/interrupt-tokens.js';
-export { createHeldBytes, type HeldBytes } from './held-bytes.js';
+export { createHeldBytes, createSharedBytes, type HeldBytes, type SharedBytes } from './held-bytes.js';
 export {
   type Calibration,
   type CheckProgress,
