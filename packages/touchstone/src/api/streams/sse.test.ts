@@ -48,6 +48,39 @@ describe('writing', () => {
     expect(await settled(writing)).toBe('done');
   });
 
+  it('a reader of a long page is patiently waited for while it takes something every minute', async () => {
+    const { wire, clock, connection } = open();
+    wire.full = true;
+    const writing = connection.write('x'.repeat(300_000));
+    for (let piece = 0; piece < 5; piece += 1) {
+      expect(await settled(writing)).toBe('waiting');
+      await clock.advance(50_000);
+      wire.emit('drain');
+    }
+    expect(await settled(writing)).toBe('done');
+    expect(wire.written.map(({ length }) => length)).toEqual([65_536, 65_536, 65_536, 65_536, 37_856]);
+  });
+
+  it('a page is made when there is room to hold it, and let go when it has been taken', async () => {
+    const { wire, connection } = open();
+    wire.full = true;
+    let made = 0;
+    const page = async () => {
+      made += 1;
+      return 'x'.repeat(700_000);
+    };
+    const [first, second] = [connection.writeNext(page), connection.writeNext(page)];
+    const third = connection.writeNext(page);
+    expect([await settled(first), made]).toEqual(['waiting', 2]);
+    for (let piece = 0; piece < 11; piece += 1) {
+      wire.emit('drain');
+      await settled(third);
+    }
+    expect([await settled(first), await settled(second), made]).toEqual(['done', 'waiting', 3]);
+    wire.emit('close');
+    await Promise.allSettled([second, third]);
+  });
+
   it('drops a reader that takes nothing for a minute', async () => {
     const { wire, clock, connection } = open();
     wire.full = true;
