@@ -8,14 +8,14 @@ import { admitsAnnotations, renderAnnotation, type StreamMode } from './stream-m
 const MAX_RUN_BYTES = 1024 * 1024;
 
 type Parts = { readonly annotations: Pick<Store['annotations'], 'watch'>; readonly held: HeldBytes };
-type Place = { readonly owner: Owner; readonly runId: RunId };
+type RunPosition = { readonly owner: Owner; readonly runId: RunId };
 /** What streams of one run hold of annotations that they could not write yet. */
 type RunFrames = SharedBytes<Buffer> & { streams: number };
 
 const runsOf = new WeakMap<HeldBytes, Map<RunId, RunFrames>>();
 
 /** Joins the streams of a run, among all streams of a host; `leave` when the stream holds nothing any more. */
-function joinRun(total: HeldBytes, { owner, runId }: Place): SharedBytes<Buffer> & { leave(): void } {
+function joinRun(total: HeldBytes, { owner, runId }: RunPosition): SharedBytes<Buffer> & { leave(): void } {
   const runs = runsOf.get(total) ?? new Map<RunId, RunFrames>();
   runsOf.set(total, runs);
   const frames = runs.get(runId) ?? createRunFrames(total, owner);
@@ -64,7 +64,7 @@ const MAX_WAITING = 200;
  */
 export function openLiveAnnotations(
   { annotations, held }: Parts,
-  place: Place,
+  place: RunPosition,
   modes: readonly StreamMode[],
 ): LiveAnnotations {
   const frames = joinRun(held, place);

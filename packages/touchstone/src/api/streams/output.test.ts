@@ -38,3 +38,21 @@ it('a page that could not be made holds nothing, and the next one is made', asyn
   expect((await make(async () => 'page', never))?.bytes.toString()).toBe('page');
   expect(output.held.total).toBe(4);
 });
+
+it('between two long answers of a tenant everyone else gets a turn', async () => {
+  const output = createOutput({ perTenant: 100_000_000, total: 100_000_000 });
+  const order: string[] = [];
+  const long = Buffer.alloc(1_000_000);
+  const attack = Array.from({ length: 20 }, () =>
+    output.of('rival')(async () => {
+      order.push('rival');
+      return long;
+    }, never),
+  );
+  for (let turn = 0; turn < 20; turn += 1) {
+    await nextTurn();
+    order.push('others');
+  }
+  await Promise.all(attack);
+  expect(order.join(' ')).not.toContain('rival rival');
+});

@@ -23,7 +23,6 @@ import { recordWithoutContent } from './content.js';
 import { EVENT_COLUMNS, expand } from './expand.js';
 import {
   byEntry,
-  createPace,
   fittingPage,
   OWNED_RUN,
   type Pace,
@@ -56,9 +55,8 @@ const SCORES = `SELECT r.score ${OWNED_RECORDS} AND r.score IS NOT NULL ORDER BY
 /** The one topic of listeners to all runs. */
 const ALL = 'all';
 
-export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
+export function createRunLog(db: Db, clock: Clock, watchers: Watchers, pace: Pace): RunLog {
   const appends = createListeners<AppendNotice>();
-  const pace = createPace();
   const notify = ({ owner, runId }: Lease, { entries = [], firstSequence, run }: Append): void => {
     const eventCount = entries.reduce((sum, entry) => sum + eventCountOf(entry), 0);
     if (run?.status !== undefined || eventCount > 0) watchers.notify(runId);

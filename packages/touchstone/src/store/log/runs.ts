@@ -1,15 +1,18 @@
 import { asId, type Owner, type RunId, type RunPlan } from '@touchstone/protocol';
 import type { Control, NewRun, Page, Run, RunFilter, Runs } from '../../ports/index.js';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import type { Db, SqlValue, Statement } from '../db.js';
+import type { Db, Row, SqlValue, Statement } from '../db.js';
 import { jsonOrNull, numberAt, RUN_COLUMNS, statusIs, textAt, toRun, toRunHead } from '../rows.js';
-import { fittingPage } from './page-rows.js';
+import { fittingPage, type Pace, runKey } from './page-rows.js';
 import type { Watchers } from './watchers.js';
 
 const SELECT_RUN = `SELECT ${RUN_COLUMNS} FROM runs u JOIN run_requests q ON q.run_no = u.run_no`;
 /** What a caller sent along may be as long as a request, so that a page of runs ends by bytes, too. */
 const REQUEST_BYTES = 'OCTET_LENGTH(q.plan) + OCTET_LENGTH(q.request)';
 const GET = `${SELECT_RUN} WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
+const SIZE = `SELECT ${REQUEST_BYTES} AS bytes FROM runs u JOIN run_requests q ON q.run_no = u.run_no
+  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
+const sizesOf = (rows: readonly Row[]) => rows as readonly { readonly bytes: number }[];
 /** Streams look again every second, so without what a caller sent along. */
 const HEAD = `SELECT u.status, u.control, u.started_at, u.event_count FROM runs u
   WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
@@ -23,15 +26,16 @@ const INSERT_IF_SCOPE_IS_FREE = `${INSERT} WHERE NOT EXISTS (${ACTIVE_IN_SCOPE})
 const INSERT_REQUEST = `INSERT INTO run_requests (run_no, plan, request) SELECT run_no, ?, ? FROM runs
   WHERE run_id = ? AND tenant = ? AND workspace = ?`;
 
-export function createRuns(db: Db, watchers: Watchers): Runs {
+export function createRuns(db: Db, watchers: Watchers, pace: Pace): Runs {
   const get = async (owner: Owner, runId: RunId): Promise<Run | undefined> => {
-    const [row] = await db.all(GET, [runId, owner.tenant, owner.workspace]);
+    await pace(owner, sizesOf(await db.all(SIZE, runKey(owner, runId))));
+    const [row] = await db.all(GET, runKey(owner, runId));
     return row && toRun(row);
   };
   return {
     get,
     async head(owner, runId) {
-      const [row] = await db.all(HEAD, [runId, owner.tenant, owner.workspace]);
+      const [row] = await db.all(HEAD, runKey(owner, runId));
       return row && toRunHead(row);
     },
     async create(run, options) {
@@ -40,7 +44,7 @@ export function createRuns(db: Db, watchers: Watchers): Runs {
       await db.transaction([{ sql: INSERT, params: runParams(run) }, requestStatement(run)]);
       return newRun(run);
     },
-    list: (owner, filter) => listRuns(db, owner, filter),
+    list: (owner, filter) => listRuns(db, pace, owner, filter),
     async request(owner, runId, change) {
       const [updated, read] = await db.transaction([
         requestChange(owner, runId, change),
@@ -125,7 +129,7 @@ const NEWEST_FIRST = 'ORDER BY u.created_at DESC, u.run_no DESC';
  * A cursor is what the caller has seen of the last run: when it was created, and its id. If that run has been removed since,
  * others of the same millisecond come again.
  */
-async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<Run>> {
+async function listRuns(db: Db, pace: Pace, owner: Owner, filter: RunFilter): Promise<Page<Run>> {
   const conditions = ['u.tenant = ?', 'u.workspace = ?'];
   const params: SqlValue[] = [owner.tenant, owner.workspace];
   const where = (condition: string, ...values: SqlValue[]) => {
@@ -140,12 +144,11 @@ async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<R
     where(BEFORE_CURSOR, ...decodeCursor(filter.cursor, ['number', 'string']), owner.tenant, owner.workspace);
   const matching = `JOIN run_requests q ON q.run_no = u.run_no WHERE ${conditions.join(' AND ')} ${NEWEST_FIRST} LIMIT ?`;
   const sizesText = `SELECT ${REQUEST_BYTES} AS bytes FROM runs u ${matching}`;
-  const sizes = (await db.all(sizesText, [...params, filter.limit + 1])) as readonly {
-    readonly bytes: number;
-  }[];
-  const { length } = fittingPage(sizes.slice(0, filter.limit));
-  const rows = await db.all(`SELECT ${RUN_COLUMNS} FROM runs u ${matching}`, [...params, length]);
-  const last = sizes.length > length ? rows.at(-1) : undefined;
+  const sizes = sizesOf(await db.all(sizesText, [...params, filter.limit + 1]));
+  const page = fittingPage(sizes.slice(0, filter.limit));
+  await pace(owner, page);
+  const rows = await db.all(`SELECT ${RUN_COLUMNS} FROM runs u ${matching}`, [...params, page.length]);
+  const last = sizes.length > page.length ? rows.at(-1) : undefined;
   const nextCursor = last && encodeCursor([numberAt(last, 'created_at'), textAt(last, 'run_id')]);
   return { items: rows.map(toRun), ...(nextCursor !== undefined && { nextCursor }) };
 }
