@@ -23,10 +23,9 @@ class Wire extends EventEmitter {
   }
 }
 
-const makeChunk = createOutput({ perTenant: 1_000_000, total: 1_000_000 }).of('acme');
-
 function open() {
   const [wire, clock] = [new Wire(), createManualClock()];
+  const makeChunk = createOutput({ perTenant: 1_000_000, total: 1_000_000 }).of('acme');
   return { wire, clock, connection: openSse(wire as unknown as ServerResponse, {}, clock, makeChunk) };
 }
 const settled = (promise: Promise<unknown>): Promise<string> =>
@@ -52,6 +51,7 @@ describe('writing', () => {
     const { wire, clock, connection } = open();
     wire.full = true;
     const writing = connection.write('x'.repeat(300_000));
+    await settled(writing);
     for (let piece = 0; piece < 5; piece += 1) {
       expect(await settled(writing)).toBe('waiting');
       await clock.advance(50_000);
@@ -71,10 +71,14 @@ describe('writing', () => {
     };
     const [first, second] = [connection.writeNext(page), connection.writeNext(page)];
     const third = connection.writeNext(page);
+    const turns = async () => {
+      for (let turn = 0; turn < 3; turn += 1) await settled(third);
+    };
+    await turns();
     expect([await settled(first), made]).toEqual(['waiting', 2]);
     for (let piece = 0; piece < 11; piece += 1) {
       wire.emit('drain');
-      await settled(third);
+      await turns();
     }
     expect([await settled(first), await settled(second), made]).toEqual(['done', 'waiting', 3]);
     wire.emit('close');
