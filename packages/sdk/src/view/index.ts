@@ -3,6 +3,7 @@ export * from './bars.js';
 export * from './collect-run.js';
 export * from './contract.js';
 export * from './notes.js';
+export * from './printable.js';
 export * from './regression.js';
 export * from './run-view.js';
 export * from './tasks.js';

@@ -2,6 +2,7 @@ import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, AuditVerdict } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
 import { markedLines, noteLines, readable } from '../layout.js';
+import { shell } from '../shell.js';
 import { type Column, renderFitting } from '../table.js';
 import { type Ink, type Look, printable } from '../text.js';
 
@@ -36,12 +37,12 @@ function chainLines(chain: Chain, ink: Ink): readonly string[] {
   const whose = tenant === undefined ? '' : `${printable(`${tenant}/${workspace}`)}: `;
   if (!trouble)
     return [
-      `  ${ink.green('✓')} ${whose}${plural(records, 'record')}, unbroken`,
-      `    ${ink.dim('head')}  ${head}`,
+      `  ${ink.green('✓')} ${whose}${printable(plural(records, 'record'))}, unbroken`,
+      `    ${ink.dim('head')}  ${printable(head)}`,
     ];
   return [
-    `  ${ink.red('✗')} ${whose}broken at record ${trouble.seq}: ${WHY[trouble.why]}`,
-    `    ${plural(records, 'record')} before it ${records === 1 ? 'is' : 'are'} whole`,
+    `  ${ink.red('✗')} ${whose}broken at record ${printable(String(trouble.seq))}: ${WHY[trouble.why]}`,
+    `    ${printable(plural(records, 'record'))} before it ${records === 1 ? 'is' : 'are'} whole`,
   ];
 }
 
@@ -65,7 +66,7 @@ function keepLines(
   look: Look,
 ): readonly string[] {
   const { ink } = look;
-  const expects = chains.map(({ records, head }) => `--expect ${records}:${head}`).join(' ');
+  const expects = chains.map(({ records, head }) => shell`--expect ${`${records}:${head}`}`).join(' ');
   const why =
     'A log that has lost its end still looks whole. Keep this line where nobody who writes this store can reach it, and type it next time:';
   return ['', ...noteLines([why], look, ink.dim), `  ${ink.cyan(toType(`audit verify ${expects}`))}`];
