@@ -43,7 +43,7 @@ const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
 /** Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. */
 type OwnedPorts = Omit<
   Store,
-  'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
+  'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo' | 'check'
 > & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;

@@ -7,8 +7,12 @@ import {
   type Issue,
   isHostError,
   type Json,
+  SEVERITIES,
+  type Severity,
+  validationError,
 } from '@touchstone/protocol';
-import { parseSafetyPolicy, type SafetyPolicy } from '../../scoring/index.js';
+import { choice, closed, list, schemaIssues, text } from '@touchstone/protocol/schema';
+import { SAFETY_KINDS, type SafetyPolicy } from '../../scoring/index.js';
 import { digestOf, readFileText } from '../../suites/index.js';
 import type { Config } from './config.js';
 
@@ -34,11 +38,13 @@ export function checkSamePolicy({ digest }: NamedPolicy, { modes, safetyPolicy }
 async function readPolicy({ safety, baseDir }: Config): Promise<SafetyPolicy> {
   if (safety?.policy === undefined) return {};
   const file = resolve(baseDir, safety.policy);
-  const text = await readFile(file, 'utf8').catch((error) => {
+  const content = await readFile(file, 'utf8').catch((error) => {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     throw unreadable(safety.policy ?? '', file, missing ? 'does not exist' : 'cannot be read', error);
   });
-  const { value, problem, locate } = readFileText(text, { format: /\.ya?ml$/i.test(file) ? 'yaml' : 'json' });
+  const { value, problem, locate } = readFileText(content, {
+    format: /\.ya?ml$/i.test(file) ? 'yaml' : 'json',
+  });
   if (problem) throw unreadable(safety.policy, file, 'cannot be read as JSON or YAML');
   try {
     return parseSafetyPolicy(value);
@@ -56,3 +62,21 @@ const unreadable = (policy: string, file: string, trouble: string, cause?: unkno
     { file },
     cause,
   );
+
+const weight = choice<readonly (Severity | 'ignore')[]>([...SEVERITIES, 'ignore']);
+const texts = list(text(undefined, { pattern: '\\S', title: 'a string with something in it' }));
+
+const policyShape = closed(
+  {},
+  {
+    severities: closed({}, Object.fromEntries(SAFETY_KINDS.map((kind) => [kind, weight]))),
+    allow: closed({}, { emailDomains: texts, values: texts, tools: texts }),
+  },
+);
+
+/** The policy in a foreign value. Refuses with what is wrong, each with its pointer, and counts what is beyond a hundred. */
+export function parseSafetyPolicy(value: unknown): SafetyPolicy {
+  const issues = schemaIssues(policyShape, value);
+  if (issues.length > 0) throw validationError(issues);
+  return value as SafetyPolicy;
+}

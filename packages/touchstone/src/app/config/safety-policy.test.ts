@@ -1,7 +1,7 @@
 import { isHostError } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
-import { SAFETY_KINDS } from './kinds.js';
-import { parseSafetyPolicy } from './policy.js';
+import { SAFETY_KINDS } from '../../scoring/index.js';
+import { parseSafetyPolicy } from './safety-policy.js';
 
 function issuesOf(value: unknown): readonly { pointer: string; message: string }[] {
   try {
