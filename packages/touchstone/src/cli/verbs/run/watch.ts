@@ -22,8 +22,9 @@ export function renderDelta(before: RunView | undefined, after: RunView, ink: In
   );
   const better = flipped.filter((task) => task.passed).map(({ taskId }) => taskId);
   const worse = flipped.filter((task) => !task.passed).map(({ taskId }) => taskId);
+  const isScored = before.counts.unscored + after.counts.unscored === 0;
   return [
-    scoreLine(before.summary.aggregateScore, after.summary.aggregateScore, ink),
+    ...(isScored ? [scoreLine(before.summary.aggregateScore, after.summary.aggregateScore, ink)] : []),
     ...(better.length > 0 ? [ink.green(`↑ now passing: ${listed(better)}`)] : []),
     ...(worse.length > 0 ? [ink.red(`↓ now failing: ${listed(worse)}`)] : []),
   ];
