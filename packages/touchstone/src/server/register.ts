@@ -1,7 +1,7 @@
 import { asId, HostError, type Id, type Principal } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessAudit, Answer, Call, Endpoint, Reply } from '../api/index.js';
-import { openSse, pathOf, routerPath } from '../api/index.js';
+import { noteRefusal, openSse, pathOf, routerPath } from '../api/index.js';
 import { ANONYMOUS, checkScope, type KeyId } from '../app/index.js';
 import type { Clock, Log } from '../ports/index.js';
 import type { Admission } from './admission.js';
@@ -56,7 +56,7 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerP
   request.caller = await parts.admission.admit(visitor);
   if (endpoint.auth === 'key') return;
   const { principal } = request.caller;
-  const decided = { scope: endpoint.auth, resource: `${endpoint.method} ${pathOf(request.url)}` };
+  const decided = decisionOn(endpoint, request);
   try {
     checkScope(principal, endpoint.auth, endpoint.orScopes);
   } catch (error) {
@@ -65,6 +65,11 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerP
   }
   if (WATCHED.has(endpoint.auth)) await parts.audit(principal, { ...decided, allowed: true });
 }
+
+const decisionOn = (endpoint: Endpoint, request: FastifyRequest) => ({
+  scope: endpoint.auth,
+  resource: `${endpoint.method} ${pathOf(request.url)}`,
+});
 
 /** What changes what others run or believe is in the audit log when it is allowed, too. */
 const WATCHED: ReadonlySet<string> = new Set([
@@ -81,8 +86,13 @@ async function serve(
   parts: ServerParts,
 ): Promise<FastifyReply> {
   const call = callOf(request, reply, parts);
-  checkBody(endpoint, call);
-  const answer = await execute(endpoint, request, call, parts);
+  const work = async (): Promise<Answer> => {
+    checkBody(endpoint, call);
+    return execute(endpoint, request, call, parts);
+  };
+  const answer = await (WATCHED.has(endpoint.auth)
+    ? noteRefusal(parts.audit, call.principal, decisionOn(endpoint, request), work)
+    : work());
   if ('stream' in answer) {
     await runStream(answer.stream, request, reply, parts);
     return reply;

@@ -39,6 +39,9 @@ describe('prune', () => {
     const kept = [{ runId: blessed, reason: 'blessed' }];
     const looked = await json('prune', '--keep', '1', '--dry-run');
     expect(looked.document).toMatchObject({ dryRun: true, removed: [second], kept });
+    expect((await cli.run('prune', '--keep', '1', '--dry-run')).out).toBe(
+      `local/main: 1 run would be removed:\n  ${second}\nKept:\n  ${blessed}  a baseline\n`,
+    );
     expect(await listed()).toHaveLength(3);
     const { code, document } = await json('prune', '--keep', '1');
     expect(code).toBe(0);
@@ -154,7 +157,7 @@ describe('keys', () => {
   });
 });
 
-it('a pack that is installed in this process is on the record', async () => {
+it('a pack that is installed in this process is on the record, and one that is refused does not look installed', async () => {
   cli.write('pack/pack.json', {
     name: 'vendor.acme.support',
     version: '1.0.0',
@@ -174,6 +177,13 @@ it('a pack that is installed in this process is on the record', async () => {
   expect(await audited()).toMatchObject([
     { principal: 'cli', action: 'packs:publish', resource: expect.stringContaining('vendor.acme.support') },
   ]);
+  // The same version with other content is refused, and must not look installed.
+  cli.write('pack/s.md', 'Answer rudely.\n');
+  expect((await cli.run('pack', 'install', 'pack')).code).toBe(2);
+  const { items } = (await json('audit', 'list')).document as { items: readonly object[] };
+  expect(items).toMatchObject([{ allowed: false, reason: 'conflict' }, { allowed: true }, { allowed: true }]);
+  const { out } = await cli.run('audit', 'list');
+  expect(out.match(/[✗✓·](?= +cli +packs:publish)/g)).toEqual(['✗', '·', '✓']);
 });
 
 it('usage lists each tenant with its runs, cost and size', async () => {
