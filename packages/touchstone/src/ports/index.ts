@@ -1,6 +1,7 @@
 export type { AccessRefusal } from './access.js';
 export {
   type Agent,
+  AgentChanged,
   type AgentFacts,
   type AgentHost,
   type AgentKind,
@@ -9,6 +10,7 @@ export {
   MAX_TURNS,
   type OfferedTool,
   type ResolvedPrompt,
+  type SafetyTier,
   type Tools,
 } from './agent.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
@@ -24,11 +26,20 @@ export type {
   JudgeQuestion,
   Spend,
 } from './judge.js';
-export type { SafetyTier, ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { LeaveSlot, Slots } from './slots.js';
+export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
 export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';
-export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './store/idempotency.js';
+export type {
+  Claim,
+  ClaimRequest,
+  CreationId,
+  Idempotency,
+  IdempotencyKey,
+  KeptResponse,
+} from './store/idempotency.js';
 export type { Keys, StoredKey } from './store/keys.js';
 export type { Lease, Leases, Ledger } from './store/leases.js';
 export { MEMORY_TOOL, type Memory, type Responses } from './store/memory.js';
@@ -70,7 +81,7 @@ export type {
   Runs,
 } from './store/runs.js';
 export type { RetainedNames, Store } from './store/store.js';
-export type { Suite, SuiteHead, Suites } from './store/suite-store.js';
+export type { Suite, SuiteHead, SuiteNeeds, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';
 export type { Clock, Ids, Log, MaybePromise, Random, SchemaCheck } from './system.js';
 export type { PriceOf, Usage } from './usage.js';

@@ -61,6 +61,7 @@ export async function openEvalExecutor(
       };
       return executeTask({ parts, scoring, meter, task, request, signal, seen });
     },
+    ...(agent.hasChanged && { hasChanged: agent.hasChanged }),
     async close() {
       scoring.close();
       await agent.close();
@@ -115,18 +116,21 @@ async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
 
 /** An agent that could not be asked has given nothing to score; every other outcome, a failure too, is its answer. */
 function scoreInvocation(
-  { scoring, task, request: { ordinal, repeat }, signal, seen }: TaskExecution,
+  { scoring, task, request: { ordinal, repeat, environment }, signal, seen }: TaskExecution,
   invocation: InvocationResult,
   spend: Spend,
 ): MaybePromise<ScoringResult> {
   const { unanswered } = invocation;
   if (unanswered && !(seen.answer && isOnlyAtFirst(unanswered))) return { score: unscoredBy(unanswered) };
   seen.answer = true;
-  const { outcome, output, toolCalls, prompt, latencyMs } = invocation;
+  const { outcome, output, toolCalls, prompt, latencyMs, usage } = invocation;
   const transcript = {
     outcome,
     latencyMs,
+    usage,
     toolCalls,
+    offered: environment.tools,
+    memory: environment.memory,
     seed: `${ordinal}.${repeat}`,
     ...(output !== undefined && { output }),
     ...(prompt !== undefined && { prompt }),
