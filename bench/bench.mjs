@@ -1,17 +1,18 @@
-// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--peers a,b] [--peers-dir DIR] [--install] [--json]
+// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--attacks a,b] [--peers a,b] [--peers-dir DIR] [--install] [--json]
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createReport } from './lib/report.mjs';
 import { cold } from './parts/cold.mjs';
 import { install } from './parts/install.mjs';
 import { latency } from './parts/latency.mjs';
+import { noisy } from './parts/noisy.mjs';
 import { resume } from './parts/resume.mjs';
 import { safety } from './parts/safety.mjs';
 import { sse } from './parts/sse.mjs';
 import { throughput } from './parts/throughput.mjs';
 import { openPeers } from './peers/index.mjs';
 
-const PARTS = { cold, throughput, latency, resume, sse, safety };
+const PARTS = { cold, throughput, latency, resume, sse, noisy, safety };
 // Asks the registry, so only on demand.
 const ON_DEMAND = { install };
 
@@ -20,6 +21,7 @@ const { values, positionals } = parseArgs({
   options: {
     n: { type: 'string' },
     reps: { type: 'string', default: '3' },
+    attacks: { type: 'string' },
     peers: { type: 'string' },
     'peers-dir': { type: 'string' },
     install: { type: 'boolean', default: false },
@@ -54,7 +56,8 @@ try {
   for (const name of chosen) {
     report.heading(name);
     const sizes = values.n?.split(',').map(Number);
-    await known[name]({ report, reps: Number(values.reps), peers: peers.list, ...(sizes && { sizes }) });
+    const attacks = values.attacks?.split(',');
+    await known[name]({ report, reps: Number(values.reps), peers: peers.list, sizes, attacks });
   }
 } finally {
   peers.close();

@@ -10,20 +10,27 @@ const KEY = 'bench-key';
 const AGENT_ID = 'local.bench.agent';
 
 export async function withServer(folder, env, use) {
-  const config = join(folder, 'touchstone.config.json');
-  writeFileSync(config, JSON.stringify(configuration()));
-  const args = [COMMAND, 'serve', '--port', '0', '--config', config, '--data', join(folder, 'data')];
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = new Promise((resolve) => child.on('close', resolve));
+  const { child, ended, url } = await startServer(folder, configuration(), { env });
   try {
-    return await use(createClient(await readAddress(child)));
+    return await use(createClient(url));
   } finally {
     child.kill('SIGTERM');
     await ended;
   }
+}
+
+/**
+ * Starts a host whose data lies in `folder`, and waits until it listens. `launcher` is a command that starts the rest of its
+ * arguments, such as `unshare -m`; it has to keep the process id.
+ */
+export async function startServer(folder, config, { env = {}, launcher = [], stderr = 'ignore' } = {}) {
+  const file = join(folder, 'touchstone.config.json');
+  writeFileSync(file, JSON.stringify(config));
+  const serve = [COMMAND, 'serve', '--port', '0', '--config', file, '--data', join(folder, 'data')];
+  const [program, ...args] = [...launcher, process.execPath, ...serve];
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', stderr] });
+  const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
+  return { child, ended, url: await readAddress(child) };
 }
 
 const configuration = () => ({
@@ -41,20 +48,23 @@ async function readAddress(child) {
   throw new Error('The server ended before it listened.');
 }
 
+/** A call with a key; throws what is not a 2xx. */
+export const createCall = (url, key) => async (method, path, body) => {
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 500)}`);
+  return JSON.parse(text);
+};
+
 function createClient(url) {
-  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-  const call = async (method, path, body) => {
-    const response = await fetch(url + path, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.json();
-  };
+  const call = createCall(url, KEY);
   return {
     url,
-    headers,
+    headers: { authorization: `Bearer ${KEY}` },
     installSuite: (suite) => call('POST', '/v1/host/touchstone/suites', suite),
     startRun: (suiteRef, concurrency) =>
       call('POST', '/v1/runs', {
