@@ -10,7 +10,8 @@ const KEY = 'bench-key';
 const AGENT_ID = 'local.bench.agent';
 
 export async function withServer(folder, env, use) {
-  const { child, ended, url } = await startServer(folder, configuration(), { env });
+  const config = writeConfig(folder, configuration());
+  const { child, ended, url } = await startServer({ config, data: join(folder, 'data'), env });
   try {
     return await use(createClient(url));
   } finally {
@@ -19,16 +20,22 @@ export async function withServer(folder, env, use) {
   }
 }
 
-/**
- * Starts a host whose data lies in `folder`, and waits until it listens. `launcher` is a command that starts the rest of its
- * arguments, such as `unshare -m`; it has to keep the process id.
- */
-export async function startServer(folder, config, { env = {}, launcher = [], stderr = 'ignore' } = {}) {
+export function writeConfig(folder, config) {
   const file = join(folder, 'touchstone.config.json');
   writeFileSync(file, JSON.stringify(config));
-  const serve = [COMMAND, 'serve', '--port', '0', '--config', file, '--data', join(folder, 'data')];
+  return file;
+}
+
+/**
+ * Starts a host and waits until it listens. `launcher` is a command that starts the rest of its arguments, such as
+ * `unshare -m`; it has to keep the process id. `onLog` gets the lines of stderr.
+ */
+export async function startServer({ config, data, env = {}, launcher = [], onLog }) {
+  const serve = [COMMAND, 'serve', '--port', '0', '--config', config, '--data', data];
   const [program, ...args] = [...launcher, process.execPath, ...serve];
-  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', stderr] });
+  const stdio = ['ignore', 'pipe', onLog ? 'pipe' : 'ignore'];
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio });
+  if (onLog) createInterface({ input: child.stderr }).on('line', onLog);
   const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
   return { child, ended, url: await readAddress(child) };
 }

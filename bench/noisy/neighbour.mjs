@@ -54,6 +54,8 @@ function stall(path) {
 }
 
 const rival = { call, install, createRun, startRun, waitForEnd, drain, stall, unanswered };
+// The key has worked before the attack on keys begins.
+await call('GET', '/v1/agents');
 const outcomes = await Promise.allSettled(attacks.map((name) => ATTACKS[name](rival)));
 const refused = outcomes
   .map(({ reason }, at) => reason && `${attacks[at]}: ${reason.message}`)

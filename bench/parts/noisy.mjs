@@ -1,12 +1,13 @@
 // One tenant attacks, another works: how much slower is the host for the one that works? Each attack alone, then all at once,
 // each on a fresh host that is measured quiet first.
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { median, withFolder } from '../lib/process.mjs';
 import { seconds, times } from '../lib/report.mjs';
-import { createCall, startServer } from '../lib/server.mjs';
+import { createCall, startServer, writeConfig } from '../lib/server.mjs';
 import { ATTACKS } from '../noisy/attacks.mjs';
 import { measureTenant } from '../noisy/measure.mjs';
 import { openSilentNames } from '../noisy/silent-names.mjs';
@@ -44,7 +45,8 @@ export async function noisy({ report, reps, attacks = Object.keys(ATTACKS) }) {
 async function measurePair(report, name, attacks, silent) {
   return withFolder(async (folder) => {
     const agents = startScript('../noisy/agents.mjs');
-    const host = await startServer(folder, configuration(), { launcher: silent?.launcher });
+    const config = writeConfig(folder, configuration());
+    const host = await startServer({ config, data: join(folder, 'data'), launcher: silent?.launcher });
     const started = [agents.child, host.child];
     try {
       const origin = `http://localhost:${await agents.line}`;
