@@ -101,7 +101,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     chooseJudge: nobody,
     chooseSafetyJudge: nobody,
     safetyPolicy: undefined,
-    contracts: { of: nobody, pinned: nobody, plan: nobody },
+    contracts: { embedder: nobody, of: nobody, pinned: nobody, plan: nobody },
     evalSettings: undefined,
     tolerance: 0,
   };

@@ -12,7 +12,6 @@ import type {
 } from '@touchstone/protocol';
 import type { Body, MemoryEntry, Payloads, ToolResult } from '@touchstone/protocol/bodies';
 import type { AccessRefusal } from './access.js';
-import type { SafetyTier } from './scorer.js';
 import type { Usage } from './usage.js';
 
 /** What is known about an agent without running it. */
@@ -45,6 +44,9 @@ export type MemoryShape = {
   readonly conversation?: boolean;
   readonly longTerm?: boolean;
 };
+
+/** The side effects a tool may have. */
+export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
 
 /** A tool that an agent may call, as it is described to the agent. */
 export type OfferedTool = {

@@ -9,6 +9,7 @@ export {
   MAX_TURNS,
   type OfferedTool,
   type ResolvedPrompt,
+  type SafetyTier,
   type Tools,
 } from './agent.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
@@ -24,7 +25,7 @@ export type {
   JudgeQuestion,
   Spend,
 } from './judge.js';
-export type { SafetyTier, ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
 export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';
@@ -70,7 +71,7 @@ export type {
   Runs,
 } from './store/runs.js';
 export type { RetainedNames, Store } from './store/store.js';
-export type { Suite, SuiteHead, Suites } from './store/suite-store.js';
+export type { Suite, SuiteHead, SuiteNeeds, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';
 export type { Clock, Ids, Log, MaybePromise, Random, SchemaCheck } from './system.js';
 export type { PriceOf, Usage } from './usage.js';

@@ -21,7 +21,7 @@ import type {
 import { type ContractScorer, createContractScorer } from './contract/scorer.js';
 import { scoreGolden } from './golden.js';
 import { answerText } from './output.js';
-import { matchesPattern } from './rubric/pattern.js';
+import { searchPattern } from './rubric/pattern.js';
 import { createRubricScorer, type RubricScorer } from './rubric/rubric.js';
 import {
   createSafety,
@@ -53,8 +53,9 @@ type JudgeCall = { readonly signal: AbortSignal; readonly spend: Spend };
 /** Scores the tasks of one run: by their kind, and in an adversarial run by the findings too. */
 export function createScoring(parts: ScoringParts): Scoring {
   const { schemaCheck, judge, redact } = parts;
-  const checks = { schemaCheck, matches: matchesPattern, isRefusal };
-  const rubric = createRubricScorer({ ...checks, redact, ...(judge && { judge }) });
+  const checks = { schemaCheck, search: searchPattern, isRefusal };
+  const { embedder } = parts;
+  const rubric = createRubricScorer({ ...checks, redact, ...defined({ judge, embedder }) });
   const contracted = openContract(parts);
   const safety = createSafety(parts.policy);
   const adversarial = parts.modes.includes('adversarial');

@@ -3,7 +3,14 @@ import { resolve } from 'node:path';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import { type LocalTouchstone, openContract } from '../../app/index.js';
 import type { Suite } from '../../ports/index.js';
-import { contractBeside, findSuiteFiles, highestVersion, readSuite } from '../../suites/index.js';
+import { rowsBeside } from '../../profiles/index.js';
+import {
+  type AuthoredSuite,
+  contractBeside,
+  findSuiteFiles,
+  highestVersion,
+  readAuthoredSuite,
+} from '../../suites/index.js';
 import { type Context, UsageError, writeLine } from '../io.js';
 import { displayPath, readText } from './local-files.js';
 
@@ -16,6 +23,8 @@ export type SuiteSource =
       readonly kind: 'file';
       readonly file: string;
       readonly suite: Suite;
+      /** What the file says of tasks beside the suite, and where. Absent for a suite that was compiled here. */
+      readonly authored?: AuthoredSuite;
       /** The contract that the suite was compiled with. */
       readonly pinned?: PinnedContract;
     }
@@ -83,9 +92,11 @@ export type SuiteFile = Extract<SuiteSource, { kind: 'file' }>;
 
 export function openSuiteFile(path: string, cwd: string, contract?: string): SuiteFile {
   const file = displayPath(path, cwd);
-  const suite = readSuite(readText(path, file), { file });
+  const readRows = rowsBeside(resolve(cwd, path));
+  const authored = readAuthoredSuite(readText(path, file), { file, readRows });
+  const { suite } = authored;
   const pinned = openContractFile(path, suite, cwd, contract);
-  return { kind: 'file', file, suite, ...(pinned && { pinned }) };
+  return { kind: 'file', file, suite, authored, ...(pinned && { pinned }) };
 }
 
 /** The contract of a suite file: the one that is named, or the one beside it. A suite without one is a plain suite. */

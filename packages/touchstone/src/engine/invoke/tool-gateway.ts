@@ -60,7 +60,8 @@ export function createToolGateway(parts: GatewayParts): ToolGateway {
       return { status: 'forbidden', error: `Tool ${toolId} is not offered to agent ${parts.agentId}.` };
     }
     const result = await recordCall(parts, open, callId, toolId, inputs);
-    made.push({ toolId, inputs, status: result.status });
+    const outcome = result.status === 'ok' ? result.outcome : undefined;
+    made.push({ toolId, inputs, status: result.status, ...(outcome !== undefined && { outcome }) });
     return result;
   };
 

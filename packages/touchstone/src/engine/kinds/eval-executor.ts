@@ -115,18 +115,21 @@ async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
 
 /** An agent that could not be asked has given nothing to score; every other outcome, a failure too, is its answer. */
 function scoreInvocation(
-  { scoring, task, request: { ordinal, repeat }, signal, seen }: TaskExecution,
+  { scoring, task, request: { ordinal, repeat, environment }, signal, seen }: TaskExecution,
   invocation: InvocationResult,
   spend: Spend,
 ): MaybePromise<ScoringResult> {
   const { unanswered } = invocation;
   if (unanswered && !(seen.answer && isOnlyAtFirst(unanswered))) return { score: unscoredBy(unanswered) };
   seen.answer = true;
-  const { outcome, output, toolCalls, prompt, latencyMs } = invocation;
+  const { outcome, output, toolCalls, prompt, latencyMs, usage } = invocation;
   const transcript = {
     outcome,
     latencyMs,
+    usage,
     toolCalls,
+    offered: environment.tools,
+    memory: environment.memory,
     seed: `${ordinal}.${repeat}`,
     ...(output !== undefined && { output }),
     ...(prompt !== undefined && { prompt }),

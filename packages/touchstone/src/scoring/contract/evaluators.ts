@@ -2,7 +2,7 @@ import { type Evaluator, isHostError, isUnsound, type Json, type JsonObject } fr
 import { type ContractTask, toBody } from '@touchstone/protocol/bodies';
 import type { SchemaCheck, Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
-import { jsonOf, textOf } from '../output.js';
+import { jsonOf, textOf, unfenced } from '../output.js';
 import type { AppliedCriterion } from './applied.js';
 import type { Measurement } from './decisions.js';
 import { containsFolded, lengthIn, sameFolded, wordOverlap } from './words.js';
@@ -82,16 +82,6 @@ function againstAny(task: ContractTask, degreeFor: (reference: Json) => number):
 }
 
 const defaultMatch = (reference: Json) => (typeof reference === 'string' ? 'exact' : 'json-match');
-
-const FENCE = '```';
-
-/** The text inside the one code fence around an answer; any other answer as it is. */
-function unfenced(output: Json): Json {
-  const text = typeof output === 'string' ? output.trim() : '';
-  const opening = text.indexOf('\n');
-  const isFenced = opening >= FENCE.length && text.startsWith(FENCE) && text.endsWith(FENCE);
-  return isFenced ? text.slice(opening + 1, -FENCE.length) : output;
-}
 
 /** The output as JSON, unless it nests too deep. */
 function soundJson(output: Json): Json | undefined {

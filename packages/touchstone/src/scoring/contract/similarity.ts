@@ -1,5 +1,6 @@
 import { redactDeep } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
+import type { Embedder, Spend } from '../../ports/index.js';
 import { textOf } from '../output.js';
 import type { AppliedCriterion } from './applied.js';
 import {
@@ -43,11 +44,22 @@ async function compare(
   if (references.length === 0) return NO_REFERENCE;
   if (!saysSomething(answer)) return { degree: 0 };
   if (!embedder) return compareWords(answer, references);
-  const embedded = await embedder.embed(redactDeep([answer, ...references], redact), signal, spend);
+  return nearestMeaning(redactDeep([answer, ...references], redact), embedder, signal, spend);
+}
+
+/** How near the first text is in meaning to the nearest of the others. Nothing is asked when it says nothing. */
+export async function nearestMeaning(
+  texts: readonly string[],
+  embedder: Embedder,
+  signal: AbortSignal,
+  spend: Spend,
+): Promise<Comparison> {
+  if (!saysSomething(texts[0] ?? '')) return { degree: 0 };
+  const embedded = await embedder.embed(texts, signal, spend);
   if (embedded.kind !== 'embedded') return undecided(embedded.reason);
   const [vector = [], ...others] = embedded.vectors;
   const degree = Math.max(0, ...others.map((other) => cosine(vector, other)));
-  return Number.isNaN(degree) || others.length !== references.length
+  return Number.isNaN(degree) || others.length !== texts.length - 1
     ? undecided('The embedder gave vectors that cannot be compared.')
     : { degree: Math.min(1, degree) };
 }

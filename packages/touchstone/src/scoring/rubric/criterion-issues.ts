@@ -1,5 +1,6 @@
 import type { Issue, JsonObject } from '@touchstone/protocol';
 import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
+import { foreignParts } from '../checks/foreign-parts.js';
 import { compile } from './pattern.js';
 
 /** Why a JSON Schema cannot be used; empty when it can. */
@@ -19,10 +20,13 @@ export function criterionIssues({ expected }: Task, checkSchema: CheckSchema): r
 function problemsOf(text: string, checkSchema: CheckSchema): readonly string[] {
   const parsed = parseCriterion(text);
   if (parsed.kind !== 'check') return [];
-  if (parsed.name === 'regex') return isPattern(String(parsed.args.pattern)) ? [] : [NO_PATTERN];
-  if (parsed.name !== 'schema') return [];
+  const { patterns, schemas } = foreignParts(parsed.name, parsed.args);
   // The details would quote the schema, which is part of the criterion.
-  return checkSchema(parsed.args.schema as JsonObject).length === 0 ? [] : [NO_SCHEMA];
+  const isUsable = (schema: JsonObject): boolean => checkSchema(schema).length === 0;
+  return [
+    ...(patterns.every(isPattern) ? [] : [NO_PATTERN]),
+    ...(schemas.every(isUsable) ? [] : [NO_SCHEMA]),
+  ];
 }
 
 const NO_PATTERN = 'The pattern of this check is none in RE2 syntax (no look-around, no back-references).';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Judge, JudgeAnswer, JudgeQuestion, Transcript } from '../../ports/index.js';
 import { isRefusal } from '../safety/index.js';
-import { matchesPattern } from './pattern.js';
+import { searchPattern } from './pattern.js';
 import { createRubricScorer } from './rubric.js';
 
 const IDENTITY: JudgeIdentity = {
@@ -14,7 +14,7 @@ const IDENTITY: JudgeIdentity = {
   promptDigest: asId<Digest>('sha256:0'),
   digest: asId<Digest>('sha256:1'),
 };
-const checks = { schemaCheck: () => [], matches: matchesPattern, isRefusal };
+const checks = { schemaCheck: () => [], search: searchPattern, isRefusal };
 const never = new AbortController().signal;
 
 /** A judge to whom a criterion is met when it says so itself. */

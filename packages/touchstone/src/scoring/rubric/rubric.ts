@@ -1,112 +1,101 @@
-import { createHash } from 'node:crypto';
+import { isJudged, type Task } from '@touchstone/protocol/bodies';
+import type { Embedder, Judge, MaybePromise, ScoringResult, Spend, Transcript } from '../../ports/index.js';
+import type { CheckParts } from '../checks/context.js';
+import { isDecidableCheck, runCheck } from '../checks/run-check.js';
+import { askJudge } from './ask-judge.js';
+import { compareMeanings } from './compare-meanings.js';
 import {
-  asId,
-  type CriterionId,
-  type CriterionResult,
-  defined,
-  type Redact,
-  redactDeep,
-} from '@touchstone/protocol';
-import {
-  type Criterion,
-  fromBody,
-  type ParsedCriterion,
-  parseCriterion,
-  type Task,
-} from '@touchstone/protocol/bodies';
-import type {
-  CriterionVerdict,
-  Judge,
-  JudgeAnswer,
-  ScoringResult,
-  Spend,
-  Transcript,
-} from '../../ports/index.js';
-import { shortReason, weightedShare } from '../output.js';
-import { unscoredByJudge } from '../unscored.js';
-import { type CheckParts, runCheck } from './checks.js';
-
-export type RubricParts = CheckParts & {
-  /** Asked about prose. Tasks that need one are refused at create where there is none. */
-  readonly judge?: Judge;
-  /** Secrets of this host are not for the judge to read. */
-  readonly redact?: Redact;
-};
+  type CriterionDecision,
+  criteriaOf,
+  decisionOf,
+  type RubricCriterion,
+  rubricScore,
+} from './criteria.js';
+import type { GroupDecision, RubricContext, RubricParts } from './rubric-context.js';
 
 export type RubricScorer = (
   task: Task,
   transcript: Transcript,
   signal: AbortSignal,
   spend: Spend,
-) => Promise<ScoringResult>;
+) => MaybePromise<ScoringResult>;
+
+type Group = {
+  readonly takes: (criterion: RubricCriterion) => boolean;
+  readonly decide: (criteria: readonly RubricCriterion[], context: RubricContext) => Promise<GroupDecision>;
+};
+
+const isCheck = (name: string) => (criterion: RubricCriterion) =>
+  criterion.parsed.kind === 'check' && criterion.parsed.name === name;
+
+/** Criteria that are not decidable, each kind decided by one question. */
+const GROUPS: readonly Group[] = [
+  { takes: ({ parsed }) => isJudged(parsed), decide: askJudge },
+  { takes: isCheck('similar'), decide: compareMeanings },
+];
 
 /** Scores a rubric task: decidable criteria by their checks, prose by the judge, all in one weighted sum. */
 export const createRubricScorer =
   (parts: RubricParts): RubricScorer =>
-  async (task, transcript, signal, spend) => {
+  (task, transcript, signal, spend) => {
     const criteria = criteriaOf(task);
-    const prose = criteria.filter(({ parsed }) => parsed.kind === 'prose');
-    const judged = await askJudge(parts, task, transcript, prose, signal, spend);
-    if (judged && judged.kind !== 'judged') return unscored(judged);
-    const verdicts = new Map(prose.map((one, at) => [one, judged?.verdicts[at] as CriterionVerdict]));
-    const decided = criteria.map((one) => verdicts.get(one) ?? decide(one.parsed, transcript, parts));
-    const results = criteria.map((one, at) => resultOf(one, decided[at] as CriterionVerdict));
-    return {
-      score: { kind: 'scored', value: weightedShare(results), findings: [] },
-      criteria: results,
-      bodies: { criteria: decided.map((verdict) => shortened(verdict, parts.redact)) },
-      ...(judged && parts.judge && { judge: parts.judge.identity.digest }),
-    };
+    const decided = new Map(criteria.flatMap((one, at) => earlierDecision(one, at, transcript)));
+    const open = criteria.filter((one) => !decided.has(one) && !isDecidable(one));
+    const context: RubricContext = { parts, task, transcript, signal, spend };
+    return open.length === 0
+      ? conclude(criteria, decided, context)
+      : decideOpen(criteria, open, decided, context);
   };
 
-const shortened = ({ reason, ...verdict }: CriterionVerdict, redact: Redact): CriterionVerdict =>
-  reason === undefined ? verdict : { ...verdict, reason: shortReason(reason, redact) };
+type Decisions = Map<RubricCriterion, CriterionDecision>;
 
-type RubricCriterion = {
-  readonly id: CriterionId;
-  readonly weight: number;
-  readonly parsed: ParsedCriterion;
-};
-
-const criteriaOf = ({ expected }: Task): readonly RubricCriterion[] =>
-  (expected.kind === 'rubric' ? expected.rubric : []).map(readCriterion);
-
-function readCriterion({ criterion, weight }: Criterion): RubricCriterion {
-  const text = String(fromBody(criterion));
-  return { id: criterionId(text), weight, parsed: parseCriterion(text) };
+async function decideOpen(
+  criteria: readonly RubricCriterion[],
+  open: readonly RubricCriterion[],
+  decided: Decisions,
+  context: RubricContext,
+): Promise<ScoringResult> {
+  let judge: ScoringResult['judge'];
+  for (const { takes, decide } of GROUPS) {
+    const members = open.filter(takes);
+    if (members.length === 0) continue;
+    const answer = await decide(members, context);
+    if ('unscored' in answer) return answer.unscored;
+    judge ??= answer.judge;
+    members.forEach((one, at) => {
+      decided.set(one, answer.decisions[at] as CriterionDecision);
+    });
+  }
+  return { ...conclude(criteria, decided, context), ...(judge && { judge }) };
 }
 
-/** An id that reveals nothing of the sentence; the same sentence has the same id in every task. */
-const criterionId = (text: string): CriterionId =>
-  asId<CriterionId>(`c-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`);
-
-async function askJudge(
-  { judge, redact }: RubricParts,
-  task: Task,
-  transcript: Transcript,
-  prose: readonly RubricCriterion[],
-  signal: AbortSignal,
-  spend: Spend,
-): Promise<JudgeAnswer | undefined> {
-  if (prose.length === 0) return undefined;
-  if (!judge) throw new Error('A criterion needs a judge, and there is none.');
-  if (transcript.output === undefined)
-    return { kind: 'judged', verdicts: prose.map(() => ({ met: false })), usage: [] };
-  const criteria = prose.map(({ parsed }) => ({ sentence: parsed.kind === 'prose' ? parsed.sentence : '' }));
-  const question = { input: task.input, output: transcript.output, criteria, seed: transcript.seed };
-  return judge.judge(redactDeep(question, redact), signal, spend);
+function conclude(
+  criteria: readonly RubricCriterion[],
+  decided: Decisions,
+  { parts, transcript }: RubricContext,
+): ScoringResult {
+  const decisions = criteria.map((one) => decided.get(one) ?? decideCheck(one, transcript, parts));
+  return rubricScore(criteria, decisions, parts.redact);
 }
 
-function decide(parsed: ParsedCriterion, transcript: Transcript, parts: CheckParts): CriterionVerdict {
-  if (parsed.kind !== 'check')
-    throw new Error('A criterion that is no check came to be decided without a judge.');
-  return { met: runCheck(parsed.name, parsed.args, transcript, parts) };
+const isDecidable = ({ parsed }: RubricCriterion): boolean =>
+  parsed.kind === 'check' && isDecidableCheck(parsed.name);
+
+function decideCheck(one: RubricCriterion, transcript: Transcript, parts: CheckParts): CriterionDecision {
+  const { parsed } = one;
+  if (parsed.kind !== 'check' || !isDecidableCheck(parsed.name))
+    throw new Error('A criterion that is not decidable came to be decided without a model.');
+  return decisionOf(one, runCheck(parsed.name, parsed.args, transcript, parts));
 }
 
-const unscored = (judged: Exclude<JudgeAnswer, { kind: 'judged' }>): ScoringResult => ({
-  score: unscoredByJudge(judged),
-  bodies: { reason: judged.reason },
-});
-
-const resultOf = ({ id, weight }: RubricCriterion, { met, agreement }: CriterionVerdict): CriterionResult =>
-  defined({ id, met, weight, agreement });
+/** When a recorded answer is judged again, its checks keep their verdicts: time, cost and programs are facts by then. */
+function earlierDecision(
+  one: RubricCriterion,
+  at: number,
+  { decided }: Transcript,
+): [RubricCriterion, CriterionDecision][] {
+  const earlier = decided?.[at];
+  if (!earlier || isJudged(one.parsed)) return [];
+  const { score, ...verdict } = earlier;
+  return [[one, { ...decisionOf(one, { ...verdict, ...(score !== undefined && { degree: score }) }) }]];
+}
