@@ -8,7 +8,7 @@ import { checkLogs } from './checks/logs.mjs';
 import { checkSilence } from './checks/silence.mjs';
 import { checkAudit, checkFile } from './checks/store.mjs';
 import { checkTotals } from './checks/totals.mjs';
-import { pickDisturbance } from './disturbances/index.mjs';
+import { disturbances } from './disturbances/index.mjs';
 import { createFindings } from './findings.mjs';
 import { createHosts } from './hosts.mjs';
 import { createLedger } from './ledger.mjs';
@@ -62,12 +62,14 @@ const configuration = () => ({
 
 /** Works and disturbs until the time is over. Each disturbance has a chance of its own, made from the seed and its number. */
 export async function disturb(soak) {
-  const working = TENANTS.map((tenant) =>
-    keepWorking({ ...soak, random: createRandom(soak.seed + tenant.length) }, tenant),
+  const working = TENANTS.map((tenant, at) =>
+    keepWorking({ ...soak, random: createRandom(soak.seed + 2 + at) }, tenant),
   );
   const background = new Set();
-  for (let number = 1; !soak.isOver(); number += 1) {
-    const { disturb: one, inBackground } = pickDisturbance(soak.random);
+  let number = 0;
+  for (const { disturb: one, inBackground } of disturbances(soak.random)) {
+    if (soak.isOver()) break;
+    number += 1;
     soak.disturbed[one.name] = (soak.disturbed[one.name] ?? 0) + 1;
     const done = one({ ...soak, random: createRandom(soak.seed * 1_000 + number) });
     const kept = done.finally(() => background.delete(kept));

@@ -33,4 +33,9 @@ const DISTURBANCES = [
 
 const WEIGHTED = DISTURBANCES.flatMap((one) => Array.from({ length: one.weight }, () => one));
 
-export const pickDisturbance = (random) => random.pick(WEIGHTED);
+/** Each disturbance once, in an order by chance, so that a short soak on a slow machine leaves none out; then by weight. */
+export function* disturbances(random) {
+  const once = [...DISTURBANCES];
+  while (once.length > 0) yield once.splice(random.below(once.length), 1)[0];
+  for (;;) yield random.pick(WEIGHTED);
+}
