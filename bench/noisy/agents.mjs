@@ -3,9 +3,10 @@
 import { createServer } from 'node:http';
 
 const OBJECTS = 40_000;
-const LARGE_BYTES = 2_000_000;
 
-const large = JSON.stringify({ output: 'x'.repeat(LARGE_BYTES) });
+const textOf = (bytes) => JSON.stringify({ output: 'x'.repeat(bytes) });
+const large = textOf(2_000_000);
+const largest = textOf(4_000_000);
 const objects = JSON.stringify({ output: Array.from({ length: OBJECTS }, (_, number) => ({ number })) });
 
 const json = (response, text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text);
@@ -13,6 +14,7 @@ const json = (response, text) => response.writeHead(200, { 'content-type': 'appl
 const ANSWERS = {
   '/echo': (response, { input }) => json(response, JSON.stringify({ output: input })),
   '/large': (response) => json(response, large),
+  '/largest': (response) => json(response, largest),
   '/objects': (response) => json(response, objects),
   '/limited': (response) => response.writeHead(429, { 'retry-after': '3600' }).end(),
   '/silent': () => undefined,

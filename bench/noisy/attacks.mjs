@@ -10,6 +10,11 @@ export const ATTACKS = {
   keys,
   retryAfter,
   suites,
+  answers,
+  lists,
+  forks,
+  bodies,
+  compiling,
 };
 
 /** A pattern whose cost per character is high, on a long answer. */
@@ -74,6 +79,52 @@ async function suites(rival) {
     return rival.call('POST', '/v1/host/touchstone/suites', suite);
   };
   for (let at = 0; at < 4; at += 1) void forever(store);
+}
+
+/** Answers of four megabytes, each of which is looked through for secrets and personal data. */
+function answers(rival) {
+  return repeatRuns(rival, 'answers', '/largest', golden(20, 'go'), 1);
+}
+
+/** Runs with large metadata, and lists of them. */
+async function lists(rival) {
+  await rival.install('lists', '/echo', golden(1, 'go'));
+  const metadata = { text: 'm'.repeat(2_000_000) };
+  for (let at = 0; at < 10; at += 1) await rival.createRun('lists', 1, { metadata });
+  for (let at = 0; at < 4; at += 1) void forever(() => rival.drain('/v1/host/touchstone/runs?limit=200'));
+}
+
+/** Replays of a run with large answers, each of which copies them. */
+async function forks(rival) {
+  const { runId } = await rival.startRun('forks', '/large', golden(10, 'go'));
+  await rival.waitForEnd(runId);
+  const fork = async () =>
+    rival.waitForEnd((await rival.call('POST', `/v1/runs/${runId}:fork`, { mode: 'replay' })).runId);
+  for (let at = 0; at < 2; at += 1) void forever(fork);
+}
+
+/** Bodies with very many members, known and unknown. */
+async function bodies(rival) {
+  await rival.install('bodies', '/echo', golden(1, 'go'));
+  const members = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`member${at}`, at]));
+  void forever(() => rival.createRun('bodies', 1, members));
+  void forever(() => rival.createRun('bodies', 1, { metadata: members }));
+}
+
+/** Suites that are only checked, with patterns and schemas that take long to compile. */
+async function compiling(rival) {
+  const pattern = (at) => `[check:regex {"pattern":"(?:[\\\\p{L}\\\\p{N}]?){1000}${at}"}] z.`;
+  const properties = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, at) => [`p${at}`, { type: 'string' }]),
+  );
+  const schema = (at) => `[check:schema ${JSON.stringify({ schema: { title: `s${at}`, properties } })}] z.`;
+  for (const criterion of [pattern, schema]) {
+    const suite = { suiteId: 'local.rival.evals.compiling', version: '1.0.0', modes: ['rubric'] };
+    const tasks = Array.from({ length: 100 }, (_, at) => rubric(1, 'go', criterion(at)).tasks[0]).map(
+      (task, at) => ({ ...task, taskId: `t-${at}` }),
+    );
+    void forever(() => rival.call('POST', '/v1/host/touchstone/suites:check', { ...suite, tasks }));
+  }
 }
 
 async function repeatRuns(rival, name, path, suite, atATime) {

@@ -19,12 +19,13 @@ async function install(name, at, suite) {
   await call('POST', '/v1/host/touchstone/suites', { suiteId: suiteIdOf(name), version: '1.0.0', ...suite });
 }
 
-const createRun = (name, concurrency = 8) =>
+const createRun = (name, concurrency = 8, more = {}) =>
   call('POST', '/v1/runs', {
     mode: 'eval',
     evalSuiteRef: suiteIdOf(name),
     agentId: agentIdOf(name),
     configurable: { concurrency },
+    ...more,
   });
 
 async function startRun(name, at, suite, concurrency) {

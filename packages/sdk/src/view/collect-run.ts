@@ -77,13 +77,21 @@ const plannedFacts = (
   facts: RunFacts | undefined,
 ): Pick<
   RunView,
-  'judge' | 'safetyJudge' | 'rejudgeOf' | 'model' | 'nondeterministic' | 'fork' | 'bodiesRemovedAt'
+  | 'judge'
+  | 'safetyJudge'
+  | 'rejudgeOf'
+  | 'model'
+  | 'nondeterministic'
+  | 'filesNotFollowed'
+  | 'fork'
+  | 'bodiesRemovedAt'
 > => ({
   ...(facts?.judge && { judge: facts.judge }),
   ...(facts?.safetyJudge && { safetyJudge: facts.safetyJudge }),
   ...(facts?.rejudgeOf && { rejudgeOf: facts.rejudgeOf }),
   ...(facts?.model && { model: facts.model }),
   ...(facts?.nondeterministic && { nondeterministic: true }),
+  ...(facts?.filesNotFollowed && { filesNotFollowed: true }),
   ...(facts?.fork && { fork: facts.fork }),
   ...(facts?.bodiesRemovedAt && { bodiesRemovedAt: facts.bodiesRemovedAt }),
 });

@@ -102,6 +102,8 @@ export type RunView = {
   readonly suite: SuitePin;
   /** The agent that is evaluated. */
   readonly agent: AgentPin;
+  /** The agent's digest may not cover all files of its program. */
+  readonly filesNotFollowed?: true;
   /** `null` unless the run has completed. */
   readonly summary: EvalSummary | null;
   /** Why the run failed; absent when it did not. */

@@ -1,6 +1,7 @@
 export type { AccessRefusal } from './access.js';
 export {
   type Agent,
+  AgentChanged,
   type AgentFacts,
   type AgentHost,
   type AgentKind,
@@ -26,10 +27,19 @@ export type {
   Spend,
 } from './judge.js';
 export type { ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { LeaveSlot, Slots } from './slots.js';
+export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
 export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';
-export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './store/idempotency.js';
+export type {
+  Claim,
+  ClaimRequest,
+  CreationId,
+  Idempotency,
+  IdempotencyKey,
+  KeptResponse,
+} from './store/idempotency.js';
 export type { Keys, StoredKey } from './store/keys.js';
 export type { Lease, Leases, Ledger } from './store/leases.js';
 export { MEMORY_TOOL, type Memory, type Responses } from './store/memory.js';

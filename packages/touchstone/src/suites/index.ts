@@ -2,10 +2,10 @@ export type { ReadRows, TaskNotes } from './authoring/authored-suite.js';
 export { digestOf, writeCanonical } from './digest.js';
 export { readPackPath, shownPath } from './pack-path.js';
 export {
-  type AuthoredSuite,
   parseSuite,
-  readAuthoredSuite,
   readSuite,
+  readSuiteFile,
+  type SuiteReading,
   suiteDocument,
 } from './parse-suite.js';
 export {

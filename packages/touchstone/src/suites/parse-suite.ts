@@ -14,7 +14,7 @@ import {
 import type { Task } from '@touchstone/protocol/bodies';
 import { check } from '@touchstone/protocol/wire';
 import type { Suite } from '../ports/index.js';
-import { compileAuthored, type ReadRows, type TaskNotes } from './authoring/authored-suite.js';
+import { compileSuite, type ReadRows, type TaskNotes } from './authoring/authored-suite.js';
 import { digestOf } from './digest.js';
 import { needsJudge, needsOf } from './needs.js';
 import { semanticIssues } from './semantics.js';
@@ -34,7 +34,7 @@ export function readSuite(text: string, options: FileTextOptions = {}): Suite {
 }
 
 /** A suite file: the suite that its author means, and what the author says about tasks beside it. */
-export type AuthoredSuite = {
+export type SuiteReading = {
   readonly suite: Suite;
   readonly notes: ReadonlyMap<string, TaskNotes>;
   /** The place in the author's text of a place in the suite. */
@@ -44,10 +44,10 @@ export type AuthoredSuite = {
 };
 
 /** Like `readSuite`, for files that people write: `expect`, `tags`, `defaults` and `rows` are compiled away first. */
-export function readAuthoredSuite(
+export function readSuiteFile(
   text: string,
   options: FileTextOptions & { readonly readRows?: ReadRows } = {},
-): AuthoredSuite {
+): SuiteReading {
   const { value, problem, locate } = readFileText(text, options);
   const isUsable = problem === undefined || problem === 'repeated-key';
   const {
@@ -55,7 +55,7 @@ export function readAuthoredSuite(
     notes,
     issues: own,
     sourceOf,
-  } = compileAuthored(isUsable ? value : undefined, options.readRows);
+  } = compileSuite(isUsable ? value : undefined, options.readRows);
   // What is wrong with an author's own members would be told twice: once as what it became.
   const compiled = isUsable && own.length === 0 ? suiteIssues(document) : [];
   const issues = [...own, ...compiled.map((issue) => ({ ...issue, pointer: sourceOf(issue.pointer) }))];
@@ -67,7 +67,7 @@ export function readAuthoredSuite(
 
 function linesOf(
   { tasks }: Suite,
-  sourceOf: AuthoredSuite['sourceOf'],
+  sourceOf: SuiteReading['sourceOf'],
   locate: TextReading['locate'],
 ): ReadonlyMap<string, number> {
   const places = tasks.map(({ taskId }, at) => ({

@@ -7,7 +7,7 @@ import { parseAgentSpec } from '../../agents/index.js';
 import { findPacks, readPackFolder } from '../../packs/index.js';
 import type { RetainedNames, Suite } from '../../ports/index.js';
 import { rowsBeside } from '../../profiles/index.js';
-import { contractBeside, findSuiteFiles, readAuthoredSuite } from '../../suites/index.js';
+import { contractBeside, findSuiteFiles, readSuiteFile } from '../../suites/index.js';
 import { ASSETS } from '../assets.js';
 import type { Config } from '../config/config.js';
 import type { AgentCatalogue } from './agent-catalogue.js';
@@ -94,7 +94,7 @@ export async function loadSuites(config: Config, profiles: SuiteInstaller): Prom
   for (const folder of config.suites) {
     for (const file of await findSuiteFiles(resolve(config.baseDir, folder))) {
       const readRows = rowsBeside(file);
-      const { suite } = readAuthoredSuite(await readFile(file, 'utf8'), { file, readRows });
+      const { suite } = readSuiteFile(await readFile(file, 'utf8'), { file, readRows });
       const pinned = await contractOf(file, suite);
       if (pinned) await profiles.replace(HOST_OWNER, { suite, pinned });
       else await profiles.replacePlain(HOST_OWNER, suite);

@@ -131,6 +131,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     kind: 'eval',
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
     agent: pinOf(agent),
+    ...defined({ filesNotFollowed: facts.filesNotFollowed }),
     ...(await planModel(parts, owner, facts, body)),
     ...(judge && !('issue' in judge) && { judge }),
     ...(contract ? await parts.contracts.plan(owner, contract, decided.ordinals) : embedderFor(parts, head)),

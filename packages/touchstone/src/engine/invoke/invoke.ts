@@ -6,6 +6,7 @@ import type { Parts } from '../parts.js';
 import { createReasoning, recordEnd, recordStart } from './bracket.js';
 import type { AnswerOutcome, InvocationRequest, InvocationResult } from './invocation.js';
 import { createMemoryWriter } from './memory.js';
+import { agentIds } from './opaque-ids.js';
 import { type SpendMeter, usagePayload } from './spend-meter.js';
 import { createToolGateway, type ToolGateway } from './tool-gateway.js';
 
@@ -19,12 +20,13 @@ export async function invoke(
 ): Promise<InvocationResult> {
   const { clock } = parts;
   const { agent } = request;
+  const invocationId = asId<InvocationId>(`inv-${request.ordinal}.${request.repeat}`);
   const invocation = invocationOf(request);
-  const prompt = recordStart(request, invocation, recorder);
+  const prompt = recordStart(request, invocationId, invocation, recorder);
 
   const usage: Usage[] = [];
   const reasoning = createReasoning(request, recorder);
-  const gateway = openGateway(parts, request, invocation, recorder, reasoning.beforeTools, signal);
+  const gateway = openGateway(parts, request, invocationId, recorder, reasoning.beforeTools, signal);
   const host: AgentHost = {
     signal,
     callTool: gateway.call,
@@ -45,7 +47,7 @@ export async function invoke(
   gateway.close();
   reasoning.close();
   const outcome = outcomeOf(parts, request, answer);
-  recordEnd(request, invocation, answer, outcome, recorder);
+  recordEnd(request, invocationId, answer, outcome, recorder);
   recorder.settle();
   return {
     outcome: outcome.outcome,
@@ -60,6 +62,7 @@ export async function invoke(
   };
 }
 
+/** What the agent is given. Its ids are not those of the log, which name the task. */
 const invocationOf = ({
   runId,
   agent,
@@ -68,8 +71,7 @@ const invocationOf = ({
   input,
   environment,
 }: InvocationRequest): Invocation => ({
-  runId,
-  invocationId: asId<InvocationId>(`inv-${ordinal}.${repeat}`),
+  ...agentIds(runId, ordinal, repeat),
   agentId: agent.facts.agentId,
   repeat,
   input,
@@ -81,7 +83,7 @@ const invocationOf = ({
 function openGateway(
   parts: Parts,
   { owner, runId, agent, environment }: InvocationRequest,
-  { invocationId }: Invocation,
+  invocationId: InvocationId,
   recorder: Recorder,
   beforeCall: () => void,
   signal: AbortSignal,

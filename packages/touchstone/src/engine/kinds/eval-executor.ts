@@ -61,6 +61,7 @@ export async function openEvalExecutor(
       };
       return executeTask({ parts, scoring, meter, task, request, signal, seen });
     },
+    ...(agent.hasChanged && { hasChanged: agent.hasChanged }),
     async close() {
       scoring.close();
       await agent.close();

@@ -14,6 +14,7 @@ import {
   type Version,
 } from '@touchstone/protocol';
 import { type Fixtures, fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
+import { createSlots } from '../../net/index.js';
 import type {
   Agent,
   AgentFacts,
@@ -31,7 +32,7 @@ import { buildSummary } from '../../scorecard/fold/build.js';
 import { foldTask, taskThreshold } from '../../scorecard/fold/fold-task.js';
 import { createScoring } from '../../scoring/index.js';
 import { createMemoryStore } from '../../store/index.js';
-import { DEFAULT_LIMITS, ENGINE_VERSION, type EngineLimits, type Parts } from '../parts.js';
+import { DEFAULT_LIMITS, ENGINE_VERSION, type Parts } from '../parts.js';
 import { createEngine } from '../run/engine.js';
 import { createManualClock } from './manual-clock.js';
 
@@ -75,10 +76,11 @@ export type BenchOptions = {
   readonly tasks?: readonly Task[];
   readonly behave?: Behaviour;
   readonly facts?: Partial<AgentFacts>;
-  readonly agent?: Pick<Agent, 'model' | 'prompt'>;
+  readonly agent?: Pick<Agent, 'model' | 'prompt' | 'hasChanged'>;
   readonly thresholds?: SuiteHead['thresholds'];
   readonly tools?: Tools;
-  readonly limits?: Partial<EngineLimits>;
+  readonly limits?: Partial<Parts['limits']>;
+  readonly slots?: Partial<Parts['slots']>;
   readonly parts?: Partial<Parts>;
 };
 
@@ -172,8 +174,10 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     facts,
     ...options.agent,
     async invoke(invocation, host) {
-      calls.push(invocation.invocationId);
-      return untilAborted(behave(fromBody(invocation.input), host, invocation), host.signal);
+      const input = fromBody(invocation.input);
+      // As the log names it; the agent itself is given other ids.
+      calls.push(`inv-${input}.${invocation.repeat}`);
+      return untilAborted(behave(input, host, invocation), host.signal);
     },
     close: async () => undefined,
   };
@@ -205,6 +209,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     castVote: () => ({ kind: 'refused', why: 'not_allowed' }),
     carryOut: async () => ({ code: 'conflict', message: 'Nothing is deployed here.' }),
     limits: { ...DEFAULT_LIMITS, gatherMs: 0, ...options.limits },
+    slots: { runs: createSlots({ perTenant: 32 }), tasks: createSlots({ perTenant: 512 }), ...options.slots },
     ...options.parts,
   };
 }

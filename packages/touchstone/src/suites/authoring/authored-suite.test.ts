@@ -1,7 +1,7 @@
 import type { JsonObject } from '@touchstone/protocol';
 import { CHECK_NAMES } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
-import { parseSuite, readAuthoredSuite, suiteDocument } from '../parse-suite.js';
+import { parseSuite, readSuiteFile, suiteDocument } from '../parse-suite.js';
 import { sentenceFor } from './sentences.js';
 
 const DESK = `suiteId: acme.shop.evals.desk
@@ -18,7 +18,7 @@ tasks:
 `;
 
 const read = (text: string, rows: readonly JsonObject[] = []) =>
-  readAuthoredSuite(text, { format: 'yaml', readRows: () => rows });
+  readSuiteFile(text, { format: 'yaml', readRows: () => rows });
 const issuesOf = (text: string) => {
   try {
     read(text);

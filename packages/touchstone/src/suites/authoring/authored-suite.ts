@@ -7,14 +7,14 @@ import {
   type JsonObject,
   typeName,
 } from '@touchstone/protocol';
-import { readExpectation, scaleWeights, type WrittenCriterion } from './expectations.js';
+import { type RubricLine, readExpectation, scaleWeights } from './expectations.js';
 import { ROW_EXPECTS, type RowExpect, type RowMap, tasksOf } from './rows.js';
 
 /** What an author says about a task and the wire has no place for. */
 export type TaskNotes = { readonly tags?: readonly string[]; readonly description?: string };
 
 /** A suite as an author wrote it, turned into the form of the wire. */
-export type CompiledSuite = {
+export type SuiteCompilation = {
   /** The document of the wire; not yet checked against its schema. */
   readonly document: unknown;
   readonly notes: ReadonlyMap<string, TaskNotes>;
@@ -39,7 +39,7 @@ export const AUTHORING_MEMBERS = ['$schema', 'defaults', 'rows'] as const;
 export const AUTHORING_TASK_MEMBERS = ['expect', 'tags', 'description'] as const;
 
 /** A document that needs nothing of this comes back as it is, so its digest does not depend on this function. */
-export function compileAuthored(value: unknown, readRows?: ReadRows): CompiledSuite {
+export function compileSuite(value: unknown, readRows?: ReadRows): SuiteCompilation {
   const reading: Reading = { issues: [], notes: new Map(), expecting: new Set() };
   if (!isObject(value))
     return { document: value, issues: [], notes: new Map(), sourceOf: (pointer) => pointer };
@@ -61,7 +61,7 @@ export function compileAuthored(value: unknown, readRows?: ReadRows): CompiledSu
 }
 
 type Defaults = {
-  readonly expect: readonly WrittenCriterion[];
+  readonly expect: readonly RubricLine[];
   readonly fixtures?: JsonObject;
 };
 
@@ -85,7 +85,7 @@ function refuse(issues: Issue[], pointer: string, message: string): Defaults {
   return { expect: [] };
 }
 
-function readExpect(expect: Json, pointer: string, issues: Issue[]): readonly WrittenCriterion[] {
+function readExpect(expect: Json, pointer: string, issues: Issue[]): readonly RubricLine[] {
   if (!Array.isArray(expect)) {
     issues.push({ pointer, message: `Expected a list of sentences and checks, got ${typeName(expect)}.` });
     return [];
@@ -220,7 +220,7 @@ type Sources = {
 const CRITERION = /^\/tasks\/(\d+)\/expected\/rubric\/(\d+)/;
 
 /** A criterion stands in `expect` of its task, behind those of the defaults; a task of a row stands in no text of its own. */
-function createSourceOf({ fromRows, defaults, expecting }: Sources): CompiledSuite['sourceOf'] {
+function createSourceOf({ fromRows, defaults, expecting }: Sources): SuiteCompilation['sourceOf'] {
   return (pointer) => {
     if (fromRows && pointer.startsWith('/tasks/')) return '/rows';
     const [, task, index] = CRITERION.exec(pointer) ?? [];

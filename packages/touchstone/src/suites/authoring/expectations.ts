@@ -9,10 +9,8 @@ import {
 import { sentenceFor } from './sentences.js';
 
 /** One line of a rubric, as the wire has it. */
-export type WrittenCriterion = { readonly criterion: string; readonly weight: number };
-export type ExpectationReading =
-  | { readonly criterion: WrittenCriterion }
-  | { readonly issues: readonly Issue[] };
+export type RubricLine = { readonly criterion: string; readonly weight: number };
+export type ExpectationReading = { readonly criterion: RubricLine } | { readonly issues: readonly Issue[] };
 
 /** One entry of `expect`: a sentence for the judge, or a check by its name. */
 export function readExpectation(entry: unknown, pointer: string): ExpectationReading {
@@ -111,7 +109,7 @@ const refusal = (pointer: string, message: string): { readonly issues: readonly 
 });
 
 /** Weights of the wire are at most 1: all are divided by the largest when one is above. */
-export function scaleWeights(criteria: readonly WrittenCriterion[]): readonly WrittenCriterion[] {
+export function scaleWeights(criteria: readonly RubricLine[]): readonly RubricLine[] {
   const largest = Math.max(1, ...criteria.map(({ weight }) => weight));
   return largest === 1 ? criteria : criteria.map((one) => ({ ...one, weight: one.weight / largest }));
 }
