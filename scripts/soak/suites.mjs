@@ -27,7 +27,7 @@ const numbers = (count) => Array.from({ length: count }, (_, number) => number);
 
 export const SUITES = [
   suite('small', ['golden'], numbers(20), (number) => ({ delayMs: (number * 7) % 20 }), golden),
-  suite('slow', ['golden'], numbers(12), () => ({ delayMs: 400 }), golden),
+  suite('slow', ['golden'], numbers(24), () => ({ delayMs: 700 }), golden),
   suite('large', ['golden'], numbers(6), () => ({ bytes: 1_000_000 }), golden),
   suite('rubric', ['rubric'], numbers(10), () => ({}), rubric),
 ];

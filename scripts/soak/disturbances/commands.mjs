@@ -13,7 +13,7 @@ export async function runOnCommandLine(soak) {
   const { random, commands } = soak;
   const suite = random.pick(SUITES);
   const signal = random.pick([undefined, 'SIGKILL', 'SIGKILL', 'SIGTERM']);
-  const afterMs = random.between(300, 2_500);
+  const afterMs = random.between(500, 6_000);
   const file = join(soak.folder, `${suite.name}.suite.json`);
   writeFileSync(file, JSON.stringify(documentOf('local', suite)));
   const args = ['run', file, '--agent', soak.agent.url, '--json'];

@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { suiteNamed } from '../suites.mjs';
+import { createRun, TENANTS } from '../work.mjs';
 
 /** Asked for a state that is over, or not there yet. */
 const TOO_LATE = new Set([409]);
@@ -13,9 +15,16 @@ async function control({ calls, keys, findings }, entry, verb) {
     findings.add(`${verb} was refused`, `${answer.status} ${answer.text}`);
 }
 
-/** A caller cancels a run. It may have ended by then. */
+/** A run that takes a few seconds, as far as it has come after a while. */
+async function runUnderWay(soak) {
+  const entry = await createRun(soak, soak.random.pick(TENANTS), suiteNamed('slow'));
+  await pause(soak.random.below(1_500));
+  return entry.runId === undefined ? undefined : entry;
+}
+
+/** A caller cancels a run. */
 export async function cancelRun(soak) {
-  const entry = soak.random.pick(soak.ledger.open());
+  const entry = await runUnderWay(soak);
   if (!entry) return;
   entry.cancelled = true;
   await control(soak, entry, '/cancel');
@@ -23,7 +32,7 @@ export async function cancelRun(soak) {
 
 /** A caller pauses a run and goes on with it later; if the host dies in between, at the end of the soak. */
 export async function pauseRun(soak) {
-  const entry = soak.random.pick(soak.ledger.open());
+  const entry = await runUnderWay(soak);
   if (!entry) return;
   await control(soak, entry, ':pause');
   await pause(soak.random.between(100, 3_000));

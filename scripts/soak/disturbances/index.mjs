@@ -23,7 +23,7 @@ const DISTURBANCES = [
   { disturb: fullDisk, weight: 2 },
   { disturb: revokedKey, weight: 1, inBackground: true },
   { disturb: wrongKeys, weight: 1, inBackground: true },
-  { disturb: cancelRun, weight: 3 },
+  { disturb: cancelRun, weight: 3, inBackground: true },
   { disturb: pauseRun, weight: 3, inBackground: true },
   { disturb: swallowedAnswers, weight: 3 },
   { disturb: doubledRequest, weight: 2, inBackground: true },
