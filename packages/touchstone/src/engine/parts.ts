@@ -103,9 +103,11 @@ export type EngineLimits = {
   readonly leaseMs: number;
   /** How long executed work may wait to be written together with more; 0 writes at the end of the turn. */
   readonly gatherMs: number;
+  /** A run whose drivers were lost so many times in a row, each before the log had grown, is given up. */
+  readonly maxLostDrives: number;
 };
 
-export const DEFAULT_LIMITS: EngineLimits = { maxRuns: 32, leaseMs: 15_000, gatherMs: 5 };
+export const DEFAULT_LIMITS: EngineLimits = { maxRuns: 32, leaseMs: 15_000, gatherMs: 5, maxLostDrives: 3 };
 
 /** Version of the rules by which a log is written. A run stamped with a newer one is refused. */
 export const ENGINE_VERSION = 1;

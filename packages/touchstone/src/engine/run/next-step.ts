@@ -12,6 +12,7 @@ export type Stop =
   | { readonly kind: 'timeout'; readonly limitMs: number; readonly observedMs: number }
   | { readonly kind: 'budget'; readonly limitUsd: number }
   | { readonly kind: 'denied'; readonly denial: AccessDenial }
+  | { readonly kind: 'lost'; readonly times: number }
   | { readonly kind: 'pause'; readonly drainPolicy: DrainPolicy; readonly reason?: string };
 
 /** Everything the decision depends on, and nothing else. */
