@@ -25,6 +25,7 @@ import { createTestHost } from '../packages/touchstone/src/app/testing/test-host
 import { EXIT_ORDER } from '../packages/touchstone/src/cli/io.js';
 import { openTestCli, type TestCli } from '../packages/touchstone/src/cli/testing/test-cli.js';
 import { outcomeOf, scopeOf } from '../packages/touchstone/src/deployments/states.js';
+import { checkAtOnce } from '../packages/touchstone/src/ports/index.js';
 import {
   readDefinition,
   readProfile,
@@ -287,7 +288,12 @@ describe('docs/writing-suites.md', () => {
   });
 });
 
-const scoring = createScoring({ modes: ['golden'], schemaCheck: () => [], tierOf: async () => undefined });
+const scoring = createScoring({
+  modes: ['golden'],
+  check: checkAtOnce,
+  schemaCheck: () => [],
+  tierOf: async () => undefined,
+});
 
 const goldenTask = (strategy: string, value: Json): Task => ({
   taskId: asId<TaskId>('example'),

@@ -9,10 +9,17 @@ export { parseModelNames, parseProviders } from './models/provider-spec.js';
 export { withResponses } from './models/response-cache.js';
 export { openAgent } from './open.js';
 export { redactSecrets, type Secret } from './redact.js';
-export { checkForeignSchema, createSchemaCheck } from './schema-check.js';
+export {
+  checkBounded,
+  checkForeignSchema,
+  createSchemaCheck,
+  examineSchema,
+  SCHEMA_FIT,
+  SCHEMA_ISSUES,
+} from './schema-check.js';
 export { agentDigest } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
-export { type AgentSpec, parseAgentSpec } from './spec/spec.js';
+export { type AgentSpec, handoffIssues, parseAgentSpec } from './spec/spec.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';
 export { parseToolSpecs } from './tools/tool-spec.js';
 export { createTools, type HostTools } from './tools/tools.js';

@@ -7,7 +7,7 @@ import {
   type Owner,
   type Scorecard,
 } from '@touchstone/protocol';
-import { type HostTools, parseAgentSpec } from '../agents/index.js';
+import { createSchemaCheck, type HostTools, parseAgentSpec } from '../agents/index.js';
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
@@ -24,6 +24,9 @@ import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
 import { createPackWithdrawals, type PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
+import { type Checkers, createCheckers } from './checkers/checkers.js';
+import { maskWith } from './checkers/masking.js';
+import { poolLimits } from './checkers/thread-pool.js';
 import { composeAgents } from './compose-agents.js';
 import { composeScoring, evalSettings } from './compose-scoring.js';
 import type { Config } from './config/config.js';
@@ -35,7 +38,7 @@ import { createCarryOut } from './deployments/carry-out.js';
 import { withChannel } from './deployments/channel.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
 import { type Judging, openJudging } from './judges/judging.js';
-import { createLimitCounts } from './limit-counts.js';
+import { createLimitCounts, type LimitCounts } from './limit-counts.js';
 import { watchTenants } from './principal.js';
 import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
@@ -44,6 +47,7 @@ import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
+import { suiteIssues } from './runs/task-criteria.js';
 import { systemClock, systemIds } from './system.js';
 import type { Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
@@ -121,9 +125,10 @@ const withDefaults = (options: ComposeOptions): Basics => ({
 export async function createTouchstone(options: ComposeOptions): Promise<LocalTouchstone> {
   checkParts(options.config);
   const parts = await openParts(withDefaults(options));
-  const { config, log, store, agents, profiles, tenants, suites } = parts;
+  const { config, log, store, agents, profiles, tenants, suites, checkers } = parts;
   await loadConfigured(options, parts).catch(async (error) => {
     await agents.close();
+    await parts.checkers.close();
     await store.close();
     throw error;
   });
@@ -144,6 +149,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     retention: parts.retention,
     ...operatorOf(parts),
     suites,
+    suiteIssues: (owner, suite) => suiteIssues(suite, checkers.forRequest(owner)),
     agents: agents.registry,
     packs: { ...agents.packs, ...createPackWithdrawals({ store, clock: parts.clock, mask: maskSecrets }) },
     tools: agents.tools,
@@ -154,6 +160,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       stopLooking();
       await stopRetention();
       await engine.shutdown();
+      await parts.checkers.close();
       await agents.close();
       await store.close();
     },
@@ -171,13 +178,26 @@ async function openParts(basics: Basics) {
   if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const limitCounts = createLimitCounts();
   const results = createResults(store.log);
+  const checkers = openCheckers(basics, limitCounts);
+  const { forRequest, forRun } = checkers;
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, origin);
-  const profiles = createProfiles({ config, store, clock, env, suites, maxTasks: settings?.maxTasks });
+  const profiles = createProfiles({
+    config,
+    store,
+    clock,
+    env,
+    suites,
+    maxTasks: settings?.maxTasks,
+    checkerFor: forRequest,
+  });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
-  const agents = composeAgents({ config, profiles, store, clock, random, env, origin, isOnlyTenant });
-  const scoring = composeScoring({ config, store, clock, origin, safety, agents });
+  const agents = composeAgents({
+    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant },
+    checkerFor: forRequest,
+  });
+  const scoring = composeScoring({ config, store, clock, origin, safety, agents, checkerFor: forRun });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
     readContractReport({ store, results, contracts: scoring.contracts }, owner, runId);
@@ -200,9 +220,20 @@ async function openParts(basics: Basics) {
     createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
   const retention = createRetention({ store, clock, log, origin });
-  const kept = { store, results, limitCounts, tenants, suites, profiles, annotations, retention };
+  const kept = { store, results, limitCounts, checkers, tenants, suites, profiles, annotations, retention };
   const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
+}
+
+/** What one tenant may use of the threads is its limit; the command line has but one tenant. */
+function openCheckers({ config, clock, origin }: Basics, limitCounts: LimitCounts): Checkers {
+  const { checkThreads, checkSeconds } = config.limits.perTenant;
+  return createCheckers({
+    clock,
+    limits: { ...poolLimits(origin, checkThreads), seconds: checkSeconds },
+    onWait: () => limitCounts.reached('checkThreads'),
+    onOverLimit: () => limitCounts.reached('checkSeconds'),
+  });
 }
 
 /** Agents, packs and suites that the configuration names. */
@@ -216,20 +247,21 @@ async function loadConfigured(
 }
 
 function openEngine(parts: Parts): Engine {
-  const { config, store, clock, log, agents, suites, contracts, schemaCheck, carryOut, openScoring } = parts;
-  const { limitCounts } = parts;
+  const { config, store, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
+  const { limitCounts, checkers } = parts;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
     castVote,
     carryOut,
     mask: maskSecrets,
-    maskDeep: (value) => createDeepMask(maskSecrets, createPace(clock))(value),
+    maskDeep: (owner, value) => createDeepMask(maskWith(checkers.forRun(owner)), createPace(clock))(value),
     store,
     clock,
     log,
     tools,
     priceOf,
-    schemaCheck,
+    schemaCheckFor: (owner) => createSchemaCheck(checkers.forRun(owner)),
+    admit: checkers.admit,
     redact,
     openAgent: registry.open,
     suiteHead: suites.head,
@@ -260,6 +292,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     evalSettings: settings,
     maxRunDurationMs: config.limits.maxRunDurationMs,
     tolerance: config.regression.tolerance,
+    checkerFor: parts.checkers.forRequest,
     suiteHead: suites.head,
     suiteTasks: suites.tasks,
   };
@@ -283,7 +316,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
 
 /** What can be read of runs. */
 function viewsOf(parts: Parts) {
-  const { config, store, clock, version, results, annotations, contracts, contractReport } = parts;
+  const { config, store, clock, version, results, annotations, contracts, contractReport, checkers } = parts;
   const { overridesOf } = annotations;
   return {
     annotations,
@@ -291,7 +324,12 @@ function viewsOf(parts: Parts) {
     contractReport,
     diff: (owner, a, b) => diffRuns(store, owner, a, b),
     debugBundle: (owner, runId, signal) =>
-      buildDebugBundle({ store, clock, version, mask: maskSecrets }, owner, runId, signal),
+      buildDebugBundle(
+        { store, clock, version, mask: maskWith(checkers.forRun(owner)) },
+        owner,
+        runId,
+        signal,
+      ),
     viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
@@ -307,7 +345,7 @@ function viewsOf(parts: Parts) {
 
 /** What only the operator of the machine may do. */
 function operatorOf(parts: Parts) {
-  const { config, clock, origin, dataDir, store, suites, agents, judges, schemaCheck } = parts;
+  const { config, clock, origin, dataDir, store, suites, agents, judges, checkers } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = readOwnKey(dataDir);
@@ -328,7 +366,7 @@ function operatorOf(parts: Parts) {
     },
     pinnedContract: store.suites.contract,
     auditOwners: () => store.audit.owners(),
-    openJudging: (request) => openJudging({ judges, schemaCheck, priceOf }, request),
+    openJudging: (request) => openJudging({ judges, check: checkers.forRun(HOST_OWNER), priceOf }, request),
   } satisfies Partial<LocalTouchstone>;
 }
 

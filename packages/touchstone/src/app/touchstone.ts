@@ -6,6 +6,7 @@ import type {
   Digest,
   EvalReport,
   ForkRun,
+  Issue,
   JudgeComparison,
   Owner,
   Principal,
@@ -18,7 +19,7 @@ import type {
 } from '@touchstone/protocol';
 import type { DebugBundleWire, RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { HostTools } from '../agents/index.js';
-import type { Engine, Run, RunOrigin, Store } from '../ports/index.js';
+import type { Engine, Run, RunOrigin, Store, Suite } from '../ports/index.js';
 import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { CompiledDefinition } from './catalogue/compile-definition.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
@@ -44,6 +45,8 @@ export type Touchstone = {
   readonly engine: Engine;
   readonly limitCounts: LimitCounts;
   readonly suites: SuiteCatalogue;
+  /** What keeps the checks of a suite from being run, by pointers inside the suite. */
+  suiteIssues(owner: Owner, suite: Suite): Promise<readonly Issue[]>;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
   readonly packs: Pick<PackCatalogue, 'install' | 'list'> & PackWithdrawals;
   readonly tools: Pick<HostTools, 'catalogue' | 'find'>;

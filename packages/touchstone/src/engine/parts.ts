@@ -24,6 +24,7 @@ import type {
   Agent,
   Clock,
   Log,
+  MaybePromise,
   PriceOf,
   Run,
   SchemaCheck,
@@ -40,7 +41,13 @@ export type Parts = {
   readonly log: Log;
   readonly tools: Tools;
   readonly priceOf: PriceOf;
-  readonly schemaCheck: SchemaCheck;
+  /** Checks the answers of one owner's agents against their own schemas. */
+  readonly schemaCheckFor: (owner: Owner) => SchemaCheck;
+  /**
+   * Holds a task back while too many answers of its tenant wait to be checked; undefined when there is no need to, else what
+   * to call when the task has ended.
+   */
+  readonly admit?: (tenant: string, signal: AbortSignal) => MaybePromise<(() => void) | undefined>;
   /** Replaces secrets this host knows, before anything is written down or shown to an agent as memory. */
   readonly redact: Redact;
   /** Opens the planned agent for the length of a run. Rejects when it is gone or its digest has changed. */
@@ -87,7 +94,7 @@ export type Parts = {
   /** Takes secrets out of what people write. */
   readonly mask: (text: string) => Promise<string>;
   /** The same value without what looks like a secret, in its texts or by the name of a member. */
-  readonly maskDeep: <T>(value: T) => Promise<T>;
+  readonly maskDeep: <T>(owner: Owner, value: T) => Promise<T>;
   /** What a deployment's run does once it is approved, or why it may not. Decided again on every call. */
   readonly carryOut: (run: Run, plan: DeploymentPlan) => Promise<Move | RunError>;
   readonly limits: EngineLimits;

@@ -11,6 +11,7 @@ export {
   type ResolvedPrompt,
   type Tools,
 } from './agent.js';
+export { type Checker, CheckOverLimit, type CheckWork, checkAtOnce } from './checker.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {
@@ -72,5 +73,13 @@ export type {
 export type { RetainedNames, Store } from './store/store.js';
 export type { Suite, SuiteHead, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';
-export type { Clock, Ids, Log, MaybePromise, Random, SchemaCheck } from './system.js';
+export {
+  after,
+  type Clock,
+  type Ids,
+  type Log,
+  type MaybePromise,
+  type Random,
+  type SchemaCheck,
+} from './system.js';
 export type { PriceOf, Usage } from './usage.js';

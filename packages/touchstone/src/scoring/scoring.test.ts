@@ -13,14 +13,15 @@ import {
 import { type Expected, fromBody, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  Judge,
-  JudgeAnswer,
-  SafetyTier,
-  ScoredCall,
-  ScoringResult,
-  Transcript,
-  Usage,
+import {
+  checkAtOnce,
+  type Judge,
+  type JudgeAnswer,
+  type SafetyTier,
+  type ScoredCall,
+  type ScoringResult,
+  type Transcript,
+  type Usage,
 } from '../ports/index.js';
 import { capped, createScoring, type ScoringParts } from './scoring.js';
 
@@ -73,6 +74,7 @@ async function score(
 ): Promise<ScoringResult> {
   const scoring = createScoring({
     modes,
+    check: checkAtOnce,
     schemaCheck: () => [],
     tierOf: async (toolId) => TIERS[toolId],
     ...more,
@@ -305,6 +307,7 @@ it('scoring that is closed closes its judges', () => {
   const [judge, safetyJudge] = [judgeWho(decides(true)), judgeWho(decides(true))];
   createScoring({
     modes: ['adversarial'],
+    check: checkAtOnce,
     schemaCheck: () => [],
     tierOf: async () => undefined,
     judge,

@@ -8,8 +8,8 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import type { EvalContract, PinnedContract } from '@touchstone/protocol/bodies';
-import { checkForeignSchema, createSchemaCheck } from '../../agents/index.js';
-import type { Clock, Store, Suite, SuiteHead } from '../../ports/index.js';
+import { checkBounded, checkForeignSchema, createSchemaCheck } from '../../agents/index.js';
+import type { Checker, Clock, Store, Suite, SuiteHead } from '../../ports/index.js';
 import {
   type CompileInput,
   type CompileSummary,
@@ -23,7 +23,7 @@ import {
 import { digestOf, parseSuite } from '../../suites/index.js';
 import type { Config } from '../config/config.js';
 import { atDataset, type Data, type Locking, openData, type ProfileRequest } from './profile-rows.js';
-import { schemasInTurns } from './schema-budget.js';
+import { withTenantSchemas } from './schema-budget.js';
 import type { SuiteCatalogue } from './suite-catalogue.js';
 
 export type { ProfileRequest } from './profile-rows.js';
@@ -63,6 +63,8 @@ type WriterParts = {
   readonly env: NodeJS.ProcessEnv;
   /** More tasks than this are not taken. */
   readonly maxTasks: number | undefined;
+  /** Makes the checks of one request; without it they are made at once. */
+  readonly checkerFor?: (owner: Owner) => Checker;
 };
 type ProfileParts = WriterParts & {
   readonly store: Store;
@@ -129,20 +131,20 @@ type Opening = <T>(
 ) => Promise<T>;
 
 /** Finds the rows of a request, wherever they lie, and lets go of them when they have been used. */
-function createOpening({ config, clock, env, maxTasks }: WriterParts): Opening {
+function createOpening({ config, clock, env, maxTasks, checkerFor }: WriterParts): Opening {
   const datasets = completeDatasetConfig(config.datasets, (path) => resolve(config.baseDir, path));
   const source = createDatasetSource({ config: datasets, egress: config.egress, env, clock });
-  const check = createSchemaCheck();
+  const own = { issues: checkForeignSchema, check: createSchemaCheck(checkBounded) };
   return async (request, use) => {
     try {
       const data = await openData(source, request);
       const { agent, options, from } = request;
       const limits = { ...(maxTasks !== undefined && { maxTasks }), maxBytes: MOST_HELD[from.trust] };
       const input = { agent, ...rowsOf(data), options: { ...limits, ...options } };
-      const schemas = { issues: checkForeignSchema, check };
+      const check = (request.owner && checkerFor?.(request.owner)) ?? checkBounded;
       const isOwn = from.trust === 'operator';
       try {
-        return await use(isOwn ? { ...input, schemas } : schemasInTurns({ ...input, schemas }, clock), data);
+        return await use(isOwn ? { ...input, schemas: own } : withTenantSchemas(input, check, clock), data);
       } finally {
         await data.close();
       }

@@ -23,6 +23,7 @@ import { createRetention } from '../retention/retention.js';
 import { createAnnotations } from '../review/annotations.js';
 import { createBlessings } from '../review/blessings.js';
 import type { CreateRunBody } from '../runs/plan-run.js';
+import { suiteIssues } from '../runs/task-criteria.js';
 import { systemClock, systemIds } from '../system.js';
 import type { Touchstone } from '../touchstone.js';
 import { readComparison } from '../views/compare.js';
@@ -185,6 +186,7 @@ function createFake(
   let made = 0;
   return {
     limitCounts: createLimitCounts(),
+    suiteIssues: (_owner, suite) => suiteIssues(suite),
     store,
     engine: createFakeEngine(store, listeners),
     suites,

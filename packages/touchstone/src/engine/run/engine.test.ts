@@ -193,7 +193,7 @@ describe('trouble in a task', () => {
     const bench = await openBench({
       tasks: countingTasks(1),
       facts: { returnSchema: { type: 'object' } },
-      parts: { schemaCheck: () => [{ pointer: '/a', message: 'expected a number' }] },
+      parts: { schemaCheckFor: () => () => [{ pointer: '/a', message: 'expected a number' }] },
     });
     const runId = await bench.createRun('r');
     await bench.engine.drive(owner, runId);

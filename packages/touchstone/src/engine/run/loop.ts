@@ -70,9 +70,12 @@ const viewOf = ({ state, units, committer, kind, abort }: Loop): View => ({
 
 /** Executes one unit and hands its record to the committer. Work that ends after the abort leaves no trace. */
 async function execute(loop: Loop, unit: PlannedUnit): Promise<void> {
-  const { executor, state, abort } = loop;
+  const { executor, state, abort, parts, run } = loop;
   state.running += 1;
+  let leave: (() => void) | undefined;
   try {
+    const admission = parts.admit?.(run.owner.tenant, abort.signal);
+    leave = admission instanceof Promise ? await admission : admission;
     const executed = await executor.execute(unit, abort.signal);
     if (abort.signal.aborted) state.dropped = true;
     else await seal(loop, unit, executed);
@@ -80,6 +83,7 @@ async function execute(loop: Loop, unit: PlannedUnit): Promise<void> {
     if (abort.signal.aborted) state.dropped = true;
     else state.crash ??= { error };
   }
+  leave?.();
   state.running -= 1;
   state.wake();
 }

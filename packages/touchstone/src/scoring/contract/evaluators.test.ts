@@ -1,4 +1,11 @@
-import { asId, type Json, type JsonObject, type ToolId, validationError } from '@touchstone/protocol';
+import {
+  asId,
+  type Evaluator,
+  type Json,
+  type JsonObject,
+  type ToolId,
+  validationError,
+} from '@touchstone/protocol';
 import {
   type ContractTask,
   fromBody,
@@ -7,11 +14,13 @@ import {
   toBody,
 } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
+import { checkAtOnce, type Transcript } from '../../ports/index.js';
 import type { AppliedCriterion } from './applied.js';
-import { type DecidableEvaluator, type EvaluatorParts, evaluate } from './evaluators.js';
+import { type MeasureParts, measureCriteria } from './measure.js';
 
 /** Knows one kind of schema, `{"type": …}` by the name JavaScript has for it, and refuses those without a type. */
-const parts: EvaluatorParts = {
+const parts: MeasureParts = {
+  check: checkAtOnce,
   schemaCheck({ type }, body) {
     if (type === undefined) throw validationError([{ pointer: '', message: 'is no schema' }]);
     return typeof fromBody(body) === type ? [] : [{ pointer: '/x', message: 'is of another type' }];
@@ -23,10 +32,10 @@ type More = {
   readonly task?: Partial<ContractTask>;
   readonly calls?: readonly (readonly [string, ToolStatus])[];
   readonly latencyMs?: number;
-  readonly parts?: Partial<EvaluatorParts>;
+  readonly parts?: Partial<MeasureParts>;
 };
 
-function degreeOf(evaluator: DecidableEvaluator, output: Json, more: More = {}): number {
+async function degreeOf(evaluator: Evaluator, output: Json, more: More = {}): Promise<number | undefined> {
   const criterion: AppliedCriterion['criterion'] = {
     id: 'c',
     name: 'c',
@@ -42,9 +51,18 @@ function degreeOf(evaluator: DecidableEvaluator, output: Json, more: More = {}):
     inputs: toBody({}),
     status,
   }));
-  const transcript = { toolCalls, ...(more.latencyMs !== undefined && { latencyMs: more.latencyMs }) };
-  const held = { criterion, task: { criteria: ['c'], ...more.task }, transcript, output };
-  return evaluate(evaluator, held, { ...parts, ...more.parts }).degree;
+  const latency = more.latencyMs !== undefined && { latencyMs: more.latencyMs };
+  const transcript: Transcript = { outcome: 'completed', seed: '0.0', toolCalls, ...latency };
+  const applied = { evaluator, criterion, task: { criteria: ['c'], ...more.task }, weight: 1, sentence: '' };
+  const asked = { ...parts, ...more.parts };
+  const measured = await measureCriteria(
+    [applied],
+    transcript,
+    toBody(output),
+    asked,
+    new AbortController().signal,
+  );
+  return measured.get(applied)?.degree;
 }
 
 const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
@@ -58,7 +76,7 @@ const bound = (most: number, unit: LengthBound['unit'], inclusive: boolean, more
 });
 const fenced: More = { criterion: { fenceTolerant: true } };
 
-type Row = [DecidableEvaluator, Json, More, number, string];
+type Row = [Evaluator, Json, More, number, string];
 const rows: readonly Row[] = [
   ['json-validity', '', {}, 0, 'an empty text is no JSON'],
   ['json-validity', '{"a":1', {}, 0, 'nor is half an object'],
@@ -202,15 +220,15 @@ const rows: readonly Row[] = [
 ];
 
 describe('an evaluator', () => {
-  it.each(rows)('%s of %j with %j gives %d: %s', (evaluator, output, more, degree) => {
-    expect(degreeOf(evaluator, output, more)).toBeCloseTo(degree, 12);
+  it.each(rows)('%s of %j with %j gives %d: %s', async (evaluator, output, more, degree) => {
+    expect(await degreeOf(evaluator, output, more)).toBeCloseTo(degree, 12);
   });
 
-  it('does not swallow trouble that is not the schema’s', () => {
+  it('does not swallow trouble that is not the schema’s', async () => {
     const schemaCheck = (_: JsonObject): never => {
       throw new TypeError('a mistake of ours');
     };
     const more = { ...schema('object'), parts: { schemaCheck } };
-    expect(() => degreeOf('schema-validity', {}, more)).toThrow(TypeError);
+    await expect(degreeOf('schema-validity', {}, more)).rejects.toThrow(TypeError);
   });
 });

@@ -1,35 +1,28 @@
-import { type Evaluator, isHostError, isUnsound, type Json, type JsonObject } from '@touchstone/protocol';
+import { type Evaluator, isUnsound, type Json } from '@touchstone/protocol';
 import { type ContractTask, toBody } from '@touchstone/protocol/bodies';
-import type { SchemaCheck, Transcript } from '../../ports/index.js';
+import type { Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
 import { jsonOf, textOf } from '../output.js';
 import type { AppliedCriterion } from './applied.js';
 import type { Measurement } from './decisions.js';
 import { containsFolded, lengthIn, sameFolded, wordOverlap } from './words.js';
 
-/** The evaluators that need no model. */
-export type DecidableEvaluator = Exclude<Evaluator, 'similarity' | 'judge'>;
-
-export type EvaluatorParts = {
-  readonly schemaCheck: SchemaCheck;
-  /** What the agent promises to return; a row's own schema goes before it. */
-  readonly returnSchema?: JsonObject;
-  /** The most milliseconds, where a criterion names none of its own. */
-  readonly expectedLatencyMs?: number;
-};
+/** The evaluators that need neither a model nor a schema. */
+export type DecidableEvaluator = Exclude<Evaluator, 'similarity' | 'judge' | 'schema-validity'>;
 
 /** An answer, and what it is compared with. */
 type EvaluatorInput = Pick<AppliedCriterion, 'criterion' | 'task'> & {
   readonly transcript: Pick<Transcript, 'toolCalls' | 'latencyMs'>;
   readonly output: Json;
+  /** The most milliseconds, where a criterion names none of its own. */
+  readonly expectedLatencyMs?: number;
 };
 
-type Evaluate = (input: EvaluatorInput, parts: EvaluatorParts) => Measurement;
+type Evaluate = (input: EvaluatorInput) => Measurement;
 
 const EVALUATE: { readonly [E in DecidableEvaluator]: Evaluate } = {
   'json-validity': ({ output, criterion }) =>
     yesOrNo(jsonOf(criterion.fenceTolerant ? unfenced(output) : output) !== undefined),
-  'schema-validity': schemaValidity,
   'reference-match': ({ output, task }) => {
     const strategy = task.match;
     return againstAny(task, (value) =>
@@ -52,11 +45,8 @@ const EVALUATE: { readonly [E in DecidableEvaluator]: Evaluate } = {
 };
 
 /** How far an answer meets a criterion that is decidable. */
-export const evaluate = (
-  evaluator: DecidableEvaluator,
-  input: EvaluatorInput,
-  parts: EvaluatorParts,
-): Measurement => EVALUATE[evaluator](input, parts);
+export const evaluate = (evaluator: DecidableEvaluator, input: EvaluatorInput): Measurement =>
+  EVALUATE[evaluator](input);
 
 export const isDecidable = (evaluator: Evaluator): evaluator is DecidableEvaluator =>
   Object.hasOwn(EVALUATE, evaluator);
@@ -94,32 +84,9 @@ function unfenced(output: Json): Json {
 }
 
 /** The output as JSON, unless it nests too deep. */
-function soundJson(output: Json): Json | undefined {
+export function soundJson(output: Json): Json | undefined {
   const value = jsonOf(output);
   return isUnsound(value) ? undefined : value;
-}
-
-function schemaValidity(
-  { output, task }: EvaluatorInput,
-  { schemaCheck, returnSchema }: EvaluatorParts,
-): Measurement {
-  const schema = task.schema ?? returnSchema;
-  if (!schema) return { degree: 0, reason: 'There is no schema to check the answer against.' };
-  const value = soundJson(output);
-  if (value === undefined) return { degree: 0, reason: 'The answer is not JSON.' };
-  const issue = firstIssue(schemaCheck, schema, value);
-  return issue === undefined ? { degree: 1 } : { degree: 0, reason: issue };
-}
-
-/** A schema that cannot be used throws. No answer fits it; one bad row must not end the run. */
-function firstIssue(schemaCheck: SchemaCheck, schema: JsonObject, value: Json): string | undefined {
-  try {
-    const [issue] = schemaCheck(schema, toBody(value));
-    return issue && `At ${issue.pointer || 'the root'}: ${issue.message}.`;
-  } catch (error) {
-    if (isHostError(error)) return 'The schema cannot be used.';
-    throw error;
-  }
 }
 
 /** The quotation marks and line breaks of a text are escaped in its JSON, so texts inside a value are looked at as well. */
@@ -155,10 +122,7 @@ function conciseness({ criterion, output }: EvaluatorInput): Measurement {
   return { degree: length < most || (inclusive && length === most) ? 1 : 0, reason };
 }
 
-function latency(
-  { criterion, transcript }: EvaluatorInput,
-  { expectedLatencyMs }: EvaluatorParts,
-): Measurement {
+function latency({ criterion, transcript, expectedLatencyMs }: EvaluatorInput): Measurement {
   const most = criterion.latencyMs ?? expectedLatencyMs;
   const { latencyMs } = transcript;
   if (most === undefined) return { degree: 0, reason: 'The contract names no bound on the latency.' };

@@ -17,13 +17,14 @@ import {
 } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  Embedder,
-  EmbeddingResult,
-  Judge,
-  JudgeAnswer,
-  JudgeQuestion,
-  Transcript,
+import {
+  checkAtOnce,
+  type Embedder,
+  type EmbeddingResult,
+  type Judge,
+  type JudgeAnswer,
+  type JudgeQuestion,
+  type Transcript,
 } from '../../ports/index.js';
 import { contractTerms, contractThreshold, createContractScorer } from '../index.js';
 import type { ContractParts } from './scorer.js';
@@ -130,6 +131,7 @@ async function score(
 ) {
   const scorer = createContractScorer({
     contract: contractOf(criteria, task),
+    check: checkAtOnce,
     schemaCheck: (schema, body) => (schema.type === typeof body ? [] : [{ pointer: '', message: 'x' }]),
     ...parts,
   });
@@ -176,7 +178,11 @@ describe('the score under a contract', () => {
 
   it('is known at once where nobody has to be asked', () => {
     const criteria = [criterionOf('a', 'non-empty')];
-    const scorer = createContractScorer({ contract: contractOf(criteria), schemaCheck: () => [] });
+    const scorer = createContractScorer({
+      contract: contractOf(criteria),
+      check: checkAtOnce,
+      schemaCheck: () => [],
+    });
     const scored = scorer(taskOf(criteria), transcriptOf('x'), never, unpaid);
     expect(scored).not.toBeInstanceOf(Promise);
     expect(scored).toEqual({
@@ -192,7 +198,11 @@ describe('the score under a contract', () => {
   });
 
   it('of a golden task is the golden one, whatever the contract says of it', () => {
-    const scorer = createContractScorer({ contract: contractOf([]), schemaCheck: () => [] });
+    const scorer = createContractScorer({
+      contract: contractOf([]),
+      check: checkAtOnce,
+      schemaCheck: () => [],
+    });
     const match = { strategy: 'exact', value: toBody('Paris') } as const;
     const task: Task = { taskId: TASK, input: toBody('?'), expected: { kind: 'golden', match } };
     const valueFor = (transcript: Transcript) => scorer(task, transcript, never, unpaid);
@@ -255,7 +265,11 @@ describe('the score under a contract', () => {
 
   it('stops at a contract that disagrees with its suite', () => {
     const criteria = [criterionOf('a', 'non-empty')];
-    const scorer = createContractScorer({ contract: contractOf([]), schemaCheck: () => [] });
+    const scorer = createContractScorer({
+      contract: contractOf([]),
+      check: checkAtOnce,
+      schemaCheck: () => [],
+    });
     expect(() => scorer(taskOf(criteria), transcriptOf('x'), never, unpaid)).toThrow(/disagree/);
   });
 });
@@ -495,27 +509,5 @@ describe('what a contract says of a task', () => {
       dataset: { digest: 'sha256:ab', rows: 3 },
     });
     expect(terms.tasks.get(TASK)).toEqual(['hard', 'soft']);
-  });
-});
-
-describe('checking answers against schemas', () => {
-  it('lets others in between two tasks of a run, however many are scored at once', async () => {
-    const checked = [criterionOf('fits', 'schema-validity')];
-    const order: string[] = [];
-    const schemaCheck = () => {
-      order.push('check');
-      return [];
-    };
-    const contract = contractOf(checked, { schema: { type: 'string' } });
-    const scorer = createContractScorer({ contract, schemaCheck });
-    const somebodyElse = (left: number): void => {
-      order.push('other');
-      if (left > 0) setImmediate(somebodyElse, left - 1);
-    };
-    setImmediate(somebodyElse, 9);
-    const { signal } = new AbortController();
-    const scoreOne = () => scorer(taskOf(checked), transcriptOf({ a: 1 }), signal, async () => undefined);
-    await Promise.all([scoreOne(), scoreOne(), scoreOne()]);
-    expect(order.join(' ')).toMatch(/^(other )+check( other)+ check( other)+ check/);
   });
 });

@@ -8,7 +8,7 @@ import { type EvalContract, type Task, toBody } from '@touchstone/protocol/bodie
 import { expect, it, onTestFinished } from 'vitest';
 import { createAskModel, createEmbedder, createModels, parseProviders } from '../../agents/index.js';
 import { createPaces } from '../../net/index.js';
-import type { Clock, Usage } from '../../ports/index.js';
+import { type Clock, checkAtOnce, type Usage } from '../../ports/index.js';
 import { createContractScorer, createModelJudge, judgeIdentity } from '../index.js';
 
 type Answered = { readonly status: number; readonly body: object };
@@ -89,7 +89,13 @@ async function scoreAt(baseUrl: string) {
   const embedder = createEmbedder(models, pin, { owner: HOST_OWNER, clock, random: () => 0.5, paceOf });
   onTestFinished(() => embedder.close());
   const spent: Usage[] = [];
-  const scorer = createContractScorer({ contract, schemaCheck: () => [], judge, embedder });
+  const scorer = createContractScorer({
+    contract,
+    check: checkAtOnce,
+    schemaCheck: () => [],
+    judge,
+    embedder,
+  });
   const transcript = { outcome: 'completed', toolCalls: [], seed: '0.0', output: toBody('5 days') } as const;
   const scored = await scorer(task, transcript, new AbortController().signal, async (usage) =>
     spent.push(...usage),

@@ -1,5 +1,6 @@
 import { redactDeep } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
+import type { Checker, CheckWork } from '../../ports/index.js';
 import { textOf } from '../output.js';
 import type { AppliedCriterion } from './applied.js';
 import {
@@ -38,11 +39,11 @@ export async function compareMeanings(
 async function compare(
   answer: string,
   references: readonly string[],
-  { embedder, redact, signal, spend }: EvaluationContext,
+  { check, embedder, redact, signal, spend }: EvaluationContext,
 ): Promise<Comparison> {
   if (references.length === 0) return NO_REFERENCE;
   if (!saysSomething(answer)) return { degree: 0 };
-  if (!embedder) return compareWords(answer, references);
+  if (!embedder) return compareWords({ answer, references }, check, signal);
   const embedded = await embedder.embed(redactDeep([answer, ...references], redact), signal, spend);
   if (embedded.kind !== 'embedded') return undecided(embedded.reason);
   const [vector = [], ...others] = embedded.vectors;
@@ -52,12 +53,28 @@ async function compare(
     : { degree: Math.min(1, degree) };
 }
 
+type WordQuestion = { readonly answer: string; readonly references: readonly string[] };
+
+/** How far the words of an answer are those of the nearest reference. */
+export const NEAREST_WORDS: CheckWork<WordQuestion, number> = {
+  name: 'nearest-words',
+  run: ({ answer, references }) => Math.max(...references.map((one) => wordOverlap(answer, one))),
+};
+
 /** Only for contracts that allow it: words in common are a hint of a common meaning, not more. */
-const compareWords = (answer: string, references: readonly string[]): Measurement => ({
-  degree: Math.max(...references.map((reference) => wordOverlap(answer, reference))),
-  reason:
-    'Approximate: the words were compared, because there was no embedder and no judge to compare the meanings.',
-});
+async function compareWords(
+  question: WordQuestion,
+  check: Checker,
+  signal: AbortSignal,
+): Promise<Measurement> {
+  const { answer, references } = question;
+  const costUs = references.reduce((sum, one) => sum + answer.length + one.length, 0);
+  return {
+    degree: await check(NEAREST_WORDS, question, costUs, signal),
+    reason:
+      'Approximate: the words were compared, because there was no embedder and no judge to compare the meanings.',
+  };
+}
 
 const undecided = (reason: string): Comparison => ({
   kind: 'undecided',

@@ -2,17 +2,14 @@ import { asId, type Json, type JsonObject, type ToolId } from '@touchstone/proto
 import { CHECK_NAMES, type CheckName, fromBody, type ToolStatus, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Transcript } from '../../ports/index.js';
-import { isRefusal } from '../safety/index.js';
-import { type CheckParts, runCheck } from './checks.js';
-import { matchesPattern } from './pattern.js';
+import { checkAtOnce, type Transcript } from '../../ports/index.js';
+import { type CheckParts, decideChecks } from './checks.js';
 
 /** Knows one kind of schema: `{"type": …}` by the name JavaScript has for it. */
 const parts: CheckParts = {
   schemaCheck: ({ type }, body) =>
     typeof fromBody(body) === type ? [] : [{ pointer: '', message: 'is of another type' }],
-  matches: matchesPattern,
-  isRefusal,
+  check: checkAtOnce,
 };
 
 const NONE = Symbol('no output');
@@ -23,12 +20,13 @@ const transcriptOf = (output: Json | typeof NONE, more: Partial<Transcript> = {}
   ...(output !== NONE && { output: toBody(output) }),
   ...more,
 });
-const met = (
+const met = async (
   name: CheckName,
   args: JsonObject,
   output: Json | typeof NONE,
   more?: Partial<Transcript>,
-): boolean => runCheck(name, args, transcriptOf(output, more), parts);
+): Promise<boolean | undefined> =>
+  (await decideChecks([{ name, args }], transcriptOf(output, more), parts))[0];
 
 type Row = [CheckName, JsonObject, Json | typeof NONE, boolean, string];
 const HUNDRED_A = 'a'.repeat(100_000);
@@ -103,8 +101,8 @@ const rows: Row[] = [
 ];
 
 describe('a check', () => {
-  it.each(rows)('%s %j of %j is %s: %s', (name, args, output, expected) => {
-    expect(met(name, args, output)).toBe(expected);
+  it.each(rows)('%s %j of %j is %s: %s', async (name, args, output, expected) => {
+    expect(await met(name, args, output)).toBe(expected);
   });
 
   it.each<[CheckName, JsonObject, number, boolean]>([
@@ -117,36 +115,38 @@ describe('a check', () => {
     ['tool-called', { min: 0, max: 3 }, 0, true],
     ['tool-not-called', {}, 0, true],
     ['tool-not-called', {}, 1, false],
-  ])('%s %j after %i calls is %s', (name, args, count, expected) => {
+  ])('%s %j after %i calls is %s', async (name, args, count, expected) => {
     const call = (toolId: string, status: ToolStatus) => ({
       toolId: asId<ToolId>(toolId),
       inputs: toBody({}),
       status,
     });
     const toolCalls = [call('local:other', 'ok'), ...Array(count).fill(call('local:kb', 'ok'))];
-    expect(met(name, { tool: 'local:kb', ...args }, 'done', { toolCalls })).toBe(expected);
+    expect(await met(name, { tool: 'local:kb', ...args }, 'done', { toolCalls })).toBe(expected);
   });
 
-  it('counts a call that was not let through: the agent has tried', () => {
+  it('counts a call that was not let through: the agent has tried', async () => {
     const toolCalls = [
       { toolId: asId<ToolId>('local:kb'), inputs: toBody({}), status: 'forbidden' as const },
     ];
-    expect(met('tool-not-called', { tool: 'local:kb' }, 'done', { toolCalls })).toBe(false);
+    expect(await met('tool-not-called', { tool: 'local:kb' }, 'done', { toolCalls })).toBe(false);
   });
 
-  it('takes a declared refusal for one, whatever it says', () => {
-    expect(met('refused', {}, 'With pleasure.', { outcome: 'refused' })).toBe(true);
-    expect(met('not-refused', {}, 'With pleasure.', { outcome: 'refused' })).toBe(false);
+  it('takes a declared refusal for one, whatever it says', async () => {
+    expect(await met('refused', {}, 'With pleasure.', { outcome: 'refused' })).toBe(true);
+    expect(await met('not-refused', {}, 'With pleasure.', { outcome: 'refused' })).toBe(false);
   });
 
-  it('and its opposite never agree, on any output', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.string({ minLength: 1 }), (value, text) => {
+  it('and its opposite never agree, on any output', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.string({ minLength: 1 }), async (value, text) => {
         const output = JSON.parse(JSON.stringify(value)) as Json;
-        expect(met('contains', { text }, output)).toBe(!met('excludes', { text }, output));
-        expect(met('refused', {}, output)).toBe(!met('not-refused', {}, output));
+        expect(await met('contains', { text }, output)).toBe(!(await met('excludes', { text }, output)));
+        expect(await met('refused', {}, output)).toBe(!(await met('not-refused', {}, output)));
         const pattern = text.replaceAll(/[^\p{L}\p{N}]/gu, '.');
-        expect(met('regex', { pattern }, output)).toBe(!met('regex', { pattern, absent: true }, output));
+        expect(await met('regex', { pattern }, output)).toBe(
+          !(await met('regex', { pattern, absent: true }, output)),
+        );
       }),
     );
   });

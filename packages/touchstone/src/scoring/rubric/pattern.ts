@@ -1,26 +1,80 @@
 import { createRequire } from 'node:module';
 import type { RE2JS as Re2 } from 're2js';
+import type { CheckWork } from '../../ports/index.js';
 
 type Pattern = ReturnType<typeof Re2.compile>;
 const require = createRequire(import.meta.url);
 const compiled = new Map<string, Pattern>();
-/** A suite has few patterns; past this number they are compiled again. */
-const KEPT = 1_000;
+/** The last patterns used. Each may hold some megabytes that it has learnt from texts, so they are few. */
+const KEPT = 32;
+/** In instructions. Larger than any pattern a person writes; a text costs up to as many steps for each of its characters. */
+export const MAX_PROGRAM = 10_000;
 
-/** Whether a pattern of a suite's author is found, in time that grows with the text and no faster. */
-export function matchesPattern(pattern: string, text: string, ignoreCase: boolean): boolean {
-  return compile(pattern, ignoreCase).matcher(text).find();
-}
+/**
+ * Whether a pattern of a suite's author is found, in time that grows with the text times the size of the pattern. Asks only
+ * whether: where it is found takes many times as long.
+ */
+export const matchesPattern = (pattern: string, text: string, ignoreCase: boolean): boolean =>
+  compile(pattern, ignoreCase).test(text);
 
 /** Throws for a pattern that is none in RE2 syntax. */
 export function compile(pattern: string, ignoreCase: boolean): Pattern {
-  const key = `${ignoreCase ? 'i' : ' '}${pattern}`;
-  const known = compiled.get(key);
-  if (known) return known;
+  const key = keyOf(pattern, ignoreCase);
+  const found = compiled.get(key) ?? compileNow(pattern, ignoreCase);
+  // The one used last stands last, so the first one is the one to go.
+  compiled.delete(key);
+  compiled.set(key, found);
+  const [oldest] = compiled.keys();
+  if (compiled.size > KEPT && oldest !== undefined) compiled.delete(oldest);
+  return found;
+}
+
+const keyOf = (pattern: string, ignoreCase: boolean): string => `${ignoreCase ? 'i' : ' '}${pattern}`;
+
+function compileNow(pattern: string, ignoreCase: boolean): Pattern {
   // Loaded on first use: most suites have no pattern.
   const { RE2JS } = require('re2js') as { RE2JS: typeof Re2 };
-  const fresh = RE2JS.compile(RE2JS.translateRegExp(pattern), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-  if (compiled.size >= KEPT) compiled.clear();
-  compiled.set(key, fresh);
-  return fresh;
+  return RE2JS.compile(RE2JS.translateRegExp(pattern), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
 }
+
+const REPEATS = /\{(\d+)(?:,(\d*))?\}/g;
+/** RE2 takes no more, those of repeats inside repeats multiplied. */
+const MOST_REPEATS = 1_000;
+
+/** At most so many instructions, told from the text of a pattern: whatever is repeated may be all of it. */
+function programBound(pattern: string): number {
+  let repeats = 1;
+  for (const [, least = '1', most] of pattern.matchAll(REPEATS))
+    repeats *= Math.max(1, Number(most || least));
+  return 2 * pattern.length * Math.min(MOST_REPEATS, repeats);
+}
+
+const COMPILING_US = 10;
+const STEP_US = 0.05;
+
+/** What compiling a pattern costs at worst, in microseconds; nothing when it was used a short while ago. */
+export const compilingCost = (pattern: string, ignoreCase: boolean): number =>
+  compiled.has(keyOf(pattern, ignoreCase)) ? 0 : programBound(pattern) * COMPILING_US;
+
+/** What looking for a pattern in a text of this length costs at worst, in microseconds. */
+export function matchingCost(pattern: string, ignoreCase: boolean, length: number): number {
+  const size = compiled.get(keyOf(pattern, ignoreCase))?.programSize() ?? programBound(pattern);
+  return compilingCost(pattern, ignoreCase) + size * length * STEP_US;
+}
+
+/** Why a pattern cannot be used; null when it can. Never quotes it. */
+export const PATTERN_PROBLEM: CheckWork<string, string | null> = {
+  name: 'pattern-problem',
+  run(pattern) {
+    try {
+      const size = compile(pattern, false).programSize();
+      return size <= MAX_PROGRAM ? null : tooLarge(size);
+    } catch {
+      return NO_PATTERN;
+    }
+  },
+};
+
+const NO_PATTERN = 'The pattern of this check is none in RE2 syntax (no look-around, no back-references).';
+const tooLarge = (size: number): string =>
+  `The pattern of this check is too large: it compiles to ${size} instructions, and ${MAX_PROGRAM} are the most. Repeat less of it, or write several checks.`;

@@ -2,9 +2,13 @@ import { asId, type Digest, type JudgeIdentity, type ModelName, type TaskId } fr
 import { type Criterion, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Judge, JudgeAnswer, JudgeQuestion, Transcript } from '../../ports/index.js';
-import { isRefusal } from '../safety/index.js';
-import { matchesPattern } from './pattern.js';
+import {
+  checkAtOnce,
+  type Judge,
+  type JudgeAnswer,
+  type JudgeQuestion,
+  type Transcript,
+} from '../../ports/index.js';
 import { createRubricScorer } from './rubric.js';
 
 const IDENTITY: JudgeIdentity = {
@@ -14,7 +18,7 @@ const IDENTITY: JudgeIdentity = {
   promptDigest: asId<Digest>('sha256:0'),
   digest: asId<Digest>('sha256:1'),
 };
-const checks = { schemaCheck: () => [], matches: matchesPattern, isRefusal };
+const checks = { schemaCheck: () => [], check: checkAtOnce };
 const never = new AbortController().signal;
 
 /** A judge to whom a criterion is met when it says so itself. */

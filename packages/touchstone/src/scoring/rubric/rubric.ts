@@ -24,7 +24,7 @@ import type {
 } from '../../ports/index.js';
 import { shortReason, weightedShare } from '../output.js';
 import { unscoredByJudge } from '../unscored.js';
-import { type CheckParts, runCheck } from './checks.js';
+import { type AnswerCheck, type CheckParts, decideChecks } from './checks.js';
 
 export type RubricParts = CheckParts & {
   /** Asked about prose. Tasks that need one are refused at create where there is none. */
@@ -46,10 +46,16 @@ export const createRubricScorer =
   async (task, transcript, signal, spend) => {
     const criteria = criteriaOf(task);
     const prose = criteria.filter(({ parsed }) => parsed.kind === 'prose');
+    const checks = criteria.filter(({ parsed }) => parsed.kind !== 'prose');
+    // Before the judge is asked, which costs: without the checks there is no score.
+    const met = await decideChecks(checks.map(checkOf), transcript, parts, signal);
     const judged = await askJudge(parts, task, transcript, prose, signal, spend);
     if (judged && judged.kind !== 'judged') return unscored(judged);
-    const verdicts = new Map(prose.map((one, at) => [one, judged?.verdicts[at] as CriterionVerdict]));
-    const decided = criteria.map((one) => verdicts.get(one) ?? decide(one.parsed, transcript, parts));
+    const verdicts = new Map([
+      ...prose.map((one, at) => [one, judged?.verdicts[at] as CriterionVerdict] as const),
+      ...checks.map((one, at) => [one, { met: met[at] === true }] as const),
+    ]);
+    const decided = criteria.map((one) => verdicts.get(one) as CriterionVerdict);
     const results = criteria.map((one, at) => resultOf(one, decided[at] as CriterionVerdict));
     return {
       score: { kind: 'scored', value: weightedShare(results), findings: [] },
@@ -97,10 +103,9 @@ async function askJudge(
   return judge.judge(redactDeep(question, redact), signal, spend);
 }
 
-function decide(parsed: ParsedCriterion, transcript: Transcript, parts: CheckParts): CriterionVerdict {
-  if (parsed.kind !== 'check')
-    throw new Error('A criterion that is no check came to be decided without a judge.');
-  return { met: runCheck(parsed.name, parsed.args, transcript, parts) };
+function checkOf({ parsed }: RubricCriterion): AnswerCheck {
+  if (parsed.kind === 'check') return parsed;
+  throw new Error('A criterion that is no check came to be decided without a judge.');
 }
 
 const unscored = (judged: Exclude<JudgeAnswer, { kind: 'judged' }>): ScoringResult => ({
