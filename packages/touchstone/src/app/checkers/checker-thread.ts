@@ -15,7 +15,8 @@ export type CheckerThread = {
   readonly ended: Promise<void>;
 };
 
-export const MAX_HEAP_MB = 512;
+/** Several times what checking the largest answers takes. */
+const MAX_HEAP_MB = 1_024;
 
 /** The built file, also when this one is read from its source: Node starts a thread without any loader. */
 const WORKER = new URL(
@@ -26,8 +27,8 @@ const WORKER = new URL(
 
 type Message = readonly ['ready'] | readonly ['done', result: unknown] | readonly ['failed', frames: string];
 
-export function startCheckerThread(): CheckerThread {
-  const worker = new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+export function startCheckerThread(file = WORKER, heapMb = MAX_HEAP_MB): CheckerThread {
+  const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heapMb } });
   const ready = createDeferred<void>();
   const ended = createDeferred<void>();
   let current: Deferred<unknown> | undefined;
@@ -43,7 +44,7 @@ export function startCheckerThread(): CheckerThread {
     else current?.reject(failureOf(message[1]));
   });
   worker.on('error', (error) => {
-    reason ??= isOutOfMemory(error) ? outOfMemory() : error;
+    reason ??= isOutOfMemory(error) ? outOfMemory(heapMb) : error;
   });
   worker.on('exit', () => {
     reason ??= new Error('A thread that checks content has ended.');
@@ -77,9 +78,9 @@ export function startCheckerThread(): CheckerThread {
 const isOutOfMemory = (error: unknown): boolean =>
   (error as { readonly code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
 
-const outOfMemory = (): Error =>
+const outOfMemory = (heapMb: number): Error =>
   new CheckOverLimit(
-    `Checking needed more than ${MAX_HEAP_MB} MB of memory and was stopped. Let the agent answer with less, or simplify the patterns and schemas.`,
+    `Checking needed more than ${heapMb} MB of memory and was stopped. Let the agent answer with less, or simplify the patterns and schemas.`,
   );
 
 /** An error of ours, told by where it happened in the thread. */

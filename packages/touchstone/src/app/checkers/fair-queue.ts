@@ -14,11 +14,12 @@ export type FairQueue<J> = {
   isFull(tenant: string): boolean;
 };
 
-type Line<J> = { working: number; readonly urgent: J[]; readonly usual: J[] };
+/** `turn` counts up with every job that is handed out; a tenant that comes anew has had none. */
+type Line<J> = { working: number; turn: number; readonly urgent: J[]; readonly usual: J[] };
 
 export function createFairQueue<J>(perTenant: number): FairQueue<J> {
-  /** In the order of their turns: whoever gets one goes to the end. */
   const lines = new Map<string, Line<J>>();
+  let turns = 0;
 
   const drop = <Value>(list: Value[], value: Value): void => {
     const at = list.indexOf(value);
@@ -34,20 +35,19 @@ export function createFairQueue<J>(perTenant: number): FairQueue<J> {
 
   return {
     add(tenant, job, isUrgent) {
-      const line = lines.get(tenant) ?? { working: 0, urgent: [], usual: [] };
+      const line = lines.get(tenant) ?? { working: 0, turn: 0, urgent: [], usual: [] };
       lines.set(tenant, line);
       (isUrgent ? line.urgent : line.usual).push(job);
     },
     next() {
-      for (const [tenant, line] of lines) {
-        const job = line.working < perTenant ? (line.urgent.shift() ?? line.usual.shift()) : undefined;
-        if (job === undefined) continue;
-        line.working += 1;
-        lines.delete(tenant);
-        lines.set(tenant, line);
-        return { tenant, job };
-      }
-      return undefined;
+      const ready = [...lines].filter(([tenant, { working }]) => working < perTenant && waiting(tenant) > 0);
+      const [first] = ready.sort(([, a], [, b]) => a.turn - b.turn);
+      if (!first) return undefined;
+      const [tenant, line] = first;
+      turns += 1;
+      line.turn = turns;
+      line.working += 1;
+      return { tenant, job: (line.urgent.shift() ?? line.usual.shift()) as J };
     },
     done(tenant) {
       const line = lines.get(tenant);

@@ -61,7 +61,7 @@ export type ThreadPool = {
 
 /** `onMoved` is called when a check of the tenant waits no longer. */
 export function createThreadPool(parts: PoolParts, onMoved: (tenant: string) => void): ThreadPool {
-  const { limits, start = startCheckerThread } = parts;
+  const { limits, start = () => startCheckerThread() } = parts;
   const queue = createFairQueue<Job>(limits.threadsPerTenant);
   const threads = new Set<CheckerThread>();
   const idle: CheckerThread[] = [];

@@ -8,7 +8,7 @@ export const TENANT_LIMITS = {
   /** Threads that check its content at a time; further checks wait. */
   checkThreads: { standard: 1, minimum: 1 },
   /** How long one check may take in such a thread, in seconds; then it is stopped, and its task is unscored. */
-  checkSeconds: { standard: 10, minimum: 1 },
+  checkSeconds: { standard: 30, minimum: 1 },
 } as const;
 
 export type TenantLimit = keyof typeof TENANT_LIMITS;

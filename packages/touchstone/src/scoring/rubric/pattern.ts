@@ -4,9 +4,11 @@ import type { CheckWork } from '../../ports/index.js';
 
 type Pattern = ReturnType<typeof Re2.compile>;
 const require = createRequire(import.meta.url);
-const compiled = new Map<string, Pattern>();
-/** The last patterns used. Each may hold some megabytes that it has learnt from texts, so they are few. */
+/** The last patterns used, with what each may have learnt from texts, in bytes. */
+const compiled = new Map<string, { readonly pattern: Pattern; learnt: number }>();
 const KEPT = 32;
+/** A pattern that may hold more is compiled anew: what it learns can take some megabytes. */
+const MAX_LEARNT = 4 * 1024 * 1024;
 /** In instructions. Larger than any pattern a person writes; a text costs up to as many steps for each of its characters. */
 export const MAX_PROGRAM = 10_000;
 
@@ -14,13 +16,24 @@ export const MAX_PROGRAM = 10_000;
  * Whether a pattern of a suite's author is found, in time that grows with the text times the size of the pattern. Asks only
  * whether: where it is found takes many times as long.
  */
-export const matchesPattern = (pattern: string, text: string, ignoreCase: boolean): boolean =>
-  compile(pattern, ignoreCase).test(text);
+export function matchesPattern(pattern: string, text: string, ignoreCase: boolean): boolean {
+  const entry = entryOf(pattern, ignoreCase);
+  // Every character can lead to a state that it has not met, which lists the instructions it may be at.
+  entry.learnt += text.length * (STATE_BYTES + entry.pattern.programSize() * INSTRUCTION_BYTES);
+  if (entry.learnt > MAX_LEARNT) compiled.delete(keyOf(pattern, ignoreCase));
+  return entry.pattern.test(text);
+}
+
+const STATE_BYTES = 150;
+const INSTRUCTION_BYTES = 8;
 
 /** Throws for a pattern that is none in RE2 syntax. */
-export function compile(pattern: string, ignoreCase: boolean): Pattern {
+export const compile = (pattern: string, ignoreCase: boolean): Pattern =>
+  entryOf(pattern, ignoreCase).pattern;
+
+function entryOf(pattern: string, ignoreCase: boolean) {
   const key = keyOf(pattern, ignoreCase);
-  const found = compiled.get(key) ?? compileNow(pattern, ignoreCase);
+  const found = compiled.get(key) ?? { pattern: compileNow(pattern, ignoreCase), learnt: 0 };
   // The one used last stands last, so the first one is the one to go.
   compiled.delete(key);
   compiled.set(key, found);
@@ -58,7 +71,7 @@ export const compilingCost = (pattern: string, ignoreCase: boolean): number =>
 
 /** What looking for a pattern in a text of this length costs at worst, in microseconds. */
 export function matchingCost(pattern: string, ignoreCase: boolean, length: number): number {
-  const size = compiled.get(keyOf(pattern, ignoreCase))?.programSize() ?? programBound(pattern);
+  const size = compiled.get(keyOf(pattern, ignoreCase))?.pattern.programSize() ?? programBound(pattern);
   return compilingCost(pattern, ignoreCase) + size * length * STEP_US;
 }
 
