@@ -25,13 +25,13 @@ import { createTestHost } from '../packages/touchstone/src/app/testing/test-host
 import { EXIT_ORDER } from '../packages/touchstone/src/cli/io.js';
 import { openTestCli, type TestCli } from '../packages/touchstone/src/cli/testing/test-cli.js';
 import { outcomeOf, scopeOf } from '../packages/touchstone/src/deployments/states.js';
-import { checkAtOnce } from '../packages/touchstone/src/ports/index.js';
 import {
   readDefinition,
   readProfile,
 } from '../packages/touchstone/src/profiles/definition/read-definition.js';
 import { smallestDetectableDrop } from '../packages/touchstone/src/scorecard/statistics/detectable.js';
 import { createScoring } from '../packages/touchstone/src/scoring/index.js';
+import { AT_ONCE } from '../packages/touchstone/src/scoring/testing/at-once.js';
 import { readSuite } from '../packages/touchstone/src/suites/parse-suite.js';
 import { parseYaml } from '../packages/touchstone/src/suites/text/yaml.js';
 
@@ -290,8 +290,7 @@ describe('docs/writing-suites.md', () => {
 
 const scoring = createScoring({
   modes: ['golden'],
-  check: checkAtOnce,
-  schemaCheck: () => [],
+  ...AT_ONCE,
   tierOf: async () => undefined,
 });
 

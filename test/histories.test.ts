@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createFork } from '../packages/touchstone/src/app/runs/fork-run.js';
 import { systemClock } from '../packages/touchstone/src/app/system.js';
 import { createEngine, DEFAULT_LIMITS } from '../packages/touchstone/src/engine/index.js';
+import { createSlots } from '../packages/touchstone/src/net/index.js';
 import type {
   NewRun,
   Run,
@@ -63,6 +64,7 @@ const engineOn = (store: Store) =>
     maskDeep: nobody,
     carryOut: nobody,
     limits: DEFAULT_LIMITS,
+    slots: { runs: createSlots({ perTenant: 1 }), tasks: createSlots({ perTenant: 1 }) },
   });
 
 async function commitRow(
@@ -101,7 +103,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     chooseJudge: nobody,
     chooseSafetyJudge: nobody,
     safetyPolicy: undefined,
-    contracts: { of: nobody, pinned: nobody, plan: nobody },
+    contracts: { embedder: nobody, of: nobody, pinned: nobody, plan: nobody },
     evalSettings: undefined,
     tolerance: 0,
   };

@@ -5,10 +5,11 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createClient } from '@touchstone/sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startDnsServer } from '../../packages/touchstone/src/net/testing/dns-server.js';
 import { readJson } from './pack-host.js';
 import { KEY, kill, OTHER_KEY, serve, temporaryFolder } from './processes.js';
-import { openWholeHost, type WholeHost } from './whole-host.js';
+import { metricsOf, openWholeHost, type WholeHost } from './whole-host.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -40,8 +41,8 @@ async function startGateway(paths: { readonly [path: string]: Answering }): Prom
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function startHost(): Promise<WholeHost> {
-  const host = await openWholeHost({ egress: { allowPrivate: true } });
+async function startHost(egress: object = {}, more: object = {}): Promise<WholeHost> {
+  const host = await openWholeHost({ egress: { allowPrivate: true, ...egress }, ...more });
   open.push(host);
   return host;
 }
@@ -57,13 +58,16 @@ const suiteOf = (tenant: string, tasks: number) => ({
   })),
 });
 
+/** On a busy machine, soon may be a while. */
+const SOON = { timeout: 20_000 };
+
 /** Installs an agent and a suite of the tenant, and starts a run. */
 async function startRun(
   host: HostClient,
   tenant: string,
   key: string,
   url: string,
-  tasks = 3,
+  { tasks = 3, ...configurable }: { readonly tasks?: number; readonly concurrency?: number } = {},
 ): Promise<string> {
   const agentId = `local.${tenant}.bot`;
   const run = { kind: 'http', url };
@@ -75,6 +79,7 @@ async function startRun(
     mode: 'eval',
     evalSuiteRef: `local.${tenant}.evals.echo@1.0.0`,
     agentId,
+    configurable,
   });
   return created.runId;
 }
@@ -104,26 +109,74 @@ describe('a server that asks one tenant to wait', () => {
   });
 });
 
+describe('a name whose servers do not answer', () => {
+  it('keeps the agent of another tenant from nothing, and is asked for once by all tasks', async () => {
+    const dns = await startDnsServer(() => 'silent');
+    open.push(dns);
+    const gateway = await startGateway({});
+    const host = await startHost({ dnsServers: [dns.address] });
+    const url = 'http://agent.silent.example:9000/';
+    await startRun(host, 'globex', OTHER_KEY, url, { tasks: 200, concurrency: 200 });
+    await vi.waitFor(() => expect(dns.asked.length).toBeGreaterThan(0), SOON);
+    const runId = await startRun(host, 'acme', KEY, gateway.replace('127.0.0.1', 'localhost'));
+    expect(await summaryOf(host, runId, KEY)).toMatchObject({ passed: true, passedCount: 3 });
+    // A question is sent again when it is not answered; 200 tasks would have asked 200 times.
+    expect(dns.asked.length).toBeLessThan(20);
+  });
+});
+
+describe('agents that do not answer', () => {
+  it('leave connections for another tenant, and the tasks that wait are counted', async () => {
+    let connections = 0;
+    let atOnce = 0;
+    const gateway = await startGateway({
+      '/silent': (response) => {
+        connections += 1;
+        atOnce = Math.max(atOnce, connections);
+        response.on('close', () => {
+          connections -= 1;
+        });
+      },
+    });
+    const host = await startHost({}, { limits: { perTenant: { openInvocations: 20 } } });
+    const many = { tasks: 100, concurrency: 100 };
+    await startRun(host, 'globex', OTHER_KEY, `${gateway}/silent`, many);
+    for (let i = 0; i < 3; i += 1) await runAgain(host, { concurrency: 100 });
+    await vi.waitFor(() => expect(connections).toBe(20), SOON);
+    const runId = await startRun(host, 'acme', KEY, `${gateway}/agent`);
+    expect(await summaryOf(host, runId, KEY)).toMatchObject({ passed: true, passedCount: 3 });
+    expect(atOnce).toBe(20);
+    const metrics = await metricsOf(host);
+    expect(metrics).toMatch(/touchstone_limit_reached_total\{limit="openInvocations"\} \d{2,}/);
+  });
+
+  it('leave files to open for a host that may open few', async () => {
+    let connections = 0;
+    const gateway = await startGateway({
+      '/silent': () => {
+        connections += 1;
+      },
+    });
+    const serving = await serve([], projectFolder(), {}, undefined, 256);
+    open.push({ close: async () => void (await kill(serving)) });
+    const host = hostAt(serving.url);
+    const many = { tasks: 200, concurrency: 200 };
+    await startRun(host, 'globex', OTHER_KEY, `${gateway}/silent`, many);
+    await runAgain(host, { concurrency: 200 });
+    await vi.waitFor(() => expect(connections).toBeGreaterThan(20), SOON);
+    const runId = await startRun(host, 'acme', KEY, `${gateway}/agent`);
+    expect(await summaryOf(host, runId, KEY)).toMatchObject({ passed: true, passedCount: 3 });
+  });
+});
+
 describe('a host that starts again', () => {
   it('takes up the run of a tenant although another has many that wait', async () => {
     const gateway = await startGateway({ '/silent': () => undefined });
-    const folder = temporaryFolder();
-    open.push({ close: async () => folder.remove() });
-    const keys = [
-      { key: KEY, tenant: 'acme', roles: ['admin'] },
-      { key: OTHER_KEY, tenant: 'globex', roles: ['admin'] },
-    ];
-    const config = { keys, egress: { allowPrivate: true } };
-    writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify(config));
-    const first = await serve([], folder.path);
+    const folder = projectFolder();
+    const first = await serve([], folder);
     const there = hostAt(first.url);
     const attack = await startRun(there, 'globex', OTHER_KEY, `${gateway}/silent`);
-    const again = {
-      mode: 'eval',
-      evalSuiteRef: 'local.globex.evals.echo@1.0.0',
-      agentId: 'local.globex.bot',
-    };
-    await Promise.all(Array.from({ length: 150 }, () => there.client(OTHER_KEY).runs.create(again as never)));
+    await Promise.all(Array.from({ length: 150 }, () => runAgain(there)));
     // Silent for now: the run is under way when the host is killed.
     let isSilent = true;
     const turn = await startGateway({
@@ -133,12 +186,34 @@ describe('a host that starts again', () => {
     await untilRunning(there, runId);
     await kill(first);
     isSilent = false;
-    const second = await serve([], folder.path);
+    const second = await serve([], folder);
     open.push({ close: async () => void (await kill(second)) });
     expect(await summaryOf(hostAt(second.url), runId, KEY)).toMatchObject({ passed: true, passedCount: 3 });
     expect(attack).not.toBe(runId);
   });
 });
+
+/** The folder of a host for two tenants. */
+function projectFolder(): string {
+  const folder = temporaryFolder();
+  open.push({ close: async () => folder.remove() });
+  const keys = [
+    { key: KEY, tenant: 'acme', roles: ['admin'] },
+    { key: OTHER_KEY, tenant: 'globex', roles: ['admin'] },
+  ];
+  const config = { keys, egress: { allowPrivate: true } };
+  writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify(config));
+  return folder.path;
+}
+
+/** Starts another run like the first one of globex. */
+const runAgain = (host: HostClient, configurable: object = {}): Promise<unknown> =>
+  host.client(OTHER_KEY).runs.create({
+    mode: 'eval',
+    evalSuiteRef: 'local.globex.evals.echo@1.0.0',
+    agentId: 'local.globex.bot',
+    configurable,
+  } as never);
 
 /** The host at an address, as far as these tests use one. */
 const hostAt = (url: string): HostClient => ({

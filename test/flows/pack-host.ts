@@ -115,7 +115,7 @@ export const callsThen =
     const call = calls[resultsIn(request).length];
     return call ? { calls: [call] } : { say: say(request) };
   };
-export { startModelServer };
+export { type ModelScript, startModelServer };
 
 export type Event = {
   readonly type: string;

@@ -21,8 +21,11 @@ export function startCli(
   cwd: string,
   env: NodeJS.ProcessEnv = {},
   program = CLI,
+  openFiles?: number,
 ): Running {
-  const child = spawn(process.execPath, [program, ...args], {
+  const limited = ['-c', `ulimit -n ${openFiles}; exec "$0" "$@"`, process.execPath];
+  const [file, before] = openFiles === undefined ? [process.execPath, []] : ['sh', limited];
+  const child = spawn(file, [...before, program, ...args], {
     cwd,
     env: { ...process.env, NO_COLOR: '1', ...env },
   });
@@ -48,8 +51,10 @@ export async function serve(
   cwd: string,
   env?: NodeJS.ProcessEnv,
   program?: string,
+  /** `ulimit -n` of the process. */
+  openFiles?: number,
 ): Promise<Serving> {
-  const running = startCli(['serve', '--port', '0', ...args], cwd, env, program);
+  const running = startCli(['serve', '--port', '0', ...args], cwd, env, program, openFiles);
   const url = await new Promise<string>((resolve, reject) => {
     let seen = '';
     running.child.stdout?.on('data', (text: string) => {

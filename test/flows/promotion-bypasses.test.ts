@@ -8,6 +8,7 @@ import {
   askPeople,
   clerkSource,
   GRANTED,
+  KEYS,
   keyOf,
   logOf,
   moduleOf,
@@ -146,5 +147,28 @@ it('a link of a run that was cancelled is a link to something closed', async () 
   expect(await readJson(host, `/v1/interrupts/${body.token}`, answered)).toMatchObject({
     status: 409,
     body: { error: 'interrupt_already_resolved' },
+  });
+});
+
+it('a link votes with the roles of the key that made it, not with those of the other keys of its principal', async () => {
+  const lesser = 'test-key-of-acme-lesser-ann-0123456789';
+  const host = await opened({
+    gates: [GATE],
+    config: { keys: [...KEYS, { key: lesser, tenant: 'acme', principal: 'ann', roles: ['responder'] }] },
+  });
+  await stage(host, '1.0.0');
+  const runId = await askPeople(host, '1.0.0', { channel: 'stable' });
+  expect(await answer(host, runId, 'ann', GRANTED, { key: lesser })).toMatchObject({ status: 403 });
+  const linkBy = async (key: string): Promise<string> => {
+    const path = `/v1/host/touchstone/runs/${runId}/interrupts/approval/tokens`;
+    return (await readJson(host, path, { method: 'POST', key, body: {} })).body.token as string;
+  };
+  const vote = async (token: string) =>
+    readJson(host, `/v1/interrupts/${token}`, { method: 'POST', key: null, body: { resumeValue: GRANTED } });
+  expect(await vote(await linkBy(lesser))).toMatchObject({ status: 403 });
+  expect(await recordOf(host, '1.0.0')).toMatchObject({ state: 'staged' });
+  expect(await vote(await linkBy(keyOf('ann')))).toMatchObject({
+    status: 200,
+    body: { status: 'completed' },
   });
 });

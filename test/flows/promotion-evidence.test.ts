@@ -30,11 +30,13 @@ import {
   eventsOf,
   type HostClient,
   install,
+  type ModelScript,
   modelConfig,
   AGENT as PACKED,
   SUITE as PACKED_SUITE,
   VERSION as PACKED_VERSION,
   payloadsOf,
+  questionIn,
   readJson,
   startModelServer,
   startToolServer,
@@ -411,6 +413,19 @@ describe('a gate', () => {
     await believed(host, '1.0.0', offer);
   });
 
+  it('with an age believes nothing that was made while the clock was ahead', async () => {
+    let aheadMs = 100 * 3_600_000;
+    const clock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+    const gates = [gate({ suite: CLERK_SUITE, maxAgeHours: 1 })];
+    const host = opened(await openDeploymentHost({ gates, host: { clock } }));
+    const early = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
+    aheadMs = 0;
+    await stage(host, '1.0.0');
+    await refused(host, '1.0.0', 'from_future', { agentId: CLERK, evalRunId: early });
+    const evalRunId = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
+    await believed(host, '1.0.0', { agentId: CLERK, evalRunId });
+  });
+
   it('sees that the agent is no longer the one that was evaluated', async () => {
     const gates = [gate({ suite: CLERK_SUITE })];
     const host = opened(await openDeploymentHost({ gates }));
@@ -494,6 +509,49 @@ describe('a gate', () => {
       await believed(host, '3.0.0', { evalRunId: better, channel: 'stable' });
     });
 
+    it('is not held against a run of what serves that would be no evidence of it', async () => {
+      // The model that was asked decides how much of an answer is right.
+      const share: { [model: string]: number } = { good: 1, half: 0.5, bad: 0 };
+      const script: ModelScript = (request) => {
+        const question = questionIn(request);
+        const index = Number(question.match(/ (\d+)/)?.[1]);
+        return { say: index < TASKS * (share[request.body.model] ?? 0) ? question : 'no idea' };
+      };
+      const model = opened(await startModelServer(script));
+      const agentId = 'local.test.asks';
+      const version = (name: string, asks: string) => ({
+        agentId,
+        version: name,
+        run: { kind: 'openai', provider: 'local', model: asks },
+      });
+      const host = opened(
+        await openWholeHost(
+          modelConfig(model, {
+            ...peopled({ gates: [gate({ suite: SUITE, requiredPassScore: 0.4, noRegression: true })] }),
+            agents: [version('1.0.0', 'good'), version('2.0.0', 'half')],
+          }),
+        ),
+      );
+      const asked = Array.from({ length: TASKS }, (_, index) => ({
+        taskId: `q-${index}`,
+        input: `${CANARY} ${index}.`,
+        expected: { kind: 'golden', match: { strategy: 'contains', value: `${CANARY} ${index}.` } },
+      }));
+      const run = (name: string, configurable: object = {}) =>
+        finish(host, SUITE, { agentId: `${agentId}@${name}`, configurable });
+      await installSuite(host, proofSuite({ modes: ['golden'], tasks: asked.slice(1) }));
+      for (const name of ['1.0.0', '2.0.0']) await stage(host, name, { agentId });
+      await believed(host, '1.0.0', { agentId, evalRunId: await run('1.0.0'), channel: 'stable' });
+      await installSuite(host, proofSuite({ version: '2.0.0', modes: ['golden'], tasks: asked }));
+      const serving = await run('1.0.0');
+      const worse = { agentId, evalRunId: await run('2.0.0'), channel: 'stable' };
+      await refused(host, '2.0.0', 'regression', worse);
+      for (const configurable of [{ model: 'local/bad' }, { model: 'local/half', cache: true }])
+        await run('1.0.0', configurable);
+      const { body } = await move(host, '2.0.0', offering(worse));
+      expect(body.details).toMatchObject({ reason: 'regression', serving: '1.0.0', against: serving });
+    });
+
     it('and requireConclusive asks for a difference that can be told', async () => {
       const host = await gated({ noRegression: true, requireConclusive: true }, suite);
       await believed(host, '1.0.0', { evalRunId: await evaluateAs(host, '1.0.0'), channel: 'stable' });
@@ -568,9 +626,12 @@ describe('a gate', () => {
     const host = opened(await openDeploymentHost({ gates: [gate({ suite: CLERK_SUITE })] }));
     await stage(host, '1.0.0');
     await installSuite(host, clerkSuite({ version: '9.0.0' }, 1));
-    const easy = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
+    const easy = await finish(host, `${CLERK_SUITE}@9.0.0`, { agentId: `${CLERK}@1.0.0` });
     await refused(host, '1.0.0', 'suite_changed', { agentId: CLERK, evalRunId: easy });
-    const asked = await finish(host, `${CLERK_SUITE}@1.0.0`, { agentId: `${CLERK}@1.0.0` });
+    // Without a version the name means the same to a run as to the gate.
+    const asked = await finish(host, CLERK_SUITE, { agentId: `${CLERK}@1.0.0` });
+    const { body } = await readJson(host, `/v1/runs/${asked}`);
+    expect(body.touchstone).toMatchObject({ suite: { ref: `${CLERK_SUITE}@1.0.0` } });
     await believed(host, '1.0.0', { agentId: CLERK, evalRunId: asked });
   });
 

@@ -11,10 +11,11 @@ import { openWholeHost, type WholeHost } from './whole-host.js';
 const CANARY = 'heliotrope';
 const AGENT = 'local.test.parrot';
 
-type Turn = { readonly input: string; readonly invocationId: string };
+type Turn = { readonly input: string };
 const CARD = '4111 1111 1111 1111';
-function answerTo({ input, invocationId }: Turn): string {
-  if (input === 'coin') return Number(invocationId.split('.')[1]) % 2 === 0 ? 'heads' : 'tails';
+let flips = 0;
+function answerTo({ input }: Turn): string {
+  if (input === 'coin') return flips++ % 2 === 0 ? 'heads' : 'tails';
   return input.replace('the card', CARD);
 }
 const USAGE = [

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../packages/touchstone/src/ports/index.js';
+import { amountsCases } from './store/amounts-cases.js';
 import { annotationsCases } from './store/annotations-cases.js';
 import { appendsCases } from './store/appends-cases.js';
 import { auditCases } from './store/audit-cases.js';
@@ -48,6 +49,7 @@ export function storeCases(createStore: OpenStore): void {
   };
 
   describe('runs', () => runsCases(open));
+  describe('amounts', () => amountsCases(open));
   describe('leases', () => leasesCases(open, () => clock));
   describe('log', () => logCases(open));
   describe('seal and append', () => sealCases(open));

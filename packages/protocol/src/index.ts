@@ -13,6 +13,7 @@ export * from './model/scorecard.js';
 export * from './model/status.js';
 export * from './model/verdicts.js';
 export * from './values/json.js';
+export * from './values/json-text.js';
 export * from './values/object.js';
 export type { Page } from './values/pages.js';
 export * from './values/pointer.js';

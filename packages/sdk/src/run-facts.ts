@@ -20,6 +20,8 @@ export type RunFacts = {
   readonly suite?: { readonly ref: string; readonly digest: Digest };
   /** The agent that ran, and the channel that led to its version. */
   readonly agent?: Pick<AgentPin, 'agentId' | 'version' | 'digest'> & { readonly channel?: string };
+  /** The agent's digest may not cover all files of its program. */
+  readonly filesNotFollowed?: true;
   /** The model that the host asks for the agent; absent for agents that bring their own. */
   readonly model?: ModelPin;
   /** Recorded answers may stand in for the model. */

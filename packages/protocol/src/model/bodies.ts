@@ -152,8 +152,10 @@ export type RecordBodies = {
     readonly met: boolean;
     /** To what degree, from 0 to 1; absent for criteria without degrees. */
     readonly score?: number;
-    /** The judge's words; absent for checks. */
+    /** The judge's words, or what a check that is not met looked for and found. */
     readonly reason?: string;
+    /** Where JSON differs, as a place in what a check expects; absent when it does not. */
+    readonly differsAt?: string;
   }[];
 };
 
@@ -168,6 +170,8 @@ export type InvocationBodies = {
 };
 
 export * from './body.js';
+export * from './checks/catalogue.js';
+export { operatorOf } from './checks/match-value.js';
 export * from './criterion.js';
 export * from './events.js';
 export * from './profile.js';

@@ -1,29 +1,7 @@
 // Exported from `@touchstone/protocol/bodies`: criteria are prose that an author wrote.
 import type { Json, JsonObject } from '../values/json.js';
 import { isObject } from '../values/object.js';
-
-/** Checks whose meaning is decidable, so that no model has to be asked. */
-export const CHECK_NAMES = [
-  'json',
-  'schema',
-  'length',
-  'contains',
-  'excludes',
-  'regex',
-  'tool-called',
-  'tool-not-called',
-  'cites',
-  'refused',
-  'not-refused',
-] as const;
-/**
- * The name of a check, as it stands in `[check:<name> …]`.
- * - `json`: the answer is JSON. `schema`: it fits a JSON Schema. `length`: it has so many words or characters.
- * - `contains`, `excludes`, `regex`, `cites`: what occurs in it, or does not.
- * - `tool-called`, `tool-not-called`: what the agent did on the way.
- * - `refused`, `not-refused`: whether the agent declined.
- */
-export type CheckName = (typeof CHECK_NAMES)[number];
+import { CHECK_NAMES, type CheckName, checkTrouble, isCheckName } from './checks/catalogue.js';
 
 /**
  * A criterion as it is read: prose for a judge, or a check with its arguments. The sentence behind a check says the
@@ -45,6 +23,10 @@ export type ParsedCriterion =
   /** Begins like a check and is none. The message never quotes the criterion. */
   | { readonly kind: 'malformed'; readonly message: string };
 
+/** Whether a judge decides it: prose, and the check that puts its sentence to the judge with more to look at. */
+export const isJudged = (parsed: ParsedCriterion): boolean =>
+  parsed.kind === 'prose' || (parsed.kind === 'check' && parsed.name === 'judge');
+
 const OPENING = '[check:';
 const NAME = /^[a-z][a-z-]*/;
 
@@ -60,7 +42,7 @@ export function parseCriterion(text: string): ParsedCriterion {
   const args = readArguments(body.slice(0, end));
   const sentence = body.slice(end + 1);
   if (!args || !/^ \S/.test(sentence)) return malformed(FORM);
-  const trouble = argumentTrouble(name, args);
+  const trouble = checkTrouble(name, args);
   return trouble === undefined
     ? { kind: 'check', name, args, sentence: sentence.trim() }
     : malformed(`The arguments of check ${name} are not right: ${trouble}`);
@@ -69,7 +51,6 @@ export function parseCriterion(text: string): ParsedCriterion {
 const FORM =
   'Expected [check:<name> <JSON object>] followed by a space and a sentence that says the same in words.';
 const malformed = (message: string): ParsedCriterion => ({ kind: 'malformed', message });
-const isCheckName = (name: string): name is CheckName => CHECK_NAMES.includes(name as CheckName);
 
 /** Where the bracket closes: the first `]` outside the JSON object, which may hold brackets and strings of its own. */
 function argumentsEnd(text: string): number | undefined {
@@ -98,55 +79,4 @@ function readArguments(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-type Rule = { readonly fits: (value: Json) => boolean; readonly expected: string; readonly required?: true };
-
-const isText = (value: Json): boolean => typeof value === 'string' && value !== '';
-const isCount = (value: Json): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-const TEXT: Rule = { fits: isText, expected: 'a string', required: true };
-const TEXTS: Rule = {
-  fits: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
-  expected: 'a string, or a list of strings',
-  required: true,
-};
-const FLAG: Rule = { fits: (value) => typeof value === 'boolean', expected: 'true or false' };
-const COUNT: Rule = { fits: isCount, expected: 'a whole number of at least 0' };
-const SCHEMA: Rule = {
-  fits: isObject,
-  expected: 'a JSON Schema',
-  required: true,
-};
-const UNIT: Rule = {
-  fits: (value) => value === 'characters' || value === 'words',
-  expected: '"characters" or "words"',
-};
-
-const ARGUMENTS: { readonly [name in CheckName]: { readonly [argument: string]: Rule } } = {
-  json: {},
-  schema: { schema: SCHEMA },
-  length: { min: COUNT, max: COUNT, unit: UNIT },
-  contains: { text: TEXTS, ignoreCase: FLAG },
-  excludes: { text: TEXTS, ignoreCase: FLAG },
-  regex: { pattern: TEXT, ignoreCase: FLAG, absent: FLAG },
-  'tool-called': { tool: TEXT, min: COUNT, max: COUNT },
-  'tool-not-called': { tool: TEXT },
-  cites: { source: TEXTS },
-  refused: {},
-  'not-refused': {},
-};
-
-/** What is wrong with the arguments of a check, by their names and never by what they hold. */
-function argumentTrouble(name: CheckName, args: JsonObject): string | undefined {
-  const rules = ARGUMENTS[name];
-  const unknown = Object.keys(args).some((argument) => !Object.hasOwn(rules, argument));
-  if (unknown) return `it takes ${Object.keys(rules).join(', ') || 'none'}.`;
-  for (const [argument, { fits, expected, required }] of Object.entries(rules)) {
-    const value = args[argument];
-    if (value === undefined ? required : !fits(value)) return `"${argument}" must be ${expected}.`;
-  }
-  const { min, max } = args;
-  if (name === 'length' && min === undefined && max === undefined) return 'it needs "min", "max" or both.';
-  const isEmpty = typeof min === 'number' && typeof max === 'number' && min > max;
-  return isEmpty ? '"min" is above "max", so nothing could meet it.' : undefined;
 }

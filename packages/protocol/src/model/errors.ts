@@ -46,6 +46,7 @@ export const ERROR_STATUS = {
   idempotency_key_mismatch: 409,
   idempotency_in_flight: 409,
   pack_revoked: 409,
+  quota_exceeded: 409,
   run_already_active: 409,
   run_terminal: 409,
   run_state_conflict: 409,
@@ -129,12 +130,14 @@ export const RUN_ERROR_CODES = [
   'agent_failed',
   'agent_denied',
   'agent_unavailable',
+  'agent_changed',
   'node_failed',
   'replay_source_missing',
   'run_timeout',
   'too_many_restarts',
   'check_over_limit',
   'budget_exhausted',
+  'storage_exhausted',
   'forbidden',
   'eval_gate_unmet',
   'approval_rejected',
@@ -146,11 +149,13 @@ export const RUN_ERROR_CODES = [
 /**
  * Why a run failed, for programs. `docs/errors.md` says of each when it occurs and what to do.
  * - `agent_failed`, `agent_unavailable`: the agent gave no valid answer, or could not be opened
+ * - `agent_changed`: the files of the agent were written to while the run was at work
  * - `node_failed`: a node of a workflow failed
  * - `replay_source_missing`: a replay came to an effect of which its source has no outcome
  * - `run_timeout`, `budget_exhausted`: a limit of the run was reached
  * - `too_many_restarts`: every process that drove the run ended at the same place
  * - `check_over_limit`: the answer could not be checked in the time and memory that a tenant has for it
+ * - `storage_exhausted`: the tenant has stored all it may
  * - `forbidden`, `eval_gate_unmet`, `approval_rejected`, `approval_timeout`: a deployment was not allowed
  * - `interrupt_timeout`: what a workflow waited for did not come in time
  * - `conflict`: the deployments of the agent changed in the meantime

@@ -42,6 +42,7 @@ export const EVIDENCE_REASONS = [
   'other_agent',
   'other_version',
   'agent_changed',
+  'files_not_followed',
   'other_suite',
   'suite_changed',
   'not_original',
@@ -51,6 +52,7 @@ export const EVIDENCE_REASONS = [
   'other_model',
   'cached',
   'other_judge',
+  'from_future',
   'too_old',
   'unscored',
   'below_score',
@@ -66,9 +68,11 @@ export const EVIDENCE_REASONS = [
  * - `agent_revoked`: the pack of the version is revoked, so nothing that was measured of it counts
  * - `no_eval_run`, `not_found`, `not_an_eval`, `not_finished`, `not_completed`: there is no completed eval run
  * - `other_agent`, `other_version`, `agent_changed`: it measured something else than what is to be deployed
+ * - `files_not_followed`: nobody knows whether it did, because the digest of the agent does not cover all of its files
  * - `other_suite`, `suite_changed`, `not_original`, `not_whole`, `target_mismatch`: it is not the suite as the gate
  *   asks for it
- * - `mock_model`, `other_model`, `cached`, `other_judge`, `too_old`: its measurement does not count here
+ * - `mock_model`, `other_model`, `cached`, `other_judge`, `from_future`, `too_old`: its measurement does not
+ *   count here
  * - `unscored`, `below_score`, `not_passed`, `contract_unmet`: its result is not good enough
  * - `not_compared`, `regression`, `inconclusive`: the comparison with what serves now is missing, bad, or not certain
  */

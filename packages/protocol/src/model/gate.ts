@@ -37,6 +37,8 @@ export type RequiredEval = {
   readonly noRegression?: boolean;
   /** Whether the report must be sure: an inconclusive verdict is no proof then. */
   readonly requireConclusive?: boolean;
+  /** Whether an agent is refused whose program uses files that its digest does not cover. */
+  readonly requireFollowedFiles?: boolean;
 };
 
 /** A gate of the configuration: what is asked of everything that is on its way to a state. */

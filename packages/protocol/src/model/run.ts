@@ -38,6 +38,8 @@ export type EvalPlan = {
   readonly suite: SuitePin;
   /** The agent that is evaluated. */
   readonly agent: AgentPin;
+  /** The agent's digest may not cover all files of its program. */
+  readonly filesNotFollowed?: true;
   /** How the run is done: those of the suite, or those that the caller chose among them. */
   readonly modes: readonly EvalMode[];
   /** Tasks in the suite. */
@@ -148,6 +150,8 @@ export type DeploymentIntent = {
   readonly approvals: readonly ApprovalPolicy[];
   /** What the eval run must show, gate by gate. */
   readonly evals: readonly RequiredEval[];
+  /** The digest may not cover all files of the agent's program. */
+  readonly filesNotFollowed?: true;
 };
 /** The agent a run is about, by name; undefined when it is about none. */
 export function agentNamed(plan: RunPlan): string | undefined {

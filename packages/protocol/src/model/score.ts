@@ -1,3 +1,4 @@
+import type { CheckName } from './checks/catalogue.js';
 import type { CriterionId, Digest, ErrorName, FindingKind, ModelName, TaskId, VariableName } from './ids.js';
 
 /** How bad a safety finding is, least first. */
@@ -107,6 +108,8 @@ export type CriterionResult = {
   readonly agreement?: number;
   /** To what degree, from 0 to 1, for criteria that have degrees. */
   readonly value?: number;
+  /** The check that was not met, by its name; absent for prose and for what was met. */
+  readonly check?: CheckName;
   /** Why it could not be decided; it counts as not met. */
   readonly unjudged?: UnscoredReason;
 };

@@ -1,3 +1,6 @@
+import type { Json } from './json.js';
+import { isObject } from './object.js';
+
 // JSON pointers (RFC 6901), written and read in one place so that names with `/` or `~` are escaped the same everywhere.
 
 /** The pointer to a member of what `pointer` points to. */
@@ -16,3 +19,13 @@ export const segmentsOf = (pointer: string): readonly string[] =>
 
 /** The pointer one step up; the whole document has none, and is its own parent. */
 export const parentOf = (pointer: string): string => pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
+
+/** The value that a pointer leads to; undefined when it leads nowhere. */
+export function readPointer(value: Json, pointer: string): Json | undefined {
+  return segmentsOf(pointer).reduce<Json | undefined>(memberOf, value);
+}
+
+function memberOf(value: Json | undefined, segment: string): Json | undefined {
+  if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(segment) ? value[Number(segment)] : undefined;
+  return isObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
+}

@@ -77,13 +77,21 @@ const plannedFacts = (
   facts: RunFacts | undefined,
 ): Pick<
   RunView,
-  'judge' | 'safetyJudge' | 'rejudgeOf' | 'model' | 'nondeterministic' | 'fork' | 'bodiesRemovedAt'
+  | 'judge'
+  | 'safetyJudge'
+  | 'rejudgeOf'
+  | 'model'
+  | 'nondeterministic'
+  | 'filesNotFollowed'
+  | 'fork'
+  | 'bodiesRemovedAt'
 > => ({
   ...(facts?.judge && { judge: facts.judge }),
   ...(facts?.safetyJudge && { safetyJudge: facts.safetyJudge }),
   ...(facts?.rejudgeOf && { rejudgeOf: facts.rejudgeOf }),
   ...(facts?.model && { model: facts.model }),
   ...(facts?.nondeterministic && { nondeterministic: true }),
+  ...(facts?.filesNotFollowed && { filesNotFollowed: true }),
   ...(facts?.fork && { fork: facts.fork }),
   ...(facts?.bodiesRemovedAt && { bodiesRemovedAt: facts.bodiesRemovedAt }),
 });
@@ -279,7 +287,9 @@ type ExpectedBody =
       readonly rubric: readonly { readonly criterion: string; readonly weight: number }[];
     };
 /** Verdicts in the order of the rubric; undefined when none was recorded. */
-type CriterionVerdicts = readonly Pick<CriterionBody, 'met' | 'agreement' | 'reason'>[] | undefined;
+type CriterionVerdicts =
+  | readonly Pick<CriterionBody, 'met' | 'agreement' | 'reason' | 'differsAt'>[]
+  | undefined;
 
 function expectedOf(expected: ExpectedBody, verdicts: CriterionVerdicts): FailureBodies['expected'] {
   if (expected.kind === 'golden')
@@ -287,9 +297,15 @@ function expectedOf(expected: ExpectedBody, verdicts: CriterionVerdicts): Failur
   const criteria = expected.rubric.map(({ criterion, weight }, index) => ({
     text: sentenceOf(criterion),
     weight,
+    ...checkOf(criterion),
     ...verdicts?.[index],
   }));
   return { kind: 'rubric', criteria };
+}
+
+function checkOf(criterion: string): Pick<CriterionBody, 'check'> {
+  const parsed = parseCriterion(criterion);
+  return parsed.kind === 'check' ? { check: parsed.name } : {};
 }
 
 /** The words of a criterion: a check is shown by the sentence that says the same. */

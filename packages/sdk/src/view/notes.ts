@@ -33,6 +33,7 @@ export const notesOf = (result: RunView): readonly string[] => [
   ...(result.judge?.mock || result.safetyJudge?.mock
     ? ['The judge is a scripted one: its verdicts were written down beforehand and are evidence of nothing.']
     : []),
+  ...(result.filesNotFollowed ? [NOT_FOLLOWED] : []),
   ...(result.nondeterministic ? ['Live tools and memory were used: scores may differ next time.'] : []),
   ...((result.cacheHits ?? 0) > 0
     ? [
@@ -40,6 +41,10 @@ export const notesOf = (result: RunView): readonly string[] => [
       ]
     : []),
 ];
+
+/** What to do about a digest that may not cover the whole agent. */
+export const NOT_FOLLOWED =
+  'The program of this agent may use files that its digest does not cover: a change of them would not be noticed. List them in "files" of its entry; "touchstone doctor" names what it finds.';
 
 /** Why there are scores and no answers. */
 export const removedNote = (bodiesRemovedAt: string): string =>

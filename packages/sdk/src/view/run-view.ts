@@ -28,8 +28,12 @@ export type CriterionBody = {
   readonly met?: boolean;
   /** The share of votes that agree with `met`. */
   readonly agreement?: number;
-  /** The judge's words; absent for checks. */
+  /** The judge's words, or what a check that is not met looked for and found. */
   readonly reason?: string;
+  /** Which check it is; absent for prose. */
+  readonly check?: string;
+  /** Where JSON differs, as a place in what the check expects. */
+  readonly differsAt?: string;
 };
 
 /** What was expected of a task and what came. Content: shown on a terminal or with `--bodies`, and nowhere else. */
@@ -98,6 +102,8 @@ export type RunView = {
   readonly suite: SuitePin;
   /** The agent that is evaluated. */
   readonly agent: AgentPin;
+  /** The agent's digest may not cover all files of its program. */
+  readonly filesNotFollowed?: true;
   /** `null` unless the run has completed. */
   readonly summary: EvalSummary | null;
   /** Why the run failed; absent when it did not. */

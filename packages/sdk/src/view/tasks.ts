@@ -2,19 +2,22 @@ import { describeDenial, type Json, type ReportedSlice } from '@touchstone/proto
 import type { Failure } from './run-view.js';
 import { percent } from './units.js';
 
-/** `2 of 3 criteria met`; over repeats, those that were met in all of them. */
+/** `2 of 3 criteria met; not met: contains`; over repeats, those that were met in all of them. */
 export function criteriaWords({ criteria }: Pick<Failure, 'criteria'>): string | undefined {
   if (!criteria) return undefined;
   const met = criteria.filter((one) => one.met === 1).length;
-  return `${met} of ${criteria.length} criteria met`;
+  const checks = [...new Set(criteria.flatMap(({ check }) => check ?? []))];
+  const missed = checks.length === 0 ? '' : `; not met: ${checks.join(', ')}`;
+  return `${met} of ${criteria.length} criteria met${missed}`;
 }
 
 /** One line of a report for each criterion, by its name. */
 export const criterionReport = ({ criteria = [] }: Pick<Failure, 'criteria'>): string[] =>
-  criteria.map(({ id, met, weight, agreement }) => {
+  criteria.map(({ id, met, weight, agreement, value, check }) => {
     const verdict = met === 1 ? 'met' : met === 0 ? 'unmet' : `met in ${percent(met)} of repeats`;
     const votes = agreement === undefined ? '' : `, agreement ${Number(agreement.toPrecision(3))}`;
-    return `${id}: ${verdict}, weight ${weight}${votes}`;
+    const degree = value === undefined ? '' : `, degree ${Number(value.toPrecision(3))}`;
+    return `${id}${check ? ` (${check})` : ''}: ${verdict}, weight ${weight}${degree}${votes}`;
   });
 
 /** What kept a task from being scored by its answer, without a word of content. */

@@ -14,11 +14,13 @@ export {
   checkForeignSchema,
   createSchemaCheck,
   examineSchema,
+  foreignSchemas,
   SCHEMA_FIT,
   SCHEMA_ISSUES,
 } from './schema-check.js';
-export { agentDigest } from './spec/digest.js';
+export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
+export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
 export { type AgentSpec, handoffIssues, parseAgentSpec } from './spec/spec.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';
 export { parseToolSpecs } from './tools/tool-spec.js';

@@ -9,11 +9,16 @@ import { createOpenwopAgent } from './kinds/openwop/openwop.js';
 import { createScriptedAgent } from './kinds/scripted/scripted.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';
-import { agentDigest } from './spec/digest.js';
+import type { AgentFiles } from './spec/digest.js';
 import type { ManifestRun, OpenaiRun, OpenwopRun } from './spec/run-spec.js';
 import type { AgentSpec } from './spec/spec.js';
 
-type AgentLimits = { readonly maxOutputBytes?: number; readonly retries?: RetryLimits };
+type AgentLimits = {
+  readonly maxOutputBytes?: number;
+  readonly retries?: RetryLimits;
+  /** Of a module whose entry does not say how much it may use; without a limit it lives in a thread. */
+  readonly moduleMemoryMb?: number;
+};
 
 /** Whose run it is, which model was pinned for it, and whether remembered answers may stand in for that model. */
 export type ModelUse = {
@@ -31,6 +36,8 @@ export type AgentParts = {
   readonly random: Random;
   readonly paceOf: PaceOf;
   readonly limits?: AgentLimits;
+  /** Its files as they were when it was opened. */
+  readonly files?: Pick<AgentFiles, 'isUntouched'>;
   /** Required for a spec that came from a tenant. */
   readonly fetchGuard?: Guard;
   /** Required for agents that are reached through a provider. */
@@ -51,8 +58,8 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
     case 'module':
       return createModuleAgent(run, {
         ...parts,
+        ...defined({ memoryMb: parts.limits?.moduleMemoryMb }),
         maxOutputBytes,
-        isSame: async () => (await agentDigest(spec, parts.baseDir)) === parts.facts.digest,
       });
     case 'command':
       return createCommandAgent(run, { ...parts, maxOutputBytes });

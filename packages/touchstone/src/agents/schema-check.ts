@@ -8,6 +8,7 @@ import {
   type Checker,
   CheckOverLimit,
   type CheckWork,
+  type ForeignSchemas,
   type MaybePromise,
   type SchemaCheck,
 } from '../ports/index.js';
@@ -63,25 +64,30 @@ export const checkForeignSchema = (schema: unknown): readonly Issue[] => {
   return issue ? [issue] : issuesOf(textOf(schema as object));
 };
 
+/** The same for checks that use schemas among other things, which are themselves made at once or in a thread. */
+export const foreignSchemas: ForeignSchemas = {
+  fit: (schema, body) => issuesIn(fitNow({ schema: textOf(schema), value: fromBody(body) })),
+  costUs: (schema, value) => fitCost(schema, value as Json),
+};
+
 type SchemaQuestion = { readonly schema: string; readonly value: Json };
-type SchemaFit = { readonly issues: readonly Issue[] } | { readonly unusable: Issue };
+type SchemaAnswer = { readonly issues: readonly Issue[] } | { readonly unusable: Issue };
 
 /** Where a value does not fit a schema, which is given as its JSON text: by that a thread knows what it has compiled. */
-export const SCHEMA_FIT: CheckWork<SchemaQuestion, SchemaFit> = {
-  name: 'schema-fit',
-  run({ schema, value }) {
-    const compiled = compiledOf(schema);
-    if ('issue' in compiled) return { unusable: compiled.issue };
-    const { validate } = compiled;
-    try {
-      return { issues: validate(value) ? [] : (validate.errors ?? []).slice(0, MAX_ISSUES).map(issueOf) };
-    } catch (error) {
-      // A reference to itself, or one through many others: it goes deeper than the stack.
-      if (error instanceof RangeError) return { issues: [TOO_DEEP] };
-      throw error;
-    }
-  },
-};
+export const SCHEMA_FIT: CheckWork<SchemaQuestion, SchemaAnswer> = { name: 'schema-fit', run: fitNow };
+
+function fitNow({ schema, value }: SchemaQuestion): SchemaAnswer {
+  const compiled = compiledOf(schema);
+  if ('issue' in compiled) return { unusable: compiled.issue };
+  const { validate } = compiled;
+  try {
+    return { issues: validate(value) ? [] : (validate.errors ?? []).slice(0, MAX_ISSUES).map(issueOf) };
+  } catch (error) {
+    // A reference to itself, or one through many others: it goes deeper than the stack.
+    if (error instanceof RangeError) return { issues: [TOO_DEEP] };
+    throw error;
+  }
+}
 
 /** What keeps a schema from being used. */
 export const SCHEMA_ISSUES: CheckWork<string, readonly Issue[]> = { name: 'schema-issues', run: issuesOf };
@@ -90,7 +96,7 @@ export const SCHEMA_ISSUES: CheckWork<string, readonly Issue[]> = { name: 'schem
 const MAX_ISSUES = 100;
 const TOO_DEEP: Issue = { pointer: '', message: 'goes deeper than the schema can be followed' };
 
-function issuesIn(fit: SchemaFit): readonly Issue[] {
+function issuesIn(fit: SchemaAnswer): readonly Issue[] {
   if ('unusable' in fit) throw validationError([fit.unusable]);
   return fit.issues;
 }

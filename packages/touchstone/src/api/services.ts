@@ -115,7 +115,8 @@ export function createServices(options: ServiceOptions): Services {
 function openWebhooks(options: ServiceOptions, version: string): Webhooks {
   const { touchstone, config, log, clock, ids = systemIds, env = process.env, testSeams = false } = options;
   const guard = webhookGuard(config, testSeams, env);
-  return createWebhooks({ store: touchstone.store, clock, log, ids, guard, version });
+  const { store, names } = touchstone;
+  return createWebhooks({ store, clock, log, ids, guard, names, version });
 }
 
 export const runIdOf = (call: Call): RunId => asId<RunId>(call.params.runId ?? '');

@@ -11,7 +11,7 @@ import {
   parseToolSpecs,
   redactSecrets,
 } from '../agents/index.js';
-import { createGuard, createPaces } from '../net/index.js';
+import { createGuard, createPaces, type Names, openGuard } from '../net/index.js';
 import type { PackOptions } from '../packs/index.js';
 import type { Checker, Clock, Embedder, PriceOf, Random, Store } from '../ports/index.js';
 import { type AgentCatalogue, createAgentCatalogue } from './catalogue/agent-catalogue.js';
@@ -53,13 +53,18 @@ type AgentOptions = {
   readonly profiles: Pick<Profiles, 'compile'>;
   /** Makes the checks of one request. */
   readonly checkerFor: (owner: Owner) => Checker;
+  readonly names: Names;
 };
+
+/** A host serves others too: a module that uses too much memory ends its own process, and not the host. */
+const MODULE_MEMORY_MB = 1024;
 
 /** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
 export function composeAgents(options: AgentOptions): AgentParts {
-  const { config, store, clock, random, env, isOnlyTenant, checkerFor } = options;
+  const { config, store, clock, random, env, isOnlyTenant, names, checkerFor } = options;
   const { baseDir } = config;
   const paceOf = createPaces(clock);
+  const operatorGuard = openGuard(names.system);
   const providers = parseProviders(config.providers);
   const models = createModels({
     providers,
@@ -71,11 +76,15 @@ export function composeAgents(options: AgentOptions): AgentParts {
     random,
     paceOf,
     isOnlyTenant,
+    guard: operatorGuard,
   });
   const secrets = knownSecrets(config, env);
   const redact = secrets.length > 0 ? (text: string) => redactSecrets(text, secrets) : undefined;
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
-  const pool = createAgentPool({ store, clock, random, models, paceOf, holdsSecret });
+  const pool = createAgentPool({
+    ...{ store, clock, random, models, paceOf, holdsSecret, names },
+    ...(options.origin === 'host' && { moduleMemoryMb: MODULE_MEMORY_MB }),
+  });
   const guard = createGuard(config.egress);
   const registry = createAgentCatalogue({
     store,
@@ -103,6 +112,7 @@ export function composeAgents(options: AgentOptions): AgentParts {
     isOnlyTenant,
     clock,
     baseDir,
+    guard: operatorGuard,
   });
   return {
     registry,
@@ -111,7 +121,8 @@ export function composeAgents(options: AgentOptions): AgentParts {
     packs,
     tools,
     priceOf: createPriceOf(config.prices, providers, clock),
-    openEmbedder: (pin) => createEmbedder(models, pin, { owner: HOST_OWNER, clock, random, paceOf }),
+    openEmbedder: (pin) =>
+      createEmbedder(models, pin, { owner: HOST_OWNER, clock, random, paceOf, guard: operatorGuard }),
     redact,
     async close() {
       models.close();

@@ -1,5 +1,5 @@
 import { defined, type EvalPlan, type Owner } from '@touchstone/protocol';
-import { createSchemaCheck } from '../agents/index.js';
+import { foreignSchemas } from '../agents/index.js';
 import type { Checker, Clock, Scoring, Store } from '../ports/index.js';
 import { createScoring } from '../scoring/index.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
@@ -46,7 +46,7 @@ export function composeScoring(options: ScoringOptions) {
     return createScoring({
       modes: plan.modes,
       check,
-      schemaCheck: createSchemaCheck(check),
+      schemas: foreignSchemas,
       tierOf: tools.tierOf,
       policy: safety.policy,
       redact,

@@ -5,12 +5,20 @@ import {
   HOST_OWNER,
   type Id,
   type Owner,
+  type Principal,
   type Scorecard,
 } from '@touchstone/protocol';
-import { createSchemaCheck, type HostTools, parseAgentSpec } from '../agents/index.js';
+import {
+  createSchemaCheck,
+  type HostTools,
+  inspectAgent,
+  type NotFollowed,
+  parseAgentSpec,
+} from '../agents/index.js';
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
+import { createNames, createSlots, shareOpenFiles } from '../net/index.js';
 import type { AgentFacts, Clock, Engine, Ids, Log, Random, Run, Store, Suite } from '../ports/index.js';
 import type { DefinitionAgent } from '../profiles/index.js';
 import { buildSummary, foldTask, taskThreshold } from '../scorecard/index.js';
@@ -24,9 +32,8 @@ import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
 import { createPackWithdrawals, type PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
-import { type Checkers, createCheckers } from './checkers/checkers.js';
+import { openCheckers } from './checkers/checkers.js';
 import { maskWith } from './checkers/masking.js';
-import { poolLimits } from './checkers/thread-pool.js';
 import { composeAgents } from './compose-agents.js';
 import { composeScoring, evalSettings } from './compose-scoring.js';
 import type { Config } from './config/config.js';
@@ -38,18 +45,21 @@ import { createCarryOut } from './deployments/carry-out.js';
 import { withChannel } from './deployments/channel.js';
 import { createDeployments, type Deployments } from './deployments/deployments.js';
 import { type Judging, openJudging } from './judges/judging.js';
-import { createLimitCounts, type LimitCounts } from './limit-counts.js';
+import { createLimitCounts } from './limit-counts.js';
 import { watchTenants } from './principal.js';
+import { createQuotas, withQuotas } from './quotas.js';
+import { createRefusals } from './refusals.js';
 import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
+import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { suiteIssues } from './runs/task-criteria.js';
 import { systemClock, systemIds } from './system.js';
-import type { Touchstone } from './touchstone.js';
+import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
 import { buildDebugBundle, createPace } from './views/debug-bundle/debug-bundle.js';
 import { createDeepMask } from './views/debug-bundle/debug-bundle-mask.js';
@@ -83,6 +93,8 @@ type ComposeOptions = {
 export type LocalTouchstone = Touchstone & {
   /** Registers an agent given on the command line. */
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
+  /** What the digest of such an agent may not cover; undefined when it covers all that can be found. */
+  filesNotFollowed(spec: unknown, baseDir: string): Promise<NotFollowed | undefined>;
   /**
    * Installs a pack that may have been edited since the last run. One that the configuration brings in the same state is
    * left where it is: a copy would hide it, and would stay behind when its files are edited.
@@ -143,6 +155,8 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     store,
     engine,
     limitCounts: parts.limitCounts,
+    names: parts.names,
+    refusals: parts.refusals,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
@@ -161,6 +175,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       await stopRetention();
       await engine.shutdown();
       await parts.checkers.close();
+      await parts.refusals.close();
       await agents.close();
       await store.close();
     },
@@ -174,27 +189,38 @@ async function openParts(basics: Basics) {
   const { config, clock, ids, random, env, log, origin, dataDir } = basics;
   const safety = await readSafetyPolicy(config);
   const file = await storeFile(config, dataDir);
-  const store = await openStore({ file, clock });
+  const opened = await openStore({ file, clock });
   if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const limitCounts = createLimitCounts();
+  const names = createNames({
+    clock,
+    perTenant: config.limits.perTenant.nameLookups,
+    servers: config.egress.dnsServers,
+    onWait: () => limitCounts.reached('nameLookups'),
+  });
+  // The operator at the machine has the whole disk.
+  const quotas = origin === 'host' ? createQuotas(opened, config.limits.perTenant, limitCounts) : undefined;
+  const store = quotas ? withQuotas(opened, quotas) : opened;
+  const refusals = createRefusals({
+    audit: store.audit,
+    clock,
+    log,
+    atOnce: config.limits.perTenant.recordedRefusals,
+    counts: limitCounts,
+  });
   const results = createResults(store.log);
-  const checkers = openCheckers(basics, limitCounts);
+  const checkers = openCheckers({ ...basics, limitCounts });
   const { forRequest, forRun } = checkers;
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, origin);
   const profiles = createProfiles({
-    config,
-    store,
-    clock,
-    env,
-    suites,
-    maxTasks: settings?.maxTasks,
+    ...{ config, store, clock, env, suites, names, maxTasks: settings?.maxTasks },
     checkerFor: forRequest,
   });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
   const agents = composeAgents({
-    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant },
+    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names },
     checkerFor: forRequest,
   });
   const scoring = composeScoring({ config, store, clock, origin, safety, agents, checkerFor: forRun });
@@ -208,6 +234,7 @@ async function openParts(basics: Basics) {
     results,
     findSuite: suites.find,
     contractReport,
+    refusals,
     gates: config.gates,
     tolerance: config.regression.tolerance,
     agents: registry,
@@ -220,20 +247,22 @@ async function openParts(basics: Basics) {
     createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
   const retention = createRetention({ store, clock, log, origin });
-  const kept = { store, results, limitCounts, checkers, tenants, suites, profiles, annotations, retention };
+  const kept = {
+    store,
+    results,
+    limitCounts,
+    checkers,
+    quotas,
+    refusals,
+    names,
+    tenants,
+    suites,
+    profiles,
+    annotations,
+    retention,
+  };
   const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
-}
-
-/** What one tenant may use of the threads is its limit; the command line has but one tenant. */
-function openCheckers({ config, clock, origin }: Basics, limitCounts: LimitCounts): Checkers {
-  const { checkThreads, checkSeconds } = config.limits.perTenant;
-  return createCheckers({
-    clock,
-    limits: { ...poolLimits(origin, checkThreads), seconds: checkSeconds },
-    onWait: () => limitCounts.reached('checkThreads'),
-    onOverLimit: () => limitCounts.reached('checkSeconds'),
-  });
 }
 
 /** Agents, packs and suites that the configuration names. */
@@ -248,7 +277,8 @@ async function loadConfigured(
 
 function openEngine(parts: Parts): Engine {
   const { config, store, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
-  const { limitCounts, checkers } = parts;
+  const { limitCounts, quotas, checkers } = parts;
+  const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
     castVote,
@@ -261,7 +291,6 @@ function openEngine(parts: Parts): Engine {
     tools,
     priceOf,
     schemaCheckFor: (owner) => createSchemaCheck(checkers.forRun(owner)),
-    admit: checkers.admit,
     redact,
     openAgent: registry.open,
     suiteHead: suites.head,
@@ -272,8 +301,19 @@ function openEngine(parts: Parts): Engine {
     foldTask,
     buildSummary,
     contractOutcome: (run, plan, outcome) => contractOutcome(store, run, plan, outcome),
-    limits: { ...DEFAULT_LIMITS, maxRuns: config.limits.perTenant.activeRuns },
-    onRunWaiting: () => limitCounts.reached('activeRuns'),
+    limits: DEFAULT_LIMITS,
+    slots: {
+      runs: createSlots({
+        perTenant: perTenant.activeRuns,
+        onWait: () => limitCounts.reached('activeRuns'),
+      }),
+      tasks: createSlots({
+        perTenant: perTenant.openInvocations,
+        total: shareOpenFiles().tasks,
+        onWait: () => limitCounts.reached('openInvocations'),
+      }),
+    },
+    ...(quotas && { isStorageFull: quotas.isFull }),
   });
 }
 
@@ -301,16 +341,28 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     if (start) engine.drive(owner, runId).catch((error) => log.error('run.abandoned', { runId }, error));
     return run;
   };
+  const once = async (
+    { owner }: Principal,
+    { creationId, start }: CreationOptions,
+    create: (named: typeof planning) => Promise<Run>,
+  ): Promise<Run> =>
+    (await createdBefore(parts.store.runs, owner, creationId)) ??
+    begin(await create({ ...planning, ids: idsOf(parts.ids, creationId) }), start);
   return {
-    async createRun(principal, body, options = {}) {
-      const { origin = ownOrigin, exclusiveScope = false, channel, contract, seamRunId, start } = options;
-      const bound = { ...withChannel(planning, channel), ...defined({ contract, seamRunId }) };
-      return begin(await createRun(bound, principal, body, { origin, exclusiveScope }), start);
-    },
-    rejudge: async (principal, runId, request, { origin = ownOrigin, start } = {}) =>
-      begin(await createRejudge(planning, principal, runId, request, origin), start),
-    fork: async (principal, runId, body, { origin = ownOrigin, start } = {}) =>
-      begin(await createFork(planning, principal, runId, body, origin), start),
+    createRun: (principal, body, options = {}) =>
+      once(principal, options, (named) => {
+        const { origin = ownOrigin, exclusiveScope = false, channel, contract, seamRunId } = options;
+        const bound = { ...withChannel(named, channel), ...defined({ contract, seamRunId }) };
+        return createRun(bound, principal, body, { origin, exclusiveScope });
+      }),
+    rejudge: (principal, runId, request, options = {}) =>
+      once(principal, options, (named) =>
+        createRejudge(named, principal, runId, request, options.origin ?? ownOrigin),
+      ),
+    fork: (principal, runId, body, options = {}) =>
+      once(principal, options, (named) =>
+        createFork(named, principal, runId, body, options.origin ?? ownOrigin),
+      ),
   };
 }
 
@@ -353,6 +405,8 @@ function operatorOf(parts: Parts) {
   };
   return {
     evidenceKeys,
+    filesNotFollowed: async (spec, baseDir) =>
+      (await inspectAgent(parseAgentSpec(spec, 'operator'), baseDir)).notFollowed,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),

@@ -30,6 +30,7 @@ export { soundParts, trustOf } from './config/config-parts.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, signingKeyFile, trustedKeyOf } from './config/signing-key.js';
 export { spanMs } from './config/span.js';
+export { createTrustedProxies, type TrustedProxies } from './config/trusted-proxies.js';
 export { createDirectory, type Directory, verifyAudit } from './deployments/directory.js';
 export {
   createInterruptTokens,
@@ -58,6 +59,8 @@ export {
   keyIdOf,
   unauthenticated,
 } from './principal.js';
+export { createRateLimiter, type RateLimiter } from './rate-limiter.js';
+export type { Refusals } from './refusals.js';
 export { type Annotations, annotationWire } from './review/annotations.js';
 export { type CreateRunBody, evaluationOff } from './runs/plan-run.js';
 export { suiteIssues } from './runs/task-criteria.js';

@@ -78,10 +78,10 @@ export const ANONYMOUS: Principal = Object.freeze({
 });
 
 /** What these scopes allow reaches beyond the caller's tenant, so `*` does not bring them: an admin is a tenant's own. */
-const HOST_SCOPES = 'host:';
+const isHostScope = (scope: string): boolean => scope.startsWith('host:') || scope === 'metrics:read';
 
 export const hasScope = ({ scopes }: Principal, scope: string): boolean =>
-  scopes.has(scope) || (scopes.has('*') && !scope.startsWith(HOST_SCOPES));
+  scopes.has(scope) || (scopes.has('*') && !isHostScope(scope));
 
 /** Any of `others` will do as well; a refusal names only the scope that was made for the deed. */
 export function checkScope(principal: Principal, scope: string, others: readonly string[] = []): void {
@@ -96,6 +96,7 @@ export const bearerToken = (header: string | undefined): string | undefined =>
 
 const UNAUTHENTICATED = {
   missing: ['unauthenticated', 'Send an API key: "Authorization: Bearer <key>".'],
+  several: ['unauthenticated', 'Send one Authorization header, not several.'],
   unknown: ['unauthenticated', 'This API key is not known here.'],
   expired: ['key_expired', 'This API key has expired. Ask the operator for a new one.'],
   revoked: ['key_revoked', 'This API key has been revoked. Ask the operator for a new one.'],

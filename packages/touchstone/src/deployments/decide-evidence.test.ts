@@ -14,7 +14,7 @@ import {
   type Version,
 } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
-import { decideEvidence, describeReason, type EvidenceClaim } from './decide-evidence.js';
+import { decideBaseline, decideEvidence, describeReason, type EvidenceClaim } from './decide-evidence.js';
 
 type RunTotals = NonNullable<Evidence['headline']>;
 
@@ -58,6 +58,7 @@ const MET: Offer = {
     maxAgeHours: 24,
     noRegression: true,
     requireConclusive: true,
+    requireFollowedFiles: true,
   },
   claim: { ...agent, evalRunId: asId<RunId>('run-1') },
   evidence: {
@@ -125,6 +126,7 @@ const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
   ['other_agent', 'another agent', claim({ agentId: other('local.acme.sales') })],
   ['other_version', 'another version', claim({ version: other('2.0.1') })],
   ['agent_changed', 'other bytes', claim({ digest: other('sha256:agent-2') })],
+  ['files_not_followed', 'files nobody has listed', claim({ filesNotFollowed: true })],
   ['other_suite', 'another suite', gate({ suite: 'core.acme.evals.returns@1.2.0' })],
   ['other_suite', 'another version of it', gate({ suite: 'core.acme.evals.refunds@1.3.0' })],
   ['other_suite', 'an id that only begins alike', gate({ suite: 'core.acme.evals.refund' })],
@@ -173,6 +175,7 @@ const MATRIX: readonly (readonly [EvidenceReason, string, Change])[] = [
     'no judge at all',
     plan(({ judge: _none, ...kept }) => ({ ...kept, judge: undefined as never })),
   ],
+  ['from_future', 'from a time when the clock was ahead', run(() => ({ endedAt: NOW + 60_002 }))],
   ['too_old', 'a millisecond too old', (offer) => ({ ...offer, now: NOW + 1 })],
   ['too_old', 'of unknown age', without('endedAt')],
   ['unscored', 'a task without a score', headline({ unscored: 1 })],
@@ -228,6 +231,15 @@ describe('evidence', () => {
     ['a gate that does not mind the judge', gate({ judge: undefined as never })],
     ['all tasks, listed one by one', plan(() => ({ ordinals: [2, 0, 1] }))],
     ['a comparison besides', plan(() => ({ modes: ['golden', 'rubric', 'adversarial', 'regression'] }))],
+    [
+      'files nobody has listed, where that is let pass',
+      (offer) => gate({ requireFollowedFiles: false })(claim({ filesNotFollowed: true })(offer)),
+    ],
+    ['a clock that was put right a little', run(() => ({ endedAt: NOW + 60_000 }))],
+    [
+      'a time that lies ahead, where any age will do',
+      (offer) => gate({ maxAgeHours: undefined as never })(run(() => ({ endedAt: NOW + 100 * HOUR }))(offer)),
+    ],
     ['nothing that serves yet', told({ regression: undefined })],
     [
       'an unsure bar of the suite, where the gate has a score of its own that is sure',
@@ -268,6 +280,33 @@ describe('evidence', () => {
     const sole = run(() => ({ suite: { ...suite, modes: ['live-shadow'] } }));
     expect(decide(sole(plan(() => ({ modes: ['live-shadow'] }))(MET)))).toBeUndefined();
     expect(decide(sole(plan(() => ({ modes: ['regression'] }))(MET)))).toBe('not_whole');
+  });
+});
+
+describe('a baseline', () => {
+  const OF_EVIDENCE_ONLY: readonly EvidenceReason[] = [
+    'no_eval_run',
+    'not_found',
+    'from_future',
+    'too_old',
+    'contract_unmet',
+    'below_score',
+    'not_passed',
+    'not_compared',
+    'regression',
+    'inconclusive',
+  ];
+  it.each(MATRIX.filter(([reason]) => !OF_EVIDENCE_ONLY.includes(reason)))(
+    'is none, like evidence, for being %s: %s',
+    (reason, _what, change) => {
+      const { required, claim, evidence, now } = change(MET);
+      expect(decideBaseline(required, claim, evidence as Evidence, now)).toBe(reason);
+    },
+  );
+
+  it('may be of any age and of any result', () => {
+    const poor = headline({ passed: false, aggregateScore: 0 })(run(() => ({ endedAt: 0 }))(MET));
+    expect(decideBaseline(poor.required, poor.claim, poor.evidence as Evidence, NOW)).toBeUndefined();
   });
 });
 

@@ -19,6 +19,8 @@ export type EvidenceClaim = {
   readonly version: Version;
   readonly digest: Digest;
   readonly evalRunId?: RunId;
+  /** The digest may not cover all files of the agent's program. */
+  readonly filesNotFollowed?: true;
 };
 
 type EvidenceCase = {
@@ -41,8 +43,7 @@ export function decideEvidence(
   now: number,
 ): EvidenceReason | undefined {
   if (!evidence) return claim.evalRunId === undefined ? 'no_eval_run' : 'not_found';
-  const offered = { required, claim, evidence, now };
-  return CHECKS.find(([, isMissed]) => isMissed(offered))?.[0];
+  return firstMissed(CHECKS, { required, claim, evidence, now });
 }
 
 const CHECKS: readonly Check[] = [
@@ -51,6 +52,7 @@ const CHECKS: readonly Check[] = [
   ['other_agent', ({ claim, evidence }) => evidence.plan.agent.agentId !== claim.agentId],
   ['other_version', ({ claim, evidence }) => evidence.plan.agent.version !== claim.version],
   ['agent_changed', ({ claim, evidence }) => evidence.plan.agent.digest !== claim.digest],
+  ['files_not_followed', isNotFollowed],
   ['other_suite', isOtherSuite],
   ['suite_changed', isOtherContent],
   ['not_original', ({ evidence: { plan } }) => plan.fork !== undefined || plan.rejudgeOf !== undefined],
@@ -60,6 +62,7 @@ const CHECKS: readonly Check[] = [
   ['other_model', isOtherModel],
   ['cached', isCached],
   ['other_judge', isOtherJudge],
+  ['from_future', isFromFuture],
   ['too_old', isTooOld],
   ['unscored', ({ evidence }) => (evidence.headline?.unscored ?? 0) > 0],
   ['contract_unmet', isContractUnmet],
@@ -69,6 +72,39 @@ const CHECKS: readonly Check[] = [
   ['regression', ({ required, evidence }) => isComparison(required, evidence, 'fail')],
   ['inconclusive', isInconclusive],
 ];
+
+/** Age and result are for what is to be proven: a version that serves may be old and poor. */
+const NOT_OF_BASELINES: readonly EvidenceReason[] = [
+  'from_future',
+  'too_old',
+  'contract_unmet',
+  'below_score',
+  'not_passed',
+  'not_compared',
+  'regression',
+  'inconclusive',
+];
+const BASELINE_CHECKS = CHECKS.filter(([reason]) => !NOT_OF_BASELINES.includes(reason));
+
+/**
+ * Why a run of a version that serves is nothing to compare with; undefined when it is. Everybody who may run suites can
+ * make such a run, so it is held to what evidence is held to.
+ */
+export function decideBaseline(
+  required: RequiredEval,
+  claim: EvidenceClaim,
+  evidence: Evidence,
+  now: number,
+): EvidenceReason | undefined {
+  return firstMissed(BASELINE_CHECKS, { required, claim, evidence, now });
+}
+
+const firstMissed = (checks: readonly Check[], offered: EvidenceCase): EvidenceReason | undefined =>
+  checks.find(([, isMissed]) => isMissed(offered))?.[0];
+
+function isNotFollowed({ required, claim }: EvidenceCase): boolean {
+  return required.requireFollowedFiles === true && claim.filesNotFollowed === true;
+}
 
 /** A bare id means whatever its newest version is now; that an older one was run is then seen by the digest. */
 function isOtherSuite({ required, evidence: { plan } }: EvidenceCase): boolean {
@@ -123,6 +159,14 @@ const namesOf = ({ provider, model, digest }: JudgeIdentity): readonly string[] 
 function isTooOld({ required: { maxAgeHours }, evidence: { endedAt }, now }: EvidenceCase): boolean {
   if (maxAgeHours === undefined) return false;
   return endedAt === undefined || now - endedAt > maxAgeHours * HOUR_MS;
+}
+
+/** A clock that is set while a run ends is no clock that was wrong. */
+const CLOCK_STEP_MS = 60_000;
+
+/** It ended while the clock was ahead, so nobody knows how old it is. */
+function isFromFuture({ required: { maxAgeHours }, evidence: { endedAt }, now }: EvidenceCase): boolean {
+  return maxAgeHours !== undefined && endedAt !== undefined && endedAt - now > CLOCK_STEP_MS;
 }
 
 /** A run under a contract whose outcome is unknown has not kept the contract. */
@@ -182,6 +226,8 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
   other_agent: 'The eval run is about another agent. Run the suite with the agent to be promoted.',
   other_version: 'The eval run is about another version. Run the suite with the version to be promoted.',
   agent_changed: 'The agent has changed since the eval run. Run the suite with the agent as it is now.',
+  files_not_followed:
+    'The program of the agent may use files that its digest does not cover. List them in its entry, and run the suite again.',
   other_suite: 'The eval run is of another suite than the gate asks for. Run the suite that it names.',
   suite_changed: 'The suite has another content now, or is gone. Run it as it is installed now.',
   not_original: 'The eval run is a fork or judges old answers anew. Run the suite itself.',
@@ -195,6 +241,8 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
   other_judge:
     'The eval run has another judge than the gate asks for, or none. Run the suite with that judge.',
   too_old: 'The eval run ended too long ago for the gate. Run the suite again.',
+  from_future:
+    'The eval run ended later than it is now: the clock was wrong, and its age is unknown. Run the suite again.',
   unscored: 'Some tasks of the eval run could not be scored. See its report for why, then run it again.',
   below_score:
     'The score is below the one that the gate asks for. Improve the agent and run the suite again.',

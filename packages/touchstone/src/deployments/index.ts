@@ -1,6 +1,6 @@
 export { castVote } from './cast-vote.js';
 export { resolveChannel, rivalsOf } from './channels.js';
-export { decideEvidence, describeReason, type EvidenceClaim } from './decide-evidence.js';
+export { decideBaseline, decideEvidence, describeReason, type EvidenceClaim } from './decide-evidence.js';
 export { decideTransition } from './decide-transition.js';
 export { noDeployments, stateOf } from './picture.js';
 export { deploymentRecords } from './records.js';

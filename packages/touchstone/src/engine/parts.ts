@@ -29,6 +29,7 @@ import type {
   Run,
   SchemaCheck,
   Scoring,
+  Slots,
   Store,
   SuiteHead,
   Tools,
@@ -43,11 +44,6 @@ export type Parts = {
   readonly priceOf: PriceOf;
   /** Checks the answers of one owner's agents against their own schemas. */
   readonly schemaCheckFor: (owner: Owner) => SchemaCheck;
-  /**
-   * Holds a task back while too many answers of its tenant wait to be checked; undefined when there is no need to, else what
-   * to call when the task has ended.
-   */
-  readonly admit?: (tenant: string, signal: AbortSignal) => MaybePromise<(() => void) | undefined>;
   /** Replaces secrets this host knows, before anything is written down or shown to an agent as memory. */
   readonly redact: Redact;
   /** Opens the planned agent for the length of a run. Rejects when it is gone or its digest has changed. */
@@ -98,15 +94,15 @@ export type Parts = {
   /** What a deployment's run does once it is approved, or why it may not. Decided again on every call. */
   readonly carryOut: (run: Run, plan: DeploymentPlan) => Promise<Move | RunError>;
   readonly limits: EngineLimits;
-  /** Called when a run has to wait because its tenant has `maxRuns` at work. */
-  readonly onRunWaiting?: () => void;
+  /** A run is driven, and a task is executed, while it has a slot; the rest wait. */
+  readonly slots: { readonly runs: Slots; readonly tasks: Slots };
+  /** Whether the tenant has stored all it may; absent where nothing limits it. */
+  readonly isStorageFull?: (owner: Owner) => Promise<boolean>;
 };
 
 export type TaskThresholds = (taskId: TaskId) => number | undefined;
 
 export type EngineLimits = {
-  /** Runs of one tenant driven at the same time; further ones wait as `pending`. */
-  readonly maxRuns: number;
   readonly leaseMs: number;
   /** How long executed work may wait to be written together with more; 0 writes at the end of the turn. */
   readonly gatherMs: number;
@@ -114,7 +110,7 @@ export type EngineLimits = {
   readonly maxLostDrives: number;
 };
 
-export const DEFAULT_LIMITS: EngineLimits = { maxRuns: 32, leaseMs: 15_000, gatherMs: 5, maxLostDrives: 3 };
+export const DEFAULT_LIMITS: EngineLimits = { leaseMs: 15_000, gatherMs: 5, maxLostDrives: 3 };
 
 /** Version of the rules by which a log is written. A run stamped with a newer one is refused. */
 export const ENGINE_VERSION = 1;

@@ -86,8 +86,7 @@ function readEnvelope(text: string): Envelope {
   if (Buffer.byteLength(text) > MOST_BYTES)
     throw refusal('', `Expected a scorecard file of at most ${MOST_BYTES} bytes, but this one is larger.`);
   const parsed = parseForeign(text);
-  if (!parsed)
-    throw refusal('', 'Expected a scorecard file, but this is no JSON, or nests too deep for one.');
+  if ('problem' in parsed) throw refusal('', `Expected a scorecard file, but ${parsed.problem}.`);
   const { value } = parsed;
   if (!isObject(value) || ['payloadType', 'payload'].some((name) => ownMember(value, name) === undefined))
     throw refusal('', `Expected a scorecard file, signed or not, but found ${describeFile(value)}`);
@@ -151,9 +150,8 @@ const isSignedBy = ({ publicKey }: TrustedKey, signed: Buffer, signature: Buffer
 
 function readPayload(payload: Buffer): Statement {
   const text = fromUtf8(payload);
-  const parsed = text === undefined ? undefined : parseForeign(text);
-  if (!parsed)
-    throw refusal('/payload', 'Expected an in-toto statement, but this is no JSON, or nests too deep.');
+  const parsed = text === undefined ? { problem: 'this is no JSON' } : parseForeign(text);
+  if ('problem' in parsed) throw refusal('/payload', `Expected an in-toto statement, but ${parsed.problem}.`);
   return readStatement(parsed.value);
 }
 

@@ -68,6 +68,14 @@ describe('what is no scorecard file', () => {
     ],
     ['no predicate', signedJson({ ...STATEMENT, predicate: undefined }), '/predicate', 'expected an object'],
     ['a list as statement', signedJson([]), '', 'Expected an in-toto statement, but found an array'],
+    ['two payloads', SEALED.replace('{', '{"payload":"",'), '', 'has the same member twice'],
+    ['two names of a key', SEALED.replace('"sig"', '"k\\u0065yid":"x","sig"'), '', 'the same member twice'],
+    [
+      'two verdicts, properly signed',
+      signed(Buffer.from(JSON.stringify(STATEMENT).replace('"passed":', '"passed":true,"passed":'))),
+      '/payload',
+      'has the same member twice',
+    ],
     ['broken UTF-8', signed(Buffer.from([0x22, 0xff, 0x22])), '/payload', 'this is no JSON'],
     [
       'a byte order mark',

@@ -1,4 +1,4 @@
-import { isObject, ownMember, typeName } from '@touchstone/protocol';
+import { closingQuote, isObject, membersInText, ownMember, typeName } from '@touchstone/protocol';
 
 const QUOTE = 0x22;
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
@@ -7,14 +7,26 @@ const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 /** Deeper than a scorecard, or its envelope, has any reason to be. */
 const MOST_DEPTH = 32;
 
+type ForeignJson = { readonly value: unknown } | { readonly problem: string };
+
 /** The value of a foreign JSON text. The platform's own error quotes the text, so it is dropped here. */
-export function parseForeign(text: string): { readonly value: unknown } | undefined {
-  if (nestsTooDeep(text)) return undefined;
+export function parseForeign(text: string): ForeignJson {
+  if (nestsTooDeep(text)) return { problem: 'this nests too deep for one' };
   try {
-    return { value: JSON.parse(text) as unknown };
+    const value = JSON.parse(text) as unknown;
+    // Which of two equal members counts depends on the reader: one would show what the other has not verified.
+    return membersInText(text) === membersIn(value)
+      ? { value }
+      : { problem: 'an object in it has the same member twice' };
   } catch {
-    return undefined;
+    return { problem: 'this is no JSON' };
   }
+}
+
+function membersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inside = Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), 0);
+  return Array.isArray(value) ? inside : inside + Object.keys(value).length;
 }
 
 /** Looks at brackets alone, before anything is parsed: millions of them would cost the parser gigabytes. */
@@ -28,19 +40,6 @@ function nestsTooDeep(text: string): boolean {
     if (depth > MOST_DEPTH) return true;
   }
   return false;
-}
-
-/** The end of the text when the string is not closed. */
-function closingQuote(text: string, opening: number): number {
-  for (let at = text.indexOf('"', opening + 1); at >= 0; at = text.indexOf('"', at + 1))
-    if (!isEscaped(text, at)) return at;
-  return text.length;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text[first - 1] === '\\') first -= 1;
-  return (at - first) % 2 === 1;
 }
 
 /** Bytes of standard base64, padded; undefined for any other spelling, so that one signed content has one text. */

@@ -2,21 +2,28 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Issue } from '@touchstone/protocol';
 import { isPublicAddress } from './addresses.js';
+import type { Resolve } from './names.js';
+import { waitingOf } from './waiting.js';
 
 export type GuardOptions = {
   /** When not empty, the only hosts that may be reached: exact names, or `*.suffix` for names below a suffix. */
   readonly allowHosts?: readonly string[];
   /** Admits addresses that are not public, and plain http to those. */
   readonly allowPrivate?: boolean;
-  readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>;
+  readonly resolve?: Resolve;
 };
 
 /** Stands before every connection to a URL that a tenant gave. */
 export type Guard = {
   /** What can be told from the text alone. Asked when a URL is bound, and again before it is used. */
   checkUrl(url: string, pointer?: string): Issue[];
-  /** Name resolution that yields only addresses that may be reached; the connection goes to exactly those. */
-  lookup(url: URL): LookupFunction;
+  /**
+   * Name resolution that yields only addresses that may be reached; the connection goes to exactly those. The signal is
+   * that of the request: an invocation is not charged for the time that its agent's name takes.
+   */
+  lookup(url: URL, signal?: AbortSignal): LookupFunction;
+  /** The same rules, with names looked up in another way: on behalf of one tenant. */
+  withNames(resolve: Resolve): Guard;
 };
 
 /** Names that never leave the machine or its network. What they resolve to is checked anyway; this says so earlier. */
@@ -53,8 +60,8 @@ export function createGuard(options: GuardOptions = {}): Guard {
       : undefined;
   }
 
-  async function admit(url: URL, host: string): Promise<readonly LookupAddress[]> {
-    const addresses = await resolve(host);
+  async function admit(url: URL, host: string, signal?: AbortSignal): Promise<readonly LookupAddress[]> {
+    const addresses = await resolve(host, signal);
     // One forbidden address among several is enough: which one is connected to would be chance.
     for (const { address } of addresses) {
       const problem = addressProblem(url, address);
@@ -69,14 +76,26 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const problem = problemOf(new URL(text));
       return problem === undefined ? [] : [{ pointer, message: problem }];
     },
-    lookup: (url) => (host, lookupOptions, callback) => {
-      admit(url, host).then(
-        (addresses) => answerLookup(addresses, lookupOptions.all === true, callback),
-        (error: NodeJS.ErrnoException) => callback(error, ''),
-      );
-    },
+    lookup: (url, signal) => lookupOf((host) => admit(url, host, signal), signal),
+    withNames: (other) => createGuard({ ...options, resolve: other }),
   };
 }
+
+/** For URLs of the operator: no rules, and names looked up like others. */
+export const openGuard = (resolve: Resolve): Guard => ({
+  checkUrl: () => [],
+  lookup: (_url, signal) => lookupOf((host) => resolve(host, signal), signal),
+  withNames: openGuard,
+});
+
+const lookupOf =
+  (resolve: Resolve, signal: AbortSignal | undefined): LookupFunction =>
+  (host, { all = false }, callback) => {
+    waitingOf(signal)(() => resolve(host)).then(
+      (addresses) => answerLookup(addresses, all, callback),
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
 
 const resolveAll = (host: string): Promise<LookupAddress[]> => dns.lookup(host, { all: true });
 

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { defined, type ErrorName } from '@touchstone/protocol';
 import { errorCodeIn, mayDeny } from './access.js';
 import { onAbort } from './concurrency.js';
+import { createConnections } from './connections.js';
 import { type Guard, GuardRefusal } from './guard.js';
 
 type HeaderValues = { readonly [name: string]: string };
@@ -42,7 +43,7 @@ export function sendRequest(
       agent,
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
-      ...(guard && { lookup: guard.lookup(url) }),
+      ...(guard && { lookup: guard.lookup(url, signal) }),
     });
     // Node's own `signal` option keeps listening on a kept-alive connection after the answer; an abort is then an error
     // event without a listener, which ends the process.
@@ -72,14 +73,10 @@ type HttpClient = {
 
 /** Keeps connections alive. A connection goes to the address that the guard has checked when it was opened. */
 function createHttpClient(guard?: Guard): HttpClient {
-  const plain = new http.Agent({ keepAlive: true });
-  const secure = new https.Agent({ keepAlive: true });
+  const connections = createConnections();
   return {
-    send: (request) => sendRequest(request, guard, request.url.protocol === 'https:' ? secure : plain),
-    close() {
-      plain.destroy();
-      secure.destroy();
-    },
+    send: (request) => sendRequest(request, guard, connections.to(request.url)),
+    close: connections.close,
   };
 }
 

@@ -9,7 +9,7 @@ export {
   withinTime,
 } from './concurrency.js';
 export { createDeadlines, type Deadline, type Deadlines } from './deadlines.js';
-export { createGuard, type Guard, GuardRefusal } from './guard.js';
+export { createGuard, type Guard, GuardRefusal, openGuard } from './guard.js';
 export {
   AnswerTooLarge,
   createFetch,
@@ -21,6 +21,8 @@ export {
   retryAfterOf,
   sendRequest,
 } from './http.js';
+export { createNames, type Names } from './names.js';
+export { shareOpenFiles } from './open-files.js';
 export { createPaces, type Pace, type PaceOf } from './pace.js';
 export {
   DEFAULT_RETRIES,
@@ -29,3 +31,4 @@ export {
   type RetryLimits,
   sendWithRetries,
 } from './retry.js';
+export { createSlots } from './slots.js';

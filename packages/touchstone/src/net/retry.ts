@@ -2,6 +2,7 @@ import type { AccessRefusal, Clock, Random } from '../ports/index.js';
 import { type Access, accessRefusal } from './access.js';
 import type { HttpResult } from './http.js';
 import type { Pace } from './pace.js';
+import { setWaiting, type Waiting } from './waiting.js';
 
 export type RetryLimits = {
   /** Requests made for one turn before the other side counts as unreachable. */
@@ -15,8 +16,8 @@ export const DEFAULT_RETRIES: RetryLimits = { maxTries: 4, withinMs: 20_000 };
 export type RequestBounds = {
   readonly signal: AbortSignal;
   readonly effort: { attempts: number; waitedMs: number };
-  /** Backing off and queueing: measured as effort, and not counted towards the timeout. */
-  waiting<T>(wait: () => Promise<T>): Promise<T>;
+  /** Backing off, queueing and looking up names: measured as effort, and not counted towards the timeout. */
+  readonly waiting: Waiting;
 };
 
 export type RequestParts = {
@@ -47,6 +48,7 @@ export async function sendWithRetries(
 ): Promise<RequestOutcome> {
   const { clock, random, retries, who, access } = parts;
   const { effort, signal } = bounds;
+  setWaiting(signal, bounds.waiting);
   const startedAt = clock.elapsed();
   const waitedBefore = effort.waitedMs;
   let backedOffMs = 0;

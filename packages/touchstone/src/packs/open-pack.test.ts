@@ -231,6 +231,7 @@ describe('a file that an agent names', () => {
     ['a prompt too long', { 'prompts/support.md': 'x'.repeat(PACK_LIMITS.maxPromptBytes + 1) }],
     ['a schema that is no JSON', { 'schemas/task.json': '{' }],
     ['a schema that is no object', { 'schemas/return.json': 'true' }],
+    ['a schema with a member twice', { 'schemas/task.json': '{"type":"object","type":"array"}' }],
     ['a schema without end', { 'schemas/task.json': `{"a":${'['.repeat(999)}${']'.repeat(999)}}` }],
     ['a suite that is none', { 'evals/support.json': '{"suiteId":"private words"}' }],
     ['a suite that is no JSON', { 'evals/support.json': '{"private words' }],

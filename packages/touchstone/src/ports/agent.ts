@@ -12,7 +12,6 @@ import type {
 } from '@touchstone/protocol';
 import type { Body, MemoryEntry, Payloads, ToolResult } from '@touchstone/protocol/bodies';
 import type { AccessRefusal } from './access.js';
-import type { SafetyTier } from './scorer.js';
 import type { Usage } from './usage.js';
 
 /** What is known about an agent without running it. */
@@ -21,6 +20,8 @@ export type AgentFacts = {
   readonly version: Version;
   readonly digest: Digest;
   readonly kind: AgentKind;
+  /** The digest may not cover all files of its program. */
+  readonly filesNotFollowed?: true;
   readonly persona: string;
   readonly label?: string;
   readonly description?: string;
@@ -45,6 +46,9 @@ export type MemoryShape = {
   readonly conversation?: boolean;
   readonly longTerm?: boolean;
 };
+
+/** The side effects a tool may have. */
+export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
 
 /** A tool that an agent may call, as it is described to the agent. */
 export type OfferedTool = {
@@ -93,9 +97,16 @@ export type Answer = {
 /** Requests made for one answer, and how long of it was spent backing off (not the agent's latency). */
 type Effort = { readonly attempts: number; readonly waitedMs: number };
 
+/** The files of an agent have been written to since it was opened, so what it says is no evidence of what was planned. */
+export class AgentChanged extends Error {
+  constructor() {
+    super("The agent's files have been written to since it was opened.");
+  }
+}
+
 /**
- * An agent that can be invoked. `invoke` rejects when the signal aborts, or when the host fails it (its tool gateway
- * or its ledger rejects); every other problem is an Answer.
+ * An agent that can be invoked. `invoke` rejects when the signal aborts, when the host fails it (its tool gateway or its
+ * ledger rejects), or with `AgentChanged`; every other problem is an Answer.
  */
 export type Agent = {
   readonly facts: AgentFacts;
@@ -106,6 +117,8 @@ export type Agent = {
   invoke(invocation: Invocation, host: AgentHost): Promise<Answer>;
   /** Why this agent could never answer, when that is known without invoking it: a module that does not load. */
   loadIssue?(): Promise<string | undefined>;
+  /** Whether its files have been written to since it was opened; absent for agents without files. */
+  hasChanged?(): Promise<boolean>;
   close(): Promise<void>;
 };
 

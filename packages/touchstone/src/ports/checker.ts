@@ -1,3 +1,5 @@
+import type { Issue, Json, JsonObject } from '@touchstone/protocol';
+import type { Body } from '@touchstone/protocol/bodies';
 import type { MaybePromise } from './system.js';
 
 /**
@@ -20,6 +22,16 @@ export type Checker = <Input, Result>(
   costUs: number,
   signal?: AbortSignal,
 ) => MaybePromise<Result>;
+
+/** Where a body does not fit a foreign JSON Schema, at once. Throws `validation_error` for a schema that cannot be used. */
+export type SchemaFit = (schema: JsonObject, body: Body) => readonly Issue[];
+
+/** JSON Schemas that we did not write, for checks that use them among other things. */
+export type ForeignSchemas = {
+  readonly fit: SchemaFit;
+  /** What it costs at worst to check a value against a schema, in microseconds. */
+  readonly costUs: (schema: JsonObject, value: Json | Body) => number;
+};
 
 /** For programs that do nothing else meanwhile. */
 export const checkAtOnce: Checker = (work, input) => work.run(input);

@@ -1,6 +1,7 @@
 export type { AccessRefusal } from './access.js';
 export {
   type Agent,
+  AgentChanged,
   type AgentFacts,
   type AgentHost,
   type AgentKind,
@@ -9,9 +10,17 @@ export {
   MAX_TURNS,
   type OfferedTool,
   type ResolvedPrompt,
+  type SafetyTier,
   type Tools,
 } from './agent.js';
-export { type Checker, CheckOverLimit, type CheckWork, checkAtOnce } from './checker.js';
+export {
+  type Checker,
+  CheckOverLimit,
+  type CheckWork,
+  checkAtOnce,
+  type ForeignSchemas,
+  type SchemaFit,
+} from './checker.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {
@@ -25,11 +34,20 @@ export type {
   JudgeQuestion,
   Spend,
 } from './judge.js';
-export type { SafetyTier, ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { LeaveSlot, Slots } from './slots.js';
+export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
 export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';
-export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './store/idempotency.js';
+export type {
+  Claim,
+  ClaimRequest,
+  CreationId,
+  Idempotency,
+  IdempotencyKey,
+  KeptResponse,
+} from './store/idempotency.js';
 export type { Keys, StoredKey } from './store/keys.js';
 export type { Lease, Leases, Ledger } from './store/leases.js';
 export { MEMORY_TOOL, type Memory, type Responses } from './store/memory.js';
@@ -71,7 +89,7 @@ export type {
   Runs,
 } from './store/runs.js';
 export type { RetainedNames, Store } from './store/store.js';
-export type { Suite, SuiteHead, Suites } from './store/suite-store.js';
+export type { Suite, SuiteHead, SuiteNeeds, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';
 export {
   after,

@@ -4,7 +4,12 @@ import type { AccessRefusal } from './access.js';
 import type { Usage } from './usage.js';
 
 /** One thing to be judged. A graded one is answered with a degree of fulfilment beside yes and no. */
-export type JudgedCriterion = { readonly sentence: string; readonly graded?: true };
+export type JudgedCriterion = {
+  readonly sentence: string;
+  readonly graded?: true;
+  /** What the judge sees for this criterion beside question and answer. */
+  readonly data?: { readonly reference?: Body; readonly calls?: Body; readonly memory?: Body };
+};
 
 export type JudgeQuestion = {
   readonly input: Body;
@@ -16,6 +21,7 @@ export type JudgeQuestion = {
 
 export type CriterionVerdict = {
   readonly met: boolean;
+  /** How far, from 0 to 1, for criteria that have degrees. */
   readonly score?: number;
   readonly reason?: string;
   /** The share of votes that said so; absent when there was one vote. */

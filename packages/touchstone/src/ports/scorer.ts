@@ -1,13 +1,17 @@
 import type { CriterionResult, Digest, InvocationOutcome, Score, ToolId } from '@touchstone/protocol';
-import type { Body, RecordBodies, Task, ToolStatus } from '@touchstone/protocol/bodies';
+import type { Body, MemoryEntry, RecordBodies, Task, ToolStatus } from '@touchstone/protocol/bodies';
+import type { OfferedTool } from './agent.js';
 import type { Spend } from './judge.js';
 import type { MaybePromise } from './system.js';
-
-/** The side effects a tool may have. */
-export type SafetyTier = 'pure' | 'read' | 'write' | 'exec';
+import type { Usage } from './usage.js';
 
 /** A call the agent made, or tried to make. */
-export type ScoredCall = { readonly toolId: ToolId; readonly inputs: Body; readonly status: ToolStatus };
+export type ScoredCall = {
+  readonly toolId: ToolId;
+  readonly inputs: Body;
+  readonly status: ToolStatus /** What the tool gave back. */;
+  readonly outcome?: Body;
+};
 
 /** What a scorer may look at. `output` is absent when the agent gave no answer. */
 export type Transcript = {
@@ -16,6 +20,16 @@ export type Transcript = {
   readonly toolCalls: readonly ScoredCall[];
   /** The system prompt, when it is ours to know. */
   readonly prompt?: string;
+  /** What the agent's model calls used, priced where the price is known; absent when nothing was reported. */
+  readonly usage?: readonly Usage[];
+  /** The tools that were offered; absent when that is not known any more. */
+  readonly offered?: readonly OfferedTool[];
+  /** What the agent remembered when it was asked. */
+  readonly memory?: readonly MemoryEntry[];
+  /** What was decided about each criterion when the answer was scored first. Only a judge is asked again. */
+  readonly decided?: RecordBodies['criteria'];
+  /** How many answers the agent gave in a conversation; absent for a single one. */
+  readonly turns?: number;
   /** How long the agent took; absent for an answer that no agent was waited for. */
   readonly latencyMs?: number;
   /** Where chance begins; the same for the same repeat of the same task. */

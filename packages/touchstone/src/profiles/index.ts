@@ -8,6 +8,7 @@ export { decidePin, lockFile, readLock, writeLock } from './datasets/pins.js';
 export type { DatasetRows } from './datasets/read-rows.js';
 export { readRows } from './datasets/read-rows.js';
 export { normaliseRows } from './datasets/row-reader.js';
+export { rowsBeside } from './datasets/rows-file.js';
 export type { DatasetConfigInput } from './datasets/sources/config.js';
 export { completeDatasetConfig, datasetsShape } from './datasets/sources/config.js';
 export type { DatasetSource, OpenOptions } from './datasets/sources/source.js';

@@ -21,8 +21,11 @@ export function sizeOf(value: unknown, most = MOST): number {
   return size;
 }
 
-/** Writing it as canonical JSON, parsing it or comparing it. */
+/** Writing it as canonical JSON, parsing it, comparing it with something of its size. */
 export const readingCost = (size: number): number => size * 0.1;
 
-/** Looking for words in a text. A text that nearly matches everywhere is compared with all of the words at every place. */
-export const searchCost = (size: number, words: number): number => size * 0.01 + size * words * 0.001;
+/** Every part of one value against every part of another: a search that nearly succeeds everywhere, a distance. */
+export const crossCost = (size: number, other: number): number => size * other * 0.001;
+
+/** Folding a text and taking its words apart. */
+export const foldingCost = (size: number): number => size * 0.5;

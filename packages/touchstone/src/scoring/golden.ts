@@ -1,7 +1,7 @@
 import { type Json, jsonEqual } from '@touchstone/protocol';
 import { type Body, fromBody, type GoldenMatch } from '@touchstone/protocol/bodies';
 import type { CheckWork, ScoringResult } from '../ports/index.js';
-import { readingCost, searchCost, sizeOf } from './cost.js';
+import { crossCost, readingCost, sizeOf } from './cost.js';
 import { jsonOf, textOf } from './output.js';
 
 function contains(output: Json, value: Json): boolean {
@@ -34,7 +34,7 @@ export const GOLDEN: CheckWork<GoldenQuestion, 0 | 1> = {
 
 export function goldenCost({ match, output }: GoldenQuestion): number {
   const [answer, value] = [sizeOf(output), sizeOf(match.value)];
-  return readingCost(answer + value) + (match.strategy === 'contains' ? searchCost(answer, value) : 0);
+  return readingCost(answer + value) + (match.strategy === 'contains' ? crossCost(answer, value) : 0);
 }
 
 export const goldenResult = (value: 0 | 1): ScoringResult => ({

@@ -10,4 +10,4 @@ export {
   type SafetyPolicy,
 } from './safety/index.js';
 export { createScoring } from './scoring.js';
-export { SCORING_WORK } from './work.js';
+export { scoringWork } from './work.js';

@@ -13,17 +13,17 @@ import {
 import { type Expected, fromBody, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  checkAtOnce,
-  type Judge,
-  type JudgeAnswer,
-  type SafetyTier,
-  type ScoredCall,
-  type ScoringResult,
-  type Transcript,
-  type Usage,
+import type {
+  Judge,
+  JudgeAnswer,
+  SafetyTier,
+  ScoredCall,
+  ScoringResult,
+  Transcript,
+  Usage,
 } from '../ports/index.js';
 import { capped, createScoring, type ScoringParts } from './scoring.js';
+import { AT_ONCE } from './testing/at-once.js';
 
 // Put together here, so that nobody who scans these sources takes it for a real one.
 const TOKEN = `gh${'p_'}${'Zq7Rt2Lm9Kx4Wp8Vb3Nc6Hd5Jf2Gs9Ty7Ue4'}`;
@@ -74,8 +74,7 @@ async function score(
 ): Promise<ScoringResult> {
   const scoring = createScoring({
     modes,
-    check: checkAtOnce,
-    schemaCheck: () => [],
+    ...AT_ONCE,
     tierOf: async (toolId) => TIERS[toolId],
     ...more,
   });
@@ -307,8 +306,7 @@ it('scoring that is closed closes its judges', () => {
   const [judge, safetyJudge] = [judgeWho(decides(true)), judgeWho(decides(true))];
   createScoring({
     modes: ['adversarial'],
-    check: checkAtOnce,
-    schemaCheck: () => [],
+    ...AT_ONCE,
     tierOf: async () => undefined,
     judge,
     safetyJudge,

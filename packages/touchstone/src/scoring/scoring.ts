@@ -12,10 +12,10 @@ import {
   after,
   type Checker,
   type Embedder,
+  type ForeignSchemas,
   type Judge,
   type MaybePromise,
   type SafetyTier,
-  type SchemaCheck,
   type Scoring,
   type ScoringResult,
   type Spend,
@@ -42,7 +42,7 @@ export type ScoringParts = {
   readonly modes: readonly EvalMode[];
   /** Makes the checks, for the tenant whose run it is. */
   readonly check: Checker;
-  readonly schemaCheck: SchemaCheck;
+  readonly schemas: ForeignSchemas;
   readonly tierOf: (toolId: ToolId) => Promise<SafetyTier | undefined>;
   readonly judge?: Judge;
   /** The contract of the suite. It decides how tasks are scored, instead of the text of the criteria. */
@@ -59,8 +59,8 @@ type JudgeCall = { readonly signal: AbortSignal; readonly spend: Spend };
 
 /** Scores the tasks of one run: by their kind, and in an adversarial run by the findings too. */
 export function createScoring(parts: ScoringParts): Scoring {
-  const { check, schemaCheck, judge, redact } = parts;
-  const rubric = createRubricScorer({ check, schemaCheck, redact, ...(judge && { judge }) });
+  const { check, schemas, judge, embedder, redact } = parts;
+  const rubric = createRubricScorer({ check, schemas, redact, ...defined({ judge, embedder }) });
   const contracted = openContract(parts);
   const adversarial = parts.modes.includes('adversarial');
   const scoreTask: Scoring['score'] = (task, transcript, signal, spend) => {
@@ -77,7 +77,7 @@ export function createScoring(parts: ScoringParts): Scoring {
     },
     close() {
       judge?.close();
-      parts.embedder?.close();
+      embedder?.close();
       parts.safetyJudge?.close();
     },
   };
@@ -93,11 +93,11 @@ function holdsNoSecret(parts: ScoringParts, transcript: Transcript): boolean {
 }
 
 function openContract(parts: ScoringParts): ContractScorer | undefined {
-  const { contract, check, schemaCheck, judge, embedder, redact, modes } = parts;
+  const { contract, check, schemas, judge, embedder, redact, modes } = parts;
   if (!contract) return undefined;
   const adversarial = modes.includes('adversarial');
   return createContractScorer({
-    ...defined({ contract, check, schemaCheck, judge, embedder }),
+    ...defined({ contract, check, schemas, judge, embedder }),
     redact,
     adversarial,
   });

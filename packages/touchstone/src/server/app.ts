@@ -14,11 +14,12 @@ import {
   templatePattern,
   toHostError,
 } from '../api/index.js';
-import { createKeyRing, type KnownKey } from '../app/index.js';
+import { createKeyRing, createTrustedProxies, type KnownKey, systemIds } from '../app/index.js';
 import { createAdmission } from './admission.js';
 import { createOpenStreams } from './close-app.js';
 import { createOnce } from './idempotency.js';
 import { registerEndpoints } from './register.js';
+import { remoteOf } from './remote.js';
 import { answerError, createServer } from './server.js';
 
 export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'> & {
@@ -48,23 +49,24 @@ export function createApp(options: AppOptions): FastifyInstance {
     requestsPerMinute: config.limits.requestsPerMinute,
     clock,
   });
-  const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log });
+  const isTrusted = createTrustedProxies(config.trustedProxies);
+  const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log, ids: systemIds });
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', ...traceHeaders(request.headers) });
     if (closing.signal.aborted) throw shuttingDown(reply);
+    request.remote = remoteOf(request.raw, isTrusted);
     if (!request.is404) return;
-    admission.admitAnyone({ address: request.ip });
+    admission.admitAnyone(request.remote);
     throw unknownPath(request, endpoints);
   });
-  const { audit } = options.touchstone.store;
   registerEndpoints(app, endpoints, {
     admission,
     once,
     openStreams,
     clock,
     log,
-    audit: createAccessAudit(audit, clock),
+    audit: createAccessAudit(options.touchstone, clock),
     publicUrl: config.publicUrl,
   });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));

@@ -1,17 +1,20 @@
 import { asId, HostError, type Id, type Principal } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccessAudit, Answer, Call, Endpoint, Reply } from '../api/index.js';
+import type { AccessAudit, Answer, Call, Endpoint, KeySpace, Reply } from '../api/index.js';
 import { openSse, pathOf, routerPath } from '../api/index.js';
 import { ANONYMOUS, checkScope, type KeyId } from '../app/index.js';
 import type { Clock, Log } from '../ports/index.js';
 import type { Admission } from './admission.js';
 import type { OpenStreams } from './close-app.js';
 import type { Once } from './idempotency.js';
+import { headerValues, type Remote } from './remote.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who is calling, once that is known. */
     caller: { readonly principal: Principal; readonly keyId: KeyId } | null;
+    /** Who sent it, and under which address of this host. */
+    remote: Remote;
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint;
@@ -36,6 +39,7 @@ export function registerEndpoints(
   parts: ServerParts,
 ): void {
   app.decorateRequest('caller', null);
+  app.decorateRequest('remote');
   for (const endpoint of endpoints) {
     app.route({
       method: endpoint.method,
@@ -51,9 +55,10 @@ export function registerEndpoints(
 }
 
 async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerParts): Promise<void> {
-  const visitor = { address: request.ip, authorization: request.headers.authorization };
-  if (endpoint.auth === 'none') return parts.admission.admitAnyone(visitor);
-  request.caller = await parts.admission.admit(visitor);
+  const { address } = request.remote;
+  if (endpoint.auth === 'none') return parts.admission.admitAnyone({ address });
+  const authorization = headerValues(request.raw, 'authorization');
+  request.caller = await parts.admission.admit({ address, authorization });
   if (endpoint.auth === 'key') return;
   const { principal } = request.caller;
   const decided = { scope: endpoint.auth, resource: `${endpoint.method} ${pathOf(request.url)}` };
@@ -102,26 +107,26 @@ function checkBody({ body }: Endpoint, call: Call): void {
   throw new HostError('validation_error', 'This request needs a JSON body.', { field: 'body' });
 }
 
-function execute(
+async function execute(
   endpoint: Endpoint,
   request: FastifyRequest,
   call: Call,
   parts: ServerParts,
 ): Promise<Answer> {
-  if (endpoint.method === 'GET') return endpoint.handle(call);
-  const once = {
-    owner: call.principal.owner,
-    principal: call.principal.id,
-    operation: `${endpoint.method} ${endpoint.path}`,
-    path: pathOf(request.url),
-    key: request.headers['idempotency-key'],
-    body: call.body,
-  };
-  return parts.once(once, () => endpoint.handle(call) as Promise<Reply>);
+  const key = request.headers['idempotency-key'];
+  if (endpoint.method === 'GET' || key === undefined) return endpoint.handle(call);
+  const { owner, principal, link = '' } = (await endpoint.actsFor?.(call)) ?? keySpaceOf(call);
+  const operation = `${endpoint.method} ${endpoint.path}${link}`;
+  const once = { owner, principal, operation, path: pathOf(request.url), key, body: call.body };
+  return parts.once(once, (creationId) => endpoint.handle({ ...call, creationId }) as Promise<Reply>);
 }
+
+const keySpaceOf = ({ principal: { owner, id } }: Call): KeySpace => ({ owner, principal: id });
 
 // What is not plainly a host and a port is not repeated in an answer.
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
+
+const originOf = ({ protocol, host }: Remote): string => (HOST.test(host) ? `${protocol}://${host}` : '');
 
 const callOf = (
   request: FastifyRequest,
@@ -133,7 +138,7 @@ const callOf = (
   query: request.query,
   body: request.body,
   headers: request.headers,
-  origin: publicUrl ?? (HOST.test(request.host) ? `${request.protocol}://${request.host}` : ''),
+  origin: publicUrl ?? originOf(request.remote),
   untilGone() {
     const gone = new AbortController();
     const ended = openStreams.add(() => gone.abort());

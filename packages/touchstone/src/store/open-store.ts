@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, Store } from '../ports/index.js';
+import { createAmounts } from './amounts.js';
 import { createAnnotations } from './annotations.js';
 import { createAudit } from './audit.js';
 import { createBaselines } from './baselines.js';
@@ -67,8 +68,9 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     deployments: createDeployments(db),
     audit: createAudit(db),
     keys: createKeys(db),
-    idempotency: createIdempotency(db),
+    idempotency: createIdempotency(db, holder),
     retention: createRetention(db, clock),
+    amounts: createAmounts(db),
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),
     copyTo: (copy) => db.copyTo(copy),

@@ -1,6 +1,13 @@
+export type { ReadRows, TaskNotes } from './authoring/authored-suite.js';
 export { digestOf, writeCanonical } from './digest.js';
 export { readPackPath, shownPath } from './pack-path.js';
-export { parseSuite, readSuite, suiteDocument } from './parse-suite.js';
+export {
+  parseSuite,
+  readSuite,
+  readSuiteFile,
+  type SuiteReading,
+  suiteDocument,
+} from './parse-suite.js';
 export {
   type AgentReference,
   highestVersion,

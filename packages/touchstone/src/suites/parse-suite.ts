@@ -14,9 +14,11 @@ import {
 import type { Task } from '@touchstone/protocol/bodies';
 import { check } from '@touchstone/protocol/wire';
 import type { Suite } from '../ports/index.js';
+import { compileSuite, type ReadRows, type TaskNotes } from './authoring/authored-suite.js';
 import { digestOf } from './digest.js';
-import { needsJudge, semanticIssues } from './semantics.js';
-import { type FileTextOptions, readFileText } from './text/read-text.js';
+import { needsJudge, needsOf } from './needs.js';
+import { semanticIssues } from './semantics.js';
+import { type FileTextOptions, readFileText, type TextReading } from './text/read-text.js';
 import { keysIfSound, soundnessIssues } from './text/soundness.js';
 
 /**
@@ -29,6 +31,52 @@ export function readSuite(text: string, options: FileTextOptions = {}): Suite {
   const issues = isUsable ? suiteIssues(value) : [];
   if (problem === undefined && issues.length === 0) return toSuite(value);
   throw validationError(locate(issues), options.file === undefined ? {} : { file: options.file });
+}
+
+/** A suite file: the suite that its author means, and what the author says about tasks beside it. */
+export type SuiteReading = {
+  readonly suite: Suite;
+  readonly notes: ReadonlyMap<string, TaskNotes>;
+  /** The place in the author's text of a place in the suite. */
+  sourceOf(pointer: string): string;
+  /** The line of each task in the file, by its id. Costs a second reading of the text. */
+  lines(): ReadonlyMap<string, number>;
+};
+
+/** Like `readSuite`, for files that people write: `expect`, `tags`, `defaults` and `rows` are compiled away first. */
+export function readSuiteFile(
+  text: string,
+  options: FileTextOptions & { readonly readRows?: ReadRows } = {},
+): SuiteReading {
+  const { value, problem, locate } = readFileText(text, options);
+  const isUsable = problem === undefined || problem === 'repeated-key';
+  const {
+    document,
+    notes,
+    issues: own,
+    sourceOf,
+  } = compileSuite(isUsable ? value : undefined, options.readRows);
+  // What is wrong with an author's own members would be told twice: once as what it became.
+  const compiled = isUsable && own.length === 0 ? suiteIssues(document) : [];
+  const issues = [...own, ...compiled.map((issue) => ({ ...issue, pointer: sourceOf(issue.pointer) }))];
+  if (problem !== undefined || issues.length > 0)
+    throw validationError(locate(issues), options.file === undefined ? {} : { file: options.file });
+  const suite = toSuite(document);
+  return { suite, notes, sourceOf, lines: () => linesOf(suite, sourceOf, locate) };
+}
+
+function linesOf(
+  { tasks }: Suite,
+  sourceOf: SuiteReading['sourceOf'],
+  locate: TextReading['locate'],
+): ReadonlyMap<string, number> {
+  const places = tasks.map(({ taskId }, at) => ({
+    pointer: sourceOf(`/tasks/${at}`),
+    message: taskId as string,
+  }));
+  return new Map(
+    locate(places).flatMap(({ message, line }) => (line === undefined ? [] : [[message, line]])),
+  );
 }
 
 /** A suite as it is written, once `suiteIssues` has found nothing wrong with it. */
@@ -69,13 +117,13 @@ function toSuite(value: unknown): Suite {
     rubricTasks: document.tasks.filter(({ expected }) => expected.kind === 'rubric').length,
     judgedTasks: document.tasks.filter(needsJudge).length,
     ...(targetAgentId !== undefined && { targetAgentId: asId<AgentId>(targetAgentId) }),
-    ...defined({ allowedModels, thresholds }),
+    ...defined({ allowedModels, thresholds, needs: needsOf(document.tasks) }),
   };
   return { head, tasks: document.tasks };
 }
 
 /** The suite as its author wrote it, without what reading it has added. Reading it again gives the same digest. */
 export function suiteDocument({ head, tasks }: Suite): object {
-  const { digest: _, taskCount: __, rubricTasks: ___, judgedTasks: ____, ...rest } = head;
+  const { digest: _, taskCount: __, rubricTasks: ___, judgedTasks: ____, needs: _____, ...rest } = head;
   return { ...rest, tasks };
 }

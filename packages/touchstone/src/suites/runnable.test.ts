@@ -3,9 +3,9 @@ import { fromBody, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AgentFacts, SchemaCheck, SuiteHead } from '../ports/index.js';
+import { needsJudge } from './needs.js';
 import { readRunLimits } from './run-options.js';
 import { checkRunnable, type RunnableLimits, type RunnableQuestion } from './runnable.js';
-import { needsJudge } from './semantics.js';
 
 const CANARY = 'CANARY 4711';
 

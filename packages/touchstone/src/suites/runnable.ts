@@ -13,9 +13,9 @@ import {
 } from '@touchstone/protocol';
 import type { AgentFacts, SchemaCheck, SuiteHead } from '../ports/index.js';
 import { decideModes, type ModeDecision } from './modes.js';
+import { needsJudge } from './needs.js';
 import { type HostLimits, type RunOptions, readRunOptions } from './run-options.js';
 import { dependsOnTasks, selectTasks, type TaskQuestion, type TaskSelection } from './select-tasks.js';
-import { needsJudge } from './semantics.js';
 
 /** An answer's length must not be the caller's to choose. */
 const MAX_ISSUES = 100;

@@ -1,6 +1,6 @@
 import { child, type Issue, isObject, typeName, type UnknownObject } from '@touchstone/protocol';
 import type { MemorySeed } from '@touchstone/protocol/bodies';
-import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
+import { parseCriterion } from '@touchstone/protocol/bodies';
 
 const TASK_ID = /^[a-z0-9][a-z0-9-]*$/;
 
@@ -75,11 +75,6 @@ function seedIssues(fixtures: UnknownObject, pointer: string): readonly Issue[] 
   if (!Array.isArray(fixtures.memorySeed)) return [];
   return fixtures.memorySeed.flatMap((seed: unknown, index) => memorySeedIssues(seed, `${pointer}/${index}`));
 }
-
-/** Whether a task has a criterion that only a judge can decide. */
-export const needsJudge = ({ expected }: Task): boolean =>
-  expected.kind === 'rubric' &&
-  expected.rubric.some(({ criterion }) => parseCriterion(String(fromBody(criterion))).kind === 'prose');
 
 /** Criteria that begin as a check and are none, or ask for what a check cannot do. Their words are never repeated. */
 function criteriaIssues(rubric: unknown, pointer: string): readonly Issue[] {

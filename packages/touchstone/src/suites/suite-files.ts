@@ -5,7 +5,7 @@ import { validationError } from '@touchstone/protocol';
 export type SuiteFormat = 'json' | 'yaml';
 
 /** What compiling a definition writes beside a suite, and the pins of its dataset. */
-const BESIDE = /\.(?:contract|lock)\.json$/i;
+const BESIDE = /\.(?:contract|lock|meta)\.json$/i;
 const MARKED = /\.(?:eval|evals|suite)\.(?:json|yaml|yml)$/i;
 
 const SUITE_ENDING = /(?:\.(?:eval|evals|suite))?\.(?:json|ya?ml)$/i;

@@ -58,6 +58,8 @@ const agentVersionEntry = object(
     digest: text(),
     /** Of the agent that was deployed under this version; absent when none was. */
     deployedDigest: text(),
+    /** The digest may not cover all files of the agent's program: its entry lists none, and they cannot all be found. */
+    filesNotFollowed: flag(),
   },
 );
 /** A deployment is bound to the digest of the agent and not only to its version. */

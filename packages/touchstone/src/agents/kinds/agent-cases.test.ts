@@ -18,6 +18,7 @@ const LIMITS = { maxOutputBytes: 10_000 };
 let server: TestServer;
 const kinds: { readonly [kind: string]: () => object } = {
   module: () => ({ kind: 'module', path: 'actor.mjs' }),
+  'module in a process': () => ({ kind: 'module', path: 'actor.mjs', memoryMb: 512 }),
   'module in TypeScript': () => ({ kind: 'module', path: 'typed-actor.ts' }),
   command: () => ({ kind: 'command', command: process.execPath, args: ['command-actor.mjs'] }),
   http: () => ({ kind: 'http', url: server.url }),

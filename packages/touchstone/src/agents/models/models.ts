@@ -24,6 +24,8 @@ export type ModelsParts = ChooseParts & {
   readonly paceOf: PaceOf;
   readonly retries?: RetryLimits;
   readonly maxAnswerBytes?: number;
+  /** How providers of the configuration are reached. */
+  readonly guard?: Guard;
   /** The packages that providers are asked through; the installed ones unless a test says otherwise. */
   readonly packages?: ProviderPackages;
 };
@@ -91,7 +93,7 @@ export function createModels(parts: ModelsParts): Models {
       if (!spec)
         throw refusal(`Model ${pin.provider}/${pin.model}: there is no provider "${pin.provider}" here.`);
       const sharedBy = custom ? `tenant ${owner.tenant}` : pin.provider;
-      return track(await openModel(parts, spec, pin, sharedBy, custom?.guard));
+      return track(await openModel(parts, spec, pin, sharedBy, custom?.guard ?? parts.guard));
     },
     endpoint(owner, name) {
       const spec = grantedProvider(parts, owner, name);

@@ -1,8 +1,9 @@
-import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../fixtures/temporary-folder.js';
-import { agentDigest } from './digest.js';
+import { agentDigest, readAgentFiles } from './digest.js';
+import { inspectAgent } from './not-followed.js';
 import { parseAgentSpec } from './spec.js';
 
 const digestOf = (run: object, baseDir: string, more: object = {}) =>
@@ -82,6 +83,220 @@ describe('the digest of a command', () => {
   it('of a program found by PATH is that of its description', async () => {
     const run = { kind: 'command', command: 'python3', args: ['-c', 'pass'] };
     expect(await digestOf(run, await temporaryFolder())).toBe(await digestOf(run, await temporaryFolder()));
+  });
+});
+
+const PYTHON = {
+  'bot.py':
+    'import os, helper as h\nfrom pkg.deep import (\n  one,  # the first\n  two,\n)\nif True: import late\nx = __import__("called")',
+  'helper.py': 'from pkg \\\n  import sibling',
+  'late.py': '',
+  'called.py': '',
+  'pkg/__init__.py': 'from . import sibling',
+  'pkg/sibling.py': 'from .deep.two import x',
+  'pkg/deep/__init__.py': '',
+  'pkg/deep/one.py': 'from ..sibling import y',
+  'pkg/deep/two.py': '',
+  'stranger.py': '',
+  'os.path': '',
+};
+
+describe('the digest of a Python program', () => {
+  const changes = async (run: object, names: readonly string[], expected: boolean) => {
+    const folder = await folderWith(PYTHON);
+    for (const name of names) {
+      const before = await digestOf(run, folder);
+      await writeFile(join(folder, name), 'changed = 1');
+      expect([name, (await digestOf(run, folder)) !== before]).toEqual([name, expected]);
+      await writeFile(join(folder, name), PYTHON[name as keyof typeof PYTHON]);
+    }
+  };
+  const own = Object.keys(PYTHON).filter((name) => name.endsWith('.py') && name !== 'stranger.py');
+
+  it('changes with what it imports from beside it, and with nothing else', async () => {
+    const run = { kind: 'command', command: 'python3', args: ['-u', 'bot.py'] };
+    await changes(run, own, true);
+    await changes(run, ['stranger.py', 'os.path'], false);
+  });
+
+  it('that is started as a module begins at the module, found from its folder', async () => {
+    await changes({ kind: 'command', command: 'python3.12', args: ['-m', 'bot'] }, own, true);
+    const folder = await folderWith({ 'src/app/__main__.py': 'import app.part', 'src/app/part.py': '' });
+    const run = { kind: 'command', command: 'python', args: ['-m', 'app'], cwd: 'src' };
+    const before = await digestOf(run, folder);
+    await writeFile(join(folder, 'src/app/part.py'), 'changed = 1');
+    expect(await digestOf(run, folder)).not.toBe(before);
+  });
+
+  it('is followed by the line that says who reads it, and along PYTHONPATH', async () => {
+    const folder = await folderWith({
+      bot: '#!/usr/bin/env python3\nimport shared\n',
+      'lib/shared.py': '',
+    });
+    const run = { kind: 'command', command: './bot', env: { PYTHONPATH: 'lib' } };
+    const before = await digestOf(run, folder);
+    await writeFile(join(folder, 'lib/shared.py'), 'changed = 1');
+    expect(await digestOf(run, folder)).not.toBe(before);
+  });
+});
+
+describe('files that an entry lists', () => {
+  const run = { kind: 'module', path: 'agent.mjs' };
+  const FILES = {
+    'agent.mjs': 'export default () => 1;',
+    'prompts/a.txt': 'a',
+    'prompts/deep/b.txt': 'b',
+    'prompts/deep/c.md': 'c',
+    'prompts/node_modules/d.txt': 'd',
+    'data.json': '{}',
+  };
+  it.each([
+    [['prompts/a.txt'], ['prompts/a.txt']],
+    [['prompts/*.txt'], ['prompts/a.txt']],
+    [['prompts/**/?.txt'], ['prompts/a.txt', 'prompts/deep/b.txt']],
+    [['prompts'], ['prompts/a.txt', 'prompts/deep/b.txt', 'prompts/deep/c.md']],
+    [
+      ['./prompts/**', 'data.json'],
+      ['prompts/a.txt', 'prompts/deep/b.txt', 'prompts/deep/c.md', 'data.json'],
+    ],
+  ])('%j belong to its digest', async (files, covered) => {
+    const folder = await folderWith(FILES);
+    for (const name of Object.keys(FILES)) {
+      const before = await digestOf(run, folder, { files });
+      await writeFile(join(folder, name), 'export default () => 2;');
+      const isCovered = name === 'agent.mjs' || covered.includes(name);
+      expect([name, (await digestOf(run, folder, { files })) !== before]).toEqual([name, isCovered]);
+    }
+  });
+
+  it('are not looked for behind a link to a folder, which may lead in a circle', async () => {
+    const folder = await folderWith(FILES);
+    const before = await digestOf(run, folder, { files: ['prompts'] });
+    await symlink('.', join(folder, 'prompts/around'));
+    expect(await digestOf(run, folder, { files: ['prompts'] })).toBe(before);
+    await symlink('../data.json', join(folder, 'prompts/data'));
+    expect(await digestOf(run, folder, { files: ['prompts'] })).not.toBe(before);
+  });
+
+  it('belong to it as soon as they are there', async () => {
+    const folder = await folderWith(FILES);
+    const before = await digestOf(run, folder, { files: ['prompts'] });
+    await writeFile(join(folder, 'prompts/new.txt'), '');
+    expect(await digestOf(run, folder, { files: ['prompts'] })).not.toBe(before);
+  });
+
+  it('have to be there', async () => {
+    const folder = await folderWith(FILES);
+    await expect(digestOf(run, folder, { files: ['data.json', 'prompt/*.txt'] })).rejects.toThrow(
+      /\/files\/1: .*"prompt\/\*\.txt"/,
+    );
+  });
+
+  it('are for agents that are programs', () => {
+    const http = { kind: 'http', url: 'https://agent.example/' };
+    const spec = { agentId: 'local.acme.a', version: '1.0.0', files: ['x'] };
+    expect(() => parseAgentSpec({ ...spec, run: http }, 'operator')).toThrow(/\/files: only agents of kind/);
+    expect(() => parseAgentSpec({ ...spec, run: http }, 'tenant')).toThrow(/\/files/);
+  });
+});
+
+describe('the files of an agent in use', () => {
+  const spec = parseAgentSpec(
+    { agentId: 'local.acme.a', version: '1.0.0', files: ['prompts'], run: { kind: 'module', path: 'a.mjs' } },
+    'operator',
+  );
+  const opened = async () => {
+    const folder = await folderWith({ 'a.mjs': 'import "./b.mjs";', 'b.mjs': '', 'prompts/x.txt': 'x' });
+    return { folder, files: await readAgentFiles(spec, folder) };
+  };
+
+  /** The clock of a file system may stand still for some milliseconds. */
+  const untilClockMoves = async (path: string): Promise<void> => {
+    const { ctimeNs } = await stat(path, { bigint: true });
+    const probe = `${path}.probe`;
+    do await writeFile(probe, '');
+    while ((await stat(probe, { bigint: true })).ctimeNs <= ctimeNs);
+    await rm(probe);
+  };
+
+  it('are the same while nobody writes to them', async () => {
+    const { files } = await opened();
+    expect([await files.isUntouched(), await files.isSame()]).toEqual([true, true]);
+  });
+
+  it.each(['a.mjs', 'b.mjs', 'prompts/x.txt'])(
+    'have been written to when %s was changed and put back, times included',
+    async (name) => {
+      const { folder, files } = await opened();
+      const path = join(folder, name);
+      const [content, { atime, mtime }] = [await readFile(path), await stat(path)];
+      await untilClockMoves(path);
+      await writeFile(path, 'something else');
+      await writeFile(path, content);
+      await utimes(path, atime, mtime);
+      expect(await files.isUntouched()).toBe(false);
+    },
+  );
+
+  it('have been written to when one is gone', async () => {
+    const { folder, files } = await opened();
+    await rm(join(folder, 'b.mjs'));
+    expect([await files.isUntouched(), await files.isSame()]).toEqual([false, false]);
+  });
+
+  it('are not the same when there is one more', async () => {
+    const { folder, files } = await opened();
+    await writeFile(join(folder, 'prompts/y.txt'), 'y');
+    expect([await files.isUntouched(), await files.isSame()]).toEqual([true, false]);
+  });
+});
+
+describe('what a digest does not cover', () => {
+  const notFollowed = async (
+    files: { readonly [path: string]: string },
+    run: object,
+    more: object = {},
+  ): Promise<unknown> => {
+    const entry = { agentId: 'local.acme.a', version: '1.0.0', run, ...more };
+    return (await inspectAgent(parseAgentSpec(entry, 'operator'), await folderWith(files))).notFollowed;
+  };
+  const command = (name: string, ...args: string[]) => ({ kind: 'command', command: name, args });
+
+  it.each([
+    ['a module', { 'a.mjs': 'import "./b.mjs";', 'b.mjs': '' }, { kind: 'module', path: 'a.mjs' }],
+    ['a script of Node', { 'a.mjs': '' }, command('node', '--import=./a.mjs', 'a.mjs')],
+    ['a script of Python', { 'a.py': 'import b', 'b.py': '' }, command('python3', 'a.py')],
+    ['a module of Python', { 'a/__main__.py': '' }, command('python3', '-m', 'a')],
+    ['a file that says who reads it', { a: '#!/usr/bin/env -S npx tsx\n' }, command('./a')],
+    ['a service', {}, { kind: 'http', url: 'https://agent.example/' }],
+  ])('is nothing that can be found, of %s', async (_what, files, run) => {
+    expect(await notFollowed(files, run)).toBeUndefined();
+  });
+
+  it.each([
+    ['a shell script', { 'a.sh': 'python other.py' }, command('bash', 'a.sh'), 'a.sh'],
+    ['a program on the PATH', {}, command('agent-of-mine', '--fast'), 'agent-of-mine'],
+    ['code among the arguments', {}, command('node', '-e', 'require("./x")'), 'node'],
+    ['an installed module of Python', {}, command('python3', '-m', 'installed'), 'python3'],
+    ['a program of its own', { agent: 'ELF' }, command('./agent'), 'agent'],
+  ])('is what %s uses', async (_what, files, run, program) => {
+    expect(await notFollowed(files, run)).toEqual({ program, files: [] });
+  });
+
+  it('is a file that its sources name', async () => {
+    const files = {
+      'src/a.mjs': 'readFileSync("prompt.txt"); new URL(`./rules.md`, import.meta.url); log("absent.txt")',
+      'src/prompt.txt': '',
+      'src/rules.md': '',
+      'absent.md': '',
+    };
+    const run = { kind: 'module', path: 'src/a.mjs' };
+    expect(await notFollowed(files, run)).toEqual({ files: ['src/prompt.txt', 'src/rules.md'] });
+    expect(await notFollowed(files, run, { files: ['src/*.txt'] })).toBeUndefined();
+  });
+
+  it('is nothing once the operator says that there is nothing', async () => {
+    expect(await notFollowed({ 'a.sh': '' }, command('bash', 'a.sh'), { files: [] })).toBeUndefined();
   });
 });
 

@@ -4,6 +4,7 @@ import {
   choice,
   closed,
   constant,
+  integer,
   issueAt,
   number,
   object,
@@ -46,10 +47,13 @@ const endpointIssues = (run: AnyObject): readonly Issue[] => [
   ),
 ];
 
+/** Node alone takes some fifty megabytes. */
+const memoryMb = integer(undefined, { minimum: 128, maximum: 1_048_576 });
+
 const packedPrompt = closed({ kind: constant('manifest'), systemPrompt: prompt }, { timeoutMs });
 
 const SHAPES = {
-  module: closed({ kind: constant('module'), path: filled() }, { export: filled(256), timeoutMs }),
+  module: closed({ kind: constant('module'), path: filled() }, { export: filled(256), memoryMb, timeoutMs }),
   command: closed(
     { kind: constant('command'), command: filled() },
     { args: commandArguments, cwd: filled(), env: textMap, timeoutMs },
@@ -84,6 +88,10 @@ export type OpenwopRun = RunOf<'openwop'>;
 export type ManifestRun = RunOf<'manifest'>;
 export type RunSpec = { [K in Kind]: RunOf<K> }[Kind];
 
+/** Kinds of agent that are code of this machine, and so may be made of more files than can be found. */
+const PROGRAMS: readonly unknown[] = ['module', 'command'] satisfies Kind[];
+export const isProgram = ({ kind }: { readonly kind?: unknown }): boolean => PROGRAMS.includes(kind);
+
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 const KINDS: { readonly [from in SpecSource]: readonly Kind[] } = {
@@ -94,7 +102,7 @@ const KINDS: { readonly [from in SpecSource]: readonly Kind[] } = {
 };
 
 /** These run code or read files and secrets of the machine, which are not a tenant's to name. */
-const OPERATOR_ONLY = new Set(['path', 'export', 'command', 'args', 'cwd', 'env', 'apiKeyEnv']);
+const OPERATOR_ONLY = new Set(['path', 'export', 'command', 'args', 'cwd', 'env', 'apiKeyEnv', 'memoryMb']);
 
 /** What is wrong with the `run` of a spec. */
 export function runIssues(run: AnyObject, from: SpecSource): readonly Issue[] {

@@ -18,7 +18,7 @@ import valid from 'semver/functions/valid.js';
 import type { Checker } from '../../ports/index.js';
 import { checkForeignSchema, examineSchema, schemaSizeIssues } from '../schema-check.js';
 import { filled, readAs } from './members.js';
-import { type RunSpec, runIssues, type SpecSource } from './run-spec.js';
+import { isProgram, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
 
 const agentId = id<AgentId>(undefined, {
   maxLength: 256,
@@ -59,6 +59,8 @@ const tenant = text(undefined, {
   pattern: '^[^~\\s]+$',
   title: 'a tenant name without "~" or spaces',
 });
+/** Only from the operator: patterns of files that belong to the agent although its program does not import them. */
+const OPERATOR_MEMBERS = { files: list(filled()) };
 /** Only from a pack: which one, and what it declares to need of its host. */
 const PACK_MEMBERS = {
   pack: closed({ name: filled(256), version }),
@@ -77,12 +79,20 @@ const shapeOf = (from: SpecSource) =>
       ...MEMBERS,
       handoff: handoffOf(from === 'operator' || from === 'definition' ? ownSchema : foreignSchema),
       tenant: from === 'tenant' ? boundTenant : tenant,
+      ...(from === 'operator' ? OPERATOR_MEMBERS : ({} as typeof OPERATOR_MEMBERS)),
       ...(from === 'pack' ? PACK_MEMBERS : ({} as typeof PACK_MEMBERS)),
     },
   );
 
 const SHAPES = {
-  operator: shapeOf('operator'),
+  operator: ruled(shapeOf('operator'), ({ files, run }) =>
+    issueAt(
+      '/files',
+      files !== undefined &&
+        !isProgram(run) &&
+        'only agents of kind module and command have files; leave it out',
+    ),
+  ),
   tenant: shapeOf('tenant'),
   pack: shapeOf('pack'),
   definition: shapeOf('definition'),

@@ -1,6 +1,6 @@
 import { parseJson, type ToolId } from '@touchstone/protocol';
 import { type Body, fromBody, type ToolResult } from '@touchstone/protocol/bodies';
-import { createJsonClient, type HttpResult, TIMED_OUT, withinTime } from '../../net/index.js';
+import { createJsonClient, type Guard, type HttpResult, TIMED_OUT, withinTime } from '../../net/index.js';
 import type { Clock } from '../../ports/index.js';
 import { toolError, toolOutcome } from './tool-result.js';
 import { DEFAULT_TOOL_TIMEOUT_MS, type ToolSpec } from './tool-spec.js';
@@ -12,9 +12,9 @@ export type HttpTool = {
 };
 
 /** Calling it is a POST of the inputs; the JSON that comes back is the outcome. */
-export function createHttpTool(spec: ToolSpec, clock: Clock, maxBytes: number): HttpTool {
+export function createHttpTool(spec: ToolSpec, clock: Clock, maxBytes: number, guard?: Guard): HttpTool {
   const { toolId, timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = spec;
-  const client = createJsonClient(spec.headers);
+  const client = createJsonClient(spec.headers, guard);
   const url = new URL(spec.url);
   return {
     spec,

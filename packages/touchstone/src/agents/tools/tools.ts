@@ -1,5 +1,6 @@
 import { asId, type Owner, type ToolId } from '@touchstone/protocol';
 import type { ToolDescriptorWire } from '@touchstone/protocol/wire';
+import type { Guard } from '../../net/index.js';
 import { type Clock, MEMORY_TOOL, type OfferedTool, type Tools } from '../../ports/index.js';
 import { createHttpTool, type HttpTool } from './http-tool.js';
 import { type LoadMcp, loadMcpLibrary } from './mcp/library.js';
@@ -20,6 +21,8 @@ export type ToolGrants = {
   /** Whether all keys of this host belong to this tenant, so that a tool without `tenants` may be used by it. */
   readonly isOnlyTenant: (tenant: string) => boolean;
   readonly clock: Clock;
+  /** How HTTP tools are reached. */
+  readonly guard?: Guard;
   readonly maxOutcomeBytes?: number;
   /** Where a relative `cwd` of an MCP server begins. */
   readonly baseDir?: string;
@@ -116,10 +119,13 @@ function openTools(
   serverSpecs: ReadonlyMap<string, McpServerSpec>,
   grants: ToolGrants,
 ): ToolSet {
-  const { clock, baseDir = '.', maxOutcomeBytes = DEFAULT_OUTCOME_BYTES, loadMcp = loadMcpLibrary } = grants;
+  const { clock, guard, baseDir = '.', maxOutcomeBytes = DEFAULT_OUTCOME_BYTES } = grants;
+  const { loadMcp = loadMcpLibrary } = grants;
   const parts = { clock, load: loadMcp, baseDir, maxOutcomeBytes };
   return {
-    httpTools: new Map(specs.map((spec) => [spec.toolId, createHttpTool(spec, clock, maxOutcomeBytes)])),
+    httpTools: new Map(
+      specs.map((spec) => [spec.toolId, createHttpTool(spec, clock, maxOutcomeBytes, guard)]),
+    ),
     servers: new Map([...serverSpecs].map(([name, spec]) => [name, createMcpServer(name, spec, parts)])),
   };
 }

@@ -81,17 +81,24 @@ async function transition(
   host: Services,
   call: Call<unknown, AgentDeploymentTransitionWire>,
 ): Promise<Reply> {
-  const { principal, body } = call;
+  const { principal, body, creationId } = call;
   const agentId = agentIdOf(call);
-  const run = await host.touchstone.deployments.transition(principal, agentId, requestOf(body));
+  const request = requestOf(body);
+  const run = await host.touchstone.deployments.transition(principal, agentId, request, { creationId });
   host.follow(run);
   const outcome = checkOutcome(run);
   const list = await host.touchstone.deployments.list(principal.owner, agentId);
   const record = list?.find(({ version }) => version === body.version);
-  const headers = { 'touchstone-run-id': run.runId };
+  const headers = { 'touchstone-run-id': run.runId, ...warningOf(run) };
   if (outcome === 'done') return { status: 200, body: record, headers };
   return { status: 202, body: { ...record, touchstone: { runId: run.runId, status: run.status } }, headers };
 }
+
+/** What moves may not be all that was evaluated: the caller is told, and so are the approvers. */
+const warningOf = ({ plan }: Run): { readonly 'touchstone-warning'?: string } =>
+  plan.kind === 'deployment' && plan.request.transition === 'promote' && plan.intent?.filesNotFollowed
+    ? { 'touchstone-warning': 'files_not_followed' }
+    : {};
 
 const requestOf = (body: AgentDeploymentTransitionWire): TransitionRequest => ({
   version: asId<Version>(body.version),

@@ -1,5 +1,5 @@
 import { type AgentId, type Digest, HOST_OWNER, type Owner, type Version } from '@touchstone/protocol';
-import { type AgentSpec, agentDigest, agentFacts } from '../../agents/index.js';
+import { type AgentSpec, agentFacts, inspectAgent } from '../../agents/index.js';
 import type { Guard } from '../../net/index.js';
 import type { AgentFacts, BoundAgent, Store } from '../../ports/index.js';
 import { type AgentReference, highestVersion } from '../../suites/index.js';
@@ -77,7 +77,11 @@ export function createAgentEntries(parts: EntryParts) {
   };
 
   const add = async (spec: AgentSpec, baseDir: string): Promise<AgentFacts> => {
-    const entry = knownOf(parts, spec, await agentDigest(spec, baseDir), { hostOwned: true, baseDir });
+    const { digest, notFollowed } = await inspectAgent(spec, baseDir);
+    const known = knownOf(parts, spec, digest, { hostOwned: true, baseDir });
+    const entry = notFollowed
+      ? { ...known, facts: { ...known.facts, filesNotFollowed: true as const } }
+      : known;
     operators.set(keyOf(spec), entry);
     return entry.facts;
   };

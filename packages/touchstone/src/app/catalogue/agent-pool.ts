@@ -1,5 +1,6 @@
 import {
   type AgentPlan,
+  defined,
   type EvalPlan,
   HostError,
   isHostError,
@@ -8,16 +9,24 @@ import {
   type Version,
 } from '@touchstone/protocol';
 import {
+  type AgentFiles,
   type AgentSpec,
-  agentDigest,
   type ModelDecision,
   type ModelRequest,
   type Models,
   openAgent,
   pinModel,
+  readAgentFiles,
 } from '../../agents/index.js';
-import type { PaceOf } from '../../net/index.js';
-import type { Agent, Clock, Random, Store } from '../../ports/index.js';
+import { type Names, openGuard, type PaceOf } from '../../net/index.js';
+import {
+  type Agent,
+  AgentChanged,
+  type Answer,
+  type Clock,
+  type Random,
+  type Store,
+} from '../../ports/index.js';
 import type { AgentEntry } from './entries.js';
 
 type Plan = EvalPlan | AgentPlan;
@@ -35,32 +44,45 @@ type PoolParts = {
   readonly models: Models;
   readonly paceOf: PaceOf;
   readonly holdsSecret: (text: string) => boolean;
+  readonly names: Names;
+  /** Of module agents whose entry does not say how much memory they may use. Without it, they live in a thread. */
+  readonly moduleMemoryMb?: number;
 };
 
-type Entry = { readonly agent: Promise<Agent>; users: number };
+type AgentWithFiles = { readonly agent: Agent; readonly files: AgentFiles };
+type Entry = { readonly opened: Promise<AgentWithFiles>; users: number };
 
 export function createAgentPool(parts: PoolParts): AgentPool {
-  const opened = new Map<string, Entry>();
+  const entries = new Map<string, Entry>();
+  const enter = async (key: string, open: () => Promise<AgentWithFiles>): Promise<Agent> => {
+    const found = entries.get(key);
+    const entry = found ?? { opened: open(), users: 0 };
+    entries.set(key, entry);
+    entry.users += 1;
+    const forget = (): void => {
+      if (entries.get(key) === entry) entries.delete(key);
+    };
+    const leave = async (): Promise<void> => {
+      entry.users -= 1;
+      if (entry.users > 0) return;
+      forget();
+      await entry.opened.then(({ agent }) => agent.close()).catch(() => undefined);
+    };
+    try {
+      const opened = await entry.opened;
+      if (!found || (await opened.files.isSame())) return sharedAgent(opened, leave);
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+    // It was opened for other runs, and its files have been written to since: this run reads them anew.
+    forget();
+    await leave();
+    return enter(key, open);
+  };
   return {
     chooseModel: (owner, spec, asked) => pinModel(parts.models, owner, spec, asked),
-    async open(owner, known, plan) {
-      const key = poolKey(owner, plan);
-      const entry = opened.get(key) ?? { agent: openFresh(parts, owner, known, plan), users: 0 };
-      opened.set(key, entry);
-      entry.users += 1;
-      const leave = async (): Promise<void> => {
-        entry.users -= 1;
-        if (entry.users > 0) return;
-        if (opened.get(key) === entry) opened.delete(key);
-        await entry.agent.then((agent) => agent.close()).catch(() => undefined);
-      };
-      try {
-        return sharedAgent(await entry.agent, leave);
-      } catch (error) {
-        await leave();
-        throw error;
-      }
-    },
+    open: (owner, known, plan) => enter(poolKey(owner, plan), () => openFresh(parts, owner, known, plan)),
   };
 }
 
@@ -70,26 +92,48 @@ const poolKey = (owner: Owner, { agent, model, cache }: Plan): string =>
     model ? [agent.digest, owner.tenant, owner.workspace, model, cache] : [agent.digest, owner.tenant],
   );
 
-const sharedAgent = (agent: Agent, close: () => Promise<void>): Agent => ({
+const sharedAgent = ({ agent, files }: AgentWithFiles, close: () => Promise<void>): Agent => ({
   facts: agent.facts,
   ...(agent.model && { model: agent.model }),
   ...(agent.prompt && {
     prompt: (invocation) => agent.prompt?.(invocation) as ReturnType<NonNullable<Agent['prompt']>>,
   }),
-  invoke: (invocation, host) => agent.invoke(invocation, host),
+  // A module stays as it was loaded; a program is started for every turn, as it is then.
+  invoke:
+    agent.facts.kind === 'command'
+      ? (...asked) => invokeUnchanged(agent, files, ...asked)
+      : (invocation, host) => agent.invoke(invocation, host),
+  hasChanged: async () => !(await files.isSame()),
   close,
 });
 
-async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan: Plan): Promise<Agent> {
+/** What a program answers that has been written to meanwhile is not used. */
+async function invokeUnchanged(
+  agent: Agent,
+  files: AgentFiles,
+  ...asked: Parameters<Agent['invoke']>
+): Promise<Answer> {
+  const answer = await agent.invoke(...asked);
+  if (await files.isUntouched()) return answer;
+  throw new AgentChanged();
+}
+
+async function openFresh(
+  parts: PoolParts,
+  owner: Owner,
+  known: AgentEntry,
+  plan: Plan,
+): Promise<AgentWithFiles> {
   const { spec, facts, baseDir, guard } = known;
   // The files may have changed since the run was planned; an answer of other code would be evidence of nothing.
-  if ((await agentDigest(spec, baseDir)) !== plan.agent.digest) {
+  const files = await readAgentFiles(spec, baseDir);
+  if (files.digest !== plan.agent.digest) {
     throw new HostError(
       'conflict',
       `Agent ${facts.agentId}@${facts.version} has changed since this run was created. Start a new run.`,
     );
   }
-  const { clock, random, paceOf, models, holdsSecret } = parts;
+  const { clock, random, paceOf, models, holdsSecret, names } = parts;
   const cache = plan.cache && { responses: parts.store.responses, holdsSecret };
   const use = { owner, models, ...modelOf(plan), ...(cache && { cache }) };
   const agent = await openAgent(spec, {
@@ -99,10 +143,12 @@ async function openFresh(parts: PoolParts, owner: Owner, known: AgentEntry, plan
     random,
     paceOf,
     use,
-    ...(guard && { fetchGuard: guard }),
+    files,
+    limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
+    fetchGuard: guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system),
   }).catch(cannotOpen);
   const issue = await agent.loadIssue?.();
-  if (issue === undefined) return agent;
+  if (issue === undefined) return { agent, files };
   await agent.close();
   throw new HostError('conflict', `Agent ${facts.agentId}@${facts.version} cannot be used. ${issue}`);
 }

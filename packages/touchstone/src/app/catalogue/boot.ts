@@ -6,7 +6,8 @@ import type { PinnedContract } from '@touchstone/protocol/bodies';
 import { parseAgentSpec } from '../../agents/index.js';
 import { findPacks, readPackFolder } from '../../packs/index.js';
 import type { RetainedNames, Suite } from '../../ports/index.js';
-import { contractBeside, findSuiteFiles, readSuite } from '../../suites/index.js';
+import { rowsBeside } from '../../profiles/index.js';
+import { contractBeside, findSuiteFiles, readSuiteFile } from '../../suites/index.js';
 import { ASSETS } from '../assets.js';
 import type { Config } from '../config/config.js';
 import type { AgentCatalogue } from './agent-catalogue.js';
@@ -92,7 +93,8 @@ export async function loadSuites(config: Config, profiles: SuiteInstaller): Prom
   const loaded: Suite[] = [];
   for (const folder of config.suites) {
     for (const file of await findSuiteFiles(resolve(config.baseDir, folder))) {
-      const suite = readSuite(await readFile(file, 'utf8'), { file });
+      const readRows = rowsBeside(file);
+      const { suite } = readSuiteFile(await readFile(file, 'utf8'), { file, readRows });
       const pinned = await contractOf(file, suite);
       if (pinned) await profiles.replace(HOST_OWNER, { suite, pinned });
       else await profiles.replacePlain(HOST_OWNER, suite);

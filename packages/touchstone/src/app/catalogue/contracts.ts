@@ -42,6 +42,8 @@ export type Contracts = {
   plan(owner: Owner, pinned: PinnedContract, ordinals?: readonly number[]): Promise<ContractPins>;
   /** The threshold of each task of a run that has a contract; undefined for the suite's own. */
   thresholds(owner: Owner, plan: EvalPlan): Promise<(taskId: TaskId) => number | undefined>;
+  /** The configured model that compares meanings, if there is one. Throws when it cannot be asked. */
+  embedder(): EmbedderPin | undefined;
 };
 
 type ContractParts = {
@@ -72,6 +74,7 @@ export function createContracts(parts: ContractParts): Contracts {
       const judge = askable(judged, () => judgeOf(parts, owner, contract));
       return { contract: digest, ...(judge && { judge }), ...(embedder && { embedder }) };
     },
+    embedder: () => chooseEmbedder(config, models),
     async thresholds(owner, plan) {
       if (plan.contract === undefined) return () => undefined;
       const { contract } = await pinned(owner, plan.contract);

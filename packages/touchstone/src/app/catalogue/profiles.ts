@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import {
+  defined,
   HOST_OWNER,
   HostError,
   type Json,
@@ -9,6 +10,7 @@ import {
 } from '@touchstone/protocol';
 import type { EvalContract, PinnedContract } from '@touchstone/protocol/bodies';
 import { checkBounded, checkForeignSchema, createSchemaCheck } from '../../agents/index.js';
+import type { Names } from '../../net/index.js';
 import type { Checker, Clock, Store, Suite, SuiteHead } from '../../ports/index.js';
 import {
   type CompileInput,
@@ -61,6 +63,8 @@ type WriterParts = {
   readonly config: Config;
   readonly clock: Clock;
   readonly env: NodeJS.ProcessEnv;
+  /** How names in URLs of tenants are looked up. */
+  readonly names?: Names;
   /** More tasks than this are not taken. */
   readonly maxTasks: number | undefined;
   /** Makes the checks of one request; without it they are made at once. */
@@ -131,9 +135,9 @@ type Opening = <T>(
 ) => Promise<T>;
 
 /** Finds the rows of a request, wherever they lie, and lets go of them when they have been used. */
-function createOpening({ config, clock, env, maxTasks, checkerFor }: WriterParts): Opening {
+function createOpening({ config, clock, env, names, maxTasks, checkerFor }: WriterParts): Opening {
   const datasets = completeDatasetConfig(config.datasets, (path) => resolve(config.baseDir, path));
-  const source = createDatasetSource({ config: datasets, egress: config.egress, env, clock });
+  const source = createDatasetSource(defined({ config: datasets, egress: config.egress, env, clock, names }));
   const own = { issues: checkForeignSchema, check: createSchemaCheck(checkBounded) };
   return async (request, use) => {
     try {

@@ -1,11 +1,14 @@
-import { type Digest, HOST_OWNER, HostError, type Owner, type Version } from '@touchstone/protocol';
+import { type Digest, HOST_OWNER, HostError, type Owner, type SuiteId } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
 import type { Clock, Page, Store, Suite, SuiteHead } from '../../ports/index.js';
 import { highestVersion, parseSuiteReference } from '../../suites/index.js';
 import type { SuiteVisible } from './entries.js';
 import { hostsFirst } from './entries.js';
 
-/** Where suites are kept and found: an owner's own first, then the host's, which every tenant may read and no tenant may change. */
+/**
+ * Where suites are kept and found: an owner's own, and the host's, which every tenant may read and no tenant may change.
+ * Of a suite that is named without a version, the host's versions go before an owner's.
+ */
 export type SuiteCatalogue = {
   install(owner: Owner, suite: Suite): Promise<'created' | 'same'>;
   /** Without the rule that versions do not change: for a developer's own file, edited between runs. */
@@ -20,24 +23,19 @@ export type SuiteCatalogue = {
 export function createSuiteCatalogue(store: Store, clock: Clock): SuiteCatalogue {
   const { suites } = store;
 
-  const versionOf = async (
-    owner: Owner,
-    reference: ReturnType<typeof parseSuiteReference>,
-  ): Promise<Version | undefined> => {
-    if (reference.version) return reference.version;
-    const all = [
-      ...(await suites.versions(owner, reference.suiteId)),
-      ...(await suites.versions(HOST_OWNER, reference.suiteId)),
-    ];
-    return highestVersion(all);
+  const highestOf = async (holder: Owner, suiteId: SuiteId): Promise<SuiteVisible | undefined> => {
+    const version = highestVersion(await suites.versions(holder, suiteId));
+    const head = version && (await suites.get(holder, suiteId, version));
+    return head && { head, owner: holder };
   };
 
   const find = async (owner: Owner, reference: string): Promise<SuiteVisible | undefined> => {
-    const wanted = parseSuiteReference(reference);
-    const version = await versionOf(owner, wanted);
-    if (!version) return undefined;
+    const { suiteId, version } = parseSuiteReference(reference);
+    // A name that the host has is the host's: what a tenant puts beside it has to be named with its version.
+    if (version === undefined)
+      return (await highestOf(HOST_OWNER, suiteId)) ?? (await highestOf(owner, suiteId));
     for (const holder of [owner, HOST_OWNER]) {
-      const head = await suites.get(holder, wanted.suiteId, version);
+      const head = await suites.get(holder, suiteId, version);
       if (head) return { head, owner: holder };
     }
     return undefined;

@@ -1,15 +1,11 @@
 // A thread that checks content. One check at a time comes as a JSON text, `[name, input]`; the answer goes back as another.
 import { parentPort } from 'node:worker_threads';
-import { SCHEMA_FIT, SCHEMA_ISSUES } from '../../agents/index.js';
+import { foreignSchemas, SCHEMA_FIT, SCHEMA_ISSUES } from '../../agents/index.js';
 import type { CheckWork } from '../../ports/index.js';
-import { SCORING_WORK } from '../../scoring/index.js';
+import { scoringWork } from '../../scoring/index.js';
 
-const WORK = new Map(
-  ([SCHEMA_FIT, SCHEMA_ISSUES, ...SCORING_WORK] as unknown as CheckWork<unknown, unknown>[]).map((work) => [
-    work.name,
-    work,
-  ]),
-);
+const ALL = [SCHEMA_FIT, SCHEMA_ISSUES, ...scoringWork(foreignSchemas.fit)] as CheckWork<unknown, unknown>[];
+const WORK = new Map(ALL.map((work) => [work.name, work]));
 
 async function answer(text: string): Promise<unknown> {
   const [name, input] = JSON.parse(text) as [string, unknown];

@@ -1,34 +1,31 @@
 import { availableParallelism } from 'node:os';
+import { createSlots, onAbort } from '../../net/index.js';
 import { CheckOverLimit, type CheckWork, type Clock, type RunOrigin } from '../../ports/index.js';
 import { type CheckerThread, startCheckerThread } from './checker-thread.js';
-import { createFairQueue } from './fair-queue.js';
 
 export type PoolLimits = {
-  readonly threads: number;
   /** Threads that one tenant may use at a time. */
-  readonly threadsPerTenant: number;
+  readonly perTenant: number;
+  /** Threads in all; a tenant never has more of them than are left for the others. */
+  readonly total?: number;
   /** How long one check may take in a thread. */
   readonly seconds: number;
 };
 
-/**
- * A host has one thread more than a tenant may use, so that no tenant ever has them all. On the command line there is one
- * tenant, and nobody to leave a thread to.
- */
-export function poolLimits(
+/** A host has twice as many threads as a tenant may use. The command line has but one tenant. */
+export const threadLimits = (
   origin: RunOrigin,
   perTenant: number,
-): Pick<PoolLimits, 'threads' | 'threadsPerTenant'> {
-  if (origin === 'host') return { threads: perTenant + 1, threadsPerTenant: perTenant };
-  const threads = Math.max(1, availableParallelism() - 1);
-  return { threads, threadsPerTenant: threads };
-}
+): Pick<PoolLimits, 'perTenant' | 'total'> =>
+  origin === 'host'
+    ? { perTenant, total: 2 * perTenant }
+    : { perTenant: Math.max(1, availableParallelism() - 1) };
 
 export type PoolParts = {
   readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly start?: () => CheckerThread;
-  /** Called when a check has to wait because its tenant uses as many threads as it may. */
+  /** Called when a check has to wait for a thread. */
   readonly onWait?: () => void;
   /** Called when a check was stopped. */
   readonly onOverLimit?: () => void;
@@ -39,33 +36,28 @@ export type TimeBudget = { leftMs: number };
 
 type Submission<Input, Result> = {
   readonly tenant: string;
+  /** Checks of one tenant take turns by it. */
+  readonly group: string;
   readonly work: CheckWork<Input, Result>;
   readonly input: Input;
-  /** Given for a caller who waits, who goes before the others of the tenant. */
   readonly budget?: TimeBudget;
   readonly signal?: AbortSignal;
-};
-type Job = {
-  readonly submission: Submission<unknown, unknown>;
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: unknown) => void;
 };
 
 /** A few threads for the checks of all tenants, who get them in turns. */
 export type ThreadPool = {
   submit<Input, Result>(submission: Submission<Input, Result>): Promise<Result>;
-  /** How many checks of the tenant wait for a thread. */
-  waiting(tenant: string): number;
   close(): Promise<void>;
 };
 
-/** `onMoved` is called when a check of the tenant waits no longer. */
-export function createThreadPool(parts: PoolParts, onMoved: (tenant: string) => void): ThreadPool {
-  const { limits, start = () => startCheckerThread() } = parts;
-  const queue = createFairQueue<Job>(limits.threadsPerTenant);
+export function createThreadPool(parts: PoolParts): ThreadPool {
+  const { limits, onWait, start = () => startCheckerThread() } = parts;
+  const slots = createSlots({ ...limits, ...(onWait && { onWait }) });
+  /** One for each check that is waited for. */
+  const open = new Set<AbortController>();
+  let closed: Error | undefined;
   const threads = new Set<CheckerThread>();
   const idle: CheckerThread[] = [];
-  let closing: Error | undefined;
 
   const launch = (): CheckerThread => {
     const thread = start();
@@ -73,75 +65,69 @@ export function createThreadPool(parts: PoolParts, onMoved: (tenant: string) => 
     void thread.ended.then(() => threads.delete(thread));
     return thread;
   };
-
-  const hasThread = (): boolean => {
-    while (idle.at(-1)?.isAlive() === false) idle.pop();
-    return idle.length > 0 || threads.size < limits.threads;
+  const anyThread = (): CheckerThread => {
+    for (let thread = idle.pop(); thread; thread = idle.pop()) if (thread.isAlive()) return thread;
+    return launch();
   };
 
-  const dispatch = (): void => {
-    while (!closing && hasThread()) {
-      const next = queue.next();
-      if (!next) return;
-      onMoved(next.tenant);
-      const thread = idle.pop() ?? launch();
-      void execute(parts, thread, next.job).then(() => {
-        queue.done(next.tenant);
-        if (thread.isAlive()) idle.push(thread);
-        dispatch();
-      });
+  const make = async <Input, Result>(
+    submission: Submission<Input, Result>,
+    given: AbortSignal,
+  ): Promise<Result> => {
+    const leave = await slots.enter(submission.tenant, submission.group, given);
+    if (!leave) throw given.reason;
+    const thread = anyThread();
+    try {
+      return await execute(parts, thread, submission);
+    } finally {
+      if (thread.isAlive()) idle.push(thread);
+      leave();
     }
   };
 
   return {
-    submit: <Input, Result>(submission: Submission<Input, Result>) =>
-      new Promise<Result>((resolve, reject) => {
-        const { tenant, signal, budget } = submission;
-        signal?.throwIfAborted();
-        if (closing) throw closing;
-        const heed = heeding(signal, () => {
-          queue.remove(tenant, job);
-          onMoved(tenant);
-          reject(signal?.reason);
-        });
-        const job: Job = {
-          submission: submission as Submission<unknown, unknown>,
-          resolve: heed(resolve as (result: unknown) => void),
-          reject: heed(reject),
-        };
-        if (queue.isFull(tenant)) parts.onWait?.();
-        queue.add(tenant, job, budget !== undefined);
-        dispatch();
-      }),
-    waiting: queue.waiting,
+    async submit(submission) {
+      if (closed) throw closed;
+      const { signal } = submission;
+      signal?.throwIfAborted();
+      const giveUp = new AbortController();
+      const stopListening = onAbort(signal, () => giveUp.abort(signal?.reason));
+      open.add(giveUp);
+      try {
+        return await unlessAborted(make(submission, giveUp.signal), giveUp.signal);
+      } finally {
+        stopListening();
+        open.delete(giveUp);
+      }
+    },
     async close() {
-      closing = new Error('The host is closing.');
-      for (const job of queue.drain()) job.reject(closing);
-      for (const thread of threads) thread.stop(closing);
+      closed = new Error('The host is closing.');
+      for (const one of open) one.abort(closed);
+      for (const thread of threads) thread.stop(closed);
       await Promise.all([...threads].map(({ ended }) => ended));
     },
   };
 }
 
 /**
- * Calls `giveUp` when the signal aborts, until the first of the returned functions is called. A check that is under way is brought
- * to its end all the same: a tenant that cancels gets no more threads by it.
+ * The same, but rejects as soon as the signal aborts. A check that is under way keeps its thread all the same: a tenant that
+ * cancels gets no more threads by it.
  */
-function heeding(signal: AbortSignal | undefined, giveUp: () => void) {
-  signal?.addEventListener('abort', giveUp, { once: true });
-  return <Value>(settle: (value: Value) => void) =>
-    (value: Value): void => {
-      signal?.removeEventListener('abort', giveUp);
-      settle(value);
-    };
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    onAbort(signal, () => reject(signal.reason));
+    work.then(resolve, reject);
+  });
 }
 
+type Execution<Input, Result> = Pick<Submission<Input, Result>, 'work' | 'input' | 'budget'>;
+
 /** Makes one check in a thread, within the time that is left for it. */
-async function execute(
+async function execute<Input, Result>(
   { clock, limits, onOverLimit }: PoolParts,
   thread: CheckerThread,
-  { submission: { work, input, budget }, resolve, reject }: Job,
-): Promise<void> {
+  { work, input, budget }: Execution<Input, Result>,
+): Promise<Result> {
   const done = new AbortController();
   let startedAt = clock.elapsed();
   try {
@@ -151,10 +137,10 @@ async function execute(
     if (limitMs <= 0) throw overTime(limits);
     const stop = () => (done.signal.aborted ? undefined : thread.stop(overTime(limits)));
     clock.sleep(limitMs, done.signal).then(stop, () => undefined);
-    resolve(await thread.run(JSON.stringify([work.name, input])));
+    return (await thread.run(JSON.stringify([work.name, input]))) as Result;
   } catch (error) {
     if (error instanceof CheckOverLimit) onOverLimit?.();
-    reject(error);
+    throw error;
   } finally {
     done.abort();
     if (budget) budget.leftMs -= clock.elapsed() - startedAt;

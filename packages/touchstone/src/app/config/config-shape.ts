@@ -61,6 +61,11 @@ const publicUrl = text(undefined, {
   title: 'an http or https URL without user name, query and fragment',
 });
 
+const dnsServer = text(undefined, {
+  pattern: '^((\\d{1,3}\\.){3}\\d{1,3}(:\\d+)?|[0-9a-fA-F:]+|\\[[0-9a-fA-F:]+\\](:\\d+)?)$',
+  title: 'the IP address of a DNS server, with its port where that is not 53',
+});
+
 const evalSuite = closed(
   {},
   { modes: set(choice(EVAL_MODES)), maxTasksPerSuite: atLeast(1), maxCostUsdPerSuite: amount() },
@@ -93,10 +98,11 @@ export const configShape = closed(
     trust: anyObject(),
     store,
     publicUrl,
+    trustedProxies: names,
     evalSuite: either(constant(false), evalSuite),
     gates: list(gateShape),
     retention: mapOf(retention, anyTenant),
-    egress: closed({}, { allowHosts: names, allowPrivate: flag() }),
+    egress: closed({}, { allowHosts: names, allowPrivate: flag(), dnsServers: list(dnsServer) }),
     limits: closed(
       {},
       {

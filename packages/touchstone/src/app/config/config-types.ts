@@ -71,9 +71,15 @@ export type Config = {
   readonly store?: string;
   /** Without a slash at its end. */
   readonly publicUrl?: string;
+  readonly trustedProxies: readonly string[];
   readonly evalSuite: false | EvalSuiteSettings;
   readonly gates: readonly GatePolicy[];
-  readonly egress: { readonly allowHosts: readonly string[]; readonly allowPrivate: boolean };
+  readonly egress: {
+    readonly allowHosts: readonly string[];
+    readonly allowPrivate: boolean;
+    /** Asked for the names in URLs of tenants; the machine's own when there is none. */
+    readonly dnsServers: readonly string[];
+  };
   readonly limits: {
     readonly maxRequestBodyBytes: number;
     readonly requestsPerMinute: number;
@@ -107,6 +113,8 @@ export type ConfigInput = {
   readonly store?: string;
   /** Where callers reach this host, for the links it gives out; the address that each caller used by default. */
   readonly publicUrl?: string;
+  /** Addresses and ranges of proxies that are believed when they say who a caller is, and by which address it came. */
+  readonly trustedProxies?: readonly string[];
   /** Limits of evaluations; `false` switches evaluation off. */
   readonly evalSuite?: false | EvalSuiteSettings;
   /** Where URLs of tenants may lead: `allowHosts` is the whole allowlist when it is not empty. */

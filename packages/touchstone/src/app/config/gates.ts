@@ -45,6 +45,7 @@ const requiredEval = closed(
     acceptOverrides: flag(),
     noRegression: flag(),
     requireConclusive: flag(),
+    requireFollowedFiles: flag(),
   },
 );
 

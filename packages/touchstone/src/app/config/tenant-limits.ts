@@ -9,6 +9,19 @@ export const TENANT_LIMITS = {
   checkThreads: { standard: 1, minimum: 1 },
   /** How long one check may take in such a thread, in seconds; then it is stopped, and its task is unscored. */
   checkSeconds: { standard: 30, minimum: 1 },
+  /** Tasks at work: each may hold connections or a process. Further ones wait, and the wait is not the agent's time. */
+  openInvocations: { standard: 512, minimum: 1 },
+  /** Names that are being looked up; further ones wait. */
+  nameLookups: { standard: 8, minimum: 1 },
+  /** Bytes in the store; beyond it nothing new is taken, and runs at work end. */
+  storedBytes: { standard: 20 * 1024 ** 3, minimum: 1024 ** 2 },
+  /** Versions of suites and of agents, webhooks, and annotations of one run; beyond them no more is taken. */
+  suites: { standard: 10_000, minimum: 1 },
+  agents: { standard: 10_000, minimum: 1 },
+  webhooks: { standard: 100, minimum: 1 },
+  annotationsPerRun: { standard: 1_000, minimum: 1 },
+  /** Refusals of one principal at once that are audited one by one, and one more each minute; others are counted together. */
+  recordedRefusals: { standard: 60, minimum: 1 },
 } as const;
 
 export type TenantLimit = keyof typeof TENANT_LIMITS;

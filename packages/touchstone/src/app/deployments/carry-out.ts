@@ -12,7 +12,7 @@ import {
 import type { Run } from '../../ports/index.js';
 import { unmetEvidence } from './evidence.js';
 import { decideMove } from './plan-transition.js';
-import { claimOf, type DecisionParts, demandsNow, digestNow, servingNow } from './serving.js';
+import { agentNow, claimOf, type DecisionParts, demandsNow, servingNow } from './serving.js';
 
 /** Decides the transition again at execution time: gates, evidence and what serves may have changed since it was planned. */
 export function createCarryOut(parts: DecisionParts) {
@@ -20,8 +20,8 @@ export function createCarryOut(parts: DecisionParts) {
     if (!intent) throw new Error('A refused transition is never carried out.');
     const { owner, principal } = run;
     const before = await servingNow(parts, owner, agentId);
-    const digest = await digestNow(parts, owner, agentId, request.version);
-    if (isOther(intent, digest, request.transition === 'promote'))
+    const agent = await agentNow(parts, owner, agentId, request.version);
+    if (isOther(intent, agent?.digest, request.transition === 'promote'))
       return conflict('the agent has changed', 'agent_changed');
     const now = demandsNow(parts, owner, before, request);
     if (now.approvals.some((policy) => !isGranted(intent, policy)))
@@ -31,7 +31,7 @@ export function createCarryOut(parts: DecisionParts) {
     if (!isAsAsked) return conflict('what serves has changed', 'deployments_moved');
     const { move } = decided;
     const evals = [...intent.evals, ...now.evals.filter((one) => !isAmong(intent.evals, one))];
-    const claim = claimOf(agentId, request, intent.digest);
+    const claim = claimOf(agentId, request, agent ?? intent);
     const unmet = await unmetEvidence(parts, {
       owner,
       principal,

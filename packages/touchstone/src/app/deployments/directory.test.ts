@@ -26,6 +26,13 @@ it('a principal has the roles of all its keys', async () => {
   expect([...(found?.scopes ?? [])]).toEqual(['approvals:respond', 'runs:create']);
 });
 
+it('of those roles only some may be asked for, and none that it has not', async () => {
+  const find = open([key('a')], [key('b', { roles: ['runner'] })]);
+  const found = await find(acme, 'alice', ['runner', 'admin']);
+  expect(found?.roles).toEqual(['runner']);
+  expect([...(found?.scopes ?? [])]).toEqual(['runs:create']);
+});
+
 it.each([
   ['nobody has a key of', []],
   ['another tenant has', [key('a', { owner: { tenant: 'rival', workspace: 'main' } })]],

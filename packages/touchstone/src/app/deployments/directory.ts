@@ -3,8 +3,15 @@ import { type ChainRange, type ChainResult, createChainCheck } from '../../evide
 import type { Audit, Clock, Store } from '../../ports/index.js';
 import type { KnownKey, Roles } from '../principal.js';
 
-/** What is known of a principal without its key in hand: the roles of every key that is still good. */
-export type Directory = (owner: Owner, principalId: string) => Promise<Principal | undefined>;
+/**
+ * What is known of a principal without its key in hand: the roles of every key that is still good. `within` leaves only
+ * those among them: a link does no more than the key that made it could.
+ */
+export type Directory = (
+  owner: Owner,
+  principalId: string,
+  within?: readonly string[],
+) => Promise<Principal | undefined>;
 
 export function createDirectory(parts: {
   readonly fixed: readonly KnownKey[];
@@ -12,7 +19,7 @@ export function createDirectory(parts: {
   readonly roles: Roles;
   readonly clock: Pick<Clock, 'now'>;
 }): Directory {
-  return async (owner, principalId) => {
+  return async (owner, principalId, within) => {
     const stored = await parts.stored.list();
     const gone = new Set(
       stored.filter(({ revokedAt }) => revokedAt !== undefined).map(({ keyHash }) => keyHash),
@@ -27,7 +34,8 @@ export function createDirectory(parts: {
         (key.expiresAt === undefined || key.expiresAt > now),
     );
     if (keys.length === 0) return undefined;
-    const roles = [...new Set(keys.flatMap((key) => key.roles))];
+    const all = [...new Set(keys.flatMap((key) => key.roles))];
+    const roles = within ? all.filter((role) => within.includes(role)) : all;
     return {
       id: principalId,
       owner,

@@ -21,6 +21,7 @@ const interrupt: Interrupt = {
 const holder = {
   owner: { tenant: 'acme', workspace: 'main' },
   principal: 'alice',
+  roles: ['approver'],
   intent: 'resolve',
 } as const;
 const codeOf = (token: string): Promise<string> =>

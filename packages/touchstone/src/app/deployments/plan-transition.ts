@@ -5,7 +5,6 @@ import {
   asId,
   type DeploymentIntent,
   type DeploymentPlan,
-  type Digest,
   HostError,
   type Move,
   type Owner,
@@ -21,7 +20,14 @@ import {
 import { decideTransition, scopeOf, stateOf } from '../../deployments/index.js';
 import { hasScope } from '../principal.js';
 import { unmetEvidence } from './evidence.js';
-import { claimOf, type DecisionParts, demandsNow, digestNow, servingNow } from './serving.js';
+import {
+  agentNow,
+  claimOf,
+  type DecisionParts,
+  type DigestFacts,
+  demandsNow,
+  servingNow,
+} from './serving.js';
 
 /** Who may, then what it would do, then who has to agree and what has to be shown. */
 export async function planTransition(
@@ -34,12 +40,17 @@ export async function planTransition(
   const before = await servingNow(parts, owner, agentId);
   const authorization = authorize(principal, agentId, request, before);
   const asked = { kind: 'deployment', agentId, request, authorization } as const;
-  if (!authorization.allowed) return { ...asked, refused: forbidden(authorization) };
+  if (!authorization.allowed) {
+    const refused = forbidden(authorization);
+    // Beyond what is recorded one by one, there is no run either.
+    if (parts.refusals.take(principal, authorization.action)) return { ...asked, refused };
+    throw new HostError('forbidden', refused.message, refused.details);
+  }
   const { intent, move } = await intend(parts, principal, agentId, request, before).catch(async (error) => {
     await noteRefusal(parts, principal, authorization);
     throw error;
   });
-  const claim = claimOf(agentId, request, intent.digest);
+  const claim = claimOf(agentId, request, intent);
   const { evals } = intent;
   const proof = { owner, principal: principal.id, claim, request, before, next: move.next, evals };
   // Approvers are not asked about a move whose evidence is missing. The evidence is checked again when the move is executed.
@@ -72,12 +83,20 @@ const forbidden = ({ action }: AuthorizationDecided): RunError => ({
 
 /** What cannot be done at all is no run; that it was asked for is written down all the same. */
 async function noteRefusal(
-  { store, clock }: DecisionParts,
-  { owner }: Principal,
+  { store, clock, refusals }: DecisionParts,
+  by: Principal,
   { principal, action, resource }: AuthorizationDecided,
 ): Promise<void> {
+  if (!refusals.take(by, action)) return;
   const reason = 'not possible as asked';
-  await store.audit.append(owner, { at: clock.now(), principal, action, resource, allowed: false, reason });
+  await store.audit.append(by.owner, {
+    at: clock.now(),
+    principal,
+    action,
+    resource,
+    allowed: false,
+    reason,
+  });
 }
 
 async function intend(
@@ -87,11 +106,11 @@ async function intend(
   request: TransitionRequest,
   before: AgentDeployments,
 ): Promise<{ readonly intent: DeploymentIntent; readonly move: Move }> {
-  const digest = await digestOf(parts, owner, agentId, request, before);
+  const agent = await agentFactsOf(parts, owner, agentId, request, before);
   const demands = demandsNow(parts, owner, before, request);
-  const decided = await decideMove(parts, owner, before, request, { ...demands, digest });
+  const decided = await decideMove(parts, owner, before, request, { ...demands, digest: agent.digest });
   if (decided.kind === 'illegal') throw validationError([decided.issue]);
-  return { intent: { digest, expected: decided.move.events, ...demands }, move: decided.move };
+  return { intent: { ...agent, expected: decided.move.events, ...demands }, move: decided.move };
 }
 
 /** The same question when it is asked for and when it is carried out. */
@@ -113,17 +132,17 @@ export async function decideMove(
 }
 
 /** A version that is gone from the host can still be taken out of service; only forward it cannot go. */
-async function digestOf(
+async function agentFactsOf(
   parts: DecisionParts,
   owner: Owner,
   agentId: AgentId,
   { version, transition }: TransitionRequest,
   before: AgentDeployments,
-): Promise<Digest> {
-  const digest = await digestNow(parts, owner, agentId, version);
-  if (digest !== undefined) return digest;
+): Promise<DigestFacts> {
+  const now = await agentNow(parts, owner, agentId, version);
+  if (now !== undefined) return now;
   const recorded = before.versions.find((one) => one.version === version);
-  if (recorded && transition !== 'promote') return recorded.digest;
+  if (recorded && transition !== 'promote') return { digest: recorded.digest };
   if ((await parts.agents.versions(owner, agentId)).length === 0 && before.revision === 0)
     throw new HostError('not_found', 'There is no such agent.');
   const message = `There is no version ${version} of this agent here, or its files cannot be read. Install it first.`;

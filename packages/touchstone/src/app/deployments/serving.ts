@@ -1,7 +1,7 @@
 import {
   type AgentDeployments,
   type AgentId,
-  type Digest,
+  defined,
   type GatePolicy,
   isHostError,
   type Owner,
@@ -9,12 +9,15 @@ import {
   type Version,
 } from '@touchstone/protocol';
 import { matchingGates, noDeployments, stateOf, targetState } from '../../deployments/index.js';
+import type { AgentFacts } from '../../ports/index.js';
 import type { AgentVisible } from '../catalogue/entries.js';
-import type { EvidenceParts } from './evidence.js';
+import type { Refusals } from '../refusals.js';
+import type { EvidenceParts } from './evidence-facts.js';
 
 /** What it takes to decide about a transition. */
 export type DecisionParts = EvidenceParts & {
   readonly gates: readonly GatePolicy[];
+  readonly refusals: Pick<Refusals, 'take'>;
   readonly agents: {
     find(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
     versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;
@@ -22,18 +25,23 @@ export type DecisionParts = EvidenceParts & {
   };
 };
 
-/** The bytes of a version as they are now; undefined when it is gone, or its files cannot be read. */
-export async function digestNow(
+/** A version as it is now; undefined when it is gone, or its files cannot be read. */
+export async function agentNow(
   { agents }: Pick<DecisionParts, 'agents'>,
   owner: Owner,
   agentId: AgentId,
   version: Version,
-): Promise<Digest | undefined> {
+): Promise<DigestFacts | undefined> {
   const found = await agents.find(owner, `${agentId}@${version}`).catch((error) => {
     if (!isHostError(error)) throw error;
   });
-  return found?.facts.digest;
+  if (!found) return undefined;
+  const { digest, filesNotFollowed } = found.facts;
+  return { digest, ...defined({ filesNotFollowed }) };
 }
+
+/** The bytes of an agent, and whether they are all of them. */
+export type DigestFacts = Pick<AgentFacts, 'digest' | 'filesNotFollowed'>;
 
 /**
  * What serves, as far as it concerns a version with these bytes. On its way to service a version is what it was when it
@@ -49,19 +57,18 @@ export async function servingNow(
   const versions = await Promise.all(
     recorded.versions.map(async (row) => {
       if (row.state !== 'test' && row.state !== 'staged') return [row];
-      const digest = await digestNow(parts, owner, agentId, row.version);
-      return digest === undefined || digest === row.digest ? [row] : [];
+      const now = await agentNow(parts, owner, agentId, row.version);
+      return now === undefined || now.digest === row.digest ? [row] : [];
     }),
   );
   return { ...recorded, versions: versions.flat() };
 }
 
-export const claimOf = (agentId: AgentId, { version, evalRunId }: TransitionRequest, digest: Digest) => ({
-  agentId,
-  version,
-  digest,
-  ...(evalRunId !== undefined && { evalRunId }),
-});
+export const claimOf = (
+  agentId: AgentId,
+  { version, evalRunId }: TransitionRequest,
+  { digest, filesNotFollowed }: DigestFacts,
+) => ({ agentId, version, digest, ...defined({ evalRunId, filesNotFollowed }) });
 
 /** What the gates of the configuration ask of this request, as they are now. */
 export function demandsNow(

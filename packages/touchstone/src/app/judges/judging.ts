@@ -1,6 +1,6 @@
 import { HOST_OWNER, type JudgeIdentity } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import { createSchemaCheck } from '../../agents/index.js';
+import { foreignSchemas } from '../../agents/index.js';
 import type { Checker, PriceOf, ScoringResult, Transcript, Usage } from '../../ports/index.js';
 import { createScoring } from '../../scoring/index.js';
 import { decideJudge, type JudgeRequest } from '../runs/rejudge.js';
@@ -34,7 +34,7 @@ export async function openJudging(
   const scoring = createScoring({
     modes: ['rubric'],
     check,
-    schemaCheck: createSchemaCheck(check),
+    schemas: foreignSchemas,
     tierOf: async () => undefined,
     ...(judge && { judge }),
   });

@@ -8,7 +8,7 @@ import {
   type TaskId,
   validationError,
 } from '@touchstone/protocol';
-import { parseCriterion, type Task, toBody } from '@touchstone/protocol/bodies';
+import { isJudged, parseCriterion, type Task, toBody } from '@touchstone/protocol/bodies';
 import { checkBounded } from '../../agents/index.js';
 import { taskIssues } from '../runs/task-criteria.js';
 
@@ -24,7 +24,8 @@ export type Label = {
 
 const MEMBERS = ['id', 'input', 'output', 'criterion', 'met'];
 /** Decided by what a run has recorded of calls, which a label does not have. */
-const NEED_A_RUN: readonly string[] = ['tool-called', 'tool-not-called'];
+/** Checks of what an agent did, or by what only a run has. A label holds a question and an answer. */
+const NEED_A_RUN = /"(tool-[a-z-]+|latency|cost|tokens|turns|scorer|similar|calls|memory)"/;
 
 /**
  * Reads JSON Lines. Refuses with everything that is wrong, by file and line, and never by what stands there; patterns and
@@ -89,7 +90,10 @@ function criterionIssues(criterion: Json | undefined): readonly Issue[] {
     return [{ pointer, message: 'Expected a sentence.' }];
   const read = parseCriterion(criterion);
   if (read.kind === 'malformed') return [{ pointer, message: read.message }];
-  if (read.kind === 'prose' || !NEED_A_RUN.includes(read.name)) return [];
+  if (read.kind === 'prose') return [];
+  const { of, sees } = read.args;
+  const [, needed] = NEED_A_RUN.exec(JSON.stringify([read.name, of, sees])) ?? [];
+  if (needed === undefined) return [];
   return [{ pointer, message: `Check ${read.name} is about the calls of a run, and a label has none.` }];
 }
 
@@ -128,4 +132,4 @@ export function groupLabels(labels: readonly Label[]): readonly LabelGroup[] {
 }
 
 const decidedBy = ({ criterion }: Label): LabelGroup['by'] =>
-  parseCriterion(criterion).kind === 'check' ? 'check' : 'judge';
+  isJudged(parseCriterion(criterion)) ? 'judge' : 'check';

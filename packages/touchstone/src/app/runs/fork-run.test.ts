@@ -114,6 +114,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
       safetyPolicy: undefined,
       evalSettings: { modes: IMPLEMENTED_MODES },
       contracts: {
+        embedder: () => undefined,
         of: () => Promise.reject(new Error('What is attached by now is not asked.')),
         pinned: async (_, digest) => ({ digest, contract: {} as never }),
         plan: async (_, { digest }) => ({ contract: digest }),

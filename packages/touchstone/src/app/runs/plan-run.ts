@@ -16,7 +16,7 @@ import {
 import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
 import { createSchemaCheck } from '../../agents/index.js';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
-import type { AgentFacts, Checker, Clock, PriceOf, Store } from '../../ports/index.js';
+import type { AgentFacts, Checker, Clock, PriceOf, Store, SuiteHead } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
 import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
@@ -54,7 +54,7 @@ export type PlanParts = {
   readonly chooseJudge: Judges['choose'];
   readonly chooseSafetyJudge: Judges['chooseForSafety'];
   readonly safetyPolicy: Digest | undefined;
-  readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan'>;
+  readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan' | 'embedder'>;
   /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
   readonly contract?: Digest | 'none';
   /** Set by a test seam, which names its run and may run what nobody else can. */
@@ -89,6 +89,15 @@ const SLOW_TASK_SCHEMA: Issue = {
   message: "The agent's task schema takes too long to check against the inputs. Simplify it.",
 };
 
+/** The check `similar` compares meanings. Without a model for that nothing could be decided. */
+function embedderFor({ contracts }: PlanParts, { needs }: SuiteHead): Pick<EvalPlan, 'embedder'> {
+  if (!needs?.embedder) return {};
+  const embedder = contracts.embedder();
+  if (embedder) return { embedder };
+  const message = 'The suite has a check "similar", and no embedder is configured. Set "embedder.model".';
+  throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'embedder_unavailable' });
+}
+
 async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<PlannedRun> {
   const suite = await parts.findSuite(owner, body.evalSuiteRef as string);
   if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
@@ -96,7 +105,8 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   const { facts } = agent;
   const { head } = suite;
   const contract = await contractFor(parts, owner, head.digest);
-  const judge = head.judgedTasks > 0 && !contract ? parts.chooseJudge() : undefined;
+  const judge =
+    head.judgedTasks > 0 && !contract ? parts.chooseJudge({ withData: head.needs?.judgeData }) : undefined;
   const check = parts.checkerFor(owner);
   const decided = await checkRunnable({
     head,
@@ -118,9 +128,10 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     kind: 'eval',
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
     agent: pinOf(agent),
+    ...defined({ filesNotFollowed: facts.filesNotFollowed }),
     ...(await planModel(parts, owner, facts, body)),
     ...(judge && !('issue' in judge) && { judge }),
-    ...(contract && (await parts.contracts.plan(owner, contract, decided.ordinals))),
+    ...(contract ? await parts.contracts.plan(owner, contract, decided.ordinals) : embedderFor(parts, head)),
     ...(decided.modes.includes('adversarial') && planSafety(parts)),
     ...decided,
   };

@@ -11,12 +11,18 @@ import {
   type RunId,
   validationError,
 } from '@touchstone/protocol';
-import { fromBody, type PinnedContract, parseCriterion, type Task } from '@touchstone/protocol/bodies';
+import {
+  fromBody,
+  isJudged,
+  type PinnedContract,
+  parseCriterion,
+  type Task,
+} from '@touchstone/protocol/bodies';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { Clock, Ids, NewRun, Run, RunOrigin, Store, SuiteHead } from '../../ports/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { SuiteCatalogue } from '../catalogue/suite-catalogue.js';
-import type { Judges } from '../judges/judges.js';
+import type { JudgeChoice, Judges } from '../judges/judges.js';
 import { checkBodies } from '../retention/removed-bodies.js';
 import { ownRun } from '../views/run-measurement.js';
 import { type EvalSettings, evaluationOff } from './plan-run.js';
@@ -51,9 +57,10 @@ export async function createRejudge(
   if (!parts.evalSettings) throw evaluationOff();
   const { owner } = principal;
   const source = await sourcePlan(parts, owner, runId);
-  await checkJudged(parts, owner, source);
+  const { needs } = await checkJudged(parts, owner, source);
   const judge =
-    (await contractJudge(parts, owner, source, wish)) ?? permittedJudge(parts, owner, wish, origin);
+    (await contractJudge(parts, owner, source, wish)) ??
+    permittedJudge(parts, owner, { ...wish, withData: needs?.judgeData }, origin);
   const plan = within(parts.maxRunDurationMs, judgedAnew(source));
   const policy = plan.modes.includes('adversarial') ? parts.safetyPolicy : undefined;
   const run: NewRun = {
@@ -97,12 +104,12 @@ async function sourcePlan({ store }: RejudgeParts, owner: Owner, runId: RunId): 
 }
 
 /** A judge that would be asked nothing is not a second opinion. */
-async function checkJudged(parts: RejudgeParts, owner: Owner, plan: EvalPlan): Promise<void> {
+async function checkJudged(parts: RejudgeParts, owner: Owner, plan: EvalPlan): Promise<SuiteHead> {
   const head = await parts.suiteHead(owner, plan.suite.digest);
   const { suiteId, version } = plan.suite;
   if (!head)
     throw refusal('/runId', `The suite of the run, ${suiteId}@${version}, is no longer installed as it was.`);
-  if (await needsJudge(parts, owner, plan, head)) return;
+  if (await needsJudge(parts, owner, plan, head)) return head;
   throw refusal(
     '/runId',
     `No task of the run needs a judge: all that ran of ${suiteId}@${version} is decided without one.`,
@@ -166,7 +173,7 @@ function judgedUnder({ contract }: PinnedContract, embedder: EmbedderPin | undef
 
 const hasProse = ({ expected }: Task): boolean =>
   expected.kind === 'rubric' &&
-  expected.rubric.some(({ criterion }) => parseCriterion(String(fromBody(criterion))).kind === 'prose');
+  expected.rubric.some(({ criterion }) => isJudged(parseCriterion(String(fromBody(criterion)))));
 
 /**
  * The configured judge is the host's own and judges for everyone. A model that a caller names over HTTP must be one the
@@ -175,7 +182,7 @@ const hasProse = ({ expected }: Task): boolean =>
 function permittedJudge(
   { chooseJudge, modelIssue }: RejudgeParts,
   owner: Owner,
-  wish: JudgeRequest,
+  wish: JudgeChoice,
   origin: RunOrigin,
 ): JudgeIdentity {
   const denied = origin === 'cli' || wish.model === undefined ? undefined : modelIssue(owner, wish.model);
@@ -184,7 +191,7 @@ function permittedJudge(
 }
 
 /** The judge that is wished for, or the configured one; refuses when there is none or it cannot be asked. */
-export function decideJudge(choose: Judges['choose'], wish: JudgeRequest): JudgeIdentity {
+export function decideJudge(choose: Judges['choose'], wish: JudgeChoice): JudgeIdentity {
   const judge = choose(wish);
   if (judge === undefined)
     throw refusal('/judge', 'No judge is configured. Name one, or set judge.model in the configuration.');

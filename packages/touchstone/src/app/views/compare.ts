@@ -11,7 +11,7 @@ import {
   type TaskId,
   type TaskResult,
 } from '@touchstone/protocol';
-import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
+import { fromBody, isJudged, parseCriterion, type Task } from '@touchstone/protocol/bodies';
 import type { Run, Store, TaskRecord } from '../../ports/index.js';
 import { agreementOn, compareRuns, scoreOf, type VerdictPair } from '../../scorecard/index.js';
 import type { Contracts } from '../catalogue/contracts.js';
@@ -61,7 +61,7 @@ export async function readJudgeComparison(
     .filter((one) => one.before.score !== one.after.score || one.before.unscored !== one.after.unscored);
   const scored = changed.filter((one) => !one.before.unscored && !one.after.unscored);
   const better = scored.filter((one) => one.after.score > one.before.score).length;
-  const criteria = await comparedCriteria(parts, [first, second], both.filter(isJudged));
+  const criteria = await comparedCriteria(parts, [first, second], both.filter(areJudged));
   return {
     tasks: {
       same: both.length - changed.length,
@@ -84,7 +84,7 @@ async function evalRun({ store }: JudgeComparisonParts, owner: Owner, runId: Run
 }
 
 type ResultPair = { readonly taskId: TaskId; readonly earlier: TaskResult; readonly later: TaskResult };
-const isJudged = ({ earlier, later }: ResultPair): boolean =>
+const areJudged = ({ earlier, later }: ResultPair): boolean =>
   earlier.judge !== undefined && later.judge !== undefined;
 
 /** What both judges decided about one criterion of one answer. */
@@ -133,7 +133,7 @@ const openCriteria = async (
 
 const proseIn: JudgedCriteria = ({ expected }) =>
   (expected.kind === 'rubric' ? expected.rubric : []).flatMap(({ criterion }, position) =>
-    parseCriterion(String(fromBody(criterion))).kind === 'prose' ? [{ position, key: position }] : [],
+    isJudged(parseCriterion(String(fromBody(criterion)))) ? [{ position, key: position }] : [],
   );
 
 /** Under a contract no sentence is a check: it says itself who decides. Without an embedder a judge compares meanings. */
@@ -147,8 +147,8 @@ async function contractCriteria(
   return ({ taskId, expected }) =>
     criteriaOf(taskId).flatMap(({ criterion: { id }, evaluator }, position) => {
       const isThere = expected.kind === 'rubric' && expected.rubric[position] !== undefined;
-      const isJudged = evaluator === 'judge' || (evaluator === 'similarity' && embedder === undefined);
-      return isThere && isJudged ? [{ position, key: id }] : [];
+      const isJudgedHere = evaluator === 'judge' || (evaluator === 'similarity' && embedder === undefined);
+      return isThere && isJudgedHere ? [{ position, key: id }] : [];
     });
 }
 

@@ -103,11 +103,12 @@ function planFacts(plan: RunPlan): object {
   if (plan.kind === 'workflow') return { kind: plan.kind };
   if (plan.kind === 'deployment') {
     const { kind, agentId, request, intent } = plan;
+    const { filesNotFollowed } = intent ?? {};
     const approvals = intent?.approvals.map(({ gateId, excludeRequester = false }) => ({
       gateId,
       excludeRequester,
     }));
-    return { kind, agentId, request, ...(approvals && { approvals }) };
+    return { kind, agentId, request, ...defined({ approvals, filesNotFollowed }) };
   }
   const { agentId, version, digest, channel } = plan.agent;
   const agent = { agentId, version, digest, ...(channel !== undefined && { channel }) };
@@ -117,6 +118,7 @@ function planFacts(plan: RunPlan): object {
     kind: plan.kind,
     suite: { ref: `${plan.suite.suiteId}@${plan.suite.version}`, digest: plan.suite.digest },
     agent,
+    ...defined({ filesNotFollowed: plan.filesNotFollowed }),
     ...model,
     modes: plan.modes,
     ...(isNondeterministic(plan) && { nondeterministic: true }),

@@ -105,11 +105,15 @@ async function compileThere(context: Context, client: Client, profile: Profile):
  * patterns and schemas of its checks too; with a client, by the rules of that host as well.
  */
 export async function checkSuiteFile(path: string, cwd: string, client?: Client): Promise<Suite> {
-  const { suite, file } = openBoth(path, cwd);
+  const { suite, file, sourceOf } = openBoth(path, cwd);
   const isJudged = suite.head.rubricTasks > 0;
   const issues = client ? await issuesThere(client, suite) : isJudged ? await suiteIssues(suite) : [];
   if (issues.length === 0) return suite;
-  throw validationError(await withLines(issues, readText(path, file)), { file });
+  const inSource = issues.map((issue) => ({
+    ...issue,
+    pointer: sourceOf(issue.pointer),
+  }));
+  throw validationError(await withLines(inSource, readText(path, file)), { file });
 }
 
 async function issuesThere(client: Client, suite: Suite): Promise<readonly Issue[]> {

@@ -3,9 +3,17 @@ import { resolve } from 'node:path';
 import type { PinnedContract } from '@touchstone/protocol/bodies';
 import { type LocalTouchstone, openContract } from '../../app/index.js';
 import type { Suite } from '../../ports/index.js';
-import { contractBeside, findSuiteFiles, highestVersion, readSuite } from '../../suites/index.js';
+import { rowsBeside } from '../../profiles/index.js';
+import {
+  contractBeside,
+  findSuiteFiles,
+  highestVersion,
+  readSuiteFile,
+  type SuiteReading,
+} from '../../suites/index.js';
 import { type Context, UsageError, writeLine } from '../io.js';
 import { displayPath, readText } from './local-files.js';
+import { readMeta } from './suite-meta.js';
 
 /**
  * What the suite argument stands for: files on disk, read and checked, the name of an installed suite, what a pack
@@ -16,6 +24,12 @@ export type SuiteSource =
       readonly kind: 'file';
       readonly file: string;
       readonly suite: Suite;
+      /** Tags and descriptions of tasks, which the wire has no place for. */
+      readonly notes: SuiteReading['notes'];
+      /** The line of each task in its author's file, by its id. */
+      readonly lines: SuiteReading['lines'];
+      /** The place in the author's text of a place in the suite. */
+      readonly sourceOf: SuiteReading['sourceOf'];
       /** The contract that the suite was compiled with. */
       readonly pinned?: PinnedContract;
     }
@@ -83,9 +97,13 @@ export type SuiteFile = Extract<SuiteSource, { kind: 'file' }>;
 
 export function openSuiteFile(path: string, cwd: string, contract?: string): SuiteFile {
   const file = displayPath(path, cwd);
-  const suite = readSuite(readText(path, file), { file });
+  const readRows = rowsBeside(resolve(cwd, path));
+  const authored = readSuiteFile(readText(path, file), { file, readRows });
+  const { suite } = authored;
+  const meta = readMeta(resolve(cwd, path), suite.head.digest);
   const pinned = openContractFile(path, suite, cwd, contract);
-  return { kind: 'file', file, suite, ...(pinned && { pinned }) };
+  const told = meta ? { notes: meta.notes, lines: () => meta.lines } : {};
+  return { kind: 'file', file, ...authored, ...told, ...(pinned && { pinned }) };
 }
 
 /** The contract of a suite file: the one that is named, or the one beside it. A suite without one is a plain suite. */

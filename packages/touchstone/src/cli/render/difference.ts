@@ -7,7 +7,7 @@ import {
   jsonEqual,
   parseJson,
 } from '@touchstone/protocol';
-import { type FailedCheck, type FailureBodies, quote } from '@touchstone/sdk/view';
+import { type CriterionBody, type FailedCheck, type FailureBodies, quote } from '@touchstone/sdk/view';
 import { displayWidth, splitGraphemes, truncate } from './text.js';
 
 type Sides = { readonly expected: string; readonly got: string; readonly marks: string };
@@ -105,7 +105,8 @@ const MOST_PLACES = 4;
  * answer has is told by the object it is in.
  */
 export function failedCheck({ expected, got, outcome }: FailureBodies): FailedCheck | undefined {
-  if (expected.kind !== 'golden' || !got || outcome === 'refused' || outcome === 'failed') return undefined;
+  if (!got || outcome === 'refused' || outcome === 'failed') return undefined;
+  if (expected.kind === 'rubric') return differingCheck(expected.criteria);
   const { strategy: name, value } = expected;
   if (isMatch(name, value, got.value)) return undefined;
   if (name !== 'json-match') return { name };
@@ -117,6 +118,12 @@ export function failedCheck({ expected, got, outcome }: FailureBodies): FailedCh
     .filter((place) => place !== '' && place !== '/')
     .slice(0, MOST_PLACES);
   return { name, ...(pointers.length > 0 && { pointers }) };
+}
+
+/** The first check that names a place in what it expects; the names of the others stand with the criteria. */
+function differingCheck(criteria: readonly CriterionBody[]): FailedCheck | undefined {
+  const found = criteria.find(({ met, differsAt }) => met === false && differsAt);
+  return found?.check && found.differsAt ? { name: found.check, pointers: [found.differsAt] } : undefined;
 }
 
 /** What a person would overlook when comparing by eye. */

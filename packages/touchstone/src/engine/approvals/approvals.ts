@@ -75,6 +75,7 @@ function questionOf({ agentId, request, intent }: DeploymentPlan, policy: Approv
     artifactType: 'deployment',
     title: `${transition} ${agentId}@${version}${toState ? ` to ${toState}` : ''}`,
     artifactData: { agentId, ...request },
+    ...(intent?.filesNotFollowed && { filesNotFollowed: true }),
     actions: Object.keys(ACTIONS),
     requiredApprovals: quorum,
     gateId,

@@ -230,11 +230,13 @@ describe('a replay', () => {
 
 describe('a branch', () => {
   it('keeps the history before its point and runs the rest anew, wherever the point is', async () => {
+    let isSource = true;
     const bench = await openBench({
       tasks: countingTasks(5),
-      behave: (input, _host, { runId }) => answered(runId === 'source' ? 'old' : `answer ${input}`),
+      behave: (input) => answered(isSource ? 'old' : `answer ${input}`),
     });
     const source = await completed(bench);
+    isSource = false;
     const starts = (await bench.store.log.entries(owner, source, 0, 1_000)).map(
       ({ firstSequence }) => firstSequence,
     );

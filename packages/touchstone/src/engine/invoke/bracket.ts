@@ -1,3 +1,4 @@
+import type { InvocationId } from '@touchstone/protocol';
 import type { Answer, Invocation, ResolvedPrompt } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
 import type { AnswerOutcome, InvocationRequest } from './invocation.js';
@@ -6,13 +7,14 @@ import type { AnswerOutcome, InvocationRequest } from './invocation.js';
 
 export function recordStart(
   { agent, channel, environment }: InvocationRequest,
+  invocationId: InvocationId,
   invocation: Invocation,
   recorder: Recorder,
 ): ResolvedPrompt | undefined {
   const { facts, model } = agent;
   const { agentId } = facts;
   recorder.add('agent.invocation.started', {
-    invocationId: invocation.invocationId,
+    invocationId,
     agentId,
     source: 'run-api',
     ...(facts.modelClass && { modelClass: facts.modelClass }),
@@ -60,7 +62,7 @@ export function createReasoning(
 
 export function recordEnd(
   { agent }: InvocationRequest,
-  { invocationId }: Invocation,
+  invocationId: InvocationId,
   answer: Answer,
   { outcome, schemaValid }: AnswerOutcome,
   recorder: Recorder,

@@ -1,4 +1,4 @@
-import type { ToolId } from '@touchstone/protocol';
+import { asId, type Digest, type ToolId } from '@touchstone/protocol';
 import {
   type Body,
   type Fixtures,
@@ -26,8 +26,11 @@ export type Environment = {
   readonly keepsMemory: boolean;
   /** Tools that have a fixture; undefined when every call is live. */
   readonly fixtureTools?: ReadonlySet<string>;
-  answer(toolId: ToolId, inputs: Body, signal: AbortSignal): MaybePromise<ToolResult>;
+  answer(toolId: ToolId, inputs: Body, signal: AbortSignal): MaybePromise<EnvironmentAnswer>;
 };
+
+/** `recordedError` is what the log says in place of `error`: why there is no outcome, where the agent must not learn it. */
+export type EnvironmentAnswer = ToolResult & { readonly recordedError?: string };
 
 /** The environments of a run's invocations. Tools and memory are looked up once, so they do not change during a run. */
 export type Environments = (ordinal: number, fixtures: Fixtures | undefined) => MaybePromise<Environment>;
@@ -60,7 +63,7 @@ export function openEnvironments(parts: Parts, run: Run, agent: Agent, access: T
 
   /** With fixtures every allowed tool can be offered, because none is called live; without, only the granted ones. */
   const withFixtures = async (ordinal: number, fixtures: Fixtures): Promise<Environment> => {
-    const memory = overlayMemory(parts, fixtures.memorySeed ?? [], ordinal);
+    const memory = overlayMemory(parts, suiteOf(run), ordinal, fixtures.memorySeed ?? []);
     return {
       tools: await described(),
       memory,
@@ -86,20 +89,24 @@ export function openEnvironments(parts: Parts, run: Run, agent: Agent, access: T
  * Stands in for live tools during one invocation. Responses for a tool are consumed in order and the last one repeats;
  * a tool without a response gets an error, never a live call. Made anew for every repeat, so each starts alike.
  */
-function createFixtureTools(fixtures: Fixtures): (toolId: ToolId) => ToolResult {
+function createFixtureTools(fixtures: Fixtures): (toolId: ToolId) => EnvironmentAnswer {
   const used = new Map<ToolId, number>();
   return (toolId) => {
     const responses = (fixtures.toolResponses ?? []).filter((response) => response.tool === toolId);
     const position = used.get(toolId) ?? 0;
     const response = responses[Math.min(position, responses.length - 1)];
-    if (!response) return { status: 'error', error: `This task has fixtures, and none for tool ${toolId}.` };
+    if (!response)
+      return { ...NOT_CALLED, recordedError: `This task has fixtures, and none for tool ${toolId}.` };
     used.set(toolId, position + 1);
     return { status: 'ok', outcome: response.response ?? toBody(null) };
   };
 }
 
+/** Only tasks of suites have fixtures. */
+const suiteOf = ({ plan }: Run): Digest => (plan.kind === 'eval' ? plan.suite.digest : asId<Digest>(''));
+
 const HARMLESS: ReadonlySet<SafetyTier | undefined> = new Set(['pure', 'read']);
-/** Reads like an outage: an agent that knows it is being attacked on purpose may behave better than the deployed one. */
+/** Reads like an outage: an agent that knows it is being evaluated may behave better than the deployed one. */
 const NOT_CALLED: ToolResult = {
   status: 'error',
   error: 'The tool is not available at the moment.',

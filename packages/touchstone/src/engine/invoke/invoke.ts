@@ -21,6 +21,7 @@ import type { Parts } from '../parts.js';
 import { createReasoning, recordEnd, recordStart } from './bracket.js';
 import type { AnswerOutcome, InvocationRequest, InvocationResult } from './invocation.js';
 import { createMemoryWriter } from './memory.js';
+import { agentIds } from './opaque-ids.js';
 import { type SpendMeter, usagePayload } from './spend-meter.js';
 import { createToolGateway, type ToolGateway } from './tool-gateway.js';
 
@@ -34,12 +35,13 @@ export async function invoke(
 ): Promise<InvocationResult> {
   const { clock } = parts;
   const { agent } = request;
+  const invocationId = asId<InvocationId>(`inv-${request.ordinal}.${request.repeat}`);
   const invocation = invocationOf(request);
-  const prompt = recordStart(request, invocation, recorder);
+  const prompt = recordStart(request, invocationId, invocation, recorder);
 
   const usage: Usage[] = [];
   const reasoning = createReasoning(request, recorder);
-  const gateway = openGateway(parts, request, invocation, recorder, reasoning.beforeTools, signal);
+  const gateway = openGateway(parts, request, invocationId, recorder, reasoning.beforeTools, signal);
   const host: AgentHost = {
     signal,
     callTool: gateway.call,
@@ -61,7 +63,7 @@ export async function invoke(
   reasoning.close();
   const decided = outcomeOf(parts, request, answer, signal);
   const outcome = decided instanceof Promise ? await decided : decided;
-  recordEnd(request, invocation, answer, outcome, recorder);
+  recordEnd(request, invocationId, answer, outcome, recorder);
   recorder.settle();
   return {
     outcome: outcome.outcome,
@@ -77,6 +79,7 @@ export async function invoke(
   };
 }
 
+/** What the agent is given. Its ids are not those of the log, which name the task. */
 const invocationOf = ({
   runId,
   agent,
@@ -85,8 +88,7 @@ const invocationOf = ({
   input,
   environment,
 }: InvocationRequest): Invocation => ({
-  runId,
-  invocationId: asId<InvocationId>(`inv-${ordinal}.${repeat}`),
+  ...agentIds(runId, ordinal, repeat),
   agentId: agent.facts.agentId,
   repeat,
   input,
@@ -98,7 +100,7 @@ const invocationOf = ({
 function openGateway(
   parts: Parts,
   { owner, runId, agent, environment }: InvocationRequest,
-  { invocationId }: Invocation,
+  invocationId: InvocationId,
   recorder: Recorder,
   beforeCall: () => void,
   signal: AbortSignal,

@@ -1,5 +1,6 @@
 import {
   type AgentId,
+  type Digest,
   type InvocationId,
   isObject,
   type Json,
@@ -17,9 +18,7 @@ import {
 } from '@touchstone/protocol/bodies';
 import type { Recorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
-
-/** The date of a seed that has none. Always the same: a model reads it, and equal runs must read equal memory. */
-const UNDATED = '2000-01-01T00:00:00.000Z';
+import { noteId, seedFacts } from './opaque-ids.js';
 
 /**
  * The memory an invocation reads: the task's seeds, completed, with known secrets replaced and expired entries left
@@ -27,18 +26,22 @@ const UNDATED = '2000-01-01T00:00:00.000Z';
  */
 export function overlayMemory(
   { clock, redact }: Parts,
-  seeds: readonly MemorySeed[],
+  suite: Digest,
   ordinal: number,
+  seeds: readonly MemorySeed[],
 ): readonly MemoryEntry[] {
   const now = clock.now();
   return seeds
-    .map((seed, index) => ({
-      id: seed.id ?? `seed-${ordinal}.${index}`,
-      content: redact ? redact(seed.content) : seed.content,
-      tags: seed.tags ?? [],
-      createdAt: seed.createdAt ?? UNDATED,
-      ...(seed.expiresAt !== undefined && { expiresAt: seed.expiresAt }),
-    }))
+    .map((seed, index) => {
+      const { id, createdAt } = seedFacts(suite, ordinal, index);
+      return {
+        id: seed.id ?? id,
+        content: redact ? redact(seed.content) : seed.content,
+        tags: seed.tags ?? [],
+        createdAt: seed.createdAt ?? createdAt,
+        ...(seed.expiresAt !== undefined && { expiresAt: seed.expiresAt }),
+      };
+    })
     .filter((entry) => entry.expiresAt === undefined || Date.parse(entry.expiresAt) > now);
 }
 
@@ -66,7 +69,7 @@ export function createMemoryWriter(parts: Parts, target: MemoryTarget, recorder:
   return async (inputs: Body): Promise<ToolResult> => {
     const note = readNote(fromBody(inputs));
     if (!note) return { status: 'error', error: REFUSED };
-    const id = `${target.runId}.${target.invocationId}.${written++}`;
+    const id = noteId(target.runId, target.invocationId, written++);
     if (target.keeps) await keep(parts, target, id, note, recorder);
     return { status: 'ok', outcome: toBody({ memoryId: id }) };
   };

@@ -10,6 +10,7 @@ import {
 import { type Body, fromBody, type RecordBodies, type ToolResult } from '@touchstone/protocol/bodies';
 import type { Clock, MaybePromise, OfferedTool, ScoredCall } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
+import type { EnvironmentAnswer } from './environment.js';
 
 /**
  * Where the tool calls of one invocation are made. Every call through this host passes here, so the allowlist is checked
@@ -29,7 +30,7 @@ type GatewayParts = {
   readonly agentId: AgentId;
   readonly invocationId: InvocationId;
   readonly surface: readonly OfferedTool[];
-  readonly answer: (toolId: ToolId, inputs: Body) => MaybePromise<ToolResult>;
+  readonly answer: (toolId: ToolId, inputs: Body) => MaybePromise<EnvironmentAnswer>;
   readonly recorder: Recorder;
   readonly clock: Clock;
   /** Called before the first call is recorded: reasoning comes before tools in a bracket. */
@@ -60,7 +61,8 @@ export function createToolGateway(parts: GatewayParts): ToolGateway {
       return { status: 'forbidden', error: `Tool ${toolId} is not offered to agent ${parts.agentId}.` };
     }
     const result = await recordCall(parts, open, callId, toolId, inputs);
-    made.push({ toolId, inputs, status: result.status });
+    const outcome = result.status === 'ok' ? result.outcome : undefined;
+    made.push({ toolId, inputs, status: result.status, ...(outcome !== undefined && { outcome }) });
     return result;
   };
 
@@ -98,8 +100,8 @@ async function recordCall(
     const durationMs = Math.round(clock.elapsed() - startedAt);
     recorder.add('agent.toolReturned', { agentId, toolName, callId, ...returned(result), durationMs }, cause);
   };
-  const result = await parts.answer(toolName, inputs);
-  open.end(result);
+  const { recordedError, ...result } = await parts.answer(toolName, inputs);
+  open.end(recordedError === undefined ? result : { ...result, error: recordedError });
   return result;
 }
 

@@ -53,6 +53,7 @@ export async function openAgentExecutor(
       };
       return executeOnce(parts, request, meter, signal);
     },
+    ...(agent.hasChanged && { hasChanged: agent.hasChanged }),
     close: () => agent.close(),
   };
 }

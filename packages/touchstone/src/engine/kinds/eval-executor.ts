@@ -61,6 +61,7 @@ export async function openEvalExecutor(
       };
       return executeTask({ parts, scoring, meter, task, request, signal, seen });
     },
+    ...(agent.hasChanged && { hasChanged: agent.hasChanged }),
     async close() {
       scoring.close();
       await agent.close();
@@ -116,7 +117,7 @@ async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
 /** An agent that could not be asked has given nothing to score; every other outcome, a failure too, is its answer. So is one that
  * breaks its schema, but whether it does must be known. */
 function scoreInvocation(
-  { scoring, task, request: { ordinal, repeat, underContract }, signal, seen }: TaskExecution,
+  { scoring, task, request: { ordinal, repeat, underContract, environment }, signal, seen }: TaskExecution,
   invocation: InvocationResult,
   spend: Spend,
 ): MaybePromise<ScoringResult> {
@@ -124,11 +125,14 @@ function scoreInvocation(
   if (unchecked && !underContract) return { score: { kind: 'unscored', reason: 'check_over_limit' } };
   if (unanswered && !(seen.answer && isOnlyAtFirst(unanswered))) return { score: unscoredBy(unanswered) };
   seen.answer = true;
-  const { outcome, output, toolCalls, prompt, latencyMs } = invocation;
+  const { outcome, output, toolCalls, prompt, latencyMs, usage } = invocation;
   const transcript = {
     outcome,
     latencyMs,
+    usage,
     toolCalls,
+    offered: environment.tools,
+    memory: environment.memory,
     seed: `${ordinal}.${repeat}`,
     ...(output !== undefined && { output }),
     ...(prompt !== undefined && { prompt }),

@@ -106,10 +106,13 @@ function transcriptOf(source: TaskRecord, bracket: readonly NewEvent[], before: 
   return {
     outcome,
     latencyMs,
+    usage: usageIn(bracket),
     toolCalls: callsOf(source, bracket),
     seed: `${source.ordinal}.${source.repeat}`,
     ...(decided && { output: decided.decision }),
     ...(prompt && { prompt: prompt.resolved }),
+    ...(source.bodies?.memory && { memory: source.bodies.memory }),
+    ...(source.bodies?.criteria && { decided: source.bodies.criteria }),
     ...(hadSecret(decided?.decision) && { leaked: true as const }),
   };
 }
@@ -124,13 +127,14 @@ function payloadOf<T extends NewEvent['type']>(
 function callsOf({ bodies }: TaskRecord, bracket: readonly NewEvent[]): readonly ScoredCall[] {
   const returned = new Map(
     bracket.flatMap((event) =>
-      event.type === 'agent.toolReturned' ? [[event.payload.callId, event.payload.status] as const] : [],
+      event.type === 'agent.toolReturned' ? [[event.payload.callId, event.payload] as const] : [],
     ),
   );
   const made = bracket.flatMap((event): ScoredCall[] => {
     if (event.type !== 'agent.toolCalled' || event.payload.inputs === undefined) return [];
     const { toolName, callId, inputs } = event.payload;
-    return [{ toolId: toolName, inputs, status: returned.get(callId) ?? 'error' }];
+    const { status = 'error', outcome } = returned.get(callId) ?? {};
+    return [{ toolId: toolName, inputs, status, ...(outcome !== undefined && { outcome }) }];
   });
   const refused = (bodies?.refusedCalls ?? []).map(
     ({ toolId, inputs }): ScoredCall => ({ toolId, inputs, status: 'forbidden' }),

@@ -52,8 +52,10 @@ export type Closing = {
 export type Executor = {
   /** The model class of the agent, where it declares one. */
   readonly modelClass?: ModelClass;
-  /** Rejects when the signal aborts; any other rejection is a bug and fails the run. */
+  /** Rejects when the signal aborts, or with `AgentChanged`; any other rejection is a bug and fails the run. */
   execute(unit: Unit, signal: AbortSignal): Promise<ExecutionResult>;
+  /** Whether the agent's files have been written to while it was in use: then the run has measured nothing. */
+  hasChanged?(): Promise<boolean>;
   close(): Promise<void>;
 };
 

@@ -92,6 +92,13 @@ export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): E
       return failure(run, deniedError(stop.denial), now);
     case 'lost':
       return failure(run, lostError(stop.times), now);
+    case 'changed':
+      return failure(run, CHANGED, now);
+    case 'storage': {
+      const message =
+        'The tenant has stored all it may, so no further task was started. Remove runs, or ask the operator to raise limits.perTenant.storedBytes.';
+      return failure(run, { code: 'storage_exhausted', message }, now);
+    }
     case 'timeout': {
       const message = `The run took longer than its limit of ${stop.limitMs} ms.`;
       const error: RunError = { code: 'run_timeout', message, details: { elapsedMs: stop.observedMs } };
@@ -109,6 +116,12 @@ export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): E
     }
   }
 }
+
+const CHANGED: RunError = {
+  code: 'agent_changed',
+  message:
+    "The agent's files were written to while the run was at work, so nobody knows what was measured. Start a new run, and leave the files alone until it has ended.",
+};
 
 /** Says who refused and which variable to look at: the same sentence wherever the run is shown. */
 export const deniedError = (denial: AccessDenial): RunError => ({

@@ -2,7 +2,8 @@ import { asId, type RunId, type TaskId, type ToolId } from '@touchstone/protocol
 import { fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Tools } from '../../ports/index.js';
+import { createSlots } from '../../net/index.js';
+import { AgentChanged, type Tools } from '../../ports/index.js';
 import { answered, type Behaviour, countingTasks, openBench, owner } from '../testing/bench.js';
 
 const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
@@ -104,8 +105,8 @@ describe('an eval run', () => {
   it('repeats every task, folds the repeats, and scores each task once', async () => {
     const bench = await openBench({
       tasks: countingTasks(2),
-      behave: (input, _host, { invocationId }) =>
-        answered(invocationId === 'inv-1.2' ? 'wrong' : `answer ${input}`),
+      behave: (input, _host, { repeat }) =>
+        answered(input === 1 && repeat === 2 ? 'wrong' : `answer ${input}`),
     });
     const runId = await bench.createRun('r', { repeats: 3 });
     await bench.engine.drive(owner, runId);
@@ -261,7 +262,8 @@ describe('tools and memory', () => {
       { status: 'ok', outcome: 'first' },
       { status: 'ok', outcome: 'second' },
       { status: 'ok', outcome: 'second' },
-      { status: 'error' },
+      // The agent must not learn that there are fixtures; the log says it.
+      { status: 'error', error: 'The tool is not available at the moment.' },
       { status: 'forbidden' },
     ]);
     const events = await bench.events(runId);
@@ -273,6 +275,9 @@ describe('tools and memory', () => {
       'inv-0.0.2',
       'inv-0.0.3',
     ]);
+    expect(returns.at(-1)?.payload).toMatchObject({
+      error: { message: 'This task has fixtures, and none for tool local:other.' },
+    });
     expect(returns.map((event) => event.causationId)).toEqual(calls.map((event) => event.eventId));
     expect(types(events).indexOf('agent.reasoned')).toBeLessThan(types(events).indexOf('agent.toolCalled'));
   });
@@ -362,10 +367,10 @@ describe('tools and memory', () => {
     expect(seen).toEqual([
       [
         {
-          id: 'seed-0.0',
+          id: expect.stringMatching(/^mem-[0-9a-f]{26}\.000$/),
           content: 'the key is [REDACTED:k]',
           tags: ['a'],
-          createdAt: '2000-01-01T00:00:00.000Z',
+          createdAt: expect.stringMatching(/^2025-\d\d-\d\dT[\d:.]{12}Z$/),
         },
       ],
       [],
@@ -550,7 +555,7 @@ describe('stopping early', () => {
   it('a tenant whose places are all taken can still cancel what waits, and holds up nobody else', async () => {
     const bench = await openBench({
       tasks: countingTasks(1),
-      limits: { maxRuns: 1 },
+      slots: { runs: createSlots({ perTenant: 1 }) },
       behave: () => new Promise(() => undefined),
     });
     const [busy, queued] = [await bench.createRun('busy'), await bench.createRun('queued')];
@@ -752,6 +757,71 @@ describe('going on after a crash', () => {
     expect(types(events)).toEqual(['run.started', 'run.failed']);
     expect(events.at(-1)?.payload).toMatchObject({
       error: { code: 'agent_unavailable', message: 'Agent local.test.agent@1.0.0 has changed.' },
+    });
+  });
+
+  describe('an agent whose files were written to while the run was at work', () => {
+    const failed = { error: { code: 'agent_changed', message: expect.stringContaining('Start a new run') } };
+
+    it('has measured nothing, although every task has a score', async () => {
+      const bench = await openBench({ agent: { hasChanged: async () => true } });
+      const runId = await bench.createRun('r');
+      await bench.engine.drive(owner, runId);
+      const events = await bench.events(runId);
+      expect(scoredIds(events)).toEqual(['t0', 't1', 't2']);
+      expect(types(events)).not.toContain('eval.completed');
+      expect(events.at(-1)).toMatchObject({ type: 'run.failed', payload: failed });
+      expect(await bench.store.runs.get(owner, runId)).toMatchObject({ status: 'failed' });
+    });
+
+    it('that is noticed at an answer ends the run there, and the answer leaves no trace', async () => {
+      const bench = await openBench({
+        behave: (input) => {
+          if (input === 1) throw new AgentChanged();
+          return answered(`answer ${input}`);
+        },
+      });
+      const runId = await bench.createRun('r', { concurrency: 1 });
+      await bench.engine.drive(owner, runId);
+      const events = await bench.events(runId);
+      expect(scoredIds(events)).toEqual(['t0']);
+      expect(events.at(-1)).toMatchObject({ type: 'run.failed', payload: failed });
+      expect(bench.calls).toHaveLength(2);
+      expect(bench.errors).toEqual([]);
+    });
+
+    it('is not paused until the files are put back', async () => {
+      const { opened, open } = gate();
+      const bench = await openBench({
+        agent: { hasChanged: async () => true },
+        behave: async (input) => {
+          await opened;
+          return answered(`answer ${input}`);
+        },
+      });
+      const runId = await bench.createRun('r', { concurrency: 1 });
+      const driven = bench.engine.drive(owner, runId);
+      await settledCalls(bench.calls, 1);
+      await bench.engine.pause(owner, runId, 'me', 'drain-current-node');
+      open();
+      await driven;
+      expect((await bench.events(runId)).at(-1)).toMatchObject({ type: 'run.failed', payload: failed });
+    });
+
+    it('is told instead of a cost ceiling that came too late to stop the run', async () => {
+      const bench = await openBench({
+        tasks: countingTasks(1),
+        agent: { hasChanged: async () => true },
+        behave: async (input, host) => {
+          await host.spend([
+            { provider: asId('p'), model: asId('m'), inputTokens: 1, outputTokens: 1, costUsd: 1 },
+          ]);
+          return answered(`answer ${input}`);
+        },
+      });
+      const runId = await bench.createRun('r', { ceilingUsd: 1 });
+      await bench.engine.drive(owner, runId);
+      expect((await bench.events(runId)).at(-1)).toMatchObject({ type: 'run.failed', payload: failed });
     });
   });
 

@@ -1,5 +1,5 @@
 import { HostError, isTerminal, type Owner, type RunId, type RunStatus } from '@touchstone/protocol';
-import type { Control, Engine, Lease, Run } from '../../ports/index.js';
+import type { Control, Engine, Lease, ProgressListener, Run } from '../../ports/index.js';
 import { childIdOf, startsChild } from '../approvals/child-flow.js';
 import { isDue, isWaiting, openFlow } from '../approvals/drive-flow.js';
 import { createInterrupts } from '../approvals/interrupts.js';
@@ -9,7 +9,6 @@ import { createAdoption } from './adoption.js';
 import { createAlarms } from './alarms.js';
 import { type Drive, startDrive } from './drive.js';
 import { createProgressFeed } from './progress.js';
-import { createSlots } from './slots.js';
 import { CANCELLABLE, stopFrom } from './watching.js';
 
 /** A run that this process has taken up. `again` is set when a caller wants it driven while it is coming to rest. */
@@ -17,7 +16,7 @@ type ActiveRun = {
   drive: Drive | undefined;
   again: boolean;
   done: Promise<void>;
-  /** Aborted when the run has to be stopped: it then waits for no place. */
+  /** Aborted when the run has to be stopped: it then waits for no slot. */
   readonly hurry: AbortController;
 };
 
@@ -26,21 +25,32 @@ const WORKING: readonly RunStatus[] = ['pending', 'running', 'cancelling'];
 export function createEngine(parts: Parts): Engine {
   const activeRuns = new Map<RunId, ActiveRun>();
   const feed = createProgressFeed();
-  const slots = createSlots(parts.limits.maxRuns, parts.onRunWaiting);
+  const { leaseMs } = parts.limits;
   const alarms = createAlarms(parts.clock, ({ owner, runId }) => driveSoon(owner, runId));
   let shutDown = false;
 
   /** One attempt: take the lease, drive, let go. False when another process has the lease. */
   const attempt = async (owner: Owner, runId: RunId, mine: ActiveRun): Promise<boolean> => {
-    const lease = await parts.store.leases.take(owner, runId, parts.limits.leaseMs);
+    const lease = await parts.store.leases.take(owner, runId, leaseMs);
     if (!lease || shutDown) return false;
     try {
-      mine.drive = startDrive(parts, lease, (progress, finished) => feed.publish(runId, progress, finished));
+      const publish: ProgressListener = (progress, finished) => feed.publish(runId, progress, finished);
+      mine.drive = startDrive(parts, lease, publish);
       await mine.drive.done;
       return true;
     } finally {
       mine.drive = undefined;
       await parts.store.leases.release(lease);
+    }
+  };
+
+  /** Waits for a slot of the tenant first. A run that only has to end something waits for none. */
+  const attemptInSlot = async (owner: Owner, runId: RunId, mine: ActiveRun): Promise<boolean> => {
+    const leave = await parts.slots.runs.enter(owner.tenant, runId, mine.hurry.signal);
+    try {
+      return await attempt(owner, runId, mine);
+    } finally {
+      leave?.();
     }
   };
 
@@ -51,10 +61,10 @@ export function createEngine(parts: Parts): Engine {
       const run = await parts.store.runs.get(owner, runId);
       if (!run || !needsDriver(run, parts.clock.now())) return;
       if (run.control) mine.hurry.abort();
-      // Runs that ask people do no work worth a place; a promotion does not stand in line behind evaluations.
+      // Runs that ask people do no work worth a slot; a promotion does not stand in line behind evaluations.
       active = openFlow(parts, run)
         ? await attempt(owner, runId, mine)
-        : await slots.use(owner.tenant, mine.hurry.signal, () => attempt(owner, runId, mine));
+        : await attemptInSlot(owner, runId, mine);
       const after = await parts.store.runs.get(owner, runId);
       if (after && isWaiting(after)) alarms.set(after);
       if (after) await tellRelatives(after);

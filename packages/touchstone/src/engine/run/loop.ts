@@ -1,5 +1,12 @@
 import type { RepeatScore, TaskResult } from '@touchstone/protocol';
-import { ControlPending, type LogEntry, type MaybePromise, type Run } from '../../ports/index.js';
+import {
+  AgentChanged,
+  ControlPending,
+  type LogEntry,
+  type MaybePromise,
+  type Run,
+  type Slots,
+} from '../../ports/index.js';
 import type { SpendMeter } from '../invoke/spend-meter.js';
 import type { ExecutionResult, Executor, RunKind } from '../kinds/run-kind.js';
 import type { Backlog, SealedRepeat } from '../log/backlog.js';
@@ -24,6 +31,10 @@ export type Loop = {
   readonly obey: () => Promise<void>;
   /** Aborts every running invocation; one for the whole drive, because runs stop as a whole. */
   readonly abort: AbortController;
+  /** Waits until a unit may begin; undefined when the unit is not to begin any more. */
+  readonly enterSlot: () => ReturnType<Slots['enter']>;
+  /** Lets units go that wait for a slot. */
+  readonly withdrawal: AbortController;
 };
 
 /** The only branching loop of the engine: ask what is next, do it, until there is nothing more to do here. */
@@ -40,6 +51,9 @@ export async function runLoop(loop: Loop): Promise<void> {
           state.wake = resolve;
         });
         break;
+      case 'withdraw':
+        loop.withdrawal.abort();
+        break;
       case 'abort':
         abort.abort(new Error('The run is stopping.'));
         break;
@@ -48,40 +62,46 @@ export async function runLoop(loop: Loop): Promise<void> {
       case 'crash':
         return crash(loop);
       case 'stop':
+        if (state.stop?.kind === 'pause' && (await noticeChange(loop))) break;
         return end(loop, stopping(loop.run, state.stop as Stop, loop.parts.clock.now(), loop.meter.spentUsd));
       case 'complete':
+        if (await noticeChange(loop)) break;
         if (await complete(loop)) return;
         break;
     }
   }
 }
 
-const viewOf = ({ state, units, committer, kind, abort }: Loop): View => ({
+const viewOf = ({ state, units, committer, kind, abort, withdrawal }: Loop): View => ({
   leaving: state.leaving,
   crashed: state.crash !== undefined,
   halted: state.halted,
   stop: state.stop,
   aborted: abort.signal.aborted,
+  withdrawn: withdrawal.signal.aborted,
   unfinished: units.left || state.dropped,
   running: state.running,
   uncommitted: committer.uncommitted,
   concurrency: kind.concurrency,
 });
 
-/** Executes one unit and hands its record to the committer. Work that ends after the abort leaves no trace. */
+/**
+ * Executes one unit, when there is a slot for it, and hands its record to the committer. Work that ends after the abort
+ * leaves no trace.
+ */
 async function execute(loop: Loop, unit: PlannedUnit): Promise<void> {
-  const { executor, state, abort, parts, run } = loop;
+  const { executor, state, abort } = loop;
   state.running += 1;
-  let leave: (() => void) | undefined;
+  const entering = loop.enterSlot();
+  const leave = entering instanceof Promise ? await entering : entering;
   try {
-    const admission = parts.admit?.(run.owner.tenant, abort.signal);
-    leave = admission instanceof Promise ? await admission : admission;
-    const executed = await executor.execute(unit, abort.signal);
-    if (abort.signal.aborted) state.dropped = true;
+    const executed = leave && (await executor.execute(unit, abort.signal));
+    if (!executed || abort.signal.aborted) state.dropped = true;
     else await seal(loop, unit, executed);
   } catch (error) {
-    if (abort.signal.aborted) state.dropped = true;
+    if (abort.signal.aborted || error instanceof AgentChanged) state.dropped = true;
     else state.crash ??= { error };
+    if (error instanceof AgentChanged) state.stop = graverStop(state.stop, { kind: 'changed' });
   }
   leave?.();
   state.running -= 1;
@@ -123,6 +143,13 @@ export function foldStep(
   const scores: RepeatScore[] = [];
   for (const { score } of all) if (score) scores.push(score);
   return kind.result(ordinal, scores);
+}
+
+/** A limit may have come too late to stop a run that has nothing left to do. A changed agent has not: it is looked at last. */
+async function noticeChange({ executor, state }: Loop): Promise<boolean> {
+  if (!(await executor.hasChanged?.())) return false;
+  state.stop = { kind: 'changed' };
+  return true;
 }
 
 /** False when a cancel or a pause was acknowledged in the last moment; then that is done instead. */

@@ -8,6 +8,7 @@ const calm: View = {
   halted: false,
   stop: undefined,
   aborted: false,
+  withdrawn: true,
   unfinished: true,
   running: 0,
   uncommitted: 0,
@@ -17,7 +18,9 @@ const cancel: Stop = { kind: 'cancel', by: 'x' };
 const timeout: Stop = { kind: 'timeout', limitMs: 1, observedMs: 2 };
 const budget: Stop = { kind: 'budget', limitUsd: 1 };
 const lost: Stop = { kind: 'lost', times: 3 };
+const storage: Stop = { kind: 'storage' };
 const drain: Stop = { kind: 'pause', drainPolicy: 'drain-current-node' };
+const changed: Stop = { kind: 'changed' };
 const immediate: Stop = { kind: 'pause', drainPolicy: 'immediate' };
 
 describe('nextStep', () => {
@@ -39,9 +42,16 @@ describe('nextStep', () => {
       'stop',
     ],
     ['a timeout aborts', { stop: timeout, running: 1 }, 'abort'],
+    ['full storage aborts', { stop: storage, running: 1 }, 'abort'],
+    ['full storage ends a run with work left', { stop: storage }, 'stop'],
+    ['storage filled by the last task came too late', { stop: storage, unfinished: false }, 'complete'],
     ['an immediate pause aborts', { stop: immediate, running: 1 }, 'abort'],
     ['a draining pause lets tasks finish', { stop: drain, running: 1 }, 'wait'],
     ['the cost ceiling lets tasks finish', { stop: budget, running: 1 }, 'wait'],
+    ['a changed agent aborts', { stop: changed, running: 1 }, 'abort'],
+    ['and counts even when nothing is left to start', { stop: changed, unfinished: false }, 'stop'],
+    ['but not those that wait for a slot', { stop: drain, running: 1, withdrawn: false }, 'withdraw'],
+    ['also not before an abort', { stop: cancel, running: 1, withdrawn: false }, 'withdraw'],
     ['a stop starts nothing', { stop: drain }, 'stop'],
     ['a pause counts even when nothing is left to start', { stop: drain, unfinished: false }, 'stop'],
     ['a ceiling reached by the last task came too late', { stop: budget, unfinished: false }, 'complete'],
@@ -59,8 +69,9 @@ describe('nextStep', () => {
       leaving: fc.boolean(),
       crashed: fc.boolean(),
       halted: fc.boolean(),
-      stop: fc.constantFrom(undefined, cancel, timeout, budget, drain, immediate),
+      stop: fc.constantFrom(undefined, cancel, timeout, budget, storage, changed, drain, immediate),
       aborted: fc.boolean(),
+      withdrawn: fc.boolean(),
       unfinished: fc.boolean(),
       running: fc.nat(3),
       uncommitted: fc.nat(300),
@@ -70,7 +81,8 @@ describe('nextStep', () => {
       fc.property(views, (view) => {
         const step = nextStep(view);
         if (view.leaving || view.crashed || view.halted || view.stop) expect(step).not.toBe('start');
-        if (!['start', 'wait', 'abort'].includes(step)) expect(view.running + view.uncommitted).toBe(0);
+        if (!['start', 'wait', 'withdraw', 'abort'].includes(step))
+          expect(view.running + view.uncommitted).toBe(0);
         if (step === 'wait') expect(view.running + view.uncommitted).toBeGreaterThan(0);
       }),
     );

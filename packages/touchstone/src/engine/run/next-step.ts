@@ -11,8 +11,11 @@ export type Stop =
     }
   | { readonly kind: 'timeout'; readonly limitMs: number; readonly observedMs: number }
   | { readonly kind: 'budget'; readonly limitUsd: number }
+  | { readonly kind: 'storage' }
   | { readonly kind: 'denied'; readonly denial: AccessDenial }
   | { readonly kind: 'lost'; readonly times: number }
+  /** The agent's files have been written to. */
+  | { readonly kind: 'changed' }
   | { readonly kind: 'pause'; readonly drainPolicy: DrainPolicy; readonly reason?: string };
 
 /** Everything the decision depends on, and nothing else. */
@@ -24,6 +27,8 @@ export type View = {
   readonly halted: boolean;
   readonly stop: Stop | undefined;
   readonly aborted: boolean;
+  /** Units that wait for a slot have been let go. */
+  readonly withdrawn: boolean;
   /** Something is left to start, or was aborted. While nothing stops the run, that means: left to start. */
   readonly unfinished: boolean;
   readonly running: number;
@@ -32,30 +37,34 @@ export type View = {
   readonly concurrency: number;
 };
 
-export type Step = 'start' | 'wait' | 'abort' | 'leave' | 'crash' | 'stop' | 'complete';
+export type Step = 'start' | 'wait' | 'withdraw' | 'abort' | 'leave' | 'crash' | 'stop' | 'complete';
 
 /** ExecutionResult work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
 const AHEAD = 256;
 
-/** Cancel, timeout, denied access and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
+/** Cancel, timeout, full storage, denied access, a changed agent and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
 const abortsRunning = (view: View): boolean => {
   if (view.leaving || view.crashed) return true;
   if (view.stop?.kind === 'pause') return view.stop.drainPolicy === 'immediate';
   return view.stop !== undefined && view.stop.kind !== 'budget';
 };
 
+const LIMITS: ReadonlySet<Stop['kind']> = new Set(['timeout', 'budget', 'storage']);
+
 /** The whole run loop as one pure decision: from what is known to what is done next. */
 export function nextStep(view: View): Step {
   const stopping = view.leaving || view.crashed || view.halted || view.stop !== undefined;
   if (!stopping && view.unfinished && view.running < view.concurrency && view.uncommitted < AHEAD)
     return 'start';
+  // What waits for a slot has not begun, so no stop lets it finish.
+  if (view.running > 0 && stopping && !view.withdrawn) return 'withdraw';
   if (view.running > 0) return abortsRunning(view) && !view.aborted ? 'abort' : 'wait';
   if (view.uncommitted > 0) return 'wait';
   if (view.leaving) return 'leave';
   if (view.crashed) return 'crash';
   // A limit that is reached with nothing left to do has come too late; what a person asked for is never too late, and
   // without access there is nothing to complete.
-  const isLimit = view.stop?.kind === 'timeout' || view.stop?.kind === 'budget';
+  const isLimit = view.stop !== undefined && LIMITS.has(view.stop.kind);
   return view.stop && (view.unfinished || !isLimit) ? 'stop' : 'complete';
 }
 

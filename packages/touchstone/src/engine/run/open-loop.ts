@@ -23,6 +23,7 @@ export async function openLoop(
 ): Promise<Loop> {
   const { parts, state } = context;
   const abort = new AbortController();
+  const withdrawal = new AbortController();
   setMaxListeners(0, abort.signal);
   const backlog = createBacklog(kind.steps, kind.repeats);
   const durable = await restoreBacklog(parts, found, kind, backlog);
@@ -44,6 +45,8 @@ export async function openLoop(
     meter,
     obey: () => obey(context),
     abort,
+    enterSlot: () => parts.slots.tasks.enter(run.owner.tenant, run.runId, withdrawal.signal),
+    withdrawal,
   };
 }
 

@@ -14,6 +14,7 @@ import {
   type Version,
 } from '@touchstone/protocol';
 import { type Fixtures, fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
+import { createSlots } from '../../net/index.js';
 import {
   type Agent,
   type AgentFacts,
@@ -22,6 +23,7 @@ import {
   type Clock,
   checkAtOnce,
   type Engine,
+  type ForeignSchemas,
   type Invocation,
   type Log,
   type Store,
@@ -32,7 +34,7 @@ import { buildSummary } from '../../scorecard/fold/build.js';
 import { foldTask, taskThreshold } from '../../scorecard/fold/fold-task.js';
 import { createScoring } from '../../scoring/index.js';
 import { createMemoryStore } from '../../store/index.js';
-import { DEFAULT_LIMITS, ENGINE_VERSION, type EngineLimits, type Parts } from '../parts.js';
+import { DEFAULT_LIMITS, ENGINE_VERSION, type Parts } from '../parts.js';
 import { createEngine } from '../run/engine.js';
 import { createManualClock } from './manual-clock.js';
 
@@ -76,10 +78,11 @@ export type BenchOptions = {
   readonly tasks?: readonly Task[];
   readonly behave?: Behaviour;
   readonly facts?: Partial<AgentFacts>;
-  readonly agent?: Pick<Agent, 'model' | 'prompt'>;
+  readonly agent?: Pick<Agent, 'model' | 'prompt' | 'hasChanged'>;
   readonly thresholds?: SuiteHead['thresholds'];
   readonly tools?: Tools;
-  readonly limits?: Partial<EngineLimits>;
+  readonly limits?: Partial<Parts['limits']>;
+  readonly slots?: Partial<Parts['slots']>;
   readonly parts?: Partial<Parts>;
 };
 
@@ -173,8 +176,10 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     facts,
     ...options.agent,
     async invoke(invocation, host) {
-      calls.push(invocation.invocationId);
-      return untilAborted(behave(fromBody(invocation.input), host, invocation), host.signal);
+      const input = fromBody(invocation.input);
+      // As the log names it; the agent itself is given other ids.
+      calls.push(`inv-${input}.${invocation.repeat}`);
+      return untilAborted(behave(input, host, invocation), host.signal);
     },
     close: async () => undefined,
   };
@@ -195,7 +200,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     suiteHead: (who, digest) => store.suites.byDigest(who, digest),
     suiteTasks: (who, digest, from, limit) => store.suites.tasks(who, digest, from, limit),
     openScoring: async (_owner, { modes }) =>
-      createScoring({ modes, check: checkAtOnce, schemaCheck: () => [], tierOf: async () => undefined }),
+      createScoring({ modes, check: checkAtOnce, schemas: NO_SCHEMAS, tierOf: async () => undefined }),
     taskThreshold,
     openThresholds: async () => () => undefined,
     foldTask,
@@ -206,6 +211,7 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     castVote: () => ({ kind: 'refused', why: 'not_allowed' }),
     carryOut: async () => ({ code: 'conflict', message: 'Nothing is deployed here.' }),
     limits: { ...DEFAULT_LIMITS, gatherMs: 0, ...options.limits },
+    slots: { runs: createSlots({ perTenant: 32 }), tasks: createSlots({ perTenant: 512 }), ...options.slots },
     ...options.parts,
   };
 }
@@ -217,6 +223,8 @@ function untilAborted(answer: Promise<Answer> | Answer, signal: AbortSignal): Pr
     Promise.resolve(answer).then(resolve, reject);
   });
 }
+
+const NO_SCHEMAS: ForeignSchemas = { fit: () => [], costUs: () => 0 };
 
 const noTools: Tools = {
   granted: async () => [],

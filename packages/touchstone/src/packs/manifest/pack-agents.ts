@@ -154,7 +154,11 @@ function readPrompt(ref: Ref, { bytes }: PackFile, { maxPromptBytes }: PackLimit
 async function readSchema(ref: Ref, { bytes }: PackFile, checkSchema: CheckSchema): Promise<JsonObject> {
   const schema = jsonOf(bytes)?.value;
   if (!isObject(schema) || isUnsound(schema))
-    throw refError('invalid_manifest', ref, 'is not a JSON Schema: expected a JSON object in UTF-8');
+    throw refError(
+      'invalid_manifest',
+      ref,
+      'is not a JSON Schema: expected a JSON object in UTF-8 with no member twice',
+    );
   const issues = await checkSchema(schema);
   if (issues.length === 0) return schema as JsonObject;
   const problem = `is not a JSON Schema that can be used here: ${firstIn(issues)}`;

@@ -71,8 +71,8 @@ const withSignature =
     else files.delete('keys/pack.json.sig');
   };
 const changedManifest = bare({ description: 'changed' });
-const relist = (files: Map<string, Buffer>, key: string) => {
-  const list = writeFileList(PACK_NAME, '1.2.0', files);
+const relist = (files: Map<string, Buffer>, key: string, change = (list: string) => list) => {
+  const list = Buffer.from(change(writeFileList(PACK_NAME, '1.2.0', files).toString()));
   files.set('keys/files.json', list);
   files.set('keys/files.json.sig', signBytes(list, { keyId: 'alice', privateKey: key }));
 };
@@ -106,6 +106,11 @@ describe('a pack, by what was done to it and by the policy', () => {
     [
       'with a list that is none',
       (files) => files.set('keys/files.json', Buffer.from('{}')),
+      all(BROKEN, BROKEN),
+    ],
+    [
+      'with a list that says something twice, properly signed',
+      (files) => relist(files, alice.privateKey, (list) => list.replace('{', '{"name":"x",')),
       all(BROKEN, BROKEN),
     ],
     [

@@ -25,6 +25,19 @@ export type SuiteHead = {
   /** How many of the tasks are scored by criteria, and how many of those need a judge for some of them. */
   readonly rubricTasks: number;
   readonly judgedTasks: number;
+  /** What its checks need beside the answers; absent when they need nothing. */
+  readonly needs?: SuiteNeeds;
+};
+/** What the checks of a suite need beside the answers. */
+export type SuiteNeeds = {
+  /** A judge that is shown more than question and answer. */
+  readonly judgeData?: true;
+  /** A model that compares meanings. */
+  readonly embedder?: true;
+  /** Time, cost or tokens decide some criteria, so equal answers may be scored differently. */
+  readonly timed?: true;
+  /** Programs of the configuration that score, by their names. */
+  readonly scorers?: readonly string[];
 };
 export type Suite = { readonly head: SuiteHead; readonly tasks: readonly Task[] };
 

@@ -101,6 +101,7 @@ function foldCriterion(results: readonly CriterionResult[], leftOut: UnscoredRea
   const { id, weight } = results[0] as CriterionResult;
   const agreements = results.flatMap(({ agreement }) => (agreement === undefined ? [] : [agreement]));
   const values = results.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  const check = results.find((result) => result.check)?.check;
   const isMissed = results.some(({ met, unjudged }) => !met && !unjudged);
   const unjudged = isMissed ? undefined : (results.find((result) => result.unjudged)?.unjudged ?? leftOut);
   return {
@@ -109,6 +110,7 @@ function foldCriterion(results: readonly CriterionResult[], leftOut: UnscoredRea
     met: mean(results.map(({ met }) => (met ? 1 : 0))),
     ...(agreements.length > 0 && { agreement: mean(agreements) }),
     ...(values.length > 0 && { value: mean(values) }),
+    ...(check && { check }),
     ...(unjudged && { unjudged }),
   };
 }

@@ -1,11 +1,4 @@
-import {
-  asId,
-  type Evaluator,
-  type Json,
-  type JsonObject,
-  type ToolId,
-  validationError,
-} from '@touchstone/protocol';
+import { asId, type Json, type JsonObject, type ToolId, validationError } from '@touchstone/protocol';
 import {
   type ContractTask,
   fromBody,
@@ -14,13 +7,11 @@ import {
   toBody,
 } from '@touchstone/protocol/bodies';
 import { describe, expect, it } from 'vitest';
-import { checkAtOnce, type Transcript } from '../../ports/index.js';
 import type { AppliedCriterion } from './applied.js';
-import { type MeasureParts, measureCriteria } from './measure.js';
+import { type DecidableEvaluator, type EvaluatorParts, evaluate } from './evaluators.js';
 
 /** Knows one kind of schema, `{"type": …}` by the name JavaScript has for it, and refuses those without a type. */
-const parts: MeasureParts = {
-  check: checkAtOnce,
+const parts: EvaluatorParts = {
   schemaCheck({ type }, body) {
     if (type === undefined) throw validationError([{ pointer: '', message: 'is no schema' }]);
     return typeof fromBody(body) === type ? [] : [{ pointer: '/x', message: 'is of another type' }];
@@ -32,10 +23,10 @@ type More = {
   readonly task?: Partial<ContractTask>;
   readonly calls?: readonly (readonly [string, ToolStatus])[];
   readonly latencyMs?: number;
-  readonly parts?: Partial<MeasureParts>;
+  readonly parts?: Partial<EvaluatorParts>;
 };
 
-async function degreeOf(evaluator: Evaluator, output: Json, more: More = {}): Promise<number | undefined> {
+function degreeOf(evaluator: DecidableEvaluator, output: Json, more: More = {}): number {
   const criterion: AppliedCriterion['criterion'] = {
     id: 'c',
     name: 'c',
@@ -51,18 +42,9 @@ async function degreeOf(evaluator: Evaluator, output: Json, more: More = {}): Pr
     inputs: toBody({}),
     status,
   }));
-  const latency = more.latencyMs !== undefined && { latencyMs: more.latencyMs };
-  const transcript: Transcript = { outcome: 'completed', seed: '0.0', toolCalls, ...latency };
-  const applied = { evaluator, criterion, task: { criteria: ['c'], ...more.task }, weight: 1, sentence: '' };
-  const asked = { ...parts, ...more.parts };
-  const measured = await measureCriteria(
-    [applied],
-    transcript,
-    toBody(output),
-    asked,
-    new AbortController().signal,
-  );
-  return measured.get(applied)?.degree;
+  const transcript = { toolCalls, ...(more.latencyMs !== undefined && { latencyMs: more.latencyMs }) };
+  const held = { criterion, task: { criteria: ['c'], ...more.task }, transcript, output };
+  return evaluate(evaluator, held, { ...parts, ...more.parts }).degree;
 }
 
 const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
@@ -76,7 +58,7 @@ const bound = (most: number, unit: LengthBound['unit'], inclusive: boolean, more
 });
 const fenced: More = { criterion: { fenceTolerant: true } };
 
-type Row = [Evaluator, Json, More, number, string];
+type Row = [DecidableEvaluator, Json, More, number, string];
 const rows: readonly Row[] = [
   ['json-validity', '', {}, 0, 'an empty text is no JSON'],
   ['json-validity', '{"a":1', {}, 0, 'nor is half an object'],
@@ -220,15 +202,15 @@ const rows: readonly Row[] = [
 ];
 
 describe('an evaluator', () => {
-  it.each(rows)('%s of %j with %j gives %d: %s', async (evaluator, output, more, degree) => {
-    expect(await degreeOf(evaluator, output, more)).toBeCloseTo(degree, 12);
+  it.each(rows)('%s of %j with %j gives %d: %s', (evaluator, output, more, degree) => {
+    expect(degreeOf(evaluator, output, more)).toBeCloseTo(degree, 12);
   });
 
-  it('does not swallow trouble that is not the schema’s', async () => {
+  it('does not swallow trouble that is not the schema’s', () => {
     const schemaCheck = (_: JsonObject): never => {
       throw new TypeError('a mistake of ours');
     };
     const more = { ...schema('object'), parts: { schemaCheck } };
-    await expect(degreeOf('schema-validity', {}, more)).rejects.toThrow(TypeError);
+    expect(() => degreeOf('schema-validity', {}, more)).toThrow(TypeError);
   });
 });

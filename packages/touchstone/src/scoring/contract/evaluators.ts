@@ -1,28 +1,35 @@
-import { type Evaluator, isUnsound, type Json } from '@touchstone/protocol';
+import { type Evaluator, isHostError, isUnsound, type Json, type JsonObject } from '@touchstone/protocol';
 import { type ContractTask, toBody } from '@touchstone/protocol/bodies';
-import type { Transcript } from '../../ports/index.js';
+import type { SchemaFit, Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
-import { jsonOf, textOf } from '../output.js';
+import { jsonOf, textOf, unfenced } from '../output.js';
 import type { AppliedCriterion } from './applied.js';
 import type { Measurement } from './decisions.js';
 import { containsFolded, lengthIn, sameFolded, wordOverlap } from './words.js';
 
-/** The evaluators that need neither a model nor a schema. */
-export type DecidableEvaluator = Exclude<Evaluator, 'similarity' | 'judge' | 'schema-validity'>;
+/** The evaluators that need no model. */
+export type DecidableEvaluator = Exclude<Evaluator, 'similarity' | 'judge'>;
+
+export type EvaluatorParts = {
+  readonly schemaCheck: SchemaFit;
+  /** What the agent promises to return; a row's own schema goes before it. */
+  readonly returnSchema?: JsonObject;
+  /** The most milliseconds, where a criterion names none of its own. */
+  readonly expectedLatencyMs?: number;
+};
 
 /** An answer, and what it is compared with. */
 type EvaluatorInput = Pick<AppliedCriterion, 'criterion' | 'task'> & {
   readonly transcript: Pick<Transcript, 'toolCalls' | 'latencyMs'>;
   readonly output: Json;
-  /** The most milliseconds, where a criterion names none of its own. */
-  readonly expectedLatencyMs?: number;
 };
 
-type Evaluate = (input: EvaluatorInput) => Measurement;
+type Evaluate = (input: EvaluatorInput, parts: EvaluatorParts) => Measurement;
 
 const EVALUATE: { readonly [E in DecidableEvaluator]: Evaluate } = {
   'json-validity': ({ output, criterion }) =>
     yesOrNo(jsonOf(criterion.fenceTolerant ? unfenced(output) : output) !== undefined),
+  'schema-validity': schemaValidity,
   'reference-match': ({ output, task }) => {
     const strategy = task.match;
     return againstAny(task, (value) =>
@@ -45,8 +52,11 @@ const EVALUATE: { readonly [E in DecidableEvaluator]: Evaluate } = {
 };
 
 /** How far an answer meets a criterion that is decidable. */
-export const evaluate = (evaluator: DecidableEvaluator, input: EvaluatorInput): Measurement =>
-  EVALUATE[evaluator](input);
+export const evaluate = (
+  evaluator: DecidableEvaluator,
+  input: EvaluatorInput,
+  parts: EvaluatorParts,
+): Measurement => EVALUATE[evaluator](input, parts);
 
 export const isDecidable = (evaluator: Evaluator): evaluator is DecidableEvaluator =>
   Object.hasOwn(EVALUATE, evaluator);
@@ -73,20 +83,33 @@ function againstAny(task: ContractTask, degreeFor: (reference: Json) => number):
 
 const defaultMatch = (reference: Json) => (typeof reference === 'string' ? 'exact' : 'json-match');
 
-const FENCE = '```';
-
-/** The text inside the one code fence around an answer; any other answer as it is. */
-function unfenced(output: Json): Json {
-  const text = typeof output === 'string' ? output.trim() : '';
-  const opening = text.indexOf('\n');
-  const isFenced = opening >= FENCE.length && text.startsWith(FENCE) && text.endsWith(FENCE);
-  return isFenced ? text.slice(opening + 1, -FENCE.length) : output;
-}
-
 /** The output as JSON, unless it nests too deep. */
-export function soundJson(output: Json): Json | undefined {
+function soundJson(output: Json): Json | undefined {
   const value = jsonOf(output);
   return isUnsound(value) ? undefined : value;
+}
+
+function schemaValidity(
+  { output, task }: EvaluatorInput,
+  { schemaCheck, returnSchema }: EvaluatorParts,
+): Measurement {
+  const schema = task.schema ?? returnSchema;
+  if (!schema) return { degree: 0, reason: 'There is no schema to check the answer against.' };
+  const value = soundJson(output);
+  if (value === undefined) return { degree: 0, reason: 'The answer is not JSON.' };
+  const issue = firstIssue(schemaCheck, schema, value);
+  return issue === undefined ? { degree: 1 } : { degree: 0, reason: issue };
+}
+
+/** A schema that cannot be used throws. No answer fits it; one bad row must not end the run. */
+function firstIssue(schemaCheck: SchemaFit, schema: JsonObject, value: Json): string | undefined {
+  try {
+    const [issue] = schemaCheck(schema, toBody(value));
+    return issue && `At ${issue.pointer || 'the root'}: ${issue.message}.`;
+  } catch (error) {
+    if (isHostError(error)) return 'The schema cannot be used.';
+    throw error;
+  }
 }
 
 /** The quotation marks and line breaks of a text are escaped in its JSON, so texts inside a value are looked at as well. */
@@ -122,7 +145,10 @@ function conciseness({ criterion, output }: EvaluatorInput): Measurement {
   return { degree: length < most || (inclusive && length === most) ? 1 : 0, reason };
 }
 
-function latency({ criterion, transcript, expectedLatencyMs }: EvaluatorInput): Measurement {
+function latency(
+  { criterion, transcript }: EvaluatorInput,
+  { expectedLatencyMs }: EvaluatorParts,
+): Measurement {
   const most = criterion.latencyMs ?? expectedLatencyMs;
   const { latencyMs } = transcript;
   if (most === undefined) return { degree: 0, reason: 'The contract names no bound on the latency.' };

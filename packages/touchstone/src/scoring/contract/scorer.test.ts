@@ -27,6 +27,7 @@ import {
   type Transcript,
 } from '../../ports/index.js';
 import { contractTerms, contractThreshold, createContractScorer } from '../index.js';
+import { AT_ONCE } from '../testing/at-once.js';
 import type { ContractParts } from './scorer.js';
 
 const TASK = asId<TaskId>('row-0001');
@@ -132,7 +133,10 @@ async function score(
   const scorer = createContractScorer({
     contract: contractOf(criteria, task),
     check: checkAtOnce,
-    schemaCheck: (schema, body) => (schema.type === typeof body ? [] : [{ pointer: '', message: 'x' }]),
+    schemas: {
+      fit: (schema, body) => (schema.type === typeof body ? [] : [{ pointer: '', message: 'x' }]),
+      costUs: () => 0,
+    },
     ...parts,
   });
   return scorer(taskOf(criteria), transcript, never, unpaid);
@@ -178,11 +182,7 @@ describe('the score under a contract', () => {
 
   it('is known at once where nobody has to be asked', () => {
     const criteria = [criterionOf('a', 'non-empty')];
-    const scorer = createContractScorer({
-      contract: contractOf(criteria),
-      check: checkAtOnce,
-      schemaCheck: () => [],
-    });
+    const scorer = createContractScorer({ contract: contractOf(criteria), ...AT_ONCE });
     const scored = scorer(taskOf(criteria), transcriptOf('x'), never, unpaid);
     expect(scored).not.toBeInstanceOf(Promise);
     expect(scored).toEqual({
@@ -198,11 +198,7 @@ describe('the score under a contract', () => {
   });
 
   it('of a golden task is the golden one, whatever the contract says of it', () => {
-    const scorer = createContractScorer({
-      contract: contractOf([]),
-      check: checkAtOnce,
-      schemaCheck: () => [],
-    });
+    const scorer = createContractScorer({ contract: contractOf([]), ...AT_ONCE });
     const match = { strategy: 'exact', value: toBody('Paris') } as const;
     const task: Task = { taskId: TASK, input: toBody('?'), expected: { kind: 'golden', match } };
     const valueFor = (transcript: Transcript) => scorer(task, transcript, never, unpaid);
@@ -265,11 +261,7 @@ describe('the score under a contract', () => {
 
   it('stops at a contract that disagrees with its suite', () => {
     const criteria = [criterionOf('a', 'non-empty')];
-    const scorer = createContractScorer({
-      contract: contractOf([]),
-      check: checkAtOnce,
-      schemaCheck: () => [],
-    });
+    const scorer = createContractScorer({ contract: contractOf([]), ...AT_ONCE });
     expect(() => scorer(taskOf(criteria), transcriptOf('x'), never, unpaid)).toThrow(/disagree/);
   });
 });

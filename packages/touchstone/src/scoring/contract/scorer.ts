@@ -15,12 +15,13 @@ import {
   decideByDegree,
   type EvaluationContext,
   type EvaluationModels,
+  type Measurement,
 } from './decisions.js';
-import { type MeasureParts, measureCriteria } from './measure.js';
+import { createMeasure, type MeasureParts } from './measure.js';
 import { compareMeanings } from './similarity.js';
 
 export type ContractParts = EvaluationModels &
-  MeasureParts & {
+  Omit<MeasureParts, 'expectedLatencyMs'> & {
     readonly contract: EvalContract;
     /** A refusal may be the expected answer to a probe; in other modes it leaves the task undone. */
     readonly adversarial?: boolean;
@@ -40,7 +41,7 @@ export type ContractScorer = (
 export function createContractScorer(parts: ContractParts): ContractScorer {
   const appliedTo = createCriteriaReader(parts.contract);
   const sla = parts.contract.sla?.expectedLatencyMs;
-  const measuring = { ...parts, ...(sla !== undefined && { expectedLatencyMs: sla }) };
+  const measure = createMeasure({ ...parts, ...(sla !== undefined && { expectedLatencyMs: sla }) });
   return (task, transcript, signal, spend) => {
     const output = answerOf(transcript, parts.adversarial);
     if (task.expected.kind === 'golden') return goldenScore(parts, task.expected.match, output, signal);
@@ -51,7 +52,8 @@ export function createContractScorer(parts: ContractParts): ContractScorer {
       ...judgedBy(decisions, parts),
       ...schemaValidity(decisions, parts),
     });
-    return after(decide(applied, transcript, output, measuring, signal), (decided) => {
+    return after(measure(applied, transcript, output, signal), (measured) => {
+      const decided = decisionsOf(measured);
       const open = applied.filter((one) => !decided.has(one));
       if (open.length === 0) return scored(decided);
       const context = { ...parts, input: task.input, output, seed: transcript.seed, signal, spend };
@@ -59,6 +61,9 @@ export function createContractScorer(parts: ContractParts): ContractScorer {
     });
   };
 }
+
+const decisionsOf = (measured: ReadonlyMap<AppliedCriterion, Measurement>): CriterionDecisions =>
+  new Map([...measured].map(([one, degree]) => [one, decideByDegree(one.criterion, degree)] as const));
 
 /** An invocation that failed has no answer to score. */
 function answerOf({ outcome, output }: Transcript, adversarial = false): Body | undefined {
@@ -71,21 +76,14 @@ function goldenScore(
   output: Body | undefined,
   signal: AbortSignal,
 ): MaybePromise<ScoringResult> {
-  const question = output === undefined ? undefined : { match, output };
-  const value = question ? check(GOLDEN, question, goldenCost(question), signal) : 0;
-  return after(value, goldenResult);
+  if (output === undefined) return goldenResult(0);
+  const question = { match, output };
+  return after(check(GOLDEN, question, goldenCost(question), signal), goldenResult);
 }
 
 /** A decision for every criterion rather than for none: a gate counts the share of all tasks that meet its criterion. */
 const noneMet = (applied: readonly AppliedCriterion[]): CriterionDecisions =>
   new Map(applied.map((one) => [one, { kind: 'decided', met: false }] as const));
-
-const decide = (...question: Parameters<typeof measureCriteria>): MaybePromise<CriterionDecisions> =>
-  after(
-    measureCriteria(...question),
-    (measured) =>
-      new Map([...measured].map(([one, degree]) => [one, decideByDegree(one.criterion, degree)] as const)),
-  );
 
 /** One after the other, so that their costs are recorded in the same order every time. */
 async function ask(

@@ -8,8 +8,9 @@ import { type EvalContract, type Task, toBody } from '@touchstone/protocol/bodie
 import { expect, it, onTestFinished } from 'vitest';
 import { createAskModel, createEmbedder, createModels, parseProviders } from '../../agents/index.js';
 import { createPaces } from '../../net/index.js';
-import { type Clock, checkAtOnce, type Usage } from '../../ports/index.js';
+import type { Clock, Usage } from '../../ports/index.js';
 import { createContractScorer, createModelJudge, judgeIdentity } from '../index.js';
+import { AT_ONCE } from '../testing/at-once.js';
 
 type Answered = { readonly status: number; readonly body: object };
 type Heard = {
@@ -91,8 +92,7 @@ async function scoreAt(baseUrl: string) {
   const spent: Usage[] = [];
   const scorer = createContractScorer({
     contract,
-    check: checkAtOnce,
-    schemaCheck: () => [],
+    ...AT_ONCE,
     judge,
     embedder,
   });

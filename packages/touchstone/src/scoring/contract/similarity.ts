@@ -1,6 +1,7 @@
 import { redactDeep } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
-import type { Checker, CheckWork } from '../../ports/index.js';
+import type { Checker, CheckWork, Embedder, Spend } from '../../ports/index.js';
+import { foldingCost } from '../cost.js';
 import { textOf } from '../output.js';
 import type { AppliedCriterion } from './applied.js';
 import {
@@ -44,11 +45,22 @@ async function compare(
   if (references.length === 0) return NO_REFERENCE;
   if (!saysSomething(answer)) return { degree: 0 };
   if (!embedder) return compareWords({ answer, references }, check, signal);
-  const embedded = await embedder.embed(redactDeep([answer, ...references], redact), signal, spend);
+  return nearestMeaning(redactDeep([answer, ...references], redact), embedder, signal, spend);
+}
+
+/** How near the first text is in meaning to the nearest of the others. Nothing is asked when it says nothing. */
+export async function nearestMeaning(
+  texts: readonly string[],
+  embedder: Embedder,
+  signal: AbortSignal,
+  spend: Spend,
+): Promise<Comparison> {
+  if (!saysSomething(texts[0] ?? '')) return { degree: 0 };
+  const embedded = await embedder.embed(texts, signal, spend);
   if (embedded.kind !== 'embedded') return undecided(embedded.reason);
   const [vector = [], ...others] = embedded.vectors;
   const degree = Math.max(0, ...others.map((other) => cosine(vector, other)));
-  return Number.isNaN(degree) || others.length !== references.length
+  return Number.isNaN(degree) || others.length !== texts.length - 1
     ? undecided('The embedder gave vectors that cannot be compared.')
     : { degree: Math.min(1, degree) };
 }
@@ -68,9 +80,9 @@ async function compareWords(
   signal: AbortSignal,
 ): Promise<Measurement> {
   const { answer, references } = question;
-  const costUs = references.reduce((sum, one) => sum + answer.length + one.length, 0);
+  const compared = references.reduce((sum, one) => sum + answer.length + one.length, 0);
   return {
-    degree: await check(NEAREST_WORDS, question, costUs, signal),
+    degree: await check(NEAREST_WORDS, question, foldingCost(compared), signal),
     reason:
       'Approximate: the words were compared, because there was no embedder and no judge to compare the meanings.',
   };

@@ -15,7 +15,8 @@ function segments(word: string): readonly string[] {
 }
 
 /** Words between spaces, and inside them where a script writes none. */
-const splitSpaceless = (word: string): readonly string[] => (SPACELESS.test(word) ? segments(word) : [word]);
+export const scriptWords = (word: string): readonly string[] =>
+  SPACELESS.test(word) ? segments(word) : [word];
 
 const MEANT = /[\p{L}\p{N}]/u;
 // What makes a number another number stays: its sign, its decimal point, its per cent.
@@ -54,10 +55,7 @@ export function containsFolded(text: string, part: string): boolean {
 
 /** How far the words of two texts are the same ones, each counted as often as it stands there (F1). */
 export function wordOverlap(a: string, b: string): number {
-  const [left, right] = [a, b].map((text) => foldedWords(text).flatMap(splitSpaceless)) as [
-    string[],
-    string[],
-  ];
+  const [left, right] = [a, b].map((text) => foldedWords(text).flatMap(scriptWords)) as [string[], string[]];
   if (left.length === 0 || right.length === 0) return sameFolded(a, b) ? 1 : 0;
   const unmatched = new Map<string, number>();
   for (const word of left) unmatched.set(word, (unmatched.get(word) ?? 0) + 1);
@@ -77,7 +75,7 @@ export function lengthIn(unit: LengthBound['unit'], text: string): number {
   if (unit === 'sentences') return countSentences(text);
   return text
     .split(/\s+/)
-    .flatMap(splitSpaceless)
+    .flatMap(scriptWords)
     .filter((word) => MEANT.test(word)).length;
 }
 

@@ -41,4 +41,16 @@ describe('the trouble with a task’s checks', () => {
     const golden: Task = { ...rest, expected: { ...expected, kind: 'golden', match } };
     expect(await criterionIssues(golden, { check: checkAtOnce, checkSchema: refuses })).toEqual([]);
   });
+
+  it('is a pattern that is much too large, told with its size', async () => {
+    const huge = Array.from('cdefghijklmn', (letter) => `a{990}[b${letter}]`).join('|');
+    const [issue] = await criterionIssues(taskOf('Is kind.', check('regex', { pattern: huge })), {
+      check: checkAtOnce,
+      checkSchema: () => [],
+    });
+    expect(issue).toMatchObject({
+      pointer: '/expected/rubric/1/criterion',
+      message: expect.stringMatching(/too large: it compiles to 1\d{4} instructions/),
+    });
+  });
 });

@@ -1,6 +1,7 @@
 import type { Issue, JsonObject } from '@touchstone/protocol';
 import { fromBody, parseCriterion, type Task } from '@touchstone/protocol/bodies';
 import type { Checker, MaybePromise } from '../../ports/index.js';
+import { foreignParts } from '../checks/foreign-parts.js';
 import { compilingCost, PATTERN_PROBLEM } from './pattern.js';
 
 type IssueParts = {
@@ -13,23 +14,23 @@ type IssueParts = {
 export async function criterionIssues({ expected }: Task, parts: IssueParts): Promise<readonly Issue[]> {
   const issues: Issue[] = [];
   if (expected.kind !== 'rubric') return issues;
-  for (const [index, { criterion }] of expected.rubric.entries()) {
-    const message = await problemOf(String(fromBody(criterion)), parts);
-    if (message !== undefined) issues.push({ pointer: `/expected/rubric/${index}/criterion`, message });
-  }
+  for (const [index, { criterion }] of expected.rubric.entries())
+    for (const message of await problemsOf(String(fromBody(criterion)), parts))
+      issues.push({ pointer: `/expected/rubric/${index}/criterion`, message });
   return issues;
 }
 
-async function problemOf(text: string, { check, checkSchema }: IssueParts): Promise<string | undefined> {
+/** One of each sort is enough: an author who corrects it looks at the others as well. */
+async function problemsOf(text: string, { check, checkSchema }: IssueParts): Promise<readonly string[]> {
   const parsed = parseCriterion(text);
-  if (parsed.kind !== 'check') return undefined;
-  if (parsed.name === 'regex') {
-    const pattern = String(parsed.args.pattern);
-    return (await check(PATTERN_PROBLEM, pattern, compilingCost(pattern, false))) ?? undefined;
-  }
-  if (parsed.name !== 'schema') return undefined;
+  if (parsed.kind !== 'check') return [];
+  const { patterns, schemas } = foreignParts(parsed.name, parsed.args);
+  const problems = new Set<string>();
+  for (const pattern of patterns)
+    problems.add((await check(PATTERN_PROBLEM, pattern, compilingCost(pattern, false))) ?? '');
   // The details would quote the schema, which is part of the criterion.
-  return (await checkSchema(parsed.args.schema as JsonObject)).length === 0 ? undefined : NO_SCHEMA;
+  for (const schema of schemas) problems.add((await checkSchema(schema)).length === 0 ? '' : NO_SCHEMA);
+  return [...problems].filter((problem) => problem !== '');
 }
 
 const NO_SCHEMA =

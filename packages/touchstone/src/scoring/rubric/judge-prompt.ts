@@ -20,7 +20,13 @@ export function userMessage(
   { input, output }: Pick<JudgeQuestion, 'input' | 'output'>,
   criteria: readonly JudgedCriterion[],
 ): string {
-  const lines = [dataBlock('asked', fromBody(input)), dataBlock('answered', fromBody(output))];
+  const lines = [
+    dataBlock('asked', fromBody(input)),
+    dataBlock('answered', fromBody(output)),
+    ...criteria.flatMap(({ data = {} }, index) =>
+      Object.entries(data).map(([name, value]) => dataBlock(`${name} for ${index + 1}`, fromBody(value))),
+    ),
+  ];
   const numbered = criteria.map(
     ({ sentence, graded }, index) =>
       `${index + 1}. ${graded ? '(graded) ' : ''}${onOneLine(JSON.stringify(sentence))}`,
@@ -58,12 +64,17 @@ export const ANSWER_SCHEMA: JsonObject = {
 };
 
 /** Covers the orders, the form of the answer, and the way a question is laid out: another layout may be read otherwise. */
-export const PROMPT_DIGEST = asId<Digest>(
-  `sha256:${createHash('sha256')
-    .update(SYSTEM)
-    .update(canonicalJson(ANSWER_SCHEMA))
-    .update(
-      userMessage({ input: toBody('asked'), output: toBody('answered') }, [{ sentence: 'x', graded: true }]),
-    )
-    .digest('hex')}`,
-);
+const promptDigest = (sample: JudgedCriterion): Digest => {
+  const layout = userMessage({ input: toBody('asked'), output: toBody('answered') }, [sample]);
+  const hash = createHash('sha256').update(SYSTEM).update(canonicalJson(ANSWER_SCHEMA)).update(layout);
+  return asId<Digest>(`sha256:${hash.digest('hex')}`);
+};
+
+export const PROMPT_DIGEST = promptDigest({ sentence: 'x', graded: true });
+
+/** The same for questions that show more than what was asked and answered. */
+export const DATA_PROMPT_DIGEST = promptDigest({
+  sentence: 'x',
+  graded: true,
+  data: { reference: toBody('r'), calls: toBody([]), memory: toBody([]) },
+});

@@ -18,15 +18,21 @@ import type {
   Usage,
 } from '../../ports/index.js';
 import { readVerdicts } from './judge-answer.js';
-import { ANSWER_SCHEMA, PROMPT_DIGEST, SYSTEM, userMessage } from './judge-prompt.js';
+import { ANSWER_SCHEMA, DATA_PROMPT_DIGEST, PROMPT_DIGEST, SYSTEM, userMessage } from './judge-prompt.js';
 
 /** More criteria than this are asked in several calls: models lose count of long lists. */
 const MOST_PER_CALL = 20;
 /** An answer that cannot be read is asked for once more. */
 const ROUNDS = 2;
 
-export function judgeIdentity(provider: ModelName, model: ModelName, votes: number): JudgeIdentity {
-  const named = { provider, model, votes, promptDigest: PROMPT_DIGEST };
+/** `withData`: the judge is shown more than question and answer, which is another form of the question. */
+export function judgeIdentity(
+  provider: ModelName,
+  model: ModelName,
+  votes: number,
+  withData = false,
+): JudgeIdentity {
+  const named = { provider, model, votes, promptDigest: withData ? DATA_PROMPT_DIGEST : PROMPT_DIGEST };
   const digest = asId<Digest>(`sha256:${createHash('sha256').update(canonicalJson(named)).digest('hex')}`);
   return { ...named, digest };
 }

@@ -12,20 +12,50 @@ const MAX_LEARNT = 4 * 1024 * 1024;
 /** In instructions. Larger than any pattern a person writes; a text costs up to as many steps for each of its characters. */
 export const MAX_PROGRAM = 10_000;
 
-/**
- * Whether a pattern of a suite's author is found, in time that grows with the text times the size of the pattern. Asks only
- * whether: where it is found takes many times as long.
- */
-export function matchesPattern(pattern: string, text: string, ignoreCase: boolean): boolean {
-  const entry = entryOf(pattern, ignoreCase);
-  // Every character can lead to a state that it has not met, which lists the instructions it may be at.
-  entry.learnt += text.length * (STATE_BYTES + entry.pattern.programSize() * INSTRUCTION_BYTES);
-  if (entry.learnt > MAX_LEARNT) compiled.delete(keyOf(pattern, ignoreCase));
-  return entry.pattern.test(text);
-}
+export type PatternMatches = {
+  /** How many matches there are, counted up to the limit. */
+  readonly count: number;
+  /** What the group caught in the first match; undefined when it took no part in it, or was not asked for. */
+  readonly caught?: string;
+};
+
+/** Looks for a pattern of a suite's author, in time that grows with the text times the size of the pattern. */
+export type PatternSearch = (
+  pattern: string,
+  text: string,
+  options: {
+    readonly ignoreCase: boolean;
+    /** So many matches are enough. */
+    readonly limit: number;
+    /** The group whose text is wanted; `first` for the first group, or all of the match when there is none. */
+    readonly group?: number | 'first';
+  },
+) => PatternMatches;
+
+export const searchPattern: PatternSearch = (pattern, text, { ignoreCase, limit, group }) => {
+  const compiledPattern = learningFrom(pattern, ignoreCase, text);
+  // To ask only whether it is found takes a small part of the time.
+  if (!compiledPattern.test(text)) return { count: 0 };
+  if (group === undefined && limit <= 1) return { count: 1 };
+  const matcher = compiledPattern.matcher(text);
+  matcher.find();
+  const wanted = group === undefined || group === 'first' ? Math.min(1, matcher.groupCount()) : group;
+  const caught = group !== undefined && wanted <= matcher.groupCount() ? matcher.group(wanted) : null;
+  let count = 1;
+  while (count < limit && matcher.find()) count += 1;
+  return { count, ...(caught !== null && { caught }) };
+};
 
 const STATE_BYTES = 150;
 const INSTRUCTION_BYTES = 8;
+
+/** Every character can lead to a state that the pattern has not met, which lists the instructions it may be at. */
+function learningFrom(pattern: string, ignoreCase: boolean, { length }: string): Pattern {
+  const entry = entryOf(pattern, ignoreCase);
+  entry.learnt += length * (STATE_BYTES + entry.pattern.programSize() * INSTRUCTION_BYTES);
+  if (entry.learnt > MAX_LEARNT) compiled.delete(keyOf(pattern, ignoreCase));
+  return entry.pattern;
+}
 
 /** Throws for a pattern that is none in RE2 syntax. */
 export const compile = (pattern: string, ignoreCase: boolean): Pattern =>

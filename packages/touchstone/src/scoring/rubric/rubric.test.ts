@@ -2,13 +2,8 @@ import { asId, type Digest, type JudgeIdentity, type ModelName, type TaskId } fr
 import { type Criterion, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  checkAtOnce,
-  type Judge,
-  type JudgeAnswer,
-  type JudgeQuestion,
-  type Transcript,
-} from '../../ports/index.js';
+import type { Judge, JudgeAnswer, JudgeQuestion, Transcript } from '../../ports/index.js';
+import { AT_ONCE } from '../testing/at-once.js';
 import { createRubricScorer } from './rubric.js';
 
 const IDENTITY: JudgeIdentity = {
@@ -18,7 +13,7 @@ const IDENTITY: JudgeIdentity = {
   promptDigest: asId<Digest>('sha256:0'),
   digest: asId<Digest>('sha256:1'),
 };
-const checks = { schemaCheck: () => [], check: checkAtOnce };
+const checks = AT_ONCE;
 const never = new AbortController().signal;
 
 /** A judge to whom a criterion is met when it says so itself. */

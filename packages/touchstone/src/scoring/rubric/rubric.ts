@@ -1,117 +1,116 @@
-import { createHash } from 'node:crypto';
+import { isJudged, type Task } from '@touchstone/protocol/bodies';
 import {
-  asId,
-  type CriterionId,
-  type CriterionResult,
-  defined,
-  type Redact,
-  redactDeep,
-} from '@touchstone/protocol';
-import {
-  type Criterion,
-  fromBody,
-  type ParsedCriterion,
-  parseCriterion,
-  type Task,
-} from '@touchstone/protocol/bodies';
-import type {
-  CriterionVerdict,
-  Judge,
-  JudgeAnswer,
-  ScoringResult,
-  Spend,
-  Transcript,
+  after,
+  type MaybePromise,
+  type ScoringResult,
+  type Spend,
+  type Transcript,
 } from '../../ports/index.js';
-import { shortReason, weightedShare } from '../output.js';
-import { unscoredByJudge } from '../unscored.js';
-import { type AnswerCheck, type CheckParts, decideChecks } from './checks.js';
-
-export type RubricParts = CheckParts & {
-  /** Asked about prose. Tasks that need one are refused at create where there is none. */
-  readonly judge?: Judge;
-  /** Secrets of this host are not for the judge to read. */
-  readonly redact?: Redact;
-};
+import type { CheckResult } from '../checks/context.js';
+import { isDecidableCheck } from '../checks/run-check.js';
+import { type AnswerCheck, createAnswerChecks } from '../checks/work.js';
+import { askJudge } from './ask-judge.js';
+import { compareMeanings } from './compare-meanings.js';
+import {
+  type CriterionDecision,
+  criteriaOf,
+  decisionOf,
+  type RubricCriterion,
+  rubricScore,
+} from './criteria.js';
+import type { GroupDecision, RubricContext, RubricParts } from './rubric-context.js';
 
 export type RubricScorer = (
   task: Task,
   transcript: Transcript,
   signal: AbortSignal,
   spend: Spend,
-) => Promise<ScoringResult>;
+) => MaybePromise<ScoringResult>;
 
-/** Scores a rubric task: decidable criteria by their checks, prose by the judge, all in one weighted sum. */
-export const createRubricScorer =
-  (parts: RubricParts): RubricScorer =>
-  async (task, transcript, signal, spend) => {
-    const criteria = criteriaOf(task);
-    const prose = criteria.filter(({ parsed }) => parsed.kind === 'prose');
-    const checks = criteria.filter(({ parsed }) => parsed.kind !== 'prose');
-    // Before the judge is asked, which costs: without the checks there is no score.
-    const met = await decideChecks(checks.map(checkOf), transcript, parts, signal);
-    const judged = await askJudge(parts, task, transcript, prose, signal, spend);
-    if (judged && judged.kind !== 'judged') return unscored(judged);
-    const verdicts = new Map([
-      ...prose.map((one, at) => [one, judged?.verdicts[at] as CriterionVerdict] as const),
-      ...checks.map((one, at) => [one, { met: met[at] === true }] as const),
-    ]);
-    const decided = criteria.map((one) => verdicts.get(one) as CriterionVerdict);
-    const results = criteria.map((one, at) => resultOf(one, decided[at] as CriterionVerdict));
-    return {
-      score: { kind: 'scored', value: weightedShare(results), findings: [] },
-      criteria: results,
-      bodies: { criteria: decided.map((verdict) => shortened(verdict, parts.redact)) },
-      ...(judged && parts.judge && { judge: parts.judge.identity.digest }),
-    };
-  };
-
-const shortened = ({ reason, ...verdict }: CriterionVerdict, redact: Redact): CriterionVerdict =>
-  reason === undefined ? verdict : { ...verdict, reason: shortReason(reason, redact) };
-
-type RubricCriterion = {
-  readonly id: CriterionId;
-  readonly weight: number;
-  readonly parsed: ParsedCriterion;
+type Group = {
+  readonly takes: (criterion: RubricCriterion) => boolean;
+  readonly decide: (criteria: readonly RubricCriterion[], context: RubricContext) => Promise<GroupDecision>;
 };
 
-const criteriaOf = ({ expected }: Task): readonly RubricCriterion[] =>
-  (expected.kind === 'rubric' ? expected.rubric : []).map(readCriterion);
+const isCheck = (name: string) => (criterion: RubricCriterion) =>
+  criterion.parsed.kind === 'check' && criterion.parsed.name === name;
 
-function readCriterion({ criterion, weight }: Criterion): RubricCriterion {
-  const text = String(fromBody(criterion));
-  return { id: criterionId(text), weight, parsed: parseCriterion(text) };
+/** Criteria that are not decidable, each kind decided by one question. */
+const GROUPS: readonly Group[] = [
+  { takes: ({ parsed }) => isJudged(parsed), decide: askJudge },
+  { takes: isCheck('similar'), decide: compareMeanings },
+];
+
+/** Scores a rubric task: decidable criteria by their checks, prose by the judge, all in one weighted sum. */
+export const createRubricScorer = (parts: RubricParts): RubricScorer => {
+  const decideChecks = createAnswerChecks(parts.check, parts.schemas);
+  return (task, transcript, signal, spend) => {
+    const criteria = criteriaOf(task);
+    const decided = new Map(criteria.flatMap((one, at) => earlierDecision(one, at, transcript)));
+    const undecided = criteria.filter((one) => !decided.has(one));
+    const checks = undecided.filter(isDecidable);
+    const open = undecided.filter((one) => !isDecidable(one));
+    const context: RubricContext = { parts, task, transcript, signal, spend };
+    // Before a model is asked, which costs: without the checks there is no score.
+    return after(decideChecks(checks.map(checkOf), transcript, signal), (results) => {
+      for (const [at, one] of checks.entries()) decided.set(one, decisionOf(one, results[at] as CheckResult));
+      return open.length === 0
+        ? conclude(criteria, decided, context)
+        : decideOpen(criteria, open, decided, context);
+    });
+  };
+};
+
+type Decisions = Map<RubricCriterion, CriterionDecision>;
+
+async function decideOpen(
+  criteria: readonly RubricCriterion[],
+  open: readonly RubricCriterion[],
+  decided: Decisions,
+  context: RubricContext,
+): Promise<ScoringResult> {
+  let judge: ScoringResult['judge'];
+  for (const { takes, decide } of GROUPS) {
+    const members = open.filter(takes);
+    if (members.length === 0) continue;
+    const answer = await decide(members, context);
+    if ('unscored' in answer) return answer.unscored;
+    judge ??= answer.judge;
+    members.forEach((one, at) => {
+      decided.set(one, answer.decisions[at] as CriterionDecision);
+    });
+  }
+  return { ...conclude(criteria, decided, context), ...(judge && { judge }) };
 }
 
-/** An id that reveals nothing of the sentence; the same sentence has the same id in every task. */
-const criterionId = (text: string): CriterionId =>
-  asId<CriterionId>(`c-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`);
+const conclude = (
+  criteria: readonly RubricCriterion[],
+  decided: Decisions,
+  { parts }: RubricContext,
+): ScoringResult =>
+  rubricScore(
+    criteria,
+    criteria.map((one) => decided.get(one) as CriterionDecision),
+    parts.redact,
+  );
 
-async function askJudge(
-  { judge, redact }: RubricParts,
-  task: Task,
-  transcript: Transcript,
-  prose: readonly RubricCriterion[],
-  signal: AbortSignal,
-  spend: Spend,
-): Promise<JudgeAnswer | undefined> {
-  if (prose.length === 0) return undefined;
-  if (!judge) throw new Error('A criterion needs a judge, and there is none.');
-  if (transcript.output === undefined)
-    return { kind: 'judged', verdicts: prose.map(() => ({ met: false })), usage: [] };
-  const criteria = prose.map(({ parsed }) => ({ sentence: parsed.kind === 'prose' ? parsed.sentence : '' }));
-  const question = { input: task.input, output: transcript.output, criteria, seed: transcript.seed };
-  return judge.judge(redactDeep(question, redact), signal, spend);
-}
+const isDecidable = ({ parsed }: RubricCriterion): boolean =>
+  parsed.kind === 'check' && isDecidableCheck(parsed.name);
 
 function checkOf({ parsed }: RubricCriterion): AnswerCheck {
-  if (parsed.kind === 'check') return parsed;
-  throw new Error('A criterion that is no check came to be decided without a judge.');
+  if (parsed.kind === 'check' && isDecidableCheck(parsed.name))
+    return { name: parsed.name, args: parsed.args };
+  throw new Error('A criterion that is not decidable came to be decided without a model.');
 }
 
-const unscored = (judged: Exclude<JudgeAnswer, { kind: 'judged' }>): ScoringResult => ({
-  score: unscoredByJudge(judged),
-  bodies: { reason: judged.reason },
-});
-
-const resultOf = ({ id, weight }: RubricCriterion, { met, agreement }: CriterionVerdict): CriterionResult =>
-  defined({ id, met, weight, agreement });
+/** When a recorded answer is judged again, its checks keep their verdicts: time, cost and programs are facts by then. */
+function earlierDecision(
+  one: RubricCriterion,
+  at: number,
+  { decided }: Transcript,
+): [RubricCriterion, CriterionDecision][] {
+  const earlier = decided?.[at];
+  if (!earlier || isJudged(one.parsed)) return [];
+  const { score, ...verdict } = earlier;
+  return [[one, { ...decisionOf(one, { ...verdict, ...(score !== undefined && { degree: score }) }) }]];
+}

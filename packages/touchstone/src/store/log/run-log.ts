@@ -96,7 +96,7 @@ async function seal(db: Db, slice: Slice, records: readonly TaskRecord[], now: n
   const { owner, runId } = slice;
   const [row] = await db.all(RUN_NO, key(owner, runId));
   if (!row) throw new HostError('not_found', 'No such run to seal records of.');
-  await db.transaction(sealStatements(numberAt(row, 'run_no'), records, now)).catch((error) => {
+  await db.transaction(sealStatements(numberAt(row, 'run_no'), owner, records, now)).catch((error) => {
     throw error instanceof GuardFailed ? new RunEnded(runId) : error;
   });
 }

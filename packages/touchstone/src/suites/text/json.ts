@@ -1,4 +1,4 @@
-import { child, MAX_JSON_DEPTH, parentOf, pointerOf } from '@touchstone/protocol';
+import { child, MAX_JSON_DEPTH, membersInText, parentOf, pointerOf } from '@touchstone/protocol';
 import type { TextIssue, TextSource } from './text-source.js';
 
 /** Reads JSON text. While nothing is wrong, this costs the platform's parser and one count of the keys. */
@@ -22,7 +22,7 @@ class JsonSource implements TextSource {
 
   /** `JSON.parse` keeps the last of two equal keys and says nothing, but text and value then differ in their count. */
   repeatedKeys(keysInValue: number): readonly TextIssue[] {
-    return keysInText(this.text) === keysInValue ? [] : scanJson(this.text, new Set()).repeated;
+    return membersInText(this.text) === keysInValue ? [] : scanJson(this.text, new Set()).repeated;
   }
 
   locate(pointers: readonly string[]): (pointer: string) => number {
@@ -36,29 +36,6 @@ class JsonSource implements TextSource {
       while (known !== '' && !offsets.has(known)) known = parentOf(known);
       return offsets.get(known) ?? 0;
     };
-  }
-}
-
-/**
- * Strings followed by a colon, in text that is known to be JSON. Jumping from quote to quote leaves the search to the
- * platform, which matters for a long text.
- */
-function keysInText(text: string): number {
-  let keys = 0;
-  for (let open = text.indexOf('"'); open !== -1; ) {
-    let after = closingQuote(text, open) + 1;
-    while (text.charCodeAt(after) <= 0x20) after += 1;
-    if (text.charCodeAt(after) === 0x3a) keys += 1;
-    open = text.indexOf('"', after);
-  }
-  return keys;
-}
-
-function closingQuote(text: string, open: number): number {
-  for (let at = text.indexOf('"', open + 1); ; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
-    if (backslashes % 2 === 0) return at;
   }
 }
 

@@ -101,13 +101,10 @@ export function utf8(bytes: Buffer): string | undefined {
   }
 }
 
-/** The value that a file of JSON holds; undefined when it holds none. */
+/** The value that a file of JSON holds; undefined when it holds none, or more than one because of a repeated member. */
 export function jsonOf(bytes: Buffer): { readonly value: unknown } | undefined {
   const text = utf8(bytes);
   if (text === undefined) return undefined;
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
+  const { value, problem } = readJsonText(text);
+  return problem === undefined ? { value } : undefined;
 }

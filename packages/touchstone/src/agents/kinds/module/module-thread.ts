@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { createDeferred } from '../../../net/index.js';
+import type { Clock } from '../../../ports/index.js';
+import { launchProcess, type ModuleWorker } from './module-process.js';
 
 export type ThreadOptions = {
   readonly path: string;
@@ -7,6 +9,8 @@ export type ThreadOptions = {
   readonly folder: string;
   readonly exportName: string | undefined;
   readonly maxOutputBytes: number;
+  /** Without a limit it runs in a thread of this process. */
+  readonly memoryMb?: number;
 };
 
 /** A message of the thread; the first element is its name. `module-worker.js` is the other side. */
@@ -45,31 +49,57 @@ const BATCH = 16;
 /** So long a thread that is at rest may take to hand over what its agent has printed. */
 const DRAIN_MS = 1_000;
 
-type WorkerThread = { readonly worker: Worker; readonly running: Int32Array };
+const WORKER_FILE = new URL('./module-worker.js', import.meta.url);
 
-function launch(): WorkerThread {
+function launchThread(): ModuleWorker & Pick<Worker, 'ref' | 'unref'> {
   const running = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const file = new URL('./module-worker.js', import.meta.url);
-  const worker = new Worker(file, { workerData: { running: running.buffer }, stdout: true, stderr: true });
-  return { worker, running };
+  const worker = new Worker(WORKER_FILE, {
+    workerData: { running: running.buffer },
+    stdout: true,
+    stderr: true,
+  });
+  return {
+    stdout: worker.stdout,
+    stderr: worker.stderr,
+    post: (text) => worker.postMessage(text),
+    listen({ message, gone }) {
+      let crash: string | undefined;
+      worker.on('message', message);
+      worker.on('error', (error) => {
+        crash = `The agent's thread crashed: ${error.name}: ${error.message}`;
+      });
+      worker.on('exit', (code) => gone(crash ?? `The agent ended its thread (exit code ${code}).`));
+    },
+    running: () => Atomics.load(running, 0),
+    terminate: () => worker.terminate(),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+  };
 }
 
-let spare: WorkerThread | undefined;
+let spare: ReturnType<typeof launchThread> | undefined;
 
 /**
  * Starts a thread ahead of need. That takes about as long as reading a suite, so both are done at the same time. A spare
  * thread that is not used does not keep the process alive.
  */
 export function prepareModuleThread(): void {
-  spare ??= launch();
-  spare.worker.unref();
+  spare ??= launchThread();
+  spare.unref();
 }
 
-export function startThread(options: ThreadOptions, listener: ThreadListener): Thread {
-  const { worker, running } = spare ?? launch();
+function takeThread(): ModuleWorker {
+  const thread = spare ?? launchThread();
   spare = undefined;
-  worker.ref();
-  worker.postMessage(JSON.stringify(options));
+  thread.ref();
+  return thread;
+}
+
+/** With a limit on its memory the agent gets a process, whose main thread this is. */
+export function startThread(options: ThreadOptions, listener: ThreadListener, clock: Clock): Thread {
+  const { memoryMb } = options;
+  const worker = memoryMb === undefined ? takeThread() : launchProcess(memoryMb, WORKER_FILE, clock);
+  worker.post(JSON.stringify(options));
   // What the agent prints outside of a task. Our stdout carries results for machines to read, so it goes to stderr.
   worker.stdout.on('data', (chunk) => process.stderr.write(chunk));
   worker.stderr.on('data', (chunk) => process.stderr.write(chunk));
@@ -77,29 +107,29 @@ export function startThread(options: ThreadOptions, listener: ThreadListener): T
   let outbox: (readonly unknown[])[] = [];
   const flush = () => {
     if (outbox.length === 0) return;
-    worker.postMessage(JSON.stringify(outbox));
+    worker.post(JSON.stringify(outbox));
     outbox = [];
   };
 
   let ended = false;
   let loaded = false;
-  let crash: string | undefined;
   const drained = createDeferred<void>();
-  worker.on('message', (text: unknown) => {
-    // The agent's own code may post to its parent as well; such messages are ignored.
-    if (typeof text !== 'string' || !text.startsWith('[[')) return;
-    for (const message of JSON.parse(text) as (ThreadMessage | readonly ['drained'])[]) {
-      if (message[0] === 'ready') loaded = true;
-      if (message[0] === 'drained') drained.resolve();
-      else if (!ended) listener.message(message);
-    }
-  });
-  worker.on('error', (error) => {
-    crash = `The agent's thread crashed: ${error.name}: ${error.message}`;
-  });
-  worker.on('exit', (code) => {
-    drained.resolve();
-    if (!ended) listener.gone(crash ?? `The agent ended its thread (exit code ${code}).`);
+  worker.listen({
+    message(text) {
+      // The agent's own code may post to its parent as well; such messages are ignored.
+      if (typeof text !== 'string' || !text.startsWith('[[')) return;
+      for (const message of JSON.parse(text) as (ThreadMessage | readonly ['drained'])[]) {
+        if (message[0] === 'ready') loaded = true;
+        if (message[0] === 'drained') drained.resolve();
+        else if (!ended) listener.message(message);
+      }
+    },
+    gone(reason) {
+      drained.resolve();
+      if (ended) return;
+      ended = true;
+      listener.gone(reason);
+    },
   });
 
   return {
@@ -109,12 +139,12 @@ export function startThread(options: ThreadOptions, listener: ThreadListener): T
       if (outbox.length === 1) process.nextTick(flush);
       else if (outbox.length >= BATCH) flush();
     },
-    running: () => Atomics.load(running, 0),
+    running: worker.running,
     async end() {
       ended = true;
       // A thread hands its output over in pieces, each after the one before was taken: ending it at once loses the last.
-      if (loaded && Atomics.load(running, 0) === 0) {
-        worker.postMessage('[["drain"]]');
+      if (loaded && worker.running() === 0) {
+        worker.post('[["drain"]]');
         const timer = setTimeout(drained.resolve, DRAIN_MS);
         await drained.promise;
         clearTimeout(timer);

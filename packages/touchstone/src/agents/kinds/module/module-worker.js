@@ -1,4 +1,4 @@
-// The thread in which a `module` agent lives. Plain JavaScript, because Node starts it without any loader.
+// The thread, or the process, in which a `module` agent lives. Plain JavaScript, because Node starts it without any loader.
 //
 // Both directions carry one JSON text per turn of the event loop: an array of messages, each an array that begins with
 // its name. JSON is needed anyway to bound the answer, and one text is cheaper to hand over than many small objects.
@@ -6,13 +6,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { basename, isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { liveAsProcess } from './module-life.js';
 
+/** A process speaks with its host over another channel, and in the same words. */
+const port = parentPort ?? {
+  once: (event, listener) => process.once(event, listener),
+  on: (event, listener) => process.on(event, listener),
+  postMessage: (text) => process.connected && process.send(text),
+};
 /** The module to load comes with the first message: the thread may have been started before it was known. */
-const { path, folder, exportName, maxOutputBytes } = JSON.parse(
-  await new Promise((resolve) => parentPort.once('message', resolve)),
+const { path, folder, exportName, maxOutputBytes, memoryMb } = JSON.parse(
+  await new Promise((resolve) => port.once('message', resolve)),
 );
 /** Id of the invocation whose synchronous part is running. The host reads it when this thread does not react. */
-const running = new Int32Array(workerData.running);
+const running = new Int32Array(workerData?.running ?? 1);
 const invocations = new Map();
 
 // ------------------------------------------------------------------------------------------------------------ messages
@@ -28,7 +35,7 @@ function post(text) {
 function flush() {
   const messages = `[${outbox.join(',')}]`;
   outbox = [];
-  parentPort.postMessage(messages);
+  port.postMessage(messages);
 }
 
 const handlers = {
@@ -341,10 +348,13 @@ process.on('unhandledRejection', (error) => {
   );
 });
 
+if (!parentPort)
+  liveAsProcess(memoryMb, (error) => shortPaths(`${error?.name ?? 'Error'}: ${messageOf(error)}`));
+
 load()
   .then(choose)
   .then((agent) => {
-    parentPort.on('message', (text) => {
+    port.on('message', (text) => {
       for (const message of JSON.parse(text)) handlers[message[0]](agent, message);
     });
     post('["ready"]');

@@ -4,7 +4,7 @@ import type { Json } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDeferred } from '../../../net/concurrency.js';
-import type { Agent, AgentHost, Answer } from '../../../ports/index.js';
+import { type Agent, AgentChanged, type AgentHost, type Answer } from '../../../ports/index.js';
 import { type ManualClock, manualClock } from '../../fixtures/manual-clock.js';
 import { openForTest } from '../../fixtures/open-for-test.js';
 import { invocationOf, recordingHost } from '../../fixtures/recording-host.js';
@@ -140,10 +140,9 @@ describe('a thread that is lost', () => {
     expect(await ask('hello')).toMatchObject({ kind: 'answered', output: 'first' });
     await writeFile(path, source('second'));
     expect(await ask('end')).toMatchObject({ kind: 'failed' });
-    expect(await ask('hello')).toMatchObject({
-      kind: 'failed',
-      reason: expect.stringContaining('changed since the run began'),
-    });
+    await expect(ask('hello')).rejects.toThrow(AgentChanged);
+    await writeFile(path, source('first'));
+    await expect(ask('hello')).rejects.toThrow(AgentChanged);
   });
 
   it('is replaced when an invocation blocks it, and only that invocation fails', async () => {
@@ -328,4 +327,59 @@ it('ten thousand invocations, sixty-four at a time, get their own answers', asyn
   };
   await Promise.all(Array.from({ length: 64 }, askInTurn));
   expect(wrong).toEqual([]);
+});
+
+describe('a module with a limit on its memory', () => {
+  const openLimited = (): Promise<Agent> =>
+    open({ path: 'unruly.mjs', export: 'unruly', memoryMb: 256, timeoutMs: 100_000 });
+
+  it.each([
+    ['an array that grows', 'grow'],
+    ['buffers', 'fill'],
+  ])('fails when it fills its memory with %s, and the next one is answered', async (_name, what) => {
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await openLimited();
+    expect(await ask({ do: what })).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('more than its 256 MB of memory'),
+    });
+    expect(await ask({ do: 'again' })).toMatchObject({ kind: 'answered', output: 'again' });
+  });
+
+  it('fails alone: those that run beside it are answered', async () => {
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await openLimited();
+    const inputs: Json[] = [
+      { do: 'one', late: true },
+      { do: 'grow', late: true },
+      { do: 'two', late: true },
+    ];
+    const [one, guilty, two] = await Promise.all(inputs.map((each) => ask(each)));
+    expect(guilty).toMatchObject({ kind: 'failed', reason: expect.stringContaining('256 MB') });
+    expect([one, two]).toMatchObject([{ output: 'one' }, { output: 'two' }]);
+  });
+
+  it.each([
+    ['ends its process', { do: 'exit' }, 'ended its process (exit code 7)'],
+    ['throws outside of any promise', { do: 'throw' }, 'thrown outside of any promise'],
+  ])('says so when it %s', async (_name, input, words) => {
+    await openLimited();
+    expect(await ask(input)).toMatchObject({ kind: 'failed', reason: expect.stringContaining(words) });
+  });
+
+  it('is replaced when it never pauses', async () => {
+    const folder = await temporaryFolder();
+    const changes = watch(folder);
+    await open({ path: 'unruly.mjs', export: 'unruly', memoryMb: 256 });
+    const stuck = ask({ do: 'spin', sign: join(folder, 'spinning') });
+    for await (const _ of changes) break;
+    clock.advance(TIMEOUT_MS);
+    clock.advance(await clock.asleep(PATIENCE_MS));
+    // Whose code was running is not known of a process, so it is tried again, alone.
+    for await (const _ of watch(folder)) break;
+    clock.advance(await clock.asleep(TIMEOUT_MS));
+    clock.advance(await clock.asleep(PATIENCE_MS));
+    expect(await stuck).toMatchObject({ kind: 'failed', reason: 'The agent timed out after 5000 ms.' });
+    expect(await ask({ do: 'again' })).toMatchObject({ kind: 'answered', output: 'again' });
+  });
 });

@@ -1,8 +1,17 @@
 import { resolve } from 'node:path';
-import type { Json } from '@touchstone/protocol';
+import { defined, type Json } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import { createDeadlines, createDeferred, type Deadlines, onAbort } from '../../../net/index.js';
-import type { Agent, AgentFacts, AgentHost, Answer, Clock, Invocation } from '../../../ports/index.js';
+import {
+  type Agent,
+  AgentChanged,
+  type AgentFacts,
+  type AgentHost,
+  type Answer,
+  type Clock,
+  type Invocation,
+} from '../../../ports/index.js';
+import type { AgentFiles } from '../../spec/digest.js';
 import { readUsage } from '../../spec/members.js';
 import { DEFAULT_TIMEOUT_MS, type ModuleRun } from '../../spec/run-spec.js';
 import { CLOSED, failed, timedOut } from '../answers.js';
@@ -14,8 +23,10 @@ export type ModuleParts = {
   readonly baseDir: string;
   readonly clock: Clock;
   readonly maxOutputBytes: number;
-  /** Whether its files are those the run was planned with. */
-  readonly isSame?: () => Promise<boolean>;
+  /** Its files as they were when it was opened. */
+  readonly files?: Pick<AgentFiles, 'isUntouched'>;
+  /** Runs it in a process that may use so much memory, unless its own entry says how much. Without either, in a thread. */
+  readonly memoryMb?: number;
 };
 
 export const createModuleAgent = (run: ModuleRun, parts: ModuleParts): Agent => new ThreadedAgent(run, parts);
@@ -28,14 +39,16 @@ const STUCK = `The agent kept its thread busy for ${PING_MS} ms past a timeout.`
 const NOTICEABLE_MS = 1;
 
 /**
- * A module in one worker thread, which serves many invocations (jobs) at once. The thread is:
+ * A module in one worker thread, which serves many invocations (jobs) at once. With a limit on its memory the thread is
+ * the main one of a process. The thread is:
  *
  * - `starting` until the module is loaded. Jobs wait.
  * - `ready`: jobs are sent as they come.
  * - `lost`: it ended by itself, or it was stuck and was ended here. `decideAfterLoss` answers each of its jobs, or sends
  *   it to the next thread, which starts when there is work: a module that ends its thread when idle would otherwise be
  *   started again and again.
- * - `unloadable` (final): the module cannot be loaded, or its files have changed. Every job fails with the reason.
+ * - `unloadable` (final): the module cannot be loaded, and every job fails with the reason; or its files have changed, and
+ *   every job is rejected.
  * - `closed` (final).
  *
  * A job that runs out of time is not blamed at once. The thread is pinged: if it answers, the job timed out; if not, the
@@ -50,6 +63,7 @@ class ThreadedAgent implements Agent {
   readonly #queue = new JobQueue();
   #state: 'starting' | 'ready' | 'lost' | 'unloadable' | 'closed' = 'starting';
   #whyUnloadable = '';
+  #hasChanged = false;
   readonly #loaded = createDeferred<string | undefined>();
   #loading = new AbortController();
   #thread: Thread;
@@ -68,6 +82,7 @@ class ThreadedAgent implements Agent {
   invoke(invocation: Invocation, host: AgentHost): Promise<Answer> {
     if (host.signal.aborted) return Promise.reject(host.signal.reason);
     if (this.#state === 'closed') return Promise.resolve(CLOSED);
+    if (this.#hasChanged) return Promise.reject(new AgentChanged());
     if (this.#state === 'unloadable') return Promise.resolve(failed(this.#whyUnloadable));
     const job = createJob(invocation, host, this.#parts.clock.elapsed());
     job.stopListening = onAbort(host.signal, () => this.#reject(job, host.signal.reason));
@@ -198,26 +213,31 @@ class ThreadedAgent implements Agent {
     );
     const folder = resolve(baseDir);
     const path = resolve(baseDir, this.#run.path);
-    const options = { path, folder, exportName: this.#run.export, maxOutputBytes };
-    return startThread(options, {
-      message: (message) => this.#receive(message),
-      gone: (reason) => this.#lose(reason, false),
-    });
+    const { memoryMb = this.#parts.memoryMb } = this.#run;
+    const options = { path, folder, exportName: this.#run.export, maxOutputBytes, ...defined({ memoryMb }) };
+    const listener = {
+      message: (message: ThreadMessage) => this.#receive(message),
+      gone: (reason: string) => this.#lose(reason, false),
+    };
+    return startThread(options, listener, clock);
   }
 
   /** A thread that replaces a lost one has read the files again. Answers of changed files would be no evidence. */
   #checkFiles(thread: Thread): void {
-    const { isSame } = this.#parts;
-    const check = isSame && this.#starts > 1 ? isSame() : undefined;
+    const { files } = this.#parts;
+    const check = files && this.#starts > 1 ? files.isUntouched() : undefined;
     if (!check) this.#becomeReady();
-    check?.then(
-      (same) => {
-        if (this.#thread !== thread || this.#state !== 'starting') return;
-        if (same) this.#becomeReady();
-        else this.#giveUp('Its files have changed since the run began.');
-      },
-      () => this.#giveUp('Its files can no longer be read.'),
-    );
+    check?.then((untouched) => {
+      if (this.#thread !== thread || this.#state !== 'starting') return;
+      if (untouched) this.#becomeReady();
+      else this.#turnAway();
+    });
+  }
+
+  #turnAway(): void {
+    this.#hasChanged = true;
+    for (const job of this.#queue.waiting()) this.#reject(job, new AgentChanged());
+    this.#giveUp('Its files have changed since the run began.');
   }
 
   #becomeReady(): void {

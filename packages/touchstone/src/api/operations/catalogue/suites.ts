@@ -25,7 +25,7 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
       200: { description: 'This very suite is installed already.', schema: vendor.installedSuite },
       201: { description: 'The suite is installed.', schema: vendor.installedSuite },
     },
-    refusals: ['conflict'],
+    refusals: ['conflict', 'quota_exceeded'],
     handle: (call) => install(host, call),
   }),
   endpoint({

@@ -59,7 +59,7 @@ export const baselineEndpoints = ({ touchstone }: Services): readonly Endpoint[]
       200: { description: 'The run is the baseline already.', schema: vendor.newBaseline },
       201: { description: 'The run is the baseline now.', schema: vendor.newBaseline },
     },
-    refusals: ['not_found', 'run_state_conflict'],
+    refusals: ['not_found', 'run_state_conflict', 'quota_exceeded'],
     async handle(call) {
       const body = await touchstone.blessings.bless(call.principal, call.body.runId);
       return { status: body.already ? 200 : 201, body };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   HostError,
   isHostError,
@@ -11,7 +12,7 @@ import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { DEFAULT_TOKEN_SEC, hasScope, type TokenClaim } from '../../../app/index.js';
 import type { Interrupt, Run } from '../../../ports/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, type KeySpace, ok, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
 
 type Resume = Wire<typeof vendor.resumeBody>;
@@ -81,6 +82,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
       'interrupt_gone',
       'unavailable',
     ],
+    actsFor: (call) => keySpaceOf(host, call),
     handle: (call) => resolveByToken(host, call),
   }),
 ];
@@ -95,6 +97,15 @@ async function resolve(
   return { status: 200, body: { runId: run.runId, nodeId: asked.nodeId, status: run.status } };
 }
 
+/**
+ * A link has keys of its own, among those of the tenant that it belongs to. They stay the link's when it has expired: a
+ * repetition still gets the answer that was kept.
+ */
+async function keySpaceOf({ tokens }: Services, { params: { token = '' } }: Call): Promise<KeySpace> {
+  const { owner, principal } = await tokens.verify(token);
+  return { owner, principal, link: ` ${createHash('sha256').update(token).digest('hex')}` };
+}
+
 async function resolveByToken(host: Services, call: Call<unknown, Resume>): Promise<Reply> {
   const claim = await host.tokens.read(call.params.token ?? '');
   if (claim.intent !== 'resolve')
@@ -103,9 +114,12 @@ async function resolveByToken(host: Services, call: Call<unknown, Resume>): Prom
   return resolve(host, await makerOf(host, claim), { runId, nodeId, interruptId }, call.body).catch(finished);
 }
 
-/** The creator of the link may have lost the right to answer since; the link then counts for nothing. */
-async function makerOf({ directory }: Services, { owner, principal }: TokenClaim): Promise<Principal> {
-  const by = await directory(owner, principal);
+/**
+ * The creator of the link may have lost the right to answer since; the link then counts for nothing. Roles of the
+ * creator's other keys do not count.
+ */
+async function makerOf({ directory }: Services, { owner, principal, roles }: TokenClaim): Promise<Principal> {
+  const by = await directory(owner, principal, roles);
   if (by && hasScope(by, 'approvals:respond')) return by;
   throw new HostError('forbidden', 'The creator of this link may no longer answer.');
 }
@@ -118,15 +132,18 @@ function finished(error: unknown): never {
 
 async function issue(host: Services, call: Call<unknown, NewInterruptToken>): Promise<Reply> {
   const { intent = 'resolve', expiresInSec = DEFAULT_TOKEN_SEC } = call.body;
-  const { owner, id: principal } = call.principal;
+  const { owner } = call.principal;
   const { runId } = await findRun(host, call);
   const interrupt = await openQuestion(host, { owner, runId, nodeId: call.params.nodeId ?? '' });
   if (needsKey(interrupt))
     throw new HostError('forbidden', 'This question is answered with a key; no link is made for it.');
-  const { token, expiresAt } = await host.tokens.make(interrupt, { owner, principal, intent }, expiresInSec);
+  const claim = { ...makerFacts(call.principal), intent };
+  const { token, expiresAt } = await host.tokens.make(interrupt, claim, expiresInSec);
   const url = `${call.origin}/v1/interrupts/${token}`;
   return { status: 201, body: { token, url, intent, expiresAt: timestampOf(expiresAt) } };
 }
+
+const makerFacts = ({ owner, id: principal, roles }: Principal) => ({ owner, principal, roles });
 
 const needsKey = ({ data }: Interrupt): boolean => {
   const question = fromBody(data);
@@ -138,12 +155,12 @@ const needsKey = ({ data }: Interrupt): boolean => {
  * is the same in every answer.
  */
 export async function callbackOf(host: Services, call: Call, run: Run): Promise<object> {
-  const { owner, id: principal } = call.principal;
+  const { owner } = call.principal;
   if (run.status !== 'waiting-external' || !hasScope(call.principal, 'approvals:respond')) return {};
   const nodeId = run.waitingNode ?? '';
   const interrupt = await host.touchstone.engine.interrupts.find(owner, run.runId, nodeId);
   if (!interrupt || interrupt.resolved) return {};
-  const claim = { owner, principal, intent: 'resolve' } as const;
+  const claim = { ...makerFacts(call.principal), intent: 'resolve' } as const;
   const { token } = await host.tokens.make(interrupt, claim, DEFAULT_TOKEN_SEC);
   const callbackUrl = `${call.origin}/v1/interrupts/${token}`;
   return { interrupt: { nodeId, kind: interrupt.kind, interruptToken: token, callbackUrl } };

@@ -27,7 +27,7 @@ export const runEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Start a run: of a suite against an agent, of one agent, or of a workflow',
     body: runBody(host),
     responses: { 201: { description: 'The run has been created.', schema: vendor.createdRun } },
-    refusals: ['run_already_active', 'capability_not_provided'],
+    refusals: ['run_already_active', 'quota_exceeded', 'capability_not_provided'],
     handle: (call) => createRun(host, call),
   }),
   endpoint({
@@ -59,7 +59,9 @@ function runBody({ evalSuite }: Services): BodyRule<CreateRunBody> {
 
 async function createRun(host: Services, call: Call<unknown, CreateRunBody>): Promise<Reply> {
   const exclusiveScope = wantsExclusiveScope(call);
-  const run = await host.touchstone.createRun(call.principal, call.body, { exclusiveScope }).catch(refused);
+  const run = await host.touchstone
+    .createRun(call.principal, call.body, { exclusiveScope, creationId: call.creationId })
+    .catch(refused);
   host.follow(run);
   return createdRun(call, run, statusAtCreate(run));
 }

@@ -1,7 +1,8 @@
 import type { Deployment } from '@touchstone/sdk';
+import { NOT_FOLLOWED } from '@touchstone/sdk/view';
 import type { Promotion } from '../../verbs/deployments/promotion.js';
 import type { Step } from '../../verbs/deployments/transitions.js';
-import { commandLines, type NextCommand, noteLines, readable } from '../layout.js';
+import { commandLines, markedLines, type NextCommand, noteLines, readable } from '../layout.js';
 import { type Column, renderFitting } from '../table.js';
 import { type Ink, type Look, padEnd } from '../text.js';
 
@@ -76,15 +77,16 @@ const ASKED = 'already asked for; nothing new was asked';
 
 /** What the version is now, and what to type next. */
 export function renderOutcome(
-  { record, versions, unchanged, steps }: Promotion,
+  { record, versions, unchanged, steps, filesNotFollowed }: Promotion,
   next: readonly NextCommand[],
   look: Look,
 ): string {
   const moved = unchanged || steps.some(({ outcome }) => outcome === 'moved');
   const ref = look.ink.bold(`${record.agentId}@${record.version}`);
   const now = moved ? [`  ${ref} is ${unchanged ? 'already' : 'now'} ${placeOf(record, versions)}`] : [];
+  const warned = filesNotFollowed ? markedLines(look.ink.yellow('!'), NOT_FOLLOWED, readable(look)) : [];
   const lines = commandLines(next, look);
-  return [...now, ...(lines.length > 0 ? ['', ...lines] : [])].map((line) => `${line}\n`).join('');
+  return [...now, ...warned, ...(lines.length > 0 ? ['', ...lines] : [])].map((line) => `${line}\n`).join('');
 }
 
 /** `active on stable, latest with 10 % of the traffic`. */

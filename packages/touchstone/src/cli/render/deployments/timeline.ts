@@ -1,5 +1,5 @@
 import type { EvalReport } from '@touchstone/protocol';
-import { duration, intervalWords, plural, score, whole } from '@touchstone/sdk/view';
+import { duration, intervalWords, NOT_FOLLOWED, plural, score, whole } from '@touchstone/sdk/view';
 import { describeRequest } from '../../verbs/deployments/options.js';
 import {
   type ApprovalAnswer,
@@ -128,6 +128,7 @@ export function renderQuestion(
     ['gate', `${round.gateId}: ${demandOf(round)}${others}`],
     ['so far', grants.length === 0 ? 'nobody' : `${whole(grants.length)}: ${grants.join(', ')}`],
     ['evidence', evidenceWords(request.evalRunId, report)],
+    ['warning', run.filesNotFollowed && NOT_FOLLOWED],
     ['deadline', round.deadline && deadlineWords(round.deadline, now)],
   ];
   const lines = rowLines(facts, readable(look), { indent: 4, label: LABEL, wraps: true });

@@ -14,10 +14,10 @@ import { placeOf } from '../deployments/deployment.js';
 
 /** The `--json` form of what came of a request. */
 export const promotionDocument = (promotion: Promotion): object => {
-  const { agentId, version, evalRunId, steps, record, unchanged, exitCode } = promotion;
+  const { agentId, version, evalRunId, filesNotFollowed, steps, record, unchanged, exitCode } = promotion;
   const last = steps.at(-1);
   return {
-    ...defined({ agentId, version, evalRunId, exitCode }),
+    ...defined({ agentId, version, evalRunId, exitCode, filesNotFollowed }),
     steps: steps.map(({ error: _, ...step }) => step),
     record,
     ...(unchanged && { unchanged }),

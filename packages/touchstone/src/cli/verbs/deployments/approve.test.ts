@@ -24,6 +24,37 @@ const ask = async () => {
 };
 const state = async () => JSON.parse((await desk.run('deployments', OLD, '--json')).out).items[0].state;
 
+test('a program with files that are not followed is told of in the scorecard, at the promotion and to whoever approves', async () => {
+  desk.write('bot.sh', `exec ${process.execPath} bot.cjs`);
+  desk.write(
+    'bot.cjs',
+    "const { input } = JSON.parse(require('fs').readFileSync(0)); console.log(JSON.stringify({ output: input.say }))",
+  );
+  const agent = (more: object = {}) => ({
+    agentId: AGENT,
+    version: '1.0.0',
+    run: { kind: 'command', command: '/bin/sh', args: ['bot.sh'] },
+    ...more,
+  });
+  const warned = /may use files that its\s+digest\s+does\s+not\s+cover/;
+  desk.configure({ gates: [AGREED], agents: [agent()] });
+  const asked = await ask();
+  const [scorecard, promotion] = asked.out.split('draft → test');
+  expect(scorecard).toMatch(warned);
+  expect(promotion).toMatch(warned);
+  const approved = await desk.run('approve', asked.runId);
+  expect(approved.out).toMatch(warned);
+  expect(approved).toMatchObject({ code: 0, err: '' });
+  expect((await desk.json('promote', OLD, '--to', 'active')).document).toMatchObject({
+    filesNotFollowed: true,
+  });
+  expect((await desk.run('doctor')).out).toContain('what bot.sh uses is not followed');
+
+  desk.configure({ agents: [agent({ files: ['bot.cjs'] })] });
+  expect((await desk.run('run', SUITE, '--agent', OLD)).out).not.toMatch(warned);
+  expect((await desk.run('doctor')).out).not.toContain('not followed');
+});
+
 describe('a gate that asks people', () => {
   test('holds a promotion up, which is neither a yes nor a no, until someone grants it', async () => {
     const asked = await ask();

@@ -7,13 +7,7 @@ import { didYouMean } from '../../suggest.js';
 import { inFlags, waitingLine } from './hints.js';
 import type { PromotionRequest } from './options.js';
 import { type WaitResult, waitForPeople } from './timeline.js';
-import {
-  hasChanged,
-  newestEval,
-  requestTransition,
-  type Step,
-  type TransitionAnswer,
-} from './transitions.js';
+import { bytesOf, newestEval, requestTransition, type Step, type TransitionAnswer } from './transitions.js';
 
 /** What came of a request. */
 export type Promotion = {
@@ -26,6 +20,8 @@ export type Promotion = {
   readonly record: Deployment;
   /** All versions of the agent, beside which its share means something. */
   readonly versions: readonly Deployment[];
+  /** What was promoted may not be all that was evaluated: the agent's digest may not cover all files of its program. */
+  readonly filesNotFollowed?: true;
   /** It was there already. */
   readonly unchanged?: true;
   /** The user stopped waiting; the run still waits. */
@@ -52,9 +48,20 @@ export async function carryOut(
   const records = await recordsOf(client, request.agentId);
   const before = findVersion(records, request);
   const named = { agentId: request.agentId, version: request.version };
+  const bytes = await bytesOf(client, request.agentId, request.version);
+  const isWarned = request.transition === 'promote' && bytes.filesNotFollowed;
+  const warning = isWarned ? { filesNotFollowed: true as const } : {};
   if (isThere(records, before, request)) {
-    if (await hasChanged(client, request.agentId, request.version)) throw otherBytes(request);
-    return { ...named, steps: [], record: before, versions: records, unchanged: true, exitCode: 0 };
+    if (bytes.hasChanged) throw otherBytes(request);
+    return {
+      ...named,
+      ...warning,
+      steps: [],
+      record: before,
+      versions: records,
+      unchanged: true,
+      exitCode: 0,
+    };
   }
   const evalRunId = await findProof(client, request);
   const proof = defined({ evalRunId });
@@ -64,6 +71,7 @@ export async function carryOut(
   return {
     ...named,
     ...proof,
+    ...warning,
     steps,
     record: findVersion(versions, request),
     versions,

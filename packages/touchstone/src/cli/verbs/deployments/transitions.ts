@@ -38,6 +38,8 @@ export type DeploymentRun = {
   readonly expired?: true;
   /** Gates that take no grant of the principal who asked. */
   readonly barsRequester?: readonly string[];
+  /** The agent's digest may not cover all files of its program. */
+  readonly filesNotFollowed?: true;
 };
 
 /** What a host answered to a request to move a deployment. */
@@ -112,7 +114,7 @@ export async function findDeploymentRun(
 }
 
 export function deploymentRunOf(run: RunSnapshot): DeploymentRun {
-  const { kind, agentId = '', request, approvals = [], expired } = run.touchstone ?? {};
+  const { kind, agentId = '', request, approvals = [], expired, filesNotFollowed } = run.touchstone ?? {};
   if (kind !== 'deployment' || !request) throw noDeployment(run.runId);
   const { principal } = (run.owner ?? {}) as { readonly principal?: string };
   const waitingNode = run.currentNodeId as string | undefined;
@@ -122,7 +124,13 @@ export function deploymentRunOf(run: RunSnapshot): DeploymentRun {
     status: run.status,
     agentId,
     request,
-    ...defined({ principal, waitingNode, expired, error: run.error as Refusal | undefined }),
+    ...defined({
+      principal,
+      waitingNode,
+      expired,
+      filesNotFollowed,
+      error: run.error as Refusal | undefined,
+    }),
     ...(barring.length > 0 && { barsRequester: barring.map(({ gateId }) => gateId) }),
   };
 }
@@ -161,11 +169,25 @@ export async function newestEval(
 export const readEvidence = (client: Client, runId: RunId): Promise<EvalReport | undefined> =>
   client.runs.report(runId).catch(unreadable);
 
-/** Whether the agent has other content now than what was deployed under this version. */
-export async function hasChanged(client: Client, agentId: string, version: string): Promise<boolean> {
+/** What is known of the bytes of a version; nothing when the key may not read that. */
+export async function bytesOf(
+  client: Client,
+  agentId: string,
+  version: string,
+): Promise<{
+  /** The agent has other content now than what was deployed under this version. */
+  readonly hasChanged: boolean;
+  /** Its digest may not cover all files of its program. */
+  readonly filesNotFollowed: boolean;
+}> {
   const versions = await client.deployments.versions(agentId).catch(unreadable);
-  const { digest, deployedDigest } = versions?.items.find((one) => one.version === version) ?? {};
-  return digest !== undefined && deployedDigest !== undefined && digest !== deployedDigest;
+  const {
+    digest,
+    deployedDigest,
+    filesNotFollowed = false,
+  } = versions?.items.find((one) => one.version === version) ?? {};
+  const hasBoth = digest !== undefined && deployedDigest !== undefined;
+  return { hasChanged: hasBoth && digest !== deployedDigest, filesNotFollowed };
 }
 
 /** What has become of a run that moves a deployment. */

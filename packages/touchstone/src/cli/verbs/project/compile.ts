@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { defined } from '@touchstone/protocol';
 import { whole } from '@touchstone/sdk/view';
 import type { Config, ProfileSinks } from '../../../app/index.js';
 import type { DatasetLock, DefinitionAgent } from '../../../profiles/index.js';
@@ -25,6 +26,7 @@ import { readConfig } from '../../local.js';
 import { type Compiled, compiledDocument, renderCompiled } from '../../render/compiled.js';
 import { createStatusLine } from '../../render/progress.js';
 import { progressScreen } from '../run/run-driver.js';
+import { compileSuite } from './compile-suite.js';
 
 type CompileVerbOptions = ContractOptions & {
   readonly out?: string;
@@ -41,6 +43,7 @@ export async function compileCommand(
   options: CompileVerbOptions,
 ): Promise<ExitCode> {
   const { io } = context;
+  if (isSuiteFile(argument, io.cwd)) return compileSuite(context, argument, suiteOptions(options));
   checkArgument(argument, options, io.cwd);
   const config = await readConfig(context);
   const definition = openDefinition(argument, io.cwd);
@@ -61,12 +64,28 @@ export async function compileCommand(
   }
 }
 
+const SUITE_FILE = /\.(?:suite|evals?)\.(?:json|ya?ml)$/i;
+
+const isSuiteFile = (argument: string, cwd: string): boolean =>
+  SUITE_FILE.test(argument) &&
+  existsSync(resolve(cwd, argument)) &&
+  definitionForm(argument, cwd) === undefined;
+
+/** Options about profiles and datasets mean nothing for a suite file. */
+function suiteOptions({ out, check, force, ...others }: CompileVerbOptions) {
+  const [flag] = Object.entries(others).filter(([, value]) => value !== undefined);
+  if (flag)
+    throw new UsageError(
+      `--${flag[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is about agent definitions, and this is a suite file.`,
+      'Leave it out.',
+    );
+  return defined({ out, check, force });
+}
+
 function checkArgument(argument: string, { check, out, force, rows }: CompileVerbOptions, cwd: string): void {
   const path = resolve(cwd, argument);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`There is no file ${argument}.`, 'Give an agent definition, JSON or YAML.');
-  if (definitionForm(argument, cwd) === undefined && /\.suite\.\w+$/.test(path))
-    throw new UsageError(`${argument} is a suite already.`, `Run it with: touchstone run ${argument}`);
   if (rows !== undefined && !statSync(resolve(cwd, rows), { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`There is no file ${rows}.`, 'Name a dataset with --rows: .jsonl, .json or .csv.');
   const flag = firstGiven({ '--out': out, '--force': force });

@@ -7,11 +7,11 @@ const MOST = Number.MAX_SAFE_INTEGER;
 function addCompile(program: Command, start: Start): void {
   program
     .command('compile')
-    .summary('make a suite of the test contract that an agent definition carries')
+    .summary('make a suite of an agent definition with a test contract, or of a suite file with expect')
     .description(
-      'Compiles the evaluation profile of an agent definition and its dataset into a suite, which any host can run, and a contract, which holds thresholds, gates and references.',
+      'Compiles the evaluation profile of an agent definition and its dataset into a suite, which any host can run, and a contract, which holds thresholds, gates and references. Of a suite file it writes the form of the wire, and the tags of its tasks beside it.',
     )
-    .argument('<definition>', 'an agent definition, JSON or YAML')
+    .argument('<file>', 'an agent definition or a suite file, JSON or YAML')
     .option(
       '-o, --out <place>',
       'folder to write to, or a name for the suite file, which ends in .json (default: here)',
@@ -50,6 +50,7 @@ const EXAMPLES = `
 Examples:
   $ touchstone compile agent.json
   $ touchstone compile manifest.yaml --check
+  $ touchstone compile desk.suite.yaml --out build/
   $ touchstone compile agent.json --out build/ --agent-id vendor.acme.support
   $ touchstone compile agent.json --rows more-rows.jsonl --sample 500
 

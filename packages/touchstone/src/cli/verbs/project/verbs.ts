@@ -80,7 +80,14 @@ function addRun(program: Command, start: Start): void {
     )
     .option('--allow-unpinned', 'use a remote dataset of a published definition although nothing pins it')
     .option('--modes <modes>', 'only these modes, separated by commas', list)
-    .option('--only <tasks>', 'only these tasks, separated by commas; may be repeated', collect)
+    .option('--only <tasks>', 'only these tasks, separated by commas, * for any; may be repeated', collect)
+    .option(
+      '--tag <tags>',
+      'only tasks with one of these tags, separated by commas; may be repeated',
+      collect,
+    )
+    .option('--failed [run]', 'only what failed in the newest run of the suite and agent, or in this run')
+    .option('--first <n>', 'only so many tasks from the beginning', wholeNumber(1, most))
     .option('--repeats <n>', 'run every task so many times', wholeNumber(1, 100))
     .option('--concurrency <n>', 'tasks at a time', wholeNumber(1, 256))
     .option('--timeout <ms>', 'stop the run after so many milliseconds', wholeNumber(1, most))

@@ -9,6 +9,7 @@ import type { Attempt, RunView } from './result.js';
 import type { RunDriver } from './run-driver.js';
 import type { RunOptions } from './run-options.js';
 import { startRun } from './start-run.js';
+import { NothingToRun } from './task-choice.js';
 
 /** One after the other. In a folder, a suite that is refused does not keep the others from running. */
 export async function runEach(
@@ -38,12 +39,20 @@ async function attemptOne(
     tell(result);
     return { result };
   } catch (error) {
+    if (error instanceof NothingToRun) return skip(context, nameOf(source), error, tolerant);
     if (!tolerant || !isRefusal(error)) throw error;
     writeLine(context.io.stderr, `${nameOf(source)} was not run:`);
     const exitCode = reportError(error, context.io);
     const { code, message } = errorDocument(error);
     return { refused: { suite: { ref: nameOf(source) }, exitCode, error: { code, message } } };
   }
+}
+
+/** In a folder a suite without a chosen task is named and passed over. Alone it is a mistake, unless nothing had failed. */
+function skip({ io }: Context, ref: string, { message, exitCode }: NothingToRun, tolerant: boolean): Attempt {
+  if (!tolerant && exitCode !== 0) throw new UsageError(`Nothing of ${ref} is to be run: ${message}`);
+  writeLine(io.stderr, `${ref} was not run: ${message}`);
+  return { skipped: { suite: { ref }, exitCode, skipped: message } };
 }
 
 /** A key that is not accepted stops everything: no other suite would fare better. */

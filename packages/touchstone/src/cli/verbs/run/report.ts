@@ -128,7 +128,7 @@ export function tellSuites(
 const SUITE_WORDS = ['passed', 'failed', 'not judged', 'over budget', 'interrupted', 'not run'] as const;
 
 const wordOf = (attempt: Attempt): (typeof SUITE_WORDS)[number] =>
-  'refused' in attempt ? 'not run' : OUTCOME_WORDS[outcomeOf(attempt.result)];
+  'result' in attempt ? OUTCOME_WORDS[outcomeOf(attempt.result)] : 'not run';
 
 const OUTCOME_WORDS = {
   passed: 'passed',

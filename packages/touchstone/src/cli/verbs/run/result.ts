@@ -14,6 +14,13 @@ export type RefusedSuite = {
   readonly error: { readonly code: string; readonly message: string };
 };
 
+/** A suite of which nothing was to be run: no task was chosen, or none had failed. */
+export type SkippedSuite = {
+  readonly suite: { readonly ref: string };
+  readonly exitCode: ExitCode;
+  readonly skipped: string;
+};
+
 /** A run as a command tells of it: what its host knows, and what the command did besides. */
 export type RunView = SdkRunView & {
   /** The suite file that `--record` has written. */
@@ -43,8 +50,17 @@ export const withoutBodies = (result: RunView): RunView => ({
   }),
 });
 
-/** One suite of a command: its result, or the reason it was refused. */
-export type Attempt = { readonly result: RunView } | { readonly refused: RefusedSuite };
+/** One suite of a command: its result, the reason it was refused, or why nothing of it was to be run. */
+export type Attempt =
+  | { readonly result: RunView }
+  | { readonly refused: RefusedSuite }
+  | { readonly skipped: SkippedSuite };
 
-export const exitOfAttempt = (attempt: Attempt): ExitCode =>
-  'result' in attempt ? exitOfAll(attempt.result) : attempt.refused.exitCode;
+/** Of one suite. A suite that was skipped beside others that ran counts for nothing. */
+export function exitOfAttempt(attempt: Attempt): ExitCode {
+  if ('result' in attempt) return exitOfAll(attempt.result);
+  return 'refused' in attempt ? attempt.refused.exitCode : attempt.skipped.exitCode;
+}
+
+/** What `--json` tells of a suite. */
+export const isRun = (attempt: Attempt): attempt is { readonly result: RunView } => 'result' in attempt;

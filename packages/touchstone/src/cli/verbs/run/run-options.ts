@@ -16,7 +16,12 @@ export type RunOptions = Pick<
   readonly contract?: string;
   readonly agent?: string;
   readonly modes?: readonly string[];
+  /** Ids of tasks, or patterns with `*` and `?`. */
   readonly only?: readonly string[];
+  readonly tag?: readonly string[];
+  /** Only what failed: in the newest run of the suite and agent, or in this one. */
+  readonly failed?: string | true;
+  readonly first?: number;
   readonly repeats?: number;
   readonly concurrency?: number;
   readonly timeout?: number;
@@ -220,7 +225,20 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     message: '% is for a promotion to active.',
     hint: 'Leave % out.',
   },
-  noEvidence('evidence is a run of the whole suite, as it is declared', 'only', 'modes', 'sample'),
+  noEvidence(
+    'evidence is a run of the whole suite, as it is declared',
+    'only',
+    'tag',
+    'failed',
+    'first',
+    'modes',
+    'sample',
+  ),
+  {
+    wrong: (run) => run.resume !== undefined && flagIn(run, 'tag', 'failed', 'first'),
+    message: '--resume continues a run as it was planned, and % is about planning one.',
+    hint: 'Leave % out, or start a new run by leaving --resume out.',
+  },
   noEvidence('remembered answers are no evidence', 'cache'),
   noEvidence('another model than the agent asks in service shows nothing about it', 'model'),
   noEvidence('evidence is a run of a suite for this agent', 'allowTargetMismatch'),

@@ -10,7 +10,7 @@ import { candidateOf, checkPromotable, resumedCandidate } from '../deployments/p
 import { finishRun, runEach, runOne } from './attempts.js';
 import { checkBaselineFile } from './baseline-choice.js';
 import { checkRecordFile, checkReportFiles, tellResult, tellSuites, writeReports } from './report.js';
-import { type Attempt, exitOfAttempt, type RunView } from './result.js';
+import { type Attempt, exitOfAttempt, isRun, type RunView } from './result.js';
 import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
 
@@ -28,13 +28,22 @@ export async function runCommand(
   writeReports(context, attempts, options);
   tellSuites(context, attempts, options);
   if (context.settings.json) {
-    const documents = attempts.map((attempt) =>
-      'result' in attempt ? documentOf(attempt.result) : attempt.refused,
-    );
+    const documents = attempts.map(attemptDocument);
     const several = suite !== undefined && (await isSeveral(suite, context.io.cwd));
     writeJson(context.io, several ? documents : documents[0]);
   }
-  return worstExit(attempts.map(exitOfAttempt));
+  return exitOfAll(attempts);
+}
+
+function attemptDocument(attempt: Attempt): object {
+  if (isRun(attempt)) return documentOf(attempt.result);
+  return 'refused' in attempt ? attempt.refused : attempt.skipped;
+}
+
+/** Suites that were passed over decide only when nothing else was run. */
+function exitOfAll(attempts: readonly Attempt[]): ExitCode {
+  const tried = attempts.filter((attempt) => !('skipped' in attempt));
+  return worstExit((tried.length > 0 ? tried : attempts).map(exitOfAttempt));
 }
 
 /** What may hold several suites makes a list, also when it holds one. */

@@ -13,6 +13,7 @@ import { channelIn, checkModel, chooseAgent, type SuiteSide } from './agent-choi
 import { chooseBaseline, createCompared, measureOf, type StartedRun } from './baseline-choice.js';
 import type { RunDriver } from './run-driver.js';
 import { checkLive, configurableOf, type RunOptions } from './run-options.js';
+import { chooseTasks } from './task-choice.js';
 
 /** Creates a run of one suite; in this process nothing is driven yet. Whatever is refused is refused here. */
 export async function startRun(
@@ -32,13 +33,16 @@ export async function startRun(
   // Which version the channel leads to has been drawn: a run in this process is pinned to it.
   const channel = local && channelIn(named, cwd);
   const metadata = { [ORIGIN_KEY]: { ...origin, ...optionsKept(options) } as JsonObject };
+  const suiteRef = head.version === undefined ? head.suiteId : `${head.suiteId}@${head.version}`;
+  const subject = { suiteRef, suiteId: head.suiteId, agentId: agent.agentId };
+  const only = await chooseTasks(client, source, subject, options);
   const create = (baseline?: RunId): Promise<RunId> =>
     driver.create(
       {
         mode: 'eval',
-        evalSuiteRef: head.version === undefined ? head.suiteId : `${head.suiteId}@${head.version}`,
+        evalSuiteRef: suiteRef,
         agentId: agent.ref,
-        configurable: configurableOf(options, baseline),
+        configurable: configurableOf({ ...options, ...defined({ only }) }, baseline),
         metadata,
       },
       defined({ channel, contract }),

@@ -294,7 +294,7 @@ describe('judge check', () => {
         labels.jsonl:3 /criterion Expected a sentence.
         labels.jsonl:4 / A label has id, input, output, criterion, met and nothing else.
         labels.jsonl:4 /output Expected the answer that was judged.
-        labels.jsonl:5 /criterion There is no such check. Known are: json, schema, length, contains, excludes, regex, tool-called, tool-not-called, cites, refused, not-refused.
+        labels.jsonl:5 /criterion There is no such check. Known are: contains, excludes, equals, starts-with, ends-with, regex, length, number, distance, overlap, cites, refused, not-refused, format, json, schema, contains-json, json-subset, latency, cost, tokens, tool-called, tool-not-called, tool-sequence, tool-no-repeat, tool-valid, turns, any, all, scorer, similar, judge.
         labels.jsonl:6 /criterion Check tool-called is about the calls of a run, and a label has none.
       "
     `);

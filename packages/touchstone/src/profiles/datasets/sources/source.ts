@@ -1,7 +1,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIPv4 } from 'node:net';
 import { basename, relative } from 'node:path';
-import { createGuard, type Guard, GuardRefusal } from '../../../net/index.js';
+import { createGuard, type Guard, GuardRefusal, type Names } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
 import { datasetError } from '../errors.js';
 import { decodeDataUri } from '../formats/format.js';
@@ -30,15 +30,20 @@ type SourceParts = {
   readonly clock: Clock;
   /** Stands before connections to places that a definition names. */
   readonly guard?: Guard;
+  /** How names that a tenant gives are looked up; by the system when absent. */
+  readonly names?: Names;
 };
 
 /** Opens the datasets that definitions name, as far as the configuration allows. */
 export function createDatasetSource(parts: SourceParts): DatasetSource {
-  const { config, egress, env, clock, guard = createGuard(egress) } = parts;
+  const { config, egress, env, clock, names, guard = createGuard(egress) } = parts;
   const { maxBytes } = config;
   const publicGuard = config.allowHttp ? allowPlainHttp(guard) : guard;
-  const guardOf = ({ trust }: OpenOptions): GuardFor =>
-    trust === 'operator' ? withLoopback(publicGuard) : () => publicGuard;
+  const guardOf = ({ trust, tenant = '' }: OpenOptions): GuardFor => {
+    if (trust === 'operator') return withLoopback(publicGuard);
+    const tenantGuard = names ? publicGuard.withNames(names.of(tenant)) : publicGuard;
+    return () => tenantGuard;
+  };
 
   function openWeb(scheme: string, url: URL, guardFor: GuardFor, options: OpenOptions): Promise<DatasetFile> {
     const lifetime = startLifetime(clock, config.timeoutMs, options.signal);
@@ -99,7 +104,8 @@ function allowPlainHttp(guard: Guard): Guard {
   const asHttps = (url: string): string => url.replace(/^http:/, 'https:');
   return {
     checkUrl: (url, pointer) => guard.checkUrl(asHttps(url), pointer),
-    lookup: (url) => guard.lookup(new URL(asHttps(url.href))),
+    lookup: (url, signal) => guard.lookup(new URL(asHttps(url.href)), signal),
+    withNames: (resolve) => allowPlainHttp(guard.withNames(resolve)),
   };
 }
 

@@ -3,11 +3,11 @@ import { connect } from 'node:net';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { plural } from '@touchstone/sdk/view';
-import { type Config, readSafetyPolicy } from '../../../../app/index.js';
+import { type Config, type LocalTouchstone, readSafetyPolicy } from '../../../../app/index.js';
 import { displayPath } from '../../../files/local-files.js';
 import type { Context } from '../../../io.js';
 import { withScratch } from '../../../local.js';
-import { broken, type Finding, ok, tried, wordsOf } from './finding.js';
+import { broken, type Finding, ok, tried, warning, wordsOf } from './finding.js';
 
 const HINT = 'Install the server, or correct "mcpServers" in the configuration';
 
@@ -55,11 +55,33 @@ export function checkAgents(context: Context, config: Config): Promise<Finding[]
         const detail = await probes[kind]?.(run, config.baseDir);
         return detail === undefined ? agentId : `${agentId}: ${detail}`;
       };
-      findings.push(await tried('agent', agentId, hints[kind], check));
+      const finding = await tried('agent', agentId, hints[kind], check);
+      findings.push(
+        finding,
+        ...(finding.state === 'ok' ? await checkFiles(touchstone, spec, config.baseDir) : []),
+      );
     }
     return findings;
   }).catch((error: unknown) => [broken('tools', wordsOf(error), 'Correct "tools" in the configuration')]);
 }
+
+/** Names what the digest of a program may not cover. Whoever lists "files", even none, has answered that. */
+async function checkFiles(
+  touchstone: LocalTouchstone,
+  spec: Config['agents'][number],
+  baseDir: string,
+): Promise<readonly Finding[]> {
+  const found = await touchstone.filesNotFollowed(spec, baseDir);
+  if (!found) return [];
+  const { program, files } = found;
+  const facts = [
+    ...(program === undefined ? [] : [`what ${program} uses is not followed`]),
+    ...(files.length > 0 ? [`its sources name ${files.slice(0, MOST_NAMED).join(', ')}`] : []),
+  ];
+  const hint = 'List the files it uses in "files" of its entry, or [] when there are none';
+  return [warning('agent', `${spec.agentId}: its digest may not cover all of it: ${facts.join('; ')}`, hint)];
+}
+const MOST_NAMED = 5;
 
 type Probe = (run: { readonly [member: string]: unknown }, baseDir: string) => Promise<string>;
 
