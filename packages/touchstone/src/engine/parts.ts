@@ -24,7 +24,6 @@ import type {
   Agent,
   Clock,
   Log,
-  MaybePromise,
   PriceOf,
   Run,
   SchemaCheck,

@@ -68,14 +68,14 @@ describe('a search', () => {
 
 describe('the cost of a pattern', () => {
   it('is small for what people write, and large for one that repeats much, before either is compiled', () => {
-    expect(matchingCost('\\b(?:refund|return)ed \\d{4}\\b', true, 500)).toBeLessThan(5_000);
+    expect(matchingCost('\\b(?:refund|return)ed \\d{4}\\b', true, 500)).toBeLessThan(2_000);
     expect(matchingCost('(?:x?){900}[^x]', false, 500)).toBeGreaterThan(100_000);
     expect(compilingCost('(?:(?:x?){30}){30}', false)).toBeGreaterThan(5_000);
   });
 
   it('grows with the text', () => {
     const [short, long] = [1_000, 1_000_000].map((length) => matchingCost('a+b', false, length));
-    expect(long).toBeGreaterThan(900 * (short as number));
+    expect(long).toBeGreaterThan(500 * (short as number));
   });
 });
 

@@ -80,16 +80,19 @@ function compileNow(pattern: string, ignoreCase: boolean): Pattern {
   return RE2JS.compile(RE2JS.translateRegExp(pattern), ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
 }
 
-const REPEATS = /\{(\d+)(?:,(\d*))?\}/g;
+const REPEATS = /(.)\{(\d+)(?:,(\d*))?\}/g;
 /** RE2 takes no more, those of repeats inside repeats multiplied. */
 const MOST_REPEATS = 1_000;
 
-/** At most so many instructions, told from the text of a pattern: whatever is repeated may be all of it. */
+/** About the most instructions, told from the text of a pattern: a group that is repeated may be all of it. */
 function programBound(pattern: string): number {
-  let repeats = 1;
-  for (const [, least = '1', most] of pattern.matchAll(REPEATS))
-    repeats *= Math.max(1, Number(most || least));
-  return 2 * pattern.length * Math.min(MOST_REPEATS, repeats);
+  let [length, times] = [pattern.length, 1];
+  for (const [, before, least = '1', most] of pattern.matchAll(REPEATS)) {
+    const repeats = Math.max(1, Number(most || least));
+    if (before === ')') times *= repeats;
+    else length += 2 * repeats;
+  }
+  return length * Math.min(MOST_REPEATS, times);
 }
 
 const COMPILING_US = 10;
