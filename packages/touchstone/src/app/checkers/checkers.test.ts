@@ -102,6 +102,7 @@ describe('a check', () => {
     };
     const check = checkers.forRun(ACME);
     expect(check(slow, 'first', 5_000)).toBe('first');
+    expect(check(slow, 'and more', 5_000)).toBe('and more');
     const second = check(ECHO, 'second', 5_000);
     expect(second).toBeInstanceOf(Promise);
     await settled();

@@ -28,7 +28,7 @@ export function createCheckers(parts: PoolParts): Checkers {
     (tenant: string, budget?: TimeBudget): Checker =>
     (work, input, costUs, signal) => {
       if (costUs <= FREE_US) return work.run(input);
-      if (costUs <= AT_ONCE_US && turn.hasTime()) return turn.spend(() => work.run(input));
+      if (costUs <= AT_ONCE_US && turn.hasTime()) return turn.spend(costUs, () => work.run(input));
       const group = budget ? 'requests' : 'runs';
       return pool.submit({
         tenant,

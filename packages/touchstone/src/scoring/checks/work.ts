@@ -11,7 +11,7 @@ import { crossCost, readingCost, sizeOf } from '../cost.js';
 import { matchingCost, searchPattern } from '../rubric/pattern.js';
 import { isRefusal } from '../safety/index.js';
 import type { CheckResult } from './context.js';
-import { foreignParts } from './foreign-parts.js';
+import { type ForeignParts, foreignParts } from './foreign-parts.js';
 import { type DecidableCheckName, runCheck } from './run-check.js';
 
 export type AnswerCheck = { readonly name: DecidableCheckName; readonly args: JsonObject };
@@ -47,33 +47,54 @@ export function createAnswerChecks(check: Checker, schemas: ForeignSchemas): Ans
 function costOf({ checks, answer }: CheckQuestion, schemas: ForeignSchemas): number {
   const { output, toolCalls, offered } = answer;
   const size = sizeOf(output) + (toolCalls.length === 0 ? 0 : sizeOf(toolCalls) + sizeOf(offered));
-  return checks.reduce((sum, one) => sum + checkCost(one, size, answer, schemas), readingCost(size));
+  let cost = readingCost(size);
+  for (const one of checks) cost += checkCost(one, size, answer, schemas);
+  return cost;
 }
 
-/** A list that may come in any order is tried out: one item against each place, again and again. */
+/** What of a check's cost does not depend on the answer. */
+type CheckFacts = ForeignParts & {
+  /** The size of what is expected. */
+  readonly wanted: number;
+  /** How often the same is looked at. */
+  readonly tries: number;
+};
+
+/** The same checks are made for every task, and parsed criteria are kept. */
+const facts = new WeakMap<JsonObject, CheckFacts>();
+
+function factsOf({ name, args }: AnswerCheck): CheckFacts {
+  const known = facts.get(args);
+  if (known) return known;
+  const wanted = sizeOf(args);
+  // A list that may come in any order is tried out: one item against each place, again and again.
+  const tries = ORDERLESS.has(name) ? 1 + wanted / 10 : 1;
+  const fresh = { ...foreignParts(name, args), wanted, tries };
+  facts.set(args, fresh);
+  return fresh;
+}
+
 const ORDERLESS = new Set<DecidableCheckName>([
   'json-subset',
   'tool-called',
   'tool-not-called',
   'tool-sequence',
+  'any',
+  'all',
 ]);
 
 function checkCost(
-  { name, args }: AnswerCheck,
+  one: AnswerCheck,
   size: number,
-  { output, offered = [] }: CheckedAnswer,
+  answer: CheckedAnswer,
   { costUs }: ForeignSchemas,
 ): number {
-  const wanted = sizeOf(args);
-  const { patterns, schemas } = foreignParts(name, args);
-  const tries = ORDERLESS.has(name) || name === 'any' || name === 'all' ? 1 + wanted / 10 : 1;
-  const inputSchemas =
-    name === 'tool-valid' ? offered.flatMap(({ inputSchema }) => (inputSchema ? [inputSchema] : [])) : [];
-  const foreign = [
-    ...patterns.map((pattern) => matchingCost(pattern, args.ignoreCase === true, size)),
-    ...[...schemas, ...inputSchemas].map(
-      (schema) => size + costUs(schema, output === undefined ? null : output),
-    ),
-  ];
-  return tries * foreign.reduce((sum, cost) => sum + cost, readingCost(size) + crossCost(size, wanted));
+  const { patterns, schemas, wanted, tries } = factsOf(one);
+  let cost = readingCost(size) + crossCost(size, wanted);
+  for (const pattern of patterns) cost += matchingCost(pattern, one.args.ignoreCase === true, size);
+  const { output = null, offered = [] } = answer;
+  for (const schema of schemas) cost += size + costUs(schema, output);
+  if (one.name === 'tool-valid')
+    for (const { inputSchema } of offered) if (inputSchema) cost += size + costUs(inputSchema, output);
+  return tries * cost;
 }
