@@ -34,7 +34,7 @@ export type View = {
 export type Step = 'start' | 'wait' | 'abort' | 'leave' | 'crash' | 'stop' | 'complete';
 
 /** ExecutionResult work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
-const AHEAD = 256;
+const AHEAD = 512;
 
 /** Cancel, timeout, denied access and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
 const abortsRunning = (view: View): boolean => {
