@@ -32,30 +32,36 @@ export function recordStart(
  * A bracket holds at least one `agent.reasoned`, before any tool call; an agent that shows none, or whose reasoning the
  * caller does not want on record, gets an empty one.
  */
-export function createReasoning(
-  { agent, keepsReasoning }: Pick<InvocationRequest, 'agent' | 'keepsReasoning'>,
-  recorder: Recorder,
-) {
-  const { agentId } = agent.facts;
-  let shown = false;
-  let closed = false;
-  const beforeTools = (): void => {
-    if (shown) return;
-    shown = true;
-    recorder.add('agent.reasoned', { agentId, reasoning: '', verbosity: 'off' });
-  };
-  return {
-    show(reasoning: string) {
-      if (closed || !keepsReasoning) return;
-      shown = true;
-      recorder.add('agent.reasoned', { agentId, reasoning, verbosity: 'full' });
-    },
-    beforeTools,
-    close() {
-      beforeTools();
-      closed = true;
-    },
-  };
+export class Reasoning {
+  readonly #request: Pick<InvocationRequest, 'agent' | 'keepsReasoning'>;
+  readonly #recorder: Recorder;
+  #shown = false;
+  #closed = false;
+
+  constructor(request: Pick<InvocationRequest, 'agent' | 'keepsReasoning'>, recorder: Recorder) {
+    this.#request = request;
+    this.#recorder = recorder;
+  }
+
+  show(reasoning: string): void {
+    const { agent, keepsReasoning } = this.#request;
+    if (this.#closed || !keepsReasoning) return;
+    this.#shown = true;
+    const { agentId } = agent.facts;
+    this.#recorder.add('agent.reasoned', { agentId, reasoning, verbosity: 'full' });
+  }
+
+  beforeTools(): void {
+    if (this.#shown) return;
+    this.#shown = true;
+    const { agentId } = this.#request.agent.facts;
+    this.#recorder.add('agent.reasoned', { agentId, reasoning: '', verbosity: 'off' });
+  }
+
+  close(): void {
+    this.beforeTools();
+    this.#closed = true;
+  }
 }
 
 export function recordEnd(
