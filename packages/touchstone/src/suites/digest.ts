@@ -80,23 +80,30 @@ function createCanonicalText(): ToText {
   };
 }
 
-// Half a surrogate pair stands in no sound text, so no two lists of two or more keys read the same when joined by it.
-// (Shorter lists would: no key at all, and one empty key.)
-const BETWEEN_KEYS = '\ud800';
+type KeyOrder = { readonly keys: readonly string[]; readonly order: readonly string[] | undefined };
+
+/** So many lists of keys are remembered for each first key; objects with ever other keys gain nothing from it. */
+const MAX_REMEMBERED = 8;
 
 /** The keys of an object in canonical order; undefined when a copy would not keep it. Tasks look alike, so it remembers. */
 function createKeyOrder(): (members: JsonObject) => readonly string[] | undefined {
-  const orders = new Map<string, readonly string[] | undefined>();
+  const byFirst = new Map<string, KeyOrder[]>();
   return (members) => {
     const keys = Object.keys(members);
-    if (keys.length < 2) return keys.every(keepsItsPlace) ? keys : undefined;
-    const name = keys.join(BETWEEN_KEYS);
-    const known = orders.get(name);
-    if (known !== undefined || orders.has(name)) return known;
-    const order = keys.every(keepsItsPlace) ? keys.sort() : undefined;
-    orders.set(name, order);
+    const first = keys[0] ?? '';
+    const known = byFirst.get(first);
+    for (const one of known ?? []) if (areSame(one.keys, keys)) return one.order;
+    const order = keys.every(keepsItsPlace) ? keys.toSorted() : undefined;
+    if (!known) byFirst.set(first, [{ keys, order }]);
+    else if (known.length < MAX_REMEMBERED) known.push({ keys, order });
     return order;
   };
+}
+
+function areSame(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  return true;
 }
 
 // An object lists integer-like keys first and by value, whatever the order they were set in, and `__proto__` is no
