@@ -13,6 +13,8 @@ const RESULTS = `SELECT MAX(page.first_seq) AS last_seq, '[' ||
     WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.first_seq > ? AND l.result IS NOT NULL
     ORDER BY l.first_seq LIMIT ? OFFSET ?) AS page`;
 
+const PRESENT = 'SELECT run_no FROM runs WHERE run_id = ? AND tenant = ? AND workspace = ?';
+
 type Pair = readonly [ordinal: number, result: TaskResult];
 /** The sequence up to which a run's first `offset` results have been read. */
 type ResultPlace = { readonly offset: number; readonly sequence: number };
@@ -58,13 +60,14 @@ export function createResultsReader(db: Db): RunLog['results'] {
   }
 
   return async (owner, runId, offset, limit) => {
+    const key = [runId, owner.tenant, owner.workspace];
     const kept = fullPages.at(owner, runId, offset, limit);
-    if (kept) return kept;
+    // A run that has been removed since is absent.
+    if (kept) return (await db.all(PRESENT, key)).length > 0 ? kept : [];
     const known = places.get(runId) ?? START;
     const from = known.offset <= offset ? known : START;
     const skip = offset - from.offset;
-    const params = [runId, owner.tenant, owner.workspace, from.sequence, limit, skip];
-    const [page] = await db.all(RESULTS, params);
+    const [page] = await db.all(RESULTS, [...key, from.sequence, limit, skip]);
     if (!page || page.results === null) return [];
     const pairs = jsonAt<readonly Pair[]>(page, 'results');
     remember(runId, { offset: offset + pairs.length, sequence: numberAt(page, 'last_seq') });
