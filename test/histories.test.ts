@@ -96,6 +96,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     clock: systemClock,
     ids: { runId: () => asId<RunId>('run-again'), token: nobody },
     schemaCheck: nobody,
+    scorers: { pin: nobody },
     priceOf: nobody,
     findSuite: nobody,
     findAgent: nobody,

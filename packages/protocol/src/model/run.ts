@@ -1,5 +1,5 @@
 import { jsonEqual } from '../values/json.js';
-import type { EmbedderPin, JudgeIdentity, ModelPin } from '../wire/vendor/parts.js';
+import type { EmbedderPin, JudgeIdentity, ModelPin, ScorerPin } from '../wire/vendor/parts.js';
 import type { AuthorizationDecided, DeploymentEvent, TransitionRequest } from './deployment.js';
 import type { RunError } from './errors.js';
 import type { ApprovalPolicy, RequiredEval } from './gate.js';
@@ -70,6 +70,8 @@ export type EvalPlan = {
   readonly contract?: Digest;
   /** Compares meanings, for criteria that ask for it. */
   readonly embedder?: EmbedderPin;
+  /** Programs of the operator that decide criteria, by name; absent when no criterion names one. */
+  readonly scorers?: readonly ScorerPin[];
   /** Looks at every answer of an adversarial run. */
   readonly safetyJudge?: JudgeIdentity;
   /** The safety policy it is scored under, when that is not the default one. */
@@ -168,14 +170,24 @@ export const plannedSteps = (plan: EvalPlan): number => plan.ordinals?.length ??
 /** Live tools and live memory answer as they please: such a run shows what happened once, and may not happen again. */
 export const isNondeterministic = ({ modes }: EvalPlan): boolean => modes.includes('live-shadow');
 
-type Measurers = Pick<EvalPlan, 'judge' | 'safetyJudge' | 'safetyPolicy' | 'embedder'>;
+type Measurers = Pick<EvalPlan, 'judge' | 'safetyJudge' | 'safetyPolicy' | 'embedder' | 'scorers'>;
 
-/** Scores of different judges or embedders, or under different safety policies, are different measurements. */
+/** Scores of different judges, embedders or scorers, or under different safety policies, are different measurements. */
 export const judgesDiffer = (before: Measurers, after: Measurers): boolean =>
   before.judge?.digest !== after.judge?.digest ||
   before.safetyJudge?.digest !== after.safetyJudge?.digest ||
   before.safetyPolicy !== after.safetyPolicy ||
-  !jsonEqual(before.embedder ?? null, after.embedder ?? null);
+  !jsonEqual(before.embedder ?? null, after.embedder ?? null) ||
+  scorersDiffer(before, after);
+
+/** Whether the operator trusts a scorer does not change what it measures. */
+export const scorersDiffer = (
+  before: Pick<Measurers, 'scorers'>,
+  after: Pick<Measurers, 'scorers'>,
+): boolean => !jsonEqual(scorerDigests(before), scorerDigests(after));
+
+const scorerDigests = ({ scorers = [] }: Pick<Measurers, 'scorers'>) =>
+  scorers.map(({ name, digest }) => ({ name, digest }));
 
 /**
  * What decides whether a completed evaluation passed: the suite's thresholds, unscored tasks, and the contract of the

@@ -22,6 +22,9 @@ export const UNSCORED_REASONS = [
   'judge_unreadable',
   'judge_unreachable',
   'embedder_unreachable',
+  'scorer_failed',
+  'scorer_unreadable',
+  'no_answer',
 ] as const;
 /**
  * Why a task has no score.
@@ -29,6 +32,9 @@ export const UNSCORED_REASONS = [
  * - `judge_unreachable`: the judge did not answer, or its provider refused the question
  * - `judge_unreadable`: the judge's answer holds no verdict on every criterion
  * - `embedder_unreachable`: the model that compares meanings did not answer
+ * - `scorer_failed`: a scorer threw an error, ended, or took too long
+ * - `scorer_unreadable`: what a scorer gave back is no score
+ * - `no_answer`: the file of recorded answers has none for the task
  */
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 

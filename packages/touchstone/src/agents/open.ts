@@ -3,6 +3,7 @@ import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../n
 import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
 import { createCommandAgent } from './kinds/command/command.js';
 import { createHttpAgent } from './kinds/http/http.js';
+import { createLinesAgent } from './kinds/lines/lines.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
 import { createOpenwopAgent } from './kinds/openwop/openwop.js';
@@ -62,7 +63,11 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
         maxOutputBytes,
       });
     case 'command':
-      return createCommandAgent(run, { ...parts, maxOutputBytes });
+      return run.protocol === 'lines'
+        ? createLinesAgent(run, { ...parts, maxOutputBytes })
+        : createCommandAgent(run, { ...parts, maxOutputBytes });
+    case 'python':
+      return createLinesAgent(run, { ...parts, maxOutputBytes });
     case 'http':
       return createHttpAgent(run, {
         ...parts,

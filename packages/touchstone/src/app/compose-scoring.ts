@@ -1,5 +1,5 @@
 import { defined, type EvalPlan, type Owner } from '@touchstone/protocol';
-import { createSchemaCheck } from '../agents/index.js';
+import { createSchemaCheck, parseScorers } from '../agents/index.js';
 import type { Clock, Scoring, Store } from '../ports/index.js';
 import { createScoring } from '../scoring/index.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
@@ -9,6 +9,7 @@ import type { Config } from './config/config.js';
 import { checkSamePolicy, type NamedPolicy } from './config/safety-policy.js';
 import { createJudges } from './judges/judges.js';
 import type { EvalSettings } from './runs/plan-run.js';
+import { createScorers } from './scorers/scorers.js';
 
 type ScoringOptions = {
   readonly config: Config;
@@ -17,10 +18,12 @@ type ScoringOptions = {
   readonly origin: 'host' | 'cli';
   readonly safety: NamedPolicy;
   readonly agents: AgentParts;
+  readonly isOnlyTenant: (tenant: string) => boolean;
 };
 
 /** Builds what scores answers: judges, contracts, and the scoring of one run. */
-export function composeScoring({ config, store, clock, origin, safety, agents }: ScoringOptions) {
+export function composeScoring(options: ScoringOptions) {
+  const { config, store, clock, origin, safety, agents, isOnlyTenant } = options;
   const { models, holdsSecret, tools, redact, openEmbedder } = agents;
   const judges = createJudges({ config, models, store, clock, holdsSecret });
   const schemaCheck = createSchemaCheck();
@@ -38,6 +41,11 @@ export function composeScoring({ config, store, clock, origin, safety, agents }:
     // The operator at the machine may use any of its models.
     modelIssue: origin === 'cli' ? () => undefined : modelIssue,
   });
+  const scorers = createScorers({
+    specs: parseScorers(config.scorers),
+    baseDir: config.baseDir,
+    isOnlyTenant,
+  });
   const openScoring = async (owner: Owner, plan: EvalPlan): Promise<Scoring> => {
     checkSamePolicy(safety, plan);
     return createScoring({
@@ -52,7 +60,7 @@ export function composeScoring({ config, store, clock, origin, safety, agents }:
       ...(plan.embedder && { embedder: openEmbedder(plan.embedder) }),
     });
   };
-  return { judges, schemaCheck, modelIssue, contracts, openScoring };
+  return { judges, schemaCheck, modelIssue, contracts, scorers, openScoring };
 }
 
 /** In-process there is no task limit; a host has one unless it is configured otherwise. */

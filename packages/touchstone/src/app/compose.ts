@@ -187,7 +187,7 @@ async function openParts(basics: Basics) {
   const profiles = createProfiles({ config, store, clock, env, suites, names, maxTasks: settings?.maxTasks });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
   const agents = composeAgents({ config, profiles, store, clock, random, env, origin, isOnlyTenant, names });
-  const scoring = composeScoring({ config, store, clock, origin, safety, agents });
+  const scoring = composeScoring({ config, store, clock, origin, safety, agents, isOnlyTenant });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
     readContractReport({ store, results, contracts: scoring.contracts }, owner, runId);

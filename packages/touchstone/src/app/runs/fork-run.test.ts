@@ -90,6 +90,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
         },
         token: () => 'token',
       },
+      scorers: { pin: async () => [] },
       schemaCheck: () => [],
       priceOf: () => undefined,
       async findSuite(owner, reference) {
