@@ -114,6 +114,8 @@ export type CriterionResult = {
   readonly value?: number;
   /** The check that was not met, by its name; absent for prose and for what was met. */
   readonly check?: CheckName;
+  /** The scorer that decided it, by the digest of its files; absent when no scorer was asked. */
+  readonly scorer?: Digest;
   /** Why it could not be decided; it counts as not met. */
   readonly unjudged?: UnscoredReason;
 };

@@ -10,6 +10,7 @@ export { withResponses } from './models/response-cache.js';
 export { openAgent } from './open.js';
 export { redactSecrets, type Secret } from './redact.js';
 export { checkForeignSchema, createSchemaCheck } from './schema-check.js';
+export { type OpenScorer, openScorer } from './scorers/open-scorer.js';
 export { parseScorers, type ScorerSpec } from './scorers/scorer-spec.js';
 export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';

@@ -4,7 +4,7 @@ import type { Clock, Scoring, Store } from '../ports/index.js';
 import { createScoring } from '../scoring/index.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
 import { createContracts } from './catalogue/contracts.js';
-import type { AgentParts } from './compose-agents.js';
+import { type AgentParts, MODULE_MEMORY_MB } from './compose-agents.js';
 import type { Config } from './config/config.js';
 import { checkSamePolicy, type NamedPolicy } from './config/safety-policy.js';
 import { createJudges } from './judges/judges.js';
@@ -45,6 +45,8 @@ export function composeScoring(options: ScoringOptions) {
     specs: parseScorers(config.scorers),
     baseDir: config.baseDir,
     isOnlyTenant,
+    clock,
+    ...(origin === 'host' && { memoryMb: MODULE_MEMORY_MB }),
   });
   const openScoring = async (owner: Owner, plan: EvalPlan): Promise<Scoring> => {
     checkSamePolicy(safety, plan);
@@ -58,6 +60,7 @@ export function composeScoring(options: ScoringOptions) {
       ...(plan.safetyJudge && { safetyJudge: await judges.open(owner, plan.safetyJudge, plan) }),
       ...(plan.contract && { contract: (await contracts.pinned(owner, plan.contract)).contract }),
       ...(plan.embedder && { embedder: openEmbedder(plan.embedder) }),
+      ...(plan.scorers && { scorers: scorers.open(plan.scorers) }),
     });
   };
   return { judges, schemaCheck, modelIssue, contracts, scorers, openScoring };

@@ -13,6 +13,7 @@ export {
   type SafetyTier,
   type Tools,
 } from './agent.js';
+export type { Scorer, ScorerAnswer } from './code-scorer.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {

@@ -13,6 +13,7 @@ import type {
   MaybePromise,
   SafetyTier,
   SchemaCheck,
+  Scorer,
   Scoring,
   ScoringResult,
   Spend,
@@ -41,6 +42,8 @@ export type ScoringParts = {
   /** The contract of the suite. It decides how tasks are scored, instead of the text of the criteria. */
   readonly contract?: EvalContract;
   readonly embedder?: Embedder;
+  /** Programs that decide criteria, by name. */
+  readonly scorers?: ReadonlyMap<string, Scorer>;
   /** Decides for every probe, beside the detectors, whether the answer gave in. */
   readonly safetyJudge?: Judge;
   readonly policy?: SafetyPolicy;
@@ -54,8 +57,8 @@ type JudgeCall = { readonly signal: AbortSignal; readonly spend: Spend };
 export function createScoring(parts: ScoringParts): Scoring {
   const { schemaCheck, judge, redact } = parts;
   const checks = { schemaCheck, search: searchPattern, isRefusal };
-  const { embedder } = parts;
-  const rubric = createRubricScorer({ ...checks, redact, ...defined({ judge, embedder }) });
+  const { embedder, scorers } = parts;
+  const rubric = createRubricScorer({ ...checks, redact, ...defined({ judge, embedder, scorers }) });
   const contracted = openContract(parts);
   const safety = createSafety(parts.policy);
   const adversarial = parts.modes.includes('adversarial');
@@ -72,6 +75,7 @@ export function createScoring(parts: ScoringParts): Scoring {
     close() {
       judge?.close();
       parts.embedder?.close();
+      for (const scorer of scorers?.values() ?? []) scorer.close();
       parts.safetyJudge?.close();
     },
   };

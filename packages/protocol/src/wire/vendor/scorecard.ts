@@ -1,5 +1,7 @@
 // The scorecard that travels as a signed file. Stricter than what this host writes needs: a file comes from elsewhere, and
 // what is no name could be anything, an agent's answer included. `scorecard.test.ts` holds it against the model's type.
+
+import { CHECK_NAMES } from '../../model/checks/catalogue.js';
 import type {
   AgentId,
   ChannelName,
@@ -62,7 +64,13 @@ const judge = closed(
 const findings = list(closed({ kind: findingKind, severity: choice(SEVERITIES) }));
 const criterion = closed(
   { id: criterionId, met: fraction(), weight: amount() },
-  { agreement: fraction(), value: fraction(), unjudged: choice(UNSCORED_REASONS) },
+  {
+    agreement: fraction(),
+    value: fraction(),
+    check: choice(CHECK_NAMES),
+    scorer: digest,
+    unjudged: choice(UNSCORED_REASONS),
+  },
 );
 
 const accessDenial = closed(

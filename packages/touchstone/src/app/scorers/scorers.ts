@@ -1,15 +1,20 @@
 import {
+  defined,
   type HostError,
   isHostError,
   type Owner,
   type ScorerPin,
   validationError,
 } from '@touchstone/protocol';
-import { agentDigest, type ScorerSpec } from '../../agents/index.js';
+import { agentDigest, type OpenScorer, openScorer, type ScorerSpec } from '../../agents/index.js';
+import type { Clock, Scorer } from '../../ports/index.js';
 
 export type ScorerParts = {
   readonly specs: ReadonlyMap<string, ScorerSpec>;
   readonly baseDir: string;
+  readonly clock: Clock;
+  /** Of modules on a host; without a limit they live in a thread. */
+  readonly memoryMb?: number;
   /** Whether all keys of this host belong to this tenant, so that a scorer without `tenants` may be used by it. */
   readonly isOnlyTenant: (tenant: string) => boolean;
 };
@@ -18,6 +23,8 @@ export type ScorerParts = {
 export type Scorers = {
   /** Pins the scorers that a suite names to the files they are made of now. */
   pin(owner: Owner, names: readonly string[]): Promise<readonly ScorerPin[]>;
+  /** The scorers of a run by their names. Each starts when it is first asked. */
+  open(pins: readonly ScorerPin[]): ReadonlyMap<string, Scorer>;
 };
 
 export function createScorers(parts: ScorerParts): Scorers {
@@ -26,6 +33,31 @@ export function createScorers(parts: ScorerParts): Scorers {
       const granted = names.map((name) => grantedScorer(parts, owner, name));
       return Promise.all(granted.map((spec) => pinOf(spec, parts.baseDir)));
     },
+    open: (pins) => new Map(pins.map((pin) => [pin.name, lazyScorer(pin, () => start(parts, pin))])),
+  };
+}
+
+function start(
+  { specs, baseDir, clock, memoryMb }: ScorerParts,
+  { name, digest }: ScorerPin,
+): Promise<OpenScorer> {
+  const spec = specs.get(name);
+  if (!spec) return Promise.reject(new Error('It is not in the configuration any more.'));
+  return openScorer(spec, { baseDir, clock, digest, ...defined({ memoryMb }) });
+}
+
+/** A run that judges recorded answers again has the verdicts of its scorers already, and starts none. */
+function lazyScorer(pin: ScorerPin, open: () => Promise<OpenScorer>): Scorer {
+  let opened: Promise<OpenScorer> | undefined;
+  return {
+    pin,
+    async ask(document, signal) {
+      opened ??= open();
+      const scorer = await opened.catch(String);
+      if (typeof scorer === 'string') return { kind: 'failed', reason: scorer.replace(/^Error: /, '') };
+      return scorer.ask(document, signal);
+    },
+    close: () => void opened?.then((scorer) => scorer.close()).catch(() => undefined),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Redact } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { Embedder, Judge, ScoringResult, Spend, Transcript } from '../../ports/index.js';
+import type { Embedder, Judge, Scorer, ScoringResult, Spend, Transcript } from '../../ports/index.js';
 import type { CheckParts } from '../checks/context.js';
 import type { CriterionDecision } from './criteria.js';
 
@@ -9,7 +9,9 @@ export type RubricParts = CheckParts & {
   readonly judge?: Judge;
   /** Compares meanings, for the check `similar`. Tasks that need one are refused at create where there is none. */
   readonly embedder?: Embedder;
-  /** Secrets of this host are not for a model to read. */
+  /** Programs that decide the checks `scorer`, by name. Tasks that name another are refused at create. */
+  readonly scorers?: ReadonlyMap<string, Scorer>;
+  /** Secrets of this host are not for a model or a program to read. */
   readonly redact?: Redact;
 };
 

@@ -1,8 +1,9 @@
 import { isJudged, type Task } from '@touchstone/protocol/bodies';
-import type { Embedder, Judge, MaybePromise, ScoringResult, Spend, Transcript } from '../../ports/index.js';
+import type { MaybePromise, ScoringResult, Spend, Transcript } from '../../ports/index.js';
 import type { CheckParts } from '../checks/context.js';
 import { isDecidableCheck, runCheck } from '../checks/run-check.js';
 import { askJudge } from './ask-judge.js';
+import { askScorers } from './ask-scorers.js';
 import { compareMeanings } from './compare-meanings.js';
 import {
   type CriterionDecision,
@@ -30,6 +31,8 @@ const isCheck = (name: string) => (criterion: RubricCriterion) =>
 
 /** Criteria that are not decidable, each kind decided by one question. */
 const GROUPS: readonly Group[] = [
+  // First, because it costs nothing: a task that a scorer leaves without a score needs no judge.
+  { takes: isCheck('scorer'), decide: askScorers },
   { takes: ({ parsed }) => isJudged(parsed), decide: askJudge },
   { takes: isCheck('similar'), decide: compareMeanings },
 ];
@@ -75,7 +78,7 @@ function conclude(
   { parts, transcript }: RubricContext,
 ): ScoringResult {
   const decisions = criteria.map((one) => decided.get(one) ?? decideCheck(one, transcript, parts));
-  return rubricScore(criteria, decisions, parts.redact);
+  return rubricScore(criteria, decisions, parts);
 }
 
 const isDecidable = ({ parsed }: RubricCriterion): boolean =>

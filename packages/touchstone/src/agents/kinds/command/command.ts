@@ -43,10 +43,10 @@ export function createCommandAgent(run: CommandRun, parts: CommandParts): Agent 
   };
 }
 
-function replyOf(
+export function replyOf(
   result: ChildResult,
   run: CommandRun,
-  parts: CommandParts,
+  parts: Pick<CommandParts, 'maxOutputBytes'>,
 ): { kind: 'text'; text: string } | Answer {
   if (result.kind === 'not-started') return notStarted(result.code, run);
   if (result.kind === 'too-big')

@@ -24,12 +24,14 @@ export type LinesRun = PythonRun | CommandRun;
 /** A process that is ready to be asked, or the answer that is known without asking. */
 type Ready = { readonly process: LineProcess } | { readonly answer: Answer };
 
+type LineAnswer = { readonly kind: 'text'; readonly text: string } | Answer;
+
 /** A program in long-lived processes. Each serves one invocation at a time. */
 export type LineProgram = {
   take(signal: AbortSignal): Promise<Ready>;
   release(process: LineProcess, isFit: boolean): void;
-  /** What a reply means: its text, or the answer that follows from there being none. */
-  read(reply: LineReply): { readonly kind: 'text'; readonly text: string } | Answer;
+  /** What the process says to a text, or the answer that follows from there being none. An aborted one is ended. */
+  ask(process: LineProcess, text: string, signal: AbortSignal): Promise<LineAnswer>;
   close(): Promise<void>;
 };
 
@@ -54,10 +56,17 @@ export function openLineProgram(run: LinesRun, parts: LineParts): LineProgram {
     loaded.set(process, issue);
     return issue;
   };
-  const read: LineProgram['read'] = (reply) => readReply(reply, command, run, maxOutputBytes);
+  const read = (reply: LineReply) => readReply(reply, command, run, maxOutputBytes);
 
   return {
-    read,
+    async ask(process, text, signal) {
+      const stopListening = onAbort(signal, () => pool.release(process, false));
+      try {
+        return read(await process.ask(text));
+      } finally {
+        stopListening();
+      }
+    },
     release: pool.release,
     close: pool.close,
     async take(signal) {
@@ -103,7 +112,7 @@ const authorFolder = (path: string, folder: string): string =>
 async function greeting(
   process: LineProcess,
   clock: Clock,
-  read: LineProgram['read'],
+  read: (reply: LineReply) => LineAnswer,
 ): Promise<Answer | undefined> {
   const over = new AbortController();
   const late = clock.sleep(LOADING_MS, over.signal).then(
@@ -122,7 +131,7 @@ function readReply(
   { command }: Pick<LineCommand, 'command'>,
   run: LinesRun,
   maxOutputBytes: number,
-): ReturnType<LineProgram['read']> {
+): LineAnswer {
   if (reply.kind === 'line') return { kind: 'text', text: reply.text };
   if (reply.kind === 'not-started') return notStarted(reply.code, run.kind === 'command' ? run : { command });
   if (reply.kind === 'too-big') return failed(`The agent's answer is larger than ${maxOutputBytes} bytes.`);

@@ -1,5 +1,4 @@
 import { parseJson } from '@touchstone/protocol';
-import { onAbort } from '../../../net/index.js';
 import type { Agent, AgentFacts, AgentHost, Answer, Invocation } from '../../../ports/index.js';
 import { DEFAULT_TIMEOUT_MS } from '../../spec/run-spec.js';
 import { createBounds } from '../bounds.js';
@@ -49,7 +48,6 @@ async function useProcess(
   invocation: Invocation,
   host: AgentHost,
 ): Promise<Answer> {
-  const stopListening = onAbort(host.signal, () => program.release(child, false));
   let last = '';
   let isOver = false;
   try {
@@ -59,7 +57,7 @@ async function useProcess(
       invocation,
       host,
       async (text) => {
-        const reply = program.read(await child.ask(text));
+        const reply = await program.ask(child, text, host.signal);
         last = reply.kind === 'text' ? reply.text : '';
         return reply;
       },
@@ -69,7 +67,6 @@ async function useProcess(
     const printed = (await child.takePrinted()).slice(-MOST_PRINTED);
     return printed === '' || !isOver ? answer : { ...answer, printed };
   } finally {
-    stopListening();
     program.release(child, isOver);
   }
 }
