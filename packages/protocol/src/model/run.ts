@@ -78,6 +78,8 @@ export type EvalPlan = {
   readonly safetyPolicy?: Digest;
   /** The run whose answers are judged again: no agent is invoked. */
   readonly rejudgeOf?: RunId;
+  /** The answers were given elsewhere and came in a file: no agent is invoked. */
+  readonly recorded?: true;
 } & ModelChoice &
   Forked;
 
@@ -169,6 +171,29 @@ export const plannedSteps = (plan: EvalPlan): number => plan.ordinals?.length ??
 
 /** Live tools and live memory answer as they please: such a run shows what happened once, and may not happen again. */
 export const isNondeterministic = ({ modes }: EvalPlan): boolean => modes.includes('live-shadow');
+
+/** What keeps the scores of a run from being evidence, by what made them. */
+export const CAVEATS = ['codeScorer', 'recorded'] as const;
+/**
+ * What keeps the scores of a run from being evidence.
+ * - `codeScorer`: a scorer decided criteria that the operator does not trust as evidence
+ * - `recorded`: the answers came in a file, and no agent was invoked
+ */
+export type Caveat = (typeof CAVEATS)[number];
+
+/** Whether a program decided criteria that the operator does not let count for a gate. */
+export const hasUntrustedScorer = ({ scorers = [] }: Pick<EvalPlan, 'scorers'>): boolean =>
+  scorers.some(({ evidence }) => evidence !== true);
+
+/** The caveats of a run, none when its scores may be evidence as far as this goes. */
+export function caveatsOf(plan: Pick<EvalPlan, 'scorers' | 'recorded'>): {
+  readonly caveats?: readonly Caveat[];
+} {
+  const caveats: Caveat[] = [];
+  if (hasUntrustedScorer(plan)) caveats.push('codeScorer');
+  if (plan.recorded) caveats.push('recorded');
+  return caveats.length > 0 ? { caveats } : {};
+}
 
 type Measurers = Pick<EvalPlan, 'judge' | 'safetyJudge' | 'safetyPolicy' | 'embedder' | 'scorers'>;
 

@@ -49,6 +49,7 @@ export const runDocument = (result: RunView, { exitCode, recorded, promotion }: 
     rubrics: result.rubrics,
     cacheHits: result.cacheHits || undefined,
     nondeterministic: result.nondeterministic,
+    caveats: result.caveats,
     recorded,
     error: result.error,
     report: result.report && reportDocument(result.report),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hasPython } from '../../../agents/fixtures/has-python.js';
-import { rubricTask } from '../../testing/judge-cli.js';
+import { openJudgeCli, rubricTask } from '../../testing/judge-cli.js';
 import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 const AGENT = "export default ({ q }) => 'ANSWER about ' + q;";
@@ -146,5 +146,92 @@ describe('a suite that names a scorer', () => {
     const { code, criteria } = await ran(cli);
     expect(code).toBe(0);
     expect(criteria).toMatchObject([{ met: 1, value: 0.9 }]);
+  });
+});
+
+describe('a run that a scorer took part in', () => {
+  const KIND = 'export default () => 1;';
+
+  it('names the scorer in its report, and says that it is no evidence', async () => {
+    const { out } = await module(KIND).run('run', 'tone.suite.json', '--json');
+    const { caveats, report } = JSON.parse(out);
+    expect(caveats).toEqual(['codeScorer']);
+    expect(report).toMatchObject({ caveats: ['codeScorer'], scorers: [{ name: 'tone' }] });
+  });
+
+  it('carries no caveat when the operator trusts the scorer', async () => {
+    const { out } = await module(KIND, {}, { evidence: true }).run('run', 'tone.suite.json', '--json');
+    const { caveats, report } = JSON.parse(out);
+    expect([caveats, report.scorers[0].evidence]).toEqual([undefined, true]);
+  });
+
+  it('is not compared with one of an edited scorer, unless the caller lets that pass', async () => {
+    const cli = module(KIND);
+    const first = JSON.parse((await cli.run('run', 'tone.suite.json', '--json')).out);
+    cli.write('words.mjs', 'export const score = 1;');
+    cli.write('tone.mjs', "import { score } from './words.mjs';\nexport default () => score;");
+    const alone = await cli.run('run', 'tone.suite.json', '--baseline', 'last');
+    expect(alone.out + alone.err).toContain('a scorer has changed since');
+    const refused = await cli.run('run', 'tone.suite.json', '--baseline', first.runId);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('another state of a scorer')]);
+    const passed = await cli.run(
+      'run',
+      'tone.suite.json',
+      '--baseline',
+      first.runId,
+      '--allow-judge-mismatch',
+    );
+    expect(passed.code).toBe(0);
+    const compared = await cli.run('compare', first.runId, 'last');
+    expect([compared.code, compared.err]).toEqual([2, expect.stringContaining('A scorer has changed')]);
+  });
+
+  it('notices an edit of a file that the scorer imports', async () => {
+    const cli = module("import { score } from './words.mjs';\nexport default () => score;");
+    cli.write('words.mjs', 'export const score = 1;');
+    await cli.run('run', 'tone.suite.json');
+    cli.write('words.mjs', 'export const score = 0.9;');
+    const { out, err } = await cli.run('run', 'tone.suite.json', '--baseline', 'last');
+    expect(out + err).toContain('a scorer has changed since');
+  });
+
+  it.each([
+    ['is denied a promotion', {}, 1, 'scorer_not_trusted'],
+    ['is promoted where the operator trusts the scorer', { evidence: true }, 0, undefined],
+  ])('%s', async (_, more, exitCode, reason) => {
+    const cli = module(KIND, {}, more);
+    await cli.run('run', 'tone.suite.json');
+    const { code, out } = await cli.run(
+      'promote',
+      'local.test.support@1.0.0',
+      '--to',
+      'staged',
+      '--eval-run',
+      'last',
+      '--json',
+    );
+    expect(code).toBe(exitCode);
+    expect(JSON.parse(out).error?.details?.reason).toBe(reason);
+  });
+
+  it('keeps the recorded verdict when its answers are judged again', async () => {
+    const cli = openJudgeCli();
+    cli.configure({ scorers: { tone: { kind: 'module', path: 'tone.mjs' } } });
+    cli.write('tone.mjs', KIND);
+    const both = rubricTask('rude', [
+      ['SENTENCE-THREE: it is polite.', 0.5],
+      ['[check:scorer {"name":"tone"}] It is kind.', 0.5],
+    ]);
+    cli.write('tone.suite.json', {
+      suiteId: 'local.test.evals.tone',
+      version: '1.0.0',
+      modes: ['rubric'],
+      tasks: [both],
+    });
+    await cli.run('run', 'tone.suite.json');
+    cli.write('tone.mjs', 'export default () => { throw new Error("asked again") };');
+    const { code, out } = await cli.run('rejudge', 'last', '--judge', 'offline/mild', '--json');
+    expect(code).not.toBe(3);
+    expect(JSON.parse(out).rubrics[0].criteria[1]).toMatchObject({ met: 1, value: 1 });
   });
 });
