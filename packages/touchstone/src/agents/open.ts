@@ -7,6 +7,7 @@ import { createLinesAgent } from './kinds/lines/lines.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
 import { createOpenwopAgent } from './kinds/openwop/openwop.js';
+import { createRecordedAgent } from './kinds/recorded/recorded.js';
 import { createScriptedAgent } from './kinds/scripted/scripted.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';
@@ -56,6 +57,8 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
   switch (run.kind) {
     case 'scripted':
       return createScriptedAgent(run, parts);
+    case 'recorded':
+      return createRecordedAgent(run, parts);
     case 'module':
       return createModuleAgent(run, {
         ...parts,

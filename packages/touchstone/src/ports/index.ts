@@ -27,7 +27,8 @@ export type {
   JudgeQuestion,
   Spend,
 } from './judge.js';
-export type { ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { ScoredCall } from './scored-call.js';
+export type { Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { LeaveSlot, Slots } from './slots.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';

@@ -76,6 +76,8 @@ const SHAPES = {
   ),
   http: closed({ kind: constant('http'), url: webUrl }, { headers, timeoutMs }),
   scripted: closed({ kind: constant('scripted'), path: filled() }, { timeoutMs }),
+  /** Answers that were given elsewhere, by task. */
+  recorded: closed({ kind: constant('recorded'), path: filled() }),
   /** A chat endpoint that is itself the agent. */
   openai: ruled(
     closed({ kind: constant('openai'), model: modelName }, { ...endpoint, system: prompt, timeoutMs }),
@@ -100,6 +102,7 @@ export type CommandRun = RunOf<'command'>;
 export type PythonRun = RunOf<'python'>;
 export type HttpRun = RunOf<'http'>;
 export type ScriptedRun = RunOf<'scripted'>;
+export type RecordedRun = RunOf<'recorded'>;
 export type OpenaiRun = RunOf<'openai'>;
 export type OpenwopRun = RunOf<'openwop'>;
 export type ManifestRun = RunOf<'manifest'>;
@@ -112,7 +115,7 @@ export const isProgram = ({ kind }: { readonly kind?: unknown }): boolean => PRO
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 const KINDS: { readonly [from in RunSource]: readonly Kind[] } = {
-  operator: ['module', 'command', 'python', 'http', 'openai', 'openwop', 'scripted'],
+  operator: ['module', 'command', 'python', 'http', 'openai', 'openwop', 'scripted', 'recorded'],
   scorer: ['module', 'command', 'python'],
   tenant: ['http', 'openai', 'openwop'],
   pack: ['manifest'],

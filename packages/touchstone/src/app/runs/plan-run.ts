@@ -148,6 +148,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
     agent: pinOf(agent),
     ...defined({ filesNotFollowed: facts.filesNotFollowed }),
+    ...(facts.kind === 'recorded' && { recorded: true }),
     ...(await planModel(parts, owner, facts, body)),
     ...(judge && !('issue' in judge) && { judge }),
     ...(await (contract

@@ -23,9 +23,11 @@ export type InvocationRequest = {
 /** What came of it. `unanswered`: there was no answer, through no fault of the agent; every other outcome is the agent's. */
 export type InvocationResult = {
   readonly outcome: InvocationOutcome;
-  readonly unanswered?: Extract<Answer, { kind: 'unreachable' | 'denied' }>;
+  readonly unanswered?: Extract<Answer, { kind: 'unreachable' | 'denied' | 'absent' }>;
   readonly output?: Body;
   readonly latencyMs: number;
+  /** The answer was given elsewhere, and how long that took is unknown. */
+  readonly untimed?: true;
   readonly usage: readonly Usage[];
   readonly schemaValid?: boolean;
   readonly toolCalls: readonly ScoredCall[];

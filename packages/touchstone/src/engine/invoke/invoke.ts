@@ -42,7 +42,9 @@ export async function invoke(
   let over = false;
   const startedAt = clock.elapsed();
   const answer = bounded(await agent.invoke(invocation, host));
-  const latencyMs = Math.max(0, Math.round(clock.elapsed() - startedAt - (answer.effort?.waitedMs ?? 0)));
+  const passedMs = clock.elapsed() - startedAt - (answer.effort?.waitedMs ?? 0);
+  const latencyMs = Math.max(0, Math.round(answer.measured ? (answer.measured.latencyMs ?? 0) : passedMs));
+  for (const call of answer.observed ?? []) gateway.observe(call);
   over = true;
   gateway.close();
   reasoning.close();
@@ -51,9 +53,10 @@ export async function invoke(
   recorder.settle();
   return {
     outcome: outcome.outcome,
-    ...((answer.kind === 'unreachable' || answer.kind === 'denied') && { unanswered: answer }),
+    ...(isUnanswered(answer) && { unanswered: answer }),
     ...('output' in answer && { output: answer.output }),
     latencyMs,
+    ...(answer.measured && answer.measured.latencyMs === undefined && { untimed: true }),
     usage,
     ...(outcome.schemaValid !== undefined && { schemaValid: outcome.schemaValid }),
     toolCalls: gateway.calls,
@@ -61,6 +64,9 @@ export async function invoke(
     bodies: redactDeep(bodiesOf(request, answer, outcome, gateway), parts.redact),
   };
 }
+
+const isUnanswered = (answer: Answer): answer is NonNullable<InvocationResult['unanswered']> =>
+  answer.kind === 'unreachable' || answer.kind === 'denied' || answer.kind === 'absent';
 
 /** What the agent is given. Its ids are not those of the log, which name the task. */
 const invocationOf = ({

@@ -49,7 +49,7 @@ export async function openEvalExecutor(
       const request: InvocationRequest = {
         owner: run.owner,
         runId: run.runId,
-        agent,
+        agent: agent.forTask?.(task.taskId) ?? agent,
         channel,
         ordinal,
         repeat,
@@ -123,10 +123,10 @@ function scoreInvocation(
   const { unanswered } = invocation;
   if (unanswered && !(seen.answer && isOnlyAtFirst(unanswered))) return { score: unscoredBy(unanswered) };
   seen.answer = true;
-  const { outcome, output, toolCalls, prompt, latencyMs, usage } = invocation;
+  const { outcome, output, toolCalls, prompt, latencyMs, untimed, usage } = invocation;
   const transcript = {
     outcome,
-    latencyMs,
+    ...(!untimed && { latencyMs }),
     usage,
     toolCalls,
     offered: environment.tools,
@@ -146,7 +146,7 @@ const isOnlyAtFirst = (answer: MissingAnswer): boolean =>
 const unscoredBy = (answer: MissingAnswer): Score =>
   answer.kind === 'denied'
     ? { kind: 'unscored', reason: 'agent_denied', denial: answer.denial }
-    : { kind: 'unscored', reason: 'agent_unreachable' };
+    : { kind: 'unscored', reason: answer.kind === 'absent' ? 'no_answer' : 'agent_unreachable' };
 
 function repeatScore(
   invocation: InvocationResult,

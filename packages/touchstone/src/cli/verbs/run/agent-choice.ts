@@ -50,7 +50,7 @@ export function channelIn(argument: string | undefined, cwd: string): ChannelNam
 export type SuiteSide = { readonly targetAgentId?: string; readonly tasks?: readonly Task[] };
 
 /** The agent that a run is for. */
-type ChosenAgent = {
+export type ChosenAgent = {
   readonly agentId: string;
   /** As a request names it. In this process it is pinned to a version; another host follows its channels by itself. */
   readonly ref: string;
@@ -75,7 +75,7 @@ export async function chooseAgent(
   return pinned(await local.touchstone.useAgent(adHocSpec(wanted, local.config, suite.tasks ?? []), cwd));
 }
 
-const pinned = (facts: AgentFacts): ChosenAgent => ({
+export const pinned = (facts: AgentFacts): ChosenAgent => ({
   agentId: facts.agentId,
   ref: `${facts.agentId}@${facts.version}`,
   facts,
