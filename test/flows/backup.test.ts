@@ -83,10 +83,16 @@ it('a copy made while a host works on runs, put elsewhere, has equal runs and go
 /** Takes a store back to what the schema was before runs could be removed. */
 async function makeOlder(file: string): Promise<void> {
   const sqlite = await openSqlite(file);
+  const counting = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%counted'";
+  for (const { name } of sqlite.prepare(counting).all() as { name: string }[])
+    sqlite.exec(`DROP TRIGGER ${name}`);
   sqlite.exec(`DROP INDEX runs_with_bodies_left;
     ALTER TABLE runs DROP COLUMN bodies_left;
     ALTER TABLE runs DROP COLUMN log_digest;
     ALTER TABLE runs DROP COLUMN bodies_removed_at;
+    DROP TABLE stored_bytes;
+    ALTER TABLE idempotency DROP COLUMN creation_id;
+    ALTER TABLE idempotency DROP COLUMN claimed_by;
     DELETE FROM schema_version WHERE version > 7;
     PRAGMA auto_vacuum = NONE;
     VACUUM`);

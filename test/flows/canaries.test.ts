@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openWholeHost, type WholeHost } from './whole-host.js';
+import { metricsOf, openWholeHost, type WholeHost } from './whole-host.js';
 
 // Goal: content never leaves its room. Method: a distinct canary in every place that holds content, one run with a pass,
 // a failure, an error, a tool call and a memory seed; then look for canaries in everything that must be free of them,
@@ -145,7 +145,7 @@ describe('planted canaries', () => {
       expect(response.status).toBe(400);
       expect(found(await response.text())).toEqual([]);
     }
-    expect(found(await text('/v1/host/touchstone/metrics'))).toEqual([]);
+    expect(found(await metricsOf(host))).toEqual([]);
     expect(host.logs.length).toBeGreaterThan(0);
     expect(found(host.logs.join(''))).toEqual([]);
   });

@@ -54,11 +54,11 @@ export const KEYS = [
   { key: SIDE_KEY, tenant: 'acme', workspace: 'side', principal: 'lead', roles: ['admin'] },
   { key: OTHER_KEY, tenant: 'globex', principal: 'stranger', roles: ['admin'] },
 ];
-/** What any host with these people needs; many requests in a short time are what tests are about. */
+/** What any host with these people needs; many requests and refusals in a short time are what tests are about. */
 export const peopled = (extra: object = {}): object => ({
   keys: KEYS,
   roles: ROLES,
-  limits: { requestsPerMinute: 1_000_000 },
+  limits: { requestsPerMinute: 1_000_000, perTenant: { recordedRefusals: 1_000_000 } },
   ...extra,
 });
 

@@ -331,6 +331,47 @@ describe('a link', () => {
     },
   );
 
+  it('has Idempotency-Keys of its own: those of other tenants and of other links are not in its way', async () => {
+    const host = await start();
+    const vote = (token: string) =>
+      readJson(host, `/v1/interrupts/${encodeURIComponent(token)}`, {
+        method: 'POST',
+        key: null,
+        body: { resumeValue: APPROVAL.good },
+        headers: { 'idempotency-key': 'approve-1' },
+      });
+    const tokens: string[] = [];
+    for (const key of [OTHER_KEY, KEY, KEY]) {
+      const runId = await asked(host, APPROVAL, key);
+      const path = `/v1/host/touchstone/runs/${runId}/interrupts/gate/tokens`;
+      tokens.push((await readJson(host, path, { method: 'POST', key, body: {} })).body.token as string);
+    }
+    for (const token of tokens) {
+      const first = await vote(token);
+      expect(first).toMatchObject({ status: 200 });
+      expect(await vote(token)).toEqual(first);
+    }
+    const nowhere = tokens.map((token) => vote(`${token.slice(0, -4)}AAAA`));
+    for (const answered of await Promise.all(nowhere))
+      expect(answered).toMatchObject({ status: 404, body: { error: 'interrupt_not_found' } });
+  });
+
+  it('goes out as the trusted proxy says that its creator came', async () => {
+    const host = await start({ config: { trustedProxies: ['127.0.0.1'] } });
+    const runId = await asked(host, APPROVAL);
+    const made = await readJson(host, `/v1/host/touchstone/runs/${runId}/interrupts/gate/tokens`, {
+      method: 'POST',
+      body: {},
+      headers: {
+        'x-forwarded-for': '203.0.113.9',
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': 'evals.example',
+      },
+    });
+    const { token, url } = made.body;
+    expect(url).toBe(`https://evals.example/v1/interrupts/${token}`);
+  });
+
   it('for looking is for looking', async () => {
     const { host, runId } = await waiting();
     const { token } = await link(host, runId, 'approval', { intent: 'inspect', by: 'ann' });

@@ -19,6 +19,7 @@ import {
   viewOf,
 } from './judge-host.js';
 import { payloadsOf, plain } from './pack-host.js';
+import { metricsOf } from './whole-host.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -263,13 +264,9 @@ describe('words', () => {
     expect(free.map(({ type }) => type)).toEqual(expect.arrayContaining(['eval.scored', 'eval.completed']));
     expect(found(JSON.stringify([free, summary, snapshot]))).toEqual([]);
     expect(found(JSON.stringify(events))).toEqual([CANARY.output]);
-    for (const path of [
-      '/v1/host/touchstone/runs',
-      '/v1/host/touchstone/suites',
-      '/v1/host/touchstone/metrics',
-      `/v1/runs/${runId}/events`,
-    ])
+    for (const path of ['/v1/host/touchstone/runs', '/v1/host/touchstone/suites', `/v1/runs/${runId}/events`])
       expect({ path, found: found(await (await host.fetch(path)).text()) }).toEqual({ path, found: [] });
+    expect(found(await metricsOf(host))).toEqual([]);
     expect(host.logs.length).toBeGreaterThan(0);
     expect(found(host.logs.join(''))).toEqual([]);
   });

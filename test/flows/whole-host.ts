@@ -4,6 +4,7 @@ import { createClient } from '@touchstone/sdk';
 import { createTouchstone } from '../../packages/touchstone/src/app/compose.js';
 import { parseConfig } from '../../packages/touchstone/src/app/config/config.js';
 import { systemClock, systemIds } from '../../packages/touchstone/src/app/system.js';
+import type { Touchstone } from '../../packages/touchstone/src/app/touchstone.js';
 import type { Clock, Random } from '../../packages/touchstone/src/ports/index.js';
 import { createLog, startHost } from '../../packages/touchstone/src/server/index.js';
 import { KEY, OTHER_KEY, temporaryFolder } from './processes.js';
@@ -11,6 +12,9 @@ import { KEY, OTHER_KEY, temporaryFolder } from './processes.js';
 export const ACME_SIDE_KEY = 'test-key-of-acme-side-0123456789';
 /** Of acme too, with a role that may run and read but not publish. */
 export const RUNNER_KEY = 'test-key-of-acme-runner-0123456789';
+
+/** Of a role that reads the numbers of the whole host, and nothing of a tenant. */
+export const OPERATOR_KEY = 'test-key-of-operator-0123456789';
 
 export type WholeHost = {
   readonly url: string;
@@ -37,6 +41,8 @@ type HostOptions = {
   readonly env?: NodeJS.ProcessEnv;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Changes the host before the server is built around it. */
+  readonly wrap?: (touchstone: Touchstone) => Touchstone;
 };
 
 /** The real host in this process: real store, engine, worker threads and sockets; only the log is caught. */
@@ -86,7 +92,14 @@ async function startIn(folder: string, config: object, options: HostOptions, log
   const shared = { config: parseConfig({ keys: KEYS, ...config }, folder), log, clock, testSeams };
   const dataDir = join(folder, 'data');
   const touchstone = await createTouchstone({ ...shared, dataDir, origin: 'host', env, random });
-  return startHost({ ...shared, touchstone, ids: systemIds });
+  return startHost({ ...shared, touchstone: options.wrap?.(touchstone) ?? touchstone, ids: systemIds });
+}
+
+/** The metrics, as the operator reads them. */
+export async function metricsOf(host: WholeHost): Promise<string> {
+  const response = await host.fetch('/v1/host/touchstone/metrics', { key: OPERATOR_KEY });
+  if (response.status !== 200) throw new Error(`The metrics were not answered: ${response.status}.`);
+  return response.text();
 }
 
 const mediaTypeOf = (body: unknown): string =>
@@ -96,12 +109,13 @@ const bytesOf = (body: unknown): string | Uint8Array<ArrayBuffer> => {
   return typeof body === 'string' ? body : JSON.stringify(body);
 };
 
-/** Two tenants, and a second workspace of the first. */
+/** Two tenants, a second workspace of the first, and the operator. */
 const KEYS = [
   { key: KEY, tenant: 'acme', roles: ['admin'] },
   { key: RUNNER_KEY, tenant: 'acme', roles: ['runner'] },
   { key: ACME_SIDE_KEY, tenant: 'acme', workspace: 'side', roles: ['admin'] },
   { key: OTHER_KEY, tenant: 'globex', roles: ['admin'] },
+  { key: OPERATOR_KEY, tenant: 'house', roles: ['operator'] },
 ];
 
 /** A suite of golden tasks whose inputs are their own answers. */

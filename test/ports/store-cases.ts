@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../packages/touchstone/src/ports/index.js';
+import { amountsCases } from './store/amounts-cases.js';
 import { annotationsCases } from './store/annotations-cases.js';
 import { appendsCases } from './store/appends-cases.js';
 import { auditCases } from './store/audit-cases.js';
@@ -17,6 +18,7 @@ import { memoryCases } from './store/memory-cases.js';
 import { ownersCases } from './store/owners-cases.js';
 import { packsCases } from './store/packs-cases.js';
 import { packsModelCases } from './store/packs-model-cases.js';
+import { pageCases } from './store/page-cases.js';
 import { responsesCases } from './store/responses-cases.js';
 import { retainCases } from './store/retain-cases.js';
 import { retentionCases } from './store/retention-cases.js';
@@ -48,11 +50,13 @@ export function storeCases(createStore: OpenStore): void {
   };
 
   describe('runs', () => runsCases(open));
+  describe('amounts', () => amountsCases(open));
   describe('leases', () => leasesCases(open, () => clock));
   describe('log', () => logCases(open));
   describe('seal and append', () => sealCases(open));
   describe('log as a model', () => logModelCases(open));
   describe('entries', () => entriesCases(open));
+  describe('pages', () => pageCases(open));
   describe('appends', () => appendsCases(open));
   describe('contracts', () => contractsCases(open));
   describe('ledger', () => ledgerCases(open));

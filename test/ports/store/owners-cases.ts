@@ -21,7 +21,7 @@ import {
 import { entry } from './memory-cases.js';
 import { pack } from './packs-cases.js';
 import { QUESTION } from './responses-cases.js';
-import { agent, CREATE, RESPONSE } from './small-cases.js';
+import { agent, CREATE, claimOf, RESPONSE } from './small-cases.js';
 import { suite } from './suites-cases.js';
 import { webhook } from './webhooks-cases.js';
 
@@ -40,10 +40,13 @@ const PACK = pack('p', '1.0.0', 'd1', { agents: [AGENT], suites: [SUITE] });
 
 const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
 
-/** Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. */
+/**
+ * Every call that takes an owner, by port and name. A new method of a port has to be added here to compile. Amounts are of
+ * a tenant as a whole, and have cases of their own.
+ */
 type OwnedPorts = Omit<
   Store,
-  'keys' | 'close' | 'leases' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
+  'keys' | 'close' | 'leases' | 'amounts' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
 > & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;
@@ -63,6 +66,7 @@ function callsOf(store: Store, token: number): Calls {
   return {
     runs: {
       get: (owner, runId) => store.runs.get(owner, runId),
+      head: (owner, runId) => store.runs.head(owner, runId),
       list: (owner) => store.runs.list(owner, { limit: 9 }),
       request: (owner, runId) =>
         store.runs.request(owner, runId, { from: ['running'], status: 'failed', control: null }),
@@ -88,6 +92,7 @@ function callsOf(store: Store, token: number): Calls {
       pending: (owner, runId) => store.log.pending(owner, runId),
       appended: (owner, runId) => store.log.appended(owner, runId),
       records: (owner, runId) => store.log.records(owner, runId, 0),
+      scores: (owner, runId) => store.log.scores(owner, runId, 0),
       entries: (owner, runId) => store.log.entries(owner, runId, 0, 100),
     },
     ledger: {
@@ -199,9 +204,9 @@ async function fill(store: Store): Promise<Lease> {
   await store.baselines.bless(ACME, blessing('r1'));
   await store.baselines.keep(ACME, scorecard('r1'));
   await store.webhooks.add(ACME, webhook('w1'));
-  await store.idempotency.claim(ACME, CREATE, 'd1', START, 1_000, 60_000);
+  await store.idempotency.claim(ACME, CREATE, claimOf('d1', START));
   await store.idempotency.keep(ACME, CREATE, RESPONSE, START);
-  await store.idempotency.claim(ACME, { ...CREATE, key: 'open' }, 'd1', START, 1_000, 60_000);
+  await store.idempotency.claim(ACME, { ...CREATE, key: 'open' }, claimOf('d1', START));
   return lease;
 }
 
@@ -229,8 +234,7 @@ async function viewOf(store: Store): Promise<unknown> {
     calls.deployments.get,
     calls.audit.read,
   ];
-  const claim = (key: string) =>
-    store.idempotency.claim(ACME, { ...CREATE, key }, 'd1', START + 1, 1_000, 60_000);
+  const claim = (key: string) => store.idempotency.claim(ACME, { ...CREATE, key }, claimOf('d1', START + 1));
   return {
     reads: await Promise.all(reads.map((read) => read(ACME, runIdOf('r1')))),
     claims: [await claim(CREATE.key), await claim('open')],
@@ -264,8 +268,8 @@ export function ownersCases(open: () => Promise<Store>): void {
     const edited = suite('core.s', '1.0.0', 'd1', []);
     await store.suites.put(other, edited, START);
     expect(await store.agents.put(other, agent('a', '1.0.0', 'd2'), START)).toBe('created');
-    const claim = await store.idempotency.claim(other, CREATE, 'd2', START, 1_000, 60_000);
-    expect(claim).toEqual({ kind: 'claimed' });
+    const claim = await store.idempotency.claim(other, CREATE, claimOf('d2', START));
+    expect(claim).toEqual({ kind: 'claimed', creationId: 'c1' });
     expect(await store.suites.byDigest(other, digest)).toStrictEqual(edited.head);
     expect(await store.suites.byDigest(ACME, digest)).toStrictEqual(SUITE.head);
     expect((await store.agents.list(ACME)).map((found) => found.digest)).toEqual(['d1']);

@@ -2,6 +2,8 @@ import { asId } from '@touchstone/protocol';
 import { expect, it } from 'vitest';
 import type {
   BoundAgent,
+  ClaimRequest,
+  CreationId,
   KeptResponse,
   Store,
   StoredKey,
@@ -83,9 +85,18 @@ export function keysCases(open: () => Promise<Store>): void {
 export const CREATE = { operation: 'createRun', key: 'k1' };
 export const RESPONSE: KeptResponse = { status: 201, headers: { location: '/r1' }, body: { runId: 'r1' } };
 
+/** A claim for a second, whose answer is kept for a minute. */
+export const claimOf = (requestDigest: string, now: number, creationId = 'c1'): ClaimRequest => ({
+  requestDigest,
+  creationId: asId<CreationId>(creationId),
+  now,
+  leaseMs: 1_000,
+  keepMs: 60_000,
+});
+
 export function idempotencyCases(open: () => Promise<Store>): void {
   const at = (store: Store, now: number, digest = 'd1', key = CREATE) =>
-    store.idempotency.claim(ACME, key, digest, now, 1_000, 60_000).then((claim) => claim.kind);
+    store.idempotency.claim(ACME, key, claimOf(digest, now)).then((claim) => claim.kind);
 
   it('of many simultaneous claims exactly one is granted', async () => {
     const store = await open();
@@ -107,7 +118,7 @@ export function idempotencyCases(open: () => Promise<Store>): void {
     await at(store, START);
     await store.idempotency.keep(ACME, CREATE, RESPONSE, START + 500);
     await store.idempotency.keep(ACME, CREATE, { ...RESPONSE, status: 500 }, START + 600);
-    const claim = await store.idempotency.claim(ACME, CREATE, 'd1', START + 60_499, 1_000, 60_000);
+    const claim = await store.idempotency.claim(ACME, CREATE, claimOf('d1', START + 60_499));
     expect(claim).toStrictEqual({ kind: 'replay', response: RESPONSE });
     expect(await at(store, START + 60_499, 'd2')).toBe('mismatch');
     expect(await at(store, START + 60_500, 'd2')).toBe('claimed');
@@ -123,6 +134,20 @@ export function idempotencyCases(open: () => Promise<Store>): void {
     expect(await at(store, START + 2_500, 'd2')).toBe('mismatch');
     await store.idempotency.drop(ACME, CREATE);
     expect(await at(store, START + 2_500, 'd2')).toBe('claimed');
+  });
+
+  it('what a request creates has the name of its first attempt, until its key is free again', async () => {
+    const store = await open();
+    const nameAt = async (now: number, creationId: string, digest = 'd1') => {
+      const claim = await store.idempotency.claim(ACME, CREATE, claimOf(digest, now, creationId));
+      return claim.kind === 'claimed' ? claim.creationId : claim.kind;
+    };
+    expect(await nameAt(START, 'c1')).toBe('c1');
+    expect(await nameAt(START + 1_000, 'c2')).toBe('c1');
+    expect(await nameAt(START + 2_000, 'c3')).toBe('c1');
+    await store.idempotency.drop(ACME, CREATE);
+    expect(await nameAt(START + 2_000, 'c4')).toBe('c4');
+    expect(await nameAt(START + 62_000, 'c5', 'd2')).toBe('c5');
   });
 
   it('an answered key is not dropped', async () => {

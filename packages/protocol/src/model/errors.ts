@@ -46,6 +46,7 @@ export const ERROR_STATUS = {
   idempotency_key_mismatch: 409,
   idempotency_in_flight: 409,
   pack_revoked: 409,
+  quota_exceeded: 409,
   run_already_active: 409,
   run_terminal: 409,
   run_state_conflict: 409,
@@ -134,6 +135,7 @@ export const RUN_ERROR_CODES = [
   'replay_source_missing',
   'run_timeout',
   'budget_exhausted',
+  'storage_exhausted',
   'forbidden',
   'eval_gate_unmet',
   'approval_rejected',
@@ -149,6 +151,7 @@ export const RUN_ERROR_CODES = [
  * - `node_failed`: a node of a workflow failed
  * - `replay_source_missing`: a replay came to an effect of which its source has no outcome
  * - `run_timeout`, `budget_exhausted`: a limit of the run was reached
+ * - `storage_exhausted`: the tenant has stored all it may
  * - `forbidden`, `eval_gate_unmet`, `approval_rejected`, `approval_timeout`: a deployment was not allowed
  * - `interrupt_timeout`: what a workflow waited for did not come in time
  * - `conflict`: the deployments of the agent changed in the meantime

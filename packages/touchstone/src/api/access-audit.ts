@@ -5,7 +5,8 @@ import {
   type ResourceName,
   type ScopeName,
 } from '@touchstone/protocol';
-import type { Audit, Clock } from '../ports/index.js';
+import type { Touchstone } from '../app/index.js';
+import type { Clock } from '../ports/index.js';
 
 /** Writes down whether a principal was let do something, before anything is done about it. */
 export type AccessAudit = (
@@ -16,9 +17,11 @@ export type AccessAudit = (
 const MAX_RESOURCE = 512;
 
 export const createAccessAudit =
-  (audit: Pick<Audit, 'append'>, clock: Pick<Clock, 'now'>): AccessAudit =>
-  async ({ owner, id }, { scope, resource, allowed }) => {
-    await audit.append(owner, {
+  ({ store, refusals }: Pick<Touchstone, 'store' | 'refusals'>, clock: Pick<Clock, 'now'>): AccessAudit =>
+  async (principal, { scope, resource, allowed }) => {
+    if (!allowed && !refusals.take(principal, scope)) return;
+    const { owner, id } = principal;
+    await store.audit.append(owner, {
       at: clock.now(),
       principal: asId<PrincipalId>(id),
       action: asId<ScopeName>(scope),

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ErrorCode, Principal } from '@touchstone/protocol';
+import type { ErrorCode, Owner, Principal } from '@touchstone/protocol';
 import { parseAs, type Schema, type Wire } from '@touchstone/protocol/schema';
 import { parse, type SchemaName } from '@touchstone/protocol/wire';
+import type { CreationId } from '../ports/index.js';
 import { type Parameters, type QueryOf, readQuery } from './query.js';
 import type { SseConnection } from './streams/sse.js';
 
@@ -17,6 +18,8 @@ export type Call<Query = unknown, Body = unknown> = {
    * used. Empty when neither is known.
    */
   readonly origin: string;
+  /** What the request creates is named after this; absent for a request without an Idempotency-Key. */
+  readonly creationId?: CreationId;
   /** A signal that aborts when the caller is gone or the host is closing. */
   untilGone(): AbortSignal;
 };
@@ -34,7 +37,24 @@ export type TextReply = {
 };
 /** An answer that goes on: everything that can be refused has been checked before the stream opens. */
 type StreamReply = { readonly stream: (connection: SseConnection) => Promise<void> };
-export type Answer = Reply | TextReply | StreamReply;
+/**
+ * An answer that may be long. It is made when the caller's tenant has no other one in the making and has room to hold it,
+ * after everything that can be waited for.
+ */
+export type LargeReply = {
+  readonly large: () => Promise<Reply | TextReply>;
+  /** It takes long, too, because it reads a whole log. Others do not wait for it. */
+  readonly slow?: true;
+};
+export type Answer = Reply | TextReply | StreamReply | LargeReply;
+
+/** Idempotency-Keys in which the same key is the same request. */
+export type KeySpace = {
+  readonly owner: Owner;
+  readonly principal: string;
+  /** Names a part of the owner's keys; absent for those of its API keys. */
+  readonly link?: string;
+};
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -92,6 +112,8 @@ export type Endpoint = {
   readonly responses: { readonly [status: number]: ResponseDoc };
   /** What else it answers, beyond what every endpoint of its kind does. */
   readonly refusals?: readonly ErrorCode[];
+  /** For an endpoint without a key: in whose name its caller acts, and so whose Idempotency-Keys it uses. */
+  readonly actsFor?: (call: Call) => Promise<KeySpace>;
   /** `body` and `query` arrive as they came. */
   handle(call: Call): Promise<Answer>;
 };

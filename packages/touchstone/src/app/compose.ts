@@ -5,6 +5,7 @@ import {
   HOST_OWNER,
   type Id,
   type Owner,
+  type Principal,
   type Scorecard,
 } from '@touchstone/protocol';
 import { type HostTools, inspectAgent, type NotFollowed, parseAgentSpec } from '../agents/index.js';
@@ -38,15 +39,18 @@ import { createDeployments, type Deployments } from './deployments/deployments.j
 import { type Judging, openJudging } from './judges/judging.js';
 import { createLimitCounts } from './limit-counts.js';
 import { watchTenants } from './principal.js';
+import { createQuotas, withQuotas } from './quotas.js';
+import { createRefusals } from './refusals.js';
 import { createRetention } from './retention/retention.js';
 import { startRetention } from './retention/schedule.js';
 import { createAnnotations } from './review/annotations.js';
 import { createBlessings } from './review/blessings.js';
 import { createRun } from './runs/create-run.js';
+import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
 import { systemClock, systemIds } from './system.js';
-import type { Touchstone } from './touchstone.js';
+import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
 import { buildDebugBundle, createPace } from './views/debug-bundle/debug-bundle.js';
 import { createDeepMask } from './views/debug-bundle/debug-bundle-mask.js';
@@ -142,6 +146,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     engine,
     limitCounts: parts.limitCounts,
     names: parts.names,
+    refusals: parts.refusals,
     ...runsOf(parts, engine),
     ...viewsOf(parts),
     deployments: parts.openDeployments(engine.drive),
@@ -158,6 +163,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       stopLooking();
       await stopRetention();
       await engine.shutdown();
+      await parts.refusals.close();
       await agents.close();
       await store.close();
     },
@@ -171,7 +177,7 @@ async function openParts(basics: Basics) {
   const { config, clock, ids, random, env, log, origin, dataDir } = basics;
   const safety = await readSafetyPolicy(config);
   const file = await storeFile(config, dataDir);
-  const store = await openStore({ file, clock });
+  const opened = await openStore({ file, clock });
   if (isOpenToOthers(file)) log.warn('store.open-to-others', { file: asId<Id<'file'>>(file) });
   const limitCounts = createLimitCounts();
   const names = createNames({
@@ -179,6 +185,16 @@ async function openParts(basics: Basics) {
     perTenant: config.limits.perTenant.nameLookups,
     servers: config.egress.dnsServers,
     onWait: () => limitCounts.reached('nameLookups'),
+  });
+  // The operator at the machine has the whole disk.
+  const quotas = origin === 'host' ? createQuotas(opened, config.limits.perTenant, limitCounts) : undefined;
+  const store = quotas ? withQuotas(opened, quotas) : opened;
+  const refusals = createRefusals({
+    audit: store.audit,
+    clock,
+    log,
+    atOnce: config.limits.perTenant.recordedRefusals,
+    counts: limitCounts,
   });
   const results = createResults(store.log);
   const tenants = await watchTenants(store, basics);
@@ -198,6 +214,7 @@ async function openParts(basics: Basics) {
     results,
     findSuite: suites.find,
     contractReport,
+    refusals,
     gates: config.gates,
     tolerance: config.regression.tolerance,
     agents: registry,
@@ -210,7 +227,19 @@ async function openParts(basics: Basics) {
     createDeployments({ ...moving, ids, origin, drive, mask: maskSecrets });
   const carryOut = createCarryOut(moving);
   const retention = createRetention({ store, clock, log, origin });
-  const kept = { store, results, limitCounts, names, tenants, suites, profiles, annotations, retention };
+  const kept = {
+    store,
+    results,
+    limitCounts,
+    quotas,
+    refusals,
+    names,
+    tenants,
+    suites,
+    profiles,
+    annotations,
+    retention,
+  };
   const deployments = { carryOut, openDeployments };
   return { ...basics, ...kept, ...scoring, ...deployments, safety, settings, agents, contractReport };
 }
@@ -227,7 +256,7 @@ async function loadConfigured(
 
 function openEngine(parts: Parts): Engine {
   const { config, store, clock, log, agents, suites, contracts, schemaCheck, carryOut, openScoring } = parts;
-  const { limitCounts } = parts;
+  const { limitCounts, quotas } = parts;
   const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
@@ -263,6 +292,7 @@ function openEngine(parts: Parts): Engine {
         onWait: () => limitCounts.reached('openInvocations'),
       }),
     },
+    ...(quotas && { isStorageFull: quotas.isFull }),
   });
 }
 
@@ -289,16 +319,28 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     if (start) engine.drive(owner, runId).catch((error) => log.error('run.abandoned', { runId }, error));
     return run;
   };
+  const once = async (
+    { owner }: Principal,
+    { creationId, start }: CreationOptions,
+    create: (named: typeof planning) => Promise<Run>,
+  ): Promise<Run> =>
+    (await createdBefore(parts.store.runs, owner, creationId)) ??
+    begin(await create({ ...planning, ids: idsOf(parts.ids, creationId) }), start);
   return {
-    async createRun(principal, body, options = {}) {
-      const { origin = ownOrigin, exclusiveScope = false, channel, contract, seamRunId, start } = options;
-      const bound = { ...withChannel(planning, channel), ...defined({ contract, seamRunId }) };
-      return begin(await createRun(bound, principal, body, { origin, exclusiveScope }), start);
-    },
-    rejudge: async (principal, runId, request, { origin = ownOrigin, start } = {}) =>
-      begin(await createRejudge(planning, principal, runId, request, origin), start),
-    fork: async (principal, runId, body, { origin = ownOrigin, start } = {}) =>
-      begin(await createFork(planning, principal, runId, body, origin), start),
+    createRun: (principal, body, options = {}) =>
+      once(principal, options, (named) => {
+        const { origin = ownOrigin, exclusiveScope = false, channel, contract, seamRunId } = options;
+        const bound = { ...withChannel(named, channel), ...defined({ contract, seamRunId }) };
+        return createRun(bound, principal, body, { origin, exclusiveScope });
+      }),
+    rejudge: (principal, runId, request, options = {}) =>
+      once(principal, options, (named) =>
+        createRejudge(named, principal, runId, request, options.origin ?? ownOrigin),
+      ),
+    fork: (principal, runId, body, options = {}) =>
+      once(principal, options, (named) =>
+        createFork(named, principal, runId, body, options.origin ?? ownOrigin),
+      ),
   };
 }
 
@@ -313,7 +355,7 @@ function viewsOf(parts: Parts) {
     diff: (owner, a, b) => diffRuns(store, owner, a, b),
     debugBundle: (owner, runId, signal) =>
       buildDebugBundle({ store, clock, version, mask: maskSecrets }, owner, runId, signal),
-    viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),
+    viewTask: (owner, runId, taskId, fromRepeat) => viewTask(store, owner, runId, taskId, fromRepeat),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),

@@ -30,6 +30,7 @@ export { soundParts, trustOf } from './config/config-parts.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, signingKeyFile, trustedKeyOf } from './config/signing-key.js';
 export { spanMs } from './config/span.js';
+export { createTrustedProxies, type TrustedProxies } from './config/trusted-proxies.js';
 export { createDirectory, type Directory, verifyAudit } from './deployments/directory.js';
 export {
   createInterruptTokens,
@@ -37,6 +38,7 @@ export {
   type InterruptTokens,
   type TokenClaim,
 } from './deployments/interrupt-tokens.js';
+export { createHeldBytes, createSharedBytes, type HeldBytes, type SharedBytes } from './held-bytes.js';
 export {
   type Calibration,
   type CheckProgress,
@@ -44,6 +46,7 @@ export {
   type Judgement,
 } from './judges/calibrate.js';
 export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
+export type { LimitCounts } from './limit-counts.js';
 export { createMetrics, followRun, type Metrics } from './metrics.js';
 export {
   ANONYMOUS,
@@ -53,16 +56,20 @@ export {
   hashKey,
   hasScope,
   type KeyId,
+  type KeyLoss,
   type KeyRing,
   type KnownKey,
   keyIdOf,
   unauthenticated,
 } from './principal.js';
+export { createRateLimiter, type RateLimiter } from './rate-limiter.js';
+export type { Refusals } from './refusals.js';
 export { type Annotations, annotationWire } from './review/annotations.js';
 export { type CreateRunBody, evaluationOff } from './runs/plan-run.js';
 export { suiteIssues } from './runs/task-criteria.js';
 export { USAGE_WORKFLOW, WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
 export { systemClock, systemIds } from './system.js';
+export { createTenantTurns } from './tenant-turns.js';
 export type { Touchstone } from './touchstone.js';
 export { type CheckedScorecard, checkScorecardFile } from './views/import-scorecard.js';
 export type { ReportOptions } from './views/report.js';

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Run, StepResult } from '../ports/index.js';
 import { followRun } from './metrics.js';
 import { createManualClock } from './testing/manual-clock.js';
-import { createTestHost } from './testing/test-host.js';
+import { createTestHost, KEYS } from './testing/test-host.js';
 
 it('a scrape counts requests by template and runs by status, and names nobody', async () => {
   const host = await createTestHost();
-  const scrape = async () => (await host.request('GET', '/v1/host/touchstone/metrics')).text;
+  const scrape = async () =>
+    (await host.request('GET', '/v1/host/touchstone/metrics', { key: KEYS.operator })).text;
   const { runId } = (await host.request('POST', '/v1/runs', { body: { workflowId: 'w' } })).json<{
     runId: string;
   }>();
@@ -36,6 +37,7 @@ describe('following a run', () => {
     const counts: string[] = [];
     const store = {
       runs: {
+        head: async () => ({ status: state.status, eventCount: 0 }),
         get: async () =>
           ({ status: state.status, startedAt: 1_000, completedAt: 4_000, pausedMs: 1_000 }) as Run,
       },

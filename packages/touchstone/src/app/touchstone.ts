@@ -19,7 +19,7 @@ import type {
 import type { DebugBundleWire, RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { HostTools } from '../agents/index.js';
 import type { Names } from '../net/index.js';
-import type { Engine, Run, RunOrigin, Store } from '../ports/index.js';
+import type { CreationId, Engine, Run, RunOrigin, Store } from '../ports/index.js';
 import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { CompiledDefinition } from './catalogue/compile-definition.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
@@ -27,6 +27,7 @@ import type { PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import type { SuiteCatalogue } from './catalogue/suite-catalogue.js';
 import type { Deployments } from './deployments/deployments.js';
 import type { LimitCounts } from './limit-counts.js';
+import type { Refusals } from './refusals.js';
 import type { Retention } from './retention/retention.js';
 import type { Annotations } from './review/annotations.js';
 import type { Blessings } from './review/blessings.js';
@@ -37,6 +38,15 @@ import type { ReportOptions } from './views/report.js';
 import type { Results } from './views/results.js';
 import type { TaskView } from './views/task-view.js';
 
+/** How a run is created, of whichever kind it is. */
+export type CreationOptions = {
+  readonly origin?: RunOrigin;
+  /** False when the caller drives it. */
+  readonly start?: boolean;
+  /** Of a request that may be repeated: the run that an earlier attempt has created is answered, and no other is created. */
+  readonly creationId?: CreationId | undefined;
+};
+
 /**
  * The use cases of a host, without HTTP. Operations are thin readers of it; `compose.ts` is the only place that builds it.
  */
@@ -45,6 +55,7 @@ export type Touchstone = {
   readonly engine: Engine;
   readonly limitCounts: LimitCounts;
   readonly names: Names;
+  readonly refusals: Pick<Refusals, 'take'>;
   readonly suites: SuiteCatalogue;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
   readonly packs: Pick<PackCatalogue, 'install' | 'list'> & PackWithdrawals;
@@ -53,10 +64,8 @@ export type Touchstone = {
   createRun(
     principal: Principal,
     body: CreateRunBody,
-    options?: {
-      readonly origin?: RunOrigin;
+    options?: CreationOptions & {
       readonly exclusiveScope?: boolean;
-      readonly start?: boolean;
       /** The channel that led to the version which the body names. */
       readonly channel?: ChannelName;
       /** For a suite from a file: the contract beside it, or none. Otherwise the one that is installed with it counts. */
@@ -69,25 +78,15 @@ export type Touchstone = {
    * A new run in which another judge, or the same one again, judges the recorded answers of a completed one: no agent and
    * no tool is asked. The engine is already driving it when this returns. Refusals create nothing.
    */
-  rejudge(
-    principal: Principal,
-    runId: RunId,
-    wish: JudgeRequest,
-    options?: { readonly origin?: RunOrigin; readonly start?: boolean },
-  ): Promise<Run>;
+  rejudge(principal: Principal, runId: RunId, wish: JudgeRequest, options?: CreationOptions): Promise<Run>;
   /** A run that begins with the history of another one: all of it again, or up to a point. Refusals create nothing. */
-  fork(
-    principal: Principal,
-    runId: RunId,
-    body: ForkRun,
-    options?: { readonly origin?: RunOrigin; readonly start?: boolean },
-  ): Promise<Run>;
+  fork(principal: Principal, runId: RunId, body: ForkRun, options?: CreationOptions): Promise<Run>;
   /** What differs between the logs of two runs of an owner. */
   diff(owner: Owner, a: RunId, b: RunId): Promise<RunDiffResponseWire>;
   /** A run in one file, to send to another person. */
   debugBundle(owner: Owner, runId: RunId, signal?: AbortSignal): Promise<DebugBundleWire>;
   readonly annotations: Annotations;
-  viewTask(owner: Owner, runId: RunId, taskId: TaskId): Promise<TaskView | undefined>;
+  viewTask(owner: Owner, runId: RunId, taskId: TaskId, fromRepeat?: number): Promise<TaskView | undefined>;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
   /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */

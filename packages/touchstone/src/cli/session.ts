@@ -65,7 +65,7 @@ export async function localClient(
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const services = createServices({ touchstone, config, log, clock: systemClock });
   const endpoints = endpointsOf(services, { testSeams: false });
-  const audit = createAccessAudit(touchstone.store.audit, systemClock);
+  const audit = createAccessAudit(touchstone, systemClock);
   const origin = config.publicUrl ?? '';
   return createClientOver(createLocalTransport(endpoints, principal, { audit, origin }));
 }

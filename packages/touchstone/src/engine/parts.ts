@@ -94,6 +94,8 @@ export type Parts = {
   readonly limits: EngineLimits;
   /** A run is driven, and a task is executed, while it has a slot; the rest wait. */
   readonly slots: { readonly runs: Slots; readonly tasks: Slots };
+  /** Whether the tenant has stored all it may; absent where nothing limits it. */
+  readonly isStorageFull?: (owner: Owner) => Promise<boolean>;
 };
 
 export type TaskThresholds = (taskId: TaskId) => number | undefined;

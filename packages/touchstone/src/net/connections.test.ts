@@ -43,5 +43,5 @@ it('connections that wait for a request are used again, and the oldest are close
   });
   await Promise.all([request(0), request(0), request(1), request(1)]);
   await closed;
-  await expect.poll(open).toBe(2);
+  await expect.poll(open, { timeout: 60_000 }).toBe(2);
 });

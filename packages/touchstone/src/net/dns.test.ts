@@ -6,6 +6,9 @@ import { temporaryFolder } from '../agents/fixtures/temporary-folder.js';
 import { candidatesOf, createDns, parseSearch } from './dns.js';
 import { type DnsAnswer, startDnsServer } from './testing/dns-server.js';
 
+/** Waits for an event, however busy the machine is. */
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000 });
+
 async function open(answer: (name: string) => DnsAnswer, resolvConf = '') {
   const server = await startDnsServer(answer, 7);
   onTestFinished(() => server.close());
@@ -35,7 +38,7 @@ describe('a question to a DNS server', () => {
   it('that is not answered ends after five seconds, and it is not said that the name does not exist', async () => {
     const { ask, clock, server } = await open(() => 'silent');
     const answer = ask('agent.example');
-    await vi.waitFor(() => expect(server.asked).toContain('agent.example'));
+    await until(() => expect(server.asked).toContain('agent.example'));
     clock.advance(await clock.asleep(5_000));
     await expect(answer).rejects.toMatchObject({ code: 'EAI_AGAIN' });
   });

@@ -6,6 +6,9 @@ import { createDeferred, type Deferred } from './concurrency.js';
 import type { NameAnswer } from './dns.js';
 import { createNames } from './names.js';
 
+/** Waits for an event, however busy the machine is. */
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000 });
+
 const ANSWER: NameAnswer = { addresses: [{ address: '192.0.2.7', family: 4 }], ttlMs: 10_000 };
 
 /** Names whose questions the test answers, in the order they are asked. */
@@ -30,7 +33,7 @@ async function open(perTenant = 8) {
 it('a name is asked for once by many, and remembered for as long as its servers say', async () => {
   const { clock, asked, names } = await open();
   const all = Promise.all(Array.from({ length: 200 }, () => names.of('acme')('agent.example')));
-  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await until(() => expect(asked).toHaveLength(1));
   asked[0]?.answer.resolve(ANSWER);
   expect(new Set(await all)).toEqual(new Set([ANSWER.addresses]));
   clock.advance(9_999);
@@ -38,38 +41,38 @@ it('a name is asked for once by many, and remembered for as long as its servers 
   expect(asked).toHaveLength(1);
   clock.advance(1);
   void names.of('acme')('agent.example');
-  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  await until(() => expect(asked).toHaveLength(2));
 });
 
 it('a failure is remembered for a second, so that the next try asks again', async () => {
   const { clock, asked, names } = await open();
   const failed = Object.assign(new Error('no answer'), { code: 'EAI_AGAIN' });
   const first = names.of('acme')('agent.example');
-  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await until(() => expect(asked).toHaveLength(1));
   asked[0]?.answer.reject(failed);
   await expect(first).rejects.toBe(failed);
   await expect(names.of('acme')('agent.example')).rejects.toBe(failed);
   clock.advance(1_000);
   void names.of('acme')('agent.example');
-  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  await until(() => expect(asked).toHaveLength(2));
 });
 
 it('the names of one tenant wait for each other, and not those of another', async () => {
   const { asked, onWait, names } = await open(2);
   for (const host of ['a.example', 'b.example', 'c.example']) void names.of('rival')(host);
   void names.of('acme')('agent.example');
-  await vi.waitFor(() => expect(asked).toHaveLength(3));
+  await until(() => expect(asked).toHaveLength(3));
   expect(asked.map(({ host }) => host)).toEqual(['a.example', 'b.example', 'agent.example']);
   expect(onWait).toHaveBeenCalledTimes(1);
   asked[0]?.answer.resolve(ANSWER);
-  await vi.waitFor(() => expect(asked.map(({ host }) => host)).toContain('c.example'));
+  await until(() => expect(asked.map(({ host }) => host)).toContain('c.example'));
 });
 
 it('what one tenant has asked is not remembered for another', async () => {
   const { asked, names } = await open();
   void names.of('rival')('agent.example');
   void names.of('acme')('agent.example');
-  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  await until(() => expect(asked).toHaveLength(2));
 });
 
 it('localhost is found while all servers are silent', async () => {

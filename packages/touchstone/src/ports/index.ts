@@ -30,10 +30,18 @@ export type {
 export type { ScoredCall } from './scored-call.js';
 export type { Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { LeaveSlot, Slots } from './slots.js';
+export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';
 export type { Baselines, Blessing } from './store/baselines.js';
 export { type Audit, type Deployments, DeploymentsMoved } from './store/deployments.js';
-export type { Claim, Idempotency, IdempotencyKey, KeptResponse } from './store/idempotency.js';
+export type {
+  Claim,
+  ClaimRequest,
+  CreationId,
+  Idempotency,
+  IdempotencyKey,
+  KeptResponse,
+} from './store/idempotency.js';
 export type { Keys, StoredKey } from './store/keys.js';
 export type { Lease, Leases, Ledger } from './store/leases.js';
 export { MEMORY_TOOL, type Memory, type Responses } from './store/memory.js';
@@ -55,6 +63,7 @@ export {
   eventCountOf,
   LeaseLost,
   type LogEntry,
+  PAGE_BYTES,
   type RunChange,
   RunEnded,
   type RunLog,
@@ -70,6 +79,7 @@ export type {
   Page,
   Run,
   RunFilter,
+  RunHead,
   RunOrigin,
   RunRequest,
   Runs,

@@ -14,11 +14,12 @@ import {
   templatePattern,
   toHostError,
 } from '../api/index.js';
-import { createKeyRing, type KnownKey } from '../app/index.js';
+import { createKeyRing, createTrustedProxies, type KnownKey, systemIds } from '../app/index.js';
 import { createAdmission } from './admission.js';
 import { createOpenStreams } from './close-app.js';
 import { createOnce } from './idempotency.js';
 import { registerEndpoints } from './register.js';
+import { remoteOf } from './remote.js';
 import { answerError, createServer } from './server.js';
 
 export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'> & {
@@ -29,7 +30,9 @@ export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'
 /** The whole HTTP side, not listening yet. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { config, log, clock } = options;
-  const openStreams = createOpenStreams();
+  const counts = options.touchstone.limitCounts;
+  const openStreams = createOpenStreams(config.limits.perTenant.openStreams, counts);
+  const keys = keyRingOf(options);
   const closing = new AbortController();
   // Every open stream and every followed run listens for the end.
   setMaxListeners(0, closing.signal);
@@ -44,27 +47,31 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   const app = createServer(config.limits);
   const admission = createAdmission({
-    keys: keyRingOf(options),
+    keys,
     requestsPerMinute: config.limits.requestsPerMinute,
     clock,
   });
-  const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log });
+  const isTrusted = createTrustedProxies(config.trustedProxies);
+  const once = createOnce({ kept: options.touchstone.store.idempotency, clock, log, ids: systemIds });
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-content-type-options': 'nosniff', ...traceHeaders(request.headers) });
     if (closing.signal.aborted) throw shuttingDown(reply);
+    request.remote = remoteOf(request.raw, isTrusted);
     if (!request.is404) return;
-    admission.admitAnyone({ address: request.ip });
+    admission.admitAnyone(request.remote);
     throw unknownPath(request, endpoints);
   });
-  const { audit } = options.touchstone.store;
   registerEndpoints(app, endpoints, {
     admission,
     once,
     openStreams,
+    keys,
+    output: host.output,
+    counts,
     clock,
     log,
-    audit: createAccessAudit(audit, clock),
+    audit: createAccessAudit(options.touchstone, clock),
     publicUrl: config.publicUrl,
   });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, options));

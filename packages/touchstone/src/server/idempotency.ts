@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  asId,
   canonicalJson,
   type ErrorCode,
   HostError,
@@ -9,9 +10,17 @@ import {
 } from '@touchstone/protocol';
 import type { Reply } from '../api/index.js';
 import { errorResponse } from '../api/index.js';
-import type { Clock, Idempotency, IdempotencyKey, KeptResponse, Log } from '../ports/index.js';
+import type {
+  Clock,
+  CreationId,
+  Idempotency,
+  IdempotencyKey,
+  Ids,
+  KeptResponse,
+  Log,
+} from '../ports/index.js';
 
-/** How long an unfinished request holds its key. After a crash, a retry has to wait this long at most. */
+/** How long an unfinished request holds its key, unless its process is known to be gone. */
 const LEASE_MS = 60_000;
 /** The protocol asks for a day; the second one is for clocks and weekends. */
 const KEEP_MS = 48 * 3_600_000;
@@ -23,22 +32,27 @@ type IdempotentCall = {
   /** Method and route template: the operation, whatever the concrete path. */
   readonly operation: string;
   readonly path: string;
-  readonly key: string | readonly string[] | undefined;
+  readonly key: string | readonly string[];
   readonly body: unknown;
 };
 
-export type Once = (call: IdempotentCall, execute: () => Promise<Reply>) => Promise<Reply>;
+type Execute = (creationId: CreationId) => Promise<Reply>;
+export type Once = (call: IdempotentCall, execute: Execute) => Promise<Reply>;
 
 /**
  * Executes a request at most once per caller's key. The answer of the first is kept and given to every repetition; a
- * repetition that differs, or comes while the first is still working, is refused. Without a key it just executes.
+ * repetition that differs, or comes while the first is still working, is refused.
+ *
+ * What is done and the answer are two commits. A process that is killed between them leaves a claim without an answer;
+ * the repetition is executed then, with the same `creationId`, and finds what was created.
  */
 export function createOnce(parts: {
   readonly kept: Idempotency;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  readonly ids: Pick<Ids, 'runId'>;
 }): Once {
-  const { kept, clock, log } = parts;
+  const { kept, clock, log, ids } = parts;
 
   const first = async (owner: Owner, key: IdempotencyKey, execute: () => Promise<Reply>): Promise<Reply> => {
     let reply: Reply;
@@ -71,12 +85,17 @@ export function createOnce(parts: {
   };
 
   return async (call, execute) => {
-    if (call.key === undefined) return execute();
     const key = { operation: call.operation, key: checkKey(call.key) };
-    const claim = await kept.claim(call.owner, key, digestOf(call), clock.now(), LEASE_MS, KEEP_MS);
+    const claim = await kept.claim(call.owner, key, {
+      requestDigest: digestOf(call),
+      creationId: asId<CreationId>(ids.runId().replace(/^run-/, '')),
+      now: clock.now(),
+      leaseMs: LEASE_MS,
+      keepMs: KEEP_MS,
+    });
     switch (claim.kind) {
       case 'claimed':
-        return first(call.owner, key, execute);
+        return first(call.owner, key, () => execute(claim.creationId));
       case 'replay':
         return replayed(claim.response);
       case 'in-flight':
@@ -112,6 +131,7 @@ const FOR_NOW: readonly ErrorCode[] = [
   'not_found',
   'conflict',
   'run_state_conflict',
+  'quota_exceeded',
   'run_already_active',
   'fork_point_invalid',
 ];

@@ -68,6 +68,12 @@ describe('without keys', () => {
     expect(await (await ask(statusUrl, 'made-up-key')).json()).toMatchObject({ owner });
   });
 
+  it("that key is also the operator's: it reads the numbers of the host", async () => {
+    const { url } = await start({});
+    for (const path of ['metrics', 'usage'])
+      expect((await ask(`${url}/v1/host/touchstone/${path}`, 'made-up-key')).status).toBe(200);
+  });
+
   it('only this machine is listened to', async () => {
     await expect(start({}, { address: '0.0.0.0' })).rejects.toThrow('loopback');
   });

@@ -72,5 +72,5 @@ const localKey = (key: string): KnownKey => ({
   keyHash: hashKey(key),
   owner: { tenant: 'local', workspace: 'main' },
   principal: 'local',
-  roles: ['admin'],
+  roles: ['admin', 'operator'],
 });

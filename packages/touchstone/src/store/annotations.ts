@@ -1,5 +1,6 @@
 import { HostError, type Owner, type RunId } from '@touchstone/protocol';
 import type { Annotation, Annotations } from '../ports/index.js';
+import { auditStatement } from './audit.js';
 import { type Db, GuardFailed, type SqlValue } from './db.js';
 import { createListeners } from './log/watchers.js';
 import { jsonOrNull, toAnnotation } from './rows.js';
@@ -15,9 +16,10 @@ const LIST = `SELECT u.run_id, a.annotation_id, a.target, a.signal, a.note, a.pr
 export function createAnnotations(db: Db): Annotations {
   const listeners = createListeners<Annotation>();
   return {
-    async add(owner, annotation) {
+    async add(owner, annotation, audit) {
       const params = [...annotationParams(annotation), ...runKey(owner, annotation.runId)];
-      await db.transaction([{ sql: ADD, params, guard: true }]).catch((error) => {
+      const audited = audit ? [auditStatement(db.dialect, owner, audit)] : [];
+      await db.transaction([{ sql: ADD, params, guard: true }, ...audited]).catch((error) => {
         if (error instanceof GuardFailed) throw new HostError('not_found', 'There is no such run.');
         throw error;
       });

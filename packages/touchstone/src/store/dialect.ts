@@ -22,6 +22,15 @@ export type Dialect = {
   readonly sha256Hex: (text: string) => string;
   /** Statements after which the engine refuses to change, remove or replace rows of a table with this key. */
   readonly appendOnly: (table: string, key: readonly string[]) => readonly string[];
+  /**
+   * Statements after which the engine keeps the bytes of these columns in `stored_bytes`, whoever writes, changes or
+   * removes rows. `tenantOf` is an expression for the tenant of a row.
+   */
+  readonly counted: (
+    table: string,
+    columns: readonly string[],
+    tenantOf: (row: string) => string,
+  ) => readonly string[];
 };
 
 /** SQLite has no digest functions; every connection gets this one. */
@@ -45,6 +54,20 @@ export const SQLITE: Dialect = {
       // INSERT OR REPLACE removes the row in its way without telling the trigger above.
       `CREATE TRIGGER ${table}_unreplaced BEFORE INSERT ON ${table}
         WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${same}) ${refuse}`,
+    ];
+  },
+  counted: (table, columns, tenantOf) => {
+    const bytes = (row: string) =>
+      `(${columns.map((column) => `COALESCE(OCTET_LENGTH(${row}.${column}), 0)`).join(' + ')})`;
+    const change = (row: string, by: string) =>
+      `BEGIN UPDATE stored_bytes SET bytes = bytes ${by} WHERE tenant = ${tenantOf(row)}; END`;
+    return [
+      `CREATE TRIGGER ${table}_counted AFTER INSERT ON ${table} BEGIN
+        INSERT INTO stored_bytes (tenant, bytes) SELECT ${tenantOf('NEW')}, ${bytes('NEW')} WHERE true
+        ON CONFLICT (tenant) DO UPDATE SET bytes = stored_bytes.bytes + excluded.bytes; END`,
+      `CREATE TRIGGER ${table}_recounted AFTER UPDATE OF ${columns.join(', ')} ON ${table}
+        ${change('NEW', `+ ${bytes('NEW')} - ${bytes('OLD')}`)}`,
+      `CREATE TRIGGER ${table}_uncounted AFTER DELETE ON ${table} ${change('OLD', `- ${bytes('OLD')}`)}`,
     ];
   },
 };

@@ -1,6 +1,7 @@
 import type { AgentDeployments, AuditEntry, Owner } from '@touchstone/protocol';
 import type { NewEvent } from '@touchstone/protocol/bodies';
 import type { Clock, EvidenceRun, Retention } from '../ports/index.js';
+import { aroundChange, UNCOUNT_RUN } from './amounts.js';
 import { auditStatement } from './audit.js';
 import { type Db, GuardFailed, type Row, type Statement } from './db.js';
 import { withoutContent } from './log/content.js';
@@ -33,14 +34,23 @@ const DOCUMENTS = 'SELECT document FROM deployments WHERE tenant = ? AND workspa
 
 export function createRetention(db: Db, clock: Pick<Clock, 'now'>): Retention {
   const where = removable(db.dialect.placeOf);
-  const decide = (change: Statement, owner: Owner, audit: AuditEntry): Promise<boolean> =>
-    written(db.transaction([{ ...change, guard: true }, auditStatement(db.dialect, owner, audit)]));
+  const decide = (
+    change: Statement,
+    owner: Owner,
+    audit: AuditEntry,
+    before: readonly Statement[] = [],
+  ): Promise<boolean> =>
+    written(
+      db.transaction([...before, { ...change, guard: true }, auditStatement(db.dialect, owner, audit)]),
+    );
   const clear = `UPDATE runs SET bodies_removed_at = ?, log_digest = ?, bodies_left = 0 ${where}
     AND bodies_removed_at IS NULL`;
   return {
     remove(owner, runId, audit) {
       const params = [REMOVED_OWNER.tenant, REMOVED_OWNER.workspace, runId, owner.tenant, owner.workspace];
-      return decide({ sql: `UPDATE runs SET tenant = ?, workspace = ? ${where}`, params }, owner, audit);
+      const change = { sql: `UPDATE runs SET tenant = ?, workspace = ? ${where}`, params };
+      const { tenant, workspace } = owner;
+      return decide(change, owner, audit, [{ sql: UNCOUNT_RUN, params: [runId, tenant, workspace, tenant] }]);
     },
     removeBodies(owner, runId, audit, logDigest) {
       const params = [clock.now(), logDigest ?? null, runId, owner.tenant, owner.workspace];
@@ -119,6 +129,8 @@ const CLEAR_RECORD = `UPDATE records SET events = ?, bodies = NULL
   WHERE run_no = ? AND ordinal = ? AND repeat = ?`;
 const CLEARED_TO = 'UPDATE runs SET bodies_left = ? WHERE run_no = ?';
 const LOOSE = 'SELECT first_seq, events FROM log_entries WHERE run_no = ? AND events IS NOT NULL';
+const COUNT_RECORDS = aroundChange('records', 'run_no = ? AND ordinal >= ? AND ordinal < ?');
+const COUNT_LOOSE = aroundChange('log_entries', 'run_no = ? AND events IS NOT NULL');
 const CLEAR_LOOSE = 'UPDATE log_entries SET events = ? WHERE run_no = ? AND first_seq = ?';
 
 /** One step on one run whose content is to go; false when there is none. */
@@ -139,7 +151,11 @@ async function recordsBatch(db: Db, run: Row, next: Row): Promise<readonly State
     sql: CLEAR_RECORD,
     params: [clearedText(run, row), runNo, numberAt(row, 'ordinal'), numberAt(row, 'repeat')],
   }));
-  return [...cleared, { sql: CLEARED_TO, params: [from + TASKS, runNo] }];
+  const count = (times: number) => ({
+    sql: COUNT_RECORDS,
+    params: [times, runNo, from, from + TASKS, runNo],
+  });
+  return [count(-1), ...cleared, count(1), { sql: CLEARED_TO, params: [from + TASKS, runNo] }];
 }
 
 /** The events between the tasks, and what the caller sent along; then nothing is left. */
@@ -149,9 +165,12 @@ async function looseBatch(db: Db, run: Row): Promise<readonly Statement[]> {
     sql: CLEAR_LOOSE,
     params: [clearedText(run, row), runNo, numberAt(row, 'first_seq')],
   }));
+  const count = (times: number) => ({ sql: COUNT_LOOSE, params: [times, runNo, runNo] });
   const request = db.dialect.without('request', ['inputs']);
   return [
+    count(-1),
     ...cleared,
+    count(1),
     { sql: `UPDATE run_requests SET request = ${request} WHERE run_no = ?`, params: [runNo] },
     { sql: CLEARED_TO, params: [null, runNo] },
   ];

@@ -1,5 +1,6 @@
 import type { Owner } from '@touchstone/protocol';
 import type { OwnerUsage } from '../ports/index.js';
+import { LOG_BYTES } from './amounts.js';
 import type { Db, Row } from './db.js';
 import { numberAt, textAt } from './rows.js';
 
@@ -8,12 +9,7 @@ const TOTALS = `SELECT tenant, workspace, COUNT(*) AS runs, SUM(spent_usd) AS us
     MIN(created_at) AS oldest, MAX(created_at) AS newest, MAX(run_no) AS last_run
   FROM runs WHERE tenant <> ? GROUP BY tenant, workspace ORDER BY tenant, workspace`;
 
-/** Counted without loading what is counted: engines keep the length of a text beside it. */
-const SIZES = `SELECT u.tenant, u.workspace,
-    SUM(COALESCE((SELECT SUM(OCTET_LENGTH(r.events) + COALESCE(OCTET_LENGTH(r.bodies), 0)
-      + COALESCE(OCTET_LENGTH(r.score), 0)) FROM records r WHERE r.run_no = u.run_no), 0)
-    + COALESCE((SELECT SUM(COALESCE(OCTET_LENGTH(l.events), 0) + COALESCE(OCTET_LENGTH(l.result), 0))
-      FROM log_entries l WHERE l.run_no = u.run_no), 0)) AS bytes
+const SIZES = `SELECT u.tenant, u.workspace, SUM(${LOG_BYTES}) AS bytes
   FROM runs u WHERE u.run_no > ? AND u.run_no <= ? GROUP BY u.tenant, u.workspace`;
 
 /** Runs whose sizes are added up at a time, so that a request in between does not wait for all of them. */

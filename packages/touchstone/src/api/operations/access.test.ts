@@ -79,7 +79,7 @@ const GUARDED: readonly (readonly [string, string, string])[] = [
   ['GET', '/v1/host/touchstone/suites/core.acme.evals.echo/history', 'runs:read'],
   ['GET', '/v1/host/touchstone/agents/local.acme.mine/versions', 'runs:read'],
   ['POST', '/v1/host/touchstone/runs/{run}:rejudge', 'runs:create'],
-  ['GET', '/v1/host/touchstone/metrics', 'runs:read'],
+  ['GET', '/v1/host/touchstone/metrics', 'metrics:read'],
   ['GET', '/v1/host/sample/test/runs/{run}/events', 'runs:read'],
   ['POST', '/v1/host/sample/test/emit-provider-usage', 'runs:create'],
   ['POST', '/v1/host/sample/agents/eval-run', 'runs:create'],
@@ -131,6 +131,15 @@ it.each([['test/reset'], ['agents/deployment-transition'], ['authorization/decid
     expectRefusal(await post(KEYS.none), 400, 'validation_error');
   },
 );
+
+it.each([
+  ['/v1/host/touchstone/metrics', 'metrics:read'],
+  ['/v1/host/touchstone/usage', 'host:usage'],
+])('%s, which tells of all tenants, is for the operator and for no admin of one', async (path, scope) => {
+  const { details } = expectRefusal(await host.request('GET', path, { key: KEYS.acme }), 403, 'forbidden');
+  expect(details).toEqual({ scopeRequired: scope });
+  expect((await host.request('GET', path, { key: KEYS.operator })).status).toBe(200);
+});
 
 it('rates are decided before scopes', async () => {
   const busy = await createTestHost({ config: { limits: { requestsPerMinute: 2 } } });

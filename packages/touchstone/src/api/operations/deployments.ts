@@ -81,9 +81,10 @@ async function transition(
   host: Services,
   call: Call<unknown, AgentDeploymentTransitionWire>,
 ): Promise<Reply> {
-  const { principal, body } = call;
+  const { principal, body, creationId } = call;
   const agentId = agentIdOf(call);
-  const run = await host.touchstone.deployments.transition(principal, agentId, requestOf(body));
+  const request = requestOf(body);
+  const run = await host.touchstone.deployments.transition(principal, agentId, request, { creationId });
   host.follow(run);
   const outcome = checkOutcome(run);
   const list = await host.touchstone.deployments.list(principal.owner, agentId);

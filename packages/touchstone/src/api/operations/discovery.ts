@@ -48,11 +48,12 @@ function cachedDocument(make: () => object): (call: Call) => Answer {
 export const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '').split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));
 
+/** The numbers are of all tenants together, so no role of a tenant brings the scope. */
 export const metricsEndpoints = (host: Services): readonly Endpoint[] => [
   endpoint({
     operationId: 'getMetrics',
     route: 'GET /v1/host/touchstone/metrics',
-    auth: 'runs:read',
+    auth: 'metrics:read',
     summary: 'Numbers about this process, for Prometheus',
     responses: { 200: { description: 'Text in the Prometheus format.', mediaType: 'text/plain' } },
     async handle() {

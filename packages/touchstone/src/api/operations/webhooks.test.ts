@@ -141,9 +141,9 @@ describe('a registration', () => {
     expect((await waiting).status).toBe(201);
   });
 
-  it('past the hundredth is a conflict, until one is removed', async () => {
+  it('past the hundredth is refused, until one is removed', async () => {
     for (let made = 0; made < 100; made += 1) await register(wish);
-    expect((await refusal(register(wish))).code).toBe('conflict');
+    expect((await refusal(register(wish))).code).toBe('quota_exceeded');
     expect((await register(wish, RIVAL)).status).toBe(201);
     const [first] = await stored();
     await ask('removeWebhook', { webhookId: first?.webhookId ?? '' });

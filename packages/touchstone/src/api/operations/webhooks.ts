@@ -23,11 +23,11 @@ export const webhookEndpoints = ({
     summary: 'Be told of events by signed POST requests',
     body: bodyOf(vendor.webhookBody),
     responses: { 201: { description: 'The webhook is registered.', schema: vendor.registeredWebhook } },
-    refusals: ['webhook_url_rejected', 'conflict'],
+    refusals: ['webhook_url_rejected', 'quota_exceeded'],
     // A repetition under the same Idempotency-Key gets the first answer again, secret included: the caller may never
     // have seen it, and without it the webhook is of no use. The answer is kept where the secret is kept anyway.
     async handle(call) {
-      const { webhookId, ...secrets } = await webhooks.register(call.principal, call.body);
+      const { webhookId, ...secrets } = await webhooks.register(call.principal, call.body, call.creationId);
       return { status: 201, body: { webhookId, subscriptionId: webhookId, ...secrets } };
     },
   }),

@@ -78,12 +78,8 @@ async function askForMove(host: Services, call: ScenarioCall): Promise<Run> {
   const request: TransitionRequest = { version: piece.version, transition, ...proof };
   const to = targetState(request, piece.state);
   const gates = to ? [gateTo(to)] : [];
-  const run = await host.touchstone.deployments.transition(
-    requester(call, piece, request),
-    AGENT,
-    request,
-    gates,
-  );
+  const asker = requester(call, piece, request);
+  const run = await host.touchstone.deployments.transition(asker, AGENT, request, { gates });
   host.follow(run);
   return run;
 }

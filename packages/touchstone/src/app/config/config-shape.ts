@@ -99,6 +99,7 @@ export const configShape = closed(
     trust: anyObject(),
     store,
     publicUrl,
+    trustedProxies: names,
     evalSuite: either(constant(false), evalSuite),
     gates: list(gateShape),
     retention: mapOf(retention, anyTenant),
@@ -107,6 +108,7 @@ export const configShape = closed(
       {},
       {
         maxRequestBodyBytes: atLeast(1024),
+        maxUnreadBytes: atLeast(1024 * 1024),
         requestsPerMinute: atLeast(1),
         maxRunDurationMs: atLeast(1000),
         perTenant: closed({}, tenantLimits),

@@ -72,6 +72,7 @@ export type Config = {
   readonly store?: string;
   /** Without a slash at its end. */
   readonly publicUrl?: string;
+  readonly trustedProxies: readonly string[];
   readonly evalSuite: false | EvalSuiteSettings;
   readonly gates: readonly GatePolicy[];
   readonly egress: {
@@ -82,6 +83,8 @@ export type Config = {
   };
   readonly limits: {
     readonly maxRequestBodyBytes: number;
+    /** Of all tenants together. */
+    readonly maxUnreadBytes: number;
     readonly requestsPerMinute: number;
     readonly maxRunDurationMs?: number;
     readonly perTenant: TenantLimits;
@@ -113,6 +116,8 @@ export type ConfigInput = {
   readonly store?: string;
   /** Where callers reach this host, for the links it gives out; the address that each caller used by default. */
   readonly publicUrl?: string;
+  /** Addresses and ranges of proxies that are believed when they say who a caller is, and by which address it came. */
+  readonly trustedProxies?: readonly string[];
   /** Limits of evaluations; `false` switches evaluation off. */
   readonly evalSuite?: false | EvalSuiteSettings;
   /** Where URLs of tenants may lead: `allowHosts` is the whole allowlist when it is not empty. */

@@ -8,6 +8,7 @@ import { configShape } from './config-shape.js';
 import type { Config, ConfigInput } from './config-types.js';
 import { completeGates, gateIssues } from './gates.js';
 import { completeTenantLimits } from './tenant-limits.js';
+import { proxyIssues } from './trusted-proxies.js';
 
 export type { Config, ConfigInput } from './config-types.js';
 
@@ -15,9 +16,14 @@ const DEFAULT_ROLES: Roles = {
   admin: ['*'],
   runner: ['runs:create', 'runs:read', 'runs:cancel', 'suites:write', 'agents:write'],
   releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
-  operator: ['host:usage'],
+  operator: ['host:usage', 'metrics:read'],
 };
-const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
+const MIB = 1024 * 1024;
+const DEFAULT_LIMITS = {
+  maxRequestBodyBytes: 16 * MIB,
+  maxUnreadBytes: 256 * MIB,
+  requestsPerMinute: 6_000,
+};
 
 /** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
 export async function loadConfig(path: string | undefined, cwd: string): Promise<Config> {
@@ -53,7 +59,8 @@ function configIssues(value: unknown, baseDir: string): ConfigIssues {
   if (misshapen.some(({ pointer }) => pointer === '')) return { misshapen, troubles: [] };
   const sound = soundMembers(value as ConfigInput, misshapen);
   const gates = gateIssues(sound.gates ?? [], { ...DEFAULT_ROLES, ...sound.roles });
-  return { misshapen: [...misshapen, ...keyIssues(sound), ...gates], troubles: partIssues(sound, baseDir) };
+  const wrong = [...misshapen, ...keyIssues(sound), ...gates, ...proxyIssues(sound.trustedProxies ?? [])];
+  return { misshapen: wrong, troubles: partIssues(sound, baseDir) };
 }
 
 /** The members whose shape is right, so that the rest of what is wrong can be told along with it. */
@@ -111,6 +118,7 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     suites: input.suites ?? [],
     ...(input.store !== undefined && { store: input.store }),
     ...(input.publicUrl !== undefined && { publicUrl: input.publicUrl.replace(/\/+$/, '') }),
+    trustedProxies: input.trustedProxies ?? [],
     evalSuite: completeEvalSuite(input.evalSuite),
     gates: completeGates(input.gates ?? []),
     egress: { allowHosts: [], allowPrivate: false, dnsServers: [], ...input.egress },

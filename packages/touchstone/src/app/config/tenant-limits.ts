@@ -9,6 +9,21 @@ export const TENANT_LIMITS = {
   openInvocations: { standard: 512, minimum: 1 },
   /** Names that are being looked up; further ones wait. */
   nameLookups: { standard: 8, minimum: 1 },
+  /** Bytes in the store; beyond it nothing new is taken, and runs at work end. */
+  storedBytes: { standard: 20 * 1024 ** 3, minimum: 1024 ** 2 },
+  /** Versions of suites and of agents, webhooks, and annotations of one run; beyond them no more is taken. */
+  suites: { standard: 10_000, minimum: 1 },
+  agents: { standard: 10_000, minimum: 1 },
+  webhooks: { standard: 100, minimum: 1 },
+  annotationsPerRun: { standard: 1_000, minimum: 1 },
+  /** Refusals of one principal at once that are audited one by one, and one more each minute; others are counted together. */
+  recordedRefusals: { standard: 60, minimum: 1 },
+  /** Event streams, progress streams and long polls open at a time; further ones are refused. */
+  openStreams: { standard: 256, minimum: 1 },
+  /** Bytes of answers and streams that callers have not read yet; further ones wait, and are refused if that takes long. */
+  unreadBytes: { standard: 32 * 1024 * 1024, minimum: 1024 * 1024 },
+  /** Bytes of events that wait to be posted to webhooks; the oldest are dropped. */
+  webhookBytes: { standard: 32 * 1024 * 1024, minimum: 1024 * 1024 },
 } as const;
 
 export type TenantLimit = keyof typeof TENANT_LIMITS;

@@ -16,7 +16,8 @@ import {
 } from '@touchstone/protocol';
 import { deploymentRecords } from '../../deployments/index.js';
 import { ENGINE_VERSION } from '../../engine/index.js';
-import type { Engine, Ids, Run, RunOrigin } from '../../ports/index.js';
+import type { CreationId, Engine, Ids, Run, RunOrigin } from '../../ports/index.js';
+import { createdBefore, idsOf } from '../runs/creation.js';
 import { planTransition } from './plan-transition.js';
 import { type DecisionParts, servingNow } from './serving.js';
 
@@ -26,7 +27,7 @@ const DEPLOYMENT_WORKFLOW = 'touchstone.deployment';
 type TransitionParts = DecisionParts & {
   /** Where the runs of transitions are made, and so who takes them up after a crash. */
   readonly origin: RunOrigin;
-  readonly ids: Pick<Ids, 'runId'>;
+  readonly ids: Ids;
   /** Takes secrets out of what people write. */
   readonly mask: (text: string) => Promise<string>;
   readonly drive: Engine['drive'];
@@ -53,9 +54,14 @@ export type Deployments = {
     principal: Principal,
     agentId: AgentId,
     request: TransitionRequest,
-    /** Gates besides those of the configuration, asked before them. */
-    gates?: readonly GatePolicy[],
+    options?: TransitionOptions,
   ): Promise<Run>;
+};
+
+type TransitionOptions = {
+  /** Gates besides those of the configuration, asked before them. */
+  readonly gates?: readonly GatePolicy[];
+  readonly creationId?: CreationId | undefined;
 };
 
 export function createDeployments(parts: TransitionParts): Deployments {
@@ -81,8 +87,15 @@ export function createDeployments(parts: TransitionParts): Deployments {
         }),
       );
     },
-    async transition(principal, agentId, asked, gates = []) {
+    async transition(principal, agentId, asked, { gates = [], creationId } = {}) {
       checkVersion(asked.version);
+      const { owner } = principal;
+      const settled = async ({ runId }: Run): Promise<Run> => {
+        await parts.drive(owner, runId);
+        return (await store.runs.get(owner, runId)) as Run;
+      };
+      const before = await createdBefore(store.runs, owner, creationId);
+      if (before) return settled(before);
       const { reason } = asked;
       const request = reason ? { ...asked, reason: asId<ReasonLabel>(await parts.mask(reason)) } : asked;
       const bound = { ...parts, gates: [...gates, ...parts.gates] };
@@ -90,10 +103,10 @@ export function createDeployments(parts: TransitionParts): Deployments {
       const waiting = plan.intent?.approvals.length ? await findWaiting(parts, principal, plan) : undefined;
       if (waiting && !isOver(waiting, parts.clock.now())) return waiting;
       // The same question from before, whose time is over, is closed before it is asked again.
-      if (waiting) await parts.drive(principal.owner, waiting.runId);
+      if (waiting) await parts.drive(owner, waiting.runId);
       const created = await store.runs.create({
-        runId: parts.ids.runId(),
-        owner: principal.owner,
+        runId: idsOf(parts.ids, creationId).runId(),
+        owner,
         principal: principal.id,
         origin: parts.origin,
         workflowId: DEPLOYMENT_WORKFLOW,
@@ -102,9 +115,7 @@ export function createDeployments(parts: TransitionParts): Deployments {
         createdAt: parts.clock.now(),
         engineVersion: ENGINE_VERSION,
       });
-      const { runId } = created as Run;
-      await parts.drive(principal.owner, runId);
-      return (await store.runs.get(principal.owner, runId)) as Run;
+      return settled(created as Run);
     },
   };
 }

@@ -31,6 +31,8 @@ export type InterruptTokens = {
     readonly expiresAt: number;
   }>;
   read(token: string): Promise<TokenClaim>;
+  /** The same for a link that may have expired: whose it was does not change. */
+  verify(token: string): Promise<TokenClaim>;
 };
 
 export function createInterruptTokens(
@@ -41,6 +43,17 @@ export function createInterruptTokens(
     createHmac('sha256', await store.secret('interrupt-tokens'))
       .update(payload)
       .digest();
+  const verify = async (token: string): Promise<TokenClaim> => {
+    const [encoded = '', signature = '', ...rest] = token.split('.');
+    const payload = Buffer.from(encoded, 'base64url').toString('utf8');
+    const [given, wanted] = [Buffer.from(signature, 'base64url'), await mac(payload)];
+    const isOurs = given.length === wanted.length && timingSafeEqual(given, wanted);
+    if (!isOurs || rest.length > 0 || signature !== wanted.toString('base64url')) throw unknown();
+    if (encoded !== Buffer.from(payload).toString('base64url')) throw unknown();
+    const claim = JSON.parse(payload) as TokenClaim;
+    // Older hosts did not say whose roles: such a link has none.
+    return { ...claim, roles: claim.roles ?? [], runId: asId<RunId>(claim.runId) };
+  };
   return {
     async make({ runId, nodeId, interruptId, deadline }, { owner, principal, roles, intent }, sec) {
       const expiresAt = Math.min(clock.now() + sec * 1_000, deadline ?? Number.POSITIVE_INFINITY);
@@ -49,18 +62,11 @@ export function createInterruptTokens(
       const signature = (await mac(payload)).toString('base64url');
       return { token: `${Buffer.from(payload).toString('base64url')}.${signature}`, expiresAt };
     },
+    verify,
     async read(token) {
-      const [encoded = '', signature = '', ...rest] = token.split('.');
-      const payload = Buffer.from(encoded, 'base64url').toString('utf8');
-      const [given, wanted] = [Buffer.from(signature, 'base64url'), await mac(payload)];
-      const isOurs = given.length === wanted.length && timingSafeEqual(given, wanted);
-      if (!isOurs || rest.length > 0 || signature !== wanted.toString('base64url')) throw unknown();
-      if (encoded !== Buffer.from(payload).toString('base64url')) throw unknown();
-      const claim = JSON.parse(payload) as TokenClaim;
-      if (claim.expiresAt <= clock.now())
-        throw new HostError('interrupt_expired', 'This link has expired. Ask for a new one.');
-      // Older hosts did not say whose roles: such a link has none.
-      return { ...claim, roles: claim.roles ?? [], runId: asId<RunId>(claim.runId) };
+      const claim = await verify(token);
+      if (claim.expiresAt > clock.now()) return claim;
+      throw new HostError('interrupt_expired', 'This link has expired. Ask for a new one.');
     },
   };
 }

@@ -40,7 +40,12 @@ export async function planTransition(
   const before = await servingNow(parts, owner, agentId);
   const authorization = authorize(principal, agentId, request, before);
   const asked = { kind: 'deployment', agentId, request, authorization } as const;
-  if (!authorization.allowed) return { ...asked, refused: forbidden(authorization) };
+  if (!authorization.allowed) {
+    const refused = forbidden(authorization);
+    // Beyond what is recorded one by one, there is no run either.
+    if (parts.refusals.take(principal, authorization.action)) return { ...asked, refused };
+    throw new HostError('forbidden', refused.message, refused.details);
+  }
   const { intent, move } = await intend(parts, principal, agentId, request, before).catch(async (error) => {
     await noteRefusal(parts, principal, authorization);
     throw error;
@@ -78,12 +83,20 @@ const forbidden = ({ action }: AuthorizationDecided): RunError => ({
 
 /** What cannot be done at all is no run; that it was asked for is written down all the same. */
 async function noteRefusal(
-  { store, clock }: DecisionParts,
-  { owner }: Principal,
+  { store, clock, refusals }: DecisionParts,
+  by: Principal,
   { principal, action, resource }: AuthorizationDecided,
 ): Promise<void> {
+  if (!refusals.take(by, action)) return;
   const reason = 'not possible as asked';
-  await store.audit.append(owner, { at: clock.now(), principal, action, resource, allowed: false, reason });
+  await store.audit.append(by.owner, {
+    at: clock.now(),
+    principal,
+    action,
+    resource,
+    allowed: false,
+    reason,
+  });
 }
 
 async function intend(

@@ -11,11 +11,13 @@ import {
 import { matchingGates, noDeployments, stateOf, targetState } from '../../deployments/index.js';
 import type { AgentFacts } from '../../ports/index.js';
 import type { AgentVisible } from '../catalogue/entries.js';
+import type { Refusals } from '../refusals.js';
 import type { EvidenceParts } from './evidence-facts.js';
 
 /** What it takes to decide about a transition. */
 export type DecisionParts = EvidenceParts & {
   readonly gates: readonly GatePolicy[];
+  readonly refusals: Pick<Refusals, 'take'>;
   readonly agents: {
     find(owner: Owner, reference: string): Promise<AgentVisible | undefined>;
     versions(owner: Owner, agentId: AgentId): Promise<readonly Version[]>;

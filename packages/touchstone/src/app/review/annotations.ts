@@ -17,7 +17,7 @@ import {
 } from '@touchstone/protocol';
 import type { Payloads } from '@touchstone/protocol/bodies';
 import type { AnnotationCreateWire, AnnotationWire } from '@touchstone/protocol/wire';
-import type { Annotation, Clock, Ids, Log, Override, Signal, Store } from '../../ports/index.js';
+import type { Annotation, Clock, CreationId, Ids, Log, Override, Signal, Store } from '../../ports/index.js';
 import { ownRun } from '../views/run-measurement.js';
 import { findEvent, findTarget, OVERRIDE_SCOPE, overrideOf } from './annotations-target.js';
 
@@ -43,7 +43,12 @@ type RecordedOverride = {
 /** What people say about runs. It is kept beside the log: replays, forks and scoring never read it. */
 export type Annotations = {
   /** Records an annotation on a run of the principal's owner, in whatever state the run is. */
-  annotate(principal: Principal, runId: RunId, body: AnnotationCreateWire): Promise<Annotation>;
+  annotate(
+    principal: Principal,
+    runId: RunId,
+    body: AnnotationCreateWire,
+    creationId?: CreationId,
+  ): Promise<Annotation>;
   /** All of a run's, oldest first. */
   list(owner: Owner, runId: RunId): Promise<readonly Annotation[]>;
   /** All corrections of scores, oldest first; a later one of the same event takes the place of an earlier one. */
@@ -52,13 +57,17 @@ export type Annotations = {
 
 export function createAnnotations({ store, clock, ids, log, mask }: Parts): Annotations {
   return {
-    async annotate(principal, runId, body) {
+    async annotate(principal, runId, body, creationId) {
       const run = await ownRun(store, principal.owner, runId);
+      const annotationId = asId<AnnotationId>(`ann-${creationId ?? ids.token()}`);
+      const present = creationId ? await store.annotations.list(principal.owner, runId) : [];
+      const before = present.find((annotation) => annotation.annotationId === annotationId);
+      if (before) return before;
       checkLengths(body);
       const { event, ...target } = await findTarget(store, run, body.target);
       const override = overrideOf(principal, body, event);
       const annotation: Annotation = {
-        annotationId: asId<AnnotationId>(`ann-${ids.token()}`),
+        annotationId,
         runId,
         ...target,
         signal: await maskedSignal(body.signal, mask),
@@ -67,10 +76,8 @@ export function createAnnotations({ store, clock, ids, log, mask }: Parts): Anno
         at: clock.now(),
         ...(override && { override }),
       };
-      // An override is on record before it counts.
-      if (override) await store.audit.append(principal.owner, auditOf(annotation));
-      await store.annotations.add(principal.owner, annotation);
-      const { annotationId, by } = annotation;
+      await store.annotations.add(principal.owner, annotation, override && auditOf(annotation));
+      const { by } = annotation;
       log.info('annotation.recorded', { runId, annotationId, by, override: override !== undefined });
       return annotation;
     },

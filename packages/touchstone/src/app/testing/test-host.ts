@@ -18,8 +18,9 @@ import { createApp } from '../../server/app.js';
 import { closeApp } from '../../server/close-app.js';
 import { createMemoryStore } from '../../store/index.js';
 import { createSuiteCatalogue } from '../catalogue/suite-catalogue.js';
-import { parseConfig } from '../config/config.js';
+import { type Config, parseConfig } from '../config/config.js';
 import { createLimitCounts } from '../limit-counts.js';
+import { createRefusals } from '../refusals.js';
 import { createRetention } from '../retention/retention.js';
 import { createAnnotations } from '../review/annotations.js';
 import { createBlessings } from '../review/blessings.js';
@@ -36,12 +37,13 @@ import { readThresholds } from '../views/run-measurement.js';
 import { readScorecard } from '../views/scorecard.js';
 import { append, createFakeEngine } from './fake-engine.js';
 
-/** Four callers: two tenants, one key that may only read, one that may do nothing. */
+/** Two tenants, with one key that may only read and one that may do nothing, and the operator. */
 export const KEYS = {
   acme: 'acme-admin-key',
   reader: 'acme-reader-key',
   none: 'acme-none-key',
   rival: 'rival-admin-key',
+  operator: 'operator-key',
 };
 export const ACME: Owner = { tenant: 'acme', workspace: 'main' };
 
@@ -96,6 +98,7 @@ const config = (extra: object = {}) =>
         { key: KEYS.reader, tenant: 'acme', principal: 'viewer', roles: ['reader'] },
         { key: KEYS.none, tenant: 'acme', principal: 'stranger', roles: ['nothing'] },
         { key: KEYS.rival, tenant: 'rival', principal: 'ci', roles: ['admin'] },
+        { key: KEYS.operator, tenant: 'house', principal: 'op', roles: ['operator'] },
       ],
       ...extra,
     },
@@ -113,11 +116,12 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
     warn: (event, facts = {}) => lines.push({ level: 'warn', event, facts }),
     error: (event, facts = {}, cause) => lines.push({ level: 'error', event, facts, cause }),
   };
-  const fake = createFake({ store, clock, log }, listeners, options.agents ?? [echoAgent]);
+  const read = config(options.config);
+  const fake = createFake({ store, clock, log, config: read }, listeners, options.agents ?? [echoAgent]);
   const touchstone = options.wrap?.(fake) ?? fake;
   const app = createApp({
     touchstone,
-    config: config(options.config),
+    config: read,
     log,
     clock,
     testSeams: options.testSeams ?? false,
@@ -175,17 +179,27 @@ export const echoAgent: AgentFacts = {
   toolAllowlist: [],
 };
 
+type FakeParts = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly config: Config;
+};
+
 function createFake(
-  { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log },
+  { store, clock, log, config }: FakeParts,
   listeners: Set<ProgressListener>,
   agents: readonly AgentFacts[],
 ): Touchstone {
   const suites = createSuiteCatalogue(store, clock);
   const annotations = createAnnotations({ store, clock, ids: systemIds, log, mask: maskSecrets });
   const results = createResults(store.log);
+  const limitCounts = createLimitCounts();
+  const { recordedRefusals: atOnce } = config.limits.perTenant;
   let made = 0;
   return {
-    limitCounts: createLimitCounts(),
+    limitCounts,
+    refusals: createRefusals({ audit: store.audit, clock, log, atOnce, counts: limitCounts }),
     names: createNames({ clock, perTenant: 8 }),
     store,
     engine: createFakeEngine(store, listeners),

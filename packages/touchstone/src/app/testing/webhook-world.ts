@@ -6,6 +6,10 @@ import type { NewEvent } from '@touchstone/protocol/bodies';
 import { createGuard, type Guard } from '../../net/index.js';
 import type { Clock, Log, NewRun, Run, Store, Webhook } from '../../ports/index.js';
 import { createMemoryStore } from '../../store/index.js';
+import { completeTenantLimits } from '../config/tenant-limits.js';
+import { createHeldBytes } from '../held-bytes.js';
+import { createLimitCounts } from '../limit-counts.js';
+import { createQuotas, withQuotas } from '../quotas.js';
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.js';
 import { createManualClock, type ManualClock } from './manual-clock.js';
 
@@ -117,7 +121,8 @@ export async function createWebhookWorld(
   guard: Guard = createGuard({ allowPrivate: true }),
 ): Promise<WebhookWorld> {
   const clock = createManualClock();
-  const store = await createMemoryStore(clock);
+  const opened = await createMemoryStore(clock);
+  const store = withQuotas(opened, createQuotas(opened, completeTenantLimits(), createLimitCounts()));
   const noted = createChannel<Health>();
   const lines: WebhookWorld['lines'] = [];
   const started: Webhooks[] = [];
@@ -134,6 +139,7 @@ export async function createWebhookWorld(
       ids: { token },
       guard,
       version: '1.2.3',
+      held: createHeldBytes({ perTenant: 32 * 1024 * 1024, total: 256 * 1024 * 1024 }),
     });
     webhooks.start();
     started.push(webhooks);

@@ -314,12 +314,12 @@ describe('what waits', () => {
   });
 });
 
-it('an owner has a hundred webhooks, however many ask at once, and nobody else has fewer', async () => {
-  const other = { ...ACME, workspace: 'other' };
+it('a tenant has a hundred webhooks, however many ask at once, and nobody else has fewer', async () => {
+  const other = { ...ACME, tenant: 'other' };
   const asked = [ACME, other].flatMap((owner) => Array.from({ length: 150 }, () => register({}, owner)));
   const settled = await Promise.allSettled(asked);
   const refused = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
-  expect(refused).toEqual(Array.from({ length: 100 }, () => 'conflict'));
+  expect(refused).toEqual(Array.from({ length: 100 }, () => 'quota_exceeded'));
   for (const owner of [ACME, other]) {
     const [first, ...rest] = await world.webhooks.list(owner);
     expect(rest).toHaveLength(99);

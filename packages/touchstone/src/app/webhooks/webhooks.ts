@@ -22,10 +22,11 @@ import {
   TIMED_OUT,
   withinTime,
 } from '../../net/index.js';
-import type { Clock, Ids, Log, Store, Webhook } from '../../ports/index.js';
+import type { Clock, CreationId, Ids, Log, Store, Webhook } from '../../ports/index.js';
 import type { Config } from '../config/config.js';
+import { createSharedBytes, type HeldBytes, type SharedBytes } from '../held-bytes.js';
 import { createDispatch, createEndpoints } from './webhook-dispatch.js';
-import { createEndpoint, isResting } from './webhook-endpoint.js';
+import { createEndpoint, isResting, type WebhookMessage } from './webhook-endpoint.js';
 
 /** The secret is shown only in the answer to the registration. */
 type WebhookCredentials = Omit<RegisteredWebhook, 'subscriptionId'>;
@@ -35,7 +36,7 @@ type WebhookCredentials = Omit<RegisteredWebhook, 'subscriptionId'>;
  * Failed deliveries are not repeated; a client that needs every event reads the log.
  */
 export type Webhooks = {
-  register(principal: Principal, request: NewWebhook): Promise<WebhookCredentials>;
+  register(principal: Principal, request: NewWebhook, creationId?: CreationId): Promise<WebhookCredentials>;
   remove(owner: Owner, webhookId: string): Promise<void>;
   list(owner: Owner): Promise<readonly WebhookEntry[]>;
   /** From now on the commits of this process are posted. */
@@ -53,21 +54,24 @@ type WebhookParts = {
   /** How the names of tenants' URLs are looked up; by the system when absent. */
   readonly names?: Names;
   readonly version: string;
+  /** What messages hold while they wait. */
+  readonly held: HeldBytes;
 };
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { store, clock, log } = parts;
   const guardOf = guardOfOwner(parts);
+  const sharedBy = createTenantMessages(parts.held);
   const endpoints = createEndpoints(store.webhooks, clock, (owner, webhook) =>
-    createEndpoint(webhook, { ...parts, guard: guardOf(owner) }, (health) =>
+    createEndpoint(webhook, { ...parts, guard: guardOf(owner) }, sharedBy(owner.tenant), (health) =>
       store.webhooks.note(owner, webhook.webhookId, health),
     ),
   );
   const dispatch = createDispatch({ store, endpoints, log });
   const add = createRegistration(parts);
   return {
-    async register(principal, request) {
-      const { webhookId, secret } = await add(principal, request);
+    async register(principal, request, creationId) {
+      const { webhookId, secret } = await add(principal, request, creationId);
       endpoints.refresh(principal.owner);
       log.info('webhook.registered', { webhookId: asId<Id<'webhook'>>(webhookId) });
       return { webhookId, secret, secretFingerprint: fingerprintOf(secret) };
@@ -86,6 +90,21 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
       await dispatch.stop();
       await endpoints.close();
     },
+  };
+}
+
+/** A message that waits for several endpoints of a tenant is one. */
+function createTenantMessages(held: HeldBytes): (tenant: string) => SharedBytes<WebhookMessage> {
+  const tenants = new Map<string, SharedBytes<WebhookMessage>>();
+  return (tenant) => {
+    const shared =
+      tenants.get(tenant) ??
+      createSharedBytes<WebhookMessage>(
+        ({ body }) => held.tryHold(tenant, body.length),
+        ({ body }) => held.release(tenant, body.length),
+      );
+    tenants.set(tenant, shared);
+    return shared;
   };
 }
 
@@ -120,7 +139,6 @@ type RegistrationParts = Pick<WebhookParts, 'clock' | 'guard' | 'names' | 'ids'>
   readonly store: Pick<Store, 'webhooks'>;
 };
 
-const MAX_PER_OWNER = 100;
 /** Names are looked up to refuse early. Deliveries check them again, so registration does not wait long for it. */
 const RESOLVE_MS = 2_000;
 
@@ -133,16 +151,16 @@ const EVENT_TYPES: ReadonlySet<string> = new Set(runEvent.$defs.RunEventType.enu
 /** The first hex digits of the secret's digest: enough to tell secrets apart, too little to find one. */
 const fingerprintOf = (secret: string): string => sha256(secret).slice(0, 8);
 
-type Registration = (principal: Principal, request: NewWebhook) => Promise<Webhook>;
+type Registration = (principal: Principal, request: NewWebhook, creationId?: CreationId) => Promise<Webhook>;
 
 /** Checks requests and stores them as webhooks of the caller's owner. */
 function createRegistration(parts: RegistrationParts): Registration {
-  // Two at once would both see the last free place. Another process may still: the limit is against loops, not exact.
+  // Two at once would both see the last free place of the tenant. Another process may still: the limit is against loops.
   const oneAtATime = createSemaphore(1);
-  return async (principal, request) => {
+  return async (principal, request, creationId) => {
     checkRequest(request, principal.owner);
     await checkDestination(guardOfOwner(parts)(principal.owner), parts.clock, request.url);
-    return oneAtATime.run(() => add(parts, principal, request));
+    return oneAtATime.run(() => add(parts, principal, request, creationId ?? parts.ids.token()));
   };
 }
 
@@ -150,11 +168,14 @@ async function add(
   { store, clock, ids }: RegistrationParts,
   { id, owner }: Principal,
   request: NewWebhook,
+  name: string,
 ): Promise<Webhook> {
-  if ((await store.webhooks.list(owner)).length >= MAX_PER_OWNER)
-    throw new HostError('conflict', `There are ${MAX_PER_OWNER} webhooks already. Remove one first.`);
+  const webhookId = `wh-${name}`;
+  const present = await store.webhooks.list(owner);
+  const before = present.find((webhook) => webhook.webhookId === webhookId);
+  if (before) return before;
   const webhook: Webhook = {
-    webhookId: `wh-${ids.token()}`,
+    webhookId,
     url: request.url,
     events: request.events,
     ...(request.tags && { tags: request.tags }),

@@ -181,6 +181,19 @@ test('a gate opens when enough different people have granted, and not before', a
   });
 });
 
+test('a principal who has no say leaves ten traces in a run, however often it tries', async () => {
+  const bench = await openGated();
+  const runId = await begin(bench, planOf({ approvals: [GATE] }));
+  for (const id of ['mallory', 'eve'])
+    for (let n = 0; n < 15; n += 1)
+      await expect(answer(bench, runId, person(id, ['admin']), GRANT)).rejects.toMatchObject({
+        code: 'forbidden',
+      });
+  const denied = (await bench.events(runId)).filter(({ type }) => type === 'authorization.decided').slice(1);
+  expect(denied).toHaveLength(20);
+  expect((await audited(bench)).filter(([, allowed]) => allowed === false)).toHaveLength(20);
+});
+
 test('a no sends the round back: the question is asked anew and earlier grants no longer count', async () => {
   const bench = await openGated();
   const runId = await begin(bench, planOf({ approvals: [GATE] }));

@@ -114,14 +114,24 @@ function refused(
       : ballot.override
         ? `You may not override at this gate${overriding(context.policy)}.`
         : `You are not an approver of this gate${needs(context.policy)}.`;
+  const refusal = new HostError('forbidden', message, { gateId: context.policy.gateId });
+  if (refusedBefore(context.history, ballot.principal) >= MAX_TRACES) return { refusal };
   return {
-    refusal: new HostError('forbidden', message, { gateId: context.policy.gateId }),
+    refusal,
     step: {
       events: [noted(context, decided, at)],
       audit: auditOf(context, decided, decided.reason, at),
     },
   };
 }
+
+/** So many refused votes of a principal are written into a run; nobody can fill its log by asking again and again. */
+const MAX_TRACES = 10;
+
+const refusedBefore = (history: History, principal: PrincipalId): number =>
+  eventsOf(history, 'authorization.decided').filter(
+    ({ payload }) => !payload.allowed && payload.principal === principal,
+  ).length;
 
 const overriding = ({ override }: ApprovalPolicy): string =>
   override ? `: it needs the role ${override.requiredRole}` : ': it allows no override';

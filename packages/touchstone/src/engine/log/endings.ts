@@ -92,6 +92,11 @@ export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): E
       return failure(run, deniedError(stop.denial), now);
     case 'changed':
       return failure(run, CHANGED, now);
+    case 'storage': {
+      const message =
+        'The tenant has stored all it may, so no further task was started. Remove runs, or ask the operator to raise limits.perTenant.storedBytes.';
+      return failure(run, { code: 'storage_exhausted', message }, now);
+    }
     case 'timeout': {
       const message = `The run took longer than its limit of ${stop.limitMs} ms.`;
       const error: RunError = { code: 'run_timeout', message, details: { elapsedMs: stop.observedMs } };

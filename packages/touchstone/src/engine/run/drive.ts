@@ -13,7 +13,7 @@ import type { DriveContext, DriveState } from './drive-context.js';
 import { runLoop } from './loop.js';
 import { graverStop } from './next-step.js';
 import { openLoop } from './open-loop.js';
-import { keepLease, stopFrom, watchClock } from './watching.js';
+import { keepLease, stopFrom, watchClock, watchStorage } from './watching.js';
 
 /** A run being driven by this process. */
 export type Drive = Pick<DriveContext, 'stop' | 'leave'> & { readonly done: Promise<void> };
@@ -82,6 +82,7 @@ async function driveSteps(context: DriveContext, run: Run): Promise<void> {
   try {
     const loop = await openLoop(context, run, kind, executor, meter);
     void watchClock(context, loop.run);
+    void watchStorage(context);
     loop.committer.flush();
     await runLoop(loop);
   } finally {

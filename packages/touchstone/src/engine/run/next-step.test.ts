@@ -17,6 +17,7 @@ const calm: View = {
 const cancel: Stop = { kind: 'cancel', by: 'x' };
 const timeout: Stop = { kind: 'timeout', limitMs: 1, observedMs: 2 };
 const budget: Stop = { kind: 'budget', limitUsd: 1 };
+const storage: Stop = { kind: 'storage' };
 const drain: Stop = { kind: 'pause', drainPolicy: 'drain-current-node' };
 const changed: Stop = { kind: 'changed' };
 const immediate: Stop = { kind: 'pause', drainPolicy: 'immediate' };
@@ -34,6 +35,9 @@ describe('nextStep', () => {
     ['and ends when all is at rest', { stop: cancel }, 'stop'],
     ['a cancel counts even when nothing is left to start', { stop: cancel, unfinished: false }, 'stop'],
     ['a timeout aborts', { stop: timeout, running: 1 }, 'abort'],
+    ['full storage aborts', { stop: storage, running: 1 }, 'abort'],
+    ['full storage ends a run with work left', { stop: storage }, 'stop'],
+    ['storage filled by the last task came too late', { stop: storage, unfinished: false }, 'complete'],
     ['an immediate pause aborts', { stop: immediate, running: 1 }, 'abort'],
     ['a draining pause lets tasks finish', { stop: drain, running: 1 }, 'wait'],
     ['the cost ceiling lets tasks finish', { stop: budget, running: 1 }, 'wait'],
@@ -58,7 +62,7 @@ describe('nextStep', () => {
       leaving: fc.boolean(),
       crashed: fc.boolean(),
       halted: fc.boolean(),
-      stop: fc.constantFrom(undefined, cancel, timeout, budget, changed, drain, immediate),
+      stop: fc.constantFrom(undefined, cancel, timeout, budget, storage, changed, drain, immediate),
       aborted: fc.boolean(),
       withdrawn: fc.boolean(),
       unfinished: fc.boolean(),

@@ -11,6 +11,7 @@ export type Stop =
     }
   | { readonly kind: 'timeout'; readonly limitMs: number; readonly observedMs: number }
   | { readonly kind: 'budget'; readonly limitUsd: number }
+  | { readonly kind: 'storage' }
   | { readonly kind: 'denied'; readonly denial: AccessDenial }
   /** The agent's files have been written to. */
   | { readonly kind: 'changed' }
@@ -40,12 +41,14 @@ export type Step = 'start' | 'wait' | 'withdraw' | 'abort' | 'leave' | 'crash' |
 /** ExecutionResult work may run ahead of the disk by this much; beyond it, starting more would only grow memory. */
 const AHEAD = 256;
 
-/** Cancel, timeout, denied access, a changed agent and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
+/** Cancel, timeout, full storage, denied access, a changed agent and an immediate pause abort what runs; a draining pause and the cost ceiling let it finish. */
 const abortsRunning = (view: View): boolean => {
   if (view.leaving || view.crashed) return true;
   if (view.stop?.kind === 'pause') return view.stop.drainPolicy === 'immediate';
   return view.stop !== undefined && view.stop.kind !== 'budget';
 };
+
+const LIMITS: ReadonlySet<Stop['kind']> = new Set(['timeout', 'budget', 'storage']);
 
 /** The whole run loop as one pure decision: from what is known to what is done next. */
 export function nextStep(view: View): Step {
@@ -60,7 +63,7 @@ export function nextStep(view: View): Step {
   if (view.crashed) return 'crash';
   // A limit that is reached with nothing left to do has come too late; what a person asked for is never too late, and
   // without access there is nothing to complete.
-  const isLimit = view.stop?.kind === 'timeout' || view.stop?.kind === 'budget';
+  const isLimit = view.stop !== undefined && LIMITS.has(view.stop.kind);
   return view.stop && (view.unfinished || !isLimit) ? 'stop' : 'complete';
 }
 

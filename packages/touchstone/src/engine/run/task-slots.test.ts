@@ -11,6 +11,9 @@ import {
   owner,
 } from '../testing/bench.js';
 
+/** Waits for an event, however busy the machine is. */
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000 });
+
 /** Agents that answer when the test says so, one after the other. */
 function answeringInTurn() {
   const turns: (() => void)[] = [];
@@ -36,7 +39,7 @@ it('tasks beyond those that a tenant may have at work wait, and the wait is not 
   const runId = await bench.createRun('r');
   const driven = bench.engine.drive(owner, runId);
   for (let task = 0; task < 3; task += 1) {
-    await vi.waitFor(() => expect(turns).toHaveLength(task + 1));
+    await until(() => expect(turns).toHaveLength(task + 1));
     await bench.clock.advance(100);
     turns[task]?.();
   }
@@ -53,9 +56,9 @@ it('tasks of a run that hang leave slots for another tenant', async () => {
   });
   const runId = await bench.createRun('r', { concurrency: 9 });
   void bench.engine.drive(owner, runId);
-  await vi.waitFor(() => expect(bench.calls).toHaveLength(4));
+  await until(() => expect(bench.calls).toHaveLength(4));
   await driveOther(bench);
-  await vi.waitFor(() => expect(bench.calls).toHaveLength(6));
+  await until(() => expect(bench.calls).toHaveLength(6));
   await bench.engine.shutdown();
 });
 
@@ -77,7 +80,7 @@ it('a draining pause does not wait for tasks that wait for a slot, and they are 
   const bench = await openBench({ behave, slots: { tasks: createSlots({ perTenant: 1 }) } });
   const runId = await bench.createRun('r');
   const driven = bench.engine.drive(owner, runId);
-  await vi.waitFor(() => expect(turns).toHaveLength(1));
+  await until(() => expect(turns).toHaveLength(1));
   await bench.engine.pause(owner, runId, 'me', 'drain-current-node');
   turns[0]?.();
   await driven;
@@ -86,7 +89,7 @@ it('a draining pause does not wait for tasks that wait for a slot, and they are 
   await bench.engine.resume(owner, runId, 'me');
   const again = bench.engine.drive(owner, runId);
   for (const task of [1, 2]) {
-    await vi.waitFor(() => expect(turns).toHaveLength(task + 1));
+    await until(() => expect(turns).toHaveLength(task + 1));
     turns[task]?.();
   }
   await again;

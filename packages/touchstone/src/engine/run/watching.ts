@@ -61,3 +61,17 @@ export async function watchClock({ parts, stop, over }: DriveContext, run: Run):
     // The run ended before its limit.
   }
 }
+
+/** Ends a run whose tenant has no room left for what it would store. Looked at every second: a run cannot store much in one. */
+export async function watchStorage({ parts, lease, stop, over }: DriveContext): Promise<void> {
+  const { clock, log, isStorageFull } = parts;
+  if (!isStorageFull) return;
+  try {
+    for (;;) {
+      await clock.sleep(LISTEN_MS, over);
+      if (await isStorageFull(lease.owner)) return stop({ kind: 'storage' });
+    }
+  } catch (error) {
+    if (!over.aborted) log.error('storage.unwatched', { runId: lease.runId }, error);
+  }
+}

@@ -1,4 +1,4 @@
-import type { AnnotationId, EventId, Owner, PrincipalId, RunId } from '@touchstone/protocol';
+import type { AnnotationId, AuditEntry, EventId, Owner, PrincipalId, RunId } from '@touchstone/protocol';
 
 /**
  * What a person said: the member named like the kind is always there, others may stand beside it. `correction` and
@@ -29,7 +29,8 @@ export type Override = { readonly score: number; readonly passed?: boolean };
 
 /** Annotations of runs by people. They are kept beside the log: no event, no score and no fork ever holds one. */
 export type Annotations = {
-  add(owner: Owner, annotation: Annotation): Promise<void>;
+  /** `audit` is written together with it. */
+  add(owner: Owner, annotation: Annotation, audit?: AuditEntry): Promise<void>;
   /** All of a run's, oldest first. */
   list(owner: Owner, runId: RunId): Promise<readonly Annotation[]>;
   /** Called after an annotation of this run has been added by this process. Returns the unsubscribe function. */

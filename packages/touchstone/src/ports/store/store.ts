@@ -1,4 +1,5 @@
 import type { Owner } from '@touchstone/protocol';
+import type { Amounts } from './amounts.js';
 import type { Annotations } from './annotations.js';
 import type { Baselines } from './baselines.js';
 import type { Audit, Deployments } from './deployments.js';
@@ -32,6 +33,7 @@ export type Store = {
   readonly keys: Keys;
   readonly idempotency: Idempotency;
   readonly retention: Retention;
+  readonly amounts: Amounts;
   /** A secret of this store, made when it is first asked for: what every process on it signs and checks with. */
   secret(name: string): Promise<string>;
   /** Takes back the names of all packs, agents and suites of an owner that are not listed, as `name@version`. */

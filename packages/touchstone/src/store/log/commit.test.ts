@@ -56,5 +56,5 @@ it('every record and every step is one row, in order, however many share a state
 
 it('a full commit of 128 tasks is a handful of statements', () => {
   const commit = { seals: upTo(128).map(sealed), entries: upTo(128).map(step), firstSequence: 0 };
-  expect(commitStatements(SQLITE, lease, commit, 0)).toHaveLength(1 + 8 + 8 + 1);
+  expect(commitStatements(SQLITE, lease, commit, 0)).toHaveLength(1 + 8 + 8 + 1 + 1);
 });

@@ -1,4 +1,4 @@
-import { HostError } from '@touchstone/protocol';
+import { HostError, type Owner } from '@touchstone/protocol';
 import {
   type Commit,
   DeploymentsMoved,
@@ -8,6 +8,7 @@ import {
   type RunChange,
   type TaskRecord,
 } from '../../ports/index.js';
+import { countStatement } from '../amounts.js';
 import { auditStatement } from '../audit.js';
 import type { SqlValue, Statement } from '../db.js';
 import { moveStatement } from '../deployments.js';
@@ -44,14 +45,15 @@ const WHOLE = `SELECT found.n FROM (SELECT COUNT(*) AS n, SUM(event_count) AS ev
   WHERE run_no = ? AND ordinal BETWEEN ? AND ?) AS found WHERE found.n = ? AND found.events = ?`;
 
 /** The statements that seal records without a lease. The run's own state is their only condition. */
-export const sealStatements = (
+export function sealStatements(
   runNo: number,
+  { tenant }: Owner,
   records: readonly TaskRecord[],
   sealedAt: number,
-): readonly Statement[] => [
-  { sql: ACTIVE, params: [runNo], guard: true },
-  ...inGroups(SEAL, records, (params, record) => pushRecord(params, runNo, record, sealedAt)),
-];
+): readonly Statement[] {
+  const stored = inGroups(SEAL, records, (params, record) => pushRecord(params, runNo, record, sealedAt));
+  return [{ sql: ACTIVE, params: [runNo], guard: true }, ...stored, countStatement(tenant, stored)];
+}
 
 /** The places of the guards whose failure has its own error. */
 const FENCE_AT = 0;
@@ -77,12 +79,16 @@ export function commitStatements(
     else if (eventCount > 0) loose.push(looseStatement(lease, entry, sequence));
     sequence += eventCount;
   }
-  return [
-    fenceStatement(lease, commit, sequence - firstSequence),
-    ...(deployments ? [moveStatement(lease.owner, deployments)] : []),
+  const stored = [
     ...inGroups(SEAL, seals, (params, record) => pushRecord(params, lease.runNo, record, sealedAt)),
     ...inGroups(APPEND_STEP, steps, (params, step) => pushStep(params, lease, step)),
     ...loose,
+  ];
+  return [
+    fenceStatement(lease, commit, sequence - firstSequence),
+    ...(deployments ? [moveStatement(lease.owner, deployments)] : []),
+    ...stored,
+    countStatement(lease.owner.tenant, stored),
     ...stepRanges(entries).map((range) => wholeStatement(lease, range)),
     ...audit.map((entry) => auditStatement(dialect, lease.owner, entry)),
   ];

@@ -21,10 +21,10 @@ import { createPacks } from '../catalogue/packs.js';
 import { createSuites } from '../catalogue/suites.js';
 import type { Db } from '../db.js';
 import { SQLITE } from '../dialect.js';
-import { createIdempotency } from '../idempotency.js';
 import { createKeys } from '../keys.js';
 import { createLeases } from '../log/leases.js';
 import { createLedger } from '../log/ledger.js';
+import { createPace } from '../log/page-rows.js';
 import { createRunLog } from '../log/run-log.js';
 import { createRuns } from '../log/runs.js';
 import { createWatchers } from '../log/watchers.js';
@@ -39,7 +39,7 @@ import { packsAndMemory } from './0002-packs-and-memory.js';
 import { draftPacks } from './0003-draft-packs.js';
 import { annotationsAndBaselines } from './0004-annotations-and-baselines.js';
 import { contracts } from './0005-contracts.js';
-import type { Migration } from './index.js';
+import { MIGRATIONS, type Migration } from './index.js';
 
 const clock: Clock = { now: () => 0, elapsed: () => 0, sleep: () => Promise.resolve() };
 const OWNER: Owner = { tenant: 'acme', workspace: 'main' };
@@ -136,6 +136,9 @@ async function makeOlder(
 ): Promise<void> {
   const sqlite = await openSqlite(file);
   migrate(sqlite, file, SQLITE, migrations);
+  // Today's code counts what it writes, and an older version had nowhere to keep it.
+  if (migrations.length < MIGRATIONS.length)
+    sqlite.exec('CREATE TEMP TABLE stored_bytes (tenant TEXT PRIMARY KEY, bytes INTEGER)');
   const db = createSqliteDb(sqlite);
   await fill(db);
   await db.close();
@@ -162,20 +165,25 @@ it('a store of version 1 keeps what it held and can take packs, memory and respo
   }
 });
 
+/** As it was written before claims named what they create. */
+const OLD_CLAIM = `INSERT INTO idempotency
+    (tenant, workspace, operation, caller_key, request_digest, claimed_until, keep_ms, expires_at)
+  VALUES ('acme', 'main', 'o', 'k', 'd', 1, 1, 2)`;
+
 async function fillVersion3(db: Db): Promise<void> {
   await fillVersion1(db);
   await createPacks(db).replace(OWNER, { ...PACK, head: { ...PACK.head, draft: true } }, 2);
   await createMemory(db).put(OWNER, AGENT.agentId, ENTRY, 2);
   await createResponses(db).put(OWNER, asId('q'), toBody('answer'), 2);
   await createKeys(db).put({ keyHash: 'h', owner: OWNER, principal: 'p', roles: [], createdAt: 1 });
-  await createIdempotency(db).claim(OWNER, { operation: 'o', key: 'k' }, 'd', 1, 1, 1);
+  await db.transaction([{ sql: OLD_CLAIM, params: [] }]);
   const watchers = createWatchers();
-  await createRuns(db, watchers).create(RUN);
+  await createRuns(db, watchers, createPace()).create(RUN);
   const usage = { provider: asId<never>('p'), model: asId<never>('m'), inputTokens: 1, outputTokens: 1 };
   await createLedger(db, clock).record(OWNER, RUN.runId, [usage]);
   const lease = await createLeases(db, clock, 'me').take(OWNER, RUN.runId, 1_000);
   if (!lease) throw new Error('The lease is held.');
-  await createRunLog(db, clock, watchers).commit(lease, COMMIT);
+  await createRunLog(db, clock, watchers, createPace()).commit(lease, COMMIT);
 }
 
 /** Every row of every table that held something, except for the list of versions. */
@@ -254,4 +262,18 @@ it('a store of version 5 keeps every row and can take deployments, audit records
   const reopened = await openStore({ file, clock });
   expect(await reopened.secret('tokens')).toBe(secret);
   await reopened.close();
+});
+
+it('what an older store holds is counted when it is opened, as if it had been counted all along', async () => {
+  const bytesIn = async (name: string, migrations: readonly Migration[]): Promise<number> => {
+    const file = join(folder, name);
+    await makeOlder(file, migrations, fillVersion3);
+    const store = await openStore({ file, clock });
+    const bytes = await store.amounts.bytes(OWNER);
+    await store.close();
+    return bytes;
+  };
+  const counted = await bytesIn('counted-later.db', [firstTables, packsAndMemory, draftPacks]);
+  expect(counted).toBeGreaterThan(0);
+  expect(counted).toBe(await bytesIn('counted-always.db', MIGRATIONS));
 });

@@ -34,10 +34,6 @@ type Reading = {
   readonly expecting: Set<number>;
 };
 
-/** Members of a suite file that the wire does not know. */
-export const AUTHORING_MEMBERS = ['$schema', 'defaults', 'rows'] as const;
-export const AUTHORING_TASK_MEMBERS = ['expect', 'tags', 'description'] as const;
-
 /** A document that needs nothing of this comes back as it is, so its digest does not depend on this function. */
 export function compileSuite(value: unknown, readRows?: ReadRows): SuiteCompilation {
   const reading: Reading = { issues: [], notes: new Map(), expecting: new Set() };

@@ -1,3 +1,5 @@
+import type { Json } from '@touchstone/protocol';
+import { toBody } from '@touchstone/protocol/bodies';
 import { createDeferred, type Deadline, type Deferred } from '../../../net/index.js';
 import type { AgentHost, Answer, Invocation } from '../../../ports/index.js';
 import { failed, timedOut, unreachable } from '../answers.js';
@@ -40,6 +42,12 @@ export const createJob = (invocation: Invocation, host: AgentHost, createdAt: nu
   isIsolated: false,
   isSettled: false,
 });
+
+/** The answer that an agent returned. */
+export function answerOf(output: unknown, confidence: number | null, refused: boolean): Answer {
+  const body = toBody(output as Json);
+  return { kind: refused ? 'refused' : 'answered', output: body, ...(confidence !== null && { confidence }) };
+}
 
 /** How a thread was lost. */
 export type ThreadLoss = {

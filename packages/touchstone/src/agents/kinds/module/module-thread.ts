@@ -1,6 +1,9 @@
+import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { defined } from '@touchstone/protocol';
 import { createDeferred } from '../../../net/index.js';
 import type { Clock } from '../../../ports/index.js';
+import type { ModuleRun } from '../../spec/run-spec.js';
 import { launchProcess, type ModuleWorker } from './module-process.js';
 
 export type ThreadOptions = {
@@ -12,6 +15,17 @@ export type ThreadOptions = {
   /** Without a limit it runs in a thread of this process. */
   readonly memoryMb?: number;
 };
+
+export const threadOptions = (
+  { path, export: exportName, memoryMb: own }: ModuleRun,
+  { baseDir, maxOutputBytes, memoryMb }: { baseDir: string; maxOutputBytes: number; memoryMb?: number },
+): ThreadOptions => ({
+  path: resolve(baseDir, path),
+  folder: resolve(baseDir),
+  exportName,
+  maxOutputBytes,
+  ...defined({ memoryMb: own ?? memoryMb }),
+});
 
 /** A message of the thread; the first element is its name. `module-worker.js` is the other side. */
 export type ThreadMessage =

@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import { defined, type Json } from '@touchstone/protocol';
+import type { Json } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import { createDeadlines, createDeferred, type Deadlines, onAbort } from '../../../net/index.js';
 import {
@@ -15,8 +14,14 @@ import type { AgentFiles } from '../../spec/digest.js';
 import { readUsage } from '../../spec/members.js';
 import { DEFAULT_TIMEOUT_MS, type ModuleRun } from '../../spec/run-spec.js';
 import { CLOSED, failed, timedOut } from '../answers.js';
-import { createJob, decideAfterLoss, type Job, JobQueue } from './module-jobs.js';
-import { type JobMessage, startThread, type Thread, type ThreadMessage } from './module-thread.js';
+import { answerOf, createJob, decideAfterLoss, type Job, JobQueue } from './module-jobs.js';
+import {
+  type JobMessage,
+  startThread,
+  type Thread,
+  type ThreadMessage,
+  threadOptions,
+} from './module-thread.js';
 
 export type ModuleParts = {
   readonly facts: AgentFacts;
@@ -203,7 +208,7 @@ class ThreadedAgent implements Agent {
   // -------------------------------------------------------------------------------------------------- starting, loading
 
   #start(): Thread {
-    const { clock, baseDir, maxOutputBytes } = this.#parts;
+    const { clock } = this.#parts;
     this.#state = 'starting';
     this.#starts += 1;
     this.#loading = new AbortController();
@@ -211,15 +216,11 @@ class ThreadedAgent implements Agent {
       () => this.#giveUp(`It did not load within ${LOADING_MS} ms.`),
       () => undefined,
     );
-    const folder = resolve(baseDir);
-    const path = resolve(baseDir, this.#run.path);
-    const { memoryMb = this.#parts.memoryMb } = this.#run;
-    const options = { path, folder, exportName: this.#run.export, maxOutputBytes, ...defined({ memoryMb }) };
     const listener = {
       message: (message: ThreadMessage) => this.#receive(message),
       gone: (reason: string) => this.#lose(reason, false),
     };
-    return startThread(options, listener, clock);
+    return startThread(threadOptions(this.#run, this.#parts), listener, clock);
   }
 
   /** A thread that replaces a lost one has read the files again. Answers of changed files would be no evidence. */
@@ -307,9 +308,4 @@ class ThreadedAgent implements Agent {
     job.isIsolated = isIsolated;
     this.#queue.add(job);
   }
-}
-
-function answerOf(output: unknown, confidence: number | null, refused: boolean): Answer {
-  const body = toBody(output as Json);
-  return { kind: refused ? 'refused' : 'answered', output: body, ...(confidence !== null && { confidence }) };
 }

@@ -88,7 +88,7 @@ export const boundAgentEndpoints = ({ touchstone }: Services): readonly Endpoint
       200: { description: 'This very version is bound already.', schema: vendor.boundAgent },
       201: { description: 'The version is bound.', schema: vendor.boundAgent },
     },
-    refusals: ['conflict'],
+    refusals: ['conflict', 'quota_exceeded'],
     async handle(call) {
       const bound = await touchstone.agents.bind(call.principal.owner, call.params.agentId ?? '', call.body);
       const { agentId, version, digest } = bound.facts;

@@ -57,7 +57,7 @@ export const packEndpoints = (host: Services): readonly Endpoint[] => [
       201: { description: 'The pack is installed.', schema: vendor.installedPack },
     },
     // The last one is about a dataset that the profile of an agent names elsewhere.
-    refusals: ['conflict', 'pack_revoked', ...PACK_REFUSALS, 'unavailable'],
+    refusals: ['conflict', 'quota_exceeded', 'pack_revoked', ...PACK_REFUSALS, 'unavailable'],
     handle: (call) => install(host, call),
   }),
   endpoint({

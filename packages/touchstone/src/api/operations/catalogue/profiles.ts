@@ -14,7 +14,7 @@ export const profileEndpoints = (host: Services): readonly Endpoint[] => [
       200: { description: 'The suite and its contract.', schema: vendor.compiledProfile },
       201: { description: 'The same, and both are installed now.', schema: vendor.compiledProfile },
     },
-    refusals: ['conflict', 'capability_not_provided', 'unavailable'],
+    refusals: ['conflict', 'quota_exceeded', 'capability_not_provided', 'unavailable'],
     handle: (call) => compile(host, call),
   }),
   endpoint({

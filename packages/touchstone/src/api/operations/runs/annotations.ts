@@ -15,9 +15,10 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
     responses: {
       201: { description: 'The annotation, without what looked like a secret.', schema: 'annotation' },
     },
-    refusals: ['not_found'],
+    refusals: ['not_found', 'quota_exceeded'],
     async handle(call) {
-      const annotation = await host.annotations.annotate(call.principal, runIdOf(call), call.body);
+      const { principal, body, creationId } = call;
+      const annotation = await host.annotations.annotate(principal, runIdOf(call), body, creationId);
       return { status: 201, body: annotationWire(annotation) };
     },
   }),
@@ -28,10 +29,12 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'The annotations on a run, oldest first',
     responses: ok('All of them.', vendor.annotationList),
     refusals: ['not_found'],
-    async handle(call) {
-      const all = await host.annotations.list(call.principal.owner, runIdOf(call));
-      return { status: 200, body: { annotations: all.map(annotationWire) } };
-    },
+    handle: (call) => ({
+      async large() {
+        const all = await host.annotations.list(call.principal.owner, runIdOf(call));
+        return { status: 200, body: { annotations: all.map(annotationWire) } };
+      },
+    }),
   }),
   endpoint({
     operationId: 'listOverrides',

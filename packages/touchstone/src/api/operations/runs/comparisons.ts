@@ -59,7 +59,7 @@ export const baselineEndpoints = ({ touchstone }: Services): readonly Endpoint[]
       200: { description: 'The run is the baseline already.', schema: vendor.newBaseline },
       201: { description: 'The run is the baseline now.', schema: vendor.newBaseline },
     },
-    refusals: ['not_found', 'run_state_conflict'],
+    refusals: ['not_found', 'run_state_conflict', 'quota_exceeded'],
     async handle(call) {
       const body = await touchstone.blessings.bless(call.principal, call.body.runId);
       return { status: body.already ? 200 : 201, body };
@@ -88,9 +88,12 @@ export const diffEndpoints = (host: Services): readonly Endpoint[] => [
     parameters: { against },
     responses: ok('The differences.', 'run-diff-response'),
     refusals: ['not_found'],
-    async handle(call) {
-      const body = await host.touchstone.diff(call.principal.owner, runIdOf(call), call.query.against);
-      return { status: 200, body, headers: { 'cache-control': 'no-store' } };
-    },
+    handle: (call) => ({
+      slow: true,
+      async large() {
+        const body = await host.touchstone.diff(call.principal.owner, runIdOf(call), call.query.against);
+        return { status: 200, body, headers: { 'cache-control': 'no-store' } };
+      },
+    }),
   }),
 ];

@@ -18,6 +18,7 @@ export const forkEndpoints = (host: Services): readonly Endpoint[] => [
       'run_state_conflict',
       'conflict',
       'fork_point_invalid',
+      'quota_exceeded',
       'capability_not_provided',
     ],
     handle: (call) => fork(host, call),
@@ -28,7 +29,9 @@ async function fork(host: Services, call: Call<unknown, ForkRun>): Promise<Reply
   // A fork repeats what the source says, so its creator must be allowed to read it.
   checkScope(call.principal, 'runs:read');
   const { runId: sourceRunId } = await findRun(host, call);
-  const run = await host.touchstone.fork(call.principal, sourceRunId, call.body);
+  const run = await host.touchstone.fork(call.principal, sourceRunId, call.body, {
+    creationId: call.creationId,
+  });
   if (call.body.mode === 'branch') host.follow(run);
   const statusUrl = `${call.origin}/v1/runs/${run.runId}`;
   return {
@@ -53,7 +56,7 @@ export const rejudgeEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Have the recorded answers of a run judged again, as a new run',
     body: bodyOf(vendor.rejudgeBody, false),
     responses: { 201: { description: 'The new run has been created.', schema: vendor.createdRun } },
-    refusals: ['not_found', 'capability_not_provided'],
+    refusals: ['not_found', 'quota_exceeded', 'capability_not_provided'],
     handle: (call) => rejudge(host, call),
   }),
 ];
@@ -61,7 +64,9 @@ export const rejudgeEndpoints = (host: Services): readonly Endpoint[] => [
 async function rejudge(host: Services, call: Call<unknown, Wire<typeof vendor.rejudgeBody>>): Promise<Reply> {
   const source = await findRun(host, call);
   const wish = defined({ model: call.body.judge, votes: call.body.votes });
-  const run = await host.touchstone.rejudge(call.principal, source.runId, wish);
+  const run = await host.touchstone.rejudge(call.principal, source.runId, wish, {
+    creationId: call.creationId,
+  });
   host.follow(run);
   return createdRun(call, run, run.status);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   HostError,
   isHostError,
@@ -11,7 +12,7 @@ import type { Wire } from '@touchstone/protocol/schema';
 import { vendor } from '@touchstone/protocol/wire';
 import { DEFAULT_TOKEN_SEC, hasScope, type TokenClaim } from '../../../app/index.js';
 import type { Interrupt, Run } from '../../../ports/index.js';
-import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
+import { bodyOf, type Call, type Endpoint, endpoint, type KeySpace, ok, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
 
 type Resume = Wire<typeof vendor.resumeBody>;
@@ -81,6 +82,7 @@ export const interruptEndpoints = (host: Services): readonly Endpoint[] => [
       'interrupt_gone',
       'unavailable',
     ],
+    actsFor: (call) => keySpaceOf(host, call),
     handle: (call) => resolveByToken(host, call),
   }),
 ];
@@ -93,6 +95,15 @@ async function resolve(
 ): Promise<Reply> {
   const run = await touchstone.engine.interrupts.resolve(by.owner, { ...asked, by, value: resumeValue });
   return { status: 200, body: { runId: run.runId, nodeId: asked.nodeId, status: run.status } };
+}
+
+/**
+ * A link has keys of its own, among those of the tenant that it belongs to. They stay the link's when it has expired: a
+ * repetition still gets the answer that was kept.
+ */
+async function keySpaceOf({ tokens }: Services, { params: { token = '' } }: Call): Promise<KeySpace> {
+  const { owner, principal } = await tokens.verify(token);
+  return { owner, principal, link: ` ${createHash('sha256').update(token).digest('hex')}` };
 }
 
 async function resolveByToken(host: Services, call: Call<unknown, Resume>): Promise<Reply> {
