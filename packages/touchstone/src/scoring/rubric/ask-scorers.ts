@@ -1,6 +1,5 @@
-import { type Json, type JsonObject, redactDeep } from '@touchstone/protocol';
+import { defined, isObject, type Json, type JsonObject, redactDeep } from '@touchstone/protocol';
 import { fromBody, type Task, toBody } from '@touchstone/protocol/bodies';
-import { closed, either, flag, fraction, schemaIssues, text, type Wire } from '@touchstone/protocol/schema';
 import type { Scorer, ScoringResult, Transcript } from '../../ports/index.js';
 import type { CheckResult } from '../checks/context.js';
 import { turned } from '../checks/run-check.js';
@@ -32,10 +31,8 @@ async function decide(
   const document = redactDeep(documentOf(args, task, transcript), redact);
   const answer = await scorer.ask(toBody(document), signal);
   if (answer.kind === 'failed') return unscored('scorer_failed', scorer, answer.reason);
-  const given = fromBody(answer.value);
-  const [issue] = schemaIssues(givenShape, given);
-  if (issue) return unscored('scorer_unreadable', scorer, EXPECTED);
-  return turned(args, resultOf(args, given as Wire<typeof givenShape>));
+  const given = readGiven(fromBody(answer.value));
+  return given ? turned(args, resultOf(args, given)) : unscored('scorer_unreadable', scorer, EXPECTED);
 }
 
 /** What a scorer sees: no weights, and nothing that others have decided. */
@@ -54,20 +51,23 @@ function documentOf({ config }: JsonObject, { input }: Task, transcript: Transcr
 }
 
 const EXPECTED = 'expected true, false, a number from 0 to 1, or an object {score, met?, reason?}';
-const givenShape = either(
-  either(flag(), fraction()),
-  closed({ score: fraction() }, { met: flag(), reason: text() }),
-);
+type Given = { readonly score: number; readonly met?: boolean; readonly reason?: string };
+
+/** What a scorer gave back; undefined when it is no score. */
+function readGiven(given: Json): Given | undefined {
+  if (typeof given === 'boolean') return { score: given ? 1 : 0, met: given };
+  const { score, met, reason, ...rest } = isObject(given) ? given : ({ score: given } as JsonObject);
+  if (typeof score !== 'number' || !(score >= 0 && score <= 1) || Object.keys(rest).length > 0)
+    return undefined;
+  if (met !== undefined && typeof met !== 'boolean') return undefined;
+  if (reason !== undefined && typeof reason !== 'string') return undefined;
+  return defined({ score, met, reason });
+}
 
 const USUAL_MIN = 0.5;
 
-function resultOf({ min = USUAL_MIN }: JsonObject, given: Wire<typeof givenShape>): CheckResult {
-  if (typeof given === 'boolean') return { met: given, degree: given ? 1 : 0 };
-  const {
-    score,
-    met = score >= Number(min),
-    reason,
-  } = typeof given === 'number' ? { score: given, met: undefined, reason: undefined } : given;
+function resultOf({ min = USUAL_MIN }: JsonObject, { score, reason, ...given }: Given): CheckResult {
+  const met = given.met ?? score >= Number(min);
   const missed = reason ?? `score ${Number(score.toFixed(4))}; wanted at least ${min}`;
   return { met, degree: score, ...((!met || reason !== undefined) && { reason: missed }) };
 }
