@@ -1,7 +1,7 @@
 export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/pin-model.js';
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';
 export { prepareModuleThread } from './kinds/module/module-thread.js';
-export { type RecordedAnswer, readAnswers } from './kinds/recorded/answers-file.js';
+export { readAnswers } from './kinds/recorded/answers-file.js';
 export { createAskModel } from './models/ask.js';
 export { chooseModel } from './models/choose.js';
 export { createEmbedder } from './models/embedder.js';

@@ -51,10 +51,10 @@ function documentOf({ config }: JsonObject, { input }: Task, transcript: Transcr
 }
 
 const EXPECTED = 'expected true, false, a number from 0 to 1, or an object {score, met?, reason?}';
-type Given = { readonly score: number; readonly met?: boolean; readonly reason?: string };
+type ScorerVerdict = { readonly score: number; readonly met?: boolean; readonly reason?: string };
 
 /** What a scorer gave back; undefined when it is no score. */
-function readGiven(given: Json): Given | undefined {
+function readGiven(given: Json): ScorerVerdict | undefined {
   if (typeof given === 'boolean') return { score: given ? 1 : 0, met: given };
   const { score, met, reason, ...rest } = isObject(given) ? given : ({ score: given } as JsonObject);
   if (typeof score !== 'number' || !(score >= 0 && score <= 1) || Object.keys(rest).length > 0)
@@ -66,7 +66,7 @@ function readGiven(given: Json): Given | undefined {
 
 const USUAL_MIN = 0.5;
 
-function resultOf({ min = USUAL_MIN }: JsonObject, { score, reason, ...given }: Given): CheckResult {
+function resultOf({ min = USUAL_MIN }: JsonObject, { score, reason, ...given }: ScorerVerdict): CheckResult {
   const met = given.met ?? score >= Number(min);
   const missed = reason ?? `score ${Number(score.toFixed(4))}; wanted at least ${min}`;
   return { met, degree: score, ...((!met || reason !== undefined) && { reason: missed }) };
