@@ -46,7 +46,7 @@ const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
  */
 type OwnedPorts = Omit<
   Store,
-  'keys' | 'close' | 'leases' | 'amounts' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
+  'keys' | 'close' | 'leases' | 'amounts' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo' | 'check'
 > & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;
