@@ -25,6 +25,7 @@ export const UNSCORED_REASONS = [
   'scorer_failed',
   'scorer_unreadable',
   'no_answer',
+  'check_over_limit',
 ] as const;
 /**
  * Why a task has no score.
@@ -35,6 +36,7 @@ export const UNSCORED_REASONS = [
  * - `scorer_failed`: a scorer threw an error, ended, or took too long
  * - `scorer_unreadable`: what a scorer gave back is no score
  * - `no_answer`: the file of recorded answers has none for the task
+ * - `check_over_limit`: checking the answer took more time or memory than a tenant has for one check
  */
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 

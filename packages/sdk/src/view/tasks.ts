@@ -54,6 +54,7 @@ const UNSCORED_WORDS = {
   scorer_unreadable: 'a scorer gave back no score',
   no_answer: 'the file of answers has none for the task',
   judge_unreadable: 'the judge gave no readable verdict',
+  check_over_limit: 'checking the answer took too long',
 };
 
 /** Looked at all at once and after the fact, so the weakest of them is weak by chance as often as not. */

@@ -1,6 +1,6 @@
 import { defined, type EvalPlan, type Owner } from '@touchstone/protocol';
-import { createSchemaCheck, parseScorers } from '../agents/index.js';
-import type { Clock, Scoring, Store } from '../ports/index.js';
+import { foreignSchemas, parseScorers } from '../agents/index.js';
+import type { Checker, Clock, Scoring, Store } from '../ports/index.js';
 import { createScoring } from '../scoring/index.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
 import { createContracts } from './catalogue/contracts.js';
@@ -19,14 +19,15 @@ type ScoringOptions = {
   readonly safety: NamedPolicy;
   readonly agents: AgentParts;
   readonly isOnlyTenant: (tenant: string) => boolean;
+  /** Makes the checks of runs. */
+  readonly checkerFor: (owner: Owner) => Checker;
 };
 
 /** Builds what scores answers: judges, contracts, and the scoring of one run. */
 export function composeScoring(options: ScoringOptions) {
-  const { config, store, clock, origin, safety, agents, isOnlyTenant } = options;
+  const { config, store, clock, origin, safety, agents, isOnlyTenant, checkerFor } = options;
   const { models, holdsSecret, tools, redact, openEmbedder } = agents;
   const judges = createJudges({ config, models, store, clock, holdsSecret });
-  const schemaCheck = createSchemaCheck();
   /** Why an owner may not use a model by this name. */
   const modelIssue = (owner: Owner, name: string): string | undefined => {
     if (name === config.judge?.model) return undefined;
@@ -50,9 +51,11 @@ export function composeScoring(options: ScoringOptions) {
   });
   const openScoring = async (owner: Owner, plan: EvalPlan): Promise<Scoring> => {
     checkSamePolicy(safety, plan);
+    const check = checkerFor(owner);
     return createScoring({
       modes: plan.modes,
-      schemaCheck,
+      check,
+      schemas: foreignSchemas,
       tierOf: tools.tierOf,
       policy: safety.policy,
       redact,
@@ -63,7 +66,7 @@ export function composeScoring(options: ScoringOptions) {
       ...(plan.scorers && { scorers: scorers.open(plan.scorers) }),
     });
   };
-  return { judges, schemaCheck, modelIssue, contracts, scorers, openScoring };
+  return { judges, modelIssue, contracts, scorers, openScoring };
 }
 
 /** In-process there is no task limit; a host has one unless it is configured otherwise. */

@@ -30,6 +30,8 @@ export type InvocationResult = {
   readonly untimed?: true;
   readonly usage: readonly Usage[];
   readonly schemaValid?: boolean;
+  /** The answer could not be checked against the agent's return schema, through no fault of the agent. */
+  readonly unchecked?: true;
   readonly toolCalls: readonly ScoredCall[];
   /** The system prompt, when this host resolved it. */
   readonly prompt?: string;
@@ -40,6 +42,7 @@ export type InvocationResult = {
 export type AnswerOutcome = {
   readonly outcome: InvocationOutcome;
   readonly schemaValid?: boolean;
+  readonly unchecked?: true;
   readonly reason?: string;
 };
 
