@@ -94,6 +94,7 @@ const plannedFacts = (
   | 'model'
   | 'nondeterministic'
   | 'filesNotFollowed'
+  | 'caveats'
   | 'fork'
   | 'bodiesRemovedAt'
 > => ({
@@ -103,6 +104,7 @@ const plannedFacts = (
   ...(facts?.model && { model: facts.model }),
   ...(facts?.nondeterministic && { nondeterministic: true }),
   ...(facts?.filesNotFollowed && { filesNotFollowed: true }),
+  ...(facts?.caveats && { caveats: facts.caveats }),
   ...(facts?.fork && { fork: facts.fork }),
   ...(facts?.bodiesRemovedAt && { bodiesRemovedAt: facts.bodiesRemovedAt }),
 });

@@ -1,6 +1,7 @@
 export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/pin-model.js';
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';
 export { prepareModuleThread } from './kinds/module/module-thread.js';
+export { readAnswers } from './kinds/recorded/answers-file.js';
 export { createAskModel } from './models/ask.js';
 export { chooseModel } from './models/choose.js';
 export { createEmbedder } from './models/embedder.js';
@@ -18,6 +19,8 @@ export {
   SCHEMA_FIT,
   SCHEMA_ISSUES,
 } from './schema-check.js';
+export { type OpenScorer, openScorer } from './scorers/open-scorer.js';
+export { parseScorers, type ScorerSpec } from './scorers/scorer-spec.js';
 export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';

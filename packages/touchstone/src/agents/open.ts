@@ -3,9 +3,11 @@ import { DEFAULT_RETRIES, type Guard, type PaceOf, type RetryLimits } from '../n
 import type { Agent, AgentFacts, Clock, Random, Responses } from '../ports/index.js';
 import { createCommandAgent } from './kinds/command/command.js';
 import { createHttpAgent } from './kinds/http/http.js';
+import { createLinesAgent } from './kinds/lines/lines.js';
 import { createModelAgent } from './kinds/model/model-agent.js';
 import { createModuleAgent } from './kinds/module/module.js';
 import { createOpenwopAgent } from './kinds/openwop/openwop.js';
+import { createRecordedAgent } from './kinds/recorded/recorded.js';
 import { createScriptedAgent } from './kinds/scripted/scripted.js';
 import type { Models } from './models/models.js';
 import { withResponses } from './models/response-cache.js';
@@ -55,6 +57,8 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
   switch (run.kind) {
     case 'scripted':
       return createScriptedAgent(run, parts);
+    case 'recorded':
+      return createRecordedAgent(run, parts);
     case 'module':
       return createModuleAgent(run, {
         ...parts,
@@ -62,7 +66,11 @@ export async function openAgent(spec: AgentSpec, parts: AgentParts): Promise<Age
         maxOutputBytes,
       });
     case 'command':
-      return createCommandAgent(run, { ...parts, maxOutputBytes });
+      return run.protocol === 'lines'
+        ? createLinesAgent(run, { ...parts, maxOutputBytes })
+        : createCommandAgent(run, { ...parts, maxOutputBytes });
+    case 'python':
+      return createLinesAgent(run, { ...parts, maxOutputBytes });
     case 'http':
       return createHttpAgent(run, {
         ...parts,

@@ -57,7 +57,7 @@ type AgentOptions = {
 };
 
 /** A host serves others too: a module that uses too much memory ends its own process, and not the host. */
-const MODULE_MEMORY_MB = 1024;
+export const MODULE_MEMORY_MB = 1024;
 
 /** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
 export function composeAgents(options: AgentOptions): AgentParts {

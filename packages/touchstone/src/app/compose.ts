@@ -223,7 +223,10 @@ async function openParts(basics: Basics) {
     ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names },
     checkerFor: forRequest,
   });
-  const scoring = composeScoring({ config, store, clock, origin, safety, agents, checkerFor: forRun });
+  const scoring = composeScoring({
+    ...{ config, store, clock, origin, safety, agents, isOnlyTenant },
+    checkerFor: forRun,
+  });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
     readContractReport({ store, results, contracts: scoring.contracts }, owner, runId);

@@ -9,6 +9,7 @@ export {
   parseModelNames,
   parseProviders,
   prepareModuleThread,
+  readAnswers,
 } from '../agents/index.js';
 export { ENGINE_VERSION } from '../engine/index.js';
 export { publicKeyOf, sealStatement, statementOf, type TrustedKey } from '../evidence/index.js';

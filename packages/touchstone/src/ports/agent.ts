@@ -7,11 +7,13 @@ import type {
   ModelPin,
   Owner,
   RunId,
+  TaskId,
   ToolId,
   Version,
 } from '@touchstone/protocol';
 import type { Body, MemoryEntry, Payloads, ToolResult } from '@touchstone/protocol/bodies';
 import type { AccessRefusal } from './access.js';
+import type { ScoredCall } from './scored-call.js';
 import type { Usage } from './usage.js';
 
 /** What is known about an agent without running it. */
@@ -38,7 +40,16 @@ export type AgentFacts = {
   readonly degraded?: readonly string[];
 };
 
-export type AgentKind = 'manifest' | 'module' | 'command' | 'http' | 'openai' | 'openwop' | 'scripted';
+export type AgentKind =
+  | 'manifest'
+  | 'module'
+  | 'command'
+  | 'python'
+  | 'http'
+  | 'openai'
+  | 'openwop'
+  | 'scripted'
+  | 'recorded';
 
 /** Which kinds of memory an agent uses. Only long-term memory is kept here. */
 export type MemoryShape = {
@@ -85,11 +96,17 @@ export type Answer = {
   readonly effort?: Effort;
   /** What the agent's own code printed while it worked on the task. */
   readonly printed?: string;
+  /** Tools that it says it has called elsewhere. They are recorded as they are told, and answered by nobody here. */
+  readonly observed?: readonly ScoredCall[];
+  /** Of an answer that was given elsewhere: how long that took, where it is known. What passed here is then no measure. */
+  readonly measured?: { readonly latencyMs?: number };
 } & (
   | { readonly kind: 'answered' | 'refused'; readonly output: Body; readonly confidence?: number }
   /** `failed` is the agent's own doing (an error, a timeout); `unreachable` is not, and leaves the task unscored. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly reason: string }
+  /** Of recorded answers: there is none for the task, which stays unscored. */
+  | { readonly kind: 'absent'; readonly reason: string }
   /** This host was not let in: the task is unscored, and a run of which this is true from the first task on ends. */
   | AccessRefusal
 );
@@ -115,6 +132,8 @@ export type Agent = {
   /** The system prompt of an invocation; only manifest agents have one to show. */
   prompt?(invocation: Invocation): ResolvedPrompt;
   invoke(invocation: Invocation, host: AgentHost): Promise<Answer>;
+  /** Of recorded answers: the one to this task. Other agents do not learn which task it is. */
+  forTask?(taskId: TaskId): Agent;
   /** Why this agent could never answer, when that is known without invoking it: a module that does not load. */
   loadIssue?(): Promise<string | undefined>;
   /** Whether its files have been written to since it was opened; absent for agents without files. */

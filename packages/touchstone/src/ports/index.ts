@@ -21,6 +21,7 @@ export {
   type ForeignSchemas,
   type SchemaFit,
 } from './checker.js';
+export type { Scorer, ScorerAnswer } from './code-scorer.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {
@@ -34,7 +35,8 @@ export type {
   JudgeQuestion,
   Spend,
 } from './judge.js';
-export type { ScoredCall, Scoring, ScoringResult, Transcript } from './scorer.js';
+export type { ScoredCall } from './scored-call.js';
+export type { Scoring, ScoringResult, Transcript } from './scorer.js';
 export type { LeaveSlot, Slots } from './slots.js';
 export type { Amounts, CountedThing } from './store/amounts.js';
 export type { Annotation, Annotations, Override, Signal } from './store/annotations.js';

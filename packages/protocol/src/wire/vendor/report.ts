@@ -15,6 +15,7 @@ import type {
   Version,
 } from '../../model/ids.js';
 import { EVAL_MODES } from '../../model/modes.js';
+import { CAVEATS } from '../../model/run.js';
 import { SEVERITIES, type Thresholds, UNSCORED_REASONS } from '../../model/score.js';
 import { REPORT_VERDICTS } from '../../model/verdicts.js';
 import {
@@ -38,6 +39,7 @@ import {
   judgeIdentity,
   judgeInReport,
   modelPin,
+  scorerPin,
 } from './parts.js';
 
 /** The suite of a report, as `<suiteId>@<version>`, and the digest of its document. */
@@ -354,6 +356,10 @@ export const evalReport = closed(
     judge: judgeInReport,
     /** The model that looked at every answer of an adversarial run. */
     safetyJudge: judgeIdentity,
+    /** Programs of the operator that decided criteria; absent when no criterion names one. */
+    scorers: list(scorerPin),
+    /** What keeps the scores from being evidence, by what made them; absent when nothing does. */
+    caveats: list(choice(CAVEATS), 'What keeps the scores from being evidence.'),
     /** The run whose recorded answers were judged again. */
     rejudgeOf: id<RunId>(),
     /** Model calls answered from the response cache; absent when there are none. */

@@ -6,6 +6,7 @@ import { fromBody } from '@touchstone/protocol/bodies';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDeferred } from '../../net/concurrency.js';
 import type { Agent, AgentHost, Answer } from '../../ports/index.js';
+import { hasPython } from '../fixtures/has-python.js';
 import { type ManualClock, manualClock } from '../fixtures/manual-clock.js';
 import { openForTest } from '../fixtures/open-for-test.js';
 import { invocationOf, recordingHost } from '../fixtures/recording-host.js';
@@ -21,6 +22,13 @@ const kinds: { readonly [kind: string]: () => object } = {
   'module in a process': () => ({ kind: 'module', path: 'actor.mjs', memoryMb: 512 }),
   'module in TypeScript': () => ({ kind: 'module', path: 'typed-actor.ts' }),
   command: () => ({ kind: 'command', command: process.execPath, args: ['command-actor.mjs'] }),
+  'command in lines': () => ({
+    kind: 'command',
+    command: process.execPath,
+    args: ['lines-actor.mjs'],
+    protocol: 'lines',
+  }),
+  ...(hasPython() && { python: () => ({ kind: 'python', path: 'actor.py' }) }),
   http: () => ({ kind: 'http', url: server.url }),
   scripted: () => ({ kind: 'scripted', path: 'actor-script.json' }),
 };

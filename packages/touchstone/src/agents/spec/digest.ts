@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import { relative, sep } from 'node:path';
 import { asId, canonicalJson, type Digest, defined, type Json } from '@touchstone/protocol';
-import { readSourceFiles, type SourceFiles, stampOf } from './source-files.js';
+import { type ProgramSpec, readSourceFiles, type SourceFiles, stampOf } from './source-files.js';
 import type { AgentSpec } from './spec.js';
 
 /**
  * What makes two agents the same: their spec and, when they are code of this machine, the bytes of their files. Whose
  * agent it is does not matter, and neither does the folder it lies in.
  */
-export const agentDigest = async (spec: AgentSpec, baseDir: string): Promise<Digest> =>
+export const agentDigest = async (spec: ProgramSpec, baseDir: string): Promise<Digest> =>
   digestOf(spec, baseDir, await readSourceFiles(spec, baseDir));
 
-export function digestOf(spec: AgentSpec, baseDir: string, sources: SourceFiles): Digest {
+export function digestOf(
+  spec: ProgramSpec & Pick<AgentSpec, 'tenant'>,
+  baseDir: string,
+  sources: SourceFiles,
+): Digest {
   const { tenant: _, ...described } = spec;
   const { interpreter } = sources;
   const files = sources.files
@@ -32,7 +36,7 @@ export type AgentFiles = {
   isSame(): Promise<boolean>;
 };
 
-export async function readAgentFiles(spec: AgentSpec, baseDir: string): Promise<AgentFiles> {
+export async function readAgentFiles(spec: ProgramSpec, baseDir: string): Promise<AgentFiles> {
   const sources = await readSourceFiles(spec, baseDir);
   const digest = digestOf(spec, baseDir, sources);
   const { stamps } = sources;

@@ -90,7 +90,7 @@ const SHAPES = {
       '/files',
       files !== undefined &&
         !isProgram(run) &&
-        'only agents of kind module and command have files; leave it out',
+        'only agents of kind module, command and python have files; leave it out',
     ),
   ),
   tenant: shapeOf('tenant'),

@@ -98,6 +98,7 @@ const sharedAgent = ({ agent, files }: AgentWithFiles, close: () => Promise<void
   ...(agent.prompt && {
     prompt: (invocation) => agent.prompt?.(invocation) as ReturnType<NonNullable<Agent['prompt']>>,
   }),
+  ...(agent.forTask && { forTask: (taskId) => agent.forTask?.(taskId) ?? agent }),
   // A module stays as it was loaded; a program is started for every turn, as it is then.
   invoke:
     agent.facts.kind === 'command'

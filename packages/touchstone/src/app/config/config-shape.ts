@@ -92,6 +92,7 @@ export const configShape = closed(
     agents: list(object({ agentId: name(), run: anyObject() }, { tenant: label })),
     tools: list(object({ toolId: name() }, { tenants: list(label) })),
     mcpServers: mapOf(anyObject()),
+    scorers: mapOf(anyObject()),
     datasets: datasetsShape,
     packs: names,
     suites: names,

@@ -100,6 +100,7 @@ function completeConfig(input: ConfigInput, baseDir: string): Config {
     tools: input.tools ?? [],
     providers: input.providers ?? {},
     mcpServers: input.mcpServers ?? {},
+    scorers: input.scorers ?? {},
     trust: input.trust ?? {},
     modelClasses: input.modelClasses ?? {},
     models: input.models ?? {},

@@ -98,6 +98,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
         },
         token: () => 'token',
       },
+      scorers: { pin: async () => [] },
       checkerFor: () => checkAtOnce,
       priceOf: () => undefined,
       async findSuite(owner, reference) {

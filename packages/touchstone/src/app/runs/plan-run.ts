@@ -24,6 +24,7 @@ import type { AgentVisible, FindAgent } from '../catalogue/entries.js';
 import { inTurns, refuseSlow } from '../catalogue/schema-budget.js';
 import { type SuiteCatalogue, taskPages } from '../catalogue/suite-catalogue.js';
 import type { JudgeDecision, Judges } from '../judges/judges.js';
+import type { Scorers } from '../scorers/scorers.js';
 import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
 import { readModelRequest } from './model-request.js';
@@ -56,6 +57,7 @@ export type PlanParts = {
   readonly chooseSafetyJudge: Judges['chooseForSafety'];
   readonly safetyPolicy: Digest | undefined;
   readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan' | 'embedder'>;
+  readonly scorers: Pick<Scorers, 'pin'>;
   /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
   readonly contract?: Digest | 'none';
   /** Set by a test seam, which names its run and may run what nobody else can. */
@@ -99,6 +101,20 @@ function embedderFor({ contracts }: PlanParts, { needs }: SuiteHead): Pick<EvalP
   throw validationError([{ pointer: '/evalSuiteRef', message }], { code: 'embedder_unavailable' });
 }
 
+async function scorersFor(
+  { scorers }: PlanParts,
+  owner: Owner,
+  { needs }: SuiteHead,
+): Promise<Pick<EvalPlan, 'scorers'>> {
+  return needs?.scorers ? { scorers: await scorers.pin(owner, needs.scorers) } : {};
+}
+
+/** Who decides the criteria that neither a judge nor a decidable check does. Under a contract, the contract says it. */
+const decidersFor = async (parts: PlanParts, owner: Owner, head: SuiteHead) => ({
+  ...embedderFor(parts, head),
+  ...(await scorersFor(parts, owner, head)),
+});
+
 async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Promise<PlannedRun> {
   const suite = await parts.findSuite(owner, body.evalSuiteRef as string);
   if (!suite) throw unknown('evalSuiteRef', 'No suite of this name and version is installed.');
@@ -132,9 +148,12 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
     agent: pinOf(agent),
     ...defined({ filesNotFollowed: facts.filesNotFollowed }),
+    ...(facts.kind === 'recorded' && { recorded: true }),
     ...(await planModel(parts, owner, facts, body)),
     ...(judge && !('issue' in judge) && { judge }),
-    ...(contract ? await parts.contracts.plan(owner, contract, decided.ordinals) : embedderFor(parts, head)),
+    ...(await (contract
+      ? parts.contracts.plan(owner, contract, decided.ordinals)
+      : decidersFor(parts, owner, head))),
     ...(decided.modes.includes('adversarial') && planSafety(parts)),
     ...decided,
   };

@@ -1,6 +1,6 @@
 import type { InvocationId } from '@touchstone/protocol';
 import type { Body, ToolResult } from '@touchstone/protocol/bodies';
-import { type AgentHost, MEMORY_TOOL, type Usage } from '../../ports/index.js';
+import { type AgentHost, MEMORY_TOOL, type ScoredCall, type Usage } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import { Reasoning } from './bracket.js';
@@ -49,6 +49,12 @@ export class InvocationHost implements AgentHost {
     this.gateway ??= this.#openGateway();
     if (this.#over) this.gateway.close();
     return this.gateway.call(toolId, inputs);
+  }
+
+  /** Records a call that the agent made elsewhere. */
+  observe(call: ScoredCall): void {
+    this.gateway ??= this.#openGateway();
+    this.gateway.observe(call);
   }
 
   reason(text: string): void {

@@ -38,7 +38,9 @@ export async function invoke(
   const host = new InvocationHost(parts, request, invocationId, meter, recorder, signal);
   const startedAt = clock.elapsed();
   const answer = bounded(await request.agent.invoke(invocation, host));
-  const latencyMs = Math.max(0, Math.round(clock.elapsed() - startedAt - (answer.effort?.waitedMs ?? 0)));
+  const passedMs = clock.elapsed() - startedAt - (answer.effort?.waitedMs ?? 0);
+  const latencyMs = Math.max(0, Math.round(answer.measured ? (answer.measured.latencyMs ?? 0) : passedMs));
+  for (const call of answer.observed ?? []) host.observe(call);
   host.close();
   const decided = outcomeOf(parts, request, answer, signal);
   const outcome = decided instanceof Promise ? await decided : decided;
@@ -46,9 +48,10 @@ export async function invoke(
   recorder.settle();
   return {
     outcome: outcome.outcome,
-    unanswered: answer.kind === 'unreachable' || answer.kind === 'denied' ? answer : undefined,
+    unanswered: isUnanswered(answer) ? answer : undefined,
     output: 'output' in answer ? answer.output : undefined,
     latencyMs,
+    ...(answer.measured && answer.measured.latencyMs === undefined && { untimed: true as const }),
     usage: host.usage,
     schemaValid: outcome.schemaValid,
     unchecked: outcome.unchecked === true,
@@ -59,6 +62,9 @@ export async function invoke(
 }
 
 const NO_CALLS: readonly ScoredCall[] = [];
+
+const isUnanswered = (answer: Answer): answer is NonNullable<InvocationResult['unanswered']> =>
+  answer.kind === 'unreachable' || answer.kind === 'denied' || answer.kind === 'absent';
 
 /** What the agent is given. Its ids are not those of the log, which name the task. */
 const invocationOf = ({

@@ -19,6 +19,8 @@ import type { EnvironmentAnswer } from './environment.js';
  */
 export type ToolGateway = {
   call(toolId: string, inputs: Body): Promise<ToolResult>;
+  /** Records a call that was made and answered elsewhere. */
+  observe(call: ScoredCall): void;
   readonly refused: NonNullable<RecordBodies['refusedCalls']>;
   /** Every call that was made or refused, in order. */
   readonly calls: readonly ScoredCall[];
@@ -76,6 +78,10 @@ export function createToolGateway(parts: GatewayParts): ToolGateway {
       queue = answered.catch(() => undefined);
       return answered;
     },
+    observe(call) {
+      recordObserved(parts, asId<CallId>(`${parts.invocationId}.${calls++}`), call);
+      made.push(call);
+    },
     close() {
       closed = true;
       open.end({ status: 'error', error: 'The invocation ended before the tool answered.' });
@@ -107,6 +113,21 @@ async function recordCall(
   const result = answer.outcome === undefined || fits(answer.outcome) ? answer : TOO_MUCH;
   open.end(recordedError === undefined ? result : { ...result, error: recordedError });
   return result;
+}
+
+function recordObserved(
+  { agentId, recorder, beforeCall }: GatewayParts,
+  callId: CallId,
+  { toolId: toolName, inputs, status, outcome }: ScoredCall,
+): void {
+  beforeCall();
+  const cause = recorder.add('agent.toolCalled', { agentId, toolName, callId, inputs });
+  const result = status === 'ok' ? { status, ...(outcome !== undefined && { outcome }) } : { status };
+  recorder.add(
+    'agent.toolReturned',
+    { agentId, toolName, callId, ...returned(result), durationMs: 0 },
+    cause,
+  );
 }
 
 /** Of JSON text. All calls of an invocation are one record, and a record is written and read as a whole. */

@@ -50,7 +50,7 @@ export async function openEvalExecutor(
       const request: InvocationRequest = {
         owner: run.owner,
         runId: run.runId,
-        agent,
+        agent: agent.forTask?.(task.taskId) ?? agent,
         channel,
         ordinal,
         repeat,
@@ -132,13 +132,16 @@ function scoreInvocation(
   if (unchecked && !underContract) return { score: { kind: 'unscored', reason: 'check_over_limit' } };
   if (unanswered && !(seen.answer && isOnlyAtFirst(unanswered))) return { score: unscoredBy(unanswered) };
   seen.answer = true;
-  const { outcome, output, toolCalls, prompt, latencyMs, usage } = invocation;
+  const { outcome, output, toolCalls, prompt, latencyMs, untimed, usage } = invocation;
   const seed = `${ordinal}.${repeat}`;
   const { tools: offered, memory } = environment;
   const transcript =
-    output !== undefined && prompt === undefined
+    output !== undefined && prompt === undefined && !untimed
       ? { outcome, latencyMs, usage, toolCalls, offered, memory, seed, output }
-      : { outcome, latencyMs, usage, toolCalls, offered, memory, seed, ...defined({ output, prompt }) };
+      : {
+          ...{ outcome, usage, toolCalls, offered, memory, seed },
+          ...defined({ output, prompt, latencyMs: untimed ? undefined : latencyMs }),
+        };
   return scoring.score(task, transcript, signal, spend);
 }
 
@@ -150,7 +153,7 @@ const isOnlyAtFirst = (answer: MissingAnswer): boolean =>
 const unscoredBy = (answer: MissingAnswer): Score =>
   answer.kind === 'denied'
     ? { kind: 'unscored', reason: 'agent_denied', denial: answer.denial }
-    : { kind: 'unscored', reason: 'agent_unreachable' };
+    : { kind: 'unscored', reason: answer.kind === 'absent' ? 'no_answer' : 'agent_unreachable' };
 
 function repeatScore(
   invocation: InvocationResult,

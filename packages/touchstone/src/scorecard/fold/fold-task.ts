@@ -133,6 +133,7 @@ function foldCriterion(results: readonly CriterionResult[], leftOut: UnscoredRea
   const agreements = results.flatMap(({ agreement }) => (agreement === undefined ? [] : [agreement]));
   const values = results.flatMap(({ value }) => (value === undefined ? [] : [value]));
   const check = results.find((result) => result.check)?.check;
+  const scorer = results.find((result) => result.scorer)?.scorer;
   const isMissed = results.some(({ met, unjudged }) => !met && !unjudged);
   const unjudged = isMissed ? undefined : (results.find((result) => result.unjudged)?.unjudged ?? leftOut);
   return {
@@ -142,6 +143,7 @@ function foldCriterion(results: readonly CriterionResult[], leftOut: UnscoredRea
     ...(agreements.length > 0 && { agreement: mean(agreements) }),
     ...(values.length > 0 && { value: mean(values) }),
     ...(check && { check }),
+    ...(scorer && { scorer }),
     ...(unjudged && { unjudged }),
   };
 }

@@ -96,6 +96,7 @@ function addRun(program: Command, start: Start): void {
     .option('--model <model>', 'ask this model: provider/model, or a name of "models" in the configuration')
     .option('--cache', 'take model answers of earlier runs for the same questions; no evidence for a gate')
     .option('--record <file>', 'with mode live-shadow: write what the tools answered as a new suite file')
+    .option('--answers <file>', 'score the answers of a JSONL file, one task a line; no agent is called')
     .option('--baseline <run>', 'compare with a run: last, blessed, a run id, or a scorecard file')
     .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')

@@ -107,9 +107,13 @@ const mayNeedThread = async (
 };
 
 /** A file is written of one run, and a promotion rests on one. */
-export function checkOne(sources: readonly SuiteSource[], { record, promote }: RunOptions): void {
-  if (sources.length === 1 || (record === undefined && !promote)) return;
-  const what = promote ? '--promote takes one run as evidence' : '--record writes one suite';
+export function checkOne(sources: readonly SuiteSource[], { record, promote, answers }: RunOptions): void {
+  if (sources.length === 1 || (record === undefined && answers === undefined && !promote)) return;
+  const what = promote
+    ? '--promote takes one run as evidence'
+    : record === undefined
+      ? '--answers holds the answers to one suite'
+      : '--record writes one suite';
   throw new UsageError(
     `${what}, and there are ${sources.length} to run.`,
     'Name one suite file; of a pack, one agent with --agent.',
