@@ -40,6 +40,10 @@ export type EvalPlan = {
   readonly agent: AgentPin;
   /** The agent's digest may not cover all files of its program. */
   readonly filesNotFollowed?: true;
+  /** The agent is a function of the caller's program: it ran beside the engine, and its digest is of no files. */
+  readonly inProcess?: true;
+  /** Some checks look at time, cost or tokens: the same answers may score otherwise in another run. */
+  readonly timed?: true;
   /** How the run is done: those of the suite, or those that the caller chose among them. */
   readonly modes: readonly EvalMode[];
   /** Tasks in the suite. */

@@ -57,3 +57,8 @@ export const NO_VERDICT_CODES = [
   'other_repeats',
   'other_judge',
 ] as const;
+
+/** Why a run is less than evidence: its agent is a function of the caller's program. */
+export const CAVEATS = ['inProcess'] as const;
+/** Why a run is less than evidence. */
+export type Caveat = (typeof CAVEATS)[number];

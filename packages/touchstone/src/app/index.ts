@@ -23,7 +23,7 @@ export { packOptions } from './catalogue/pack-policy.js';
 export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
 export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';
 export { createTouchstone, type LocalTouchstone } from './compose.js';
-export { type Config, loadConfig } from './config/config.js';
+export { type Config, loadConfig, parseConfig } from './config/config.js';
 export { findConfigFile } from './config/config-file.js';
 export { soundParts, trustOf } from './config/config-parts.js';
 export { readSafetyPolicy } from './config/safety-policy.js';

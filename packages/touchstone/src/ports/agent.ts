@@ -38,7 +38,15 @@ export type AgentFacts = {
   readonly degraded?: readonly string[];
 };
 
-export type AgentKind = 'manifest' | 'module' | 'command' | 'http' | 'openai' | 'openwop' | 'scripted';
+export type AgentKind =
+  | 'manifest'
+  | 'module'
+  | 'function'
+  | 'command'
+  | 'http'
+  | 'openai'
+  | 'openwop'
+  | 'scripted';
 
 /** Which kinds of memory an agent uses. Only long-term memory is kept here. */
 export type MemoryShape = {

@@ -1,2 +1,2 @@
 export { createMemoryStore, openStore } from './open-store.js';
-export { isOpenToOthers } from './sqlite/open-sqlite.js';
+export { isOpenToOthers, MEMORY } from './sqlite/open-sqlite.js';

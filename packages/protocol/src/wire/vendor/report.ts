@@ -16,7 +16,7 @@ import type {
 } from '../../model/ids.js';
 import { EVAL_MODES } from '../../model/modes.js';
 import { SEVERITIES, type Thresholds, UNSCORED_REASONS } from '../../model/score.js';
-import { REPORT_VERDICTS } from '../../model/verdicts.js';
+import { CAVEATS, REPORT_VERDICTS } from '../../model/verdicts.js';
 import {
   amount,
   choice,
@@ -360,6 +360,10 @@ export const evalReport = closed(
     cacheHits: count('Model calls answered from the response cache.'),
     /** Live tools took part, so the run may not go the same way twice. Absent otherwise. */
     nondeterministic: mark('Live tools took part, so the run may not go the same way twice.'),
+    /** Some checks look at time, cost or tokens, so equal answers may score otherwise. Absent otherwise. */
+    timed: mark('Some checks look at time, cost or tokens, so equal answers may score otherwise.'),
+    /** Why the run is less than evidence, by name; absent when nothing is to be said. */
+    caveats: list(choice(CAVEATS), 'Why the run is less than evidence.'),
     /** Parts of the suite, by the beginning of the task ids; absent when there is only one part. */
     slices: list(reportedSlice, 'Parts of the suite, looked at after the fact: no verdicts.'),
   },

@@ -86,7 +86,9 @@ export type ScriptedRun = RunOf<'scripted'>;
 export type OpenaiRun = RunOf<'openai'>;
 export type OpenwopRun = RunOf<'openwop'>;
 export type ManifestRun = RunOf<'manifest'>;
-export type RunSpec = { [K in Kind]: RunOf<K> }[Kind];
+/** A function of the program that this host is part of, by the name it was handed over with. Never from a document. */
+export type FunctionRun = { readonly kind: 'function'; readonly name: string; readonly timeoutMs?: number };
+export type RunSpec = { [K in Kind]: RunOf<K> }[Kind] | FunctionRun;
 
 /** Kinds of agent that are code of this machine, and so may be made of more files than can be found. */
 const PROGRAMS: readonly unknown[] = ['module', 'command'] satisfies Kind[];

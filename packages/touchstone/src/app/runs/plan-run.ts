@@ -132,6 +132,8 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
     agent: pinOf(agent),
     ...defined({ filesNotFollowed: facts.filesNotFollowed }),
+    ...(facts.kind === 'function' && { inProcess: true }),
+    ...defined({ timed: head.needs?.timed }),
     ...(await planModel(parts, owner, facts, body)),
     ...(judge && !('issue' in judge) && { judge }),
     ...(contract ? await parts.contracts.plan(owner, contract, decided.ordinals) : embedderFor(parts, head)),

@@ -66,6 +66,8 @@ export function buildReport(
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(cacheHits && { cacheHits }),
     ...(isNondeterministic(plan) && { nondeterministic: true }),
+    ...defined({ timed: plan.timed }),
+    ...(plan.inProcess && { caveats: ['inProcess'] }),
     ...reportSlices(results, baseline?.results),
   };
 }
