@@ -13,7 +13,7 @@ export { checkForeignSchema, createSchemaCheck } from './schema-check.js';
 export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
-export { type AgentSpec, parseAgentSpec } from './spec/spec.js';
+export { type AgentSpec, agentEntrySchema, parseAgentSpec } from './spec/spec.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';
 export { parseToolSpecs } from './tools/tool-spec.js';
 export { createTools, type HostTools } from './tools/tools.js';

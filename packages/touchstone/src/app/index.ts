@@ -26,6 +26,7 @@ export { createTouchstone, type LocalTouchstone } from './compose.js';
 export { type Config, loadConfig, parseConfig } from './config/config.js';
 export { findConfigFile } from './config/config-file.js';
 export { soundParts, trustOf } from './config/config-parts.js';
+export { configFileSchema } from './config/config-schema.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, signingKeyFile, trustedKeyOf } from './config/signing-key.js';
 export { spanMs } from './config/span.js';

@@ -1,4 +1,4 @@
-import type { Issue } from '@touchstone/protocol';
+import type { Issue, JsonObject } from '@touchstone/protocol';
 import {
   type AnyObject,
   choice,
@@ -105,6 +105,10 @@ const KINDS: { readonly [from in SpecSource]: readonly Kind[] } = {
 
 /** These run code or read files and secrets of the machine, which are not a tenant's to name. */
 const OPERATOR_ONLY = new Set(['path', 'export', 'command', 'args', 'cwd', 'env', 'apiKeyEnv', 'memoryMb']);
+
+/** JSON Schemas of every `run` that a configuration may hold. */
+export const operatorRuns = (): JsonObject[] =>
+  KINDS.operator.map((kind) => JSON.parse(JSON.stringify(SHAPES[kind])) as JsonObject);
 
 /** What is wrong with the `run` of a spec. */
 export function runIssues(run: AnyObject, from: SpecSource): readonly Issue[] {

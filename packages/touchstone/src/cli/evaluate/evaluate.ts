@@ -3,6 +3,7 @@ import { defined, HostError } from '@touchstone/protocol';
 import type { ConfigInput } from '../../app/config/config.js';
 import { type Config, parseConfig } from '../../app/index.js';
 import { openSources } from '../files/pack-source.js';
+import { inProject } from '../files/project-config.js';
 import type { SuiteSource } from '../files/suite-source.js';
 import { type Context, DEFAULT_DATA, UsageError } from '../io.js';
 import { type Local, readConfig, withHost } from '../local.js';
@@ -22,7 +23,10 @@ import { suiteOf } from './suite-value.js';
 export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   options.signal?.throwIfAborted();
   try {
-    return await evaluateHere(contextOf(options), options);
+    const { suite, config } = options;
+    const isNamed = typeof suite !== 'string' || config !== undefined;
+    const context = contextOf(options);
+    return await evaluateHere(isNamed ? context : await inProject(context, suite), options);
   } catch (error) {
     throw forPrograms(error);
   }
