@@ -2,6 +2,7 @@
 export * from './bars.js';
 export * from './collect-run.js';
 export * from './contract.js';
+export * from './fail-on.js';
 export * from './notes.js';
 export * from './regression.js';
 export * from './run-view.js';

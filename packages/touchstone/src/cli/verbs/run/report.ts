@@ -67,7 +67,7 @@ function replayWords({ agent }: RunView, recorded: string, options: RunOptions):
 
 /** What the run is to do is planned and kept; where its results go has to be said again. */
 export function resumeWords(runId: string, options: RunOptions): string {
-  const { record, junit, junitFailures, markdown, bodies, conclusive, host, keyEnv } = options;
+  const { record, junit, junitFailures, markdown, bodies, conclusive, failOn, host, keyEnv } = options;
   return [
     `run --resume ${runId}`,
     ...flag('--record', record),
@@ -76,6 +76,7 @@ export function resumeWords(runId: string, options: RunOptions): string {
     ...flag('--markdown', markdown),
     ...(bodies ? ['--bodies'] : []),
     ...(conclusive ? ['--conclusive'] : []),
+    ...flag('--fail-on', failOn?.join(',')),
     ...whereFlags({ host, keyEnv }),
   ].join(' ');
 }
