@@ -64,6 +64,9 @@ try {
   if (whole !== `touchstone-${version}.tgz`) fail(`${whole} says that it is ${version}.`);
   run(folder, 'npx', '--no-install', 'touchstone', 'init', 'demo');
   run(folder, 'npx', '--no-install', 'touchstone', 'run', 'demo/evals');
+  for (const name of ['suite', 'config'])
+    if (!existsSync(join(folder, `node_modules/touchstone/schemas/${name}.schema.json`)))
+      fail(`The schema of ${name} is missing.`);
   writeFileSync(join(folder, 'evaluate.mjs'), EVALUATE);
   run(folder, process.execPath, 'evaluate.mjs');
   if (existsSync(join(folder, 'node_modules/@touchstone')))

@@ -5,6 +5,7 @@ export {
   createModels,
   createSchemaCheck,
   type Models,
+  type ModuleAgent,
   parseModelNames,
   parseProviders,
   prepareModuleThread,
@@ -23,7 +24,7 @@ export { packOptions } from './catalogue/pack-policy.js';
 export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
 export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';
 export { createTouchstone, type LocalTouchstone } from './compose.js';
-export { type Config, loadConfig, parseConfig } from './config/config.js';
+export { type Config, type ConfigInput, loadConfig, parseConfig } from './config/config.js';
 export { findConfigFile } from './config/config-file.js';
 export { soundParts, trustOf } from './config/config-parts.js';
 export { configFileSchema } from './config/config-schema.js';

@@ -6,8 +6,7 @@ import type {
   RunStatus,
   UnscoredReason,
 } from '@touchstone/protocol';
-import type { ModuleAgent } from '../../agents/index.js';
-import type { ConfigInput } from '../../app/config/config.js';
+import type { ConfigInput, ModuleAgent } from '../../app/index.js';
 import type { ExitCode } from '../io.js';
 
 /** What is to be evaluated, and how. */

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { defined, HostError } from '@touchstone/protocol';
-import type { ConfigInput } from '../../app/config/config.js';
-import { type Config, parseConfig } from '../../app/index.js';
+import { type Config, type ConfigInput, parseConfig } from '../../app/index.js';
 import { openSources } from '../files/pack-source.js';
 import { inProject } from '../files/project-config.js';
 import type { SuiteSource } from '../files/suite-source.js';

@@ -5,11 +5,11 @@ import { readUsage } from '../../spec/members.js';
 import type { ModuleContext, ModuleUsage, ToolError } from '../module/module-context.js';
 
 /** What a function says besides its answer. */
-type Said = { refused: boolean; refusal?: unknown; confidence?: number };
+type AnswerMarks = { refused: boolean; refusal?: unknown; confidence?: number };
 
 export type FunctionCall = {
   readonly context: ModuleContext;
-  readonly said: Readonly<Said>;
+  readonly said: Readonly<AnswerMarks>;
   /**
    * Waits for what has been paid for. Resolves with why reported usage cannot be read; rejects when the host has failed
    * the function, whatever the function made of that.
@@ -19,7 +19,7 @@ export type FunctionCall = {
 
 /** One call of a function: the same context as that of a module agent. */
 export function createFunctionCall(invocation: Invocation, host: AgentHost): FunctionCall {
-  const said: Said = { refused: false };
+  const said: AnswerMarks = { refused: false };
   const owed: Promise<unknown>[] = [];
   let unreadable: string | undefined;
   /** Its failure is told by `settled`; until then it must not count as an unhandled rejection. */
