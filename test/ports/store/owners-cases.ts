@@ -46,7 +46,7 @@ const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
  */
 type OwnedPorts = Omit<
   Store,
-  'keys' | 'close' | 'leases' | 'amounts' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
+  'keys' | 'close' | 'leases' | 'amounts' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo' | 'check'
 > & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;
@@ -62,7 +62,7 @@ type Calls = {
 };
 
 function callsOf(store: Store, token: number): Calls {
-  const lease = (owner: Owner, runId: RunId): Lease => ({ runId, owner, token, runNo: 1 });
+  const lease = (owner: Owner, runId: RunId): Lease => ({ runId, owner, token, runNo: 1, lostDrives: 0 });
   return {
     runs: {
       get: (owner, runId) => store.runs.get(owner, runId),

@@ -1,4 +1,4 @@
-export { type AccessAudit, createAccessAudit } from './access-audit.js';
+export { type AccessAudit, createAccessAudit, noteRefusal } from './access-audit.js';
 export type { Answer, Call, Endpoint, KeySpace, Reply } from './endpoint.js';
 export { errorResponse, toHostError } from './error-response.js';
 export { createLocalTransport } from './local-transport.js';

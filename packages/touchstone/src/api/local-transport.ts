@@ -1,7 +1,7 @@
 import { isHostError, type Principal } from '@touchstone/protocol';
 import { HostResponseError, type Transport, type TransportCall } from '@touchstone/sdk';
 import { checkScope } from '../app/index.js';
-import type { AccessAudit } from './access-audit.js';
+import { type AccessAudit, noteRefusal } from './access-audit.js';
 import type { Answer, Call, Endpoint, LargeReply, Reply, TextReply } from './endpoint.js';
 import { errorResponse } from './error-response.js';
 import { parameterNames, templatePattern } from './paths.js';
@@ -32,10 +32,14 @@ export function createLocalTransport(
       const { endpoint, params } = find(call);
       if (endpoint.auth !== 'none' && endpoint.auth !== 'key')
         checkScope(principal, endpoint.auth, endpoint.orScopes);
-      const decided = { scope: endpoint.auth, resource: `${call.method} ${call.path}`, allowed: true };
-      if (AUDITED.has(endpoint.auth)) await options.audit?.(principal, decided);
-      const answer = await endpoint.handle(callOf(call, params, principal, options.origin));
-      return 'large' in answer ? await answer.large() : answer;
+      const work = async () => {
+        const answer = await endpoint.handle(callOf(call, params, principal, options.origin));
+        return 'large' in answer ? answer.large() : answer;
+      };
+      if (!AUDITED.has(endpoint.auth)) return await work();
+      const decided = { scope: endpoint.auth, resource: `${call.method} ${call.path}` };
+      await options.audit?.(principal, { ...decided, allowed: true });
+      return await noteRefusal(options.audit, principal, decided, work);
     } catch (error) {
       throw refusalOf(error);
     }

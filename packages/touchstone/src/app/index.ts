@@ -2,6 +2,7 @@
 // server needs: `touchstone run` pays for each import with time its user waits.
 
 export {
+  checkBounded,
   createModels,
   createSchemaCheck,
   type Models,
@@ -74,5 +75,6 @@ export { createTenantTurns } from './tenant-turns.js';
 export type { Touchstone } from './touchstone.js';
 export { type CheckedScorecard, checkScorecardFile } from './views/import-scorecard.js';
 export type { ReportOptions } from './views/report.js';
+export { readSummary } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';
 export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

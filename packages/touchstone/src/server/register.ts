@@ -1,7 +1,7 @@
 import { HostError, type Principal } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessAudit, Answer, Call, Endpoint, KeySpace, Reply } from '../api/index.js';
-import { pathOf, routerPath } from '../api/index.js';
+import { noteRefusal, pathOf, routerPath } from '../api/index.js';
 import { ANONYMOUS, checkScope, type KeyId, unauthenticated } from '../app/index.js';
 import type { Admission } from './admission.js';
 import type { Once } from './idempotency.js';
@@ -64,7 +64,7 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerP
   request.caller = await parts.admission.admit({ address, authorization });
   if (endpoint.auth === 'key') return;
   const { principal } = request.caller;
-  const decided = { scope: endpoint.auth, resource: `${endpoint.method} ${pathOf(request.url)}` };
+  const decided = decisionOn(endpoint, request);
   try {
     checkScope(principal, endpoint.auth, endpoint.orScopes);
   } catch (error) {
@@ -73,6 +73,11 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerP
   }
   if (WATCHED.has(endpoint.auth)) await parts.audit(principal, { ...decided, allowed: true });
 }
+
+const decisionOn = (endpoint: Endpoint, request: FastifyRequest) => ({
+  scope: endpoint.auth,
+  resource: `${endpoint.method} ${pathOf(request.url)}`,
+});
 
 /** What changes what others run or believe is in the audit log when it is allowed, too. */
 const WATCHED: ReadonlySet<string> = new Set([
@@ -90,9 +95,14 @@ async function serve(
 ): Promise<FastifyReply> {
   const waiting = createWaitingRequest(request, reply, parts);
   const call = callOf(request, waiting, parts);
-  checkBody(endpoint, call);
-  if (request.caller) refuseWhenFull(tenantOf(request), parts);
-  const answer = await execute(endpoint, request, call, parts);
+  const work = async (): Promise<Answer> => {
+    checkBody(endpoint, call);
+    if (request.caller) refuseWhenFull(tenantOf(request), parts);
+    return execute(endpoint, request, call, parts);
+  };
+  const answer = await (WATCHED.has(endpoint.auth)
+    ? noteRefusal(parts.audit, call.principal, decisionOn(endpoint, request), work)
+    : work());
   if (waiting.loss !== undefined) throw unauthenticated(waiting.loss);
   if (!('stream' in answer)) return sendAnswer(reply, answer, tenantOf(request), parts);
   await runStream(answer.stream, request, reply, parts);

@@ -76,6 +76,7 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),
     copyTo: (copy) => db.copyTo(copy),
+    check: () => db.check(),
     close: () => db.close(),
   };
 }

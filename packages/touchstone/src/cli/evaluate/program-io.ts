@@ -1,6 +1,12 @@
 import type { Io, Out } from '../io.js';
 
-const SILENT: Out = { write: () => undefined, isTTY: false, columns: 80 };
+const SILENT: Out = {
+  write: () => undefined,
+  rewriteLine: () => undefined,
+  clearScreen: () => undefined,
+  isTTY: false,
+  columns: 80,
+};
 
 /** A program has the result as a value: nothing is written, and a signal of its own takes the place of Ctrl-C. */
 export const programIo = (signal: AbortSignal | undefined): Io => ({
