@@ -40,6 +40,10 @@ export type EvalPlan = {
   readonly agent: AgentPin;
   /** The agent's digest may not cover all files of its program. */
   readonly filesNotFollowed?: true;
+  /** The agent is a function of the caller's program: it ran beside the engine, and its digest is of no files. */
+  readonly inProcess?: true;
+  /** Some checks look at time, cost or tokens: the same answers may score otherwise in another run. */
+  readonly timed?: true;
   /** How the run is done: those of the suite, or those that the caller chose among them. */
   readonly modes: readonly EvalMode[];
   /** Tasks in the suite. */
@@ -173,11 +177,12 @@ export const plannedSteps = (plan: EvalPlan): number => plan.ordinals?.length ??
 export const isNondeterministic = ({ modes }: EvalPlan): boolean => modes.includes('live-shadow');
 
 /** What keeps the scores of a run from being evidence, by what made them. */
-export const CAVEATS = ['codeScorer', 'recorded'] as const;
+export const CAVEATS = ['codeScorer', 'recorded', 'inProcess'] as const;
 /**
  * What keeps the scores of a run from being evidence.
  * - `codeScorer`: a scorer decided criteria that the operator does not trust as evidence
  * - `recorded`: the answers came in a file, and no agent was invoked
+ * - `inProcess`: the agent is a function of the caller's program, which has no digest
  */
 export type Caveat = (typeof CAVEATS)[number];
 
@@ -186,12 +191,13 @@ export const hasUntrustedScorer = ({ scorers = [] }: Pick<EvalPlan, 'scorers'>):
   scorers.some(({ evidence }) => evidence !== true);
 
 /** The caveats of a run, none when its scores may be evidence as far as this goes. */
-export function caveatsOf(plan: Pick<EvalPlan, 'scorers' | 'recorded'>): {
+export function caveatsOf(plan: Pick<EvalPlan, 'scorers' | 'recorded' | 'inProcess'>): {
   readonly caveats?: readonly Caveat[];
 } {
   const caveats: Caveat[] = [];
   if (hasUntrustedScorer(plan)) caveats.push('codeScorer');
   if (plan.recorded) caveats.push('recorded');
+  if (plan.inProcess) caveats.push('inProcess');
   return caveats.length > 0 ? { caveats } : {};
 }
 

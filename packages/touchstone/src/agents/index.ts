@@ -24,7 +24,7 @@ export { parseScorers, type ScorerSpec } from './scorers/scorer-spec.js';
 export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
-export { type AgentSpec, handoffIssues, parseAgentSpec } from './spec/spec.js';
+export { type AgentSpec, agentEntrySchema, handoffIssues, parseAgentSpec } from './spec/spec.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';
 export { parseToolSpecs } from './tools/tool-spec.js';
 export { createTools, type HostTools } from './tools/tools.js';

@@ -5,6 +5,7 @@ import {
   createTools,
   type HostTools,
   type Models,
+  type ModuleAgent,
   parseMcpServers,
   parseModelNames,
   parseProviders,
@@ -33,6 +34,8 @@ export type AgentParts = {
   readonly holdsSecret: (text: string) => boolean;
   readonly packs: PackCatalogue;
   readonly tools: HostTools;
+  /** Functions of the program that this host is part of, by the names that specs call them by. */
+  readonly functions: Map<string, ModuleAgent>;
   readonly priceOf: PriceOf;
   /** The host's own, like its judge. */
   openEmbedder(pin: EmbedderPin): Embedder;
@@ -81,8 +84,9 @@ export function composeAgents(options: AgentOptions): AgentParts {
   const secrets = knownSecrets(config, env);
   const redact = secrets.length > 0 ? (text: string) => redactSecrets(text, secrets) : undefined;
   const holdsSecret = (text: string): boolean => redact !== undefined && redact(text) !== text;
+  const functions = new Map<string, ModuleAgent>();
   const pool = createAgentPool({
-    ...{ store, clock, random, models, paceOf, holdsSecret, names },
+    ...{ functions, store, clock, random, models, paceOf, holdsSecret, names },
     ...(options.origin === 'host' && { moduleMemoryMb: MODULE_MEMORY_MB }),
   });
   const guard = createGuard(config.egress);
@@ -120,6 +124,7 @@ export function composeAgents(options: AgentOptions): AgentParts {
     holdsSecret,
     packs,
     tools,
+    functions,
     priceOf: createPriceOf(config.prices, providers, clock),
     openEmbedder: (pin) =>
       createEmbedder(models, pin, { owner: HOST_OWNER, clock, random, paceOf, guard: operatorGuard }),

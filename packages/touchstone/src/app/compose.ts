@@ -12,6 +12,7 @@ import {
   createSchemaCheck,
   type HostTools,
   inspectAgent,
+  type ModuleAgent,
   type NotFollowed,
   parseAgentSpec,
 } from '../agents/index.js';
@@ -28,6 +29,7 @@ import { auditedKeys } from './audited-keys.js';
 import { loadAgents, loadPacks, loadSuites, ownedBy } from './catalogue/boot.js';
 import { compileDefinition } from './catalogue/compile-definition.js';
 import { definitionSpec } from './catalogue/definition-agent.js';
+import { type FunctionSpec, functionRegistry } from './catalogue/function-agent.js';
 import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
 import { createPackWithdrawals, type PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
@@ -74,8 +76,8 @@ import { viewTask } from './views/task-view.js';
 
 type ComposeOptions = {
   readonly config: Config;
-  /** Holds the store when the configuration names none. */
-  readonly dataDir: string;
+  /** Holds the store when the configuration names none. Without either, everything is kept in memory. */
+  readonly dataDir?: string;
   /** `host` takes up unfinished runs and loads the configured suites; `cli` does neither by itself. */
   readonly origin: 'host' | 'cli';
   readonly log: Log;
@@ -93,6 +95,8 @@ type ComposeOptions = {
 export type LocalTouchstone = Touchstone & {
   /** Registers an agent given on the command line. */
   useAgent(spec: unknown, baseDir: string): Promise<AgentFacts>;
+  /** Registers a function of this program as an agent. */
+  useFunction(answer: ModuleAgent, spec: FunctionSpec): Promise<AgentFacts>;
   /** What the digest of such an agent may not cover; undefined when it covers all that can be found. */
   filesNotFollowed(spec: unknown, baseDir: string): Promise<NotFollowed | undefined>;
   /**
@@ -122,7 +126,7 @@ export type LocalTouchstone = Touchstone & {
   openJudging(request?: JudgeRequest): Promise<Judging>;
 };
 
-type Basics = Required<Omit<ComposeOptions, 'testSeams'>>;
+type Basics = Required<Omit<ComposeOptions, 'testSeams' | 'dataDir'>> & Pick<ComposeOptions, 'dataDir'>;
 
 const withDefaults = (options: ComposeOptions): Basics => ({
   clock: systemClock,
@@ -403,7 +407,7 @@ function operatorOf(parts: Parts) {
   const { config, clock, origin, dataDir, store, suites, agents, judges, checkers } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
-    const own = readOwnKey(dataDir);
+    const own = dataDir === undefined ? undefined : readOwnKey(dataDir);
     return [...trustOf(config, origin).keys.values(), ...(own ? [trustedKeyOf(own)] : [])];
   };
   return {
@@ -411,6 +415,7 @@ function operatorOf(parts: Parts) {
     filesNotFollowed: async (spec, baseDir) =>
       (await inspectAgent(parseAgentSpec(spec, 'operator'), baseDir)).notFollowed,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
+    useFunction: functionRegistry(agents),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),
     keys: auditedKeys(store, clock, origin),

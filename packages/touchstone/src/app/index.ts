@@ -6,6 +6,7 @@ export {
   createModels,
   createSchemaCheck,
   type Models,
+  type ModuleAgent,
   parseModelNames,
   parseProviders,
   prepareModuleThread,
@@ -25,9 +26,10 @@ export { packOptions } from './catalogue/pack-policy.js';
 export { compilePackProfiles, type PackContract } from './catalogue/pack-profiles.js';
 export { createProfileWriter, type ProfileSinks, type WrittenProfile } from './catalogue/profiles.js';
 export { createTouchstone, type LocalTouchstone } from './compose.js';
-export { type Config, loadConfig } from './config/config.js';
+export { type Config, type ConfigInput, loadConfig, parseConfig } from './config/config.js';
 export { findConfigFile } from './config/config-file.js';
 export { soundParts, trustOf } from './config/config-parts.js';
+export { configFileSchema } from './config/config-schema.js';
 export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, signingKeyFile, trustedKeyOf } from './config/signing-key.js';
 export { spanMs } from './config/span.js';

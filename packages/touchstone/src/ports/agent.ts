@@ -43,6 +43,7 @@ export type AgentFacts = {
 export type AgentKind =
   | 'manifest'
   | 'module'
+  | 'function'
   | 'command'
   | 'python'
   | 'http'

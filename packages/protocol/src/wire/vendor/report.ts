@@ -366,6 +366,8 @@ export const evalReport = closed(
     cacheHits: count('Model calls answered from the response cache.'),
     /** Live tools took part, so the run may not go the same way twice. Absent otherwise. */
     nondeterministic: mark('Live tools took part, so the run may not go the same way twice.'),
+    /** Some checks look at time, cost or tokens, so equal answers may score otherwise. Absent otherwise. */
+    timed: mark('Some checks look at time, cost or tokens, so equal answers may score otherwise.'),
     /** Parts of the suite, by the beginning of the task ids; absent when there is only one part. */
     slices: list(reportedSlice, 'Parts of the suite, looked at after the fact: no verdicts.'),
   },

@@ -1,4 +1,4 @@
-import type { Issue } from '@touchstone/protocol';
+import type { Issue, JsonObject } from '@touchstone/protocol';
 import {
   type AnyObject,
   choice,
@@ -106,7 +106,9 @@ export type RecordedRun = RunOf<'recorded'>;
 export type OpenaiRun = RunOf<'openai'>;
 export type OpenwopRun = RunOf<'openwop'>;
 export type ManifestRun = RunOf<'manifest'>;
-export type RunSpec = { [K in Kind]: RunOf<K> }[Kind];
+/** A function of the program that this host is part of, by the name it was handed over with. Never from a document. */
+export type FunctionRun = { readonly kind: 'function'; readonly name: string; readonly timeoutMs?: number };
+export type RunSpec = { [K in Kind]: RunOf<K> }[Kind] | FunctionRun;
 
 /** Kinds of agent that are code of this machine, and so may be made of more files than can be found. */
 const PROGRAMS: readonly unknown[] = ['module', 'command', 'python'] satisfies Kind[];
@@ -127,6 +129,10 @@ const OPERATOR_ONLY = new Set(
   'path export command args cwd env apiKeyEnv memoryMb python processes protocol'.split(' '),
 );
 const isOperators = (from: RunSource): boolean => from === 'operator' || from === 'scorer';
+
+/** JSON Schemas of every `run` that a configuration may hold. */
+export const operatorRuns = (): JsonObject[] =>
+  KINDS.operator.map((kind) => JSON.parse(JSON.stringify(SHAPES[kind])) as JsonObject);
 
 /** What is wrong with the `run` of a spec. */
 export function runIssues(run: AnyObject, from: RunSource): readonly Issue[] {

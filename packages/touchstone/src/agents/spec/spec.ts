@@ -1,4 +1,11 @@
-import { type AgentId, type Issue, MODEL_CLASSES, type ToolId, type Version } from '@touchstone/protocol';
+import {
+  type AgentId,
+  type Issue,
+  type JsonObject,
+  MODEL_CLASSES,
+  type ToolId,
+  type Version,
+} from '@touchstone/protocol';
 import {
   anyObject,
   choice,
@@ -18,7 +25,7 @@ import valid from 'semver/functions/valid.js';
 import type { Checker } from '../../ports/index.js';
 import { checkForeignSchema, examineSchema, schemaSizeIssues } from '../schema-check.js';
 import { filled, readAs } from './members.js';
-import { isProgram, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
+import { isProgram, operatorRuns, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
 
 const agentId = id<AgentId>(undefined, {
   maxLength: 256,
@@ -97,6 +104,12 @@ const SHAPES = {
   pack: shapeOf('pack'),
   definition: shapeOf('definition'),
 };
+
+/** JSON Schema of an agent in a configuration, for editors. */
+export function agentEntrySchema(): JsonObject {
+  const { properties, ...rest } = JSON.parse(JSON.stringify(SHAPES.operator)) as { properties: JsonObject };
+  return { ...rest, properties: { ...properties, run: { anyOf: operatorRuns() } } };
+}
 
 /** An agent as a configuration file or a tenant describes it, checked. Plain JSON, so it can be stored and hashed. */
 export type AgentSpec = Omit<Wire<ReturnType<typeof shapeOf>>, 'run'> & { readonly run: RunSpec };

@@ -14,6 +14,7 @@ import {
   type ModelDecision,
   type ModelRequest,
   type Models,
+  type ModuleAgent,
   openAgent,
   pinModel,
   readAgentFiles,
@@ -45,6 +46,8 @@ type PoolParts = {
   readonly paceOf: PaceOf;
   readonly holdsSecret: (text: string) => boolean;
   readonly names: Names;
+  /** Functions of the program that this host is part of. */
+  readonly functions: ReadonlyMap<string, ModuleAgent>;
   /** Of module agents whose entry does not say how much memory they may use. Without it, they live in a thread. */
   readonly moduleMemoryMb?: number;
 };
@@ -145,6 +148,7 @@ async function openFresh(
     paceOf,
     use,
     files,
+    functions: parts.functions,
     limits: defined({ moduleMemoryMb: parts.moduleMemoryMb }),
     fetchGuard: guard?.withNames(names.of(owner.tenant)) ?? openGuard(names.system),
   }).catch(cannotOpen);

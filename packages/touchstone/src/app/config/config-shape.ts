@@ -78,6 +78,8 @@ const tenantLimits = Object.fromEntries(
 export const configShape = closed(
   {},
   {
+    /** For editors; ignored here. */
+    $schema: text(),
     keys: list(key),
     roles: mapOf(list(scope), label),
     providers: mapOf(anyObject()),

@@ -149,6 +149,8 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     agent: pinOf(agent),
     ...defined({ filesNotFollowed: facts.filesNotFollowed }),
     ...(facts.kind === 'recorded' && { recorded: true }),
+    ...(facts.kind === 'function' && { inProcess: true }),
+    ...defined({ timed: head.needs?.timed }),
     ...(await planModel(parts, owner, facts, body)),
     ...(judge && !('issue' in judge) && { judge }),
     ...(await (contract

@@ -69,6 +69,7 @@ export function buildReport(
     ...(plan.rejudgeOf && { rejudgeOf: plan.rejudgeOf }),
     ...(cacheHits && { cacheHits }),
     ...(isNondeterministic(plan) && { nondeterministic: true }),
+    ...defined({ timed: plan.timed }),
     ...reportSlices(results, baseline?.results),
   };
 }

@@ -46,8 +46,19 @@ function addInit(program: Command, start: Start): void {
     .description('Writes a configuration, an agent and a suite that pass as they are. Overwrites nothing.')
     .argument('[dir]', 'folder to write to', '.')
     .option('--adversarial', 'add the starter adversarial suite, also to a project that is there already')
+    .addOption(new Option('--ci <service>', 'add a workflow that runs the suites').choices(['github']))
     .action(start(() => import('./init.js'), 'initCommand'))
-    .addHelpText('after', examples('init demo', 'init --adversarial'));
+    .addHelpText('after', examples('init demo', 'init demo --ci github', 'init --adversarial'));
+}
+
+function addSchema(program: Command, start: Start): void {
+  program
+    .command('schema')
+    .summary('print the JSON Schema of suite files or of the configuration')
+    .description('Prints the JSON Schema that an editor checks a file with.')
+    .argument('<name>', 'suite or config')
+    .action(start(() => import('./schema.js'), 'schemaCommand'))
+    .addHelpText('after', examples('schema suite > suite.schema.json', 'schema config'));
 }
 
 export const slaOption = (): Option =>
@@ -241,4 +252,4 @@ function addDoctor(program: Command, start: Start): void {
 // In the order of the help.
 export const PROJECT_VERBS = [addInit, addRun, addServe, addValidate];
 export const RUN_VERBS = [addRuns, addShow];
-export const HOST_VERBS = [addKeys, addDoctor];
+export const HOST_VERBS = [addKeys, addDoctor, addSchema];

@@ -166,15 +166,20 @@ function sameAgent(config: Config, wanted: AgentAddress): string | undefined {
   return match && (typeof match.version === 'string' ? `${match.agentId}@${match.version}` : match.agentId);
 }
 
+/** The configured tools, and those that tasks have canned answers for. */
+export function toolsFor(config: Config, tasks: readonly Task[]): readonly string[] {
+  const canned = tasks.flatMap((task) =>
+    (task.fixtures?.toolResponses ?? []).map(({ tool }) => tool as string),
+  );
+  return [...new Set([...config.tools.map(({ toolId }) => toolId), ...canned])].sort();
+}
+
 /**
  * An agent that is in no configuration declares no tools, so it is offered the configured ones and those its suite has
  * canned answers for. An agent of the configuration never gets a tool from a fixture.
  */
 function adHocSpec(wanted: AgentAddress, config: Config, tasks: readonly Task[]): object {
-  const canned = tasks.flatMap((task) =>
-    (task.fixtures?.toolResponses ?? []).map(({ tool }) => tool as string),
-  );
-  const tools = [...new Set([...config.tools.map(({ toolId }) => toolId), ...canned])].sort();
+  const tools = toolsFor(config, tasks);
   const run = wanted.kind === 'url' ? { kind: 'http', url: wanted.url } : wanted;
   const offered = tools.length > 0 ? { toolAllowlist: tools } : {};
   return { agentId: adHocId(wanted), version: '0.0.0', ...offered, run };

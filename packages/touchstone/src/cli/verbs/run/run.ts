@@ -1,5 +1,6 @@
 import { definitionForm } from '../../files/definition-file.js';
 import { openSources, readPackArgument } from '../../files/pack-source.js';
+import { inProject } from '../../files/project-config.js';
 import { isFolder, type SuiteSource } from '../../files/suite-source.js';
 import { type Context, type ExitCode, UsageError, worstExit, writeJson } from '../../io.js';
 import { uncomparedOf } from '../../origin.js';
@@ -15,11 +16,12 @@ import { driverOf, type RunDriver } from './run-driver.js';
 import { checkOptions, type RunOptions } from './run-options.js';
 
 export async function runCommand(
-  context: Context,
+  given: Context,
   suite: string | undefined,
   options: RunOptions,
 ): Promise<ExitCode> {
-  checkOptions(suite, options, context.settings.json);
+  checkOptions(suite, options, given.settings.json);
+  const context = options.host === undefined ? await inProject(given, suite) : given;
   checkReportFiles(context, options);
   if (options.record !== undefined) checkRecordFile(options.record, context.io.cwd);
   checkBaselineFile(context, options.host, options.baseline);
