@@ -14,6 +14,7 @@ export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
 export { type AgentSpec, parseAgentSpec } from './spec/spec.js';
+export { missingVariable } from './templates/variables.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';
 export { parseToolSpecs } from './tools/tool-spec.js';
 export { createTools, type HostTools } from './tools/tools.js';

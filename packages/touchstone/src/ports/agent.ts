@@ -34,6 +34,8 @@ export type AgentFacts = {
   readonly memoryShape?: MemoryShape;
   /** The pack that brought it; absent for agents of the configuration and of tenants. */
   readonly pack?: { readonly name: string; readonly version: Version };
+  /** Of a service that is asked by a template: what the template names. Such a service calls tools of its own. */
+  readonly requestNames?: readonly string[];
   /** What it declares to need and this host does not offer. */
   readonly degraded?: readonly string[];
 };
@@ -76,6 +78,8 @@ export type Invocation = {
 export type AgentHost = {
   readonly signal: AbortSignal;
   callTool(toolId: string, inputs: Body): Promise<ToolResult>;
+  /** Records a call that the agent has made without this host, by what it says of it. It is not answered here. */
+  observe(toolId: string, inputs: Body, outcome?: Body): void;
   /** Commits the usage to the spend ledger; an adapter awaits it before it uses the answer it paid for. */
   spend(usage: readonly Usage[]): Promise<void>;
   reason(text: string): void;

@@ -12,6 +12,7 @@ import {
   schemaIssues,
   type Wire,
 } from '@touchstone/protocol/schema';
+import { mappingIssues, mappingMembers } from './mapping.js';
 import { commandArguments, filled, headers, modelName, textMap, timeoutMs, webUrl } from './members.js';
 
 /**
@@ -58,7 +59,11 @@ const SHAPES = {
     { kind: constant('command'), command: filled() },
     { args: commandArguments, cwd: filled(), env: textMap, timeoutMs },
   ),
-  http: closed({ kind: constant('http'), url: webUrl }, { headers, timeoutMs }),
+  /** With a mapping, a service as it is; without, one that speaks the turn protocol. */
+  http: ruled(
+    closed({ kind: constant('http'), url: webUrl }, { headers, ...mappingMembers, timeoutMs }),
+    mappingIssues,
+  ),
   scripted: closed({ kind: constant('scripted'), path: filled() }, { timeoutMs }),
   /** A chat endpoint that is itself the agent. */
   openai: ruled(

@@ -13,7 +13,7 @@ import {
   type RunPlan,
   validationError,
 } from '@touchstone/protocol';
-import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
+import { type Body, toBody } from '@touchstone/protocol/bodies';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
 import type { AgentFacts, Clock, PriceOf, SchemaCheck, Store, SuiteHead } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
@@ -27,6 +27,7 @@ import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
 import { readModelRequest } from './model-request.js';
 import { taskIssues } from './task-criteria.js';
+import { refuseUnfit, requestIssues, taskObstacle } from './unfit-tasks.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = RunCreateWire;
@@ -125,8 +126,8 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, taskIssues) }),
     tasks: time.inTurns(taskPages(parts.store, suite.owner, head)),
   });
-  if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
-    await refuseFixtures(taskPages(parts.store, suite.owner, head), decided.ordinals);
+  const unfit = taskObstacle(facts, decided.modes);
+  if (unfit) await refuseUnfit(taskPages(parts.store, suite.owner, head), decided.ordinals, unfit);
   const plan: EvalPlan = {
     kind: 'eval',
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
@@ -162,7 +163,10 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
   const agent = await knownAgent(parts, owner, body.agentId as string);
   const { facts } = agent;
   const inputs: Body = toBody((body.inputs ?? {}) as JsonObject);
-  const issues = facts.taskSchema ? parts.schemaCheck(facts.taskSchema, inputs) : [];
+  const issues = [
+    ...(facts.taskSchema ? parts.schemaCheck(facts.taskSchema, inputs) : []),
+    ...requestIssues(facts, inputs),
+  ];
   if (issues.length > 0) {
     throw validationError(
       issues.map(({ pointer, message }) => ({ pointer: `/inputs${pointer}`, message })),
@@ -176,32 +180,6 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
     plan: { kind: 'agent', agent: pinOf(agent), ...model, ...runLimits(parts, body) },
   };
 }
-
-/** An agent on another host calls that host's tools: nothing here could stand in for them, so nothing is pretended. */
-async function refuseFixtures(
-  pages: AsyncIterable<readonly Task[]>,
-  ordinals: readonly number[] | undefined,
-): Promise<void> {
-  const selected = ordinals && new Set(ordinals);
-  let ordinal = 0;
-  for await (const page of pages) {
-    for (const { fixtures, taskId } of page) {
-      if (fixtures && (selected?.has(ordinal) ?? true)) throw fixturesCannotTravel(ordinal, taskId);
-      ordinal += 1;
-    }
-  }
-}
-
-const fixturesCannotTravel = (ordinal: number, taskId: string): HostError =>
-  validationError(
-    [
-      {
-        pointer: `/tasks/${ordinal}/fixtures`,
-        message: `Task "${taskId}" has fixtures, and an agent on another host uses that host's tools and memory. Ask for mode live-shadow, which goes without them.`,
-      },
-    ],
-    { field: 'evalSuiteRef' },
-  );
 
 const judgeLimit = (judge: JudgeDecision | undefined) => ({
   judge: judge !== undefined && !('issue' in judge),

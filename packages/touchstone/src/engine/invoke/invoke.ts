@@ -30,6 +30,7 @@ export async function invoke(
   const host: AgentHost = {
     signal,
     callTool: gateway.call,
+    observe: gateway.observe,
     reason: reasoning.show,
     async spend(calls) {
       const priced = await meter.spend(calls);

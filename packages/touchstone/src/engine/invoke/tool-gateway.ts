@@ -19,6 +19,8 @@ import type { EnvironmentAnswer } from './environment.js';
  */
 export type ToolGateway = {
   call(toolId: string, inputs: Body): Promise<ToolResult>;
+  /** Records a call that was made without this host. The allowlist has no part in it, and nothing is answered. */
+  observe(toolId: string, inputs: Body, outcome?: Body): void;
   readonly refused: NonNullable<RecordBodies['refusedCalls']>;
   /** Every call that was made or refused, in order. */
   readonly calls: readonly ScoredCall[];
@@ -69,6 +71,13 @@ export function createToolGateway(parts: GatewayParts): ToolGateway {
   return {
     refused,
     calls: made,
+    observe(name, inputs, outcome) {
+      if (closed) return;
+      const toolId = asId<ToolId>(name);
+      const result = { status: 'ok' as const, ...(outcome !== undefined && { outcome }) };
+      recordObserved(parts, asId<CallId>(`${parts.invocationId}.${calls++}`), toolId, inputs, result);
+      made.push({ toolId, inputs, ...result });
+    },
     call(toolId, inputs) {
       const answered = queue.then(() => answerOne(asId<ToolId>(toolId), inputs));
       queue = answered.catch(() => undefined);
@@ -103,6 +112,19 @@ async function recordCall(
   const { recordedError, ...result } = await parts.answer(toolName, inputs);
   open.end(recordedError === undefined ? result : { ...result, error: recordedError });
   return result;
+}
+
+function recordObserved(
+  { agentId, recorder, beforeCall }: GatewayParts,
+  callId: CallId,
+  toolName: ToolId,
+  inputs: Body,
+  result: ToolResult,
+): void {
+  beforeCall();
+  const call = { agentId, toolName, callId };
+  const cause = recorder.add('agent.toolCalled', { ...call, inputs, observed: true });
+  recorder.add('agent.toolReturned', { ...call, ...returned(result), observed: true }, cause);
 }
 
 const returned = (result: ToolResult) =>
