@@ -98,6 +98,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     schemaCheck: nobody,
     priceOf: nobody,
     findSuite: nobody,
+    unsetVariable: () => undefined,
     findAgent: nobody,
     chooseModel: nobody,
     chooseJudge: nobody,

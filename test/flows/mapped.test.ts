@@ -129,3 +129,74 @@ describe('a service as it is', () => {
     expect(scoresOf(await eventsOf(host, runId))[0]).toEqual(['1042', 1]);
   });
 });
+
+describe('variables of the environment', () => {
+  const KEY_VALUE = 'canary-desk-key-4f1d77';
+  const RUN = {
+    kind: 'http',
+    url: '${DESK_URL:-http://127.0.0.1/}',
+    headers: { authorization: 'Bearer ${DESK_KEY}', 'x-plain': '$${DESK_KEY}' },
+    ...MAPPING,
+  };
+
+  it('reach the service, and what they hold is written down nowhere', async () => {
+    const echo = await startToolServer((_body, headers) => ({
+      reply: { text: `You came with ${headers.authorization} and ${headers['x-plain']}.` },
+      steps: [{ name: 'open', args: { key: headers.authorization } }],
+    }));
+    const own = await openWholeHost(
+      { agents: [{ agentId: DESK, version: '1.0.0', run: RUN }] },
+      { env: { DESK_URL: echo.url, DESK_KEY: KEY_VALUE } },
+    );
+    try {
+      await installSuite(own, suite('1.0.0', task('1042')));
+      const runId = await finish(own, `${SUITE}@1.0.0`, { agentId: DESK });
+      expect(echo.requests[0]?.headers).toMatchObject({
+        authorization: `Bearer ${KEY_VALUE}`,
+        'x-plain': '${DESK_KEY}',
+      });
+      const said = JSON.stringify(await eventsOf(own, runId));
+      expect(said).toContain('[REDACTED:DESK_KEY]');
+      expect(said + own.logs.join('')).not.toContain(KEY_VALUE);
+    } finally {
+      await own.close();
+      await echo.close();
+    }
+  });
+
+  it('make no other agent when what they hold changes', async () => {
+    const digests: unknown[] = [];
+    for (const key of ['one-key-0123', 'other-key-0123']) {
+      const agents = [{ agentId: DESK, version: '1.0.0', run: RUN }];
+      const own = await openWholeHost({ agents }, { env: { DESK_KEY: key } });
+      const { body } = await readJson(own, `/v1/host/touchstone/agents/${DESK}`);
+      digests.push(JSON.stringify(body));
+      await own.close();
+    }
+    expect(digests[0]).toBe(digests[1]);
+  });
+
+  it('that are not set keep the agent from being run, by name', async () => {
+    const own = await openWholeHost({ agents: [{ agentId: DESK, version: '1.0.0', run: RUN }] });
+    try {
+      await installSuite(own, suite('1.0.0', task('1042')));
+      expect(await askFor(own, `${SUITE}@1.0.0`, { agentId: DESK })).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('DESK_KEY, which is not set') },
+      });
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('are not for tenants', async () => {
+    const agentId = 'local.acme.curious';
+    const headers = { authorization: 'Bearer ${DESK_KEY}' };
+    const refused = await readJson(host, `/v1/host/touchstone/agents/${agentId}`, {
+      method: 'PUT',
+      body: { agentId, version: '1.0.0', run: { kind: 'http', url: service.url, headers, ...MAPPING } },
+    });
+    expect(refused).toMatchObject({ status: 400 });
+    expect(pointersOf(refused.body)).toEqual(['/run/headers/authorization']);
+  });
+});

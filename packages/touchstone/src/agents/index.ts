@@ -1,3 +1,11 @@
+export {
+  type Environment,
+  fillIn,
+  type Incomplete,
+  needsVariables,
+  tenantReferenceIssues,
+  variablesIn,
+} from './environment/fill-in.js';
 export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/pin-model.js';
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';
 export { prepareModuleThread } from './kinds/module/module-thread.js';
@@ -10,10 +18,10 @@ export { withResponses } from './models/response-cache.js';
 export { openAgent } from './open.js';
 export { redactSecrets, type Secret } from './redact.js';
 export { checkForeignSchema, createSchemaCheck } from './schema-check.js';
-export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
+export { type AgentFiles, agentDigest, digestOf, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
-export { type AgentSpec, parseAgentSpec } from './spec/spec.js';
+export { type AgentSpec, fillInSpec, parseAgentSpec } from './spec/spec.js';
 export { missingVariable } from './templates/variables.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';
 export { parseToolSpecs } from './tools/tool-spec.js';

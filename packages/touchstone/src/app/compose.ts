@@ -8,7 +8,13 @@ import {
   type Principal,
   type Scorecard,
 } from '@touchstone/protocol';
-import { type HostTools, inspectAgent, type NotFollowed, parseAgentSpec } from '../agents/index.js';
+import {
+  fillInSpec,
+  type HostTools,
+  inspectAgent,
+  type NotFollowed,
+  parseAgentSpec,
+} from '../agents/index.js';
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
@@ -307,6 +313,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     chooseJudge: judges.choose,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
+    unsetVariable: agents.tools.unsetVariable,
     priceOf: agents.priceOf,
     evalSettings: settings,
     maxRunDurationMs: config.limits.maxRunDurationMs,
@@ -370,7 +377,7 @@ function viewsOf(parts: Parts) {
 
 /** What only the operator of the machine may do. */
 function operatorOf(parts: Parts) {
-  const { config, clock, origin, dataDir, store, suites, agents, judges, schemaCheck } = parts;
+  const { config, clock, env, origin, dataDir, store, suites, agents, judges, schemaCheck } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = readOwnKey(dataDir);
@@ -379,7 +386,7 @@ function operatorOf(parts: Parts) {
   return {
     evidenceKeys,
     filesNotFollowed: async (spec, baseDir) =>
-      (await inspectAgent(parseAgentSpec(spec, 'operator'), baseDir)).notFollowed,
+      (await inspectAgent(fillInSpec(parseAgentSpec(spec, 'operator'), env).value, baseDir)).notFollowed,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),
     importScorecard: (owner, text) => importScorecard(store, owner, text, evidenceKeys()),

@@ -1,4 +1,4 @@
-import { type AgentId, MODEL_CLASSES, type ToolId, type Version } from '@touchstone/protocol';
+import { type AgentId, type Json, MODEL_CLASSES, type ToolId, type Version } from '@touchstone/protocol';
 import {
   anyObject,
   choice,
@@ -15,6 +15,7 @@ import {
   type Wire,
 } from '@touchstone/protocol/schema';
 import valid from 'semver/functions/valid.js';
+import { type Environment, type Filled, fillIn } from '../environment/fill-in.js';
 import { checkForeignSchema } from '../schema-check.js';
 import { filled, readAs } from './members.js';
 import { isProgram, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
@@ -99,4 +100,11 @@ export type AgentSpec = Omit<Wire<ReturnType<typeof shapeOf>>, 'run'> & { readon
 
 /** Throws `validation_error` with all issues, each under its pointer. */
 export const parseAgentSpec = (value: unknown, from: SpecSource): AgentSpec =>
-  readAs(SHAPES[from], value) as AgentSpec;
+  readAs(SHAPES[from], value, from === 'operator' ? { variables: true } : {}) as AgentSpec;
+
+/** An agent whose variables are filled in, so that it can be opened, and those that are not set. */
+export function fillInSpec(written: AgentSpec, env: Environment): Filled<AgentSpec> {
+  const { value: run, unset } = fillIn(written.run as Json, env);
+  const value = { ...written, run } as AgentSpec;
+  return { value: unset.length > 0 ? value : parseAgentSpec(value, 'operator'), unset };
+}

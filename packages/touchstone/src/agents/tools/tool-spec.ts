@@ -57,4 +57,4 @@ function repeatedIds(tools: readonly unknown[]): readonly Issue[] {
 
 /** Reads the `tools[]` of a configuration; every problem is listed under its pointer. */
 export const parseToolSpecs = (value: unknown, pointer = '/tools'): readonly ToolSpec[] =>
-  readAs(ruled(list(toolShape), repeatedIds), value, { pointer });
+  readAs(ruled(list(toolShape), repeatedIds), value, { pointer, variables: true });

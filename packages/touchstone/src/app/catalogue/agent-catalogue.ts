@@ -17,7 +17,9 @@ import {
   agentFacts,
   type ModelDecision,
   type ModelRequest,
+  needsVariables,
   parseAgentSpec,
+  tenantReferenceIssues,
 } from '../../agents/index.js';
 import type { Guard } from '../../net/index.js';
 import type { Agent, AgentFacts, Clock, Store } from '../../ports/index.js';
@@ -68,15 +70,16 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
   const entries = createAgentEntries(parts);
   const visible = (
     owner: Owner,
-    { facts, spec, hostOwned }: AgentEntry,
+    { facts, spec, hostOwned, unset }: AgentEntry,
     isRevoked: boolean,
   ): AgentVisible => ({
     facts: withModelIssue(
       isRevoked ? degraded(facts, ['pack.revoked']) : facts,
       spec,
-      pool.chooseModel(owner, spec, {}),
+      unset ? {} : pool.chooseModel(owner, spec, {}),
     ),
     hostOwned,
+    ...(unset && { unset }),
     ...(isRevoked && { revoked: true }),
   });
   return {
@@ -117,11 +120,13 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
     },
     async chooseModel(owner, pin, asked) {
       const found = await entries.find(owner, pin);
-      return found ? pool.chooseModel(owner, found.spec, asked) : {};
+      return found && !found.unset ? pool.chooseModel(owner, found.spec, asked) : {};
     },
     async open(owner, plan) {
       const { agentId, version } = plan.agent;
       const found = await entries.find(owner, plan.agent);
+      if (found?.unset)
+        throw new HostError('conflict', needsVariables(`Agent ${agentId}@${version}`, found.unset));
       if (found) return pool.open(owner, found, plan);
       throw new HostError('not_found', `Agent ${agentId}@${version} is no longer known to this host.`);
     },
@@ -136,6 +141,8 @@ async function bind(
   value: unknown,
 ): ReturnType<AgentCatalogue['bind']> {
   const spec = parseAgentSpec(value, 'tenant');
+  const references = tenantReferenceIssues(spec.run, '/run');
+  if (references.length > 0) throw validationError(references);
   checkBinding(spec, agentId, await entries.ofHost(owner), guard);
   await refusePacked(store, owner, spec);
   const model = 'provider' in spec.run && spec.run.provider ? pool.chooseModel(owner, spec, {}) : {};

@@ -92,6 +92,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
       },
       schemaCheck: () => [],
       priceOf: () => undefined,
+      unsetVariable: () => undefined,
       async findSuite(owner, reference) {
         asked.push(reference);
         return { head: now.suite, owner };

@@ -14,6 +14,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { type Body, toBody } from '@touchstone/protocol/bodies';
+import { needsVariables } from '../../agents/index.js';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
 import type { AgentFacts, Clock, PriceOf, SchemaCheck, Store, SuiteHead } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
@@ -53,6 +54,8 @@ export type PlanParts = {
   readonly chooseModel: AgentCatalogue['chooseModel'];
   readonly chooseJudge: Judges['choose'];
   readonly chooseSafetyJudge: Judges['chooseForSafety'];
+  /** Why one of these tools cannot be called. */
+  readonly unsetVariable: (owner: Owner, toolIds: readonly string[]) => string | undefined;
   readonly safetyPolicy: Digest | undefined;
   readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan' | 'embedder'>;
   /** The contract the caller found beside the suite, or that there was none; otherwise the one installed with the suite counts. */
@@ -126,7 +129,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, taskIssues) }),
     tasks: time.inTurns(taskPages(parts.store, suite.owner, head)),
   });
-  const unfit = taskObstacle(facts, decided.modes);
+  const unfit = taskObstacle(facts, decided.modes, parts.unsetVariable(owner, facts.toolAllowlist));
   if (unfit) await refuseUnfit(taskPages(parts.store, suite.owner, head), decided.ordinals, unfit);
   const plan: EvalPlan = {
     kind: 'eval',
@@ -167,6 +170,8 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
     ...(facts.taskSchema ? parts.schemaCheck(facts.taskSchema, inputs) : []),
     ...requestIssues(facts, inputs),
   ];
+  const unset = parts.unsetVariable(owner, facts.toolAllowlist);
+  if (unset !== undefined) throw unknown('agentId', unset);
   if (issues.length > 0) {
     throw validationError(
       issues.map(({ pointer, message }) => ({ pointer: `/inputs${pointer}`, message })),
@@ -230,6 +235,7 @@ async function knownAgent(parts: PlanParts, owner: Owner, reference: string): Pr
   const agent = await parts.findAgent(owner, reference);
   if (!agent) throw unknown('agentId', 'No agent of this name and version is installed.');
   if (agent.revoked) throw revokedAgent(agent.facts);
+  if (agent.unset) throw unknown('agentId', needsVariables(`Agent ${agent.facts.agentId}`, agent.unset));
   return agent;
 }
 

@@ -8,16 +8,23 @@ export type Obstacle = (task: Task) => Issue | undefined;
 
 /**
  * What has to be looked for in every task of a run; undefined for agents that can be asked anything. Some agents call tools
- * of their own: nothing here could stand in for them, so nothing is pretended. And a template is never filled with nothing.
+ * of their own: nothing here could stand in for them, so nothing is pretended. A template is never filled with nothing. And
+ * a tool that lacks a variable (`unset`) cannot be called.
  */
 export function taskObstacle(
   { kind, requestNames }: AgentFacts,
   modes: readonly EvalMode[],
+  unset: string | undefined,
 ): Obstacle | undefined {
   const isLive = modes.includes('live-shadow');
   if (requestNames) return (task) => (isLive ? undefined : toolFixtures(task)) ?? missing(task, requestNames);
-  return kind === 'openwop' && !isLive ? anyFixtures : undefined;
+  if (kind === 'openwop') return isLive ? undefined : anyFixtures;
+  return unset === undefined ? undefined : (task) => callsLive(task, isLive, unset);
 }
+
+/** Fixtures stand in for tools, so a task that has some calls none. */
+const callsLive = ({ fixtures, taskId }: Task, isLive: boolean, unset: string): Issue | undefined =>
+  fixtures && !isLive ? undefined : { pointer: '', message: `Task "${taskId}" may call a tool. ${unset}` };
 
 const anyFixtures: Obstacle = ({ fixtures, taskId }) =>
   fixtures && {

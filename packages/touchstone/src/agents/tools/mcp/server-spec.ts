@@ -61,5 +61,7 @@ export const parseMcpServers = (
   pointer = '/mcpServers',
 ): ReadonlyMap<string, McpServerSpec> =>
   new Map(
-    Object.entries(readAs(serversShape, value, { pointer }) as { readonly [name: string]: McpServerSpec }),
+    Object.entries(
+      readAs(serversShape, value, { pointer, variables: true }) as { readonly [name: string]: McpServerSpec },
+    ),
   );
