@@ -6,6 +6,7 @@ export {
   tenantReferenceIssues,
   variablesIn,
 } from './environment/fill-in.js';
+export { handOver } from './environment/hand-over.js';
 export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/pin-model.js';
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';
 export { prepareModuleThread } from './kinds/module/module-thread.js';

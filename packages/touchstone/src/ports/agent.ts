@@ -131,6 +131,9 @@ export type ResolvedPrompt = Pick<Payloads['agent.promptResolved'], 'chain' | 'r
 /** Bound on turns of one invocation, shared by every adapter that takes turns. */
 export const MAX_TURNS = 64;
 
+/** `recordedError` is what the log says in place of `error`: why there is no outcome, where the agent must not learn it. */
+export type LiveResult = ToolResult & { readonly recordedError?: string };
+
 /** The live tools of this host. Fixtures stand in front of it; the allowlist is checked before it is asked. */
 export type Tools = {
   /** The tools among `wanted` that this owner has been granted. Asked once per run, so a run's surface does not change. */
@@ -139,5 +142,5 @@ export type Tools = {
   described(owner: Owner, wanted: readonly ToolId[]): Promise<readonly OfferedTool[]>;
   /** The side effects a tool may have; undefined for a tool this host does not know. */
   tierOf(toolId: ToolId): Promise<SafetyTier | undefined>;
-  call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
+  call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<LiveResult>;
 };

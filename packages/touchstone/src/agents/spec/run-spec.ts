@@ -12,6 +12,7 @@ import {
   schemaIssues,
   type Wire,
 } from '@touchstone/protocol/schema';
+import { passEnv } from '../environment/hand-over.js';
 import { mappingIssues, mappingMembers } from './mapping.js';
 import { commandArguments, filled, headers, modelName, textMap, timeoutMs, webUrl } from './members.js';
 
@@ -57,7 +58,7 @@ const SHAPES = {
   module: closed({ kind: constant('module'), path: filled() }, { export: filled(256), memoryMb, timeoutMs }),
   command: closed(
     { kind: constant('command'), command: filled() },
-    { args: commandArguments, cwd: filled(), env: textMap, timeoutMs },
+    { args: commandArguments, cwd: filled(), env: textMap, passEnv, timeoutMs },
   ),
   /** With a mapping, a service as it is; without, one that speaks the turn protocol. */
   http: ruled(
@@ -107,7 +108,17 @@ const KINDS: { readonly [from in SpecSource]: readonly Kind[] } = {
 };
 
 /** These run code or read files and secrets of the machine, which are not a tenant's to name. */
-const OPERATOR_ONLY = new Set(['path', 'export', 'command', 'args', 'cwd', 'env', 'apiKeyEnv', 'memoryMb']);
+const OPERATOR_ONLY = new Set([
+  'path',
+  'export',
+  'command',
+  'args',
+  'cwd',
+  'env',
+  'passEnv',
+  'apiKeyEnv',
+  'memoryMb',
+]);
 
 /** What is wrong with the `run` of a spec. */
 export function runIssues(run: AnyObject, from: SpecSource): readonly Issue[] {

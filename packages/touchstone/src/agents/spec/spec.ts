@@ -1,4 +1,10 @@
-import { type AgentId, type Json, MODEL_CLASSES, type ToolId, type Version } from '@touchstone/protocol';
+import {
+  type AgentId,
+  type JsonObject,
+  MODEL_CLASSES,
+  type ToolId,
+  type Version,
+} from '@touchstone/protocol';
 import {
   anyObject,
   choice,
@@ -16,6 +22,7 @@ import {
 } from '@touchstone/protocol/schema';
 import valid from 'semver/functions/valid.js';
 import { type Environment, type Filled, fillIn } from '../environment/fill-in.js';
+import { handOver } from '../environment/hand-over.js';
 import { checkForeignSchema } from '../schema-check.js';
 import { filled, readAs } from './members.js';
 import { isProgram, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
@@ -104,7 +111,7 @@ export const parseAgentSpec = (value: unknown, from: SpecSource): AgentSpec =>
 
 /** An agent whose variables are filled in, so that it can be opened, and those that are not set. */
 export function fillInSpec(written: AgentSpec, env: Environment): Filled<AgentSpec> {
-  const { value: run, unset } = fillIn(written.run as Json, env);
-  const value = { ...written, run } as AgentSpec;
+  const { value: run, unset } = fillIn(written.run as JsonObject, env);
+  const value = { ...written, run: handOver(run, env) } as unknown as AgentSpec;
   return { value: unset.length > 0 ? value : parseAgentSpec(value, 'operator'), unset };
 }

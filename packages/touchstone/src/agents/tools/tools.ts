@@ -3,7 +3,7 @@ import type { ToolDescriptorWire } from '@touchstone/protocol/wire';
 import type { Guard } from '../../net/index.js';
 import { type Clock, MEMORY_TOOL, type OfferedTool, type Tools } from '../../ports/index.js';
 import { type Incomplete, needsVariables } from '../environment/fill-in.js';
-import { createHttpTool, type HttpTool } from './http-tool.js';
+import { createDeclaredTool, createHttpTool, type HttpTool } from './http-tool.js';
 import { type LoadMcp, loadMcpLibrary } from './mcp/library.js';
 import { createMcpServer, type McpServer } from './mcp/server.js';
 import type { McpServerSpec } from './mcp/server-spec.js';
@@ -146,7 +146,10 @@ function openTools(
   const parts = { clock, load: loadMcp, baseDir, maxOutcomeBytes };
   return {
     httpTools: new Map(
-      specs.map((spec) => [spec.toolId, createHttpTool(spec, clock, maxOutcomeBytes, guard)]),
+      specs.map((spec) => [
+        spec.toolId,
+        spec.kind === 'http' ? createHttpTool(spec, clock, maxOutcomeBytes, guard) : createDeclaredTool(spec),
+      ]),
     ),
     servers: new Map([...serverSpecs].map(([name, spec]) => [name, createMcpServer(name, spec, parts)])),
   };

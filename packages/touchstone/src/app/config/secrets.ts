@@ -1,5 +1,5 @@
 import type { JsonObject } from '@touchstone/protocol';
-import { fillIn, type Secret, variablesIn } from '../../agents/index.js';
+import { fillIn, handOver, type Secret, variablesIn } from '../../agents/index.js';
 import type { Config } from './config.js';
 
 /** Header names that carry no secret. Any other header value of an agent or a tool is taken for one. */
@@ -21,7 +21,7 @@ export function knownSecrets(config: Config, env: NodeJS.ProcessEnv): readonly S
   ];
   const held = holders.flatMap(({ id, members }) => [
     ...namedSecrets(members as JsonObject, env),
-    ...secretsOf(id, fillIn(members as JsonObject, env).value, env),
+    ...secretsOf(id, handOver(fillIn(members as JsonObject, env).value, env), env),
   ]);
   const vendors = VENDOR_KEYS.flatMap((name) => envSecret(name, env));
   return unique([...held, ...vendors]);

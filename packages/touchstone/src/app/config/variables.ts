@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@touchstone/protocol';
-import { type Environment, fillIn, type Incomplete } from '../../agents/index.js';
+import { type Environment, fillIn, handOver, type Incomplete } from '../../agents/index.js';
 import type { Config } from './config.js';
 
 /** Entries that name variables which are not set. */
@@ -40,7 +40,9 @@ function fillInEntries(
   const filled = entries.map(([name, entry]) => ({ name, ...fillIn(entry, env) }));
   const isComplete = ({ unset }: { readonly unset: readonly string[] }): boolean => unset.length === 0;
   return {
-    complete: filled.filter(isComplete).map(({ name, value }) => [name, value] as const),
+    complete: filled
+      .filter(isComplete)
+      .map(({ name, value }) => [name, isObject(value) ? handOver(value, env) : value] as const),
     unset: new Map(
       filled
         .filter((entry) => !isComplete(entry))

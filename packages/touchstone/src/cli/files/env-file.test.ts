@@ -95,3 +95,13 @@ it('an entry that lacks a variable is in the way of nothing else, and doctor tel
   const { out } = await cli.run('doctor');
   for (const name of ['DESK_URL', 'FAR_URL', 'FILES_SERVER', 'TOOL_KEY']) expect(out).toContain(name);
 });
+
+it('passEnv hands variables to a program, and one that is missing there is hinted at', async () => {
+  const run = open(command({ passEnv: ['WO*'] }));
+  cli.write('.env', 'WORD=from-file');
+  expect((await run()).code).toBe(0);
+  cli.close();
+  const dies = open(command({ args: ['-e', 'throw new Error("no SHOP_API_KEY")'] }));
+  const { out } = await dies('--bodies');
+  expect(out).toContain('passEnv');
+});

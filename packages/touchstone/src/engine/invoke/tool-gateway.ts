@@ -8,9 +8,8 @@ import {
   type ToolId,
 } from '@touchstone/protocol';
 import { type Body, fromBody, type RecordBodies, type ToolResult } from '@touchstone/protocol/bodies';
-import type { Clock, MaybePromise, OfferedTool, ScoredCall } from '../../ports/index.js';
+import type { Clock, LiveResult, MaybePromise, OfferedTool, ScoredCall } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
-import type { EnvironmentAnswer } from './environment.js';
 
 /**
  * Where the tool calls of one invocation are made. Every call through this host passes here, so the allowlist is checked
@@ -32,7 +31,7 @@ type GatewayParts = {
   readonly agentId: AgentId;
   readonly invocationId: InvocationId;
   readonly surface: readonly OfferedTool[];
-  readonly answer: (toolId: ToolId, inputs: Body) => MaybePromise<EnvironmentAnswer>;
+  readonly answer: (toolId: ToolId, inputs: Body) => MaybePromise<LiveResult>;
   readonly recorder: Recorder;
   readonly clock: Clock;
   /** Called before the first call is recorded: reasoning comes before tools in a bracket. */

@@ -10,6 +10,7 @@ import {
   text,
   type Wire,
 } from '@touchstone/protocol/schema';
+import { passEnv } from '../../environment/hand-over.js';
 import {
   commandArguments,
   filled,
@@ -31,7 +32,7 @@ const settings = {
 };
 const stdioShape = closed(
   { command: filled() },
-  { args: commandArguments, env: textMap, cwd: filled(), ...settings },
+  { args: commandArguments, env: textMap, passEnv, cwd: filled(), ...settings },
 );
 const httpShape = closed({ url: webUrl }, { headers, ...settings });
 
