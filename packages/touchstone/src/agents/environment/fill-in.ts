@@ -14,10 +14,10 @@ const valueIn = (env: Environment, name: string): string | undefined =>
 export const namesVariable = (value: unknown): boolean => typeof value === 'string' && NAMED.test(value);
 
 /** A value whose texts have their variables filled in, and the variables that are not set. Those stay as they are written. */
-export type Filled<T> = { readonly value: T; readonly unset: readonly string[] };
+export type FillResult<T> = { readonly value: T; readonly unset: readonly string[] };
 
 /** Fills variables of the environment into every text of a value. An empty variable counts as one that is not set. */
-export function fillIn<T extends Json>(value: T, env: Environment): Filled<T> {
+export function fillIn<T extends Json>(value: T, env: Environment): FillResult<T> {
   const unset = new Set<string>();
   const filled = mapTexts(value, (text) =>
     text.replaceAll(REFERENCE, (written, name?: string, fallback?: string) => {

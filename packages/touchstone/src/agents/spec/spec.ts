@@ -21,7 +21,7 @@ import {
   type Wire,
 } from '@touchstone/protocol/schema';
 import valid from 'semver/functions/valid.js';
-import { type Environment, type Filled, fillIn } from '../environment/fill-in.js';
+import { type Environment, type FillResult, fillIn } from '../environment/fill-in.js';
 import { handOver } from '../environment/hand-over.js';
 import { checkForeignSchema } from '../schema-check.js';
 import { filled, readAs } from './members.js';
@@ -110,7 +110,7 @@ export const parseAgentSpec = (value: unknown, from: SpecSource): AgentSpec =>
   readAs(SHAPES[from], value, from === 'operator' ? { variables: true } : {}) as AgentSpec;
 
 /** An agent whose variables are filled in, so that it can be opened, and those that are not set. */
-export function fillInSpec(written: AgentSpec, env: Environment): Filled<AgentSpec> {
+export function fillInSpec(written: AgentSpec, env: Environment): FillResult<AgentSpec> {
   const { value: run, unset } = fillIn(written.run as JsonObject, env);
   const value = { ...written, run: handOver(run, env) } as unknown as AgentSpec;
   return { value: unset.length > 0 ? value : parseAgentSpec(value, 'operator'), unset };
