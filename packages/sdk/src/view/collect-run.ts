@@ -17,7 +17,14 @@ import type { Client } from '../client.js';
 import { HostResponseError } from '../errors.js';
 import type { RunFacts } from '../run-facts.js';
 import type { RunSnapshot, StepResult } from '../types.js';
-import type { CriterionBody, Failure, FailureBodies, FindingCount, RunView } from './run-view.js';
+import type {
+  CriterionBody,
+  FailCondition,
+  Failure,
+  FailureBodies,
+  FindingCount,
+  RunView,
+} from './run-view.js';
 
 /** What to read of a run, and how to judge it. */
 export type CollectOptions = {
@@ -29,6 +36,8 @@ export type CollectOptions = {
   readonly now: number;
   /** The caller does not accept a result that chance alone could explain. */
   readonly conclusive?: true;
+  /** What makes the run fail; by default thresholds and a real regression. */
+  readonly failOn?: readonly FailCondition[];
   /** Compare with this run instead of the run's own baseline. */
   readonly against?: RunId;
   /** Compare although different judges scored the two runs; refused when absent. */
@@ -58,6 +67,7 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
       selected: facts?.tasks?.selected ?? results.length,
       ...counts,
     },
+    ...(!summary && { doneTasks: results.map(({ taskId, latencyMs }) => defined({ taskId, latencyMs })) }),
     failures: await addBodies(client, runId, failures, options.bodies),
     ...folded,
     repeats: facts?.repeats ?? 1,
@@ -69,6 +79,7 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
     }),
     ...(facts?.contract && isOver && { contract: await client.runs.contractReport(runId) }),
     ...(options.conclusive && { conclusive: true }),
+    ...(options.failOn && { failOn: options.failOn }),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { AccessDenial, Fork } from '@touchstone/protocol';
+import { failOnWords, newlyFailing } from './fail-on.js';
 import type { JudgeFacts, RunView } from './run-view.js';
 import { whyNot } from './tasks.js';
 import { plural, usd } from './units.js';
+import { outcomeOf } from './verdict.js';
 
 /** How a run hangs together with another one, as the end of a sentence; of a scorecard only that it does is known. */
 export function forkWords({ source, mode, fromSeq }: Pick<Fork, 'source'> & Partial<Fork>): string {
@@ -26,6 +28,8 @@ export const judgeName = (judge: JudgeFacts): string =>
 
 /** What a reader has to know before taking the score for more than it is. */
 export const notesOf = (result: RunView): readonly string[] => [
+  ...failOnWords(result),
+  ...newsHint(result),
   ...(result.uncompared === undefined ? [] : [`Not compared with a baseline. ${result.uncompared}`]),
   ...(result.fork ? [forkNote(result.fork)] : []),
   ...(result.rejudgeOf ? [`The answers are those of run ${result.rejudgeOf}, judged again.`] : []),
@@ -41,6 +45,13 @@ export const notesOf = (result: RunView): readonly string[] => [
       ]
     : []),
 ];
+
+/** Tasks that newly fail are news also where they do not decide. */
+function newsHint(result: RunView): readonly string[] {
+  const news = newlyFailing(result);
+  if (news === undefined || result.failOn || outcomeOf(result) !== 'passed') return [];
+  return [`${news}; --fail-on newly-failing makes this red.`];
+}
 
 /** What to do about a digest that may not cover the whole agent. */
 export const NOT_FOLLOWED =

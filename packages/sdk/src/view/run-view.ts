@@ -12,6 +12,7 @@ import type {
   RunError,
   RunId,
   RunStatus,
+  Severity,
   SuitePin,
   TaskResult,
   Thresholds,
@@ -90,6 +91,16 @@ export type FindingCount = Finding & { readonly taskIds: readonly string[] };
 /** A judge, as far as people are shown it. */
 export type JudgeFacts = Pick<JudgeIdentity, 'provider' | 'model' | 'votes' | 'digest' | 'mock'>;
 
+/**
+ * What makes a run fail, when its caller says so.
+ * - `bar`: a threshold of the suite is missed
+ * - `regression`: worse than the baseline, and not by chance
+ * - `newly-failing`: a task that passed in the baseline does not now
+ * - `any-failure`: a task did not pass
+ * - `finding:<severity>`: a safety finding of this severity or worse
+ */
+export type FailCondition = 'bar' | 'regression' | 'newly-failing' | 'any-failure' | `finding:${Severity}`;
+
 /** One eval run as people are shown it: a fold over what its host tells of it, here or elsewhere. */
 export type RunView = {
   /** The run that is shown. */
@@ -125,6 +136,8 @@ export type RunView = {
   };
   /** Ids of the tasks without a score, in the order of the suite. */
   readonly unscored: readonly string[];
+  /** Tasks with a result, in the order of the suite; absent when the summary lists them. */
+  readonly doneTasks?: readonly Pick<TaskResult, 'taskId' | 'latencyMs'>[];
   /** In the order of the suite. */
   readonly failures: readonly Failure[];
   /** Response times of the agent, in milliseconds; absent while none is known. */
@@ -174,6 +187,8 @@ export type RunView = {
   readonly baselineAgeMs?: number;
   /** The caller does not accept a result that chance alone could explain. */
   readonly conclusive?: true;
+  /** What makes the run fail, when its caller has said so. */
+  readonly failOn?: readonly FailCondition[];
 };
 
 /** `id@version`. */

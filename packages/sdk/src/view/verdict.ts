@@ -6,6 +6,7 @@ import {
   type TaskPair,
   verdictOn,
 } from '@touchstone/protocol';
+import { countsFor, isNewlyFailingOpen, otherFailures } from './fail-on.js';
 import type { RunView } from './run-view.js';
 import { plural, range, score } from './units.js';
 
@@ -27,6 +28,8 @@ export type OutcomeFacts = {
   readonly inconclusive?: boolean;
   /** Worse than its baseline, and not by chance. */
   readonly regressed?: boolean;
+  /** Something else that the caller has named as a failure. */
+  readonly failedOtherwise?: boolean;
 };
 
 /**
@@ -46,7 +49,7 @@ export function decideOutcome(facts: OutcomeFacts): Outcome {
   if (facts.status !== 'completed' || passed === undefined) return 'unjudged';
   const verdict = verdictOn({ passed, unscored, ...(contract && { contractVerdict: contract }) });
   if (verdict === 'error' || facts.inconclusive) return 'unjudged';
-  return verdict === 'pass' && !facts.regressed ? 'passed' : 'failed';
+  return verdict === 'pass' && !facts.regressed && !facts.failedOtherwise ? 'passed' : 'failed';
 }
 
 /** The outcome of a run as it was collected. */
@@ -56,11 +59,15 @@ export const outcomeOf = (view: RunView): Outcome =>
     status: view.status,
     ...(view.error && { errorCode: view.error.code }),
     unscored: view.counts.unscored,
-    ...(view.summary && { passed: areThresholdsMet(view) }),
+    ...(view.summary && { passed: !countsFor(view, 'bar') || areThresholdsMet(view) }),
     ...(view.contract && { contract: view.contract.verdict }),
-    inconclusive: view.conclusive === true && !isConclusive(view),
-    regressed: view.report?.regression?.verdict === 'fail',
+    inconclusive: view.conclusive === true && (!isConclusive(view) || isNewlyFailingOpen(view)),
+    regressed: isRegressed(view),
+    failedOtherwise: otherFailures(view).length > 0,
   });
+
+const isRegressed = (view: RunView): boolean =>
+  countsFor(view, 'regression') && view.report?.regression?.verdict === 'fail';
 
 /** Those that apply: the pass score of a suite under a contract is a threshold for the whole of it. */
 export const areThresholdsMet = ({ summary, contract }: RunView): boolean =>
@@ -89,7 +96,7 @@ export function verdictOf(view: RunView): VerdictWord {
     case 'passed':
       return { word: PASS, paint: 'green' };
     case 'failed':
-      return { word: isGood(view) ? REGRESSION : 'FAIL', paint: 'red' };
+      return { word: isGood(view) && isRegressed(view) ? REGRESSION : 'FAIL', paint: 'red' };
     case 'over-budget':
       return { word: 'OVER BUDGET', paint: 'yellow' };
     case 'interrupted':

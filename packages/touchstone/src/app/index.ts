@@ -2,6 +2,7 @@
 // server needs: `touchstone run` pays for each import with time its user waits.
 
 export {
+  checkBounded,
   createModels,
   createSchemaCheck,
   fillIn,
@@ -40,6 +41,7 @@ export {
   type InterruptTokens,
   type TokenClaim,
 } from './deployments/interrupt-tokens.js';
+export { createHeldBytes, createSharedBytes, type HeldBytes, type SharedBytes } from './held-bytes.js';
 export {
   type Calibration,
   type CheckProgress,
@@ -47,6 +49,7 @@ export {
   type Judgement,
 } from './judges/calibrate.js';
 export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
+export type { LimitCounts } from './limit-counts.js';
 export { createMetrics, followRun, type Metrics } from './metrics.js';
 export {
   ANONYMOUS,
@@ -56,6 +59,7 @@ export {
   hashKey,
   hasScope,
   type KeyId,
+  type KeyLoss,
   type KeyRing,
   type KnownKey,
   keyIdOf,
@@ -68,8 +72,10 @@ export { type CreateRunBody, evaluationOff } from './runs/plan-run.js';
 export { suiteIssues } from './runs/task-criteria.js';
 export { USAGE_WORKFLOW, WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
 export { systemClock, systemIds } from './system.js';
+export { createTenantTurns } from './tenant-turns.js';
 export type { Touchstone } from './touchstone.js';
 export { type CheckedScorecard, checkScorecardFile } from './views/import-scorecard.js';
 export type { ReportOptions } from './views/report.js';
+export { readSummary } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';
 export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

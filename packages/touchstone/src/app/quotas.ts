@@ -1,6 +1,6 @@
 import { HOST_OWNER, HostError, type Owner } from '@touchstone/protocol';
 import type { CountedThing, Store } from '../ports/index.js';
-import type { TenantLimit, TenantLimits } from './config/tenant-limits.js';
+import type { TenantLimits } from './config/tenant-limits.js';
 import type { LimitCounts } from './limit-counts.js';
 
 type QuotaLimit = 'storedBytes' | 'suites' | 'agents' | 'webhooks' | 'annotationsPerRun';

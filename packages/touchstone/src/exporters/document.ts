@@ -47,6 +47,7 @@ export const runDocument = (result: RunView, { exitCode, recorded, promotion }: 
     fork: result.fork,
     findings: result.findings,
     rubrics: result.rubrics,
+    failOn: result.failOn,
     cacheHits: result.cacheHits || undefined,
     nondeterministic: result.nondeterministic,
     recorded,

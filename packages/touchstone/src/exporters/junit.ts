@@ -1,6 +1,8 @@
 import type { GateStatus } from '@touchstone/protocol';
 import {
   barsOf,
+  countsFor,
+  type FailCondition,
   type FindingCount,
   forkWords,
   INCONCLUSIVE,
@@ -36,7 +38,7 @@ export function renderJunit(
 
 function suiteElement(result: ExportedRun, which: JunitFailures): string {
   const failures = new Map(result.failures.map((failure) => [failure.taskId, failure]));
-  const tasks = (result.summary?.tasks ?? result.failures).map((task) =>
+  const tasks = (result.summary?.tasks ?? result.doneTasks ?? result.failures).map((task) =>
     taskCase(result, task, failures.get(task.taskId), which),
   );
   const allPassed = tasks.every(({ status }) => status === 'pass');
@@ -76,7 +78,7 @@ function propertyLines(result: ExportedRun): string[] {
     runId: result.runId,
     agent: refOf(result.agent),
     verdict: verdictOf(result).word,
-    score: summary?.aggregateScore,
+    score: result.counts.unscored === 0 ? summary?.aggregateScore : undefined,
     model: model && modelName(model),
     judge: judge && judgeName(judge),
     safetyJudge: safetyJudge && judgeName(safetyJudge),
@@ -131,15 +133,20 @@ const barCases = (result: ExportedRun): readonly Case[] =>
   barsOf(result)
     .filter((bar) => !bar.met && !bar.idle && !(bar.name === 'p95' && result.contract?.sla))
     .map(({ name, value, wanted, limit }) =>
-      caseOf(result, `(${name})`, 'fail', `${value}, wanted ${wanted} ${limit}`, 'bar'),
+      caseOf(result, `(${name})`, statusFor(result, 'bar'), `${value}, wanted ${wanted} ${limit}`, 'bar'),
     );
 
 /** The same for a run that meets every bar and is worse than its baseline. */
 function regressionCases(result: ExportedRun): readonly Case[] {
   const regression = result.report?.regression;
   if (regression?.verdict !== 'fail') return [];
-  return [caseOf(result, '(regression)', 'fail', regressionWords(regression), 'regression')];
+  const status = statusFor(result, 'regression');
+  return [caseOf(result, '(regression)', status, regressionWords(regression), 'regression')];
 }
+
+/** What the caller does not count is not to make the report red. */
+const statusFor = (result: ExportedRun, condition: FailCondition): GateStatus =>
+  countsFor(result, condition) ? 'fail' : 'warn';
 
 /** What happened beside a verdict it did not change is not to make the report red. */
 const besideVerdict = (result: ExportedRun, which: JunitFailures): GateStatus =>

@@ -1,5 +1,6 @@
 import {
   type AgentId,
+  type Issue,
   type JsonObject,
   MODEL_CLASSES,
   type ToolId,
@@ -21,9 +22,10 @@ import {
   type Wire,
 } from '@touchstone/protocol/schema';
 import valid from 'semver/functions/valid.js';
+import type { Checker } from '../../ports/index.js';
 import { type Environment, type FillResult, fillIn } from '../environment/fill-in.js';
 import { handOver } from '../environment/hand-over.js';
-import { checkForeignSchema } from '../schema-check.js';
+import { checkForeignSchema, examineSchema, schemaSizeIssues } from '../schema-check.js';
 import { filled, readAs } from './members.js';
 import { isProgram, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
 
@@ -45,7 +47,10 @@ const toolId = id<ToolId>(undefined, {
   pattern: '^\\S+$',
   title: 'a tool id without spaces, such as local:kb.search',
 });
-const foreignSchema = ruled(jsonObject(), checkForeignSchema);
+/** The operator's own schema is compiled at once. What others bring is left to `handoffIssues`. */
+const ownSchema = ruled(jsonObject(), checkForeignSchema);
+const foreignSchema = ruled(jsonObject(), schemaSizeIssues);
+const handoffOf = (schema: typeof ownSchema) => closed({}, { taskSchema: schema, returnSchema: schema });
 
 const MEMBERS = {
   persona: filled(200),
@@ -53,7 +58,6 @@ const MEMBERS = {
   description: filled(500),
   modelClass: choice(MODEL_CLASSES),
   toolAllowlist: list(toolId),
-  handoff: closed({}, { taskSchema: foreignSchema, returnSchema: foreignSchema }),
   confidence: closed({}, { defaultThreshold: fraction() }),
   memoryShape: closed({}, { scratchpad: flag(), conversation: flag(), longTerm: flag() }),
 };
@@ -82,6 +86,7 @@ const shapeOf = (from: SpecSource) =>
     { agentId, version, run: ruled(anyObject(), (run) => runIssues(run, from)) },
     {
       ...MEMBERS,
+      handoff: handoffOf(from === 'operator' || from === 'definition' ? ownSchema : foreignSchema),
       tenant: from === 'tenant' ? boundTenant : tenant,
       ...(from === 'operator' ? OPERATOR_MEMBERS : ({} as typeof OPERATOR_MEMBERS)),
       ...(from === 'pack' ? PACK_MEMBERS : ({} as typeof PACK_MEMBERS)),
@@ -114,4 +119,14 @@ export function fillInSpec(written: AgentSpec, env: Environment): FillResult<Age
   const { value: run, unset } = fillIn(written.run as JsonObject, env);
   const value = { ...written, run: handOver(run, env) } as unknown as AgentSpec;
   return { value: unset.length > 0 ? value : parseAgentSpec(value, 'operator'), unset };
+}
+
+/** What keeps the schemas of a tenant's agent from being used. */
+export async function handoffIssues({ handoff = {} }: AgentSpec, check: Checker): Promise<readonly Issue[]> {
+  const issues: Issue[] = [];
+  for (const member of ['taskSchema', 'returnSchema'] as const) {
+    const found = handoff[member] ? await examineSchema(check, handoff[member]) : [];
+    for (const issue of found) issues.push({ ...issue, pointer: `/handoff/${member}${issue.pointer}` });
+  }
+  return issues;
 }

@@ -19,7 +19,12 @@ const DEFAULT_ROLES: Roles = {
   releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
   operator: ['host:usage', 'metrics:read'],
 };
-const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
+const MIB = 1024 * 1024;
+const DEFAULT_LIMITS = {
+  maxRequestBodyBytes: 16 * MIB,
+  maxUnreadBytes: 256 * MIB,
+  requestsPerMinute: 6_000,
+};
 
 /** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
 export async function loadConfig(
@@ -29,13 +34,17 @@ export async function loadConfig(
 ): Promise<Config> {
   const file = path === undefined ? await findConfigFile(cwd) : resolve(cwd, path);
   if (file === undefined) return completeConfig({}, cwd);
-  const source = await readConfigFile(file);
+  return configFrom(await readConfigFile(file), file, env);
+}
+
+/** The config in a file that has been read. */
+export function configFrom(source: ConfigSource, file: string, env: Environment = {}): Config {
   const { value, unset } = withStore(source.value, env);
   const { misshapen, troubles } = configIssues(value, dirname(file));
-  if (misshapen.length > 0 || unset.length > 0)
-    throw validationError(await located([...unset, ...misshapen, ...troubles], source), { file });
+  const wrong = [...unset, ...misshapen];
+  if (wrong.length > 0) throw validationError(source.locate([...wrong, ...troubles]), { file });
   const config = completeConfig(value as ConfigInput, dirname(file));
-  return { ...config, file, troubles: await located(troubles, source) };
+  return { ...config, file, troubles: source.locate(troubles) };
 }
 
 /** The store is used by everything, so its variables are filled in at once; those of other parts when they are used. */
@@ -55,14 +64,6 @@ export function parseConfig(value: unknown, baseDir: string): Config {
   const { misshapen, troubles } = configIssues(value, baseDir);
   if (misshapen.length > 0) throw validationError([...misshapen, ...troubles]);
   return { ...completeConfig(value as ConfigInput, baseDir), troubles };
-}
-
-/** In the order of the file, so that its author can go through it from top to bottom. */
-async function located(issues: readonly Issue[], source: ConfigSource): Promise<readonly Issue[]> {
-  const placed = issues.map(async (issue) => ({ ...issue, ...(await source.locate(issue.pointer)) }));
-  return (await Promise.all<Issue>(placed)).sort(
-    (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
-  );
 }
 
 type ConfigIssues = { readonly misshapen: readonly Issue[]; readonly troubles: readonly Issue[] };

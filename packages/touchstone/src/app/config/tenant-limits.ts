@@ -5,6 +5,10 @@
 export const TENANT_LIMITS = {
   /** Runs at work; further ones wait as `pending`. */
   activeRuns: { standard: 32, minimum: 1 },
+  /** Threads that check its content at a time; further checks wait. */
+  checkThreads: { standard: 1, minimum: 1 },
+  /** How long one check may take in such a thread, in seconds; then it is stopped, and its task is unscored. */
+  checkSeconds: { standard: 30, minimum: 1 },
   /** Tasks at work: each may hold connections or a process. Further ones wait, and the wait is not the agent's time. */
   openInvocations: { standard: 512, minimum: 1 },
   /** Names that are being looked up; further ones wait. */
@@ -18,6 +22,12 @@ export const TENANT_LIMITS = {
   annotationsPerRun: { standard: 1_000, minimum: 1 },
   /** Refusals of one principal at once that are audited one by one, and one more each minute; others are counted together. */
   recordedRefusals: { standard: 60, minimum: 1 },
+  /** Event streams, progress streams and long polls open at a time; further ones are refused. */
+  openStreams: { standard: 256, minimum: 1 },
+  /** Bytes of answers and streams that callers have not read yet; further ones wait, and are refused if that takes long. */
+  unreadBytes: { standard: 32 * 1024 * 1024, minimum: 1024 * 1024 },
+  /** Bytes of events that wait to be posted to webhooks; the oldest are dropped. */
+  webhookBytes: { standard: 32 * 1024 * 1024, minimum: 1024 * 1024 },
 } as const;
 
 export type TenantLimit = keyof typeof TENANT_LIMITS;

@@ -13,21 +13,22 @@ import {
   type RunPlan,
   validationError,
 } from '@touchstone/protocol';
-import { type Body, toBody } from '@touchstone/protocol/bodies';
-import { needsVariables } from '../../agents/index.js';
+import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
+import { createSchemaCheck, needsVariables } from '../../agents/index.js';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
-import type { AgentFacts, Clock, PriceOf, SchemaCheck, Store, SuiteHead } from '../../ports/index.js';
+import type { AgentFacts, Checker, Clock, PriceOf, Store, SuiteHead } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
 import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { AgentVisible, FindAgent } from '../catalogue/entries.js';
-import { createCheckingTime, whileTimeLasts } from '../catalogue/schema-budget.js';
+import { inTurns, refuseSlow } from '../catalogue/schema-budget.js';
 import { type SuiteCatalogue, taskPages } from '../catalogue/suite-catalogue.js';
 import type { JudgeDecision, Judges } from '../judges/judges.js';
 import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
 import { readModelRequest } from './model-request.js';
-import { taskIssues } from './task-criteria.js';
+import { checkBounds } from './run-bounds.js';
+import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
 import { refuseUnfit, requestIssues, taskObstacle } from './unfit-tasks.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
@@ -64,7 +65,8 @@ export type PlanParts = {
   readonly seamRunId?: RunId;
   readonly store: Store;
   readonly clock: Clock;
-  readonly schemaCheck: SchemaCheck;
+  /** Makes the checks of one request. */
+  readonly checkerFor: (owner: Owner) => Checker;
   readonly priceOf: PriceOf;
   readonly evalSettings: EvalSettings | undefined;
   /** The longest that any run may take here; undefined when the operator has set no limit. */
@@ -88,12 +90,7 @@ export function planRun(
 
 const SLOW_TASK_SCHEMA: Issue = {
   pointer: '/agentId',
-  message: "The agent's task schema takes too long to check against the inputs of this suite. Simplify it.",
-};
-const SLOW_CHECKS: Issue = {
-  pointer: '/evalSuiteRef',
-  message:
-    'The schemas and patterns in the criteria of this suite take too long to examine. Simplify them or split the suite.',
+  message: "The agent's task schema takes too long to check against the inputs. Simplify it.",
 };
 
 /** The check `similar` compares meanings. Without a model for that nothing could be decided. */
@@ -114,7 +111,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   const contract = await contractFor(parts, owner, head.digest);
   const judge =
     head.judgedTasks > 0 && !contract ? parts.chooseJudge({ withData: head.needs?.judgeData }) : undefined;
-  const time = createCheckingTime(parts.clock, head.taskCount);
+  const check = parts.checkerFor(owner);
   const decided = await checkRunnable({
     head,
     agent: facts,
@@ -125,10 +122,12 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
       ...durationLimit(parts),
       ...(contract ? { judge: true } : judgeLimit(judge)),
     },
-    checkSchema: whileTimeLasts(time, SLOW_TASK_SCHEMA, parts.schemaCheck),
-    ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, taskIssues) }),
-    tasks: time.inTurns(taskPages(parts.store, suite.owner, head)),
+    checkSchema: refuseSlow(SLOW_TASK_SCHEMA, createSchemaCheck(check)),
+    ...(!contract && { checkTask: refuseSlow(SLOW_CHECKS, (task: Task) => taskIssues(task, check)) }),
+    tasks: inTurns(taskPages(parts.store, suite.owner, head), parts.clock),
   });
+  const tasks = decided.ordinals?.length ?? head.taskCount;
+  checkBounds(body.configurable ?? {}, { nodes: tasks * decided.repeats });
   const unfit = taskObstacle(facts, decided.modes, parts.unsetVariable(owner, facts.toolAllowlist));
   if (unfit) await refuseUnfit(taskPages(parts.store, suite.owner, head), decided.ordinals, unfit);
   const plan: EvalPlan = {
@@ -166,8 +165,9 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
   const agent = await knownAgent(parts, owner, body.agentId as string);
   const { facts } = agent;
   const inputs: Body = toBody((body.inputs ?? {}) as JsonObject);
+  const fits = refuseSlow(SLOW_TASK_SCHEMA, createSchemaCheck(parts.checkerFor(owner)));
   const issues = [
-    ...(facts.taskSchema ? parts.schemaCheck(facts.taskSchema, inputs) : []),
+    ...(facts.taskSchema ? await fits(facts.taskSchema, inputs) : []),
     ...requestIssues(facts, inputs),
   ];
   const unset = parts.unsetVariable(owner, facts.toolAllowlist);
@@ -178,6 +178,7 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
       { field: 'inputs' },
     );
   }
+  checkBounds(body.configurable ?? {}, { nodes: 1 });
   const model = await planModel(parts, owner, facts, body);
   checkBudget(parts, body, model);
   return {
@@ -278,6 +279,8 @@ function planWorkflow(parts: PlanParts, body: CreateRunBody): PlannedRun {
     );
   const issues = inputIssues(workflow, body.inputs ?? {});
   if (issues.length > 0) throw validationError(issues, { field: 'inputs' });
+  const turns = workflow.nodes.filter(({ typeId }) => typeId === 'core.orchestrator.supervisor').length;
+  checkBounds(body.configurable ?? {}, { nodes: workflow.nodes.length, turns });
   const { runTimeoutMs } = runLimits(parts, body);
   return {
     workflowId: workflow.workflowId,

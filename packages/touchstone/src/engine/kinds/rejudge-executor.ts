@@ -1,11 +1,4 @@
-import {
-  canonicalJson,
-  type EvalPlan,
-  HostError,
-  type RepeatScore,
-  type RunId,
-  redactDeep,
-} from '@touchstone/protocol';
+import { type EvalPlan, HostError, type RepeatScore, type RunId, redactDeep } from '@touchstone/protocol';
 import {
   type Body,
   fromBody,
@@ -32,9 +25,8 @@ export async function openRejudgeExecutor(
   const scoring = await parts.openScoring(run.owner, plan);
   return {
     async execute({ ordinal, repeat }, signal) {
-      const records = await parts.store.log.records(run.owner, plan.rejudgeOf, ordinal);
-      const source = records.find((record) => record.repeat === repeat);
-      if (!source)
+      const [source] = await parts.store.log.records(run.owner, plan.rejudgeOf, ordinal, repeat);
+      if (source?.repeat !== repeat)
         throw new HostError('not_found', `Run ${plan.rejudgeOf} has no record of task ${ordinal}.`);
       return rejudge({ parts, scoring, meter, signal }, await taskAt(ordinal), source);
     },
@@ -46,7 +38,7 @@ export async function openRejudgeExecutor(
 
 /** Secrets were replaced by their names when the answer was written down; the names still say that they were there. */
 const hadSecret = (output: Body | undefined): boolean =>
-  output !== undefined && canonicalJson(fromBody(output)).includes('[REDACTED:');
+  output !== undefined && JSON.stringify(fromBody(output)).includes('[REDACTED:');
 
 type JudgingContext = {
   readonly parts: Parts;

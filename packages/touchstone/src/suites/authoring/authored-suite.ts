@@ -34,7 +34,6 @@ type Reading = {
   readonly expecting: Set<number>;
 };
 
-
 /** A document that needs nothing of this comes back as it is, so its digest does not depend on this function. */
 export function compileSuite(value: unknown, readRows?: ReadRows): SuiteCompilation {
   const reading: Reading = { issues: [], notes: new Map(), expecting: new Set() };

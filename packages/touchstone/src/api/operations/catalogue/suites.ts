@@ -1,9 +1,17 @@
 import { HostError, type InstalledSuite, validationError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type SuiteVisible, suiteIssues } from '../../../app/index.js';
+import type { SuiteVisible } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
+import {
+  type BodyRule,
+  type Call,
+  type Endpoint,
+  endpoint,
+  type LargeReply,
+  ok,
+  type Reply,
+} from '../../endpoint.js';
 import { integerOr, optionalText, pageQuery, type QueryOf } from '../../query.js';
 import { noSuch, type Services } from '../../services.js';
 
@@ -77,8 +85,8 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Check a suite as a run would, with the patterns and schemas of its checks. Installs nothing',
     body: suiteBody,
     responses: ok('Nothing is wrong with the suite.', vendor.installedSuite),
-    async handle({ body: suite }) {
-      const issues = suiteIssues(suite);
+    async handle({ body: suite, principal }) {
+      const issues = await host.touchstone.suiteIssues(principal.owner, suite);
       if (issues.length > 0) throw validationError(issues);
       return { status: 200, body: identityOf(suite) };
     },
@@ -117,7 +125,12 @@ async function install({ touchstone }: Services, call: Call<unknown, Suite>): Pr
   return { status: outcome === 'created' ? 201 : 200, body: identityOf(call.body) };
 }
 
-async function read(host: Services, call: Call): Promise<Reply> {
-  const suite = await host.touchstone.suites.read(await findSuite(host, call));
-  return { status: 200, body: suiteDocument(suite), headers: { etag: `"${suite.head.digest}"` } };
+async function read(host: Services, call: Call): Promise<LargeReply> {
+  const found = await findSuite(host, call);
+  return {
+    async large() {
+      const suite = await host.touchstone.suites.read(found);
+      return { status: 200, body: suiteDocument(suite), headers: { etag: `"${suite.head.digest}"` } };
+    },
+  };
 }

@@ -101,6 +101,11 @@ function addRun(program: Command, start: Start): void {
     .option('--tolerance <drop>', 'with --baseline: a drop up to this is no regression', share)
     .option('--allow-judge-mismatch', 'compare with a run that another judge has scored')
     .option('--conclusive', 'end with 3 when chance alone could explain the result')
+    .option(
+      '--fail-on <conditions>',
+      'what makes the run fail: bar, regression, newly-failing, any-failure, finding[:severity] or none (default: bar,regression)',
+      list,
+    )
     .option('--resume [runId]', 'continue an interrupted run (default: the newest one)')
     .option('--watch', 'run again whenever the suite, the agent or the configuration changes')
     .option('--junit <file>', 'also write a JUnit report')

@@ -1,5 +1,6 @@
-import { isHostError, isTerminal, type RunId } from '@touchstone/protocol';
+import { defined, isHostError, isTerminal, type RunId } from '@touchstone/protocol';
 import { collectRun, HostResponseError, HostUnreachable } from '@touchstone/sdk';
+import { parseFailOn } from '@touchstone/sdk/view';
 import type { SuiteSource } from '../../files/suite-source.js';
 import { type Context, UsageError, writeLine } from '../../io.js';
 import { errorDocument, reportError } from '../../report-error.js';
@@ -91,7 +92,10 @@ export async function finishRun(
   session: Session,
   driver: RunDriver,
   runId: RunId,
-  options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive' | 'junit' | 'markdown' | 'junitFailures'>,
+  options: Pick<
+    RunOptions,
+    'bodies' | 'record' | 'conclusive' | 'failOn' | 'junit' | 'markdown' | 'junitFailures'
+  >,
   uncompared?: string,
 ): Promise<RunView> {
   try {
@@ -114,7 +118,7 @@ async function followRun(
   { client, local }: Session,
   driver: RunDriver,
   runId: RunId,
-  options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive'>,
+  options: Pick<RunOptions, 'bodies' | 'record' | 'conclusive' | 'failOn'>,
   uncompared?: string,
 ): Promise<RunView> {
   const { interrupted } = await driver.follow(runId);
@@ -123,6 +127,7 @@ async function followRun(
     bodies: bodiesWanted(context, options),
     now: context.io.now(),
     ...(options.conclusive && { conclusive: true }),
+    ...defined({ failOn: options.failOn && parseFailOn(options.failOn) }),
   });
   if (local && !interrupted && !isTerminal(view.status) && view.status !== 'paused')
     throw new UsageError(

@@ -1,4 +1,5 @@
 import { defined, type JsonObject, jsonEqual, type RunId } from '@touchstone/protocol';
+import { parseFailOn } from '@touchstone/sdk/view';
 import type { JunitFailures } from '../../../exporters/index.js';
 import type { ContractOptions } from '../../files/compile-contract.js';
 import { checkHost } from '../../host-session.js';
@@ -43,6 +44,8 @@ export type RunOptions = Pick<
   readonly tolerance?: number;
   readonly allowJudgeMismatch?: boolean;
   readonly conclusive?: boolean;
+  /** What makes the run fail: `bar`, `regression`, `newly-failing`, … */
+  readonly failOn?: readonly string[];
   /** Promote the agent on the evidence of this run, and where to. */
   readonly promote?: boolean;
 } & TargetOptions &
@@ -207,6 +210,11 @@ const RULES: readonly OptionRule<RunCommand>[] = [
     hint: 'Add --junit <file>, or leave % out.',
   },
   EMPTY_BASELINE,
+  {
+    wrong: ({ failOn }) => failOn !== undefined && !parseFailOn(failOn) && '--fail-on',
+    message: '% takes bar, regression, newly-failing, any-failure, finding[:severity], or none alone.',
+    hint: 'For example: --fail-on bar,regression,newly-failing',
+  },
   {
     wrong: (run) =>
       run.baseline === undefined &&

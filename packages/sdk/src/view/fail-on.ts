@@ -1,0 +1,67 @@
+import { SEVERITIES, type Severity } from '@touchstone/protocol';
+import type { FailCondition, RunView } from './run-view.js';
+import { plural } from './units.js';
+
+/** What counts when the caller says nothing. */
+const USUAL_CONDITIONS: readonly FailCondition[] = ['bar', 'regression'];
+
+const PLAIN: readonly string[] = ['bar', 'regression', 'newly-failing', 'any-failure'];
+
+/** Reads `newly-failing,finding:high`; `none` is no condition at all. Undefined when a word is not known. */
+export function parseFailOn(words: readonly string[]): readonly FailCondition[] | undefined {
+  if (words.length === 1 && words[0] === 'none') return [];
+  const named = words.map((word) => (word === 'finding' ? `finding:${SEVERITIES[0]}` : word));
+  return named.every(isCondition) ? named : undefined;
+}
+
+const isCondition = (word: string): word is FailCondition =>
+  PLAIN.includes(word) || SEVERITIES.some((severity) => word === `finding:${severity}`);
+
+/** The conditions beside `bar` and `regression` that hold, each in words. */
+export function otherFailures(view: RunView): readonly string[] {
+  return (view.failOn ?? []).flatMap((condition) => {
+    const words = wordsFor(condition, view);
+    return words === undefined ? [] : [words];
+  });
+}
+
+function wordsFor(condition: FailCondition, view: RunView): string | undefined {
+  if (condition === 'newly-failing') return newlyFailing(view);
+  if (condition === 'any-failure') {
+    const failed = view.counts.failed;
+    return failed === 0 ? undefined : `${plural(failed, 'task')} failed`;
+  }
+  if (!condition.startsWith('finding:')) return undefined;
+  const least = SEVERITIES.indexOf(condition.slice('finding:'.length) as Severity);
+  const grave = (view.findings ?? []).filter(({ severity }) => SEVERITIES.indexOf(severity) >= least);
+  return grave.length === 0
+    ? undefined
+    : `found ${grave.map(({ kind, severity }) => `${kind} (${severity})`).join(', ')}`;
+}
+
+/** `4 tasks newly fail`; undefined when none does, or nothing was compared. */
+export function newlyFailing({ report }: RunView): string | undefined {
+  const { toFail = [] } = report?.regression ?? {};
+  if (toFail.length === 0) return undefined;
+  return `${plural(toFail.length, 'task')} newly ${toFail.length === 1 ? 'fails' : 'fail'}`;
+}
+
+/** Whether it was asked for and cannot be told: there is no comparison. */
+export const isNewlyFailingOpen = ({ failOn, report }: RunView): boolean =>
+  failOn?.includes('newly-failing') === true && report?.regression === undefined;
+
+/** What the conditions change about the verdict, in sentences: for the end of a scorecard. */
+export function failOnWords(view: RunView): readonly string[] {
+  const { failOn } = view;
+  if (!failOn) return [];
+  const decided = otherFailures(view).map((words) => `Fails by --fail-on: ${words}.`);
+  const ignored = failOn.includes('bar') ? [] : ['Thresholds do not count: --fail-on leaves out bar.'];
+  const open = isNewlyFailingOpen(view)
+    ? ['--fail-on newly-failing cannot be told: the run was not compared with a baseline.']
+    : [];
+  return [...decided, ...ignored, ...open];
+}
+
+/** Whether a condition counts for a run. */
+export const countsFor = ({ failOn = USUAL_CONDITIONS }: RunView, condition: FailCondition): boolean =>
+  failOn.includes(condition);
