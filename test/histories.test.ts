@@ -99,6 +99,7 @@ async function replay(store: Store, { run: { owner, runId, principal } }: Histor
     checkerFor: nobody,
     priceOf: nobody,
     findSuite: nobody,
+    unsetVariable: () => undefined,
     findAgent: nobody,
     chooseModel: nobody,
     chooseJudge: nobody,

@@ -1,3 +1,12 @@
+export {
+  type Environment,
+  fillIn,
+  type Incomplete,
+  needsVariables,
+  tenantReferenceIssues,
+  variablesIn,
+} from './environment/fill-in.js';
+export { handOver } from './environment/hand-over.js';
 export { type ModelDecision, type ModelRequest, pinModel } from './kinds/model/pin-model.js';
 export type { ModuleAgent, ModuleContext, ModuleUsage, ToolError } from './kinds/module/module-context.js';
 export { prepareModuleThread } from './kinds/module/module-thread.js';
@@ -21,10 +30,11 @@ export {
 } from './schema-check.js';
 export { type OpenScorer, openScorer } from './scorers/open-scorer.js';
 export { parseScorers, type ScorerSpec } from './scorers/scorer-spec.js';
-export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
+export { type AgentFiles, agentDigest, digestOf, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
-export { type AgentSpec, agentEntrySchema, handoffIssues, parseAgentSpec } from './spec/spec.js';
+export { type AgentSpec, agentEntrySchema, fillInSpec, handoffIssues, parseAgentSpec } from './spec/spec.js';
+export { missingVariable } from './templates/variables.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';
 export { parseToolSpecs } from './tools/tool-spec.js';
 export { createTools, type HostTools } from './tools/tools.js';

@@ -25,6 +25,7 @@ import type { Config } from './config/config.js';
 import { trustOf } from './config/config-parts.js';
 import { createPriceOf } from './config/prices.js';
 import { knownSecrets } from './config/secrets.js';
+import { fillInParts } from './config/variables.js';
 import { createOnChannel } from './deployments/channel.js';
 
 /** Everything that agents are made of. */
@@ -68,9 +69,11 @@ export function composeAgents(options: AgentOptions): AgentParts {
   const { baseDir } = config;
   const paceOf = createPaces(clock);
   const operatorGuard = openGuard(names.system);
-  const providers = parseProviders(config.providers);
+  const filled = fillInParts(config, env);
+  const providers = parseProviders(filled.providers);
   const models = createModels({
     providers,
+    unset: filled.unset.providers,
     modelClasses: parseModelNames(config.modelClasses, '/modelClasses', MODEL_CLASSES),
     models: parseModelNames(config.models, '/models'),
     env,
@@ -94,6 +97,7 @@ export function composeAgents(options: AgentOptions): AgentParts {
     store,
     clock,
     guard,
+    env,
     pool,
     onChannel: createOnChannel(store, random),
     offers: capabilityCheck(config),
@@ -112,7 +116,8 @@ export function composeAgents(options: AgentOptions): AgentParts {
     compileProfiles: (pack, owner) => compilePackProfiles(options.profiles, pack, owner),
     hostAgents: registry.hostAgents,
   });
-  const tools = createTools(parseToolSpecs(config.tools), parseMcpServers(config.mcpServers), {
+  const tools = createTools(parseToolSpecs(filled.tools), parseMcpServers(filled.mcpServers), {
+    unset: filled.unset,
     isOnlyTenant,
     clock,
     baseDir,

@@ -10,6 +10,7 @@ import {
 } from '@touchstone/protocol';
 import {
   createSchemaCheck,
+  fillInSpec,
   type HostTools,
   inspectAgent,
   type ModuleAgent,
@@ -335,6 +336,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     chooseJudge: judges.choose,
     chooseSafetyJudge: judges.chooseForSafety,
     safetyPolicy: safety.digest,
+    unsetVariable: agents.tools.unsetVariable,
     priceOf: agents.priceOf,
     evalSettings: settings,
     maxRunDurationMs: config.limits.maxRunDurationMs,
@@ -404,7 +406,7 @@ function viewsOf(parts: Parts) {
 
 /** What only the operator of the machine may do. */
 function operatorOf(parts: Parts) {
-  const { config, clock, origin, dataDir, store, suites, agents, judges, checkers } = parts;
+  const { config, clock, env, origin, dataDir, store, suites, agents, judges, checkers } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = dataDir === undefined ? undefined : readOwnKey(dataDir);
@@ -413,7 +415,7 @@ function operatorOf(parts: Parts) {
   return {
     evidenceKeys,
     filesNotFollowed: async (spec, baseDir) =>
-      (await inspectAgent(parseAgentSpec(spec, 'operator'), baseDir)).notFollowed,
+      (await inspectAgent(fillInSpec(parseAgentSpec(spec, 'operator'), env).value, baseDir)).notFollowed,
     useAgent: async (spec, baseDir) => registry.add(parseAgentSpec(spec, 'operator'), baseDir),
     useFunction: functionRegistry(agents),
     usePack: usePack({ store, packs, findAgent: registry.find, findSuite: suites.find }),

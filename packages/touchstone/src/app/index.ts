@@ -5,8 +5,10 @@ export {
   checkBounded,
   createModels,
   createSchemaCheck,
+  fillIn,
   type Models,
   type ModuleAgent,
+  needsVariables,
   parseModelNames,
   parseProviders,
   prepareModuleThread,
@@ -34,6 +36,7 @@ export { readSafetyPolicy } from './config/safety-policy.js';
 export { ownKey, readOwnKey, signingKeyFile, trustedKeyOf } from './config/signing-key.js';
 export { spanMs } from './config/span.js';
 export { createTrustedProxies, type TrustedProxies } from './config/trusted-proxies.js';
+export { fillInParts } from './config/variables.js';
 export { createDirectory, type Directory, verifyAudit } from './deployments/directory.js';
 export {
   createInterruptTokens,

@@ -34,7 +34,7 @@ export async function readConfig({ io, settings }: Context): Promise<Config> {
       'Name another with --config, or make one with: touchstone init',
     );
   const { loadConfig } = await import('../app/index.js');
-  return loadConfig(settings.config, io.cwd);
+  return loadConfig(settings.config, io.cwd, io.env);
 }
 
 /**

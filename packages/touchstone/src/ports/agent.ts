@@ -36,6 +36,8 @@ export type AgentFacts = {
   readonly memoryShape?: MemoryShape;
   /** The pack that brought it; absent for agents of the configuration and of tenants. */
   readonly pack?: { readonly name: string; readonly version: Version };
+  /** Of a service that is asked by a template: what the template names. Such a service calls tools of its own. */
+  readonly requestNames?: readonly string[];
   /** What it declares to need and this host does not offer. */
   readonly degraded?: readonly string[];
 };
@@ -88,6 +90,8 @@ export type Invocation = {
 export type AgentHost = {
   readonly signal: AbortSignal;
   callTool(toolId: string, inputs: Body): Promise<ToolResult>;
+  /** Records a call that the agent has made without this host, by what it says of it. It is not answered here. */
+  observe(toolId: string, inputs: Body, outcome?: Body): void;
   /** Commits the usage to the spend ledger; an adapter awaits it before it uses the answer it paid for. */
   spend(usage: readonly Usage[]): Promise<void>;
   reason(text: string): void;
@@ -147,6 +151,9 @@ export type ResolvedPrompt = Pick<Payloads['agent.promptResolved'], 'chain' | 'r
 /** Bound on turns of one invocation, shared by every adapter that takes turns. */
 export const MAX_TURNS = 64;
 
+/** `recordedError` is what the log says in place of `error`: why there is no outcome, where the agent must not learn it. */
+export type LiveResult = ToolResult & { readonly recordedError?: string };
+
 /** The live tools of this host. Fixtures stand in front of it; the allowlist is checked before it is asked. */
 export type Tools = {
   /** The tools among `wanted` that this owner has been granted. Asked once per run, so a run's surface does not change. */
@@ -155,5 +162,5 @@ export type Tools = {
   described(owner: Owner, wanted: readonly ToolId[]): Promise<readonly OfferedTool[]>;
   /** The side effects a tool may have; undefined for a tool this host does not know. */
   tierOf(toolId: ToolId): Promise<SafetyTier | undefined>;
-  call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<ToolResult>;
+  call(owner: Owner, toolId: ToolId, inputs: Body, signal: AbortSignal): Promise<LiveResult>;
 };

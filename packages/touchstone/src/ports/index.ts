@@ -7,6 +7,7 @@ export {
   type AgentKind,
   type Answer,
   type Invocation,
+  type LiveResult,
   MAX_TURNS,
   type OfferedTool,
   type ResolvedPrompt,

@@ -83,4 +83,5 @@ const hostOf = (signal: AbortSignal): AgentHost => ({
   callTool: async () => ({ status: 'forbidden', error: 'A scorer has no tools.' }),
   spend: async () => undefined,
   reason: () => undefined,
+  observe: () => undefined,
 });

@@ -12,6 +12,8 @@ import {
   schemaIssues,
   type Wire,
 } from '@touchstone/protocol/schema';
+import { passEnv } from '../environment/hand-over.js';
+import { mappingIssues, mappingMembers } from './mapping.js';
 import { commandArguments, filled, headers, modelName, textMap, timeoutMs, webUrl } from './members.js';
 
 /**
@@ -64,6 +66,7 @@ const SHAPES = {
       args: commandArguments,
       cwd: filled(),
       env: textMap,
+      passEnv,
       protocol: choice(['lines']),
       processes,
       timeoutMs,
@@ -72,9 +75,13 @@ const SHAPES = {
   /** A function of a Python file, in processes that live as long as the agent is open. */
   python: closed(
     { kind: constant('python'), path: filled() },
-    { export: filled(256), python: filled(), env: textMap, processes, timeoutMs },
+    { export: filled(256), python: filled(), env: textMap, passEnv, processes, timeoutMs },
   ),
-  http: closed({ kind: constant('http'), url: webUrl }, { headers, timeoutMs }),
+  /** With a mapping, a service as it is; without, one that speaks the turn protocol. */
+  http: ruled(
+    closed({ kind: constant('http'), url: webUrl }, { headers, ...mappingMembers, timeoutMs }),
+    mappingIssues,
+  ),
   scripted: closed({ kind: constant('scripted'), path: filled() }, { timeoutMs }),
   /** Answers that were given elsewhere, by task. */
   recorded: closed({ kind: constant('recorded'), path: filled() }),
@@ -126,7 +133,7 @@ const KINDS: { readonly [from in RunSource]: readonly Kind[] } = {
 
 /** These run code or read files and secrets of the machine, which are not a tenant's to name. */
 const OPERATOR_ONLY = new Set(
-  'path export command args cwd env apiKeyEnv memoryMb python processes protocol'.split(' '),
+  'path export command args cwd env passEnv apiKeyEnv memoryMb python processes protocol'.split(' '),
 );
 const isOperators = (from: RunSource): boolean => from === 'operator' || from === 'scorer';
 

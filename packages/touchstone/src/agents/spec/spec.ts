@@ -23,6 +23,8 @@ import {
 } from '@touchstone/protocol/schema';
 import valid from 'semver/functions/valid.js';
 import type { Checker } from '../../ports/index.js';
+import { type Environment, type FillResult, fillIn } from '../environment/fill-in.js';
+import { handOver } from '../environment/hand-over.js';
 import { checkForeignSchema, examineSchema, schemaSizeIssues } from '../schema-check.js';
 import { filled, readAs } from './members.js';
 import { isProgram, operatorRuns, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
@@ -116,7 +118,14 @@ export type AgentSpec = Omit<Wire<ReturnType<typeof shapeOf>>, 'run'> & { readon
 
 /** Throws `validation_error` with all issues, each under its pointer. */
 export const parseAgentSpec = (value: unknown, from: SpecSource): AgentSpec =>
-  readAs(SHAPES[from], value) as AgentSpec;
+  readAs(SHAPES[from], value, from === 'operator' ? { variables: true } : {}) as AgentSpec;
+
+/** An agent whose variables are filled in, so that it can be opened, and those that are not set. */
+export function fillInSpec(written: AgentSpec, env: Environment): FillResult<AgentSpec> {
+  const { value: run, unset } = fillIn(written.run as JsonObject, env);
+  const value = { ...written, run: handOver(run, env) } as unknown as AgentSpec;
+  return { value: unset.length > 0 ? value : parseAgentSpec(value, 'operator'), unset };
+}
 
 /** What keeps the schemas of a tenant's agent from being used. */
 export async function handoffIssues({ handoff = {} }: AgentSpec, check: Checker): Promise<readonly Issue[]> {

@@ -130,7 +130,7 @@ async function openFresh(
 ): Promise<AgentWithFiles> {
   const { spec, facts, baseDir, guard } = known;
   // The files may have changed since the run was planned; an answer of other code would be evidence of nothing.
-  const files = await readAgentFiles(spec, baseDir);
+  const files = await readAgentFiles(spec, baseDir, known.written);
   if (files.digest !== plan.agent.digest) {
     throw new HostError(
       'conflict',

@@ -101,6 +101,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
       scorers: { pin: async () => [] },
       checkerFor: () => checkAtOnce,
       priceOf: () => undefined,
+      unsetVariable: () => undefined,
       async findSuite(owner, reference) {
         asked.push(reference);
         return { head: now.suite, owner };

@@ -14,7 +14,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
-import { createSchemaCheck } from '../../agents/index.js';
+import { createSchemaCheck, needsVariables } from '../../agents/index.js';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
 import type { AgentFacts, Checker, Clock, PriceOf, Store, SuiteHead } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
@@ -30,6 +30,7 @@ import { budgetIssues } from './budget.js';
 import { readModelRequest } from './model-request.js';
 import { checkBounds } from './run-bounds.js';
 import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
+import { refuseUnfit, requestIssues, taskObstacle } from './unfit-tasks.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = RunCreateWire;
@@ -55,6 +56,8 @@ export type PlanParts = {
   readonly chooseModel: AgentCatalogue['chooseModel'];
   readonly chooseJudge: Judges['choose'];
   readonly chooseSafetyJudge: Judges['chooseForSafety'];
+  /** Why one of these tools cannot be called. */
+  readonly unsetVariable: (owner: Owner, toolIds: readonly string[]) => string | undefined;
   readonly safetyPolicy: Digest | undefined;
   readonly contracts: Pick<Contracts, 'of' | 'pinned' | 'plan' | 'embedder'>;
   readonly scorers: Pick<Scorers, 'pin'>;
@@ -141,8 +144,8 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   });
   const tasks = decided.ordinals?.length ?? head.taskCount;
   checkBounds(body.configurable ?? {}, { nodes: tasks * decided.repeats });
-  if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
-    await refuseFixtures(taskPages(parts.store, suite.owner, head), decided.ordinals);
+  const unfit = taskObstacle(facts, decided.modes, parts.unsetVariable(owner, facts.toolAllowlist));
+  if (unfit) await refuseUnfit(taskPages(parts.store, suite.owner, head), decided.ordinals, unfit);
   const plan: EvalPlan = {
     kind: 'eval',
     suite: { suiteId: head.suiteId, version: head.version, digest: head.digest },
@@ -184,7 +187,12 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
   const { facts } = agent;
   const inputs: Body = toBody((body.inputs ?? {}) as JsonObject);
   const fits = refuseSlow(SLOW_TASK_SCHEMA, createSchemaCheck(parts.checkerFor(owner)));
-  const issues = facts.taskSchema ? await fits(facts.taskSchema, inputs) : [];
+  const issues = [
+    ...(facts.taskSchema ? await fits(facts.taskSchema, inputs) : []),
+    ...requestIssues(facts, inputs),
+  ];
+  const unset = parts.unsetVariable(owner, facts.toolAllowlist);
+  if (unset !== undefined) throw unknown('agentId', unset);
   if (issues.length > 0) {
     throw validationError(
       issues.map(({ pointer, message }) => ({ pointer: `/inputs${pointer}`, message })),
@@ -199,32 +207,6 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
     plan: { kind: 'agent', agent: pinOf(agent), ...model, ...runLimits(parts, body) },
   };
 }
-
-/** An agent on another host calls that host's tools: nothing here could stand in for them, so nothing is pretended. */
-async function refuseFixtures(
-  pages: AsyncIterable<readonly Task[]>,
-  ordinals: readonly number[] | undefined,
-): Promise<void> {
-  const selected = ordinals && new Set(ordinals);
-  let ordinal = 0;
-  for await (const page of pages) {
-    for (const { fixtures, taskId } of page) {
-      if (fixtures && (selected?.has(ordinal) ?? true)) throw fixturesCannotTravel(ordinal, taskId);
-      ordinal += 1;
-    }
-  }
-}
-
-const fixturesCannotTravel = (ordinal: number, taskId: string): HostError =>
-  validationError(
-    [
-      {
-        pointer: `/tasks/${ordinal}/fixtures`,
-        message: `Task "${taskId}" has fixtures, and an agent on another host uses that host's tools and memory. Ask for mode live-shadow, which goes without them.`,
-      },
-    ],
-    { field: 'evalSuiteRef' },
-  );
 
 const judgeLimit = (judge: JudgeDecision | undefined) => ({
   judge: judge !== undefined && !('issue' in judge),
@@ -275,6 +257,7 @@ async function knownAgent(parts: PlanParts, owner: Owner, reference: string): Pr
   const agent = await parts.findAgent(owner, reference);
   if (!agent) throw unknown('agentId', 'No agent of this name and version is installed.');
   if (agent.revoked) throw revokedAgent(agent.facts);
+  if (agent.unset) throw unknown('agentId', needsVariables(`Agent ${agent.facts.agentId}`, agent.unset));
   return agent;
 }
 

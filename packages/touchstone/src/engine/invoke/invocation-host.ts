@@ -1,4 +1,4 @@
-import type { InvocationId } from '@touchstone/protocol';
+import { asId, type InvocationId, type ToolId } from '@touchstone/protocol';
 import type { Body, ToolResult } from '@touchstone/protocol/bodies';
 import { type AgentHost, MEMORY_TOOL, type ScoredCall, type Usage } from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
@@ -51,8 +51,14 @@ export class InvocationHost implements AgentHost {
     return this.gateway.call(toolId, inputs);
   }
 
+  observe(toolId: string, inputs: Body, outcome?: Body): void {
+    const toolName = asId<ToolId>(toolId);
+    this.observeCall({ toolId: toolName, inputs, status: 'ok', ...(outcome !== undefined && { outcome }) });
+  }
+
   /** Records a call that the agent made elsewhere. */
-  observe(call: ScoredCall): void {
+  observeCall(call: ScoredCall): void {
+    if (this.#over) return;
     this.gateway ??= this.#openGateway();
     this.gateway.observe(call);
   }

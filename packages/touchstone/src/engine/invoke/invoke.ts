@@ -40,7 +40,7 @@ export async function invoke(
   const answer = bounded(await request.agent.invoke(invocation, host));
   const passedMs = clock.elapsed() - startedAt - (answer.effort?.waitedMs ?? 0);
   const latencyMs = Math.max(0, Math.round(answer.measured ? (answer.measured.latencyMs ?? 0) : passedMs));
-  for (const call of answer.observed ?? []) host.observe(call);
+  for (const call of answer.observed ?? []) host.observeCall(call);
   host.close();
   const decided = outcomeOf(parts, request, answer, signal);
   const outcome = decided instanceof Promise ? await decided : decided;

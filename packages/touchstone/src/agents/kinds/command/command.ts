@@ -1,5 +1,6 @@
 import { basename, isAbsolute, resolve } from 'node:path';
 import type { Agent, AgentFacts, Answer, Clock } from '../../../ports/index.js';
+import { unsetHint } from '../../environment/hand-over.js';
 import { type CommandRun, DEFAULT_TIMEOUT_MS } from '../../spec/run-spec.js';
 import { failed, unreachable } from '../answers.js';
 import { createBounds } from '../bounds.js';
@@ -53,7 +54,7 @@ export function replyOf(
     return failed(`The command's answer is larger than ${parts.maxOutputBytes} bytes.`);
   if (result.code === 0) return { kind: 'text', text: result.stdout };
   const how = result.code === null ? `was ended by ${result.signal}` : `exited with code ${result.code}`;
-  return failed(`The command ${how}${complaintOf(result.stderr)}`);
+  return failed(`The command ${how}${complaintOf(result.stderr)}${unsetHint(result.stderr, run.env ?? {})}`);
 }
 
 export const MOST_PRINTED = 16 * 1024;

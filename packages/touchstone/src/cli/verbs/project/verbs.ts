@@ -8,6 +8,7 @@ import {
   toOption,
   WAIT,
   waitSeconds,
+  withEnvFiles,
 } from '../../verb-options.js';
 
 // What each verb accepts, and nothing of what it does: an action loads its command when it is called.
@@ -134,7 +135,7 @@ function addRun(program: Command, start: Start): void {
     .addOption(channelOption('with --promote: '))
     .option('--canary <percent>', 'with --promote: give it only this share of the traffic', percent)
     .option('--wait [seconds]', `with --promote: ${WAIT}`, waitSeconds);
-  addHost(run, 'run on another host instead of in this process')
+  withEnvFiles(addHost(run, 'run on another host instead of in this process'))
     .action(start(() => import('../run/run.js'), 'runCommand'))
     .addHelpText('after', RUN_EXAMPLES);
 }
@@ -239,12 +240,14 @@ function addKeys(program: Command, start: Start): void {
 }
 
 function addDoctor(program: Command, start: Start): void {
-  program
-    .command('doctor')
-    .summary('check this machine, the configuration and its agents')
-    .description(
-      'Checks what a run needs: Node, disk space, the store, the configuration, and its models, tools, packs, agents and suites. Asks no model and invokes no agent.',
-    )
+  withEnvFiles(
+    program
+      .command('doctor')
+      .summary('check this machine, the configuration and its agents')
+      .description(
+        'Checks what a run needs: Node, disk space, the store, the configuration, and its models, tools, packs, agents and suites. Asks no model and invokes no agent.',
+      ),
+  )
     .action(start(() => import('./doctor.js'), 'doctorCommand'))
     .addHelpText('after', examples('doctor --config touchstone.config.json'));
 }
