@@ -5,6 +5,7 @@ import type {
   BoundAgent,
   PackHead,
   Run,
+  RunHead,
   RunRequest,
   SealedUnit,
   StoredKey,
@@ -74,6 +75,9 @@ export const statusIs = (status: RunStatus): readonly [condition: string, ...val
   const condition = STATUS_IS[status];
   return condition === undefined ? ['u.status = ?', status] : [condition];
 };
+
+export const toRunHead = (row: Row): RunHead =>
+  ({ status: statusOf(row), eventCount: row.event_count }) as RunHead;
 
 export const toRun = (row: Row): Run =>
   ({

@@ -51,6 +51,7 @@ describe('without a file', () => {
       egress: { allowHosts: [], allowPrivate: false, dnsServers: [] },
       limits: {
         maxRequestBodyBytes: 16_777_216,
+        maxUnreadBytes: 268_435_456,
         requestsPerMinute: 6_000,
         perTenant: completeTenantLimits(),
       },

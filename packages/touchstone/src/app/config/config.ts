@@ -18,7 +18,12 @@ const DEFAULT_ROLES: Roles = {
   releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
   operator: ['host:usage', 'metrics:read'],
 };
-const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
+const MIB = 1024 * 1024;
+const DEFAULT_LIMITS = {
+  maxRequestBodyBytes: 16 * MIB,
+  maxUnreadBytes: 256 * MIB,
+  requestsPerMinute: 6_000,
+};
 
 /** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
 export async function loadConfig(path: string | undefined, cwd: string): Promise<Config> {

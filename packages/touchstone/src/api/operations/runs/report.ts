@@ -102,9 +102,12 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Everything about a completed eval run that can be signed and sent to others',
     responses: ok('The scorecard, as a scorecard file holds it.', vendor.scorecard),
     refusals: ['not_found', 'run_state_conflict'],
-    handle: async (call) => ({
-      status: 200,
-      body: await host.touchstone.scorecard(call.principal.owner, runIdOf(call)),
+    handle: (call) => ({
+      slow: true,
+      large: async () => ({
+        status: 200,
+        body: await host.touchstone.scorecard(call.principal.owner, runIdOf(call)),
+      }),
     }),
   }),
 ];
@@ -117,9 +120,15 @@ export const debugBundleEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'A run in one document to hand on, with secrets masked',
     responses: ok('The bundle.', 'debug-bundle'),
     refusals: ['not_found'],
-    async handle(call) {
-      const body = await host.touchstone.debugBundle(call.principal.owner, runIdOf(call), call.untilGone());
-      return { status: 200, body, headers: { 'cache-control': 'no-store' } };
+    handle(call) {
+      const gone = call.untilGone();
+      return {
+        slow: true,
+        async large() {
+          const body = await host.touchstone.debugBundle(call.principal.owner, runIdOf(call), gone);
+          return { status: 200, body, headers: { 'cache-control': 'no-store' } };
+        },
+      };
     },
   }),
 ];
