@@ -16,6 +16,7 @@ const ANSWER_BYTES = 4_000_000;
 const EVENTS = ANSWERS * 2 + 1;
 const HEAP_MB = 256;
 const RUN = 'run-of-long-answers';
+const OPERATOR = { key: 'test-key-of-the-operator-0123456789', tenant: 'house', roles: ['operator'] };
 const GLOBEX = { tenant: 'globex', workspace: 'main' };
 
 const folder = temporaryFolder();
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const config = JSON.parse(readFileSync(join(folder.path, 'touchstone.config.json'), 'utf8'));
   writeFileSync(
     join(folder.path, 'touchstone.config.json'),
-    JSON.stringify({ ...config, store: `sqlite:${file}` }),
+    JSON.stringify({ ...config, keys: [...config.keys, OPERATOR], store: `sqlite:${file}` }),
   );
   host = await serve([], folder.path, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` });
 });
@@ -122,7 +123,7 @@ function connectAndIgnore(path: string, headers = ''): void {
 }
 
 async function metric(name: string): Promise<number> {
-  const text = await (await get('/v1/host/touchstone/metrics', KEY)).text();
+  const text = await (await get('/v1/host/touchstone/metrics', OPERATOR.key)).text();
   return Number(
     text
       .split('\n')

@@ -27,20 +27,19 @@ export function createLocalTransport(
 ): Transport {
   const find = finderOf(endpoints);
 
-  async function audited<T>(endpoint: Endpoint, call: TransportCall, work: () => Promise<T>): Promise<T> {
-    const decided = { scope: endpoint.auth, resource: `${call.method} ${call.path}` };
-    await options.audit?.(principal, { ...decided, allowed: true });
-    return noteRefusal(options.audit, principal, decided, work);
-  }
-
   async function answerTo(call: TransportCall): Promise<Exclude<Answer, LargeReply>> {
     try {
       const { endpoint, params } = find(call);
       if (endpoint.auth !== 'none' && endpoint.auth !== 'key')
         checkScope(principal, endpoint.auth, endpoint.orScopes);
-      const work = async () => endpoint.handle(callOf(call, params, principal, options.origin));
-      const answer = await (AUDITED.has(endpoint.auth) ? audited(endpoint, call, work) : work());
-      return 'large' in answer ? await answer.large() : answer;
+      const work = async () => {
+        const answer = await endpoint.handle(callOf(call, params, principal, options.origin));
+        return 'large' in answer ? answer.large() : answer;
+      };
+      if (!AUDITED.has(endpoint.auth)) return await work();
+      const decided = { scope: endpoint.auth, resource: `${call.method} ${call.path}` };
+      await options.audit?.(principal, { ...decided, allowed: true });
+      return await noteRefusal(options.audit, principal, decided, work);
     } catch (error) {
       throw refusalOf(error);
     }

@@ -90,7 +90,7 @@ describe('a key that stops working', () => {
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000 });
 
 async function metric(name: string): Promise<number | undefined> {
-  const { text } = await host.request('GET', '/v1/host/touchstone/metrics', { key: KEYS.rival });
+  const { text } = await host.request('GET', '/v1/host/touchstone/metrics', { key: KEYS.operator });
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? undefined : Number(line.slice(name.length + 1));
 }

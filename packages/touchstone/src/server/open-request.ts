@@ -80,12 +80,14 @@ export async function runStream(
   reply: FastifyReply,
   parts: OpenParts,
 ): Promise<void> {
-  let close = (): void => undefined;
-  const done = parts.openStreams.add(tenantOf(request), () => close());
+  // A stream that comes while the host closes is ended before it has been opened.
+  const closing = new AbortController();
+  const done = parts.openStreams.add(tenantOf(request), () => closing.abort());
   reply.hijack();
   const headers = reply.getHeaders() as { [name: string]: string };
   const connection = openSse(reply.raw, headers, parts.clock, parts.output.of(tenantOf(request)));
-  close = connection.close;
+  closing.signal.addEventListener('abort', connection.close);
+  if (closing.signal.aborted) connection.close();
   watchKey(request, parts, connection.signal, connection.close).catch(() => undefined);
   try {
     await stream(connection);
