@@ -24,7 +24,7 @@ export function createResults(log: Pick<RunLog, 'results'>): Results {
     const rows: StepResult[] = [];
     for (let isLast = false; !isLast; ) {
       const page = await log.results(run.owner, run.runId, rows.length, PAGE);
-      for (const row of page) rows.push(row);
+      rows.push(...page);
       isLast = page.length < PAGE;
     }
     checkTotals(
