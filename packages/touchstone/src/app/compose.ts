@@ -355,7 +355,7 @@ function viewsOf(parts: Parts) {
     diff: (owner, a, b) => diffRuns(store, owner, a, b),
     debugBundle: (owner, runId, signal) =>
       buildDebugBundle({ store, clock, version, mask: maskSecrets }, owner, runId, signal),
-    viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),
+    viewTask: (owner, runId, taskId, fromRepeat) => viewTask(store, owner, runId, taskId, fromRepeat),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),
