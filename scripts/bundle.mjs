@@ -79,6 +79,24 @@ await bundle.write({
   },
 });
 await bundle.close();
+
+// The thread that checks content is one file as well, with what it needs of the modules and nothing else: a thread that loads
+// the whole host starts slowly and takes its memory again.
+const thread = await rolldown({
+  input: { 'checker-worker': `${dist}app/checkers/checker-worker.js` },
+  platform: 'node',
+  external: (id) => !/^[./]/.test(id) && !JOINED.test(id),
+  logLevel: 'warn',
+  treeshake: { moduleSideEffects: false },
+});
+await thread.write({
+  dir: fresh,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  comments: { jsdoc: false },
+  codeSplitting: false,
+});
+await thread.close();
 copyFileSync(
   new URL('../packages/protocol/dist/wire/schema/precompiled.cjs', import.meta.url),
   `${fresh}/precompiled.cjs`,

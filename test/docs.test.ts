@@ -31,6 +31,7 @@ import {
 } from '../packages/touchstone/src/profiles/definition/read-definition.js';
 import { smallestDetectableDrop } from '../packages/touchstone/src/scorecard/statistics/detectable.js';
 import { createScoring } from '../packages/touchstone/src/scoring/index.js';
+import { AT_ONCE } from '../packages/touchstone/src/scoring/testing/at-once.js';
 import { readSuite } from '../packages/touchstone/src/suites/parse-suite.js';
 import { parseYaml } from '../packages/touchstone/src/suites/text/yaml.js';
 
@@ -287,7 +288,11 @@ describe('docs/writing-suites.md', () => {
   });
 });
 
-const scoring = createScoring({ modes: ['golden'], schemaCheck: () => [], tierOf: async () => undefined });
+const scoring = createScoring({
+  modes: ['golden'],
+  ...AT_ONCE,
+  tierOf: async () => undefined,
+});
 
 const goldenTask = (strategy: string, value: Json): Task => ({
   taskId: asId<TaskId>('example'),

@@ -12,7 +12,9 @@ import { createEval, echoes, install, modelConfig, startModelServer } from './pa
 import { put } from './pack-publishing.js';
 import { openWholeHost, type WholeHost } from './whole-host.js';
 
-// On this clock everything takes long once it is told so. The schemas are harmless; only their time is not.
+// On this clock everything takes long once it is told so. The schemas are harmless; only their time is not. Their patterns
+// make them ones that a thread has to look into.
+const limits = { perTenant: { checkSeconds: 2 } };
 let step = 0;
 let elapsed = 0;
 const slowClock: Clock = {
@@ -31,9 +33,9 @@ afterEach(async () => {
 
 it('a run is refused when checking all its inputs takes too long, and admitted when it does not', async () => {
   const model = await startModelServer(echoes);
-  host = await openWholeHost(modelConfig(model), { clock: slowClock });
+  host = await openWholeHost({ ...modelConfig(model), limits }, { clock: slowClock });
   const tasks = Array.from({ length: 10 }, () => ({ input: {} }));
-  await install(host, { taskSchema: { type: 'object' }, tasks });
+  await install(host, { taskSchema: { type: 'object', patternProperties: { '^a': {} } }, tasks });
   step = 600;
   const { status, body } = await createEval(host);
   expect(status).toBe(400);
@@ -46,12 +48,14 @@ it('a run is refused when checking all its inputs takes too long, and admitted w
 });
 
 it('a pack is refused when compiling all its schemas takes too long', async () => {
-  host = await openWholeHost({ trust: { policy: 'open' } }, { clock: slowClock });
+  host = await openWholeHost({ trust: { policy: 'open' }, limits }, { clock: slowClock });
   const handoff = (index: number) => ({ taskSchemaRef: `s${index}.json`, returnSchemaRef: `r${index}.json` });
   const agents = ['a', 'b', 'c'].map((name, index) =>
     agentEntry({ agentId: `${PACK_NAME}.${name}`, evalSuiteRef: undefined, handoff: handoff(index) }),
   );
-  const schemas = [0, 1, 2].flatMap((index) => Object.values(handoff(index)).map((path) => [path, '{}']));
+  const schemas = [0, 1, 2].flatMap((index) =>
+    Object.values(handoff(index)).map((path) => [path, '{"pattern":"^a"}']),
+  );
   const archive = archiveOfFiles(packFiles(manifest({ agents }), Object.fromEntries(schemas)));
   step = 600;
   const { status, body } = await put(host, archive);

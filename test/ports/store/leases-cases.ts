@@ -55,6 +55,27 @@ export function leasesCases(open: () => Promise<Store>, clock: () => TestClock):
     expect(await store.leases.take(ACME, run.runId, 1_000)).toBeDefined();
   });
 
+  it('a lease counts the drivers that were lost in a row while the log did not grow', async () => {
+    const store = await open();
+    const { run, lease: first } = await leasedRun(store, 'r1');
+    expect(first.lostDrives).toBe(0);
+    const afterLoss = async () => {
+      clock().move(30_001);
+      return takeLease(store, run);
+    };
+    expect((await afterLoss()).lostDrives).toBe(1);
+    const second = await afterLoss();
+    expect(second.lostDrives).toBe(2);
+    const events = [{ type: 'run.resumed', at: START, payload: {} }] as const;
+    await store.log.append(second, { entries: [{ kind: 'events', events }], firstSequence: 0, run: {} });
+    const third = await afterLoss();
+    expect(third.lostDrives).toBe(1);
+    await store.leases.release(third);
+    const free = await takeLease(store, run);
+    expect(free.lostDrives).toBe(0);
+    expect((await afterLoss()).lostDrives).toBe(2);
+  });
+
   it('adoptable are unfinished host runs that nobody drives, of every owner', async () => {
     const store = await open();
     const other = { tenant: 'globex', workspace: 'main' };

@@ -62,7 +62,7 @@ type Calls = {
 };
 
 function callsOf(store: Store, token: number): Calls {
-  const lease = (owner: Owner, runId: RunId): Lease => ({ runId, owner, token, runNo: 1 });
+  const lease = (owner: Owner, runId: RunId): Lease => ({ runId, owner, token, runNo: 1, lostDrives: 0 });
   return {
     runs: {
       get: (owner, runId) => store.runs.get(owner, runId),

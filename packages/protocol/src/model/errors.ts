@@ -134,6 +134,8 @@ export const RUN_ERROR_CODES = [
   'node_failed',
   'replay_source_missing',
   'run_timeout',
+  'too_many_restarts',
+  'check_over_limit',
   'budget_exhausted',
   'storage_exhausted',
   'forbidden',
@@ -151,6 +153,8 @@ export const RUN_ERROR_CODES = [
  * - `node_failed`: a node of a workflow failed
  * - `replay_source_missing`: a replay came to an effect of which its source has no outcome
  * - `run_timeout`, `budget_exhausted`: a limit of the run was reached
+ * - `too_many_restarts`: every process that drove the run ended at the same place
+ * - `check_over_limit`: the answer could not be checked in the time and memory that a tenant has for it
  * - `storage_exhausted`: the tenant has stored all it may
  * - `forbidden`, `eval_gate_unmet`, `approval_rejected`, `approval_timeout`: a deployment was not allowed
  * - `interrupt_timeout`: what a workflow waited for did not come in time

@@ -22,6 +22,7 @@ export const UNSCORED_REASONS = [
   'judge_unreadable',
   'judge_unreachable',
   'embedder_unreachable',
+  'check_over_limit',
 ] as const;
 /**
  * Why a task has no score.
@@ -29,6 +30,7 @@ export const UNSCORED_REASONS = [
  * - `judge_unreachable`: the judge did not answer, or its provider refused the question
  * - `judge_unreadable`: the judge's answer holds no verdict on every criterion
  * - `embedder_unreachable`: the model that compares meanings did not answer
+ * - `check_over_limit`: checking the answer took more time or memory than a tenant has for one check
  */
 export type UnscoredReason = (typeof UNSCORED_REASONS)[number];
 

@@ -51,6 +51,7 @@ const UNSCORED_WORDS = {
   judge_unreachable: 'the judge could not be reached',
   embedder_unreachable: 'the embedding model could not be reached',
   judge_unreadable: 'the judge gave no readable verdict',
+  check_over_limit: 'checking the answer took too long',
 };
 
 /** Looked at all at once and after the fact, so the weakest of them is weak by chance as often as not. */

@@ -9,11 +9,19 @@ export { parseModelNames, parseProviders } from './models/provider-spec.js';
 export { withResponses } from './models/response-cache.js';
 export { openAgent } from './open.js';
 export { redactSecrets, type Secret } from './redact.js';
-export { checkForeignSchema, createSchemaCheck } from './schema-check.js';
+export {
+  checkBounded,
+  checkForeignSchema,
+  createSchemaCheck,
+  examineSchema,
+  foreignSchemas,
+  SCHEMA_FIT,
+  SCHEMA_ISSUES,
+} from './schema-check.js';
 export { type AgentFiles, agentDigest, readAgentFiles } from './spec/digest.js';
 export { agentFacts } from './spec/facts.js';
 export { inspectAgent, type NotFollowed } from './spec/not-followed.js';
-export { type AgentSpec, parseAgentSpec } from './spec/spec.js';
+export { type AgentSpec, handoffIssues, parseAgentSpec } from './spec/spec.js';
 export { parseMcpServers } from './tools/mcp/server-spec.js';
 export { parseToolSpecs } from './tools/tool-spec.js';
 export { createTools, type HostTools } from './tools/tools.js';

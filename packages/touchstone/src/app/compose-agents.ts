@@ -13,7 +13,7 @@ import {
 } from '../agents/index.js';
 import { createGuard, createPaces, type Names, openGuard } from '../net/index.js';
 import type { PackOptions } from '../packs/index.js';
-import type { Clock, Embedder, PriceOf, Random, Store } from '../ports/index.js';
+import type { Checker, Clock, Embedder, PriceOf, Random, Store } from '../ports/index.js';
 import { type AgentCatalogue, createAgentCatalogue } from './catalogue/agent-catalogue.js';
 import { createAgentPool } from './catalogue/agent-pool.js';
 import { createPackCatalogue, type PackCatalogue } from './catalogue/pack-catalogue.js';
@@ -51,6 +51,8 @@ type AgentOptions = {
   readonly origin: 'host' | 'cli';
   readonly isOnlyTenant: (tenant: string) => boolean;
   readonly profiles: Pick<Profiles, 'compile'>;
+  /** Makes the checks of one request. */
+  readonly checkerFor: (owner: Owner) => Checker;
   readonly names: Names;
 };
 
@@ -59,7 +61,7 @@ const MODULE_MEMORY_MB = 1024;
 
 /** Builds everything that agents are made of: models, tools, packs, and the registry that knows them. */
 export function composeAgents(options: AgentOptions): AgentParts {
-  const { config, store, clock, random, env, isOnlyTenant, names } = options;
+  const { config, store, clock, random, env, isOnlyTenant, names, checkerFor } = options;
   const { baseDir } = config;
   const paceOf = createPaces(clock);
   const operatorGuard = openGuard(names.system);
@@ -91,10 +93,11 @@ export function composeAgents(options: AgentOptions): AgentParts {
     pool,
     onChannel: createOnChannel(store, random),
     offers: capabilityCheck(config),
+    checkerFor,
   });
   const optionsFor = (owner: Owner): PackOptions =>
     packOptions(config, {
-      clock,
+      openChecker: () => checkerFor(owner),
       servesClass: (modelClass) => models.choose(owner, { modelClass }).kind === 'model',
     });
   const packs = createPackCatalogue({
@@ -102,7 +105,7 @@ export function composeAgents(options: AgentOptions): AgentParts {
     clock,
     trust: trustOf(config, options.origin),
     optionsFor,
-    compileProfiles: (pack) => compilePackProfiles(options.profiles, pack),
+    compileProfiles: (pack, owner) => compilePackProfiles(options.profiles, pack, owner),
     hostAgents: registry.hostAgents,
   });
   const tools = createTools(parseToolSpecs(config.tools), parseMcpServers(config.mcpServers), {

@@ -1,6 +1,6 @@
 import { defined, type EvalPlan, type Owner } from '@touchstone/protocol';
-import { createSchemaCheck } from '../agents/index.js';
-import type { Clock, Scoring, Store } from '../ports/index.js';
+import { foreignSchemas } from '../agents/index.js';
+import type { Checker, Clock, Scoring, Store } from '../ports/index.js';
 import { createScoring } from '../scoring/index.js';
 import { DEFAULT_MAX_TASKS, IMPLEMENTED_MODES } from './capabilities.js';
 import { createContracts } from './catalogue/contracts.js';
@@ -17,13 +17,15 @@ type ScoringOptions = {
   readonly origin: 'host' | 'cli';
   readonly safety: NamedPolicy;
   readonly agents: AgentParts;
+  /** Makes the checks of runs. */
+  readonly checkerFor: (owner: Owner) => Checker;
 };
 
 /** Builds what scores answers: judges, contracts, and the scoring of one run. */
-export function composeScoring({ config, store, clock, origin, safety, agents }: ScoringOptions) {
+export function composeScoring(options: ScoringOptions) {
+  const { config, store, clock, origin, safety, agents, checkerFor } = options;
   const { models, holdsSecret, tools, redact, openEmbedder } = agents;
   const judges = createJudges({ config, models, store, clock, holdsSecret });
-  const schemaCheck = createSchemaCheck();
   /** Why an owner may not use a model by this name. */
   const modelIssue = (owner: Owner, name: string): string | undefined => {
     if (name === config.judge?.model) return undefined;
@@ -40,9 +42,11 @@ export function composeScoring({ config, store, clock, origin, safety, agents }:
   });
   const openScoring = async (owner: Owner, plan: EvalPlan): Promise<Scoring> => {
     checkSamePolicy(safety, plan);
+    const check = checkerFor(owner);
     return createScoring({
       modes: plan.modes,
-      schemaCheck,
+      check,
+      schemas: foreignSchemas,
       tierOf: tools.tierOf,
       policy: safety.policy,
       redact,
@@ -52,7 +56,7 @@ export function composeScoring({ config, store, clock, origin, safety, agents }:
       ...(plan.embedder && { embedder: openEmbedder(plan.embedder) }),
     });
   };
-  return { judges, schemaCheck, modelIssue, contracts, openScoring };
+  return { judges, modelIssue, contracts, openScoring };
 }
 
 /** In-process there is no task limit; a host has one unless it is configured otherwise. */

@@ -8,7 +8,13 @@ import {
   type Principal,
   type Scorecard,
 } from '@touchstone/protocol';
-import { type HostTools, inspectAgent, type NotFollowed, parseAgentSpec } from '../agents/index.js';
+import {
+  createSchemaCheck,
+  type HostTools,
+  inspectAgent,
+  type NotFollowed,
+  parseAgentSpec,
+} from '../agents/index.js';
 import { castVote } from '../deployments/index.js';
 import { createEngine, DEFAULT_LIMITS } from '../engine/index.js';
 import type { TrustedKey } from '../evidence/index.js';
@@ -26,6 +32,8 @@ import { type PackCatalogue, usePack } from './catalogue/pack-catalogue.js';
 import { createPackWithdrawals, type PackWithdrawals } from './catalogue/pack-withdrawals.js';
 import { createProfiles, type Profiles } from './catalogue/profiles.js';
 import { createSuiteCatalogue } from './catalogue/suite-catalogue.js';
+import { openCheckers } from './checkers/checkers.js';
+import { maskWith } from './checkers/masking.js';
 import { composeAgents } from './compose-agents.js';
 import { composeScoring, evalSettings } from './compose-scoring.js';
 import type { Config } from './config/config.js';
@@ -49,6 +57,7 @@ import { createRun } from './runs/create-run.js';
 import { createdBefore, idsOf } from './runs/creation.js';
 import { createFork } from './runs/fork-run.js';
 import { createRejudge, type JudgeRequest } from './runs/rejudge.js';
+import { suiteIssues } from './runs/task-criteria.js';
 import { systemClock, systemIds } from './system.js';
 import type { CreationOptions, Touchstone } from './touchstone.js';
 import { readComparison, readJudgeComparison } from './views/compare.js';
@@ -128,9 +137,10 @@ const withDefaults = (options: ComposeOptions): Basics => ({
 export async function createTouchstone(options: ComposeOptions): Promise<LocalTouchstone> {
   checkParts(options.config);
   const parts = await openParts(withDefaults(options));
-  const { config, log, store, agents, profiles, tenants, suites } = parts;
+  const { config, log, store, agents, profiles, tenants, suites, checkers } = parts;
   await loadConfigured(options, parts).catch(async (error) => {
     await agents.close();
+    await parts.checkers.close();
     await store.close();
     throw error;
   });
@@ -153,6 +163,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
     retention: parts.retention,
     ...operatorOf(parts),
     suites,
+    suiteIssues: (owner, suite) => suiteIssues(suite, checkers.forRequest(owner)),
     agents: agents.registry,
     packs: { ...agents.packs, ...createPackWithdrawals({ store, clock: parts.clock, mask: maskSecrets }) },
     tools: agents.tools,
@@ -163,6 +174,7 @@ export async function createTouchstone(options: ComposeOptions): Promise<LocalTo
       stopLooking();
       await stopRetention();
       await engine.shutdown();
+      await parts.checkers.close();
       await parts.refusals.close();
       await agents.close();
       await store.close();
@@ -197,13 +209,21 @@ async function openParts(basics: Basics) {
     counts: limitCounts,
   });
   const results = createResults(store.log);
+  const checkers = openCheckers({ ...basics, limitCounts });
+  const { forRequest, forRun } = checkers;
   const tenants = await watchTenants(store, basics);
   const suites = createSuiteCatalogue(store, clock);
   const settings = evalSettings(config, origin);
-  const profiles = createProfiles({ config, store, clock, env, suites, names, maxTasks: settings?.maxTasks });
+  const profiles = createProfiles({
+    ...{ config, store, clock, env, suites, names, maxTasks: settings?.maxTasks },
+    checkerFor: forRequest,
+  });
   const isOnlyTenant = (tenant: string): boolean => tenants.isOnly(tenant);
-  const agents = composeAgents({ config, profiles, store, clock, random, env, origin, isOnlyTenant, names });
-  const scoring = composeScoring({ config, store, clock, origin, safety, agents });
+  const agents = composeAgents({
+    ...{ config, profiles, store, clock, random, env, origin, isOnlyTenant, names },
+    checkerFor: forRequest,
+  });
+  const scoring = composeScoring({ config, store, clock, origin, safety, agents, checkerFor: forRun });
   const annotations = createAnnotations({ store, clock, ids, log, mask: maskSecrets });
   const contractReport: Touchstone['contractReport'] = (owner, runId) =>
     readContractReport({ store, results, contracts: scoring.contracts }, owner, runId);
@@ -231,6 +251,7 @@ async function openParts(basics: Basics) {
     store,
     results,
     limitCounts,
+    checkers,
     quotas,
     refusals,
     names,
@@ -255,21 +276,21 @@ async function loadConfigured(
 }
 
 function openEngine(parts: Parts): Engine {
-  const { config, store, clock, log, agents, suites, contracts, schemaCheck, carryOut, openScoring } = parts;
-  const { limitCounts, quotas } = parts;
+  const { config, store, clock, log, agents, suites, contracts, carryOut, openScoring } = parts;
+  const { limitCounts, quotas, checkers } = parts;
   const { perTenant } = config.limits;
   const { tools, priceOf, redact, registry } = agents;
   return createEngine({
     castVote,
     carryOut,
     mask: maskSecrets,
-    maskDeep: (value) => createDeepMask(maskSecrets, createPace(clock))(value),
+    maskDeep: (owner, value) => createDeepMask(maskWith(checkers.forRun(owner)), createPace(clock))(value),
     store,
     clock,
     log,
     tools,
     priceOf,
-    schemaCheck,
+    schemaCheckFor: (owner) => createSchemaCheck(checkers.forRun(owner)),
     redact,
     openAgent: registry.open,
     suiteHead: suites.head,
@@ -311,6 +332,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
     evalSettings: settings,
     maxRunDurationMs: config.limits.maxRunDurationMs,
     tolerance: config.regression.tolerance,
+    checkerFor: parts.checkers.forRequest,
     suiteHead: suites.head,
     suiteTasks: suites.tasks,
   };
@@ -346,7 +368,7 @@ function runsOf(parts: Parts, engine: Engine): Pick<Touchstone, 'createRun' | 'r
 
 /** What can be read of runs. */
 function viewsOf(parts: Parts) {
-  const { config, store, clock, version, results, annotations, contracts, contractReport } = parts;
+  const { config, store, clock, version, results, annotations, contracts, contractReport, checkers } = parts;
   const { overridesOf } = annotations;
   return {
     annotations,
@@ -354,7 +376,12 @@ function viewsOf(parts: Parts) {
     contractReport,
     diff: (owner, a, b) => diffRuns(store, owner, a, b),
     debugBundle: (owner, runId, signal) =>
-      buildDebugBundle({ store, clock, version, mask: maskSecrets }, owner, runId, signal),
+      buildDebugBundle(
+        { store, clock, version, mask: maskWith(checkers.forRun(owner)) },
+        owner,
+        runId,
+        signal,
+      ),
     viewTask: (owner, runId, taskId, fromRepeat) => viewTask(store, owner, runId, taskId, fromRepeat),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
@@ -370,7 +397,7 @@ function viewsOf(parts: Parts) {
 
 /** What only the operator of the machine may do. */
 function operatorOf(parts: Parts) {
-  const { config, clock, origin, dataDir, store, suites, agents, judges, schemaCheck } = parts;
+  const { config, clock, origin, dataDir, store, suites, agents, judges, checkers } = parts;
   const { registry, packs, priceOf } = agents;
   const evidenceKeys = (): readonly TrustedKey[] => {
     const own = readOwnKey(dataDir);
@@ -393,7 +420,7 @@ function operatorOf(parts: Parts) {
     },
     pinnedContract: store.suites.contract,
     auditOwners: () => store.audit.owners(),
-    openJudging: (request) => openJudging({ judges, schemaCheck, priceOf }, request),
+    openJudging: (request) => openJudging({ judges, check: checkers.forRun(HOST_OWNER), priceOf }, request),
   } satisfies Partial<LocalTouchstone>;
 }
 

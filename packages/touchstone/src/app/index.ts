@@ -2,6 +2,7 @@
 // server needs: `touchstone run` pays for each import with time its user waits.
 
 export {
+  checkBounded,
   createModels,
   createSchemaCheck,
   type Models,

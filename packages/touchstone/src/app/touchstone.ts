@@ -6,6 +6,7 @@ import type {
   Digest,
   EvalReport,
   ForkRun,
+  Issue,
   JudgeComparison,
   Owner,
   Principal,
@@ -19,7 +20,7 @@ import type {
 import type { DebugBundleWire, RunDiffResponseWire } from '@touchstone/protocol/wire';
 import type { HostTools } from '../agents/index.js';
 import type { Names } from '../net/index.js';
-import type { CreationId, Engine, Run, RunOrigin, Store } from '../ports/index.js';
+import type { CreationId, Engine, Run, RunOrigin, Store, Suite } from '../ports/index.js';
 import type { AgentCatalogue } from './catalogue/agent-catalogue.js';
 import type { CompiledDefinition } from './catalogue/compile-definition.js';
 import type { PackCatalogue } from './catalogue/pack-catalogue.js';
@@ -57,6 +58,8 @@ export type Touchstone = {
   readonly names: Names;
   readonly refusals: Pick<Refusals, 'take'>;
   readonly suites: SuiteCatalogue;
+  /** What keeps the checks of a suite from being run, by pointers inside the suite. */
+  suiteIssues(owner: Owner, suite: Suite): Promise<readonly Issue[]>;
   readonly agents: Pick<AgentCatalogue, 'bind' | 'list' | 'find'>;
   readonly packs: Pick<PackCatalogue, 'install' | 'list'> & PackWithdrawals;
   readonly tools: Pick<HostTools, 'catalogue' | 'find'>;

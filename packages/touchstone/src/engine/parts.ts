@@ -41,7 +41,8 @@ export type Parts = {
   readonly log: Log;
   readonly tools: Tools;
   readonly priceOf: PriceOf;
-  readonly schemaCheck: SchemaCheck;
+  /** Checks the answers of one owner's agents against their own schemas. */
+  readonly schemaCheckFor: (owner: Owner) => SchemaCheck;
   /** Replaces secrets this host knows, before anything is written down or shown to an agent as memory. */
   readonly redact: Redact;
   /** Opens the planned agent for the length of a run. Rejects when it is gone or its digest has changed. */
@@ -88,7 +89,7 @@ export type Parts = {
   /** Takes secrets out of what people write. */
   readonly mask: (text: string) => Promise<string>;
   /** The same value without what looks like a secret, in its texts or by the name of a member. */
-  readonly maskDeep: <T>(value: T) => Promise<T>;
+  readonly maskDeep: <T>(owner: Owner, value: T) => Promise<T>;
   /** What a deployment's run does once it is approved, or why it may not. Decided again on every call. */
   readonly carryOut: (run: Run, plan: DeploymentPlan) => Promise<Move | RunError>;
   readonly limits: EngineLimits;
@@ -104,9 +105,11 @@ export type EngineLimits = {
   readonly leaseMs: number;
   /** How long executed work may wait to be written together with more; 0 writes at the end of the turn. */
   readonly gatherMs: number;
+  /** A run whose drivers were lost so many times in a row, each before the log had grown, is given up. */
+  readonly maxLostDrives: number;
 };
 
-export const DEFAULT_LIMITS: EngineLimits = { leaseMs: 15_000, gatherMs: 5 };
+export const DEFAULT_LIMITS: EngineLimits = { leaseMs: 15_000, gatherMs: 5, maxLostDrives: 3 };
 
 /** Version of the rules by which a log is written. A run stamped with a newer one is refused. */
 export const ENGINE_VERSION = 1;

@@ -60,6 +60,17 @@ test('a tenant may hold as many slots as are left for the others, so there is on
   expect(work.begun).toEqual(['rival 0', 'rival 1', 'rival 2', 'globex 0', 'globex 1', 'acme']);
 });
 
+test('of several tenants that wait for the last slots each gets its turn, however much the others have waiting', async () => {
+  const work = startWork(createSlots({ perTenant: 1, total: 2 }));
+  for (const tenant of ['rival', 'globex'])
+    for (let i = 0; i < 5; i += 1) void work.start(tenant, 'run-1', `${tenant} ${i}`);
+  void work.start('acme', 'run-2', 'acme');
+  await settled();
+  work.end('rival 0');
+  await settled();
+  expect(work.begun).toEqual(['rival 0', 'globex 0', 'acme']);
+});
+
 test('work that is aborted while it waits begins nothing and takes no slot', async () => {
   const work = startWork(createSlots({ perTenant: 1 }));
   for (const name of ['one', 'two', 'three']) void work.start('acme', 'run-1', name);

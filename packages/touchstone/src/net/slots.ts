@@ -10,13 +10,14 @@ type SlotLimits = {
 };
 
 type Begin = () => void;
-/** The slots that a tenant has taken, and its work that waits for more. */
-type Line = { taken: number; readonly waiting: Map<string, Set<Begin>> };
+/** The slots that a tenant has taken, when it took the last one, and its work that waits for more. */
+type Line = { taken: number; turn: number; readonly waiting: Map<string, Set<Begin>> };
 
 export function createSlots(limits: SlotLimits): Slots {
   const { perTenant, total = Number.POSITIVE_INFINITY, onWait = () => undefined } = limits;
   const lines = new Map<string, Line>();
   let taken = 0;
+  let turns = 0;
 
   const mayTake = (line: Line): boolean => line.taken < perTenant && line.taken < total - taken;
   const forget = (tenant: string, line: Line): void => {
@@ -26,6 +27,8 @@ export function createSlots(limits: SlotLimits): Slots {
   function take(tenant: string, line: Line): LeaveSlot {
     line.taken += 1;
     taken += 1;
+    turns += 1;
+    line.turn = turns;
     return () => {
       line.taken -= 1;
       taken -= 1;
@@ -34,12 +37,13 @@ export function createSlots(limits: SlotLimits): Slots {
     };
   }
 
-  /** Of the lines that may go on, the one with the fewest slots. */
+  /** Of the lines that may go on, the one with the fewest slots; of several, the one that has waited for its turn longest. */
   function nextLine(): Line | undefined {
     let next: Line | undefined;
     for (const line of lines.values()) {
       if (line.waiting.size === 0 || !mayTake(line)) continue;
-      if (!next || line.taken < next.taken) next = line;
+      if (!next || line.taken < next.taken || (line.taken === next.taken && line.turn < next.turn))
+        next = line;
     }
     return next;
   }
@@ -68,7 +72,7 @@ export function createSlots(limits: SlotLimits): Slots {
   return {
     enter(tenant, group, signal) {
       if (signal.aborted) return undefined;
-      const line = lines.get(tenant) ?? { taken: 0, waiting: new Map() };
+      const line = lines.get(tenant) ?? { taken: 0, turn: 0, waiting: new Map() };
       lines.set(tenant, line);
       const isFirst = line.waiting.size === 0;
       return isFirst && mayTake(line) ? take(tenant, line) : wait(tenant, line, group, signal);

@@ -30,7 +30,7 @@ export async function buildPack(files: PackFiles, options: BuildPackOptions): Pr
   const proper = tableOf(files, limits);
   const finished = options.signing ? tableOf(signedFiles(proper, options.signing), limits) : proper;
   const archive = writeArchive(finished, limits);
-  const pack = readPack(finished, integrityOf(archive), options);
+  const pack = await readPack(finished, integrityOf(archive), options);
   checkFileList(pack);
   return { archive, integrity: pack.integrity, warnings: pack.warnings };
 }

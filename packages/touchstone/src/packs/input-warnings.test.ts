@@ -10,21 +10,21 @@ const wantsOrder: SchemaCheck = (_, body) => {
   return order === undefined ? [{ pointer: '/order', message: 'is missing' }] : [];
 };
 
-const warnings = (agents: readonly object[], check: SchemaCheck = wantsOrder) =>
-  inputWarnings(openPackFiles(packFiles(manifest({ agents })), options), check);
+const warnings = async (agents: readonly object[], check: SchemaCheck = wantsOrder) =>
+  inputWarnings(await openPackFiles(packFiles(manifest({ agents })), options), check);
 
-test('an agent that does not take the tasks of its own suite is told of, with the place', () => {
-  const [warning, ...more] = warnings([agentEntry()]);
+test('an agent that does not take the tasks of its own suite is told of, with the place', async () => {
+  const [warning, ...more] = await warnings([agentEntry()]);
   expect(more).toEqual([]);
   expect(warning).toContain(`${PACK_NAME}.default`);
   expect(warning).toContain('/tasks/0/input/order: is missing');
-  expect(warnings([agentEntry()], () => [])).toEqual([]);
+  expect(await warnings([agentEntry()], () => [])).toEqual([]);
 });
 
-test('an agent without a task schema takes everything', () => {
-  expect(warnings([agentEntry({ handoff: undefined })])).toEqual([]);
+test('an agent without a task schema takes everything', async () => {
+  expect(await warnings([agentEntry({ handoff: undefined })])).toEqual([]);
 });
 
-test('a suite is held against the agent it is meant for, and no other', () => {
-  expect(warnings([agentEntry(), agentEntry({ agentId: PACK_NAME })])).toHaveLength(1);
+test('a suite is held against the agent it is meant for, and no other', async () => {
+  expect(await warnings([agentEntry(), agentEntry({ agentId: PACK_NAME })])).toHaveLength(1);
 });

@@ -39,29 +39,29 @@ describe('a sound pack', () => {
 
   test('is the same pack in another archive, and another with one file changed or signed otherwise', async () => {
     const reversed = new Map([...packFiles()].reverse());
-    const { digest, integrity } = open(manifest());
+    const { digest, integrity } = await open(manifest());
     const other = await openPack(archiveOfFiles(reversed), options);
     expect(other.digest).toBe(digest);
     expect(other.integrity).not.toBe(integrity);
-    expect(open(manifest(), { 'README.md': 'other' }).digest).not.toBe(digest);
-    expect(open(manifest(), { 'keys/a.sig': 'other' }).digest).toBe(digest);
+    expect((await open(manifest(), { 'README.md': 'other' })).digest).not.toBe(digest);
+    expect((await open(manifest(), { 'keys/a.sig': 'other' })).digest).toBe(digest);
   });
 
-  test('may write its prompt in the manifest and its suite as YAML', () => {
+  test('may write its prompt in the manifest and its suite as YAML', async () => {
     const { systemPromptRef: _, ...inline } = agentEntry({
       systemPrompt: 'Be kind.',
       evalSuiteRef: './evals/s.yaml',
     }) as {
       systemPromptRef: string;
     };
-    const pack = open(manifest({ agents: [inline] }), { 'evals/s.yaml': suiteText() });
+    const pack = await open(manifest({ agents: [inline] }), { 'evals/s.yaml': suiteText() });
     expect(pack.agents[0]?.systemPrompt).toBe('Be kind.');
     expect(pack.suites).toHaveLength(1);
   });
 
-  test('may have agents that share a suite', () => {
+  test('may have agents that share a suite', async () => {
     const second = agentEntry({ agentId: PACK_NAME });
-    const pack = open(manifest({ agents: [agentEntry(), second] }));
+    const pack = await open(manifest({ agents: [agentEntry(), second] }));
     expect(pack.agents.map(({ suite }) => suite?.suiteId)).toEqual([
       'vendor.acme.evals.support',
       'vendor.acme.evals.support',
@@ -69,17 +69,19 @@ describe('a sound pack', () => {
     expect(pack.suites).toHaveLength(1);
   });
 
-  test('may carry roles, which are kept in its manifest as written', () => {
+  test('may carry roles, which are kept in its manifest as written', async () => {
     const skill = { role: 'skill', memoryShape: { scratchpad: true, longTerm: false } };
-    const pack = open(withAgent(skill));
+    const pack = await open(withAgent(skill));
     expect(pack.manifest).toEqual(withAgent(skill));
     expect(pack.agents[0]?.manifest).not.toHaveProperty('role');
-    expect(open(withAgent({ role: 'assistant', memoryShape: { longTerm: true } })).agents).toHaveLength(1);
+    expect(
+      (await open(withAgent({ role: 'assistant', memoryShape: { longTerm: true } }))).agents,
+    ).toHaveLength(1);
   });
 
-  test('says what of it is not used here', () => {
+  test('says what of it is not used here', async () => {
     const node = { typeId: 'vendor.acme.x', version: '1', category: 'data', role: 'pure' };
-    const { warnings } = open(manifest({ nodes: [node], dependencies: { 'vendor.acme.b': '^1.0.0' } }));
+    const { warnings } = await open(manifest({ nodes: [node], dependencies: { 'vendor.acme.b': '^1.0.0' } }));
     expect(warnings).toEqual([expect.stringContaining('nodes'), expect.stringContaining('dependencies')]);
   });
 });
@@ -187,13 +189,13 @@ describe('what a pack asks of its host', () => {
     expect((await errorOf(attempt)).details).toEqual({ missing: ['aiProviders.local', 'constructor'] });
   });
 
-  test('degrades every agent when it can do without', () => {
+  test('degrades every agent when it can do without', async () => {
     const meta = { memory: { optional: true }, constructor: { optional: true } };
     const agents = [
       agentEntry({ requiresCapabilities: ['vision', 'memory'] }),
       agentEntry({ agentId: PACK_NAME }),
     ];
-    const pack = open(
+    const pack = await open(
       manifest({ agents, peerDependencies: peers, peerDependenciesMeta: meta }),
       {},
       { hasCapability: (key) => key === 'aiProviders.local' },
@@ -265,7 +267,7 @@ describe('a file that an agent names', () => {
     expect(await codeOf(() => open(manifest({ agents }), other))).toBe('invalid_manifest');
   });
 
-  test('is read and checked once, however many agents name it', () => {
+  test('is read and checked once, however many agents name it', async () => {
     const agents = ['a', 'b', 'c'].map((name) => agentEntry({ agentId: `${PACK_NAME}.${name}` }));
     let checked = 0;
     const openSchemaCheck = () => () => {
@@ -273,7 +275,7 @@ describe('a file that an agent names', () => {
       return [];
     };
     const suite = suiteText().replace('support.default', 'support.a');
-    const pack = open(manifest({ agents }), { 'evals/support.json': suite }, { openSchemaCheck });
+    const pack = await open(manifest({ agents }), { 'evals/support.json': suite }, { openSchemaCheck });
     expect(pack.agents.map(({ taskSchema }) => taskSchema)).toEqual(Array(3).fill({ type: 'object' }));
     expect(checked).toBe(2);
   });
@@ -291,7 +293,7 @@ describe('what the agents of a pack take up', () => {
   };
 
   test('is bounded by their number', async () => {
-    expect(open(manifest({ agents: agentsOf(100) })).agents).toHaveLength(100);
+    expect((await open(manifest({ agents: agentsOf(100) }))).agents).toHaveLength(100);
     expect(await pointerOf(manifest({ agents: agentsOf(101) }), {})).toEqual([
       { pointer: '/agents', message: 'expected at most 100 agents, got 101' },
     ]);
@@ -299,13 +301,15 @@ describe('what the agents of a pack take up', () => {
 
   test('is bounded by their prompts and schemas, each counted for every agent that names it', async () => {
     const replaced = { 'prompts/support.md': 'x'.repeat(250 * 1024) };
-    expect(open(manifest({ agents: agentsOf(32) }), replaced).agents).toHaveLength(32);
+    expect((await open(manifest({ agents: agentsOf(32) }), replaced)).agents).toHaveLength(32);
     const message = expect.stringContaining(`${8 * 1024 * 1024} bytes`);
     expect(await pointerOf(manifest({ agents: agentsOf(33) }), replaced)).toEqual([
       { pointer: '/agents/32', message },
     ]);
     const limits = { ...PACK_LIMITS, maxResolvedBytes: 48 };
-    expect(open(manifest(), {}, { limits: { ...limits, maxResolvedBytes: 49 } }).agents).toHaveLength(1);
+    expect((await open(manifest(), {}, { limits: { ...limits, maxResolvedBytes: 49 } })).agents).toHaveLength(
+      1,
+    );
     expect(await pointerOf(manifest(), {}, limits)).toHaveLength(1);
   });
 });

@@ -35,19 +35,23 @@ export async function openPack(archive: Buffer, options: PackOptions): Promise<P
 }
 
 /** The same for files that are not packed; their integrity is that of the archive `buildPack` would make of them. */
-export function openPackFiles(files: PackFiles, options: PackOptions): PackReading {
+export async function openPackFiles(files: PackFiles, options: PackOptions): Promise<PackReading> {
   const limits = options.limits ?? PACK_LIMITS;
   const proper = tableOf(files, limits);
   return readPack(proper, integrityOf(writeArchive(proper, limits)), options);
 }
 
 /** Call with files that have passed the table. */
-export function readPack(files: PackFiles, integrity: string, options: PackOptions): PackReading {
+export async function readPack(
+  files: PackFiles,
+  integrity: string,
+  options: PackOptions,
+): Promise<PackReading> {
   const { hasCapability, openSchemaCheck, limits = PACK_LIMITS } = options;
   const { document, pack, agents, warnings } = readManifest(files);
   const unmet = unmetPeers(pack, hasCapability);
   const checkSchema = openSchemaCheck();
-  const contents = readAgents(agents, { files, limits, checkSchema, hasCapability, unmet });
+  const contents = await readAgents(agents, { files, limits, checkSchema, hasCapability, unmet });
   return {
     name: pack.name,
     version: asId<Version>(pack.version),
@@ -63,11 +67,17 @@ export function readPack(files: PackFiles, integrity: string, options: PackOptio
 type Contents = Pick<PackReading, 'agents' | 'suites'>;
 
 /** What its author should know: tasks that the agent they are meant for does not take, so that no run of them begins. */
-export const inputWarnings = ({ agents, suites }: Contents, fits: SchemaCheck): readonly string[] =>
-  agents.flatMap((agent) => {
+export async function inputWarnings(
+  { agents, suites }: Contents,
+  fits: SchemaCheck,
+): Promise<readonly string[]> {
+  const warnings: string[] = [];
+  for (const agent of agents) {
     const suite = suites.find(({ head }) => isOwn(head, agent));
-    return suite ? misfits(agent, suite, fits) : [];
-  });
+    if (suite) warnings.push(...(await misfits(agent, suite, fits)));
+  }
+  return warnings;
+}
 
 /** A suite that several agents name may be meant for one of them alone. */
 const isOwn = ({ suiteId, version, targetAgentId }: Suite['head'], { manifest, suite }: PackAgent): boolean =>
@@ -76,10 +86,14 @@ const isOwn = ({ suiteId, version, targetAgentId }: Suite['head'], { manifest, s
   (targetAgentId ?? manifest.agentId) === manifest.agentId;
 
 /** The first one is enough: an author who corrects it looks at the others as well. */
-function misfits({ manifest, taskSchema }: PackAgent, { head, tasks }: Suite, fits: SchemaCheck): string[] {
+async function misfits(
+  { manifest, taskSchema }: PackAgent,
+  { head, tasks }: Suite,
+  fits: SchemaCheck,
+): Promise<readonly string[]> {
   if (!taskSchema) return [];
   for (const [index, { taskId, input }] of tasks.entries()) {
-    const [issue] = fits(taskSchema, input);
+    const [issue] = await fits(taskSchema, input);
     if (issue)
       return [
         `Task ${taskId} of ${head.suiteId}@${head.version} does not fit the task schema of agent ${manifest.agentId}, so a run of it is refused: /tasks/${index}/input${issue.pointer}: ${issue.message}.`,

@@ -13,6 +13,14 @@ export {
   type SafetyTier,
   type Tools,
 } from './agent.js';
+export {
+  type Checker,
+  CheckOverLimit,
+  type CheckWork,
+  checkAtOnce,
+  type ForeignSchemas,
+  type SchemaFit,
+} from './checker.js';
 export type { Engine, FinishedTask, Progress, ProgressListener } from './engine.js';
 export type { Interrupt, InterruptAnswer, Interrupts } from './interrupts.js';
 export type {
@@ -85,5 +93,13 @@ export type {
 export type { RetainedNames, Store } from './store/store.js';
 export type { Suite, SuiteHead, SuiteNeeds, Suites } from './store/suite-store.js';
 export type { Webhook, Webhooks } from './store/webhooks.js';
-export type { Clock, Ids, Log, MaybePromise, Random, SchemaCheck } from './system.js';
+export {
+  after,
+  type Clock,
+  type Ids,
+  type Log,
+  type MaybePromise,
+  type Random,
+  type SchemaCheck,
+} from './system.js';
 export type { PriceOf, Usage } from './usage.js';

@@ -1,4 +1,4 @@
-import type { Id, JsonObject, RunId } from '@touchstone/protocol';
+import type { Id, Issue, JsonObject, RunId } from '@touchstone/protocol';
 import type { Body } from '@touchstone/protocol/bodies';
 
 /** The time. Every part gets it handed in, so that a test can move it. */
@@ -36,8 +36,16 @@ export type Log = {
  */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Validates a body against a foreign JSON Schema (an agent's task or return schema). Answers where, never what. */
+/** Goes on with a value: at once where it is at hand. */
+export const after = <T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> =>
+  value instanceof Promise ? value.then(next) : next(value);
+
+/**
+ * Validates a body of one tenant against a foreign JSON Schema (an agent's task or return schema). Answers where, never
+ * what. Rejects with `CheckOverLimit` when that takes too long.
+ */
 export type SchemaCheck = (
   schema: JsonObject,
   body: Body,
-) => readonly { readonly pointer: string; readonly message: string }[];
+  signal?: AbortSignal,
+) => MaybePromise<readonly Issue[]>;

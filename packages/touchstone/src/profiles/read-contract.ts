@@ -3,7 +3,6 @@ import { child, type HostError, type Issue, type JsonObject, validationError } f
 import type { ContractTask, EvalContract, Task } from '@touchstone/protocol/bodies';
 import type { Suite } from '../ports/index.js';
 import { readFileText } from '../suites/index.js';
-import type { Schemas } from './compile/options.js';
 
 const MAX_ISSUES = 20;
 
@@ -12,7 +11,7 @@ export type ContractReading = {
   readonly file?: string;
   /** What is wrong with the shape of a contract, whatever its suite is. */
   readonly shapeIssues: (value: unknown) => readonly Issue[];
-  readonly schemaIssues: Schemas['issues'];
+  readonly schemaIssues: (schema: JsonObject) => readonly Issue[];
 };
 
 /**
@@ -70,7 +69,7 @@ function checkCriteria({ criteria }: EvalContract, report: Report): void {
 function checkTasks(
   { criteria, tasks }: EvalContract,
   suiteTasks: readonly Task[],
-  schemaIssues: Schemas['issues'],
+  schemaIssues: ContractReading['schemaIssues'],
   report: Report,
 ): void {
   const known = new Set(criteria.map(({ id }) => id));

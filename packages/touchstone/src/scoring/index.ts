@@ -2,5 +2,12 @@ export { contractTerms, contractThreshold } from './contract/applied.js';
 export { createContractScorer } from './contract/scorer.js';
 export { criterionIssues } from './rubric/criterion-issues.js';
 export { createModelJudge, judgeIdentity } from './rubric/judge.js';
-export { maskSecrets, SAFETY_KINDS, type SafetyPolicy } from './safety/index.js';
+export {
+  MASK as MASKED,
+  MASKING,
+  maskSecrets,
+  SAFETY_KINDS,
+  type SafetyPolicy,
+} from './safety/index.js';
 export { createScoring } from './scoring.js';
+export { scoringWork } from './work.js';

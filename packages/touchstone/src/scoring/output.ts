@@ -6,7 +6,7 @@ import type { Transcript } from '../ports/index.js';
 export const textOf = (value: Json): string => (typeof value === 'string' ? value : canonicalJson(value));
 
 /** The text of an answer; empty when there is none. */
-export const answerText = ({ output }: Transcript): string =>
+export const answerText = ({ output }: Pick<Transcript, 'output'>): string =>
   output === undefined ? '' : textOf(fromBody(output));
 
 /** The output as JSON: as it is, or the value of its text. A code fence around it is not JSON. */

@@ -23,6 +23,7 @@ import type {
   Usage,
 } from '../ports/index.js';
 import { capped, createScoring, type ScoringParts } from './scoring.js';
+import { AT_ONCE } from './testing/at-once.js';
 
 // Put together here, so that nobody who scans these sources takes it for a real one.
 const TOKEN = `gh${'p_'}${'Zq7Rt2Lm9Kx4Wp8Vb3Nc6Hd5Jf2Gs9Ty7Ue4'}`;
@@ -73,7 +74,7 @@ async function score(
 ): Promise<ScoringResult> {
   const scoring = createScoring({
     modes,
-    schemaCheck: () => [],
+    ...AT_ONCE,
     tierOf: async (toolId) => TIERS[toolId],
     ...more,
   });
@@ -305,7 +306,7 @@ it('scoring that is closed closes its judges', () => {
   const [judge, safetyJudge] = [judgeWho(decides(true)), judgeWho(decides(true))];
   createScoring({
     modes: ['adversarial'],
-    schemaCheck: () => [],
+    ...AT_ONCE,
     tierOf: async () => undefined,
     judge,
     safetyJudge,

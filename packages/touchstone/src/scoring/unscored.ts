@@ -1,5 +1,5 @@
 import type { Score } from '@touchstone/protocol';
-import type { JudgeAnswer } from '../ports/index.js';
+import { CheckOverLimit, type JudgeAnswer, type ScoringResult } from '../ports/index.js';
 
 type JudgeFailure = Pick<Exclude<JudgeAnswer, { kind: 'judged' }>, 'kind'> & Pick<NoScore, 'denial'>;
 type NoScore = Extract<Score, { kind: 'unscored' }>;
@@ -10,3 +10,9 @@ export const unscoredByJudge = ({ kind, denial }: JudgeFailure): NoScore => ({
   reason: `judge_${kind}`,
   ...(denial && { denial }),
 });
+
+/** A check that was stopped tells nothing about the answer, so it must not become its score. Throws every other error. */
+export function unscoredOverLimit(error: unknown): ScoringResult {
+  if (!(error instanceof CheckOverLimit)) throw error;
+  return { score: { kind: 'unscored', reason: 'check_over_limit' }, bodies: { reason: error.message } };
+}

@@ -1,6 +1,6 @@
 import type { Issue, JsonObject, TaskId } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { SchemaCheck } from '../ports/index.js';
+import type { MaybePromise, SchemaCheck } from '../ports/index.js';
 import type { TaskKind } from './modes.js';
 
 /** Reported issues of inputs; a schema that fits no task would otherwise repeat itself for every one of them. */
@@ -14,7 +14,7 @@ export type TaskQuestion = {
   /** Why rubric tasks cannot run here, and which of them. */
   readonly rubricRefusal?: { readonly reason: string; readonly applies: (task: Task) => boolean };
   /** What else keeps a task from being run, by pointers inside the task. */
-  readonly checkTask?: (task: Task) => readonly Issue[];
+  readonly checkTask?: (task: Task) => MaybePromise<readonly Issue[]>;
   /** The agent's own schema for its input. */
   readonly taskSchema?: JsonObject;
   readonly checkSchema: SchemaCheck;
@@ -49,7 +49,7 @@ export async function selectTasks(question: TaskQuestion): Promise<TaskSelection
       if (hasKind && (only === undefined || only.has(task.taskId))) {
         ordinals.push(ordinal);
         rubrics.look(task, ordinal);
-        inputs.look(task, ordinal);
+        await inputs.look(task, ordinal);
       }
       ordinal += 1;
     }
@@ -121,11 +121,11 @@ function createInputCheck({ taskSchema, checkSchema, checkTask }: TaskQuestion) 
   return {
     issues,
     truncated: () => truncated,
-    look(task: Task, ordinal: number): void {
+    async look(task: Task, ordinal: number): Promise<void> {
       if (truncated) return;
-      const inputs = taskSchema ? checkSchema(taskSchema, task.input) : [];
+      const inputs = taskSchema ? await checkSchema(taskSchema, task.input) : [];
       const ofInput = inputs.map(({ pointer, message }) => ({ pointer: `/input${pointer}`, message }));
-      for (const { pointer, message } of [...ofInput, ...(checkTask?.(task) ?? [])]) {
+      for (const { pointer, message } of [...ofInput, ...((await checkTask?.(task)) ?? [])]) {
         truncated = issues.length === MAX_INPUT_ISSUES;
         if (truncated) return;
         issues.push({ pointer: `/tasks/${ordinal}${pointer}`, message: `Task "${task.taskId}": ${message}` });

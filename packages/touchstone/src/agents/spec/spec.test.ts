@@ -74,9 +74,9 @@ describe('a spec', () => {
       '/modelClass',
       '/toolAllowlist/0',
       '/toolAllowlist/1',
+      '/confidence/defaultThreshold',
       '/handoff/taskSchema',
       '/handoff/resultSchema',
-      '/confidence/defaultThreshold',
       '/extra',
     ]);
   });

@@ -1,4 +1,4 @@
-import { type AgentId, MODEL_CLASSES, type ToolId, type Version } from '@touchstone/protocol';
+import { type AgentId, type Issue, MODEL_CLASSES, type ToolId, type Version } from '@touchstone/protocol';
 import {
   anyObject,
   choice,
@@ -15,7 +15,8 @@ import {
   type Wire,
 } from '@touchstone/protocol/schema';
 import valid from 'semver/functions/valid.js';
-import { checkForeignSchema } from '../schema-check.js';
+import type { Checker } from '../../ports/index.js';
+import { checkForeignSchema, examineSchema, schemaSizeIssues } from '../schema-check.js';
 import { filled, readAs } from './members.js';
 import { isProgram, type RunSpec, runIssues, type SpecSource } from './run-spec.js';
 
@@ -37,7 +38,10 @@ const toolId = id<ToolId>(undefined, {
   pattern: '^\\S+$',
   title: 'a tool id without spaces, such as local:kb.search',
 });
-const foreignSchema = ruled(jsonObject(), checkForeignSchema);
+/** The operator's own schema is compiled at once. What others bring is left to `handoffIssues`. */
+const ownSchema = ruled(jsonObject(), checkForeignSchema);
+const foreignSchema = ruled(jsonObject(), schemaSizeIssues);
+const handoffOf = (schema: typeof ownSchema) => closed({}, { taskSchema: schema, returnSchema: schema });
 
 const MEMBERS = {
   persona: filled(200),
@@ -45,7 +49,6 @@ const MEMBERS = {
   description: filled(500),
   modelClass: choice(MODEL_CLASSES),
   toolAllowlist: list(toolId),
-  handoff: closed({}, { taskSchema: foreignSchema, returnSchema: foreignSchema }),
   confidence: closed({}, { defaultThreshold: fraction() }),
   memoryShape: closed({}, { scratchpad: flag(), conversation: flag(), longTerm: flag() }),
 };
@@ -74,6 +77,7 @@ const shapeOf = (from: SpecSource) =>
     { agentId, version, run: ruled(anyObject(), (run) => runIssues(run, from)) },
     {
       ...MEMBERS,
+      handoff: handoffOf(from === 'operator' || from === 'definition' ? ownSchema : foreignSchema),
       tenant: from === 'tenant' ? boundTenant : tenant,
       ...(from === 'operator' ? OPERATOR_MEMBERS : ({} as typeof OPERATOR_MEMBERS)),
       ...(from === 'pack' ? PACK_MEMBERS : ({} as typeof PACK_MEMBERS)),
@@ -100,3 +104,13 @@ export type AgentSpec = Omit<Wire<ReturnType<typeof shapeOf>>, 'run'> & { readon
 /** Throws `validation_error` with all issues, each under its pointer. */
 export const parseAgentSpec = (value: unknown, from: SpecSource): AgentSpec =>
   readAs(SHAPES[from], value) as AgentSpec;
+
+/** What keeps the schemas of a tenant's agent from being used. */
+export async function handoffIssues({ handoff = {} }: AgentSpec, check: Checker): Promise<readonly Issue[]> {
+  const issues: Issue[] = [];
+  for (const member of ['taskSchema', 'returnSchema'] as const) {
+    const found = handoff[member] ? await examineSchema(check, handoff[member]) : [];
+    for (const issue of found) issues.push({ ...issue, pointer: `/handoff/${member}${issue.pointer}` });
+  }
+  return issues;
+}

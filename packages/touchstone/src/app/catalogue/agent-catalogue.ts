@@ -6,6 +6,7 @@ import {
   type ChannelName,
   type EvalPlan,
   HostError,
+  type Issue,
   type JsonObject,
   type Owner,
   type Version,
@@ -15,12 +16,13 @@ import {
   type AgentSpec,
   agentDigest,
   agentFacts,
+  handoffIssues,
   type ModelDecision,
   type ModelRequest,
   parseAgentSpec,
 } from '../../agents/index.js';
 import type { Guard } from '../../net/index.js';
-import type { Agent, AgentFacts, Clock, Store } from '../../ports/index.js';
+import type { Agent, AgentFacts, Checker, Clock, Store } from '../../ports/index.js';
 import { parseAgentReference } from '../../suites/index.js';
 import { noActiveDeployment, type OnChannel } from '../deployments/channel.js';
 import {
@@ -33,6 +35,7 @@ import {
 } from './agent-entries.js';
 import { type AgentPool, changedAgent } from './agent-pool.js';
 import type { AgentEntry, AgentVisible, FindAgent } from './entries.js';
+import { refuseSlow } from './schema-budget.js';
 
 export type AgentCatalogue = {
   /** Registers an agent of the operator's (configuration or command line). The newest of the same version counts. */
@@ -61,6 +64,8 @@ type RegistryParts = EntryParts & {
   readonly pool: AgentPool;
   /** Which version serves on a channel. */
   readonly onChannel: OnChannel;
+  /** Makes the checks of one request. */
+  readonly checkerFor: (owner: Owner) => Checker;
 };
 
 export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
@@ -129,13 +134,15 @@ export function createAgentCatalogue(parts: RegistryParts): AgentCatalogue {
 }
 
 async function bind(
-  { store, pool, guard, clock }: RegistryParts,
+  { store, pool, guard, clock, checkerFor }: RegistryParts,
   entries: AgentEntries,
   owner: Owner,
   agentId: string,
   value: unknown,
 ): ReturnType<AgentCatalogue['bind']> {
   const spec = parseAgentSpec(value, 'tenant');
+  const unusable = await refuseSlow(SLOW_SCHEMAS, handoffIssues)(spec, checkerFor(owner));
+  if (unusable.length > 0) throw validationError(unusable);
   checkBinding(spec, agentId, await entries.ofHost(owner), guard);
   await refusePacked(store, owner, spec);
   const model = 'provider' in spec.run && spec.run.provider ? pool.chooseModel(owner, spec, {}) : {};
@@ -147,6 +154,11 @@ async function bind(
   if (outcome === 'conflict') throw changedAgent(spec.agentId, version);
   return { outcome, facts: agentFacts(spec, digest) };
 }
+
+const SLOW_SCHEMAS: Issue = {
+  pointer: '/handoff',
+  message: 'The schemas of this agent take too long to compile. Simplify them.',
+};
 
 /** A pack's agent is what its publisher signed; nothing else may answer to its name. */
 async function refusePacked({ agents }: Store, owner: Owner, { agentId }: AgentSpec): Promise<void> {

@@ -24,6 +24,7 @@ export async function compileDefinition(
     agent,
     ...(rows && { rows }),
     from: { trust: 'tenant' as const, tenant: owner.tenant },
+    owner,
     options: optionsOf(wish),
   };
   const compiled = await profiles.compile(request).catch((error) => {

@@ -77,7 +77,7 @@ type PackCatalogueParts = {
   readonly trust: Trust;
   /** What a pack is held against that this owner brings. */
   readonly optionsFor: (owner: Owner) => PackOptions;
-  readonly compileProfiles: (pack: PackReading) => Promise<readonly PackContract[]>;
+  readonly compileProfiles: (pack: PackReading, owner: Owner) => Promise<readonly PackContract[]>;
   /** Agents that belong to the host, which no pack of a tenant may replace. */
   readonly hostAgents: (owner: Owner) => Promise<readonly AgentFacts[]>;
 };
@@ -88,7 +88,7 @@ export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
   const open: PackCatalogue['inspect'] = async (owner, pack) => {
     const options = optionsFor(owner);
     const opened = Buffer.isBuffer(pack) ? await openPack(pack, options) : await openPackFiles(pack, options);
-    return contentsOf(parts, opened);
+    return contentsOf(parts, opened, owner);
   };
 
   return {
@@ -100,7 +100,7 @@ export function createPackCatalogue(parts: PackCatalogueParts): PackCatalogue {
       checkPackIdentity(opened, claim.name ?? opened.name, claim.version ?? opened.version);
       if (claim.integrity !== undefined) checkPackIntegrity(opened, claim.integrity);
       await checkWithdrawn(parts, owner, opened);
-      const contents = await contentsOf(parts, opened);
+      const contents = await contentsOf(parts, opened, owner);
       await checkHosts(parts, owner, contents);
       await checkBound(parts, owner, contents);
       const standing = await store.packs.get(owner, opened.name, opened.version);
@@ -252,10 +252,11 @@ async function checkContracts(
 async function contentsOf(
   { trust, compileProfiles }: PackCatalogueParts,
   opened: PackReading,
+  owner: Owner,
 ): Promise<InstalledPack> {
   const { signedBy, filesSigned, warnings } = verifyPack(opened, trust);
   const { name, version, integrity, digest } = opened;
-  const profiles = await compileProfiles(opened);
+  const profiles = await compileProfiles(opened, owner);
   return {
     head: {
       name,

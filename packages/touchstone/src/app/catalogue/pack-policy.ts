@@ -1,13 +1,17 @@
-import { HOST_OWNER, MODEL_CLASSES, type ModelClass } from '@touchstone/protocol';
-import { checkForeignSchema, chooseModel, parseModelNames, parseProviders } from '../../agents/index.js';
+import { HOST_OWNER, type Issue, MODEL_CLASSES, type ModelClass } from '@touchstone/protocol';
+import {
+  checkBounded,
+  chooseModel,
+  examineSchema,
+  parseModelNames,
+  parseProviders,
+} from '../../agents/index.js';
 import { ENGINE_VERSION } from '../../engine/index.js';
 import type { PackOptions } from '../../packs/index.js';
-import type { Clock } from '../../ports/index.js';
+import { type Checker, CheckOverLimit } from '../../ports/index.js';
 import { capabilitiesOf, IMPLEMENTED_MODES, offers } from '../capabilities.js';
 import { capabilityPath, MODELS_CAPABILITY } from '../capability-names.js';
 import type { Config } from '../config/config.js';
-import { systemClock } from '../system.js';
-import { createCheckingTime } from './schema-budget.js';
 
 /** Whether there is a model for a class of agents. */
 type ServesClass = (modelClass: ModelClass) => boolean;
@@ -36,19 +40,29 @@ function configuredClasses(config: Config): ServesClass {
   };
 }
 
-type PolicyParts = { readonly clock?: Clock; readonly servesClass?: ServesClass };
+type PolicyParts = {
+  readonly servesClass?: ServesClass;
+  /** Opens what makes the checks of one pack; without it they are made at once. */
+  readonly openChecker?: () => Checker;
+};
 
 /** What a pack is held against when it is opened or built. */
 export const packOptions = (
   config: Config,
-  { clock = systemClock, servesClass }: PolicyParts = {},
+  { servesClass, openChecker = () => checkBounded }: PolicyParts = {},
 ): PackOptions => ({
   hasCapability: capabilityCheck(config, servesClass),
   openSchemaCheck: () => {
-    const time = createCheckingTime(clock);
-    return (schema) =>
-      time.isOver() ? [{ pointer: '', message: SLOW_SCHEMAS }] : time.spend(() => checkForeignSchema(schema));
+    const check = openChecker();
+    return (schema) => packSchemaIssues(check, schema);
   },
 });
 
-const SLOW_SCHEMAS = 'The schemas of this pack take too long to compile. Simplify them.';
+async function packSchemaIssues(check: Checker, schema: unknown): Promise<readonly Issue[]> {
+  try {
+    return await examineSchema(check, schema);
+  } catch (error) {
+    if (!(error instanceof CheckOverLimit)) throw error;
+    return [{ pointer: '', message: 'The schemas of this pack take too long to compile. Simplify them.' }];
+  }
+}

@@ -59,11 +59,11 @@ const desk = createProfiles({
 
 describe('a pack', () => {
   it('without a profile beside its manifests brings no contract', async () => {
-    expect(await compilePackProfiles(desk, pack())).toEqual([]);
+    expect(await compilePackProfiles(desk, await pack())).toEqual([]);
   });
 
   it('brings the contract of an agent, over rows of its own, for that agent', async () => {
-    const opened = pack({
+    const opened = await pack({
       [`evaluation/${AGENT}.json`]: JSON.stringify(profile),
       'data/rows.jsonl': ROWS,
     });
@@ -87,7 +87,7 @@ describe('a pack', () => {
     ['of nobody', `evaluation/${AGENT}x.yaml`],
     ['beside another one of the same agent', `evaluation/${AGENT}.yaml`],
   ])('with a profile %s is refused', async (_, path) => {
-    const opened = pack({
+    const opened = await pack({
       [`evaluation/${AGENT}.json`]: JSON.stringify(profile),
       'data/rows.jsonl': ROWS,
       [path]: 'grading_rubric: []',
@@ -97,7 +97,7 @@ describe('a pack', () => {
 
   it('may keep its rows beside the profile, as JSON too', async () => {
     const rows = `[${ROWS.split('\n').join(',')}]`;
-    const opened = pack({
+    const opened = await pack({
       [PROFILE]: JSON.stringify({ ...profile, golden_dataset_uri: 'evaluation/rows.json' }),
       'evaluation/rows.json': rows,
     });
@@ -114,7 +114,7 @@ describe('a pack', () => {
       ],
     };
     const agents = [{ ...manifest.agents[0], evalSuiteRef: 'suite.json' }];
-    const opened = pack({
+    const opened = await pack({
       'pack.json': JSON.stringify({ ...manifest, agents }),
       'suite.json': JSON.stringify(taken),
       [PROFILE]: JSON.stringify(profile),
@@ -210,7 +210,7 @@ describe('a mistake is shown in the file that holds it', () => {
     ],
     ['a text that is none', { [PROFILE]: '{' }, { file: PROFILE, line: 1 }],
   ])('%s', async (_, files, issue) => {
-    const error = await compilePackProfiles(desk, pack(files)).catch((thrown: unknown) => thrown);
+    const error = await compilePackProfiles(desk, await pack(files)).catch((thrown: unknown) => thrown);
     const { file, line } = issue as { readonly file: string; readonly line?: number };
     expect(error).toMatchObject({
       code: 'validation_error',
@@ -224,7 +224,7 @@ describe('a mistake is shown in the file that holds it', () => {
       ...profile,
       grading_rubric: [...profile.grading_rubric, { name: 'f1_score', threshold: 0 }],
     };
-    const [contract] = await compilePackProfiles(desk, pack({ ...rows, [PROFILE]: text(idle) }));
+    const [contract] = await compilePackProfiles(desk, await pack({ ...rows, [PROFILE]: text(idle) }));
     const place = `${PROFILE}:${lineOf(idle, '"threshold": 0')}:`;
     expect(contract?.warnings).toEqual([expect.stringContaining(place)]);
   });

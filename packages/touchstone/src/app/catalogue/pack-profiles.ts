@@ -1,7 +1,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type HostError, type Issue, isHostError, validationError } from '@touchstone/protocol';
+import {
+  defined,
+  type HostError,
+  type Issue,
+  isHostError,
+  type Owner,
+  validationError,
+} from '@touchstone/protocol';
 import {
   locateInPack,
   locationOf,
@@ -27,6 +34,7 @@ export type PackContract = {
 export async function compilePackProfiles(
   profiles: Pick<Profiles, 'compile'>,
   pack: PackReading,
+  owner?: Owner,
 ): Promise<readonly PackContract[]> {
   const found = readPackProfiles(pack);
   if (found.length === 0) return [];
@@ -34,7 +42,7 @@ export async function compilePackProfiles(
   try {
     const contracts: PackContract[] = [];
     for (const profile of found) {
-      const contract = await compileOne(profiles, pack, profile, baseDir);
+      const contract = await compileOne(profiles, pack, profile, { baseDir, ...defined({ owner }) });
       checkName(pack, contracts, contract);
       contracts.push(contract);
     }
@@ -48,7 +56,7 @@ async function compileOne(
   profiles: Pick<Profiles, 'compile'>,
   pack: PackReading,
   profile: PackProfile,
-  baseDir: string,
+  { baseDir, owner }: { readonly baseDir: string; readonly owner?: Owner },
 ): Promise<PackContract> {
   const { file, agent } = profile;
   const { agentId } = agent.manifest;
@@ -56,6 +64,7 @@ async function compileOne(
     const compiled = await profiles.compile({
       agent: asProfiled(pack, profile),
       from: { baseDir, trust: 'tenant' },
+      ...defined({ owner }),
       options: { targetAgentId: agentId, ...suiteName(pack.name) },
     });
     const warnings = locateInPack(compiled.warnings, profile).map(

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Issue, isHostError, type Json, validationError } from '@touchstone/protocol';
+import {
+  canonicalJson,
+  type Issue,
+  isHostError,
+  type Json,
+  type Owner,
+  validationError,
+} from '@touchstone/protocol';
 import type { DatasetSource, OpenOptions } from '../../profiles/index.js';
 import {
   type CompileInput,
@@ -22,6 +29,8 @@ export type ProfileRequest = {
   /** The same from a file that the caller has found; it may be long. */
   readonly opened?: Omit<OpenRows, 'close'>;
   readonly from: OpenOptions;
+  /** Who waits for it on a host, which makes the checks as for any request. */
+  readonly owner?: Owner;
   readonly lock?: DatasetLock;
   /** Use a remote dataset of a published agent although nothing pins it. */
   readonly allowUnpinned?: boolean;

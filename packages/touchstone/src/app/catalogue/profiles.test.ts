@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asId, type Digest, HOST_OWNER, type Issue, isHostError, type Owner } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../ports/index.js';
+import { type Checker, CheckOverLimit, type Store } from '../../ports/index.js';
 import { readLock } from '../../profiles/datasets/pins.js';
 import { readDefinition } from '../../profiles/definition/read-definition.js';
 import { INVOICES, POLICIES } from '../../profiles/definition/testing/definitions.js';
@@ -231,18 +231,18 @@ describe('schemas', () => {
     uniqueItems: true,
   };
   it('of a tenant are looked into as long as there is time, and of the operator always', async () => {
-    // Each question takes a minute by this clock.
-    let now = 0;
-    const clock = { ...systemClock, elapsed: () => (now += 60_000) };
-    const suites = createSuiteCatalogue(store, clock);
+    const checkerFor = (): Checker => () => Promise.reject(new CheckOverLimit('No time is left.'));
+    const suites = createSuiteCatalogue(store, systemClock);
     const config = parseConfig({}, folder);
-    const patient = createProfiles({ config, store, clock, env: {}, suites, maxTasks: undefined });
+    const parts = { config, store, clock: systemClock, env: {}, suites, maxTasks: undefined };
+    const patient = createProfiles({ ...parts, checkerFor });
     const rows = [1, 2, 3].map((at) => ({
       input: { text: `${at}` },
       expected: at,
       schema: { ...SLOW, title: `${at}` },
     }));
-    const request = (trust: 'operator' | 'tenant') => ({ agent: withUri('x'), rows, from: { trust } });
+    const owner = { tenant: 'acme', workspace: 'main' };
+    const request = (trust: 'operator' | 'tenant') => ({ agent: withUri('x'), rows, owner, from: { trust } });
     expect(await troubleOf(patient.compile(request('tenant')))).toMatchObject({ code: 'invalid_schema' });
     expect((await patient.compile(request('operator'))).suite.tasks).toHaveLength(3);
   });

@@ -9,9 +9,9 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import type { EvalContract, PinnedContract } from '@touchstone/protocol/bodies';
-import { checkForeignSchema, createSchemaCheck } from '../../agents/index.js';
+import { checkBounded, checkForeignSchema, createSchemaCheck } from '../../agents/index.js';
 import type { Names } from '../../net/index.js';
-import type { Clock, Store, Suite, SuiteHead } from '../../ports/index.js';
+import type { Checker, Clock, Store, Suite, SuiteHead } from '../../ports/index.js';
 import {
   type CompileInput,
   type CompileSummary,
@@ -25,7 +25,7 @@ import {
 import { digestOf, parseSuite } from '../../suites/index.js';
 import type { Config } from '../config/config.js';
 import { atDataset, type Data, type Locking, openData, type ProfileRequest } from './profile-rows.js';
-import { schemasInTurns } from './schema-budget.js';
+import { withTenantSchemas } from './schema-budget.js';
 import type { SuiteCatalogue } from './suite-catalogue.js';
 
 export type { ProfileRequest } from './profile-rows.js';
@@ -67,6 +67,8 @@ type WriterParts = {
   readonly names?: Names;
   /** More tasks than this are not taken. */
   readonly maxTasks: number | undefined;
+  /** Makes the checks of one request; without it they are made at once. */
+  readonly checkerFor?: (owner: Owner) => Checker;
 };
 type ProfileParts = WriterParts & {
   readonly store: Store;
@@ -133,20 +135,20 @@ type Opening = <T>(
 ) => Promise<T>;
 
 /** Finds the rows of a request, wherever they lie, and lets go of them when they have been used. */
-function createOpening({ config, clock, env, names, maxTasks }: WriterParts): Opening {
+function createOpening({ config, clock, env, names, maxTasks, checkerFor }: WriterParts): Opening {
   const datasets = completeDatasetConfig(config.datasets, (path) => resolve(config.baseDir, path));
   const source = createDatasetSource(defined({ config: datasets, egress: config.egress, env, clock, names }));
-  const check = createSchemaCheck();
+  const own = { issues: checkForeignSchema, check: createSchemaCheck(checkBounded) };
   return async (request, use) => {
     try {
       const data = await openData(source, request);
       const { agent, options, from } = request;
       const limits = { ...(maxTasks !== undefined && { maxTasks }), maxBytes: MOST_HELD[from.trust] };
       const input = { agent, ...rowsOf(data), options: { ...limits, ...options } };
-      const schemas = { issues: checkForeignSchema, check };
+      const check = (request.owner && checkerFor?.(request.owner)) ?? checkBounded;
       const isOwn = from.trust === 'operator';
       try {
-        return await use(isOwn ? { ...input, schemas } : schemasInTurns({ ...input, schemas }, clock), data);
+        return await use(isOwn ? { ...input, schemas: own } : withTenantSchemas(input, check, clock), data);
       } finally {
         await data.close();
       }

@@ -1,60 +1,37 @@
 import { describe, expect, it } from 'vitest';
+import { CheckOverLimit } from '../../ports/index.js';
 import { createManualClock } from '../testing/manual-clock.js';
-import { createCheckingTime, whileTimeLasts } from './schema-budget.js';
+import { inTurns, refuseSlow } from './schema-budget.js';
 
-const issue = { pointer: '/agentId', message: 'It takes too long.' };
+describe('a check of a request', () => {
+  const issue = { pointer: '/agentId', message: 'It takes too long.' };
 
-/** Work that takes as long as it is told. */
-function start(tasks?: number) {
-  const clock = createManualClock();
-  const time = createCheckingTime(clock, tasks);
-  const check = whileTimeLasts(time, issue, (ms: number) => {
-    void clock.advance(ms);
-    return ms;
-  });
-  return { time, check };
-}
-
-describe('the time for checking', () => {
-  it('is two seconds for everything together, and what comes after is refused with the reason', () => {
-    const { check } = start();
-    expect([check(1_000), check(999), check(1_000)]).toEqual([1_000, 999, 1_000]);
-    expect(() => check(0)).toThrow(
-      expect.objectContaining({ details: expect.objectContaining({ issues: [issue] }) }),
-    );
+  it('that takes too long refuses the request with the reason', async () => {
+    const check = refuseSlow(issue, async (): Promise<never> => {
+      throw new CheckOverLimit('10 s');
+    });
+    await expect(check()).rejects.toMatchObject({ code: 'validation_error', details: { issues: [issue] } });
   });
 
-  it('grows with the suite, because many quick checks are not a slow one', () => {
-    const { check } = start(10_000);
-    for (let second = 0; second < 10; second += 1) check(1_000);
-    expect(() => check(0)).toThrow('It takes too long.');
-  });
-
-  it('is spent by work that fails as well', () => {
-    const clock = createManualClock();
-    const time = createCheckingTime(clock);
-    const fail = () => {
-      void clock.advance(2_000);
-      throw new Error('no');
-    };
-    expect(() => time.spend(fail)).toThrow('no');
-    expect(time.isOver()).toBe(true);
+  it('answers as it would, and fails as it would', async () => {
+    expect(await refuseSlow(issue, (value: number) => value + 1)(1)).toBe(2);
+    const broken = refuseSlow(issue, () => Promise.reject(new TypeError('no')));
+    await expect(broken()).rejects.toThrow(TypeError);
   });
 });
 
 describe('taking turns', () => {
-  async function* pages() {
-    yield [1, 2];
-    yield [3];
+  async function* items() {
+    yield* [1, 2, 3];
   }
   /** The items in their order, with a 0 wherever others had their turn. */
   async function seen(msPerItem: number): Promise<number[]> {
-    const { time, check } = start();
+    const clock = createManualClock();
     const order: number[] = [];
-    for await (const [item = 0] of time.inTurns(pages())) {
+    for await (const item of inTurns(items(), clock)) {
       order.push(item);
-      check(msPerItem);
       setImmediate(() => order.push(0));
+      void clock.advance(msPerItem);
     }
     return order;
   }

@@ -5,6 +5,10 @@
 export const TENANT_LIMITS = {
   /** Runs at work; further ones wait as `pending`. */
   activeRuns: { standard: 32, minimum: 1 },
+  /** Threads that check its content at a time; further checks wait. */
+  checkThreads: { standard: 1, minimum: 1 },
+  /** How long one check may take in such a thread, in seconds; then it is stopped, and its task is unscored. */
+  checkSeconds: { standard: 30, minimum: 1 },
   /** Tasks at work: each may hold connections or a process. Further ones wait, and the wait is not the agent's time. */
   openInvocations: { standard: 512, minimum: 1 },
   /** Names that are being looked up; further ones wait. */

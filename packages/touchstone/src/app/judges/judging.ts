@@ -1,6 +1,7 @@
 import { HOST_OWNER, type JudgeIdentity } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { PriceOf, SchemaCheck, ScoringResult, Transcript, Usage } from '../../ports/index.js';
+import { foreignSchemas } from '../../agents/index.js';
+import type { Checker, PriceOf, ScoringResult, Transcript, Usage } from '../../ports/index.js';
 import { createScoring } from '../../scoring/index.js';
 import { decideJudge, type JudgeRequest } from '../runs/rejudge.js';
 import type { Judges } from './judges.js';
@@ -20,19 +21,20 @@ export type Judging = {
 
 type JudgingParts = {
   readonly judges: Judges;
-  readonly schemaCheck: SchemaCheck;
+  readonly check: Checker;
   readonly priceOf: PriceOf;
 };
 
 export async function openJudging(
-  { judges, schemaCheck, priceOf }: JudgingParts,
+  { judges, check, priceOf }: JudgingParts,
   wish: JudgeRequest | undefined,
 ): Promise<Judging> {
   const identity = wish && decideJudge(judges.choose, wish);
   const judge = identity && (await judges.open(HOST_OWNER, identity, {}));
   const scoring = createScoring({
     modes: ['rubric'],
-    schemaCheck,
+    check,
+    schemas: foreignSchemas,
     tierOf: async () => undefined,
     ...(judge && { judge }),
   });

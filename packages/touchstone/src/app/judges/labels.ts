@@ -9,6 +9,7 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { isJudged, parseCriterion, type Task, toBody } from '@touchstone/protocol/bodies';
+import { checkBounded } from '../../agents/index.js';
 import { taskIssues } from '../runs/task-criteria.js';
 
 /** One line of a file of labels: what a person said of one answer and one criterion. */
@@ -30,7 +31,7 @@ const NEED_A_RUN = /"(tool-[a-z-]+|latency|cost|tokens|turns|scorer|similar|call
  * Reads JSON Lines. Refuses with everything that is wrong, by file and line, and never by what stands there; patterns and
  * schemas that cannot be used are found here, before a judge is asked anything.
  */
-export function readLabels(text: string, file: string): readonly Label[] {
+export async function readLabels(text: string, file: string): Promise<readonly Label[]> {
   const issues: Issue[] = [];
   const labels: Label[] = [];
   text
@@ -42,15 +43,16 @@ export function readLabels(text: string, file: string): readonly Label[] {
       if (Array.isArray(read)) issues.push(...read);
       else labels.push(read as Label);
     });
-  if (issues.length === 0) issues.push(...labels.flatMap(checkIssues));
+  if (issues.length === 0) issues.push(...(await Promise.all(labels.map(checkIssues))).flat());
   if (issues.length > 0) throw validationError(issues, { file });
   return labels;
 }
 
-const checkIssues = ({ line, criterion }: Label): readonly Issue[] => {
+const checkIssues = async ({ line, criterion }: Label): Promise<readonly Issue[]> => {
   const expected = { kind: 'rubric', rubric: [{ criterion: toBody(criterion), weight: 1 }] } as const;
   const task: Task = { taskId: asId<TaskId>('label'), input: toBody(null), expected };
-  return taskIssues(task).map(({ message }) => ({ pointer: '/criterion', message, line }));
+  const issues = await taskIssues(task, checkBounded);
+  return issues.map(({ message }) => ({ pointer: '/criterion', message, line }));
 };
 
 function readLabel(source: string, line: number): Label | readonly Issue[] {

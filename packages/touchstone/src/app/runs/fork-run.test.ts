@@ -19,7 +19,15 @@ import {
 import { type NewEvent, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentFacts, LogEntry, Run, RunRequest, Store, SuiteHead } from '../../ports/index.js';
+import {
+  type AgentFacts,
+  checkAtOnce,
+  type LogEntry,
+  type Run,
+  type RunRequest,
+  type Store,
+  type SuiteHead,
+} from '../../ports/index.js';
 import { createMemoryStore } from '../../store/index.js';
 import { IMPLEMENTED_MODES } from '../capabilities.js';
 import { createManualClock } from '../testing/manual-clock.js';
@@ -90,7 +98,7 @@ const forked = (runId: RunId, body: ForkRun, by = principal): Promise<Run> =>
         },
         token: () => 'token',
       },
-      schemaCheck: () => [],
+      checkerFor: () => checkAtOnce,
       priceOf: () => undefined,
       async findSuite(owner, reference) {
         asked.push(reference);

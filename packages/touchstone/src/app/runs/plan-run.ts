@@ -14,20 +14,21 @@ import {
   validationError,
 } from '@touchstone/protocol';
 import { type Body, type Task, toBody } from '@touchstone/protocol/bodies';
+import { createSchemaCheck } from '../../agents/index.js';
 import { type FloorWorkflow, floorWorkflow } from '../../engine/index.js';
-import type { AgentFacts, Clock, PriceOf, SchemaCheck, Store, SuiteHead } from '../../ports/index.js';
+import type { AgentFacts, Checker, Clock, PriceOf, Store, SuiteHead } from '../../ports/index.js';
 import { checkRunnable, readRunLimits } from '../../suites/index.js';
 import type { AgentCatalogue } from '../catalogue/agent-catalogue.js';
 import type { Contracts } from '../catalogue/contracts.js';
 import type { AgentVisible, FindAgent } from '../catalogue/entries.js';
-import { createCheckingTime, whileTimeLasts } from '../catalogue/schema-budget.js';
+import { inTurns, refuseSlow } from '../catalogue/schema-budget.js';
 import { type SuiteCatalogue, taskPages } from '../catalogue/suite-catalogue.js';
 import type { JudgeDecision, Judges } from '../judges/judges.js';
 import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
 import { readModelRequest } from './model-request.js';
 import { checkBounds } from './run-bounds.js';
-import { taskIssues } from './task-criteria.js';
+import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
 export type CreateRunBody = RunCreateWire;
@@ -61,7 +62,8 @@ export type PlanParts = {
   readonly seamRunId?: RunId;
   readonly store: Store;
   readonly clock: Clock;
-  readonly schemaCheck: SchemaCheck;
+  /** Makes the checks of one request. */
+  readonly checkerFor: (owner: Owner) => Checker;
   readonly priceOf: PriceOf;
   readonly evalSettings: EvalSettings | undefined;
   /** The longest that any run may take here; undefined when the operator has set no limit. */
@@ -85,12 +87,7 @@ export function planRun(
 
 const SLOW_TASK_SCHEMA: Issue = {
   pointer: '/agentId',
-  message: "The agent's task schema takes too long to check against the inputs of this suite. Simplify it.",
-};
-const SLOW_CHECKS: Issue = {
-  pointer: '/evalSuiteRef',
-  message:
-    'The schemas and patterns in the criteria of this suite take too long to examine. Simplify them or split the suite.',
+  message: "The agent's task schema takes too long to check against the inputs. Simplify it.",
 };
 
 /** The check `similar` compares meanings. Without a model for that nothing could be decided. */
@@ -111,7 +108,7 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
   const contract = await contractFor(parts, owner, head.digest);
   const judge =
     head.judgedTasks > 0 && !contract ? parts.chooseJudge({ withData: head.needs?.judgeData }) : undefined;
-  const time = createCheckingTime(parts.clock, head.taskCount);
+  const check = parts.checkerFor(owner);
   const decided = await checkRunnable({
     head,
     agent: facts,
@@ -122,9 +119,9 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
       ...durationLimit(parts),
       ...(contract ? { judge: true } : judgeLimit(judge)),
     },
-    checkSchema: whileTimeLasts(time, SLOW_TASK_SCHEMA, parts.schemaCheck),
-    ...(!contract && { checkTask: whileTimeLasts(time, SLOW_CHECKS, taskIssues) }),
-    tasks: time.inTurns(taskPages(parts.store, suite.owner, head)),
+    checkSchema: refuseSlow(SLOW_TASK_SCHEMA, createSchemaCheck(check)),
+    ...(!contract && { checkTask: refuseSlow(SLOW_CHECKS, (task: Task) => taskIssues(task, check)) }),
+    tasks: inTurns(taskPages(parts.store, suite.owner, head), parts.clock),
   });
   const tasks = decided.ordinals?.length ?? head.taskCount;
   checkBounds(body.configurable ?? {}, { nodes: tasks * decided.repeats });
@@ -165,7 +162,8 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
   const agent = await knownAgent(parts, owner, body.agentId as string);
   const { facts } = agent;
   const inputs: Body = toBody((body.inputs ?? {}) as JsonObject);
-  const issues = facts.taskSchema ? parts.schemaCheck(facts.taskSchema, inputs) : [];
+  const fits = refuseSlow(SLOW_TASK_SCHEMA, createSchemaCheck(parts.checkerFor(owner)));
+  const issues = facts.taskSchema ? await fits(facts.taskSchema, inputs) : [];
   if (issues.length > 0) {
     throw validationError(
       issues.map(({ pointer, message }) => ({ pointer: `/inputs${pointer}`, message })),

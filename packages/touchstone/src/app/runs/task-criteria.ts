@@ -1,8 +1,10 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Evaluator, Issue, TaskId } from '@touchstone/protocol';
 import type { ContractCriterion, EvalContract, Task } from '@touchstone/protocol/bodies';
-import { checkForeignSchema } from '../../agents/index.js';
-import type { Suite } from '../../ports/index.js';
+import { checkBounded, examineSchema } from '../../agents/index.js';
+import type { Checker, Suite } from '../../ports/index.js';
 import { criterionIssues } from '../../scoring/index.js';
+import { refuseSlow } from '../catalogue/schema-budget.js';
 
 /** A criterion as it applies to one task. */
 type TaskCriterion = {
@@ -29,12 +31,31 @@ export function readTaskEvaluators({
 }
 
 /** What keeps the checks of a task from being run: patterns and schemas, by pointers inside the task. */
-export const taskIssues = (task: Task): readonly Issue[] => criterionIssues(task, checkForeignSchema);
+export const taskIssues = (task: Task, check: Checker): Promise<readonly Issue[]> =>
+  criterionIssues(task, { check, checkSchema: (schema) => examineSchema(check, schema) });
+
+/** Others are let in after so many tasks. */
+const TURN_TASKS = 100;
 
 /** The same for every task of a suite, by pointers inside the suite. */
-export const suiteIssues = ({ head, tasks }: Suite): readonly Issue[] =>
-  head.rubricTasks === 0
-    ? []
-    : tasks.flatMap((task, ordinal) =>
-        taskIssues(task).map((issue) => ({ ...issue, pointer: `/tasks/${ordinal}${issue.pointer}` })),
-      );
+export async function suiteIssues(
+  { head, tasks }: Suite,
+  check: Checker = checkBounded,
+): Promise<readonly Issue[]> {
+  const issues: Issue[] = [];
+  if (head.rubricTasks === 0) return issues;
+  const checkTask = refuseSlow(SLOW_CHECKS, (task: Task) => taskIssues(task, check));
+  for (const [ordinal, task] of tasks.entries()) {
+    if (ordinal % TURN_TASKS === 0) await yieldToEventLoop();
+    for (const issue of await checkTask(task))
+      issues.push({ ...issue, pointer: `/tasks/${ordinal}${issue.pointer}` });
+  }
+  return issues;
+}
+
+/** The patterns and schemas of a suite that no run could be started with in time. */
+export const SLOW_CHECKS: Issue = {
+  pointer: '/evalSuiteRef',
+  message:
+    'The schemas and patterns in the criteria of this suite take too long to examine. Simplify them or split the suite.',
+};

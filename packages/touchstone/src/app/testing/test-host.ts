@@ -25,6 +25,7 @@ import { createRetention } from '../retention/retention.js';
 import { createAnnotations } from '../review/annotations.js';
 import { createBlessings } from '../review/blessings.js';
 import type { CreateRunBody } from '../runs/plan-run.js';
+import { suiteIssues } from '../runs/task-criteria.js';
 import { systemClock, systemIds } from '../system.js';
 import type { Touchstone } from '../touchstone.js';
 import { readComparison } from '../views/compare.js';
@@ -199,6 +200,7 @@ function createFake(
   let made = 0;
   return {
     limitCounts,
+    suiteIssues: (_owner, suite) => suiteIssues(suite),
     refusals: createRefusals({ audit: store.audit, clock, log, atOnce, counts: limitCounts }),
     names: createNames({ clock, perTenant: 8 }),
     store,

@@ -1,6 +1,12 @@
 import { defined, type JsonObject } from '@touchstone/protocol';
 import { plural } from '@touchstone/sdk/view';
-import { type Config, compilePackProfiles, createSchemaCheck, type PackContract } from '../../app/index.js';
+import {
+  type Config,
+  checkBounded,
+  compilePackProfiles,
+  createSchemaCheck,
+  type PackContract,
+} from '../../app/index.js';
 import { inputWarnings, type PackReading, profileFilesOf, readPackProfiles } from '../../packs/index.js';
 import type { Context } from '../io.js';
 import { withScratch } from '../local.js';
@@ -10,7 +16,7 @@ import type { Ink } from './text.js';
 export type { Row } from './layout.js';
 
 /** What its author is told of a pack, along with what would keep its suites from running. */
-export function lookAtPack(pack: PackReading): PackFacts {
+export async function lookAtPack(pack: PackReading): Promise<PackFacts> {
   const { publicKeyRef } = (pack.manifest.signing ?? {}) as JsonObject;
   const files = new Map(profileFilesOf(pack).map(({ agent, file }) => [agent.manifest.agentId, file]));
   return {
@@ -28,7 +34,7 @@ export function lookAtPack(pack: PackReading): PackFacts {
     }),
     suites: pack.suites.map(suiteFacts),
     ...(typeof publicKeyRef === 'string' && { signedBy: publicKeyRef }),
-    warnings: [...pack.warnings, ...inputWarnings(pack, createSchemaCheck())],
+    warnings: [...pack.warnings, ...(await inputWarnings(pack, createSchemaCheck(checkBounded)))],
   };
 }
 
@@ -39,7 +45,7 @@ const suiteFacts = ({ head }: PackReading['suites'][number]): PackFacts['suites'
 
 /** The same with the contracts its agents carry, as installing would compile them: one that cannot be is an error. */
 export async function compilePack(context: Context, config: Config, pack: PackReading): Promise<PackFacts> {
-  const facts = lookAtPack(pack);
+  const facts = await lookAtPack(pack);
   const contracts = await contractsOf(context, config, pack);
   const compiled = new Map(contracts.map((contract) => [contract.agentId, factsOf(contract)]));
   return {

@@ -71,7 +71,7 @@ async function answer(parts: Parts, lease: Lease, given: InterruptAnswer): Promi
   const interrupt = checkOpen(run, latest(run, history, given.nodeId), given, now);
   const flow = openFlow(parts, run);
   if (!flow) throw notFound(given.nodeId);
-  const value = await withoutSecrets(parts, interrupt, given.value);
+  const value = await withoutSecrets(parts, run, interrupt, given.value);
   const result = flow.answer(history, interrupt, { by: given.by, value }, now);
   if (result.step)
     await write({ parts, lease }, run, result.step).catch((error) => {
@@ -83,10 +83,11 @@ async function answer(parts: Parts, lease: Lease, given: InterruptAnswer): Promi
 /** Reasons, and what other systems send, are kept for good, in a log that cannot be changed. */
 async function withoutSecrets(
   { mask, maskDeep }: Parts,
+  { owner }: Run,
   { kind }: Interrupt,
   value: unknown,
 ): Promise<unknown> {
-  if (kind === 'external-event') return maskDeep(value);
+  if (kind === 'external-event') return maskDeep(owner, value);
   const { reason } = membersOf(value);
   return typeof reason === 'string' ? { ...(value as object), reason: await mask(reason) } : value;
 }

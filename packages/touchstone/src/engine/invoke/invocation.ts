@@ -28,6 +28,8 @@ export type InvocationResult = {
   readonly latencyMs: number;
   readonly usage: readonly Usage[];
   readonly schemaValid?: boolean;
+  /** The answer could not be checked against the agent's return schema, through no fault of the agent. */
+  readonly unchecked?: true;
   readonly toolCalls: readonly ScoredCall[];
   /** The system prompt, when this host resolved it. */
   readonly prompt?: string;
@@ -38,6 +40,7 @@ export type InvocationResult = {
 export type AnswerOutcome = {
   readonly outcome: InvocationOutcome;
   readonly schemaValid?: boolean;
+  readonly unchecked?: true;
   readonly reason?: string;
 };
 

@@ -1,6 +1,21 @@
-import { asId, type InvocationId, isUnsound, MAX_JSON_DEPTH, redactDeep } from '@touchstone/protocol';
+import {
+  asId,
+  type InvocationId,
+  type Issue,
+  isUnsound,
+  MAX_JSON_DEPTH,
+  redactDeep,
+} from '@touchstone/protocol';
 import { fromBody, type RecordBodies } from '@touchstone/protocol/bodies';
-import { type AgentHost, type Answer, type Invocation, MEMORY_TOOL, type Usage } from '../../ports/index.js';
+import {
+  type AgentHost,
+  type Answer,
+  CheckOverLimit,
+  type Invocation,
+  type MaybePromise,
+  MEMORY_TOOL,
+  type Usage,
+} from '../../ports/index.js';
 import type { Recorder } from '../log/recorder.js';
 import type { Parts } from '../parts.js';
 import { createReasoning, recordEnd, recordStart } from './bracket.js';
@@ -46,7 +61,8 @@ export async function invoke(
   over = true;
   gateway.close();
   reasoning.close();
-  const outcome = outcomeOf(parts, request, answer);
+  const decided = outcomeOf(parts, request, answer, signal);
+  const outcome = decided instanceof Promise ? await decided : decided;
   recordEnd(request, invocationId, answer, outcome, recorder);
   recorder.settle();
   return {
@@ -56,6 +72,7 @@ export async function invoke(
     latencyMs,
     usage,
     ...(outcome.schemaValid !== undefined && { schemaValid: outcome.schemaValid }),
+    ...(outcome.unchecked && { unchecked: true as const }),
     toolCalls: gateway.calls,
     ...(prompt && { prompt: prompt.resolved }),
     bodies: redactDeep(bodiesOf(request, answer, outcome, gateway), parts.redact),
@@ -112,12 +129,40 @@ function bounded(answer: Answer): Answer {
   return { kind: 'failed', reason, ...(answer.effort && { effort: answer.effort }) };
 }
 
-function outcomeOf(parts: Parts, request: InvocationRequest, answer: Answer): AnswerOutcome {
+/** At once for an agent without a return schema, as most are. */
+function outcomeOf(
+  parts: Parts,
+  request: InvocationRequest,
+  answer: Answer,
+  signal: AbortSignal,
+): MaybePromise<AnswerOutcome> {
   if ('reason' in answer) return { outcome: 'failed', reason: answer.reason };
   if (answer.kind === 'refused') return { outcome: 'refused', reason: 'The agent refused.' };
   const { returnSchema } = request.agent.facts;
-  const issues = returnSchema ? parts.schemaCheck(returnSchema, answer.output) : [];
-  const first = issues[0];
+  if (!returnSchema) return answeredOutcome(request, answer);
+  const issues = parts.schemaCheckFor(request.owner)(returnSchema, answer.output, signal);
+  if (!(issues instanceof Promise)) return answeredOutcome(request, answer, issues);
+  return issues.then(
+    (found) => answeredOutcome(request, answer, found),
+    (error) => uncheckedOutcome(request, answer, error),
+  );
+}
+
+/** Whether the answer is valid is not known, and that is not the agent's fault. */
+function uncheckedOutcome(request: InvocationRequest, answer: BoundedAnswer, error: unknown): AnswerOutcome {
+  if (!(error instanceof CheckOverLimit)) throw error;
+  return { ...answeredOutcome(request, answer), unchecked: true, reason: error.message };
+}
+
+type BoundedAnswer = Extract<Answer, { readonly output: unknown }>;
+
+/** `issues` when the answer was checked against the agent's return schema. */
+function answeredOutcome(
+  request: InvocationRequest,
+  answer: BoundedAnswer,
+  issues?: readonly Issue[],
+): AnswerOutcome {
+  const first = issues?.[0];
   const reason = first && {
     reason: `The answer does not match the agent's return schema at ${first.pointer || '/'}: ${first.message}.`,
   };
@@ -125,7 +170,7 @@ function outcomeOf(parts: Parts, request: InvocationRequest, answer: Answer): An
   const escalated = answer.confidence !== undefined && answer.confidence < request.escalationThreshold;
   return {
     outcome: escalated ? 'escalated' : 'completed',
-    ...(returnSchema && { schemaValid: first === undefined }),
+    ...(issues && { schemaValid: first === undefined }),
     ...reason,
   };
 }

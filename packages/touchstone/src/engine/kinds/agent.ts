@@ -69,12 +69,18 @@ async function executeOnce(
   const recorder = createRecorder(nodeId, parts.clock, parts.redact);
   const startedAt = parts.clock.elapsed();
   recorder.add('node.started', NODE);
-  const { output, outcome, bodies, unanswered } = await invoke(parts, request, meter, recorder, signal);
-  if (output !== undefined && outcome !== 'failed') {
+  const { output, outcome, bodies, unanswered, unchecked } = await invoke(
+    parts,
+    request,
+    meter,
+    recorder,
+    signal,
+  );
+  if (output !== undefined && outcome !== 'failed' && !unchecked) {
     const durationMs = Math.round(parts.clock.elapsed() - startedAt);
     recorder.add('node.completed', { nodeId, outputs: outputs(output), durationMs });
   } else {
-    recorder.add('node.failed', { nodeId, error: errorOf(unanswered) });
+    recorder.add('node.failed', { nodeId, error: unchecked ? UNCHECKED : errorOf(unanswered) });
   }
   return { record: { ordinal, repeat, events: recorder.events, bodies } };
 }
@@ -85,7 +91,16 @@ const errorOf = (unanswered: InvocationResult['unanswered']): RunError =>
     ? deniedError(unanswered.denial)
     : { code: 'agent_failed', message: 'The agent gave no valid answer.' };
 
+const UNCHECKED: RunError = {
+  code: 'check_over_limit',
+  message:
+    "The answer could not be checked against the agent's return schema in the time and memory that a tenant has for it. Simplify the schema, or let the agent answer with less.",
+};
+
 const outputs = (output: Body): Body => toBody({ output: fromBody(output) });
+
+/** Errors that are not the agent's: the run ends with them as they are. */
+const NOT_THE_AGENTS: readonly string[] = ['agent_denied', 'check_over_limit'];
 
 /** Reads the sealed record back, so that a run resumed after a crash ends as the undisturbed one would have. */
 export async function agentClosing(parts: Parts, run: Run): Promise<Closing> {
@@ -93,7 +108,7 @@ export async function agentClosing(parts: Parts, run: Run): Promise<Closing> {
   const last = record?.events.at(-1) as NewEvent | undefined;
   if (last?.type === 'node.completed' && last.payload.outputs !== undefined)
     return { events: [], outputs: last.payload.outputs };
-  if (last?.type === 'node.failed' && last.payload.error.code === 'agent_denied')
+  if (last?.type === 'node.failed' && NOT_THE_AGENTS.includes(last.payload.error.code))
     return { events: [], error: last.payload.error as RunError, failedNodeId: NODE.nodeId };
   return {
     events: [],

@@ -114,13 +114,15 @@ async function executeTask(execution: TaskExecution): Promise<ExecutionResult> {
   };
 }
 
-/** An agent that could not be asked has given nothing to score; every other outcome, a failure too, is its answer. */
+/** An agent that could not be asked has given nothing to score; every other outcome, a failure too, is its answer. So is one that
+ * breaks its schema, but whether it does must be known. */
 function scoreInvocation(
-  { scoring, task, request: { ordinal, repeat, environment }, signal, seen }: TaskExecution,
+  { scoring, task, request: { ordinal, repeat, underContract, environment }, signal, seen }: TaskExecution,
   invocation: InvocationResult,
   spend: Spend,
 ): MaybePromise<ScoringResult> {
-  const { unanswered } = invocation;
+  const { unanswered, unchecked } = invocation;
+  if (unchecked && !underContract) return { score: { kind: 'unscored', reason: 'check_over_limit' } };
   if (unanswered && !(seen.answer && isOnlyAtFirst(unanswered))) return { score: unscoredBy(unanswered) };
   seen.answer = true;
   const { outcome, output, toolCalls, prompt, latencyMs, usage } = invocation;

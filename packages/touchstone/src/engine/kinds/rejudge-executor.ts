@@ -1,11 +1,4 @@
-import {
-  canonicalJson,
-  type EvalPlan,
-  HostError,
-  type RepeatScore,
-  type RunId,
-  redactDeep,
-} from '@touchstone/protocol';
+import { type EvalPlan, HostError, type RepeatScore, type RunId, redactDeep } from '@touchstone/protocol';
 import {
   type Body,
   fromBody,
@@ -45,7 +38,7 @@ export async function openRejudgeExecutor(
 
 /** Secrets were replaced by their names when the answer was written down; the names still say that they were there. */
 const hadSecret = (output: Body | undefined): boolean =>
-  output !== undefined && canonicalJson(fromBody(output)).includes('[REDACTED:');
+  output !== undefined && JSON.stringify(fromBody(output)).includes('[REDACTED:');
 
 type JudgingContext = {
   readonly parts: Parts;

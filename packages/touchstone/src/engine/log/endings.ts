@@ -90,6 +90,8 @@ export function stopping(run: Run, stop: Stop, now: number, spentUsd: number): E
     }
     case 'denied':
       return failure(run, deniedError(stop.denial), now);
+    case 'lost':
+      return failure(run, lostError(stop.times), now);
     case 'changed':
       return failure(run, CHANGED, now);
     case 'storage': {
@@ -126,6 +128,13 @@ export const deniedError = (denial: AccessDenial): RunError => ({
   code: 'agent_denied',
   message: `The agent could not be asked: ${describeDenial(denial)}.`,
   details: { ...denial },
+});
+
+/** Something the run does may be what ends the process, and the host has to live for the others. */
+export const lostError = (times: number): RunError => ({
+  code: 'too_many_restarts',
+  message: `The process that drove this run ended ${times} times in a row before the next task was finished. Look for what ends it: the operator's log, memory, the agent. Then start a new run.`,
+  details: { restarts: times },
 });
 
 function breached(

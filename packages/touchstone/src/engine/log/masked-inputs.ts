@@ -8,5 +8,5 @@ import type { Parts } from '../parts.js';
 export async function withMaskedInputs({ maskDeep }: Pick<Parts, 'maskDeep'>, run: Run): Promise<Run> {
   const { inputs } = run.request;
   if (inputs === undefined || run.eventCount > 0) return run;
-  return { ...run, request: { ...run.request, inputs: await maskDeep(inputs) } };
+  return { ...run, request: { ...run.request, inputs: await maskDeep(run.owner, inputs) } };
 }

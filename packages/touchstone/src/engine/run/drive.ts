@@ -4,7 +4,7 @@ import { driveFlow, openFlow } from '../approvals/drive-flow.js';
 import { copyPrefix, replay, unfinishedAt } from '../forks/copy.js';
 import { openSpendMeter, type SpendMeter } from '../invoke/spend-meter.js';
 import { openExecutor, openRunKind } from '../kinds/open.js';
-import type { RunKind } from '../kinds/run-kind.js';
+import type { Executor, RunKind } from '../kinds/run-kind.js';
 import { taskSourceOf } from '../kinds/task-source.js';
 import { beginning, failure } from '../log/endings.js';
 import { withMaskedInputs } from '../log/masked-inputs.js';
@@ -53,6 +53,7 @@ async function drive(context: DriveContext): Promise<void> {
   const run = await parts.store.runs.get(lease.owner, lease.runId);
   if (!run || isTerminal(run.status)) return;
   if (run.control) stop(stopFrom(run.control));
+  if (isGivenUp(context, run)) stop({ kind: 'lost', times: lease.lostDrives });
   void keepLease(context);
   try {
     const { fork } = run.plan;
@@ -68,6 +69,13 @@ async function drive(context: DriveContext): Promise<void> {
   }
 }
 
+/**
+ * Whether every driver of the run was lost at the same place, so that taking it up may end this process as well. A run of the
+ * command line is taken up only when a person asks for it, so that is left to them.
+ */
+const isGivenUp = ({ parts, lease }: DriveContext, { origin }: Run): boolean =>
+  origin === 'host' && lease.lostDrives >= parts.limits.maxLostDrives;
+
 /** Drives the steps of a run in this process: opens its kind and its executor, and loops until there is nothing to do. */
 async function driveSteps(context: DriveContext, run: Run): Promise<void> {
   const { parts } = context;
@@ -77,7 +85,8 @@ async function driveSteps(context: DriveContext, run: Run): Promise<void> {
   if (!kind) return;
   const meter = await openRunMeter(context, kind);
   // Opened before the first word of the log: a run whose agent is gone says so instead of beginning.
-  const executor = await openExecutor(parts, run, meter, taskAt).catch(unavailable);
+  const isLost = context.state.stop?.kind === 'lost';
+  const executor = isLost ? IDLE : await openExecutor(parts, run, meter, taskAt).catch(unavailable);
   if (!executor) return;
   try {
     const loop = await openLoop(context, run, kind, executor, meter);
@@ -89,6 +98,12 @@ async function driveSteps(context: DriveContext, run: Run): Promise<void> {
     await executor.close();
   }
 }
+
+/** For a run that only ends: it opens no agent, which may be what the last drivers were lost by. */
+const IDLE: Executor = {
+  execute: () => Promise.reject(new Error('A run that has been given up executes nothing.')),
+  close: async () => undefined,
+};
 
 function openRunMeter({ parts, lease, stop }: DriveContext, { ceilingUsd }: RunKind): Promise<SpendMeter> {
   return openSpendMeter(parts.store, lease.owner, lease.runId, parts.priceOf, (spentUsd) => {

@@ -194,7 +194,7 @@ describe('trouble in a task', () => {
     const bench = await openBench({
       tasks: countingTasks(1),
       facts: { returnSchema: { type: 'object' } },
-      parts: { schemaCheck: () => [{ pointer: '/a', message: 'expected a number' }] },
+      parts: { schemaCheckFor: () => () => [{ pointer: '/a', message: 'expected a number' }] },
     });
     const runId = await bench.createRun('r');
     await bench.engine.drive(owner, runId);
@@ -706,6 +706,40 @@ describe('going on after a crash', () => {
     await bench.engine.adopt();
     await bench.engine.drive(owner, runId);
     expect(bench.calls).toHaveLength(3);
+    expect((await bench.store.runs.get(owner, runId))?.status).toBe('completed');
+  });
+
+  /** A driver that takes the lease and is never heard of again. */
+  async function loseDriver({ store, clock }: Awaited<ReturnType<typeof openBench>>, runId: RunId) {
+    await store.leases.take(owner, runId, 1);
+    await clock.advance(2);
+  }
+
+  it('a run that loses three drivers at the same task is given up, with what was sealed in its log', async () => {
+    const bench = await openBench({
+      behave: (input) => (input === 0 ? new Promise(() => undefined) : answered(`answer ${input}`)),
+    });
+    const runId = await bench.createRun('r');
+    const first = bench.engine.drive(owner, runId);
+    await settledCalls(bench.calls, 3);
+    await bench.engine.shutdown();
+    await first;
+    for (let times = 0; times < 3; times++) await loseDriver(bench, runId);
+    await bench.reopen((input) => answered(`answer ${input}`)).drive(owner, runId);
+    expect(bench.calls).toHaveLength(3);
+    const events = await bench.events(runId);
+    expect(scoredIds(events)).toEqual(['t1', 't2']);
+    expect(events.at(-1)).toMatchObject({
+      type: 'run.failed',
+      payload: { error: { code: 'too_many_restarts', details: { restarts: 3 } } },
+    });
+  });
+
+  it('a run that was lost twice goes on', async () => {
+    const bench = await openBench({ behave: (input) => answered(`answer ${input}`) });
+    const runId = await bench.createRun('r');
+    for (let times = 0; times < 2; times++) await loseDriver(bench, runId);
+    await bench.engine.drive(owner, runId);
     expect((await bench.store.runs.get(owner, runId))?.status).toBe('completed');
   });
 

@@ -17,6 +17,7 @@ const calm: View = {
 const cancel: Stop = { kind: 'cancel', by: 'x' };
 const timeout: Stop = { kind: 'timeout', limitMs: 1, observedMs: 2 };
 const budget: Stop = { kind: 'budget', limitUsd: 1 };
+const lost: Stop = { kind: 'lost', times: 3 };
 const storage: Stop = { kind: 'storage' };
 const drain: Stop = { kind: 'pause', drainPolicy: 'drain-current-node' };
 const changed: Stop = { kind: 'changed' };
@@ -34,6 +35,12 @@ describe('nextStep', () => {
     ['but only once', { stop: cancel, running: 1, aborted: true }, 'wait'],
     ['and ends when all is at rest', { stop: cancel }, 'stop'],
     ['a cancel counts even when nothing is left to start', { stop: cancel, unfinished: false }, 'stop'],
+    ['a run that loses every driver starts nothing', { stop: lost }, 'stop'],
+    [
+      'not even its last words, which may be what they are lost by',
+      { stop: lost, unfinished: false },
+      'stop',
+    ],
     ['a timeout aborts', { stop: timeout, running: 1 }, 'abort'],
     ['full storage aborts', { stop: storage, running: 1 }, 'abort'],
     ['full storage ends a run with work left', { stop: storage }, 'stop'],

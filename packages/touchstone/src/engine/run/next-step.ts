@@ -13,6 +13,7 @@ export type Stop =
   | { readonly kind: 'budget'; readonly limitUsd: number }
   | { readonly kind: 'storage' }
   | { readonly kind: 'denied'; readonly denial: AccessDenial }
+  | { readonly kind: 'lost'; readonly times: number }
   /** The agent's files have been written to. */
   | { readonly kind: 'changed' }
   | { readonly kind: 'pause'; readonly drainPolicy: DrainPolicy; readonly reason?: string };

@@ -15,18 +15,20 @@ import {
 } from '@touchstone/protocol';
 import { type Fixtures, fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
 import { createSlots } from '../../net/index.js';
-import type {
-  Agent,
-  AgentFacts,
-  AgentHost,
-  Answer,
-  Clock,
-  Engine,
-  Invocation,
-  Log,
-  Store,
-  SuiteHead,
-  Tools,
+import {
+  type Agent,
+  type AgentFacts,
+  type AgentHost,
+  type Answer,
+  type Clock,
+  checkAtOnce,
+  type Engine,
+  type ForeignSchemas,
+  type Invocation,
+  type Log,
+  type Store,
+  type SuiteHead,
+  type Tools,
 } from '../../ports/index.js';
 import { buildSummary } from '../../scorecard/fold/build.js';
 import { foldTask, taskThreshold } from '../../scorecard/fold/fold-task.js';
@@ -192,20 +194,20 @@ function partsOf({ store, clock, options, facts, calls, errors, behave }: Inside
     log,
     tools: options.tools ?? noTools,
     priceOf: () => undefined,
-    schemaCheck: () => [],
+    schemaCheckFor: () => () => [],
     redact: undefined,
     openAgent: async () => agent,
     suiteHead: (who, digest) => store.suites.byDigest(who, digest),
     suiteTasks: (who, digest, from, limit) => store.suites.tasks(who, digest, from, limit),
     openScoring: async (_owner, { modes }) =>
-      createScoring({ modes, schemaCheck: () => [], tierOf: async () => undefined }),
+      createScoring({ modes, check: checkAtOnce, schemas: NO_SCHEMAS, tierOf: async () => undefined }),
     taskThreshold,
     openThresholds: async () => () => undefined,
     foldTask,
     buildSummary,
     contractOutcome: async () => ({}),
     mask: async (text) => text,
-    maskDeep: async (value) => value,
+    maskDeep: async (_owner, value) => value,
     castVote: () => ({ kind: 'refused', why: 'not_allowed' }),
     carryOut: async () => ({ code: 'conflict', message: 'Nothing is deployed here.' }),
     limits: { ...DEFAULT_LIMITS, gatherMs: 0, ...options.limits },
@@ -221,6 +223,8 @@ function untilAborted(answer: Promise<Answer> | Answer, signal: AbortSignal): Pr
     Promise.resolve(answer).then(resolve, reject);
   });
 }
+
+const NO_SCHEMAS: ForeignSchemas = { fit: () => [], costUs: () => 0 };
 
 const noTools: Tools = {
   granted: async () => [],

@@ -23,7 +23,7 @@ async function put(path: string, content: string | Buffer): Promise<void> {
 }
 
 test('a folder is the pack that an archive of it is', async () => {
-  const fromFolder = openPackFiles(await readPackFolder(folder), options);
+  const fromFolder = await openPackFiles(await readPackFolder(folder), options);
   const { archive } = await buildPack(packFiles(), options);
   const fromArchive = await openPack(archive, options);
   expect(fromFolder.digest).toBe(fromArchive.digest);

@@ -11,7 +11,7 @@ import {
   type Version,
 } from '@touchstone/protocol';
 import type { AgentManifestWire } from '@touchstone/protocol/wire';
-import type { Suite } from '../../ports/index.js';
+import type { MaybePromise, Suite } from '../../ports/index.js';
 import { jsonOf, readPackPath, readSuite, shownPath, utf8 } from '../../suites/index.js';
 import type { PackFiles, PackLimits } from '../archive/file-table.js';
 import { KEYS_FOLDER } from '../signing/signature.js';
@@ -30,7 +30,7 @@ export type PackAgent = {
 };
 
 /** Everything wrong with a JSON Schema of a pack. */
-export type CheckSchema = (schema: unknown) => readonly Issue[];
+export type CheckSchema = (schema: unknown) => MaybePromise<readonly Issue[]>;
 
 type AgentParts = {
   readonly files: PackFiles;
@@ -43,7 +43,10 @@ type AgentParts = {
 
 type PackContents = { readonly agents: readonly PackAgent[]; readonly suites: readonly Suite[] };
 
-export function readAgents(manifests: readonly AgentManifestWire[], parts: AgentParts): PackContents {
+export async function readAgents(
+  manifests: readonly AgentManifestWire[],
+  parts: AgentParts,
+): Promise<PackContents> {
   const { maxAgents, maxResolvedBytes } = parts.limits;
   if (manifests.length > maxAgents)
     throw invalidManifest([
@@ -52,26 +55,28 @@ export function readAgents(manifests: readonly AgentManifestWire[], parts: Agent
   const suites = new PackSuites(new Set(manifests.map(({ agentId }) => agentId)));
   const readers = createReaders(parts);
   let bytes = 0;
-  const agents = manifests.map((manifest, index) => {
-    const agent = readAgent(manifest, parts, readers, suites);
+  const agents: PackAgent[] = [];
+  for (const [index, manifest] of manifests.entries()) {
+    const agent = await readAgent(manifest, parts, readers, suites);
+    agents.push(agent);
     // Every agent is kept with a copy of what it names, so a small archive could ask for a large store.
     bytes += Buffer.byteLength(agent.systemPrompt) + bytesOf(agent.taskSchema) + bytesOf(agent.returnSchema);
-    if (bytes <= maxResolvedBytes) return agent;
+    if (bytes <= maxResolvedBytes) continue;
     const message = `expected prompts and schemas of at most ${maxResolvedBytes} bytes, those of all agents together`;
     throw invalidManifest([{ pointer: `/agents/${index}`, message }]);
-  });
+  }
   return { agents, suites: suites.list() };
 }
 
 const bytesOf = (schema: JsonObject | undefined): number =>
   schema ? Buffer.byteLength(JSON.stringify(schema)) : 0;
 
-function readAgent(
+async function readAgent(
   manifest: AgentManifestWire,
   { hasCapability, unmet }: AgentParts,
   readers: ReturnType<typeof createReaders>,
   suites: PackSuites,
-): PackAgent {
+): Promise<PackAgent> {
   const { agentId, systemPrompt, systemPromptRef = '', handoff = {}, evalSuiteRef } = manifest;
   const { requiresCapabilities = [] } = manifest;
   const to = (member: Ref['member'], path: string): Ref => ({ agentId, member, path });
@@ -83,8 +88,8 @@ function readAgent(
     manifest,
     // The schema admits exactly one of the two.
     systemPrompt: systemPrompt ?? readers.prompt(to('systemPromptRef', systemPromptRef)),
-    taskSchema: schemaAt('handoff.taskSchemaRef', handoff.taskSchemaRef),
-    returnSchema: schemaAt('handoff.returnSchemaRef', handoff.returnSchemaRef),
+    taskSchema: await schemaAt('handoff.taskSchemaRef', handoff.taskSchemaRef),
+    returnSchema: await schemaAt('handoff.returnSchemaRef', handoff.returnSchemaRef),
     suite: suiteRef && suites.add(suiteRef, readers.suite(suiteRef)),
     degraded: [...new Set([...unmet, ...lacking])].sort(),
   });
@@ -146,7 +151,7 @@ function readPrompt(ref: Ref, { bytes }: PackFile, { maxPromptBytes }: PackLimit
   return text;
 }
 
-function readSchema(ref: Ref, { bytes }: PackFile, checkSchema: CheckSchema): JsonObject {
+async function readSchema(ref: Ref, { bytes }: PackFile, checkSchema: CheckSchema): Promise<JsonObject> {
   const schema = jsonOf(bytes)?.value;
   if (!isObject(schema) || isUnsound(schema))
     throw refError(
@@ -154,7 +159,7 @@ function readSchema(ref: Ref, { bytes }: PackFile, checkSchema: CheckSchema): Js
       ref,
       'is not a JSON Schema: expected a JSON object in UTF-8 with no member twice',
     );
-  const issues = checkSchema(schema);
+  const issues = await checkSchema(schema);
   if (issues.length === 0) return schema as JsonObject;
   const problem = `is not a JSON Schema that can be used here: ${firstIn(issues)}`;
   throw refError('invalid_manifest', ref, problem, issues);

@@ -219,7 +219,7 @@ test('a key inside the pack is nobody’s', async () => {
   const files = packFiles(manifest({ signing: own }), { 'keys/mallory.pem': mallory.publicKey });
   const bytes = files.get('pack.json') as Buffer;
   files.set('keys/pack.json.sig', signBytes(bytes, { keyId: 'mallory', privateKey: mallory.privateKey }));
-  expect(await outcome(openPackFiles(files, options), trustOf('verified'))).toBe(REFUSED);
+  expect(await outcome(await openPackFiles(files, options), trustOf('verified'))).toBe(REFUSED);
 });
 
 test('the paths that differ are named, and nothing else of them', async () => {

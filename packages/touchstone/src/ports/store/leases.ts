@@ -8,6 +8,11 @@ export type Lease = {
   readonly token: number;
   /** The store's own short name for the run, so that sealing need not look it up each time. */
   readonly runNo: number;
+  /**
+   * How many drivers in a row were lost at the same place of the log: each ended without letting go of its lease, and the
+   * log has not grown in between. 0 when the last driver let go.
+   */
+  readonly lostDrives: number;
 };
 
 /** The one place that looks across owners, because adopting a run is the host's business and not a tenant's. */

@@ -31,7 +31,7 @@ export type Compilation = {
 /** Checks a profile against its rows. Throws `validation_error` with everything that is wrong, each with its code. */
 export async function surveyProfile(input: CompileInput): Promise<Compilation> {
   const { agent, options = {} } = input;
-  const { profile, frame, plan } = readProfile(input);
+  const { profile, frame, plan } = await readProfile(input);
   if (!input.rows) throw noTasks(input, profile);
   const rules = { capabilities: agent.capabilities, criteria: plan, split: options.split ?? false };
   const chosen = await chooseRows(input.rows, options);
@@ -57,11 +57,11 @@ export async function surveyProfile(input: CompileInput): Promise<Compilation> {
 }
 
 /** Reads what needs no rows, and refuses before the first one is fetched. */
-function readProfile({ agent, schemas, options = {} }: CompileInput): {
+async function readProfile({ agent, schemas, options = {} }: CompileInput): Promise<{
   readonly profile: EvaluationProfile;
   readonly frame: SuiteFrame;
   readonly plan: CriteriaPlan;
-} {
+}> {
   const pointer = profilePointer(agent);
   const profile = agent.evaluation;
   if (!profile)
@@ -70,7 +70,8 @@ function readProfile({ agent, schemas, options = {} }: CompileInput): {
     );
   const frame = frameSuite(agent, options);
   const plan = planCriteria(profile, `${pointer}/grading_rubric`, options);
-  const issues = [...optionIssues(options), ...frame.issues, ...plan.issues, ...schemaIssues(agent, schemas)];
+  const unusable = await schemaIssues(agent, schemas);
+  const issues = [...optionIssues(options), ...frame.issues, ...plan.issues, ...unusable];
   if (issues.length > 0) throw compileError(...issues);
   return { profile, frame, plan };
 }
@@ -96,7 +97,7 @@ async function surveyRows(
   for await (const { row, ordinal } of rows()) {
     const plan = planRow(row, ordinal, rules);
     survey.add(row, plan);
-    for (const issue of check(row, plan)) survey.report(issue, row.at);
+    for (const issue of await check(row, plan)) survey.report(issue, row.at);
     if (survey.tasks <= maxTasks) continue;
     const message = `The dataset gives more than ${maxTasks} tasks, which is the most that is taken. Sample it, or split it.`;
     throw compileError(compileIssue('too_many_tasks', message));

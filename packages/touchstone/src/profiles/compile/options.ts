@@ -1,5 +1,5 @@
 import { type HostError, type Issue, type JsonObject, validationError } from '@touchstone/protocol';
-import type { SchemaCheck } from '../../ports/index.js';
+import type { MaybePromise, SchemaCheck } from '../../ports/index.js';
 import type { DefinitionAgent, NormalRow } from '../types.js';
 
 export type CompileOptions = {
@@ -44,7 +44,7 @@ export type DatasetFacts = {
 /** Uses the JSON Schemas of agents and rows; the compiler only knows that they are objects. */
 export type Schemas = {
   /** What keeps a schema from being used; nothing when it is fine. */
-  readonly issues: (schema: JsonObject) => readonly Issue[];
+  readonly issues: (schema: JsonObject) => MaybePromise<readonly Issue[]>;
   readonly check: SchemaCheck;
 };
 

@@ -1,7 +1,7 @@
 import { isHostError, type Json, type JsonObject } from '@touchstone/protocol';
 import type { MemorySeed, SuccessCriterion } from '@touchstone/protocol/bodies';
 import { describe, expect, test } from 'vitest';
-import { checkForeignSchema, createSchemaCheck } from '../../agents/index.js';
+import { checkBounded, checkForeignSchema, createSchemaCheck } from '../../agents/index.js';
 import type { DefinitionAgent, NormalRow } from '../types.js';
 import { agent, criterion, profile, rowsOf, rubricAgent } from './fixtures/agents.js';
 import type { CompileInput, CompileIssue, CompileOptions, Schemas } from './options.js';
@@ -287,7 +287,7 @@ describe('what is said of a row', () => {
 
 describe('a schema', () => {
   const text = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } };
-  const schemas: Schemas = { issues: checkForeignSchema, check: createSchemaCheck() };
+  const schemas: Schemas = { issues: checkForeignSchema, check: createSchemaCheck(checkBounded) };
   const taking = (inputs: JsonObject, rest: Partial<DefinitionAgent> = {}) =>
     agent(profile(), { capabilities: [{ name: 'triage', inputs }], ...rest });
   const refusal = (subject: DefinitionAgent, ...rows: Row[]) =>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Issue, isObject, type Json, type JsonObject } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
+import type { MaybePromise } from '../../ports/index.js';
 import type { DefinitionAgent, NormalRow } from '../types.js';
 import { type CompileIssue, compileIssue, type Schemas } from './options.js';
 import type { RowPlan } from './plan-row.js';
@@ -12,37 +13,43 @@ const REMEMBERED = 256;
 const QUESTION = 'prompt';
 
 /** Schemas of an agent that cannot be used. */
-export const schemaIssues = (agent: DefinitionAgent, schemas: Schemas | undefined): readonly CompileIssue[] =>
-  agent.capabilities.flatMap((capability, index) =>
-    (['inputs', 'outputs'] as const).flatMap((side) => {
+export async function schemaIssues(
+  agent: DefinitionAgent,
+  schemas: Schemas | undefined,
+): Promise<readonly CompileIssue[]> {
+  const found: CompileIssue[] = [];
+  for (const [index, capability] of agent.capabilities.entries())
+    for (const side of ['inputs', 'outputs'] as const) {
       const schema = capability[side];
-      const issues = (schema && schemas?.issues(schema)) ?? [];
-      return issues.map((issue) => invalidSchema(issue, `${capabilityPointer(agent, index)}/${side}`));
-    }),
-  );
+      const issues = (schema && (await schemas?.issues(schema))) ?? [];
+      const at = `${capabilityPointer(agent, index)}/${side}`;
+      found.push(...issues.map((issue) => invalidSchema(issue, at)));
+    }
+  return found;
+}
 
 /** What JSON Schemas find wrong with a row. Asked once for each. */
 export function createRowCheck(
   schemas: Schemas | undefined,
-): (row: NormalRow, plan: RowPlan) => readonly CompileIssue[] {
+): (row: NormalRow, plan: RowPlan) => MaybePromise<readonly CompileIssue[]> {
   if (!schemas) return (row, { capability }) => takenNames(row, capability?.inputs);
   const known = new Map<string, readonly Issue[]>();
-  const issuesOf = (schema: JsonObject): readonly Issue[] => {
+  const issuesOf = async (schema: JsonObject): Promise<readonly Issue[]> => {
     const key = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
-    const issues = known.get(key) ?? schemas.issues(schema);
+    const issues = known.get(key) ?? (await schemas.issues(schema));
     if (known.size >= REMEMBERED) known.clear();
     known.set(key, issues);
     return issues;
   };
-  return (row, plan) => {
+  return async (row, plan) => {
     // What is not even sound JSON is refused already, and no schema should have to look at it.
     if (plan.issues.length > 0) return [];
     const inputs = plan.capability?.inputs;
     const taken = takenNames(row, inputs);
     return [
       ...taken,
-      ...(row.schema ? issuesOf(row.schema).map((issue) => invalidSchema(issue, '/schema')) : []),
-      ...(taken.length > 0 ? [] : inputIssues(row, inputs, schemas)),
+      ...(row.schema ? (await issuesOf(row.schema)).map((issue) => invalidSchema(issue, '/schema')) : []),
+      ...(taken.length > 0 ? [] : await inputIssues(row, inputs, schemas)),
     ];
   };
 }
@@ -60,10 +67,14 @@ function takenNames({ input, beside = {} }: NormalRow, schema: JsonObject | unde
 }
 
 /** Only the first issue of an input: the others mostly follow from it. */
-function inputIssues(row: NormalRow, schema: JsonObject | undefined, { check }: Schemas): CompileIssue[] {
+async function inputIssues(
+  row: NormalRow,
+  schema: JsonObject | undefined,
+  { check }: Schemas,
+): Promise<readonly CompileIssue[]> {
   if (schema === undefined) return [];
   const input = wrapInput(row.input, row.beside, schema);
-  const [issue] = check(schema, toBody(input));
+  const [issue] = await check(schema, toBody(input));
   if (!issue) return [];
   const message = `Expected an input that fits the agent's input schema: ${issue.message}.${remedyOf(row, input)}`;
   // Below a text that was wrapped there is nothing in the row to point at.

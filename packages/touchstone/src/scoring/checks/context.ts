@@ -1,12 +1,12 @@
 import { type Json, type JsonObject, readPointer } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
-import type { SchemaCheck, Transcript } from '../../ports/index.js';
+import type { SchemaFit, Transcript } from '../../ports/index.js';
 import { jsonOf, textOf, unfenced } from '../output.js';
 import type { PatternSearch } from '../rubric/pattern.js';
 
 /** What checks need beside the answer. */
 export type CheckParts = {
-  readonly schemaCheck: SchemaCheck;
+  readonly schemaCheck: SchemaFit;
   /** Looks for a pattern in a text, in time that grows with the text and no faster. */
   readonly search: PatternSearch;
   readonly isRefusal: (text: string) => boolean;

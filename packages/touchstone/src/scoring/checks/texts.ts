@@ -114,7 +114,7 @@ export const regex: Check = (context) => {
   const { pattern, ignoreCase, absent, equals: wantedTexts, group, min, max } = args;
   const look = parts.search(String(pattern), textIn(context), {
     ignoreCase: ignoreCase === true,
-    ...(typeof group === 'number' && { group }),
+    ...(wantedTexts !== undefined && { group: typeof group === 'number' ? group : ('first' as const) }),
     limit: countLimit(args),
   });
   if (absent === true) return met(look.count === 0, 'found a match');

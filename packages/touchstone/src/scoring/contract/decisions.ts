@@ -1,6 +1,6 @@
 import { defined, type Redact, type UnscoredReason } from '@touchstone/protocol';
 import type { Body, ContractCriterion } from '@touchstone/protocol/bodies';
-import type { Embedder, Judge, Spend } from '../../ports/index.js';
+import type { Checker, Embedder, Judge, Spend } from '../../ports/index.js';
 import type { AppliedCriterion } from './applied.js';
 
 /** Whether one criterion is met in one task. */
@@ -43,6 +43,7 @@ export type EvaluationModels = {
 };
 
 export type EvaluationContext = EvaluationModels & {
+  readonly check: Checker;
   readonly input: Body;
   readonly output: Body;
   readonly seed: string;

@@ -1,6 +1,6 @@
 import { type Evaluator, isHostError, isUnsound, type Json, type JsonObject } from '@touchstone/protocol';
 import { type ContractTask, toBody } from '@touchstone/protocol/bodies';
-import type { SchemaCheck, Transcript } from '../../ports/index.js';
+import type { SchemaFit, Transcript } from '../../ports/index.js';
 import { scoreGolden } from '../golden.js';
 import { jsonOf, textOf, unfenced } from '../output.js';
 import type { AppliedCriterion } from './applied.js';
@@ -11,7 +11,7 @@ import { containsFolded, lengthIn, sameFolded, wordOverlap } from './words.js';
 export type DecidableEvaluator = Exclude<Evaluator, 'similarity' | 'judge'>;
 
 export type EvaluatorParts = {
-  readonly schemaCheck: SchemaCheck;
+  readonly schemaCheck: SchemaFit;
   /** What the agent promises to return; a row's own schema goes before it. */
   readonly returnSchema?: JsonObject;
   /** The most milliseconds, where a criterion names none of its own. */
@@ -102,7 +102,7 @@ function schemaValidity(
 }
 
 /** A schema that cannot be used throws. No answer fits it; one bad row must not end the run. */
-function firstIssue(schemaCheck: SchemaCheck, schema: JsonObject, value: Json): string | undefined {
+function firstIssue(schemaCheck: SchemaFit, schema: JsonObject, value: Json): string | undefined {
   try {
     const [issue] = schemaCheck(schema, toBody(value));
     return issue && `At ${issue.pointer || 'the root'}: ${issue.message}.`;

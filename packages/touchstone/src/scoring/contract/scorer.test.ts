@@ -17,15 +17,17 @@ import {
 } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  Embedder,
-  EmbeddingResult,
-  Judge,
-  JudgeAnswer,
-  JudgeQuestion,
-  Transcript,
+import {
+  checkAtOnce,
+  type Embedder,
+  type EmbeddingResult,
+  type Judge,
+  type JudgeAnswer,
+  type JudgeQuestion,
+  type Transcript,
 } from '../../ports/index.js';
 import { contractTerms, contractThreshold, createContractScorer } from '../index.js';
+import { AT_ONCE } from '../testing/at-once.js';
 import type { ContractParts } from './scorer.js';
 
 const TASK = asId<TaskId>('row-0001');
@@ -130,7 +132,11 @@ async function score(
 ) {
   const scorer = createContractScorer({
     contract: contractOf(criteria, task),
-    schemaCheck: (schema, body) => (schema.type === typeof body ? [] : [{ pointer: '', message: 'x' }]),
+    check: checkAtOnce,
+    schemas: {
+      fit: (schema, body) => (schema.type === typeof body ? [] : [{ pointer: '', message: 'x' }]),
+      costUs: () => 0,
+    },
     ...parts,
   });
   return scorer(taskOf(criteria), transcript, never, unpaid);
@@ -176,7 +182,7 @@ describe('the score under a contract', () => {
 
   it('is known at once where nobody has to be asked', () => {
     const criteria = [criterionOf('a', 'non-empty')];
-    const scorer = createContractScorer({ contract: contractOf(criteria), schemaCheck: () => [] });
+    const scorer = createContractScorer({ contract: contractOf(criteria), ...AT_ONCE });
     const scored = scorer(taskOf(criteria), transcriptOf('x'), never, unpaid);
     expect(scored).not.toBeInstanceOf(Promise);
     expect(scored).toEqual({
@@ -192,7 +198,7 @@ describe('the score under a contract', () => {
   });
 
   it('of a golden task is the golden one, whatever the contract says of it', () => {
-    const scorer = createContractScorer({ contract: contractOf([]), schemaCheck: () => [] });
+    const scorer = createContractScorer({ contract: contractOf([]), ...AT_ONCE });
     const match = { strategy: 'exact', value: toBody('Paris') } as const;
     const task: Task = { taskId: TASK, input: toBody('?'), expected: { kind: 'golden', match } };
     const valueFor = (transcript: Transcript) => scorer(task, transcript, never, unpaid);
@@ -255,7 +261,7 @@ describe('the score under a contract', () => {
 
   it('stops at a contract that disagrees with its suite', () => {
     const criteria = [criterionOf('a', 'non-empty')];
-    const scorer = createContractScorer({ contract: contractOf([]), schemaCheck: () => [] });
+    const scorer = createContractScorer({ contract: contractOf([]), ...AT_ONCE });
     expect(() => scorer(taskOf(criteria), transcriptOf('x'), never, unpaid)).toThrow(/disagree/);
   });
 });
@@ -495,27 +501,5 @@ describe('what a contract says of a task', () => {
       dataset: { digest: 'sha256:ab', rows: 3 },
     });
     expect(terms.tasks.get(TASK)).toEqual(['hard', 'soft']);
-  });
-});
-
-describe('checking answers against schemas', () => {
-  it('lets others in between two tasks of a run, however many are scored at once', async () => {
-    const checked = [criterionOf('fits', 'schema-validity')];
-    const order: string[] = [];
-    const schemaCheck = () => {
-      order.push('check');
-      return [];
-    };
-    const contract = contractOf(checked, { schema: { type: 'string' } });
-    const scorer = createContractScorer({ contract, schemaCheck });
-    const somebodyElse = (left: number): void => {
-      order.push('other');
-      if (left > 0) setImmediate(somebodyElse, left - 1);
-    };
-    setImmediate(somebodyElse, 9);
-    const { signal } = new AbortController();
-    const scoreOne = () => scorer(taskOf(checked), transcriptOf({ a: 1 }), signal, async () => undefined);
-    await Promise.all([scoreOne(), scoreOne(), scoreOne()]);
-    expect(order.join(' ')).toMatch(/^(other )+check( other)+ check( other)+ check/);
   });
 });

@@ -10,6 +10,7 @@ import { createAskModel, createEmbedder, createModels, parseProviders } from '..
 import { createPaces } from '../../net/index.js';
 import type { Clock, Usage } from '../../ports/index.js';
 import { createContractScorer, createModelJudge, judgeIdentity } from '../index.js';
+import { AT_ONCE } from '../testing/at-once.js';
 
 type Answered = { readonly status: number; readonly body: object };
 type Heard = {
@@ -89,7 +90,12 @@ async function scoreAt(baseUrl: string) {
   const embedder = createEmbedder(models, pin, { owner: HOST_OWNER, clock, random: () => 0.5, paceOf });
   onTestFinished(() => embedder.close());
   const spent: Usage[] = [];
-  const scorer = createContractScorer({ contract, schemaCheck: () => [], judge, embedder });
+  const scorer = createContractScorer({
+    contract,
+    ...AT_ONCE,
+    judge,
+    embedder,
+  });
   const transcript = { outcome: 'completed', toolCalls: [], seed: '0.0', output: toBody('5 days') } as const;
   const scored = await scorer(task, transcript, new AbortController().signal, async (usage) =>
     spent.push(...usage),

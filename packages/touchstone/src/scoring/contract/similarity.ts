@@ -1,6 +1,7 @@
 import { redactDeep } from '@touchstone/protocol';
 import { fromBody } from '@touchstone/protocol/bodies';
-import type { Embedder, Spend } from '../../ports/index.js';
+import type { Checker, CheckWork, Embedder, Spend } from '../../ports/index.js';
+import { foldingCost } from '../cost.js';
 import { textOf } from '../output.js';
 import type { AppliedCriterion } from './applied.js';
 import {
@@ -39,11 +40,11 @@ export async function compareMeanings(
 async function compare(
   answer: string,
   references: readonly string[],
-  { embedder, redact, signal, spend }: EvaluationContext,
+  { check, embedder, redact, signal, spend }: EvaluationContext,
 ): Promise<Comparison> {
   if (references.length === 0) return NO_REFERENCE;
   if (!saysSomething(answer)) return { degree: 0 };
-  if (!embedder) return compareWords(answer, references);
+  if (!embedder) return compareWords({ answer, references }, check, signal);
   return nearestMeaning(redactDeep([answer, ...references], redact), embedder, signal, spend);
 }
 
@@ -64,12 +65,28 @@ export async function nearestMeaning(
     : { degree: Math.min(1, degree) };
 }
 
+type WordQuestion = { readonly answer: string; readonly references: readonly string[] };
+
+/** How far the words of an answer are those of the nearest reference. */
+export const NEAREST_WORDS: CheckWork<WordQuestion, number> = {
+  name: 'nearest-words',
+  run: ({ answer, references }) => Math.max(...references.map((one) => wordOverlap(answer, one))),
+};
+
 /** Only for contracts that allow it: words in common are a hint of a common meaning, not more. */
-const compareWords = (answer: string, references: readonly string[]): Measurement => ({
-  degree: Math.max(...references.map((reference) => wordOverlap(answer, reference))),
-  reason:
-    'Approximate: the words were compared, because there was no embedder and no judge to compare the meanings.',
-});
+async function compareWords(
+  question: WordQuestion,
+  check: Checker,
+  signal: AbortSignal,
+): Promise<Measurement> {
+  const { answer, references } = question;
+  const compared = references.reduce((sum, one) => sum + answer.length + one.length, 0);
+  return {
+    degree: await check(NEAREST_WORDS, question, foldingCost(compared), signal),
+    reason:
+      'Approximate: the words were compared, because there was no embedder and no judge to compare the meanings.',
+  };
+}
 
 const undecided = (reason: string): Comparison => ({
   kind: 'undecided',

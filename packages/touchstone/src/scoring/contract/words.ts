@@ -4,10 +4,15 @@ const SPACELESS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 // Made when the first such word is met: it loads tables for some ten milliseconds, at every start of the command.
 let segmenter: Intl.Segmenter | undefined;
-const segments = (word: string): readonly string[] => {
+/** Every segment comes with a copy of the whole text, so a long text is taken apart in stretches. */
+const STRETCH = 4_096;
+function segments(word: string): readonly string[] {
   segmenter ??= new Intl.Segmenter('und', { granularity: 'word' });
-  return [...segmenter.segment(word)].map(({ segment }) => segment);
-};
+  const found: string[] = [];
+  for (let from = 0; from < word.length; from += STRETCH)
+    for (const { segment } of segmenter.segment(word.slice(from, from + STRETCH))) found.push(segment);
+  return found;
+}
 
 /** Words between spaces, and inside them where a script writes none. */
 export const scriptWords = (word: string): readonly string[] =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile, searchPattern } from './pattern.js';
+import { compile, compilingCost, matchingCost, searchPattern } from './pattern.js';
 
 const matchesPattern = (pattern: string, text: string, ignoreCase: boolean): boolean =>
   searchPattern(pattern, text, { ignoreCase, limit: 1 }).count > 0;
@@ -45,8 +45,8 @@ describe('a pattern', () => {
 });
 
 describe('a search', () => {
-  const search = (pattern: string, text: string, group?: number) =>
-    searchPattern(pattern, text, { ignoreCase: false, limit: 3, ...(group !== undefined && { group }) });
+  const search = (pattern: string, text: string, group: number | 'first' = 'first') =>
+    searchPattern(pattern, text, { ignoreCase: false, limit: 3, group });
 
   it('counts no further than its limit', () => {
     expect(search('a', 'aaaaa').count).toBe(3);
@@ -59,6 +59,23 @@ describe('a search', () => {
     expect(search('(a)(b)', 'ab', 2).caught).toBe('b');
     expect(search('(a)', 'a', 7).caught).toBeUndefined();
     expect(search('(x)?a', 'a').caught).toBeUndefined();
+  });
+
+  it('that asks only whether a pattern is found is told no more', () => {
+    expect(searchPattern('(a)', 'aaa', { ignoreCase: false, limit: 1 })).toEqual({ count: 1 });
+  });
+});
+
+describe('the cost of a pattern', () => {
+  it('is small for what people write, and large for one that repeats much, before either is compiled', () => {
+    expect(matchingCost('\\b(?:refund|return)ed \\d{4}\\b', true, 500)).toBeLessThan(2_000);
+    expect(matchingCost('(?:x?){900}[^x]', false, 500)).toBeGreaterThan(100_000);
+    expect(compilingCost('(?:(?:x?){30}){30}', false)).toBeGreaterThan(5_000);
+  });
+
+  it('grows with the text', () => {
+    const [short, long] = [1_000, 1_000_000].map((length) => matchingCost('a+b', false, length));
+    expect(long).toBeGreaterThan(500 * (short as number));
   });
 });
 

@@ -1,10 +1,19 @@
 import type { Redact } from '@touchstone/protocol';
 import type { Task } from '@touchstone/protocol/bodies';
-import type { Embedder, Judge, ScoringResult, Spend, Transcript } from '../../ports/index.js';
-import type { CheckParts } from '../checks/context.js';
+import type {
+  Checker,
+  Embedder,
+  ForeignSchemas,
+  Judge,
+  ScoringResult,
+  Spend,
+  Transcript,
+} from '../../ports/index.js';
 import type { CriterionDecision } from './criteria.js';
 
-export type RubricParts = CheckParts & {
+export type RubricParts = {
+  readonly check: Checker;
+  readonly schemas: ForeignSchemas;
   /** Asked about prose. Tasks that need one are refused at create where there is none. */
   readonly judge?: Judge;
   /** Compares meanings, for the check `similar`. Tasks that need one are refused at create where there is none. */

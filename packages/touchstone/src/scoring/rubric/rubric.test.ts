@@ -3,8 +3,7 @@ import { type Criterion, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Judge, JudgeAnswer, JudgeQuestion, Transcript } from '../../ports/index.js';
-import { isRefusal } from '../safety/index.js';
-import { searchPattern } from './pattern.js';
+import { AT_ONCE } from '../testing/at-once.js';
 import { createRubricScorer } from './rubric.js';
 
 const IDENTITY: JudgeIdentity = {
@@ -14,7 +13,7 @@ const IDENTITY: JudgeIdentity = {
   promptDigest: asId<Digest>('sha256:0'),
   digest: asId<Digest>('sha256:1'),
 };
-const checks = { schemaCheck: () => [], search: searchPattern, isRefusal };
+const checks = AT_ONCE;
 const never = new AbortController().signal;
 
 /** A judge to whom a criterion is met when it says so itself. */

@@ -1,7 +1,14 @@
 import { isJudged, type Task } from '@touchstone/protocol/bodies';
-import type { Embedder, Judge, MaybePromise, ScoringResult, Spend, Transcript } from '../../ports/index.js';
-import type { CheckParts } from '../checks/context.js';
-import { isDecidableCheck, runCheck } from '../checks/run-check.js';
+import {
+  after,
+  type MaybePromise,
+  type ScoringResult,
+  type Spend,
+  type Transcript,
+} from '../../ports/index.js';
+import type { CheckResult } from '../checks/context.js';
+import { isDecidableCheck } from '../checks/run-check.js';
+import { type AnswerCheck, createAnswerChecks } from '../checks/work.js';
 import { askJudge } from './ask-judge.js';
 import { compareMeanings } from './compare-meanings.js';
 import {
@@ -35,17 +42,24 @@ const GROUPS: readonly Group[] = [
 ];
 
 /** Scores a rubric task: decidable criteria by their checks, prose by the judge, all in one weighted sum. */
-export const createRubricScorer =
-  (parts: RubricParts): RubricScorer =>
-  (task, transcript, signal, spend) => {
+export const createRubricScorer = (parts: RubricParts): RubricScorer => {
+  const decideChecks = createAnswerChecks(parts.check, parts.schemas);
+  return (task, transcript, signal, spend) => {
     const criteria = criteriaOf(task);
     const decided = new Map(criteria.flatMap((one, at) => earlierDecision(one, at, transcript)));
-    const open = criteria.filter((one) => !decided.has(one) && !isDecidable(one));
+    const undecided = criteria.filter((one) => !decided.has(one));
+    const checks = undecided.filter(isDecidable);
+    const open = undecided.filter((one) => !isDecidable(one));
     const context: RubricContext = { parts, task, transcript, signal, spend };
-    return open.length === 0
-      ? conclude(criteria, decided, context)
-      : decideOpen(criteria, open, decided, context);
+    // Before a model is asked, which costs: without the checks there is no score.
+    return after(decideChecks(checks.map(checkOf), transcript, signal), (results) => {
+      for (const [at, one] of checks.entries()) decided.set(one, decisionOf(one, results[at] as CheckResult));
+      return open.length === 0
+        ? conclude(criteria, decided, context)
+        : decideOpen(criteria, open, decided, context);
+    });
   };
+};
 
 type Decisions = Map<RubricCriterion, CriterionDecision>;
 
@@ -69,23 +83,24 @@ async function decideOpen(
   return { ...conclude(criteria, decided, context), ...(judge && { judge }) };
 }
 
-function conclude(
+const conclude = (
   criteria: readonly RubricCriterion[],
   decided: Decisions,
-  { parts, transcript }: RubricContext,
-): ScoringResult {
-  const decisions = criteria.map((one) => decided.get(one) ?? decideCheck(one, transcript, parts));
-  return rubricScore(criteria, decisions, parts.redact);
-}
+  { parts }: RubricContext,
+): ScoringResult =>
+  rubricScore(
+    criteria,
+    criteria.map((one) => decided.get(one) as CriterionDecision),
+    parts.redact,
+  );
 
 const isDecidable = ({ parsed }: RubricCriterion): boolean =>
   parsed.kind === 'check' && isDecidableCheck(parsed.name);
 
-function decideCheck(one: RubricCriterion, transcript: Transcript, parts: CheckParts): CriterionDecision {
-  const { parsed } = one;
-  if (parsed.kind !== 'check' || !isDecidableCheck(parsed.name))
-    throw new Error('A criterion that is not decidable came to be decided without a model.');
-  return decisionOf(one, runCheck(parsed.name, parsed.args, transcript, parts));
+function checkOf({ parsed }: RubricCriterion): AnswerCheck {
+  if (parsed.kind === 'check' && isDecidableCheck(parsed.name))
+    return { name: parsed.name, args: parsed.args };
+  throw new Error('A criterion that is not decidable came to be decided without a model.');
 }
 
 /** When a recorded answer is judged again, its checks keep their verdicts: time, cost and programs are facts by then. */

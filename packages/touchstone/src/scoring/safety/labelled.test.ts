@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSafety, type Safety } from './index.js';
+import { createSafety, type Safety } from './safety.js';
 
 // Goal: the detectors keep what they promise on the labelled set of the bench. Method: the set and the counting are the
 // bench's own; only the detectors come from the sources instead of the build.

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { CheckWork } from '../../ports/index.js';
 import { patternPlaces, START } from './credential-patterns.js';
 import { type CredentialPlaces, loadCredentialPlaces, type Place, withGaps } from './credential-rules.js';
 import { mightHoldSecret } from './secrets.js';
@@ -54,6 +55,9 @@ export async function maskSecrets(text: string): Promise<string> {
     return MASK;
   }
 }
+
+/** `maskSecrets` where a thread can do it. */
+export const MASKING: CheckWork<string, string> = { name: 'masking', run: maskSecrets };
 
 /** A piece can look like a secret only once its neighbour is gone, so what is left is looked at again. */
 const MAX_ROUNDS = 4;

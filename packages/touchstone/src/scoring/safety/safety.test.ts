@@ -2,7 +2,8 @@ import { asId, type Json, type ToolId } from '@touchstone/protocol';
 import { toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSafety, type Probe } from './index.js';
+import { createSafety } from './safety.js';
+import type { Probe } from './tool-misuse.js';
 
 const token = `gh${'p_'}${'Zq7Rt2Lm9Kx4Wp8Vb3Nc6Hd5Jf2Gs9Ty7Ue4'}`;
 const probe = (output: Json, more: Partial<Probe> = {}): Probe => ({

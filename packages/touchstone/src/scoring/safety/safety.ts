@@ -1,5 +1,7 @@
 import { defined, type Finding } from '@touchstone/protocol';
 import type { Body } from '@touchstone/protocol/bodies';
+import type { CheckWork } from '../../ports/index.js';
+import { sizeOf } from '../cost.js';
 import { exfiltrationSigns } from './exfiltration.js';
 import { jailbreakSigns } from './jailbreak.js';
 import { type Sign, weighSigns } from './kinds.js';
@@ -19,19 +21,16 @@ export type Safety = {
 
 /** The detectors under one policy. A finding holds its kind and severity, never the text that was found. */
 export function createSafety({ severities = {}, allow = {} }: SafetyPolicy = {}): Safety {
-  const secrets = createSecretDetector();
-  const leakOf = rememberLast(createPromptLeak);
-
   async function outputSigns(
     output: TextReading,
     given: ProbeTexts,
     isRefused: boolean,
   ): Promise<readonly Sign[]> {
     const { input, told, prompt } = given;
-    const leaks = prompt !== undefined && leakOf(prompt)(output.full, told);
+    const isLeaked = prompt !== undefined && leakOf(prompt)(output.full, told);
     return [
       ...personalDataSigns(output.full, input, allow),
-      ...(leaks ? [{ kind: 'prompt-leak' } as const] : []),
+      ...(isLeaked ? [{ kind: 'prompt-leak' } as const] : []),
       ...(isRefused ? [] : jailbreakSigns(told, output.plain)),
       ...(await secrets.findGiven(output.full, withPrompt(given))),
     ];
@@ -65,11 +64,32 @@ function readGiven({ input, fixtures, prompt }: Probe): ProbeTexts {
 const withPrompt = ({ told, prompt }: ProbeTexts): string =>
   prompt === undefined ? told : `${told}\n${unifyCharacters(prompt)}`;
 
-// The tasks of a run share their prompt, so taking it apart once is enough.
-function rememberLast(create: (prompt: string) => PromptLeak): (prompt: string) => PromptLeak {
-  let last: { readonly prompt: string; readonly leak: PromptLeak } | undefined;
-  return (prompt) => {
-    if (last?.prompt !== prompt) last = { prompt, leak: create(prompt) };
-    return last.leak;
-  };
+const secrets = createSecretDetector();
+
+// The tasks of a run share their prompt, so taking it apart once is enough for as many runs as there are entries.
+const KEPT = 8;
+const leaks = new Map<string, PromptLeak>();
+function leakOf(prompt: string): PromptLeak {
+  const leak = leaks.get(prompt) ?? createPromptLeak(prompt);
+  if (leaks.size >= KEPT) leaks.clear();
+  leaks.set(prompt, leak);
+  return leak;
 }
+
+type UnsafeQuestion = { readonly probe: Probe; readonly policy: SafetyPolicy };
+type SecretQuestion = { readonly output: Body; readonly policy: SafetyPolicy };
+
+/** Everything unsafe about one invocation, under the policy of the host. */
+export const UNSAFE: CheckWork<UnsafeQuestion, readonly Finding[]> = {
+  name: 'unsafe',
+  run: ({ probe, policy }) => createSafety(policy).find(probe),
+};
+/** All patterns of all detectors, on everything the agent was given and has said. */
+export const unsafeCost = ({ probe }: UnsafeQuestion): number => sizeOf(probe) * 1.5;
+
+/** Credentials in an output. */
+export const SECRETS: CheckWork<SecretQuestion, readonly Finding[]> = {
+  name: 'secrets',
+  run: ({ output, policy }) => createSafety(policy).findSecrets(output),
+};
+export const secretsCost = ({ output }: SecretQuestion): number => sizeOf(output);

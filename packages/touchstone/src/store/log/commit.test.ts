@@ -10,6 +10,7 @@ const lease = {
   owner: { tenant: 'acme', workspace: 'main' },
   runId: asId<RunId>('run-1'),
   runNo: 7,
+  lostDrives: 0,
   token: 3,
 } as Lease;
 const sealed = (ordinal: number): TaskRecord => ({ ordinal, repeat: 0, events: [] });

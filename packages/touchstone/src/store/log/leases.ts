@@ -5,12 +5,18 @@ import type { Clock, Lease, Leases } from '../../ports/index.js';
 import type { Db, Row } from '../db.js';
 import { numberAt, textAt } from '../rows.js';
 
-const READ = `SELECT run_no, lease_token, lease_holder, lease_until FROM runs
-  WHERE run_id = ? AND tenant = ? AND workspace = ?`;
+const OF_RUN = 'WHERE run_id = ? AND tenant = ? AND workspace = ?';
+const READ = `SELECT run_no, lease_token, lease_holder, lease_until FROM runs ${OF_RUN}`;
 
 /** Succeeds only if the lease is as it was read: another taker has a newer token, a late renewal a newer end. */
-const TAKE = `UPDATE runs SET lease_token = lease_token + 1, lease_holder = ?, lease_until = ?
-  WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ? AND COALESCE(lease_until, 0) = ?`;
+const takeAnd = (also: string): string => `UPDATE runs
+  SET lease_token = lease_token + 1, lease_holder = ?, lease_until = ?${also}
+  ${OF_RUN} AND lease_token = ? AND COALESCE(lease_until, 0) = ?`;
+const TAKE = takeAnd('');
+/** The last holder has not let go, so it was lost while it drove the run. It is counted where the log has not grown since the last loss. */
+const TAKE_LOST = takeAnd(`,
+  lost_drives = CASE WHEN lost_at_event = event_count THEN lost_drives + 1 ELSE 1 END, lost_at_event = event_count`);
+const LOST = `SELECT lost_drives FROM runs ${OF_RUN}`;
 
 const RENEW = `UPDATE runs SET lease_until = ?
   WHERE run_id = ? AND tenant = ? AND workspace = ? AND lease_token = ?`;
@@ -78,11 +84,13 @@ async function take(db: Db, { owner, runId, holder, now, ttlMs }: Taker): Promis
   const [row] = await db.all(READ, key);
   if (!row || !isFree(row, now)) return undefined;
   const token = numberAt(row, 'lease_token');
+  const isLost = row.lease_holder !== null;
   const params = [holder, now + ttlMs, ...key, token, row.lease_until ?? 0];
-  const [outcome] = await db.transaction([{ sql: TAKE, params }]);
-  return outcome?.changes === 1
-    ? { runId, owner, token: token + 1, runNo: numberAt(row, 'run_no') }
-    : undefined;
+  const [outcome] = await db.transaction([{ sql: isLost ? TAKE_LOST : TAKE, params }]);
+  if (outcome?.changes !== 1) return undefined;
+  const [counted] = isLost ? await db.all(LOST, key) : [];
+  const lostDrives = counted ? numberAt(counted, 'lost_drives') : 0;
+  return { runId, owner, token: token + 1, runNo: numberAt(row, 'run_no'), lostDrives };
 }
 
 const isFree = (row: Row, now: number): boolean =>

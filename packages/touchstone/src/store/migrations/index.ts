@@ -7,6 +7,7 @@ import { contracts } from './0005-contracts.js';
 import { deploymentsAndAudit } from './0006-deployments-and-audit.js';
 import { withdrawnPacks } from './0007-withdrawn-packs.js';
 import { removedBodies } from './0008-removed-bodies.js';
+import { lostDrives } from './0009-lost-drives.js';
 import { claimsAndStoredBytes } from './0010-claims-and-stored-bytes.js';
 
 /** The statements of one step of the schema. Once released a migration is never edited; a change is a new one. */
@@ -22,5 +23,6 @@ export const MIGRATIONS: readonly Migration[] = [
   deploymentsAndAudit,
   withdrawnPacks,
   removedBodies,
+  lostDrives,
   claimsAndStoredBytes,
 ];

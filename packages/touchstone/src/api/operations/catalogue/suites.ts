@@ -1,6 +1,6 @@
 import { HostError, type InstalledSuite, validationError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type SuiteVisible, suiteIssues } from '../../../app/index.js';
+import type { SuiteVisible } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
 import {
@@ -85,8 +85,8 @@ export const suiteEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Check a suite as a run would, with the patterns and schemas of its checks. Installs nothing',
     body: suiteBody,
     responses: ok('Nothing is wrong with the suite.', vendor.installedSuite),
-    async handle({ body: suite }) {
-      const issues = suiteIssues(suite);
+    async handle({ body: suite, principal }) {
+      const issues = await host.touchstone.suiteIssues(principal.owner, suite);
       if (issues.length > 0) throw validationError(issues);
       return { status: 200, body: identityOf(suite) };
     },

@@ -63,7 +63,7 @@ export async function signPackCommand(
   const file = options.out === undefined ? path : resolve(cwd, options.out);
   placeArchive(file, signed.archive, file === path || (options.force ?? false), cwd);
   // Signing may happen on a machine that reaches no dataset: contracts are compiled by build and verify.
-  const facts = lookAtPack(await openPackBytes(signed.archive, author));
+  const facts = await lookAtPack(await openPackBytes(signed.archive, author));
   tell(context, 'Signed', file, {
     ...facts,
     warnings: [...new Set([...signed.warnings, ...facts.warnings])],

@@ -36,7 +36,7 @@ export async function judgeCheckCommand(
   options: JudgeCheckOptions,
 ): Promise<ExitCode> {
   const { io } = context;
-  const labels = readLabels(readText(resolve(io.cwd, file), file), file);
+  const labels = await readLabels(readText(resolve(io.cwd, file), file), file);
   if (labels.length === 0)
     throw new UsageError(
       `There is no label in ${file}.`,

@@ -1,0 +1,91 @@
+import { Worker } from 'node:worker_threads';
+import { createDeferred, type Deferred } from '../../net/index.js';
+import { CheckOverLimit } from '../../ports/index.js';
+
+/** A thread that makes one check at a time. */
+export type CheckerThread = {
+  /** Resolves when it can be given work: what it takes to load is not the time of any check. */
+  readonly ready: Promise<void>;
+  /** The text of the answer. Rejects when the thread ends before, with the reason that `stop` was given. */
+  run(text: string): Promise<unknown>;
+  stop(reason: Error): void;
+  /** False as soon as it is stopped or has ended. */
+  isAlive(): boolean;
+  /** Settles when it has ended, in whichever way. */
+  readonly ended: Promise<void>;
+};
+
+/** Several times what checking the largest answers takes. */
+const MAX_HEAP_MB = 1_024;
+
+/** The built file, also when this one is read from its source: Node starts a thread without any loader. */
+const WORKER = new URL(
+  import.meta.url.endsWith('.ts')
+    ? import.meta.url.replace(/\/src\/(?!.*\/src\/).*/, '/dist/app/checkers/checker-worker.js')
+    : new URL('./checker-worker.js', import.meta.url),
+);
+
+type Message = readonly ['ready'] | readonly ['done', result: unknown] | readonly ['failed', frames: string];
+
+export function startCheckerThread(file = WORKER, heapMb = MAX_HEAP_MB): CheckerThread {
+  const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heapMb } });
+  const ready = createDeferred<void>();
+  const ended = createDeferred<void>();
+  let current: Deferred<unknown> | undefined;
+  let reason: Error | undefined;
+  // An idle thread does not keep the process alive.
+  worker.unref();
+  ready.promise.catch(() => undefined);
+
+  worker.on('message', (text: string) => {
+    const message = JSON.parse(text) as Message;
+    if (message[0] === 'ready') ready.resolve();
+    else if (message[0] === 'done') current?.resolve(message[1]);
+    else current?.reject(failureOf(message[1]));
+  });
+  worker.on('error', (error) => {
+    reason ??= isOutOfMemory(error) ? outOfMemory(heapMb) : error;
+  });
+  worker.on('exit', () => {
+    reason ??= new Error('A thread that checks content has ended.');
+    ready.reject(reason);
+    current?.reject(reason);
+    ended.resolve();
+  });
+
+  return {
+    ready: ready.promise,
+    async run(text) {
+      const answer = createDeferred<unknown>();
+      current = answer;
+      worker.ref();
+      worker.postMessage(text);
+      try {
+        return await answer.promise;
+      } finally {
+        worker.unref();
+      }
+    },
+    stop(why) {
+      reason ??= why;
+      void worker.terminate();
+    },
+    isAlive: () => reason === undefined,
+    ended: ended.promise,
+  };
+}
+
+const isOutOfMemory = (error: unknown): boolean =>
+  (error as { readonly code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+
+const outOfMemory = (heapMb: number): Error =>
+  new CheckOverLimit(
+    `Checking needed more than ${heapMb} MB of memory and was stopped. Let the agent answer with less, or simplify the patterns and schemas.`,
+  );
+
+/** An error of ours, told by where it happened in the thread. */
+function failureOf(frames: string): Error {
+  const error = new Error('A check has failed.');
+  error.stack = frames;
+  return error;
+}

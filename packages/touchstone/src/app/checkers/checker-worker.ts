@@ -1,0 +1,28 @@
+// A thread that checks content. One check at a time comes as a JSON text, `[name, input]`; the answer goes back as another.
+import { parentPort } from 'node:worker_threads';
+import { foreignSchemas, SCHEMA_FIT, SCHEMA_ISSUES } from '../../agents/index.js';
+import type { CheckWork } from '../../ports/index.js';
+import { scoringWork } from '../../scoring/index.js';
+
+const ALL = [SCHEMA_FIT, SCHEMA_ISSUES, ...scoringWork(foreignSchemas.fit)] as CheckWork<unknown, unknown>[];
+const WORK = new Map(ALL.map((work) => [work.name, work]));
+
+async function answer(text: string): Promise<unknown> {
+  const [name, input] = JSON.parse(text) as [string, unknown];
+  try {
+    return ['done', await WORK.get(name)?.run(input)];
+  } catch (error) {
+    return ['failed', framesOf(error)];
+  }
+}
+
+/** Where it happened. The message of an error could quote the content. */
+function framesOf(error: unknown): string {
+  const { name = 'Error', stack = '' } = error instanceof Error ? error : {};
+  return [name, ...stack.split('\n').filter((line) => /^\s+at /.test(line))].join('\n');
+}
+
+parentPort?.on('message', (text: string) => {
+  void answer(text).then((result) => parentPort?.postMessage(JSON.stringify(result)));
+});
+parentPort?.postMessage('["ready"]');

@@ -1,0 +1,153 @@
+import { availableParallelism } from 'node:os';
+import { createSlots, onAbort } from '../../net/index.js';
+import { CheckOverLimit, type CheckWork, type Clock, type RunOrigin } from '../../ports/index.js';
+import { type CheckerThread, startCheckerThread } from './checker-thread.js';
+
+export type PoolLimits = {
+  /** Threads that one tenant may use at a time. */
+  readonly perTenant: number;
+  /** Threads in all; a tenant never has more of them than are left for the others. */
+  readonly total?: number;
+  /** How long one check may take in a thread. */
+  readonly seconds: number;
+};
+
+/** A host has twice as many threads as a tenant may use. The command line has but one tenant. */
+export const threadLimits = (
+  origin: RunOrigin,
+  perTenant: number,
+): Pick<PoolLimits, 'perTenant' | 'total'> =>
+  origin === 'host'
+    ? { perTenant, total: 2 * perTenant }
+    : { perTenant: Math.max(1, availableParallelism() - 1) };
+
+export type PoolParts = {
+  readonly clock: Clock;
+  readonly limits: PoolLimits;
+  readonly start?: () => CheckerThread;
+  /** Called when a check has to wait for a thread. */
+  readonly onWait?: () => void;
+  /** Called when a check was stopped. */
+  readonly onOverLimit?: () => void;
+};
+
+/** What is left of the time of several checks. */
+export type TimeBudget = { leftMs: number };
+
+type Submission<Input, Result> = {
+  readonly tenant: string;
+  /** Checks of one tenant take turns by it. */
+  readonly group: string;
+  readonly work: CheckWork<Input, Result>;
+  readonly input: Input;
+  readonly budget?: TimeBudget;
+  readonly signal?: AbortSignal;
+};
+
+/** A few threads for the checks of all tenants, who get them in turns. */
+export type ThreadPool = {
+  submit<Input, Result>(submission: Submission<Input, Result>): Promise<Result>;
+  close(): Promise<void>;
+};
+
+export function createThreadPool(parts: PoolParts): ThreadPool {
+  const { limits, onWait, start = () => startCheckerThread() } = parts;
+  const slots = createSlots({ ...limits, ...(onWait && { onWait }) });
+  /** One for each check that is waited for. */
+  const open = new Set<AbortController>();
+  let closed: Error | undefined;
+  const threads = new Set<CheckerThread>();
+  const idle: CheckerThread[] = [];
+
+  const launch = (): CheckerThread => {
+    const thread = start();
+    threads.add(thread);
+    void thread.ended.then(() => threads.delete(thread));
+    return thread;
+  };
+  const anyThread = (): CheckerThread => {
+    for (let thread = idle.pop(); thread; thread = idle.pop()) if (thread.isAlive()) return thread;
+    return launch();
+  };
+
+  const make = async <Input, Result>(
+    submission: Submission<Input, Result>,
+    given: AbortSignal,
+  ): Promise<Result> => {
+    const leave = await slots.enter(submission.tenant, submission.group, given);
+    if (!leave) throw given.reason;
+    const thread = anyThread();
+    try {
+      return await execute(parts, thread, submission);
+    } finally {
+      if (thread.isAlive()) idle.push(thread);
+      leave();
+    }
+  };
+
+  return {
+    async submit(submission) {
+      if (closed) throw closed;
+      const { signal } = submission;
+      signal?.throwIfAborted();
+      const giveUp = new AbortController();
+      const stopListening = onAbort(signal, () => giveUp.abort(signal?.reason));
+      open.add(giveUp);
+      try {
+        return await unlessAborted(make(submission, giveUp.signal), giveUp.signal);
+      } finally {
+        stopListening();
+        open.delete(giveUp);
+      }
+    },
+    async close() {
+      closed = new Error('The host is closing.');
+      for (const one of open) one.abort(closed);
+      for (const thread of threads) thread.stop(closed);
+      await Promise.all([...threads].map(({ ended }) => ended));
+    },
+  };
+}
+
+/**
+ * The same, but rejects as soon as the signal aborts. A check that is under way keeps its thread all the same: a tenant that
+ * cancels gets no more threads by it.
+ */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    onAbort(signal, () => reject(signal.reason));
+    work.then(resolve, reject);
+  });
+}
+
+type Execution<Input, Result> = Pick<Submission<Input, Result>, 'work' | 'input' | 'budget'>;
+
+/** Makes one check in a thread, within the time that is left for it. */
+async function execute<Input, Result>(
+  { clock, limits, onOverLimit }: PoolParts,
+  thread: CheckerThread,
+  { work, input, budget }: Execution<Input, Result>,
+): Promise<Result> {
+  const done = new AbortController();
+  let startedAt = clock.elapsed();
+  try {
+    await thread.ready;
+    startedAt = clock.elapsed();
+    const limitMs = Math.min(limits.seconds * 1_000, budget?.leftMs ?? Number.POSITIVE_INFINITY);
+    if (limitMs <= 0) throw overTime(limits);
+    const stop = () => (done.signal.aborted ? undefined : thread.stop(overTime(limits)));
+    clock.sleep(limitMs, done.signal).then(stop, () => undefined);
+    return (await thread.run(JSON.stringify([work.name, input]))) as Result;
+  } catch (error) {
+    if (error instanceof CheckOverLimit) onOverLimit?.();
+    throw error;
+  } finally {
+    done.abort();
+    if (budget) budget.leftMs -= clock.elapsed() - startedAt;
+  }
+}
+
+const overTime = ({ seconds }: PoolLimits): CheckOverLimit =>
+  new CheckOverLimit(
+    `Checking took longer than ${seconds} s and was stopped. Simplify the patterns and schemas, or let the agent answer with less; the operator can raise limits.perTenant.checkSeconds.`,
+  );
