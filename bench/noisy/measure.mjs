@@ -51,17 +51,18 @@ function timed(answer, dueAt) {
   return one;
 }
 
-/** A GET without an answer by the end has taken at least until then. */
+/** A GET without an answer by the end has taken at least until then; `isBound` says that p99 is only such a lower bound. */
 function latencies(asked, now) {
-  const sorted = asked.map(({ ms, dueAt }) => ms ?? now - dueAt).toSorted((a, b) => a - b);
+  const sorted = asked
+    .map(({ ms, dueAt, status }) => ({ ms: ms ?? now - dueAt, status }))
+    .toSorted((a, b) => a.ms - b.ms);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  const answered = asked.filter(({ status }) => status !== undefined);
   return {
-    p50: at(0.5),
-    p99: at(0.99),
-    gets: asked.length,
-    unanswered: asked.length - answered.length,
-    failed: answered.filter(({ status }) => status !== 200).length,
+    p50: at(0.5).ms,
+    p99: at(0.99).ms,
+    isBound: at(0.99).status === undefined,
+    unanswered: asked.filter(({ status }) => status === undefined).length,
+    failed: asked.filter(({ status }) => status !== undefined && status !== 200).length,
   };
 }
 

@@ -128,15 +128,17 @@ function tell(report, name, pairs) {
   const middle = (side, member) => median(pairs.map((pair) => pair[side][member]));
   const ratio = (member) => median(pairs.map(({ quiet, loud }) => loud[member] / quiet[member]));
   const sum = (member) => pairs.reduce((total, { loud }) => total + loud[member], 0);
+  // Most answers did not come within the measurement: the ratio is larger than what is shown.
+  const isBound = pairs.filter(({ loud }) => loud.isBound).length * 2 > pairs.length;
   const lost = sum('failed') + sum('refused');
   const shown = (side) => `${seconds(middle(side, 'p50'))} / ${seconds(middle(side, 'p99'))}`;
   report.row({
     what: `${name}: GET of the other tenant, p50 / p99`,
     ours: shown('loud'),
     floor: `quiet ${shown('quiet')}`,
-    ratio: `${times(ratio('p50'))} / ${times(ratio('p99'))}`,
+    ratio: `${times(ratio('p50'))} / ${isBound ? '> ' : ''}${times(ratio('p99'))}`,
     target: `p99 ≤ ${WORST_P99} ×`,
-    ok: ratio('p99') <= WORST_P99,
+    ok: ratio('p99') <= WORST_P99 && !isBound,
   });
   report.row({
     what: `${name}: its runs${lost > 0 ? `, ${lost} requests refused` : ''}`,
