@@ -134,6 +134,13 @@ it('a schema that compares many items with each other leaves its tasks unscored,
   await answered;
   await acmeIsServed(host, gateway, attack);
   expect(await unscoredOf(host, attack)).toEqual(Array(5).fill('check_over_limit'));
+  const single = await host
+    .client(OTHER_KEY)
+    .runs.create({ agentId: 'local.globex.bot', inputs: {} } as never);
+  expect((await eventsOf(host, single.runId, OTHER_KEY)).at(-1)).toMatchObject({
+    type: 'run.failed',
+    payload: { error: { code: 'check_over_limit' } },
+  });
 });
 
 it('an answer of megabytes full of personal data is searched, and another tenant does not notice', async () => {
