@@ -1,10 +1,11 @@
-// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--peers a,b] [--peers-dir DIR] [--install] [--json]
+// npm run bench -- [part…] [--n 100,1000] [--reps 3] [--attacks a,b] [--peers a,b] [--peers-dir DIR] [--install] [--json]
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createReport } from './lib/report.mjs';
 import { cold } from './parts/cold.mjs';
 import { install } from './parts/install.mjs';
 import { latency } from './parts/latency.mjs';
+import { noisy } from './parts/noisy.mjs';
 import { resume } from './parts/resume.mjs';
 import { safety } from './parts/safety.mjs';
 import { sse } from './parts/sse.mjs';
@@ -12,14 +13,15 @@ import { throughput } from './parts/throughput.mjs';
 import { openPeers } from './peers/index.mjs';
 
 const PARTS = { cold, throughput, latency, resume, sse, safety };
-// Asks the registry, so only on demand.
-const ON_DEMAND = { install };
+// Only by name: the one takes ten minutes, the other asks the registry.
+const ON_DEMAND = { noisy, install };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     n: { type: 'string' },
     reps: { type: 'string', default: '3' },
+    attacks: { type: 'string' },
     peers: { type: 'string' },
     'peers-dir': { type: 'string' },
     install: { type: 'boolean', default: false },
@@ -54,7 +56,8 @@ try {
   for (const name of chosen) {
     report.heading(name);
     const sizes = values.n?.split(',').map(Number);
-    await known[name]({ report, reps: Number(values.reps), peers: peers.list, ...(sizes && { sizes }) });
+    const attacks = values.attacks?.split(',');
+    await known[name]({ report, reps: Number(values.reps), peers: peers.list, sizes, attacks });
   }
 } finally {
   peers.close();

@@ -10,20 +10,34 @@ const KEY = 'bench-key';
 const AGENT_ID = 'local.bench.agent';
 
 export async function withServer(folder, env, use) {
-  const config = join(folder, 'touchstone.config.json');
-  writeFileSync(config, JSON.stringify(configuration()));
-  const args = [COMMAND, 'serve', '--port', '0', '--config', config, '--data', join(folder, 'data')];
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = new Promise((resolve) => child.on('close', resolve));
+  const config = writeConfig(folder, configuration());
+  const { child, ended, url } = await startServer({ config, data: join(folder, 'data'), env });
   try {
-    return await use(createClient(await readAddress(child)));
+    return await use(createClient(url));
   } finally {
     child.kill('SIGTERM');
     await ended;
   }
+}
+
+export function writeConfig(folder, config) {
+  const file = join(folder, 'touchstone.config.json');
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+/**
+ * Starts a host and waits until it listens. `launcher` is a command that starts the rest of its arguments, such as
+ * `unshare -m`; it has to keep the process id. `onLog` gets the lines of stderr.
+ */
+export async function startServer({ config, data, env = {}, launcher = [], onLog }) {
+  const serve = [COMMAND, 'serve', '--port', '0', '--config', config, '--data', data];
+  const [program, ...args] = [...launcher, process.execPath, ...serve];
+  const stdio = ['ignore', 'pipe', onLog ? 'pipe' : 'ignore'];
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio });
+  if (onLog) createInterface({ input: child.stderr }).on('line', onLog);
+  const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal })));
+  return { child, ended, url: await readAddress(child) };
 }
 
 const configuration = () => ({
@@ -41,20 +55,23 @@ async function readAddress(child) {
   throw new Error('The server ended before it listened.');
 }
 
+/** A call with a key; throws what is not a 2xx. */
+export const createCall = (url, key) => async (method, path, body) => {
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 500)}`);
+  return JSON.parse(text);
+};
+
 function createClient(url) {
-  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-  const call = async (method, path, body) => {
-    const response = await fetch(url + path, {
-      method,
-      headers,
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.json();
-  };
+  const call = createCall(url, KEY);
   return {
     url,
-    headers,
+    headers: { authorization: `Bearer ${KEY}` },
     installSuite: (suite) => call('POST', '/v1/host/touchstone/suites', suite),
     startRun: (suiteRef, concurrency) =>
       call('POST', '/v1/runs', {

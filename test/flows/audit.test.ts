@@ -244,7 +244,8 @@ describe('the audit log', () => {
     const inRange = await verdict(host, '?fromSeq=2&toSeq=5');
     expect(inRange).toMatchObject({ chainValid: false, anomalies: [{ atSeq: 4 }] });
     expect(await verdict(host, '?fromSeq=5&toSeq=6')).toMatchObject({ ...sound, valid: false });
-    for (const query of ['?fromSeq=5&toSeq=4', '?fromSeq=-1', '?toSeq=x']) {
+    const beyond = `?fromSeq=${(records as number) + 1}`;
+    for (const query of ['?fromSeq=5&toSeq=4', '?fromSeq=-1', '?toSeq=x', beyond, `${beyond}&toSeq=999`]) {
       const refused = await readJson(host, `/v1/audit/verify${query}`);
       expect(refused).toMatchObject({ status: 400, body: { error: 'validation_error' } });
     }

@@ -49,6 +49,33 @@ const plain = (events: readonly Event[]): string =>
   );
 
 describe('a client that knows only OpenWOP', () => {
+  it.each<[string, object, object]>([
+    ['recursionLimit', EVAL, { recursionLimit: 11 }],
+    ['recursionLimit', EVAL, { recursionLimit: 12, repeats: 2 }],
+    ['maxLoopIterations', EVAL, { maxLoopIterations: 100 }],
+    ['promptOverrides', EVAL, { promptOverrides: { greeting: 'Hi' } }],
+    ['promptOverrides', { agentId: 'local.test.echo' }, { promptOverrides: { greeting: 'Hi' } }],
+    ['recursionLimit', { workflowId: 'conformance-dispatch-loop' }, { recursionLimit: 3 }],
+    ['maxLoopIterations', { workflowId: 'conformance-dispatch-loop' }, { maxLoopIterations: 1 }],
+  ])('is refused %s when the run would not keep to it: %j, %j', async (member, body, configurable) => {
+    const response = await host.fetch('/v1/runs', { method: 'POST', body: { ...body, configurable } });
+    const { error, details } = (await response.json()) as {
+      error: string;
+      details: { issues: { pointer: string }[] };
+    };
+    expect([response.status, error, details.issues.map(({ pointer }) => pointer)]).toEqual([
+      400,
+      'validation_error',
+      [`/configurable/${member}`],
+    ]);
+  });
+
+  it('may set limits that a run keeps to', async () => {
+    await runToEnd({ ...EVAL, configurable: { recursionLimit: 24, repeats: 2 } });
+    const limits = { recursionLimit: 4, maxLoopIterations: 2 };
+    await runToEnd({ workflowId: 'conformance-dispatch-loop', configurable: limits });
+  });
+
   it('reads a discovery document that is valid, cacheable and true', async () => {
     const response = await host.fetch('/.well-known/openwop', { key: null });
     const document = (await response.json()) as {

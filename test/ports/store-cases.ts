@@ -18,6 +18,7 @@ import { memoryCases } from './store/memory-cases.js';
 import { ownersCases } from './store/owners-cases.js';
 import { packsCases } from './store/packs-cases.js';
 import { packsModelCases } from './store/packs-model-cases.js';
+import { pageCases } from './store/page-cases.js';
 import { responsesCases } from './store/responses-cases.js';
 import { retainCases } from './store/retain-cases.js';
 import { retentionCases } from './store/retention-cases.js';
@@ -55,6 +56,7 @@ export function storeCases(createStore: OpenStore): void {
   describe('seal and append', () => sealCases(open));
   describe('log as a model', () => logModelCases(open));
   describe('entries', () => entriesCases(open));
+  describe('pages', () => pageCases(open));
   describe('appends', () => appendsCases(open));
   describe('contracts', () => contractsCases(open));
   describe('ledger', () => ledgerCases(open));

@@ -127,6 +127,17 @@ function afterCheck(transport: Transport, before: () => Promise<void>): Transpor
   };
 }
 
+/** All repeats of a task: those with long answers come in parts. */
+async function wholeTask(part: (fromRepeat?: number) => Promise<TaskView>): Promise<TaskView> {
+  let { nextRepeat, ...view } = await part();
+  while (nextRepeat !== undefined) {
+    const more = await part(nextRepeat);
+    view = { ...view, invocations: [...view.invocations, ...more.invocations] };
+    nextRepeat = more.nextRepeat;
+  }
+  return view;
+}
+
 /**
  * The same client over another transport, e.g. one that calls a host in the same process.
  * @param retry Used for streams; single calls are retried by the transport.
@@ -179,7 +190,9 @@ export function createClientOver(transport: Transport, retry: Retry = createRetr
       streamProgress(transport, retry, runId, reading),
     /** One task of a run with its content: input, answers, tool calls, the judge's reasons. */
     task: (runId: RunId, taskId: string, reading?: Reading): Promise<TaskView> =>
-      get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading),
+      wholeTask((fromRepeat) =>
+        get(`${VENDOR}/runs/${at(runId)}/tasks/${at(taskId)}`, reading, { fromRepeat }),
+      ),
     /** Suites: install, read, check, history. */
     suites: suiteCalls(transport, get),
     /** Runs that others are measured by. */

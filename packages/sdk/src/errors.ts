@@ -1,4 +1,4 @@
-import type { RunId } from '@touchstone/protocol';
+import { defined, isObject, type RunId, type UnknownObject } from '@touchstone/protocol';
 
 /** A refusal as the host sends it. */
 export type ErrorEnvelope = {
@@ -7,7 +7,7 @@ export type ErrorEnvelope = {
   /** The same for people. */
   readonly message: string;
   /** Further facts for programs, e.g. `issues`; absent when there are none. */
-  readonly details?: { readonly [key: string]: unknown };
+  readonly details?: UnknownObject;
 };
 
 /** The host answered, and the answer is a refusal. `code` is the protocol's, e.g. `validation_error`. */
@@ -75,21 +75,27 @@ export function isTransient(error: unknown): boolean {
   return [408, 429, 500, 502, 503, 504].includes(error.status) || error.code === 'idempotency_in_flight';
 }
 
-/** Whether a body is the protocol's error envelope. A proxy may have sent anything. */
-const isEnvelope = (value: unknown): value is ErrorEnvelope =>
-  typeof value === 'object' &&
-  value !== null &&
-  'error' in value &&
-  typeof value.error === 'string' &&
-  'message' in value &&
-  typeof value.message === 'string';
+/** A body as the protocol's error envelope, if it is one. A proxy may have sent anything. */
+function readEnvelope(body: unknown): ErrorEnvelope | undefined {
+  if (!isObject(body) || typeof body.error !== 'string' || typeof body.message !== 'string') return undefined;
+  const details = isObject(body.details) ? readDetails(body.details) : undefined;
+  return { error: body.error, message: body.message, ...defined({ details }) };
+}
+
+/** Every caller goes through the issues; what is none must not break it. */
+const readDetails = (details: UnknownObject): UnknownObject =>
+  'issues' in details ? { ...details, issues: [details.issues].flat().filter(isIssue) } : details;
+
+const isIssue = (value: unknown): boolean =>
+  isObject(value) && typeof value.pointer === 'string' && typeof value.message === 'string';
 
 /** A proxy in between may answer with a page of its own; such a body is not quoted, only its status is told. */
 export async function refusalOf(response: Response): Promise<HostResponseError> {
   const body: unknown = await response.json().catch(() => undefined);
-  const envelope = isEnvelope(body)
-    ? body
-    : { error: 'unexpected_response', message: `Status ${response.status} came without an error envelope.` };
+  const envelope = readEnvelope(body) ?? {
+    error: 'unexpected_response',
+    message: `Status ${response.status} came without an error envelope.`,
+  };
   return new HostResponseError(response.status, envelope, retryAfterOf(response.headers, envelope));
 }
 

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../packages/touchstone/src/store/index.js';
 import { createRandom } from '../../setup/seed.js';
 import { verifiedChain } from './audit-cases.js';
-import { ACME, runIdOf, testClock } from './givens.js';
+import { ACME, readAll, runIdOf, testClock } from './givens.js';
 
 type Child = ChildProcessByStdio<null, Readable, null>;
 
@@ -61,7 +61,7 @@ export function crashCases(newFile: () => string): void {
         expect(integrityOf(file)).toMatchObject([{ integrity_check: 'ok' }]);
         const store = await openStore({ file, clock: testClock() });
         const run = await store.runs.get(ACME, runIdOf('crashed'));
-        const events = await store.log.read(ACME, runIdOf('crashed'), -1, Number.MAX_SAFE_INTEGER);
+        const events = await readAll(store, runIdOf('crashed'));
         expect(run?.eventCount).toBeGreaterThan(acknowledged);
         expect(events.map((event) => event.sequence)).toEqual(
           Array.from({ length: run?.eventCount ?? 0 }, (_, i) => i),
@@ -79,7 +79,7 @@ export function crashCases(newFile: () => string): void {
         const acknowledged = await killAfter(MOVE_UNTIL_KILLED, file, 1 + Math.floor(random() * 200));
         const store = await openStore({ file, clock: testClock() });
         const moved = await store.deployments.get(ACME, asId('a'));
-        const events = await store.log.read(ACME, runIdOf('crashed'), -1, Number.MAX_SAFE_INTEGER);
+        const events = await readAll(store, runIdOf('crashed'));
         expect(moved?.revision).toBeGreaterThanOrEqual(acknowledged);
         expect(events).toHaveLength(moved?.revision ?? 0);
         expect(await verifiedChain(store.audit, ACME)).toHaveLength(moved?.revision ?? 0);

@@ -6,7 +6,7 @@ import {
   type RunStatus,
   type TaskId,
 } from '@touchstone/protocol';
-import { type Body, type NewEvent, toBody } from '@touchstone/protocol/bodies';
+import { type Body, type NewEvent, type RunEvent, toBody } from '@touchstone/protocol/bodies';
 import { expect } from 'vitest';
 import type {
   Clock,
@@ -158,6 +158,16 @@ export const endingCommit = (firstSequence: number, status: RunStatus = 'complet
   firstSequence,
   run: { status, completedAt: START + 10 },
 });
+
+/** All events of a run, page by page. */
+export async function readAll(store: Store, runId: RunId): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (;;) {
+    const page = await store.log.read(ACME, runId, events.length - 1, 500);
+    if (page.length === 0) return events;
+    events.push(...page);
+  }
+}
 
 /** What a rejected promise was rejected with; fails when it was not. */
 export async function refusalOf(work: Promise<unknown>): Promise<Error & { readonly code?: string }> {

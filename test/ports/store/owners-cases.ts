@@ -46,7 +46,7 @@ const REMOVAL = { head: PACK.head, seen: [], at: START, audit: auditEntry() };
  */
 type OwnedPorts = Omit<
   Store,
-  'keys' | 'close' | 'leases' | 'amounts' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo'
+  'keys' | 'close' | 'leases' | 'amounts' | 'audit' | 'retain' | 'retention' | 'secret' | 'copyTo' | 'check'
 > & {
   leases: Omit<Store['leases'], 'adoptable'>;
   audit: Omit<Store['audit'], 'owners'>;
@@ -66,6 +66,7 @@ function callsOf(store: Store, token: number): Calls {
   return {
     runs: {
       get: (owner, runId) => store.runs.get(owner, runId),
+      head: (owner, runId) => store.runs.head(owner, runId),
       list: (owner) => store.runs.list(owner, { limit: 9 }),
       request: (owner, runId) =>
         store.runs.request(owner, runId, { from: ['running'], status: 'failed', control: null }),
@@ -91,6 +92,7 @@ function callsOf(store: Store, token: number): Calls {
       pending: (owner, runId) => store.log.pending(owner, runId),
       appended: (owner, runId) => store.log.appended(owner, runId),
       records: (owner, runId) => store.log.records(owner, runId, 0),
+      scores: (owner, runId) => store.log.scores(owner, runId, 0),
       entries: (owner, runId) => store.log.entries(owner, runId, 0, 100),
     },
     ledger: {

@@ -20,7 +20,10 @@ export type Bar = {
   readonly met: boolean;
   /** The part of the limit that the value takes, from 0 to 1. */
   readonly fill: number;
-  /** Set when it is a bar for the whole suite, and only a part of it was run: then it decides nothing. */
+  /**
+   * Set when it decides nothing: it is a bar for the whole suite, and only a part of it was run; or the run could not be
+   * judged.
+   */
   readonly idle?: true;
 };
 
@@ -29,14 +32,18 @@ export function barsOf(result: RunView): Bar[] {
   const { thresholds, summary } = result;
   if (!summary) return [];
   const whole = scoreBar(summary.aggregateScore, thresholds.passScore ?? DEFAULT_PASS_SCORE);
-  const isIdle = result.contract?.summary.otherBarsMet !== undefined;
-  const bars: Bar[] = [isIdle ? { ...whole, idle: true } : whole];
+  const bars: Bar[] = [isIdle(result) ? { ...whole, idle: true } : whole];
+  // The sum counts a task without a score as 0, which is not what the agent has reached.
+  if (result.counts.unscored > 0) bars[0] = { ...whole, value: '–', sign: '≥', fill: 0, idle: true };
   if (thresholds.maxCostUsd !== undefined) bars.push(costBar(result, thresholds.maxCostUsd));
   if (thresholds.maxP95LatencyMs !== undefined) {
     bars.push(ceilingBar('p95', result.latency?.p95Ms ?? 0, thresholds.maxP95LatencyMs, duration));
   }
   return bars;
 }
+
+const isIdle = ({ contract }: RunView): boolean =>
+  contract?.summary.otherBarsMet !== undefined || contract?.verdict === 'error';
 
 function scoreBar(value: number, limit: number): Bar {
   const met = value >= limit;

@@ -67,6 +67,7 @@ export async function collectRun(client: Client, runId: RunId, options: CollectO
       selected: facts?.tasks?.selected ?? results.length,
       ...counts,
     },
+    ...(!summary && { doneTasks: results.map(({ taskId, latencyMs }) => defined({ taskId, latencyMs })) }),
     failures: await addBodies(client, runId, failures, options.bodies),
     ...folded,
     repeats: facts?.repeats ?? 1,

@@ -4,6 +4,7 @@ export * from './collect-run.js';
 export * from './contract.js';
 export * from './fail-on.js';
 export * from './notes.js';
+export * from './printable.js';
 export * from './regression.js';
 export * from './run-view.js';
 export * from './tasks.js';

@@ -136,6 +136,8 @@ export type RunView = {
   };
   /** Ids of the tasks without a score, in the order of the suite. */
   readonly unscored: readonly string[];
+  /** Tasks with a result, in the order of the suite; absent when the summary lists them. */
+  readonly doneTasks?: readonly Pick<TaskResult, 'taskId' | 'latencyMs'>[];
   /** In the order of the suite. */
   readonly failures: readonly Failure[];
   /** Response times of the agent, in milliseconds; absent while none is known. */

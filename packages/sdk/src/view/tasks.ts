@@ -1,4 +1,4 @@
-import { describeDenial, type Json, type ReportedSlice } from '@touchstone/protocol';
+import { describeDenial, type ReportedSlice } from '@touchstone/protocol';
 import type { Failure } from './run-view.js';
 import { percent } from './units.js';
 
@@ -60,15 +60,3 @@ export const EXPLORATORY = 'Parts of the suite, exploratory: they point somewher
 /** What fell most first, or else what is lowest. */
 export const slicesInOrder = (slices: readonly ReportedSlice[]): readonly ReportedSlice[] =>
   [...slices].sort((a, b) => (a.scoreDelta ?? 0) - (b.scoreDelta ?? 0) || a.score - b.score);
-
-const UNPRINTABLE = /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-
-/**
- * A value on one line. Control, direction and invisible characters become escapes: an agent's answer must not be able
- * to move the cursor, recolour the screen or reorder what a person reads.
- */
-export const quote = (value: Json): string =>
-  JSON.stringify(value).replace(
-    UNPRINTABLE,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );

@@ -25,6 +25,7 @@ const runOf = (aggregateScore: number, passScore: number): RunView =>
     suite: { suiteId: 'a', version: '1.0.0', digest },
     summary: { aggregateScore, passed: aggregateScore >= passScore, tasks: [] },
     thresholds: { passScore },
+    counts: { total: 1, selected: 1, passed: 1, failed: 0, unscored: 0 },
     unpriced: 0,
   }) as unknown as RunView;
 const scoreBarOf = (value: number, limit: number) => barsOf(runOf(value, limit))[0];

@@ -37,7 +37,16 @@ export type TextReply = {
 };
 /** An answer that goes on: everything that can be refused has been checked before the stream opens. */
 type StreamReply = { readonly stream: (connection: SseConnection) => Promise<void> };
-export type Answer = Reply | TextReply | StreamReply;
+/**
+ * An answer that may be long. It is made when the caller's tenant has no other one in the making and has room to hold it,
+ * after everything that can be waited for.
+ */
+export type LargeReply = {
+  readonly large: () => Promise<Reply | TextReply>;
+  /** It takes long, too, because it reads a whole log. Others do not wait for it. */
+  readonly slow?: true;
+};
+export type Answer = Reply | TextReply | StreamReply | LargeReply;
 
 /** Idempotency-Keys in which the same key is the same request. */
 export type KeySpace = {

@@ -1,8 +1,9 @@
-export { type AccessAudit, createAccessAudit } from './access-audit.js';
+export { type AccessAudit, createAccessAudit, noteRefusal } from './access-audit.js';
 export type { Answer, Call, Endpoint, KeySpace, Reply } from './endpoint.js';
 export { errorResponse, toHostError } from './error-response.js';
 export { createLocalTransport } from './local-transport.js';
 export { endpointsOf } from './operations/index.js';
 export { isVersioned, pathOf, routerPath, templatePattern } from './paths.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
-export { openSse } from './streams/sse.js';
+export type { Chunk, Output } from './streams/output.js';
+export { MAX_STALL_MS, openSse } from './streams/sse.js';

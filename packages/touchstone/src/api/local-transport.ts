@@ -1,8 +1,8 @@
 import { isHostError, type Principal } from '@touchstone/protocol';
 import { HostResponseError, type Transport, type TransportCall } from '@touchstone/sdk';
 import { checkScope } from '../app/index.js';
-import type { AccessAudit } from './access-audit.js';
-import type { Answer, Call, Endpoint, Reply, TextReply } from './endpoint.js';
+import { type AccessAudit, noteRefusal } from './access-audit.js';
+import type { Answer, Call, Endpoint, LargeReply, Reply, TextReply } from './endpoint.js';
 import { errorResponse } from './error-response.js';
 import { parameterNames, templatePattern } from './paths.js';
 import type { SseConnection } from './streams/sse.js';
@@ -27,14 +27,19 @@ export function createLocalTransport(
 ): Transport {
   const find = finderOf(endpoints);
 
-  async function answerTo(call: TransportCall): Promise<Answer> {
+  async function answerTo(call: TransportCall): Promise<Exclude<Answer, LargeReply>> {
     try {
       const { endpoint, params } = find(call);
       if (endpoint.auth !== 'none' && endpoint.auth !== 'key')
         checkScope(principal, endpoint.auth, endpoint.orScopes);
-      const decided = { scope: endpoint.auth, resource: `${call.method} ${call.path}`, allowed: true };
-      if (AUDITED.has(endpoint.auth)) await options.audit?.(principal, decided);
-      return await endpoint.handle(callOf(call, params, principal, options.origin));
+      const work = async () => {
+        const answer = await endpoint.handle(callOf(call, params, principal, options.origin));
+        return 'large' in answer ? answer.large() : answer;
+      };
+      if (!AUDITED.has(endpoint.auth)) return await work();
+      const decided = { scope: endpoint.auth, resource: `${call.method} ${call.path}` };
+      await options.audit?.(principal, { ...decided, allowed: true });
+      return await noteRefusal(options.audit, principal, decided, work);
     } catch (error) {
       throw refusalOf(error);
     }
@@ -120,11 +125,16 @@ function streamResponse(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   writer.closed.catch(() => gone.abort());
+  const write: SseConnection['write'] = async (chunk) => {
+    gone.signal.throwIfAborted();
+    await writer.write(Buffer.from(chunk));
+  };
   const connection: SseConnection = {
     signal: gone.signal,
-    async write(chunk) {
-      gone.signal.throwIfAborted();
-      await writer.write(Buffer.from(chunk));
+    write,
+    async writeNext(make) {
+      const chunk = await make();
+      if (chunk !== undefined) await write(chunk);
     },
     keepAlive: async () => undefined,
     end: () => void writer.close().catch(() => undefined),

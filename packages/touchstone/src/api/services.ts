@@ -4,6 +4,7 @@ import {
   type Config,
   capabilitiesOf,
   createDirectory,
+  createHeldBytes,
   createInterruptTokens,
   createMetrics,
   createWebhooks,
@@ -25,6 +26,7 @@ import type { Clock, Ids, Log, Run } from '../ports/index.js';
 import type { Call, Reply } from './endpoint.js';
 import { createEventPages } from './streams/event-pages.js';
 import type { Feed } from './streams/event-stream.js';
+import { createOutput, type Output } from './streams/output.js';
 import { createWakeups } from './streams/wakeups.js';
 
 /** What the operations work with. */
@@ -38,6 +40,8 @@ export type Services = {
   /** Absent when the operator has switched evaluation off. */
   readonly evalSuite?: EvalCapability;
   readonly feed: Feed;
+  /** What is sent and has not been read yet. */
+  readonly output: Output;
   readonly annotations: Annotations;
   readonly webhooks: Webhooks;
   readonly tokens: InterruptTokens;
@@ -76,11 +80,16 @@ export function createServices(options: ServiceOptions): Services {
   const { store } = touchstone;
   const facts = { config, implementedModes, version, engineVersion: ENGINE_VERSION };
   const evalSuite = evalCapability(facts);
+  const { maxUnreadBytes, perTenant } = config.limits;
+  const output = createOutput({ perTenant: perTenant.unreadBytes, total: maxUnreadBytes }, () =>
+    touchstone.limitCounts.reached('unreadBytes'),
+  );
   let made: Promise<Metrics> | undefined;
   const metrics = async (): Promise<Metrics> => {
     made ??= createMetrics();
     const current = await made;
     current.streamsOpen(openStreams());
+    current.bytesUnread(output.held.total);
     current.limitsReached(touchstone.limitCounts.read());
     return current;
   };
@@ -95,9 +104,11 @@ export function createServices(options: ServiceOptions): Services {
       pages: createEventPages(store),
       wakeups: createWakeups(store.log, clock),
       annotations: store.annotations,
+      held: output.held,
       runs: store.runs,
       clock,
     },
+    output,
     annotations: touchstone.annotations,
     webhooks: openWebhooks(options, version),
     tokens: createInterruptTokens(store, clock),
@@ -115,8 +126,12 @@ export function createServices(options: ServiceOptions): Services {
 function openWebhooks(options: ServiceOptions, version: string): Webhooks {
   const { touchstone, config, log, clock, ids = systemIds, env = process.env, testSeams = false } = options;
   const guard = webhookGuard(config, testSeams, env);
-  const { store, names } = touchstone;
-  return createWebhooks({ store, clock, log, ids, guard, names, version });
+  const { store, names, limitCounts } = touchstone;
+  const { perTenant, maxUnreadBytes } = config.limits;
+  const held = createHeldBytes({ perTenant: perTenant.webhookBytes, total: maxUnreadBytes }, () =>
+    limitCounts.reached('webhookBytes'),
+  );
+  return createWebhooks({ store, clock, log, ids, guard, names, version, held });
 }
 
 export const runIdOf = (call: Call): RunId => asId<RunId>(call.params.runId ?? '');

@@ -382,7 +382,7 @@ function viewsOf(parts: Parts) {
         runId,
         signal,
       ),
-    viewTask: (owner, runId, taskId) => viewTask(store, owner, runId, taskId),
+    viewTask: (owner, runId, taskId, fromRepeat) => viewTask(store, owner, runId, taskId, fromRepeat),
     report: (owner, runId, options) => readReport({ store, results, overridesOf }, owner, runId, options),
     thresholdsOf: (run) => readThresholds(store, run),
     scorecard: (owner, runId) => readScorecard({ store, results }, owner, runId),

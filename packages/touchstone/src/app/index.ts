@@ -38,6 +38,7 @@ export {
   type InterruptTokens,
   type TokenClaim,
 } from './deployments/interrupt-tokens.js';
+export { createHeldBytes, createSharedBytes, type HeldBytes, type SharedBytes } from './held-bytes.js';
 export {
   type Calibration,
   type CheckProgress,
@@ -45,6 +46,7 @@ export {
   type Judgement,
 } from './judges/calibrate.js';
 export { groupLabels, type LabelGroup, readLabels } from './judges/labels.js';
+export type { LimitCounts } from './limit-counts.js';
 export { createMetrics, followRun, type Metrics } from './metrics.js';
 export {
   ANONYMOUS,
@@ -54,6 +56,7 @@ export {
   hashKey,
   hasScope,
   type KeyId,
+  type KeyLoss,
   type KeyRing,
   type KnownKey,
   keyIdOf,
@@ -66,8 +69,10 @@ export { type CreateRunBody, evaluationOff } from './runs/plan-run.js';
 export { suiteIssues } from './runs/task-criteria.js';
 export { USAGE_WORKFLOW, WORKFLOW_DEFINITIONS } from './runs/workflow-definitions.js';
 export { systemClock, systemIds } from './system.js';
+export { createTenantTurns } from './tenant-turns.js';
 export type { Touchstone } from './touchstone.js';
 export { type CheckedScorecard, checkScorecardFile } from './views/import-scorecard.js';
 export type { ReportOptions } from './views/report.js';
+export { readSummary } from './views/run-measurement.js';
 export { snapshotOf } from './views/snapshot.js';
 export { createWebhooks, type Webhooks, webhookGuard } from './webhooks/webhooks.js';

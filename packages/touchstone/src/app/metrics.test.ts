@@ -37,6 +37,7 @@ describe('following a run', () => {
     const counts: string[] = [];
     const store = {
       runs: {
+        head: async () => ({ status: state.status, eventCount: 0 }),
         get: async () =>
           ({ status: state.status, startedAt: 1_000, completedAt: 4_000, pausedMs: 1_000 }) as Run,
       },

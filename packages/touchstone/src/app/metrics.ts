@@ -8,6 +8,7 @@ export type Metrics = {
   runEnded(status: RunStatus, seconds: number | undefined): void;
   taskScored(passed: boolean): void;
   streamsOpen(count: number): void;
+  bytesUnread(count: number): void;
   /** How often each limit of tenants was reached since the start. */
   limitsReached(counts: ReadonlyMap<string, number>): void;
   render(): Promise<{ readonly text: string; readonly mediaType: string }>;
@@ -54,6 +55,11 @@ export async function createMetrics(): Promise<Metrics> {
     help: 'Event streams and long polls open now.',
     registers,
   });
+  const unread = new Gauge({
+    name: 'touchstone_unread_bytes',
+    help: 'Bytes of answers and streams that callers have not read yet.',
+    registers,
+  });
   const limits = new Counter({
     name: 'touchstone_limit_reached_total',
     help: 'How often a tenant reached a limit of limits.perTenant: refused, or made to wait.',
@@ -72,6 +78,7 @@ export async function createMetrics(): Promise<Metrics> {
     },
     taskScored: (passed) => tasks.inc({ passed: String(passed) }),
     streamsOpen: (count) => streams.set(count),
+    bytesUnread: (count) => unread.set(count),
     limitsReached(counts) {
       limits.reset();
       for (const [limit, count] of counts) limits.inc({ limit }, count);
@@ -85,7 +92,10 @@ const LOOK_MS = 1_000;
 const PAGE_RESULTS = 1_000;
 
 type Counters = Pick<Metrics, 'runStarted' | 'runEnded' | 'taskScored'>;
-type FollowParts = { readonly runs: Pick<Runs, 'get'>; readonly log: Pick<RunLog, 'watch' | 'results'> };
+type FollowParts = {
+  readonly runs: Pick<Runs, 'get' | 'head'>;
+  readonly log: Pick<RunLog, 'watch' | 'results'>;
+};
 
 /**
  * Counts the tasks and the end of a run from its log, so that nothing is missed however fast the run is. Stops when the
@@ -105,11 +115,13 @@ export function followRun(
   const look = async (): Promise<void> => {
     if (ended) return;
     // The status first: every result of a run that has ended is in its log by then.
-    const run = await store.runs.get(owner, runId);
+    const head = await store.runs.head(owner, runId);
     counted += await countResults(metrics, store.log, { owner, runId }, counted);
-    ended = !run || isTerminal(run.status);
-    if (ended) unwatch();
-    if (ended && run) metrics.runEnded(run.status, secondsOf(run));
+    if (head && !isTerminal(head.status)) return;
+    ended = true;
+    unwatch();
+    const run = await store.runs.get(owner, runId);
+    if (run) metrics.runEnded(run.status, secondsOf(run));
   };
   // One after the other: two at once would count the same results twice.
   const lookNow = (): void => {

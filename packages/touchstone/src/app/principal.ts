@@ -16,9 +16,12 @@ export type KnownKey = Pick<
 >;
 export type Roles = { readonly [role: string]: readonly string[] };
 
+/** Why a key does not work. */
+export type KeyLoss = 'unknown' | 'expired' | 'revoked';
+
 export type KeyRing = {
-  /** The principal behind a key, or the reason it is none. */
-  find(keyHash: string): Promise<Principal | 'unknown' | 'expired' | 'revoked'>;
+  /** The principal behind a key, or the reason it is none. A stored key is believed for `trustMs` without asking again. */
+  find(keyHash: string, trustMs?: number): Promise<Principal | KeyLoss>;
 };
 
 /** How long a stored key may be believed without asking again; a revocation takes at most this long. */
@@ -34,9 +37,9 @@ export function createKeyRing(parts: {
   // Only keys that exist are remembered, so guessing cannot fill the memory.
   const recent = new Map<string, { readonly key: KnownKey; readonly at: number }>();
 
-  const stored = async (keyHash: string): Promise<KnownKey | undefined> => {
+  const stored = async (keyHash: string, trustMs: number): Promise<KnownKey | undefined> => {
     const seen = recent.get(keyHash);
-    if (seen && parts.clock.elapsed() - seen.at < TRUST_MS) return seen.key;
+    if (seen && parts.clock.elapsed() - seen.at < trustMs) return seen.key;
     const key = await parts.stored.get(keyHash);
     if (key) recent.set(keyHash, { key, at: parts.clock.elapsed() });
     else recent.delete(keyHash);
@@ -44,9 +47,9 @@ export function createKeyRing(parts: {
   };
 
   return {
-    async find(keyHash) {
+    async find(keyHash, trustMs = TRUST_MS) {
       // A key of the config can be revoked like any other, without editing the file.
-      const [configured, known] = [fixed.get(keyHash), await stored(keyHash)];
+      const [configured, known] = [fixed.get(keyHash), await stored(keyHash, trustMs)];
       const key = configured && known?.revokedAt !== undefined ? known : (configured ?? known);
       if (!key || !sameHash(key.keyHash, keyHash)) return 'unknown';
       if (key.revokedAt !== undefined && key.revokedAt <= parts.clock.now()) return 'revoked';

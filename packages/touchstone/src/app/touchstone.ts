@@ -89,7 +89,7 @@ export type Touchstone = {
   /** A run in one file, to send to another person. */
   debugBundle(owner: Owner, runId: RunId, signal?: AbortSignal): Promise<DebugBundleWire>;
   readonly annotations: Annotations;
-  viewTask(owner: Owner, runId: RunId, taskId: TaskId): Promise<TaskView | undefined>;
+  viewTask(owner: Owner, runId: RunId, taskId: TaskId, fromRepeat?: number): Promise<TaskView | undefined>;
   /** Of a completed eval run; any other, and one that is not the owner's, is refused. */
   report(owner: Owner, runId: RunId, options?: ReportOptions): Promise<EvalReport>;
   /** Compiles the test contract that an agent definition carries, and installs it when that is wished. */

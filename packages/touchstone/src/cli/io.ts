@@ -62,8 +62,13 @@ export const decideExit = (facts: OutcomeFacts & { readonly badInput?: boolean }
 export const worstExit = (codes: readonly ExitCode[]): ExitCode =>
   EXIT_ORDER.find((code) => codes.includes(code)) ?? 0;
 
+/** Where a command writes to. See `createOut` for what becomes of a text on the way. */
 export type Out = {
   write(text: string): void;
+  /** Puts the text in the place of what stands on the line of the cursor. Only for a terminal. */
+  rewriteLine(text: string): void;
+  /** Only for a terminal. */
+  clearScreen(): void;
   readonly isTTY: boolean;
   readonly columns: number;
   /** Aborted when its reader is gone. A write may find that out, a moment later. */

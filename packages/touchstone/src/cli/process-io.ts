@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { Io, Out } from './io.js';
+import { createOut } from './out.js';
 import { wordsOf } from './system-errors.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -70,7 +71,7 @@ function outOf(stream: NodeJS.WriteStream, fail: Fail): Out {
     closed.abort();
   };
   stream.on('error', close);
-  return {
+  return createOut({
     write(text) {
       if (!closed.signal.aborted) stream.write(text, (error) => error && close(error));
     },
@@ -81,5 +82,5 @@ function outOf(stream: NodeJS.WriteStream, fail: Fail): Out {
       return stream.columns || DEFAULT_COLUMNS;
     },
     closed: closed.signal,
-  };
+  });
 }

@@ -28,21 +28,26 @@ export function errorDocument(error: unknown): ErrorDocument {
 
 type Explained = { readonly lines: readonly string[]; readonly exitCode: ExitCode };
 
+/** Errors repeat what was typed, what a file is called and what another host answers, and all of that may hold anything. */
 export function explain(error: unknown): Explained {
+  const { lines, exitCode } = explainRaw(error);
+  return { lines: lines.map(printable), exitCode };
+}
+
+function explainRaw(error: unknown): Explained {
   if (error instanceof UsageError) {
-    // They repeat what was typed, which may hold anything.
     const lines = [`error: ${error.shown ?? error.message}`, ...(error.hint ? [error.hint] : [])];
-    return { lines: lines.map(printable), exitCode: 2 };
+    return { lines, exitCode: 2 };
   }
   if (isHostError(error) || error instanceof HostResponseError) return explainRefusal(error);
   if (isSystemError(error) && error.path !== undefined) {
-    return { lines: [`error: ${printable(error.path)} cannot be used: ${wordsOf(error)}.`], exitCode: 2 };
+    return { lines: [`error: ${error.path} cannot be used: ${wordsOf(error)}.`], exitCode: 2 };
   }
   if (error instanceof HostUnreachable || error instanceof UnwritableError)
-    return { lines: [`error: ${printable(error.message)}`], exitCode: 3 };
+    return { lines: [`error: ${error.message}`], exitCode: 3 };
   const message = error instanceof Error ? error.message : String(error);
   const hint = 'This was not expected. Set TOUCHSTONE_DEBUG=1 to see where it happened.';
-  return { lines: [`error: ${printable(message)}`, hint], exitCode: 3 };
+  return { lines: [`error: ${message}`, hint], exitCode: 3 };
 }
 
 /** A refusal of what was asked is bad input; anything the host could not do is a run that could not be judged. */
@@ -51,7 +56,7 @@ function explainRefusal(error: Refusal): Explained {
   const [only, ...more] = issues;
   const words =
     only === undefined || isAboutRef(error)
-      ? printable(error.message)
+      ? error.message
       : more.length === 0
         ? only.trim()
         : `${issues.length} things are wrong:`;

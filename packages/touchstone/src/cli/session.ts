@@ -3,6 +3,7 @@ import { type Client, createClientOver } from '@touchstone/sdk';
 import { openHost } from './host-session.js';
 import { type Context, DEFAULT_DATA, type Settings, UsageError } from './io.js';
 import { hasStore, type Local, type Needs, withTouchstone } from './local.js';
+import { shellWord } from './render/shell.js';
 import { noRun } from './run-lookup.js';
 
 /** Where a command works: on another host, or in this process. */
@@ -104,10 +105,6 @@ export const whereFlags = ({ host, keyEnv }: Where): readonly string[] =>
 
 export const flag = (name: string, value: string | number | undefined): readonly string[] =>
   value === undefined ? [] : [`${name} ${shellWord(String(value))}`];
-
-/** A name with a space in it is one word when it is typed again. */
-export const shellWord = (text: string): string =>
-  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A command that works when it is typed as shown: inside an npm script the program itself is not on the path. */
 export const commandToType = ({ io, settings }: Context, words: string, where: Where = {}): string =>

@@ -1,9 +1,9 @@
 import type { GateStatus } from '@touchstone/protocol';
-import { refOf } from '@touchstone/sdk/view';
+import { printableExcept, refOf } from '@touchstone/sdk/view';
 import type { ExportedRun } from './document.js';
 
-/** What XML 1.0 cannot write, not even as a character reference, is among these; three of them it can. */
-const UNWRITABLE = /\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu;
+/** XML 1.0 cannot write most control characters, not even as a reference; these it can. */
+const writable = printableExcept('\t\n\r');
 const REFERENCES: { readonly [char: string]: string } = {
   '&': '&amp;',
   '<': '&lt;',
@@ -16,11 +16,7 @@ const REFERENCES: { readonly [char: string]: string } = {
 };
 
 export const escapeXml = (text: string): string =>
-  text
-    .replace(UNWRITABLE, (char) =>
-      REFERENCES[char] ? char : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    )
-    .replace(/[&<>"'\t\n\r]/g, (char) => REFERENCES[char] ?? char);
+  writable(text).replace(/[&<>"'\t\n\r]/g, (char) => REFERENCES[char] ?? char);
 
 /** A test case; only `pass` and `warn` leave a report green. */
 export type Case = { readonly status: GateStatus; readonly element: string };

@@ -38,7 +38,7 @@ export function renderJunit(
 
 function suiteElement(result: ExportedRun, which: JunitFailures): string {
   const failures = new Map(result.failures.map((failure) => [failure.taskId, failure]));
-  const tasks = (result.summary?.tasks ?? result.failures).map((task) =>
+  const tasks = (result.summary?.tasks ?? result.doneTasks ?? result.failures).map((task) =>
     taskCase(result, task, failures.get(task.taskId), which),
   );
   const allPassed = tasks.every(({ status }) => status === 'pass');
@@ -78,7 +78,7 @@ function propertyLines(result: ExportedRun): string[] {
     runId: result.runId,
     agent: refOf(result.agent),
     verdict: verdictOf(result).word,
-    score: summary?.aggregateScore,
+    score: result.counts.unscored === 0 ? summary?.aggregateScore : undefined,
     model: model && modelName(model),
     judge: judge && judgeName(judge),
     safetyJudge: safetyJudge && judgeName(safetyJudge),

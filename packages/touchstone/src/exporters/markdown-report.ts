@@ -12,6 +12,7 @@ import {
   metWords,
   percent,
   plural,
+  printable,
   type RunView,
   range,
   refOf,
@@ -27,8 +28,12 @@ import {
   whole,
 } from '@touchstone/sdk/view';
 
-/** Nothing in a cell may end the cell, the row or the table. */
-export const cell = (text: string): string => text.replace(/[\\|`<>*_[\]]/g, '\\$&').replace(/\s+/g, ' ');
+/** Nothing in a cell may end the cell, the row or the table, or hide from its reader. */
+export const cell = (text: string): string =>
+  printable(text.replace(/\s+/g, ' ')).replace(/[\\|`<>*_[\]]/g, '\\$&');
+
+/** The code of an error, which programs look for. */
+export const errorCode = (name: string): string => (/^\w+$/.test(name) ? name : cell(name));
 
 /** A name as code, when it is one that cannot end the code. */
 export const code = (name: string): string => (/^[\w.@:/+~-]+$/.test(name) ? `\`${name}\`` : cell(name));

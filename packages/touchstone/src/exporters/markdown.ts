@@ -13,6 +13,7 @@ import {
   modelName,
   notesOf,
   plural,
+  printableLines,
   quote,
   range,
   refOf,
@@ -29,6 +30,7 @@ import {
   comparisonParts,
   compositionParts,
   contractParts,
+  errorCode,
   folded,
   markerOf,
   suiteMarker,
@@ -45,11 +47,11 @@ export function renderMarkdown(
   results: readonly ExportedRun[],
   refused: readonly RefusedSuite[] = [],
 ): string {
-  return [...results.map(section), ...refused.map(refusedSection)].join('\n---\n\n');
+  return printableLines([...results.map(section), ...refused.map(refusedSection)].join('\n---\n\n'));
 }
 
 const refusedSection = ({ suite, error }: RefusedSuite): string =>
-  `${markerOf(suite.ref)}\n### ⚠️ NOT RUN: ${cell(suite.ref)}\n\n**${error.code}**: ${cell(error.message)}\n`;
+  `${markerOf(suite.ref)}\n### ⚠️ NOT RUN: ${cell(suite.ref)}\n\n**${errorCode(error.code)}**: ${cell(error.message)}\n`;
 
 const SYMBOLS = { green: '✅', red: '❌', yellow: '⚠️' };
 
@@ -58,7 +60,7 @@ function section(result: ExportedRun): string {
   const compared = result.report?.regression !== undefined;
   const parts = [
     `${suiteMarker(result)}\n### ${SYMBOLS[paint]} ${word}: ${cell(refOf(result.suite))}, agent ${cell(refOf(result.agent))}`,
-    ...(result.error ? [`**${result.error.code}**: ${cell(result.error.message)}`] : []),
+    ...(result.error ? [`**${errorCode(result.error.code)}**: ${cell(result.error.message)}`] : []),
     cell([deniedWords(result), denialHint(result)].filter((words) => words !== undefined).join(' ')),
     promotionLine(result),
     ...comparisonParts(result),
@@ -68,7 +70,7 @@ function section(result: ExportedRun): string {
     compared ? foldedFailures(result) : failureTable(result),
     findingTable(result),
     ...compositionParts(result),
-    ...notesOf(result),
+    ...notesOf(result).map(cell),
     factsLine(result),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -94,7 +96,7 @@ function factsLine(result: ExportedRun): string {
     ...(result.model ? [`model ${cell(modelName(result.model))}`] : []),
     ...(result.judge ? [`judge ${cell(judgeName(result.judge))}`] : []),
     ...(result.safetyJudge ? [`safety judge ${cell(judgeName(result.safetyJudge))}`] : []),
-    `run \`${result.runId}\``,
+    `run ${code(result.runId)}`,
   ];
   return facts.join(' · ');
 }
@@ -130,7 +132,7 @@ function failureTable({ failures }: ExportedRun): string {
 function findingTable({ findings = [] }: ExportedRun): string {
   const rows = findings.map(({ kind, severity, taskIds }) => [
     cell(kind),
-    severity,
+    cell(severity),
     `${taskIds.length}: ${cell(listed(taskIds))}`,
   ]);
   return table(['finding', 'severity', 'tasks'], rows);

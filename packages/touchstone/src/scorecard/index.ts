@@ -5,7 +5,7 @@ export {
   scoreOf,
 } from './comparison/compare-runs.js';
 export { buildSummary, DEFAULT_PASS_SCORE } from './fold/build.js';
-export { scorecardTroubles } from './fold/check.js';
+export { hasTotals, scorecardTroubles } from './fold/check.js';
 export { foldTask, taskThreshold } from './fold/fold-task.js';
 export { buildContractReport } from './report/contract-report.js';
 export { buildReport, type ReportExtras } from './report/report.js';

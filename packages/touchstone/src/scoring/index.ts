@@ -6,7 +6,7 @@ export {
   MASK as MASKED,
   MASKING,
   maskSecrets,
-  parseSafetyPolicy,
+  SAFETY_KINDS,
   type SafetyPolicy,
 } from './safety/index.js';
 export { createScoring } from './scoring.js';

@@ -30,7 +30,9 @@ export type AppOptions = Omit<ServiceOptions, 'keys' | 'openStreams' | 'closing'
 /** The whole HTTP side, not listening yet. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { config, log, clock } = options;
-  const openStreams = createOpenStreams();
+  const counts = options.touchstone.limitCounts;
+  const openStreams = createOpenStreams(config.limits.perTenant.openStreams, counts);
+  const keys = keyRingOf(options);
   const closing = new AbortController();
   // Every open stream and every followed run listens for the end.
   setMaxListeners(0, closing.signal);
@@ -45,7 +47,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   const app = createServer(config.limits);
   const admission = createAdmission({
-    keys: keyRingOf(options),
+    keys,
     requestsPerMinute: config.limits.requestsPerMinute,
     clock,
   });
@@ -64,6 +66,9 @@ export function createApp(options: AppOptions): FastifyInstance {
     admission,
     once,
     openStreams,
+    keys,
+    output: host.output,
+    counts,
     clock,
     log,
     audit: createAccessAudit(options.touchstone, clock),

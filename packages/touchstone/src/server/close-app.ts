@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import type { LimitCounts } from '../app/index.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -44,27 +45,41 @@ export async function closeApp(app: FastifyInstance): Promise<void> {
   await closed;
 }
 
+const RETRY_AFTER_S = 5;
+const tooMany = (most: number): string =>
+  `This tenant has ${most} streams and long polls open, which is its limit. Close one, or try again later.`;
+
 /** Requests that stay open until something happens: streams and long polls. A closing host has to end them itself. */
 export type OpenStreams = {
-  /** Remembers how to end one; call the answer when it has ended. One that comes too late is ended at once. */
-  add(end: () => void): () => void;
+  /**
+   * Remembers how to end one; call the answer when it has ended. One that comes too late is ended at once. Throws when the
+   * tenant has too many open.
+   */
+  add(tenant: string, end: () => void): () => void;
   readonly size: number;
   /** Ends all and waits until they have ended. */
   close(): Promise<void>;
 };
 
-export function createOpenStreams(): OpenStreams {
+export function createOpenStreams(perTenant: number, counts: LimitCounts): OpenStreams {
   const ends = new Set<() => void>();
+  const open = new Map<string, number>();
   let closing = false;
   let allEnded: (() => void) | undefined;
   return {
-    add(end) {
+    add(tenant, end) {
+      const count = open.get(tenant) ?? 0;
+      if (count >= perTenant) throw counts.refusal('openStreams', tooMany(perTenant), RETRY_AFTER_S);
+      open.set(tenant, count + 1);
       // Wrapped, because the same function may be given twice.
       const entry = () => end();
       ends.add(entry);
       if (closing) entry();
       return () => {
-        ends.delete(entry);
+        if (!ends.delete(entry)) return;
+        const left = (open.get(tenant) ?? 0) - 1;
+        if (left > 0) open.set(tenant, left);
+        else open.delete(tenant);
         if (ends.size === 0) allEnded?.();
       };
     },

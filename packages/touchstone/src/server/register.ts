@@ -1,13 +1,19 @@
-import { asId, HostError, type Id, type Principal } from '@touchstone/protocol';
+import { HostError, type Principal } from '@touchstone/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessAudit, Answer, Call, Endpoint, KeySpace, Reply } from '../api/index.js';
-import { openSse, pathOf, routerPath } from '../api/index.js';
-import { ANONYMOUS, checkScope, type KeyId } from '../app/index.js';
-import type { Clock, Log } from '../ports/index.js';
+import { noteRefusal, pathOf, routerPath } from '../api/index.js';
+import { ANONYMOUS, checkScope, type KeyId, unauthenticated } from '../app/index.js';
 import type { Admission } from './admission.js';
-import type { OpenStreams } from './close-app.js';
 import type { Once } from './idempotency.js';
+import {
+  createWaitingRequest,
+  type OpenParts,
+  runStream,
+  tenantOf,
+  type WaitingRequest,
+} from './open-request.js';
 import { headerValues, type Remote } from './remote.js';
+import { refuseWhenFull, sendAnswer } from './send-answer.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,12 +27,9 @@ declare module 'fastify' {
   }
 }
 
-export type ServerParts = {
+export type ServerParts = OpenParts & {
   readonly admission: Admission;
   readonly once: Once;
-  readonly openStreams: OpenStreams;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly audit: AccessAudit;
   /** Where callers reach this host; the address each of them used when absent. */
   readonly publicUrl?: string | undefined;
@@ -61,7 +64,7 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerP
   request.caller = await parts.admission.admit({ address, authorization });
   if (endpoint.auth === 'key') return;
   const { principal } = request.caller;
-  const decided = { scope: endpoint.auth, resource: `${endpoint.method} ${pathOf(request.url)}` };
+  const decided = decisionOn(endpoint, request);
   try {
     checkScope(principal, endpoint.auth, endpoint.orScopes);
   } catch (error) {
@@ -70,6 +73,11 @@ async function letIn(endpoint: Endpoint, request: FastifyRequest, parts: ServerP
   }
   if (WATCHED.has(endpoint.auth)) await parts.audit(principal, { ...decided, allowed: true });
 }
+
+const decisionOn = (endpoint: Endpoint, request: FastifyRequest) => ({
+  scope: endpoint.auth,
+  resource: `${endpoint.method} ${pathOf(request.url)}`,
+});
 
 /** What changes what others run or believe is in the audit log when it is allowed, too. */
 const WATCHED: ReadonlySet<string> = new Set([
@@ -85,15 +93,20 @@ async function serve(
   reply: FastifyReply,
   parts: ServerParts,
 ): Promise<FastifyReply> {
-  const call = callOf(request, reply, parts);
-  checkBody(endpoint, call);
-  const answer = await execute(endpoint, request, call, parts);
-  if ('stream' in answer) {
-    await runStream(answer.stream, request, reply, parts);
-    return reply;
-  }
-  reply.code(answer.status).headers(answer.headers ?? {});
-  return 'text' in answer ? reply.send(answer.text) : reply.send(answer.body);
+  const waiting = createWaitingRequest(request, reply, parts);
+  const call = callOf(request, waiting, parts);
+  const work = async (): Promise<Answer> => {
+    checkBody(endpoint, call);
+    if (request.caller) refuseWhenFull(tenantOf(request), parts);
+    return execute(endpoint, request, call, parts);
+  };
+  const answer = await (WATCHED.has(endpoint.auth)
+    ? noteRefusal(parts.audit, call.principal, decisionOn(endpoint, request), work)
+    : work());
+  if (waiting.loss !== undefined) throw unauthenticated(waiting.loss);
+  if (!('stream' in answer)) return sendAnswer(reply, answer, tenantOf(request), parts);
+  await runStream(answer.stream, request, reply, parts);
+  return reply;
 }
 
 /** Bytes where JSON is expected, and the other way round, are a matter of media type and not of content. */
@@ -128,49 +141,12 @@ const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
 const originOf = ({ protocol, host }: Remote): string => (HOST.test(host) ? `${protocol}://${host}` : '');
 
-const callOf = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { openStreams, publicUrl }: ServerParts,
-): Call => ({
+const callOf = (request: FastifyRequest, waiting: WaitingRequest, { publicUrl }: ServerParts): Call => ({
   principal: request.caller?.principal ?? ANONYMOUS,
   params: request.params as Call['params'],
   query: request.query,
   body: request.body,
   headers: request.headers,
   origin: publicUrl ?? originOf(request.remote),
-  untilGone() {
-    const gone = new AbortController();
-    const ended = openStreams.add(() => gone.abort());
-    const leave = () => {
-      ended();
-      gone.abort();
-    };
-    // A caller that left before anyone asked leaves no second time.
-    if (reply.raw.destroyed) leave();
-    else reply.raw.once('close', leave);
-    return gone.signal;
-  },
+  untilGone: waiting.untilGone,
 });
-
-async function runStream(
-  stream: (connection: ReturnType<typeof openSse>) => Promise<void>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { openStreams, clock, log }: ServerParts,
-): Promise<void> {
-  reply.hijack();
-  const connection = openSse(reply.raw, reply.getHeaders() as { [name: string]: string }, clock);
-  const done = openStreams.add(connection.close);
-  try {
-    await stream(connection);
-  } catch (error) {
-    // A reader that has left is no trouble. For anything else the status line is gone already: end here, so that the
-    // reader comes back with its last id, and leave a line for the operator.
-    if (!connection.signal.aborted)
-      log.error('stream.failed', { correlationId: asId<Id<'request'>>(request.id) }, error);
-  } finally {
-    connection.end();
-    done();
-  }
-}

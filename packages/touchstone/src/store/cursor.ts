@@ -3,7 +3,7 @@ import type { Page } from '../ports/index.js';
 import type { Row } from './db.js';
 
 /** A cursor is the key of the last row of a page, encoded so that callers pass it back and do not build one. */
-const encodeCursor = (key: readonly (string | number)[]): string =>
+export const encodeCursor = (key: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(key)).toString('base64url');
 
 export function decodeCursor<const Kinds extends readonly ('string' | 'number')[]>(

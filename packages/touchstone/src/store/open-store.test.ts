@@ -71,7 +71,7 @@ it('a damaged file is refused with advice', async () => {
   await writeFile(file, bytes.fill(0xff, 100, 8_192));
   const refusal = await refusalOf(file);
   expect(refusal).toMatchObject({ code: 'unavailable', details: { reason: 'damaged' } });
-  expect(refusal.message).toContain('Restore a copy');
+  expect(refusal.message).toContain('Restore a backup');
 });
 
 it('each kind of trouble has its own advice and keeps the cause for the operator', () => {

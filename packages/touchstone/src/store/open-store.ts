@@ -16,6 +16,7 @@ import { createIdempotency } from './idempotency.js';
 import { createKeys } from './keys.js';
 import { createLeases, processHolder } from './log/leases.js';
 import { createLedger } from './log/ledger.js';
+import { createPace } from './log/page-rows.js';
 import { createRunLog } from './log/run-log.js';
 import { createRuns } from './log/runs.js';
 import { createWatchers } from './log/watchers.js';
@@ -52,10 +53,11 @@ export const createMemoryStore = (clock: Clock): Promise<Store> => openStore({ f
 
 function createStore(db: Db, clock: Clock, holder: string): Store {
   const watchers = createWatchers();
+  const pace = createPace();
   return {
-    runs: createRuns(db, watchers),
+    runs: createRuns(db, watchers, pace),
     leases: createLeases(db, clock, holder),
-    log: createRunLog(db, clock, watchers),
+    log: createRunLog(db, clock, watchers, pace),
     ledger: createLedger(db, clock),
     suites: createSuites(db),
     agents: createBoundAgents(db),
@@ -74,6 +76,7 @@ function createStore(db: Db, clock: Clock, holder: string): Store {
     secret: (name) => secretOf(db, name),
     retain: (owner, kept) => retain(db, owner, kept),
     copyTo: (copy) => db.copyTo(copy),
+    check: () => db.check(),
     close: () => db.close(),
   };
 }

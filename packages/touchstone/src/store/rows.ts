@@ -1,38 +1,45 @@
-import { type AuditRecord, asId, HostError, type RunStatus } from '@touchstone/protocol';
+import { type AuditRecord, asId, type RunStatus } from '@touchstone/protocol';
 import type { MemoryEntry } from '@touchstone/protocol/bodies';
 import type {
   Annotation,
   BoundAgent,
   PackHead,
   Run,
+  RunHead,
   RunRequest,
   SealedUnit,
   StoredKey,
   TaskRecord,
   Webhook,
 } from '../ports/index.js';
+import { damagedError } from './damaged.js';
 import type { Row, SqlValue } from './db.js';
 
 // The only place that knows both the columns' names and the members' names of what is read back.
 
-export const textAt = (row: Row, column: string): string => row[column] as string;
-export const numberAt = (row: Row, column: string): number => row[column] as number;
-/** Reads JSON this store wrote itself, hence the trust in its shape. What does not parse has been damaged since. */
-export function jsonAt<T>(row: Row, column: string): T {
-  const text = row[column];
-  if (typeof text !== 'string') throw damaged(column);
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    throw damaged(column);
-  }
+// What is of another type than was written, or does not parse, has been damaged since.
+export function textAt(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw damagedError(column);
+  return value;
 }
 
-const damaged = (what: string): HostError =>
-  new HostError(
-    'internal_error',
-    `The store is damaged: what it holds as "${what}" of a row cannot be read. Restore the file from a backup.`,
-  );
+export function numberAt(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw damagedError(column);
+  return value;
+}
+
+/** Reads JSON this store wrote itself, hence the trust in its shape. */
+export const jsonAt = <T>(row: Row, column: string): T => parseJson(column, textAt(row, column)) as T;
+
+function parseJson(column: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw damagedError(column);
+  }
+}
 
 export const jsonOrNull = (value: unknown): string | null => (value == null ? null : JSON.stringify(value));
 
@@ -40,7 +47,7 @@ export const jsonOrNull = (value: unknown): string | null => (value == null ? nu
 const given = (member: string, value: SqlValue | undefined): object =>
   value == null ? {} : { [member]: value };
 export const jsonIfGiven = (member: string, value: SqlValue | undefined): object =>
-  value == null ? {} : { [member]: JSON.parse(value as string) };
+  value == null ? {} : { [member]: parseJson(member, String(value)) };
 
 /** The columns of `runs u` and `run_requests q` that make a Run. */
 export const RUN_COLUMNS = `u.run_id, u.tenant, u.workspace, u.principal, u.origin, u.workflow_id, u.status, u.created_at,
@@ -68,6 +75,9 @@ export const statusIs = (status: RunStatus): readonly [condition: string, ...val
   const condition = STATUS_IS[status];
   return condition === undefined ? ['u.status = ?', status] : [condition];
 };
+
+export const toRunHead = (row: Row): RunHead =>
+  ({ status: statusOf(row), eventCount: row.event_count }) as RunHead;
 
 export const toRun = (row: Row): Run =>
   ({

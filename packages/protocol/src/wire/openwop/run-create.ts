@@ -35,7 +35,7 @@ const configurable = object(
     runTimeoutMs: integer('The longest the run may take, in milliseconds; pauses do not count.', {
       minimum: 1,
     }),
-    /** The most turns of an orchestrator. At least 1. Only runs with an orchestrator read it. */
+    /** The most turns of an orchestrator. At least 1. Refused by evaluations and runs of one agent, which have none. */
     maxLoopIterations: integer('The most turns of an orchestrator.', { minimum: 1 }),
     /**
      * What the run may spend. Enforced here: `maxCostUsd`. A budget with other limits is refused rather than ignored.

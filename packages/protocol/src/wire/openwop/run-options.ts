@@ -31,7 +31,7 @@ const mockProvider = closed(
 export const configurable = open(
   {},
   {
-    /** The most nodes the run may execute. At least 1; the host's limit when absent. */
+    /** The most nodes the run may execute, repeats of tasks included. At least 1. A run that would execute more is refused. */
     recursionLimit: integer('The most nodes the run may execute.', { minimum: 1 }),
     /** `<provider>/<model>` or a configured name, in place of the model that the agent's class leads to. */
     model: name('Use this model.'),
@@ -39,7 +39,7 @@ export const configurable = open(
     temperature: number('Use this temperature.', { minimum: 0, maximum: 2 }),
     /** The most tokens of one answer. At least 1; the provider's default when absent. */
     maxTokens: integer('The most tokens of one answer.', { minimum: 1 }),
-    /** Other texts for prompts, by prompt id; the agent's own prompts when absent. */
+    /** Other texts for prompts, by prompt id. This host refuses it. */
     promptOverrides: plain<{ [promptId: string]: string }>({
       description: 'Other texts for prompts, by prompt id.',
       type: 'object',

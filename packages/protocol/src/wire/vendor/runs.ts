@@ -247,10 +247,12 @@ export const taskView = object(
     passed: flag(),
     /** What the suite asks for, as its author wrote it. */
     expected: jsonObject(),
-    /** One for each repeat. */
+    /** One for each repeat, in order; as many as fit one answer. */
     invocations: list(invocationView),
   },
   {
+    /** `fromRepeat` of the next part; absent when all repeats from the first of this answer on are in it. */
+    nextRepeat: count(),
     /** Why there is no score; absent when there is one. */
     unscored: choice(UNSCORED_REASONS, 'Why there is no score.'),
     /** Since when the answers, calls and reasons are gone, ISO 8601; absent while they are kept. */

@@ -1,5 +1,6 @@
 import {
   type AuditRecord,
+  type HostError,
   type KeyEntry,
   type Owner,
   timestampOf,
@@ -69,11 +70,14 @@ const rangeQuery = {
   toSeq: optionalInteger('The last record to verify; the newest when absent.', { min: 0 }),
 };
 
-function checkRange({ fromSeq = 0, toSeq = fromSeq }: QueryOf<typeof rangeQuery>): void {
-  if (fromSeq <= toSeq) return;
-  const issue = { pointer: '/toSeq', message: `expected at least fromSeq, which is ${fromSeq}` };
-  throw validationError([issue], { field: 'toSeq' });
+/** A range without a record would be found unbroken whatever is in the log. */
+function checkRange({ fromSeq = 0, toSeq = fromSeq }: QueryOf<typeof rangeQuery>, newest: number): void {
+  if (fromSeq > newest) throw rangeError('fromSeq', `expected at most ${newest}, the newest record`);
+  if (fromSeq > toSeq) throw rangeError('toSeq', `expected at least fromSeq, which is ${fromSeq}`);
 }
+
+const rangeError = (field: string, message: string): HostError =>
+  validationError([{ pointer: `/${field}`, message }], { field });
 
 /** Who asked for what, and was let or not. Each owner has a chain of its own. */
 export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] => [
@@ -85,8 +89,9 @@ export const auditEndpoints = ({ touchstone }: Services): readonly Endpoint[] =>
     parameters: rangeQuery,
     responses: ok('What was found.', vendor.auditVerdict),
     async handle({ principal, query }) {
-      checkRange(query);
-      return { status: 200, body: await verifyAudit(touchstone.store.audit, principal.owner, query) };
+      const { audit } = touchstone.store;
+      checkRange(query, (await audit.last(principal.owner))?.seq ?? 0);
+      return { status: 200, body: await verifyAudit(audit, principal.owner, query) };
     },
   }),
   endpoint({

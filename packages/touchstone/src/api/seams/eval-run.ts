@@ -1,10 +1,9 @@
 import { EVAL_MODES, type EvalMode } from '@touchstone/protocol';
 import { choice, integer, name, object, set, type Wire } from '@touchstone/protocol/schema';
-import { SAMPLE_AGENT_ID } from '../../app/index.js';
+import { readSummary, SAMPLE_AGENT_ID } from '../../app/index.js';
 import type { Run } from '../../ports/index.js';
 import { parseSuite } from '../../suites/index.js';
 import { bodyOf, type Call, type Endpoint, endpoint, ok, type Reply } from '../endpoint.js';
-import { summaryOf } from '../operations/runs/report.js';
 import type { Services } from '../services.js';
 import { runToEnd } from './real-run.js';
 
@@ -37,7 +36,7 @@ async function evalRun(host: Services, call: Call<unknown, EvalRunBody>): Promis
   const { runId } = ended;
   const { suiteId, version: suiteVersion } = suite.head;
   if (ended.status !== 'completed') return { status: 200, body: { runId, suiteId, suiteVersion } };
-  const { passed, aggregateScore, taskCount: scored } = await summaryOf(host, ended);
+  const { passed, aggregateScore, taskCount: scored } = await readSummary(host.touchstone.store, ended);
   return {
     status: 200,
     body: { runId, suiteId, suiteVersion, taskCount: scored, passed, aggregateScore },

@@ -1,10 +1,12 @@
 import { type AnnotationId, asId, type PrincipalId, type RunId } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
+import { createHeldBytes } from '../../app/held-bytes.js';
 import { ACME } from '../../app/testing/test-host.js';
 import type { Annotation } from '../../ports/index.js';
 import { openLiveAnnotations } from './annotations-live.js';
 
 const RUN = asId<RunId>('run-1');
+const LIMIT = 1024 * 1024;
 const annotation = (n: number): Annotation => ({
   annotationId: asId<AnnotationId>(`ann-${n}`),
   runId: RUN,
@@ -19,8 +21,9 @@ function openWorld() {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  const annotations = { watch };
-  const open = (runId = RUN) => openLiveAnnotations(annotations, { owner: ACME, runId }, ['updates']);
+  const held = createHeldBytes({ perTenant: 32 * LIMIT, total: 32 * LIMIT });
+  const feed = { annotations: { watch }, held };
+  const open = (runId = RUN, owner = ACME) => openLiveAnnotations(feed, { owner, runId }, ['updates']);
   const tellAll = (annotation: Annotation) => {
     for (const listener of listeners) listener(annotation);
   };
@@ -87,7 +90,6 @@ it('a reader that lags holds a bounded number of annotations, the earliest ones'
 });
 
 describe('many readers that do not read', () => {
-  const LIMIT = 1024 * 1024;
   const distinctBytes = (frames: readonly Buffer[]) =>
     [...new Set(frames)].reduce((sum, { length }) => sum + length, 0);
   /** An annotation of 24 kB that counts how often it is written down. */
@@ -134,6 +136,10 @@ describe('many readers that do not read', () => {
     const late = open(asId<RunId>('run-late'));
     tellAll(longRemark(50, []));
     expect(late.take()).toBeUndefined();
+    const others = open(asId<RunId>('run-of-rival'), { tenant: 'rival', workspace: 'main' });
+    tellAll(longRemark(50, []));
+    expect(takeAll(others)).toHaveLength(1);
+    others.close();
     for (const stream of streams) stream.close();
     for (let n = 51; n < 61; n += 1) tellAll(longRemark(n, []));
     expect(takeAll(late)).toHaveLength(10);

@@ -1,61 +1,49 @@
 import type { Owner, RunId } from '@touchstone/protocol';
-import { annotationWire } from '../../app/index.js';
+import { annotationWire, createSharedBytes, type HeldBytes, type SharedBytes } from '../../app/index.js';
 import type { Annotation, Store } from '../../ports/index.js';
 import { admitsAnnotations, renderAnnotation, type StreamMode } from './stream-modes.js';
 
-/** What streams hold of annotations that they could not write yet, as one of the streams sees it. */
-type Board = {
-  /** Whether there is room for the frame; if so, it is held until it is released as often. */
-  hold(frame: Buffer): boolean;
-  release(frame: Buffer): void;
-  /** The stream holds nothing any more. */
-  leave(): void;
-};
-
 // A frame counts once, however many streams hold it: they hold the same bytes. But streams that lag at different places
-// hold different frames, and the number of streams is not bounded, so there is a bound for all of them together.
+// hold different frames. So there is a bound for a run, beside the one for everything that readers of a tenant hold.
 const MAX_RUN_BYTES = 1024 * 1024;
-const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
-type Total = { bytes: number; readonly runs: Map<RunId, HeldFrame> };
-type HeldFrame = { bytes: number; streams: number; readonly frames: Map<Buffer, number> };
+type Parts = { readonly annotations: Pick<Store['annotations'], 'watch'>; readonly held: HeldBytes };
+type RunPosition = { readonly owner: Owner; readonly runId: RunId };
+/** What streams of one run hold of annotations that they could not write yet. */
+type RunFrames = SharedBytes<Buffer> & { streams: number };
 
-const totals = new WeakMap<object, Total>();
+const runsOf = new WeakMap<HeldBytes, Map<RunId, RunFrames>>();
 
-/** Joins the streams of a run, among all streams that are told of annotations by the same `source`. */
-function joinBoard(source: object, runId: RunId): Board {
-  const total = totals.get(source) ?? { bytes: 0, runs: new Map<RunId, HeldFrame>() };
-  totals.set(source, total);
-  const held = total.runs.get(runId) ?? { bytes: 0, streams: 0, frames: new Map<Buffer, number>() };
-  total.runs.set(runId, held);
-  held.streams += 1;
-  const count = (bytes: number): void => {
-    held.bytes += bytes;
-    total.bytes += bytes;
-  };
-  const hasRoom = ({ length }: Buffer): boolean =>
-    held.bytes + length <= MAX_RUN_BYTES && total.bytes + length <= MAX_TOTAL_BYTES;
-
+/** Joins the streams of a run, among all streams of a host; `leave` when the stream holds nothing any more. */
+function joinRun(total: HeldBytes, { owner, runId }: RunPosition): SharedBytes<Buffer> & { leave(): void } {
+  const runs = runsOf.get(total) ?? new Map<RunId, RunFrames>();
+  runsOf.set(total, runs);
+  const frames = runs.get(runId) ?? createRunFrames(total, owner);
+  runs.set(runId, frames);
+  frames.streams += 1;
   return {
-    hold(frame) {
-      const holders = held.frames.get(frame) ?? 0;
-      if (holders === 0) {
-        if (!hasRoom(frame)) return false;
-        count(frame.length);
-      }
-      held.frames.set(frame, holders + 1);
-      return true;
-    },
-    release(frame) {
-      const holders = held.frames.get(frame) ?? 0;
-      if (holders > 1) held.frames.set(frame, holders - 1);
-      else if (held.frames.delete(frame)) count(-frame.length);
-    },
+    ...frames,
     leave() {
-      held.streams -= 1;
-      if (held.streams === 0) total.runs.delete(runId);
+      frames.streams -= 1;
+      if (frames.streams === 0) runs.delete(runId);
     },
   };
+}
+
+function createRunFrames(total: HeldBytes, { tenant }: Owner): RunFrames {
+  let bytes = 0;
+  const shared = createSharedBytes<Buffer>(
+    ({ length }) => {
+      const fits = bytes + length <= MAX_RUN_BYTES && total.tryHold(tenant, length);
+      if (fits) bytes += length;
+      return fits;
+    },
+    ({ length }) => {
+      bytes -= length;
+      total.release(tenant, length);
+    },
+  );
+  return { ...shared, streams: 0 };
 }
 
 /** Annotations on a run that were made while one reader's stream is open, and have not been written to it yet. */
@@ -75,18 +63,18 @@ const MAX_WAITING = 200;
  * goes on after the last event it has seen.
  */
 export function openLiveAnnotations(
-  annotations: Pick<Store['annotations'], 'watch'>,
-  place: { readonly owner: Owner; readonly runId: RunId },
+  { annotations, held }: Parts,
+  place: RunPosition,
   modes: readonly StreamMode[],
 ): LiveAnnotations {
-  const board = joinBoard(annotations, place.runId);
+  const frames = joinRun(held, place);
   const waiting: Buffer[] = [];
   let announce: () => void = () => undefined;
   let unfinished: Promise<void> | undefined;
 
   const hear = (annotation: Annotation): void => {
     const frame = frameOf(annotation);
-    if (waiting.length >= MAX_WAITING || !board.hold(frame)) return;
+    if (waiting.length >= MAX_WAITING || !frames.hold(frame)) return;
     waiting.push(frame);
     announce();
   };
@@ -97,7 +85,7 @@ export function openLiveAnnotations(
   return {
     take() {
       const frame = waiting.shift();
-      if (frame) board.release(frame);
+      if (frame) frames.release(frame);
       return frame;
     },
     async orElse(wait) {
@@ -113,18 +101,18 @@ export function openLiveAnnotations(
     },
     close() {
       unwatch();
-      for (const frame of waiting.splice(0)) board.release(frame);
-      board.leave();
+      for (const frame of waiting.splice(0)) frames.release(frame);
+      frames.leave();
     },
   };
 }
 
-const frames = new WeakMap<Annotation, Buffer>();
+const written = new WeakMap<Annotation, Buffer>();
 
 /** Written once: however many streams hold an annotation, they hold the same bytes. */
 function frameOf(annotation: Annotation): Buffer {
   const frame =
-    frames.get(annotation) ?? Buffer.from(renderAnnotation(JSON.stringify(annotationWire(annotation))));
-  frames.set(annotation, frame);
+    written.get(annotation) ?? Buffer.from(renderAnnotation(JSON.stringify(annotationWire(annotation))));
+  written.set(annotation, frame);
   return frame;
 }

@@ -1,8 +1,8 @@
 import { asId, type RunId, type RunStatus } from '@touchstone/protocol';
 import { eventIdOf, type RunEvent } from '@touchstone/protocol/bodies';
 import { expect, it } from 'vitest';
-import type { Run, Store } from '../../ports/index.js';
-import { createEventPages } from './event-pages.js';
+import type { Store } from '../../ports/index.js';
+import { createEventPages, hasNews, isOver } from './event-pages.js';
 
 const OWNER = { tenant: 'acme', workspace: 'main' };
 const RUN = asId<RunId>('run-1');
@@ -17,8 +17,8 @@ const event = (sequence: number, pad = ''): RunEvent => ({
   engineVersion: '1',
 });
 
-/** A store of one run. `beforeStatus` runs between the reading of the log and that of the status. */
-function setUp(events: RunEvent[], beforeStatus: () => void = () => undefined) {
+/** A store of one run. */
+function setUp(events: RunEvent[]) {
   let reads = 0;
   const state = { status: 'running' as RunStatus };
   const store = {
@@ -29,9 +29,9 @@ function setUp(events: RunEvent[], beforeStatus: () => void = () => undefined) {
       },
     },
     runs: {
-      async get() {
-        beforeStatus();
-        return { status: state.status, eventCount: events.length } as Run;
+      async head() {
+        reads += 1;
+        return { status: state.status, eventCount: events.length };
       },
     },
   };
@@ -62,16 +62,28 @@ it('an empty page is not remembered', async () => {
   expect((await pages.read(OWNER, RUN, -1)).events).toHaveLength(1);
 });
 
-it('a run that ends between the reading of its log and of its status is not taken for read to the end', async () => {
-  const events = [event(0)];
-  const { pages, state } = setUp(events, () => {
-    if (state.status === 'completed') return;
-    events.push(event(1));
-    state.status = 'completed';
-  });
-  expect(await pages.read(OWNER, RUN, 0)).toMatchObject({ events: [], complete: false });
-  expect((await pages.read(OWNER, RUN, 0)).events).toHaveLength(1);
-  expect(await pages.read(OWNER, RUN, 1)).toMatchObject({ events: [], complete: true });
+it('how far a run is is looked up once for all who ask at the same time, and again later', async () => {
+  const { pages, state, reads } = setUp([event(0)]);
+  await Promise.all(Array.from({ length: 200 }, () => pages.head(OWNER, RUN)));
+  expect(reads()).toBe(1);
+  state.status = 'completed';
+  expect(await pages.head(OWNER, RUN)).toEqual({ status: 'completed', eventCount: 1 });
+});
+
+it.each([
+  ['running', 3, 2, { news: false, over: false }],
+  ['running', 3, 1, { news: true, over: false }],
+  ['running', 3, 9, { news: false, over: false }],
+  ['completed', 3, 1, { news: true, over: false }],
+  ['completed', 3, 2, { news: false, over: true }],
+  ['failed', 3, 9, { news: false, over: true }],
+] as const)('a %s run of %i events, read up to %i', (status, eventCount, after, expected) => {
+  const head = { status, eventCount };
+  expect({ news: hasNews(head, after), over: isOver(head, after) }).toEqual(expected);
+});
+
+it('a run that has been removed is over', () => {
+  expect([hasNews(undefined, -1), isOver(undefined, -1)]).toEqual([false, true]);
 });
 
 it('what is remembered is bounded', async () => {

@@ -1,37 +1,47 @@
+import type { RunId } from '@touchstone/protocol';
+import { PAGE_BYTES } from '../../ports/index.js';
 import type { TextReply } from '../endpoint.js';
-import type { EventPage, EventPages } from './event-pages.js';
+import { type EventPages, isOver } from './event-pages.js';
 import type { StreamPosition } from './event-stream.js';
 
 /** A long log is handed out in pieces; `isComplete` tells a reader to come back for the rest. */
 const MAX_EVENTS = 1_000;
+/** No further page is added to a piece that is this long: a page may be twice as long, or one long event. */
+const LONG_PIECE_CHARS = PAGE_BYTES / 2;
 
 /**
- * The first page and those after it as one JSON document. Events are counted, not pages: a page that somebody read while
- * the log was short holds as little as one event, and a reader of a finished run is to get all of it.
+ * Some pages as one JSON document. Events are counted, not pages: a page that somebody read while the log was short holds as
+ * little as one event, and a reader of a finished run is to get all of it.
  */
 export async function polledEvents(
   pages: EventPages,
-  { owner, runId, clearedAt }: StreamPosition,
-  first: EventPage,
+  { owner, runId, after, clearedAt }: StreamPosition,
 ): Promise<TextReply> {
   const events: string[] = [];
-  let page = first;
+  let [last, chars, isComplete] = [after, 0, false];
   for (;;) {
-    const { json } = page;
-    events.push(...page.events.map((_, index) => json(index)));
-    if (page.complete || page.events.length === 0 || events.length >= MAX_EVENTS) break;
-    page = await pages.read(owner, runId, page.lastSequence, clearedAt);
+    const page = await pages.read(owner, runId, last, clearedAt);
+    for (const index of page.events.keys()) events.push(page.json(index));
+    [last, chars, isComplete] = [page.lastSequence, chars + page.chars, page.complete];
+    if (isComplete || events.length >= MAX_EVENTS || chars >= LONG_PIECE_CHARS) break;
+    if (page.events.length > 0) continue;
+    isComplete = isOver(await pages.head(owner, runId), last);
+    break;
   }
   return {
     status: 200,
-    text: `{"events":[${events.join(',')}],"isComplete":${page.complete}}`,
+    text: `{"events":[${events.join(',')}],"isComplete":${isComplete}}`,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       vary: 'accept',
+      ...(!isComplete && { link: `<${pollPath(runId, last)}>; rel="next"` }),
     },
   };
 }
+
+const pollPath = (runId: RunId, lastSequence: number): string =>
+  `/v1/runs/${encodeURIComponent(runId)}/events/poll${lastSequence < 0 ? '' : `?lastSequence=${lastSequence}`}`;
 
 /** Whether a caller named JSON and not the event stream. A caller who takes anything gets the stream. */
 export function prefersJson(accept: string | undefined): boolean {

@@ -1,5 +1,6 @@
 import { isTerminal, plannedSteps } from '@touchstone/protocol';
 import type { Engine, FinishedTask, Progress, Run, Store } from '../../ports/index.js';
+import type { EventPages } from './event-pages.js';
 import type { SseConnection } from './sse.js';
 import { listening, type Wakeup, type Wakeups } from './wakeups.js';
 
@@ -7,6 +8,7 @@ type Parts = {
   readonly store: Pick<Store, 'log' | 'runs'>;
   readonly engine: Pick<Engine, 'watch'>;
   readonly wakeups: Wakeups;
+  readonly pages: Pick<EventPages, 'head'>;
 };
 
 /** A reader that lags behind this far is told how many lines it missed instead of being waited for. */
@@ -23,7 +25,7 @@ export async function streamProgress(parts: Parts, connection: SseConnection, ru
   const news = createNews();
   const unwatch = parts.engine.watch(run.runId, news.add);
   try {
-    await connection.write(message('progress', await standing(parts.store, run)));
+    await connection.writeNext(async () => message('progress', await standing(parts.store, run)));
     await listening(parts.wakeups, run.runId, connection.signal, (wakeup) =>
       tellNews(parts, connection, run, news, wakeup),
     );
@@ -43,11 +45,10 @@ async function tellNews(
   while (!ended && !connection.signal.aborted) {
     await wakeup.next();
     // Asked before the news is taken: what the run's last step reported is then in it.
-    const now = await parts.store.runs.get(run.owner, run.runId);
-    ended = !now || isTerminal(now.status);
-    const text = news.take();
-    if (text !== '') await connection.write(text);
-    if (ended && now) await connection.write(message('progress', await standing(parts.store, now)));
+    const head = await parts.pages.head(run.owner, run.runId);
+    ended = !head || isTerminal(head.status);
+    await connection.writeNext(async () => news.take());
+    if (ended) await connection.writeNext(() => lastWord(parts.store, run));
     await connection.keepAlive();
   }
 }
@@ -65,7 +66,8 @@ function createNews() {
       lines.push(...finished.slice(0, room));
       missed += Math.max(0, finished.length - room);
     },
-    take(): string {
+    take(): string | undefined {
+      if (!totals && lines.length === 0 && missed === 0) return undefined;
       const texts = lines.map((task) => message('task', task));
       if (missed > 0) texts.push(message('missed', { tasks: missed }));
       if (totals) texts.push(message('progress', totals));
@@ -73,6 +75,12 @@ function createNews() {
       return texts.join('');
     },
   };
+}
+
+/** Where the run stands when it is over; nothing when it has been removed. */
+async function lastWord(store: Parts['store'], { owner, runId }: Run): Promise<string | undefined> {
+  const run = await store.runs.get(owner, runId);
+  return run && message('progress', await standing(store, run));
 }
 
 /** Where a run stands by its log alone. */

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../app/testing/manual-clock.js';
+import { createOutput } from './output.js';
 import { openSse } from './sse.js';
 
 /** The far side of a stream: takes what is written until told to be full. */
@@ -24,7 +25,8 @@ class Wire extends EventEmitter {
 
 function open() {
   const [wire, clock] = [new Wire(), createManualClock()];
-  return { wire, clock, connection: openSse(wire as unknown as ServerResponse, {}, clock) };
+  const makeChunk = createOutput({ perTenant: 1_000_000, total: 1_000_000 }).of('acme');
+  return { wire, clock, connection: openSse(wire as unknown as ServerResponse, {}, clock, makeChunk) };
 }
 const settled = (promise: Promise<unknown>): Promise<string> =>
   Promise.race([
@@ -45,10 +47,49 @@ describe('writing', () => {
     expect(await settled(writing)).toBe('done');
   });
 
+  it('a reader of a long page is patiently waited for while it takes something every minute', async () => {
+    const { wire, clock, connection } = open();
+    wire.full = true;
+    const writing = connection.write('x'.repeat(300_000));
+    await settled(writing);
+    for (let piece = 0; piece < 5; piece += 1) {
+      expect(await settled(writing)).toBe('waiting');
+      await clock.advance(50_000);
+      wire.emit('drain');
+    }
+    expect(await settled(writing)).toBe('done');
+    expect(wire.written.map(({ length }) => length)).toEqual([65_536, 65_536, 65_536, 65_536, 37_856]);
+  });
+
+  it('a page is made when there is room to hold it, and let go when it has been taken', async () => {
+    const { wire, connection } = open();
+    wire.full = true;
+    let made = 0;
+    const page = async () => {
+      made += 1;
+      return 'x'.repeat(700_000);
+    };
+    const [first, second] = [connection.writeNext(page), connection.writeNext(page)];
+    const third = connection.writeNext(page);
+    const turns = async () => {
+      for (let turn = 0; turn < 3; turn += 1) await settled(third);
+    };
+    await turns();
+    expect([await settled(first), made]).toEqual(['waiting', 2]);
+    for (let piece = 0; piece < 11; piece += 1) {
+      wire.emit('drain');
+      await turns();
+    }
+    expect([await settled(first), await settled(second), made]).toEqual(['done', 'waiting', 3]);
+    wire.emit('close');
+    await Promise.allSettled([second, third]);
+  });
+
   it('drops a reader that takes nothing for a minute', async () => {
     const { wire, clock, connection } = open();
     wire.full = true;
     const writing = connection.write('page');
+    expect(await settled(writing)).toBe('waiting');
     await clock.advance(59_999);
     expect(await settled(writing)).toBe('waiting');
     await clock.advance(1);
@@ -61,6 +102,7 @@ describe('writing', () => {
       const { wire, clock, connection } = open();
       wire.full = true;
       const writing = connection.write('page');
+      expect(await settled(writing)).toBe('waiting');
       if (part === 'leave') wire.emit('close');
       else connection.close();
       expect(await settled(writing)).toBe('refused');
@@ -74,6 +116,7 @@ describe('writing', () => {
     wire.full = true;
     for (let n = 0; n < 50; n += 1) {
       const writing = connection.write('page');
+      expect(await settled(writing)).toBe('waiting');
       wire.emit('drain');
       await writing;
     }

@@ -1,19 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../ports/index.js';
+import type { MakeChunk } from './output.js';
 
 /** An open event stream to one reader. */
 export type SseConnection = {
   /** Aborts when the reader has gone or the host is closing. */
   readonly signal: AbortSignal;
-  /** Resolves when the reader can take more. The writer waits for it, so a slow reader holds one page and no more. */
+  /** Resolves when the reader has taken it. The writer waits for that, so a slow reader holds one page and no more. */
   write(chunk: Buffer | string): Promise<void>;
+  /** The same for something that is made only when there is room for it; nothing is written when nothing is made. */
+  writeNext(make: () => Promise<Buffer | string | undefined>): Promise<void>;
   /** Writes a comment if nothing has been written for a while, so that proxies do not give up. */
   keepAlive(): Promise<void>;
   end(): void;
 };
 
 const KEEP_ALIVE_MS = 15_000;
-const MAX_STALL_MS = 60_000;
+/** A reader that takes nothing for so long is cut off. */
+export const MAX_STALL_MS = 60_000;
+/** Written at a time, so that a slow reader of a long page is seen to take something. */
+const PIECE_BYTES = 64 * 1024;
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -25,6 +31,7 @@ export function openSse(
   raw: ServerResponse,
   headers: { readonly [name: string]: string },
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
+  makeChunk: MakeChunk,
 ): SseConnection & { close(): void } {
   const gone = new AbortController();
   let writtenAt = clock.elapsed();
@@ -34,19 +41,30 @@ export function openSse(
   raw.writeHead(200, { ...HEADERS, ...headers });
   raw.flushHeaders();
 
-  const write = async (chunk: Buffer | string): Promise<void> => {
-    gone.signal.throwIfAborted();
-    writtenAt = clock.elapsed();
-    if (raw.write(chunk)) return;
-    if (!(await drained(raw, gone.signal, clock))) raw.destroy();
-    gone.signal.throwIfAborted();
+  const send = async (bytes: Buffer): Promise<void> => {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      gone.signal.throwIfAborted();
+      writtenAt = clock.elapsed();
+      if (raw.write(bytes.subarray(at, at + PIECE_BYTES))) continue;
+      if (!(await drained(raw, gone.signal, clock))) raw.destroy();
+      gone.signal.throwIfAborted();
+    }
+  };
+  const writeNext: SseConnection['writeNext'] = async (make) => {
+    const chunk = await makeChunk(make, gone.signal);
+    try {
+      if (chunk) await send(chunk.bytes);
+    } finally {
+      chunk?.release();
+    }
   };
 
   return {
     signal: gone.signal,
-    write,
+    write: (chunk) => writeNext(async () => chunk),
+    writeNext,
     async keepAlive() {
-      if (clock.elapsed() - writtenAt >= KEEP_ALIVE_MS) await write(':keepalive\n\n');
+      if (clock.elapsed() - writtenAt >= KEEP_ALIVE_MS) await send(Buffer.from(':keepalive\n\n'));
     },
     end: () => void raw.end(),
     /** From the host's side: the writer stops at its next step, then the stream ends in good order. */

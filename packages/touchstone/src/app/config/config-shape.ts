@@ -107,6 +107,7 @@ export const configShape = closed(
       {},
       {
         maxRequestBodyBytes: atLeast(1024),
+        maxUnreadBytes: atLeast(1024 * 1024),
         requestsPerMinute: atLeast(1),
         maxRunDurationMs: atLeast(1000),
         perTenant: closed({}, tenantLimits),

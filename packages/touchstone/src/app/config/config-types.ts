@@ -82,6 +82,8 @@ export type Config = {
   };
   readonly limits: {
     readonly maxRequestBodyBytes: number;
+    /** Of all tenants together. */
+    readonly maxUnreadBytes: number;
     readonly requestsPerMinute: number;
     readonly maxRunDurationMs?: number;
     readonly perTenant: TenantLimits;

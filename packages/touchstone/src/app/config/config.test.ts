@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { HostError, Issue } from '@touchstone/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../principal.js';
-import { loadConfig, parseConfig } from './config.js';
+import { configFrom, loadConfig, parseConfig } from './config.js';
 import { completeTenantLimits } from './tenant-limits.js';
 
 let folder: string;
@@ -51,6 +51,7 @@ describe('without a file', () => {
       egress: { allowHosts: [], allowPrivate: false, dnsServers: [] },
       limits: {
         maxRequestBodyBytes: 16_777_216,
+        maxUnreadBytes: 268_435_456,
         requestsPerMinute: 6_000,
         perTenant: completeTenantLimits(),
       },
@@ -105,6 +106,26 @@ describe('a file', () => {
     await write('a.json', '{ "zebra": 1, "suites": "x",\n  "keys": 1, "limits": 2, "roles": 3 }');
     const issues = await issuesOf(loadConfig('a.json', folder));
     expect(issues.map(({ pointer }) => pointer)).toEqual(['/zebra', '/suites', '/keys', '/limits', '/roles']);
+  });
+
+  it('with thousands of unknown members is refused with a hundred of them, read once for all their places', async () => {
+    const members = Array.from({ length: 5_000 }, (_, at) => `"m${at}": ${at}`);
+    await write('a.json', `{\n${members.join(',\n')}\n}`);
+    await write('b.yaml', members.join('\n'));
+    for (const name of ['a.json', 'b.yaml']) {
+      const issues = await issuesOf(loadConfig(name, folder));
+      const first = name === 'a.json' ? 2 : 1;
+      expect(issues).toHaveLength(101);
+      expect(issues[99]).toMatchObject({ pointer: '/m99', line: first + 99 });
+      expect(issues[100]).toMatchObject({ pointer: '', message: 'and 4900 more' });
+    }
+    const asked: number[] = [];
+    const locate = (all: readonly Issue[]): readonly Issue[] => {
+      asked.push(all.length);
+      return all;
+    };
+    expect(() => configFrom({ value: { nope: 1, no: 2 }, locate }, 'a.json')).toThrow('/nope');
+    expect(asked).toEqual([2]);
   });
 
   it('that is not valid is refused with its place, without being quoted', async () => {

@@ -18,18 +18,26 @@ const DEFAULT_ROLES: Roles = {
   releaser: ['deploy:promote', 'deploy:rollback', 'deploy:pause', 'runs:read'],
   operator: ['host:usage', 'metrics:read'],
 };
-const DEFAULT_LIMITS = { maxRequestBodyBytes: 16 * 1024 * 1024, requestsPerMinute: 6_000 };
+const MIB = 1024 * 1024;
+const DEFAULT_LIMITS = {
+  maxRequestBodyBytes: 16 * MIB,
+  maxUnreadBytes: 256 * MIB,
+  requestsPerMinute: 6_000,
+};
 
 /** Reads the named config, or the one in `cwd`, or none. Throws `validation_error` with everything that is wrong. */
 export async function loadConfig(path: string | undefined, cwd: string): Promise<Config> {
   const file = path === undefined ? await findConfigFile(cwd) : resolve(cwd, path);
   if (file === undefined) return completeConfig({}, cwd);
-  const source = await readConfigFile(file);
+  return configFrom(await readConfigFile(file), file);
+}
+
+/** The config in a file that has been read. */
+export function configFrom(source: ConfigSource, file: string): Config {
   const { misshapen, troubles } = configIssues(source.value, dirname(file));
-  if (misshapen.length > 0)
-    throw validationError(await located([...misshapen, ...troubles], source), { file });
+  if (misshapen.length > 0) throw validationError(source.locate([...misshapen, ...troubles]), { file });
   const config = completeConfig(source.value as ConfigInput, dirname(file));
-  return { ...config, file, troubles: await located(troubles, source) };
+  return { ...config, file, troubles: source.locate(troubles) };
 }
 
 /** A config from a value, for tests and for hosts that are set up by a program. */
@@ -37,14 +45,6 @@ export function parseConfig(value: unknown, baseDir: string): Config {
   const { misshapen, troubles } = configIssues(value, baseDir);
   if (misshapen.length > 0) throw validationError([...misshapen, ...troubles]);
   return { ...completeConfig(value as ConfigInput, baseDir), troubles };
-}
-
-/** In the order of the file, so that its author can go through it from top to bottom. */
-async function located(issues: readonly Issue[], source: ConfigSource): Promise<readonly Issue[]> {
-  const placed = issues.map(async (issue) => ({ ...issue, ...(await source.locate(issue.pointer)) }));
-  return (await Promise.all<Issue>(placed)).sort(
-    (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
-  );
 }
 
 type ConfigIssues = { readonly misshapen: readonly Issue[]; readonly troubles: readonly Issue[] };

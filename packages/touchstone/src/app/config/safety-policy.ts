@@ -1,8 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Digest, type EvalPlan, HostError, isHostError, type Json } from '@touchstone/protocol';
-import { parseSafetyPolicy, type SafetyPolicy } from '../../scoring/index.js';
-import { digestOf } from '../../suites/index.js';
+import {
+  type Digest,
+  type EvalPlan,
+  HostError,
+  type Issue,
+  isHostError,
+  type Json,
+  SEVERITIES,
+  type Severity,
+  validationError,
+} from '@touchstone/protocol';
+import { choice, closed, list, schemaIssues, text } from '@touchstone/protocol/schema';
+import { SAFETY_KINDS, type SafetyPolicy } from '../../scoring/index.js';
+import { digestOf, readFileText } from '../../suites/index.js';
 import type { Config } from './config.js';
 
 /** A policy, and a name by which a run remembers under which one it was scored; the default one needs none. */
@@ -27,19 +38,45 @@ export function checkSamePolicy({ digest }: NamedPolicy, { modes, safetyPolicy }
 async function readPolicy({ safety, baseDir }: Config): Promise<SafetyPolicy> {
   if (safety?.policy === undefined) return {};
   const file = resolve(baseDir, safety.policy);
-  try {
-    return parseSafetyPolicy(await readDocument(file));
-  } catch (error) {
-    if (isHostError(error))
-      throw new HostError(error.code, `${safety.policy}: ${error.message}`, { ...error.details, file });
+  const content = await readFile(file, 'utf8').catch((error) => {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const trouble = missing ? 'does not exist' : 'cannot be read as JSON or YAML';
-    const message = `The safety policy ${safety.policy} ${trouble}. Relative paths start at the config file's folder.`;
-    throw new HostError('validation_error', message, { file }, error);
+    throw unreadable(safety.policy ?? '', file, missing ? 'does not exist' : 'cannot be read', error);
+  });
+  const { value, problem, locate } = readFileText(content, {
+    format: /\.ya?ml$/i.test(file) ? 'yaml' : 'json',
+  });
+  if (problem) throw unreadable(safety.policy, file, 'cannot be read as JSON or YAML');
+  try {
+    return parseSafetyPolicy(value);
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    const issues = locate(error.details?.issues as readonly Issue[]);
+    throw new HostError(error.code, `${safety.policy}: ${error.message}`, { ...error.details, issues, file });
   }
 }
 
-async function readDocument(file: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8');
-  return /\.ya?ml$/i.test(file) ? (await import('yaml')).parse(text) : JSON.parse(text);
+const unreadable = (policy: string, file: string, trouble: string, cause?: unknown): HostError =>
+  new HostError(
+    'validation_error',
+    `The safety policy ${policy} ${trouble}. Relative paths start at the config file's folder.`,
+    { file },
+    cause,
+  );
+
+const weight = choice<readonly (Severity | 'ignore')[]>([...SEVERITIES, 'ignore']);
+const texts = list(text(undefined, { pattern: '\\S', title: 'a string with something in it' }));
+
+const policyShape = closed(
+  {},
+  {
+    severities: closed({}, Object.fromEntries(SAFETY_KINDS.map((kind) => [kind, weight]))),
+    allow: closed({}, { emailDomains: texts, values: texts, tools: texts }),
+  },
+);
+
+/** The policy in a foreign value. Refuses with what is wrong, each with its pointer, and counts what is beyond a hundred. */
+export function parseSafetyPolicy(value: unknown): SafetyPolicy {
+  const issues = schemaIssues(policyShape, value);
+  if (issues.length > 0) throw validationError(issues);
+  return value as SafetyPolicy;
 }

@@ -22,6 +22,12 @@ export const TENANT_LIMITS = {
   annotationsPerRun: { standard: 1_000, minimum: 1 },
   /** Refusals of one principal at once that are audited one by one, and one more each minute; others are counted together. */
   recordedRefusals: { standard: 60, minimum: 1 },
+  /** Event streams, progress streams and long polls open at a time; further ones are refused. */
+  openStreams: { standard: 256, minimum: 1 },
+  /** Bytes of answers and streams that callers have not read yet; further ones wait, and are refused if that takes long. */
+  unreadBytes: { standard: 32 * 1024 * 1024, minimum: 1024 * 1024 },
+  /** Bytes of events that wait to be posted to webhooks; the oldest are dropped. */
+  webhookBytes: { standard: 32 * 1024 * 1024, minimum: 1024 * 1024 },
 } as const;
 
 export type TenantLimit = keyof typeof TENANT_LIMITS;

@@ -4,6 +4,7 @@ import type { Commit, Lease, Run, Store } from '../../ports/index.js';
 import { createMemoryStore } from '../../store/index.js';
 import { systemClock } from '../system.js';
 import { readNeeds } from './needed-runs.js';
+import { pruneRuns } from './prune.js';
 
 const OWNER: Owner = { tenant: 'acme', workspace: 'main' };
 const AGENT = asId<EvalPlan['agent']['agentId']>('local.acme.support');
@@ -98,4 +99,27 @@ it('the run by which the proof of a deployment was measured stays with the proof
   expect(await needOf('proof')).toEqual({ reason: 'evidence', by });
   expect(await needOf('baseline')).toEqual({ reason: 'evidence_baseline', by });
   expect(await needOf('move')).toBeUndefined();
+});
+
+it('runs without a verdict take no place among the newest that have one, and are counted by themselves', async () => {
+  const totals = { aggregateScore: 1, passed: true, taskCount: 1, passedCount: 1, unscored: 0 };
+  const measured = (name: string) =>
+    stored(name, 'completed', {}, { run: { status: 'completed', headline: totals } });
+  const denied = (name: string) => {
+    const error = { code: 'agent_denied', message: 'The key was refused.' } as const;
+    return stored(name, 'failed', {}, { run: { status: 'failed', error } });
+  };
+  const unjudged = { ...totals, unscored: 1 };
+  await measured('old');
+  await measured('good');
+  await denied('denied-1');
+  await stored('unscored', 'completed', {}, { run: { status: 'completed', headline: unjudged } });
+  await denied('denied-2');
+  const { removed } = await pruneRuns(store, OWNER, {
+    rule: { keep: 1, bodiesOnly: false },
+    dryRun: true,
+    principal: asId('ci'),
+    now: 2,
+  });
+  expect([...removed].sort()).toEqual(['denied-1', 'old', 'unscored']);
 });

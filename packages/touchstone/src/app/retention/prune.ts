@@ -17,7 +17,7 @@ import { readNeeds } from './needed-runs.js';
 export type PruneRule = {
   /** Only those that ended before. */
   readonly endedBefore?: number | undefined;
-  /** Only those that are not among the newest so many of their suite and agent. */
+  /** Only those that are not among the newest so many of their suite and agent; those without a verdict count apart. */
   readonly keep?: number | undefined;
   readonly bodiesOnly: boolean;
 };
@@ -112,8 +112,12 @@ function isPastRule(run: Run, rank: number, { endedBefore, keep, bodiesOnly }: P
   return !bodiesOnly || (run.bodiesRemovedAt === undefined && run.plan.kind !== 'deployment');
 }
 
-/** Runs of the same suite and agent follow one another; so do those of one agent or one workflow. */
-function subjectOf({ plan, workflowId }: Run): string {
+/**
+ * Runs of the same suite and agent follow one another; so do those of one agent or one workflow. Evaluations without a
+ * verdict follow one another: a week without access to a provider must not drive out what was measured before.
+ */
+function subjectOf({ plan, workflowId, ...run }: Run): string {
   const agentId = plan.kind === 'deployment' ? plan.agentId : 'agent' in plan ? plan.agent.agentId : null;
-  return JSON.stringify([plan.kind, workflowId, agentId]);
+  const isJudged = plan.kind !== 'eval' || run.headline?.unscored === 0;
+  return JSON.stringify([plan.kind, workflowId, agentId, isJudged]);
 }

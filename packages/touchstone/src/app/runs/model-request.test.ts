@@ -35,7 +35,7 @@ describe('what a run asks of its model', () => {
     [{ maxTokens: 0 }, '/configurable/maxTokens'],
     [{ maxTokens: 1.5 }, '/configurable/maxTokens'],
     [{ cache: 'yes' }, '/configurable/cache'],
-    [{ promptOverrides: {} }, '/configurable/promptOverrides'],
+    [{ mockProvider: { id: 'x' } }, '/configurable/mockProvider'],
   ])('%j is refused where it is wrong', (configurable, pointer) => {
     expect(pointers(configurable)).toEqual([pointer]);
   });

@@ -27,9 +27,8 @@ export function readModelRequest(configurable: Configurable, kind: AgentKind): R
       );
     return { cache: false, issues };
   }
-  for (const member of ['promptOverrides', 'mockProvider'])
-    if (configurable[member] !== undefined)
-      refuse(member, 'This host does not offer it. Leave the member out.');
+  if (configurable.mockProvider !== undefined)
+    refuse('mockProvider', 'This host does not offer it. Leave the member out.');
   const name = readName(configurable, refuse);
   const temperature = readNumber(configurable, 'temperature', { min: 0, max: 2 }, refuse);
   const maxTokens = readNumber(

@@ -27,6 +27,7 @@ import type { JudgeDecision, Judges } from '../judges/judges.js';
 import { pinBaseline } from './baseline.js';
 import { budgetIssues } from './budget.js';
 import { readModelRequest } from './model-request.js';
+import { checkBounds } from './run-bounds.js';
 import { SLOW_CHECKS, taskIssues } from './task-criteria.js';
 
 /** Body of `POST /v1/runs` after the wire schema has accepted its shape. */
@@ -122,6 +123,8 @@ async function planEval(parts: PlanParts, owner: Owner, body: CreateRunBody): Pr
     ...(!contract && { checkTask: refuseSlow(SLOW_CHECKS, (task: Task) => taskIssues(task, check)) }),
     tasks: inTurns(taskPages(parts.store, suite.owner, head), parts.clock),
   });
+  const tasks = decided.ordinals?.length ?? head.taskCount;
+  checkBounds(body.configurable ?? {}, { nodes: tasks * decided.repeats });
   if (facts.kind === 'openwop' && !decided.modes.includes('live-shadow'))
     await refuseFixtures(taskPages(parts.store, suite.owner, head), decided.ordinals);
   const plan: EvalPlan = {
@@ -167,6 +170,7 @@ async function planAgent(parts: PlanParts, owner: Owner, body: CreateRunBody): P
       { field: 'inputs' },
     );
   }
+  checkBounds(body.configurable ?? {}, { nodes: 1 });
   const model = await planModel(parts, owner, facts, body);
   checkBudget(parts, body, model);
   return {
@@ -292,6 +296,8 @@ function planWorkflow(parts: PlanParts, body: CreateRunBody): PlannedRun {
     );
   const issues = inputIssues(workflow, body.inputs ?? {});
   if (issues.length > 0) throw validationError(issues, { field: 'inputs' });
+  const turns = workflow.nodes.filter(({ typeId }) => typeId === 'core.orchestrator.supervisor').length;
+  checkBounds(body.configurable ?? {}, { nodes: workflow.nodes.length, turns });
   const { runTimeoutMs } = runLimits(parts, body);
   return {
     workflowId: workflow.workflowId,

@@ -7,6 +7,7 @@ import { createGuard, type Guard } from '../../net/index.js';
 import type { Clock, Log, NewRun, Run, Store, Webhook } from '../../ports/index.js';
 import { createMemoryStore } from '../../store/index.js';
 import { completeTenantLimits } from '../config/tenant-limits.js';
+import { createHeldBytes } from '../held-bytes.js';
 import { createLimitCounts } from '../limit-counts.js';
 import { createQuotas, withQuotas } from '../quotas.js';
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.js';
@@ -138,6 +139,7 @@ export async function createWebhookWorld(
       ids: { token },
       guard,
       version: '1.2.3',
+      held: createHeldBytes({ perTenant: 32 * 1024 * 1024, total: 256 * 1024 * 1024 }),
     });
     webhooks.start();
     started.push(webhooks);

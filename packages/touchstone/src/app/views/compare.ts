@@ -19,6 +19,7 @@ import { ownerOfSuite } from '../catalogue/suite-catalogue.js';
 import { readTaskEvaluators } from '../runs/task-criteria.js';
 import type { Results } from './results.js';
 import { measuredRun, type ResultSource } from './run-measurement.js';
+import { recordsOf } from './task-view.js';
 
 /** Two completed runs of an owner, task by task. A scorecard that was kept from a file stands for its run. Reads no body. */
 export async function readComparison(
@@ -106,11 +107,10 @@ async function comparedCriteria(
     if (holder === undefined || ordinal === undefined) continue;
     const [task] = await store.suites.tasks(holder, plan.suite.digest, ordinal, 1);
     const judged = task ? judgedIn(task) : [];
-    const [first, second] = await Promise.all(
-      runs.map(({ runId }) => store.log.records(owner, runId, ordinal)),
-    );
-    for (const [repeat, record] of (first ?? []).entries())
-      compared.push(...compareRepeat(taskId, judged, record, second?.[repeat]));
+    const [first, second] = runs;
+    const others = recordsOf(store.log, owner, second.runId, ordinal);
+    for await (const record of recordsOf(store.log, owner, first.runId, ordinal))
+      compared.push(...compareRepeat(taskId, judged, record, (await others.next()).value));
   }
   return compared;
 }

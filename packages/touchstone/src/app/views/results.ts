@@ -1,5 +1,6 @@
 import { isTerminal, type TaskResult } from '@touchstone/protocol';
 import type { Run, RunLog, StepResult } from '../../ports/index.js';
+import { checkTotals } from './totals.js';
 
 /** What the log of an eval run holds of its tasks, without bodies. */
 export type Results = {
@@ -26,6 +27,10 @@ export function createResults(log: Pick<RunLog, 'results'>): Results {
       for (const row of page) rows.push(row);
       isLast = page.length < PAGE;
     }
+    checkTotals(
+      run,
+      rows.map(({ result }) => result),
+    );
     if (isTerminal(run.status)) kept = { runId: run.runId, rows };
     return rows;
   }

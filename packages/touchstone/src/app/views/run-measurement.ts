@@ -11,11 +11,13 @@ import {
   timestampOf,
   validationError,
 } from '@touchstone/protocol';
-import type { Payloads, RunEvent } from '@touchstone/protocol/bodies';
+import type { Payloads } from '@touchstone/protocol/bodies';
 import type { Run, Store, SuiteHead } from '../../ports/index.js';
 import type { MeasuredResults } from '../../scorecard/index.js';
+import { damagedError } from '../../store/index.js';
 import { suiteByDigest } from '../catalogue/suite-catalogue.js';
 import type { Results } from './results.js';
+import { checkTotals } from './totals.js';
 
 // What reports, scorecards and comparisons are made of: a completed eval run with its results, or a scorecard in its place.
 
@@ -72,9 +74,14 @@ export async function readThresholds(store: Store, { owner, plan }: Run): Promis
     : undefined;
 }
 
-export async function readSummary(store: Store, { owner, runId }: Run): Promise<EvalSummary> {
-  const last = await store.log.last(owner, runId);
-  return (last as RunEvent & { readonly payload: Payloads['run.completed'] }).payload.outputs as EvalSummary;
+/** The summary is the output of a completed run: it is read from the last event and computed nowhere else. */
+export async function readSummary(store: Store, run: Run): Promise<EvalSummary> {
+  const last = await store.log.last(run.owner, run.runId);
+  if (last?.type !== 'run.completed') throw damagedError('events');
+  const summary = (last.payload as Payloads['run.completed']).outputs as EvalSummary;
+  checkTotals(run, summary.tasks);
+  checkTotals({ headline: { ...summary, unscored: 0 } }, summary.tasks);
+  return summary;
 }
 
 /** A completed run with its results, or a scorecard that came in a file. `pointer` is where the caller named it. */

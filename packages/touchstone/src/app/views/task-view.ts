@@ -21,7 +21,7 @@ import {
   type ToolCallBody,
   toBody,
 } from '@touchstone/protocol/bodies';
-import type { Store, SuiteHead, TaskRecord } from '../../ports/index.js';
+import { PAGE_BYTES, type Run, type Store, type SuiteHead, type TaskRecord } from '../../ports/index.js';
 import { foldTask, taskThreshold } from '../../scorecard/index.js';
 
 /** A task of a run with its content: the one read of bodies besides `agent.*` events. */
@@ -46,7 +46,12 @@ export type TaskView = {
     readonly memory?: readonly MemoryEntry[];
     readonly criteria?: readonly object[];
   }[];
+  /** The repeat to read on from, when not all invocations fit. */
+  readonly nextRepeat?: number;
 };
+
+/** Of JSON text. One invocation is shown however long it is. */
+const MAX_VIEW_BYTES = 4 * PAGE_BYTES;
 
 /** Everything there is to read about one task of one run. The only reader of bodies besides the `agent.*` events. */
 export async function viewTask(
@@ -54,17 +59,17 @@ export async function viewTask(
   owner: Owner,
   runId: RunId,
   taskId: TaskId,
+  fromRepeat = 0,
 ): Promise<TaskView | undefined> {
   const run = await store.runs.get(owner, runId);
   if (run?.plan.kind !== 'eval') return undefined;
   const found = await findTask(store, owner, run.plan, taskId);
   if (!found) return undefined;
-  const records = await store.log.records(owner, runId, found.ordinal);
-  if (records.length === 0) return undefined;
-  const scores = records.flatMap((record) => (record.score ? [record.score] : []));
+  const { invocations, nextRepeat } = await viewInvocations(store.log, run, found, fromRepeat);
+  if (invocations.length === 0) return undefined;
   const { score, passed, unscored } = foldTask(
     taskId,
-    scores,
+    await store.log.scores(owner, runId, found.ordinal),
     taskThreshold(found.task.expected.kind, found.head.thresholds),
   );
   return {
@@ -74,10 +79,44 @@ export async function viewTask(
     ...(unscored && { unscored }),
     ...(run.bodiesRemovedAt !== undefined && { bodiesRemovedAt: timestampOf(run.bodiesRemovedAt) }),
     expected: found.task.expected,
-    invocations: records.map((record) =>
-      viewInvocation(found.task, record, run.bodiesRemovedAt !== undefined),
-    ),
+    invocations,
+    ...(nextRepeat !== undefined && { nextRepeat }),
   };
+}
+
+/** The invocations from a repeat on, as many as fit one answer. */
+async function viewInvocations(
+  log: Store['log'],
+  { owner, runId, bodiesRemovedAt }: Run,
+  { task, ordinal }: FoundTask,
+  fromRepeat: number,
+): Promise<Pick<TaskView, 'invocations' | 'nextRepeat'>> {
+  const invocations: TaskView['invocations'][number][] = [];
+  let bytes = 0;
+  for await (const record of recordsOf(log, owner, runId, ordinal, fromRepeat)) {
+    const view = viewInvocation(task, record, bodiesRemovedAt !== undefined);
+    bytes += Buffer.byteLength(JSON.stringify(view));
+    if (bytes > MAX_VIEW_BYTES && invocations.length > 0) return { invocations, nextRepeat: record.repeat };
+    invocations.push(view);
+  }
+  return { invocations };
+}
+
+/** The records of a task, page by page. */
+export async function* recordsOf(
+  log: Pick<Store['log'], 'records'>,
+  owner: Owner,
+  runId: RunId,
+  ordinal: number,
+  fromRepeat = 0,
+): AsyncGenerator<TaskRecord, undefined> {
+  for (let next = fromRepeat; ; ) {
+    const page = await log.records(owner, runId, ordinal, next);
+    yield* page;
+    const last = page.at(-1);
+    if (!last) return undefined;
+    next = last.repeat + 1;
+  }
 }
 
 type FoundTask = { readonly head: SuiteHead; readonly ordinal: number; readonly task: Task };

@@ -43,9 +43,9 @@ function setUp(eventCount: number, endpoints: readonly Endpoint[] | Error = [end
     },
   });
   dispatch.start();
-  const append = (firstSequence: number, count: number) =>
-    tell({ owner, runId, firstSequence, eventCount: count });
-  return { append, dispatch, reads, errors };
+  const append = (firstSequence: number, count: number, by = owner) =>
+    tell({ owner: by, runId, firstSequence, eventCount: count });
+  return { append, dispatch, reads, errors, store };
 }
 
 function endpointOf(offered: number[], done: (count: number) => void = () => undefined): Endpoint {
@@ -86,6 +86,28 @@ describe('what is committed while earlier events are being read', () => {
     await complete;
     expect(offered).toEqual([0, 1, 7, 8]);
   });
+});
+
+it('a tenant whose log takes long to read does not hold up the events of another', async () => {
+  const { offered, complete, endpoint } = collecting(1);
+  const { append, dispatch, store } = setUp(2, [endpoint]);
+  let read: () => void = () => undefined;
+  const { read: readNow } = store.log;
+  const silent = new Promise<void>((resolve) => {
+    read = resolve;
+  });
+  Object.assign(store.log, {
+    async read(of: Owner, ...rest: [RunId, number, number]) {
+      if (of.tenant === 'rival') await silent;
+      return readNow(of, ...rest);
+    },
+  });
+  append(0, 1, { tenant: 'rival', workspace: 'main' });
+  append(1, 1);
+  await complete;
+  expect(offered).toEqual([1]);
+  read();
+  await dispatch.stop();
 });
 
 it('a store that fails costs the events at hand, and is said', async () => {

@@ -85,39 +85,48 @@ const PAGE_EVENTS = 200;
 /** Hands committed events from the log to the endpoints that subscribe to them. */
 export function createDispatch(parts: DispatchParts) {
   const { store, endpoints, log } = parts;
-  const waiting: Stretch[] = [];
+  // One queue for each tenant: a long log of one does not hold up the events of another.
+  const queues = new Map<string, Stretch[]>();
+  const working = new Set<Promise<void>>();
   let unwatch: (() => void) | undefined;
   let isStopped = false;
-  let working: Promise<void> | undefined;
 
-  async function work(): Promise<void> {
+  async function work(tenant: string, waiting: Stretch[]): Promise<void> {
     for (let stretch = waiting.shift(); stretch && !isStopped; stretch = waiting.shift()) {
       const { runId } = stretch;
       await dispatch(parts, stretch, () => isStopped).catch((error) =>
         log.error('webhook.intakeFailed', { runId }, error),
       );
     }
-    working = undefined;
+    queues.delete(tenant);
+  }
+
+  function enqueue({ owner, runId, firstSequence, eventCount }: AppendNotice): void {
+    const waiting = queues.get(owner.tenant) ?? [];
+    // The last stretch of a run grows while it waits, so a busy run waits once, not once per commit.
+    const last = waiting.findLast((stretch) => stretch.runId === runId);
+    if (last?.until === firstSequence) {
+      last.until += eventCount;
+      return;
+    }
+    waiting.push({ owner, runId, from: firstSequence, until: firstSequence + eventCount });
+    if (queues.has(owner.tenant)) return;
+    queues.set(owner.tenant, waiting);
+    const done = work(owner.tenant, waiting);
+    working.add(done);
+    void done.finally(() => working.delete(done));
   }
 
   return {
     start(): void {
-      unwatch ??= store.log.watchAll(({ owner, runId, firstSequence, eventCount }: AppendNotice) => {
-        if (endpoints.hasNone(owner)) return;
-        // The last stretch of a run grows while it waits, so a busy run waits once, not once per commit.
-        const last = waiting.findLast((stretch) => stretch.runId === runId);
-        if (last?.until === firstSequence) {
-          last.until += eventCount;
-          return;
-        }
-        waiting.push({ owner, runId, from: firstSequence, until: firstSequence + eventCount });
-        working ??= work();
+      unwatch ??= store.log.watchAll((notice: AppendNotice) => {
+        if (!endpoints.hasNone(notice.owner)) enqueue(notice);
       });
     },
     async stop(): Promise<void> {
       unwatch?.();
       isStopped = true;
-      await working;
+      await Promise.all(working);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { asId, type RunId } from '@touchstone/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { createSharedBytes, type SharedBytes } from '../held-bytes.js';
 import {
   createQueue,
   type EndpointHealth,
@@ -44,10 +45,25 @@ const message = (sequence: number, mebibytes: number): WebhookMessage => ({
   body: MIB_OF_TEXT.repeat(mebibytes),
 });
 
+/** What the endpoints of one tenant may hold together. */
+function roomFor(mebibytes: number): SharedBytes<WebhookMessage> {
+  let left = mebibytes * MIB;
+  return createSharedBytes<WebhookMessage>(
+    ({ body }) => {
+      if (body.length > left) return false;
+      left -= body.length;
+      return true;
+    },
+    ({ body }) => {
+      left += body.length;
+    },
+  );
+}
+
 it('keeps the newest that fit, in order, and at least the newest one', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 30 }), (sizes) => {
-      const queue = createQueue();
+      const queue = createQueue(roomFor(1_000));
       sizes.forEach((size, sequence) => {
         queue.put(message(sequence, size));
       });
@@ -65,10 +81,37 @@ it('keeps the newest that fit, in order, and at least the newest one', () => {
 });
 
 it('an emptied queue has room for as much as a new one', () => {
-  const queue = createQueue();
+  const queue = createQueue(roomFor(1_000));
   for (let round = 0; round < 3; round += 1) {
     for (let sequence = 0; sequence < 16; sequence += 1) queue.put(message(sequence, 1));
     expect(queue.clear()).toBe(16);
   }
   expect([queue.take(), queue.takeDropped()]).toEqual([undefined, 0]);
+});
+
+it('queues of a tenant share their room: a message that waits in several counts once, and the oldest make way', () => {
+  const shared = roomFor(4);
+  const [one, other] = [createQueue(shared), createQueue(shared)];
+  const drain = (queue: typeof one): readonly number[] => {
+    const taken: number[] = [];
+    for (let next = queue.take(); next; next = queue.take()) {
+      taken.push(next.sequence);
+      shared.release(next);
+    }
+    return taken;
+  };
+  for (let sequence = 0; sequence < 4; sequence += 1) {
+    const both = message(sequence, 1);
+    one.put(both);
+    other.put(both);
+  }
+  expect([one.takeDropped(), other.takeDropped()]).toEqual([0, 0]);
+  expect(drain(one)).toEqual([0, 1, 2, 3]);
+  // All four still wait in the other queue.
+  one.put(message(4, 1));
+  expect([drain(one), one.takeDropped()]).toEqual([[], 1]);
+  other.put(message(5, 2));
+  expect([drain(other), other.takeDropped()]).toEqual([[2, 3, 5], 2]);
+  one.put(message(6, 4));
+  expect(drain(one)).toEqual([6]);
 });

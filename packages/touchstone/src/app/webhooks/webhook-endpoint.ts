@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { asId, type Id, type RunId } from '@touchstone/protocol';
 import { createJsonClient, type Guard, type JsonClient, TIMED_OUT, withinTime } from '../../net/index.js';
 import type { Clock, Log, Webhook } from '../../ports/index.js';
+import type { SharedBytes } from '../held-bytes.js';
 
 /** One event to send. The body is written once for all webhooks of an owner, and signed for each. */
 export type WebhookMessage = {
@@ -31,6 +32,8 @@ type EndpointParts = {
 export function createEndpoint(
   webhook: Webhook,
   parts: EndpointParts,
+  /** What the endpoints of a tenant hold in common. */
+  shared: SharedBytes<WebhookMessage>,
   /** Stores the health, so that it survives a restart. */
   saveHealth: (health: EndpointHealth) => Promise<void>,
 ): Endpoint {
@@ -40,12 +43,15 @@ export function createEndpoint(
   // a name that has moved since is resolved and checked again.
   const client = createJsonClient({ 'user-agent': `openwop-webhook-dispatcher/${version}` }, guard);
   const closing = new AbortController();
-  const queue = createQueue();
+  const queue = createQueue(shared);
   const health = createHealth(webhook, parts, saveHealth);
   let working: Promise<void> | undefined;
 
   async function work(): Promise<void> {
-    for (let message = queue.take(); message; message = queue.take()) await deliver(message);
+    for (let message = queue.take(); message; message = queue.take()) {
+      await deliver(message);
+      shared.release(message);
+    }
     client.close();
     const events = queue.takeDropped();
     if (events > 0) log.warn('webhook.dropped', { webhookId, events });
@@ -139,10 +145,17 @@ const MAX_WAITING = 1_000;
 const MAX_WAITING_CHARS = 16 * 1024 * 1024;
 
 /** Past its limits the oldest messages are dropped: the newest ones say most about the state of a run. */
-export function createQueue() {
+export function createQueue(shared: SharedBytes<WebhookMessage>) {
   const waiting: WebhookMessage[] = [];
   let chars = 0;
   let dropped = 0;
+
+  function drop(): void {
+    const message = take();
+    if (!message) return;
+    shared.release(message);
+    dropped += 1;
+  }
 
   function take(): WebhookMessage | undefined {
     const message = waiting.shift();
@@ -154,15 +167,25 @@ export function createQueue() {
 
   return {
     put(message: WebhookMessage): void {
+      while (!shared.hold(message)) {
+        if (waiting.length === 0) {
+          dropped += 1;
+          return;
+        }
+        drop();
+      }
       waiting.push(message);
       chars += message.body.length;
-      for (; isTooLong(); dropped += 1) take();
+      while (isTooLong()) drop();
     },
+    /** The caller releases it when it is done with it. */
     take,
     /** Returns how many messages were waiting. */
     clear(): number {
       chars = 0;
-      return waiting.splice(0).length;
+      const messages = waiting.splice(0);
+      for (const message of messages) shared.release(message);
+      return messages.length;
     },
     /** How many messages were dropped since the last call. */
     takeDropped(): number {

@@ -24,8 +24,9 @@ import {
 } from '../../net/index.js';
 import type { Clock, CreationId, Ids, Log, Store, Webhook } from '../../ports/index.js';
 import type { Config } from '../config/config.js';
+import { createSharedBytes, type HeldBytes, type SharedBytes } from '../held-bytes.js';
 import { createDispatch, createEndpoints } from './webhook-dispatch.js';
-import { createEndpoint, isResting } from './webhook-endpoint.js';
+import { createEndpoint, isResting, type WebhookMessage } from './webhook-endpoint.js';
 
 /** The secret is shown only in the answer to the registration. */
 type WebhookCredentials = Omit<RegisteredWebhook, 'subscriptionId'>;
@@ -53,13 +54,16 @@ type WebhookParts = {
   /** How the names of tenants' URLs are looked up; by the system when absent. */
   readonly names?: Names;
   readonly version: string;
+  /** What messages hold while they wait. */
+  readonly held: HeldBytes;
 };
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { store, clock, log } = parts;
   const guardOf = guardOfOwner(parts);
+  const sharedBy = createTenantMessages(parts.held);
   const endpoints = createEndpoints(store.webhooks, clock, (owner, webhook) =>
-    createEndpoint(webhook, { ...parts, guard: guardOf(owner) }, (health) =>
+    createEndpoint(webhook, { ...parts, guard: guardOf(owner) }, sharedBy(owner.tenant), (health) =>
       store.webhooks.note(owner, webhook.webhookId, health),
     ),
   );
@@ -86,6 +90,21 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
       await dispatch.stop();
       await endpoints.close();
     },
+  };
+}
+
+/** A message that waits for several endpoints of a tenant is one. */
+function createTenantMessages(held: HeldBytes): (tenant: string) => SharedBytes<WebhookMessage> {
+  const tenants = new Map<string, SharedBytes<WebhookMessage>>();
+  return (tenant) => {
+    const shared =
+      tenants.get(tenant) ??
+      createSharedBytes<WebhookMessage>(
+        ({ body }) => held.tryHold(tenant, body.length),
+        ({ body }) => held.release(tenant, body.length),
+      );
+    tenants.set(tenant, shared);
+    return shared;
   };
 }
 

@@ -1,7 +1,7 @@
 import { defined, type Scorecard } from '@touchstone/protocol';
 import { refOf } from '@touchstone/sdk/view';
-import { shellWord } from '../session.js';
 import { blocks, noteLines, type Row, readable, rowLines } from './layout.js';
+import { shellWord } from './shell.js';
 import type { Look } from './text.js';
 import { caveatNotes, LABEL, resultRows, verdictDocument } from './verification.js';
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createOut } from '../out.js';
 import { createProgressLine, progressText } from './progress.js';
 
 const progress = {
@@ -17,9 +18,7 @@ function openScreen(isTTY: boolean) {
   let tick = (): void => undefined;
   let everyMs = 0;
   const screen = {
-    isTTY,
-    columns: 80,
-    write: (text: string) => void written.push(text),
+    ...createOut({ isTTY, columns: 80, write: (text) => void written.push(text) }),
     every(ms: number, call: () => void) {
       everyMs = ms;
       tick = call;

@@ -25,6 +25,8 @@ export type ProgressScreen = {
   readonly isTTY: boolean;
   readonly columns: number;
   write(text: string): void;
+  /** Puts the text in the place of what stands on the line. */
+  rewriteLine(text: string): void;
   /** Calls `tick` about every `ms` until the returned function is called. */
   every(ms: number, tick: () => void): () => void;
 };
@@ -53,8 +55,7 @@ function rewrittenLine<T>(screen: ProgressScreen, textOf: (progress: T) => strin
   const stop = screen.every(REDRAW_MS, () => {
     if (!latest) return;
     frame = (frame + 1) % FRAMES.length;
-    // Erasing to the end after the text rather than before it is what keeps the line from flickering.
-    screen.write(`\r${truncate(`${FRAMES[frame]} ${textOf(latest)}`, screen.columns - 1)}\u001b[K`);
+    screen.rewriteLine(truncate(`${FRAMES[frame]} ${textOf(latest)}`, screen.columns - 1));
     drawn = true;
   });
   return {
@@ -63,7 +64,7 @@ function rewrittenLine<T>(screen: ProgressScreen, textOf: (progress: T) => strin
     },
     clear() {
       stop();
-      if (drawn) screen.write('\r\u001b[K');
+      if (drawn) screen.rewriteLine('');
       drawn = false;
     },
   };

@@ -1,5 +1,5 @@
 import type { KeptReason, Owner, PrunedRuns } from '@touchstone/protocol';
-import type { Look } from './text.js';
+import { type Look, printable } from './text.js';
 
 /** What became of the runs of one owner. */
 export type PrunedOwner = Partial<Owner> & PrunedRuns;
@@ -33,15 +33,17 @@ function ownerLines(
   { dryRun, bodiesOnly }: Pick<PruneOutcome, 'dryRun' | 'bodiesOnly'>,
   { ink }: Look,
 ): readonly string[] {
-  const whose = tenant === undefined ? '' : `${tenant}/${workspace}: `;
+  const whose = tenant === undefined ? '' : `${printable(`${tenant}/${workspace}`)}: `;
   const what = bodiesOnly ? 'the content of ' : '';
   const count = `${removed.length}${more ? ' and more' : ''} ${removed.length === 1 && !more ? 'run' : 'runs'}`;
   const verb = dryRun ? 'would be removed' : 'removed';
   return [
-    `${whose}${what}${count} ${verb}.${kept.length > 0 ? ' Kept:' : ''}`,
+    `${whose}${what}${count} ${verb}${dryRun && removed.length > 0 ? ':' : '.'}`,
+    ...(dryRun ? removed.map((runId) => `  ${printable(runId)}`) : []),
+    ...(kept.length > 0 ? ['Kept:'] : []),
     ...kept.map(({ runId, reason, by }) => {
-      const needed = by === undefined ? '' : ` (${by})`;
-      return `  ${runId}  ${ink.dim(`${REASONS[reason]}${needed}`)}`;
+      const needed = by === undefined ? '' : ` (${printable(by)})`;
+      return `  ${printable(runId)}  ${ink.dim(`${REASONS[reason]}${needed}`)}`;
     }),
   ];
 }

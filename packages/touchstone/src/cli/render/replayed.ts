@@ -32,8 +32,8 @@ export function renderReplayed(replayed: Replayed, next: string, wide: Look): st
   const mark = exitCode === 0 ? ink.green('✓') : exitCode === 1 ? ink.red('✗') : ink.yellow('?');
   const did = exitCode === 3 ? 'Could not replay' : 'Replayed';
   const lines = [
-    `  ${mark} ${did} ${plural(events, 'event')} of run ${source}`,
-    `    as run ${replay}: ${outcomeOf(replayed)}`,
+    `  ${mark} ${did} ${plural(events, 'event')} of run ${printable(source)}`,
+    `    as run ${printable(replay)}: ${outcomeOf(replayed)}`,
     ...noteLines([failed && `${failed.code}: ${failed.message}`], look, String, 4),
   ];
   const places = placeLines(replayed, look);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
-import { displayWidth, type Ink, truncate, truncateMiddle } from './text.js';
+import { betweenColours, displayWidth, type Ink, printable, truncate, truncateMiddle } from './text.js';
 
 export type Column = {
   readonly head: string;
@@ -84,7 +84,7 @@ export function renderTable(
 ): string {
   const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
   const table = new Table({ head: heads.map((head) => ink.dim(head)), chars: NO_LINES, style });
-  table.push(...rows.map((row) => [...row]));
+  table.push(...rows.map((row) => row.map((text) => betweenColours(text, printable))));
   return table
     .toString()
     .split('\n')

@@ -1,5 +1,7 @@
-import { quote } from '@touchstone/sdk/view';
+import { printable } from '@touchstone/sdk/view';
 import picocolors from 'picocolors';
+
+export { printable };
 
 export type Ink = Pick<
   ReturnType<typeof picocolors.createColors>,
@@ -7,6 +9,16 @@ export type Ink = Pick<
 >;
 
 export const createInk = (coloured: boolean): Ink => picocolors.createColors(coloured);
+
+/** What `Ink` writes. No other sequence may act on a terminal. */
+const COLOURS = new RegExp(`(${'\u001b'}\\[(?:1|2|7|22|27|31|32|33|36|39)m)`);
+
+/** Changes a coloured text, and leaves its colours alone. */
+export const betweenColours = (text: string, change: (part: string) => string): string =>
+  text
+    .split(COLOURS)
+    .map((part, at) => (at % 2 === 1 ? part : change(part)))
+    .join('');
 
 /** How a rendered value may look: columns to fill, and whether colour is understood. */
 export type Look = {
@@ -44,13 +56,15 @@ export const displayWidth = (text: string): number =>
     ? text.length
     : splitGraphemes(text).reduce((width, grapheme) => width + widthOf(grapheme), 0);
 
-/** The text in at most `width` columns, its end replaced by an ellipsis when something had to go. */
+/** The text in at most `width` columns of one line, its end replaced by an ellipsis when something had to go. */
 export function truncate(text: string, width: number): string {
-  if (text.length <= width * MAX_GRAPHEME && displayWidth(text) <= width) return text;
+  // No grapheme is narrower than a column, so what lies beyond this cannot be shown; an answer may be megabytes long.
+  const most = width * MAX_GRAPHEME;
+  const shown = printable(text.slice(0, most));
+  if (text.length <= most && displayWidth(shown) <= width) return shown;
   let kept = '';
   let used = 1;
-  // No grapheme is narrower than a column, so what lies beyond this cannot be shown; an answer may be megabytes long.
-  for (const grapheme of splitGraphemes(text.slice(0, width * MAX_GRAPHEME))) {
+  for (const grapheme of splitGraphemes(shown.slice(0, most))) {
     used += widthOf(grapheme);
     if (used > width) break;
     kept += grapheme;
@@ -60,12 +74,13 @@ export function truncate(text: string, width: number): string {
 
 /** The same for an id, of which both ends tell something: what goes is in the middle. */
 export function truncateMiddle(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  const parts = splitGraphemes(text);
+  const shown = printable(text);
+  if (displayWidth(shown) <= width) return shown;
+  const parts = splitGraphemes(shown);
   const end = Math.floor((width - 1) / 2);
   const tail = parts.slice(parts.length - end).join('');
   // A wide character may leave a column free.
-  return `${truncate(text, width - displayWidth(tail))}${tail}`;
+  return `${truncate(shown, width - displayWidth(tail))}${tail}`;
 }
 
 /** The words of a text on as many lines as they take; a word too long for a line is cut. */
@@ -74,11 +89,13 @@ export const wrap = (text: string, width: number): string[] =>
 
 /** The same with nothing left out: a word too long for a line goes on in the next one. */
 export const wrapWhole = (text: string, width: number): string[] =>
-  width === Number.POSITIVE_INFINITY ? [text] : layWords(text, width, (word) => broken(word, width));
+  width === Number.POSITIVE_INFINITY
+    ? [printable(text)]
+    : layWords(text, width, (word) => broken(word, width));
 
 function layWords(text: string, width: number, fit: (word: string) => readonly string[]): string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of printable(text).split(' ')) {
     const longer = `${lines.at(-1) ?? ''} ${word}`;
     if (lines.length > 0 && displayWidth(longer) <= width) lines[lines.length - 1] = longer;
     else lines.push(...fit(word));
@@ -100,11 +117,15 @@ function broken(word: string, width: number): readonly string[] {
   return pieces;
 }
 
-export const padEnd = (text: string, width: number): string =>
-  text + ' '.repeat(Math.max(0, width - displayWidth(text)));
-export const padStart = (text: string, width: number): string =>
-  ' '.repeat(Math.max(0, width - displayWidth(text))) + text;
+const padding = (shown: string, width: number): string =>
+  ' '.repeat(Math.max(0, width - displayWidth(shown)));
 
-/** The same care for plain text that is shown without quotes. */
-export const printable = (text: string): string =>
-  quote(text).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\');
+export function padEnd(text: string, width: number): string {
+  const shown = printable(text);
+  return shown + padding(shown, width);
+}
+
+export function padStart(text: string, width: number): string {
+  const shown = printable(text);
+  return padding(shown, width) + shown;
+}

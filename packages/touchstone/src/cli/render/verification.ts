@@ -121,7 +121,8 @@ function resultText(card: Scorecard): string {
   const word = WORDS[verdictOfCard(card)];
   const passed = `${whole(summary.passedCount)} of ${plural(summary.taskCount, 'task')} passed`;
   const open = unscored > 0 ? ` · ${whole(unscored)} unscored` : '';
-  return `${word} · score ${score(summary.aggregateScore)} · ${passed}${open}`;
+  const reached = unscored > 0 ? '' : ` · score ${score(summary.aggregateScore)}`;
+  return `${word}${reached} · ${passed}${open}`;
 }
 
 function signerText(signer: Signer): string {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Io } from '../io.js';
 import { main } from '../main.js';
+import { createOut } from '../out.js';
 
 export type TestCli = {
   readonly io: Io;
@@ -35,14 +36,15 @@ export function openTestCli(
   const written = { out: '', err: '' };
   const waiting = new Set<() => void>();
   const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
-  const screen = (name: 'out' | 'err') => ({
-    isTTY: options.isTTY ?? false,
-    columns: options.columns ?? 80,
-    write(text: string): void {
-      written[name] += text;
-      for (const look of waiting) look();
-    },
-  });
+  const screen = (name: 'out' | 'err') =>
+    createOut({
+      isTTY: options.isTTY ?? false,
+      columns: options.columns ?? 80,
+      write(text) {
+        written[name] += text;
+        for (const look of waiting) look();
+      },
+    });
   const io: Io = {
     stdout: screen('out'),
     stderr: screen('err'),

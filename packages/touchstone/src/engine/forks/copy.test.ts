@@ -2,7 +2,16 @@ import { asId, type EvalSummary, type Fork, HostError, type RunId } from '@touch
 import type { NewEvent, Payloads, RunEvent } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LogEntry, Run, Store } from '../../ports/index.js';
+import {
+  type Commit,
+  type Lease,
+  type LogEntry,
+  PAGE_BYTES,
+  type Run,
+  type Slice,
+  type Store,
+  type TaskRecord,
+} from '../../ports/index.js';
 import { answered, type Bench, countingTasks, openBench, owner } from '../testing/bench.js';
 
 const forkOf = (source: RunId, mode: Fork['mode'], fromSeq = 0) => ({ fork: { source, mode, fromSeq } });
@@ -69,6 +78,31 @@ describe('a replay', () => {
       before.headline,
       before.eventCount,
     ]);
+  });
+
+  it('of repeats with long answers copies them part by part, and never holds a task as a whole', async () => {
+    const long = 'x'.repeat(PAGE_BYTES * 0.4);
+    const bench = await openBench({
+      tasks: countingTasks(2),
+      behave: (input) => answered(`${input} ${long}`),
+    });
+    const source = await completed(bench, { repeats: 5 });
+    const sealed: number[] = [];
+    const { commit, seal } = bench.store.log;
+    Object.assign(bench.store.log, {
+      commit: (lease: Lease, one: Commit) => {
+        sealed.push((one.seals ?? []).filter(({ events }) => events.length > 0).length);
+        return commit(lease, one);
+      },
+      seal: (slice: Slice, records: readonly TaskRecord[]) => {
+        sealed.push(records.length);
+        return seal(slice, records);
+      },
+    });
+    const replay = await bench.createRun('replay', { repeats: 5, ...forkOf(source, 'replay') });
+    await bench.engine.drive(owner, replay);
+    expect(facts(await bench.events(replay))).toEqual(facts(await bench.events(source)));
+    expect(sealed.filter((count) => count > 0)).toEqual([2, 2, 1, 2, 2, 1]);
   });
 
   it('of a run that was paused with a gap is that run', async () => {

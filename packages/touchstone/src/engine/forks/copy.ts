@@ -6,6 +6,7 @@ import {
   type Run,
   type RunChange,
   type StoredEntry,
+  type TaskRecord,
 } from '../../ports/index.js';
 import { hasEffect } from '../kinds/workflow.js';
 import { stopping } from '../log/endings.js';
@@ -69,8 +70,26 @@ export async function unfinishedAt(
   return source?.status === 'cancelled' ? source.eventCount - 1 : undefined;
 }
 
-const readPage = ({ parts }: DriveContext, run: Run, { source }: Fork, from: number) =>
-  parts.store.log.entries(run.owner, source, from, PAGE);
+/**
+ * Some entries of the source. A step whose records are more than a page is sealed part by part: once its records are in
+ * the copy, only their scores are still needed. Sealing them again, with the entry, changes nothing.
+ */
+async function readPage(
+  { parts, lease }: DriveContext,
+  { owner }: Run,
+  { source }: Fork,
+  from: number,
+): Promise<readonly StoredEntry[]> {
+  const { log } = parts.store;
+  const sealed: TaskRecord[] = [];
+  for (;;) {
+    const [first, ...rest] = await log.entries(owner, source, from, PAGE, sealed.length);
+    if (!first) return [];
+    if (!first.partial) return [{ ...first, records: [...sealed, ...first.records] }, ...rest];
+    await log.seal(lease, first.records);
+    sealed.push(...first.records.map(({ bodies: _, ...record }) => ({ ...record, events: [] })));
+  }
+}
 
 const endOf = (entries: readonly StoredEntry[]): number => {
   const last = entries.at(-1);

@@ -30,6 +30,9 @@ export function recordStart(
   return prompt;
 }
 
+/** Of all turns of an invocation; what comes after is not on record. */
+const MAX_REASONING_CHARS = 4 * 1024 * 1024;
+
 /**
  * A bracket holds at least one `agent.reasoned`, before any tool call; an agent that shows none, or whose reasoning the
  * caller does not want on record, gets an empty one.
@@ -41,6 +44,7 @@ export function createReasoning(
   const { agentId } = agent.facts;
   let shown = false;
   let closed = false;
+  let left = MAX_REASONING_CHARS;
   const beforeTools = (): void => {
     if (shown) return;
     shown = true;
@@ -48,9 +52,11 @@ export function createReasoning(
   };
   return {
     show(reasoning: string) {
-      if (closed || !keepsReasoning) return;
+      if (closed || !keepsReasoning || left === 0) return;
       shown = true;
-      recorder.add('agent.reasoned', { agentId, reasoning, verbosity: 'full' });
+      const kept = reasoning.slice(0, left);
+      left -= kept.length;
+      recorder.add('agent.reasoned', { agentId, reasoning: kept, verbosity: 'full' });
     },
     beforeTools,
     close() {

@@ -264,3 +264,31 @@ describe('an agent that is a prompt and a model', () => {
     expect((await bench.store.runs.get(owner, asId('r')))?.headline).toMatchObject({ passed: false });
   });
 });
+
+it('what an invocation says to its tools, and hears from them, and thinks is bounded; the agent learns why', async () => {
+  const fixtures = { toolResponses: [{ tool: search, response: toBody('x'.repeat(3_000_000)) }] };
+  const results: { readonly status: string; readonly error?: string | undefined }[] = [];
+  const bench = await openBench({
+    tasks: countingTasks(1, fixtures),
+    facts: remembering,
+    behave: async (_input, host) => {
+      for (let turn = 0; turn < 9; turn += 1) host.reason('thinking '.repeat(100_000));
+      for (let call = 0; call < 8; call += 1) {
+        const { status, error } = await host.callTool(search, toBody({ q: 'x' }));
+        results.push({ status, error });
+      }
+      await host.callTool('local:absent', toBody('x'.repeat(3_000_000)));
+      return answered('done');
+    },
+  });
+  const events = await drive(bench, 'r');
+  expect(results.map(({ status }) => status)).toEqual([...Array(5).fill('ok'), ...Array(3).fill('error')]);
+  expect(results.at(-1)?.error).toContain('16 MiB together');
+  const [record] = await bench.store.log.records(owner, asId('r'), 0);
+  expect(record?.bodies?.refusedCalls).toBeUndefined();
+  expect(ofType(events, 'agent.decided')).toHaveLength(1);
+  const thought = ofType(events, 'agent.reasoned').map(
+    ({ payload }) => String((payload as { reasoning?: string }).reasoning).length,
+  );
+  expect(thought).toEqual([900_000, 900_000, 900_000, 900_000, 4 * 1024 * 1024 - 3_600_000]);
+});

@@ -42,6 +42,7 @@ export function createToolGateway(parts: GatewayParts): ToolGateway {
   const refused: { callId: CallId; toolId: ToolId; inputs: Body }[] = [];
   const made: ScoredCall[] = [];
   const open: OpenCall = { end: () => undefined };
+  const fits = createRecordLimit();
   let queue: Promise<unknown> = Promise.resolve();
   let calls = 0;
   let closed = false;
@@ -55,12 +56,13 @@ export function createToolGateway(parts: GatewayParts): ToolGateway {
         error: `The inputs nest deeper than ${MAX_JSON_DEPTH} levels, or hold a number that JSON cannot write.`,
       };
     }
+    if (!fits(inputs)) return TOO_MUCH;
     if (!offered.has(toolId)) {
       refused.push({ callId, toolId, inputs });
       made.push({ toolId, inputs, status: 'forbidden' });
       return { status: 'forbidden', error: `Tool ${toolId} is not offered to agent ${parts.agentId}.` };
     }
-    const result = await recordCall(parts, open, callId, toolId, inputs);
+    const result = await recordCall(parts, open, callId, toolId, inputs, fits);
     const outcome = result.status === 'ok' ? result.outcome : undefined;
     made.push({ toolId, inputs, status: result.status, ...(outcome !== undefined && { outcome }) });
     return result;
@@ -90,6 +92,7 @@ async function recordCall(
   callId: CallId,
   toolName: ToolId,
   inputs: Body,
+  fits: (body: Body) => boolean,
 ): Promise<ToolResult> {
   const { agentId, recorder, clock } = parts;
   parts.beforeCall();
@@ -100,10 +103,32 @@ async function recordCall(
     const durationMs = Math.round(clock.elapsed() - startedAt);
     recorder.add('agent.toolReturned', { agentId, toolName, callId, ...returned(result), durationMs }, cause);
   };
-  const { recordedError, ...result } = await parts.answer(toolName, inputs);
+  const { recordedError, ...answer } = await parts.answer(toolName, inputs);
+  const result = answer.outcome === undefined || fits(answer.outcome) ? answer : TOO_MUCH;
   open.end(recordedError === undefined ? result : { ...result, error: recordedError });
   return result;
 }
+
+/** Of JSON text. All calls of an invocation are one record, and a record is written and read as a whole. */
+const MAX_RECORD_CHARS = 16 * 1024 * 1024;
+/** What a call adds to a record besides its inputs and its outcome. */
+const CALL_CHARS = 512;
+
+/** Whether inputs or an outcome may still be recorded; if so, they count. */
+function createRecordLimit(): (body: Body) => boolean {
+  let chars = 0;
+  return (body) => {
+    const more = (JSON.stringify(fromBody(body)) ?? '').length + CALL_CHARS;
+    if (chars + more > MAX_RECORD_CHARS) return false;
+    chars += more;
+    return true;
+  };
+}
+
+const TOO_MUCH: ToolResult = {
+  status: 'error',
+  error: `The inputs and outcomes of all tool calls of one task may have ${MAX_RECORD_CHARS / 1024 / 1024} MiB together. This call does not fit.`,
+};
 
 const returned = (result: ToolResult) =>
   result.status === 'ok'

@@ -25,9 +25,8 @@ export async function openRejudgeExecutor(
   const scoring = await parts.openScoring(run.owner, plan);
   return {
     async execute({ ordinal, repeat }, signal) {
-      const records = await parts.store.log.records(run.owner, plan.rejudgeOf, ordinal);
-      const source = records.find((record) => record.repeat === repeat);
-      if (!source)
+      const [source] = await parts.store.log.records(run.owner, plan.rejudgeOf, ordinal, repeat);
+      if (source?.repeat !== repeat)
         throw new HostError('not_found', `Run ${plan.rejudgeOf} has no record of task ${ordinal}.`);
       return rejudge({ parts, scoring, meter, signal }, await taskAt(ordinal), source);
     },

@@ -82,6 +82,12 @@ export type Append = {
 export type Commit = Append & { readonly seals?: readonly TaskRecord[] };
 
 /**
+ * What a page of a log holds at most: events of long answers are megabytes each, so counting them is not enough. A single
+ * event that is larger is a page.
+ */
+export const PAGE_BYTES = 1024 * 1024;
+
+/**
  * The log of a run has one writer, the driver that holds the lease; its records may come from many. So there are two ways
  * to write: `seal` for those who execute, `append` for the driver. `commit` is both in one transaction, for a driver that
  * executes by itself and flushes the disk once for both.
@@ -100,7 +106,7 @@ export type RunLog = {
   append(lease: Lease, append: Append): Promise<void>;
   /** `seal` and `append` in one transaction, fenced by the lease as a whole. */
   commit(lease: Lease, commit: Commit): Promise<void>;
-  /** Events with sequence > `after`, in order, about `limit` of them (whole steps). */
+  /** Events with sequence > `after`, in order, about `limit` of them (whole steps) and a page at most; one if there is any. */
   read(owner: Owner, runId: RunId, after: number, limit: number): Promise<readonly RunEvent[]>;
   /** The newest event, without reading the rest. */
   last(owner: Owner, runId: RunId): Promise<RunEvent | undefined>;
@@ -110,9 +116,21 @@ export type RunLog = {
   pending(owner: Owner, runId: RunId): Promise<readonly SealedUnit[]>;
   /** Ordinals of the steps the log holds, in log order (a pause may have left gaps that were filled later). */
   appended(owner: Owner, runId: RunId): Promise<readonly number[]>;
-  records(owner: Owner, runId: RunId, ordinal: number): Promise<readonly TaskRecord[]>;
-  /** Whole entries with their records, from the one that holds the event at `from` on: what a fork copies. */
-  entries(owner: Owner, runId: RunId, from: number, limit: number): Promise<readonly StoredEntry[]>;
+  /** The records of a unit from a repeat on, in order, a page at most; one if there is any. */
+  records(owner: Owner, runId: RunId, ordinal: number, fromRepeat?: number): Promise<readonly TaskRecord[]>;
+  /** The scores of all sealed repeats of a unit, in order. Never a body. */
+  scores(owner: Owner, runId: RunId, ordinal: number): Promise<readonly RepeatScore[]>;
+  /**
+   * Whole entries with their records, from the one that holds the event at `from` on: what a fork copies. A page at most; a
+   * step whose records are more than a page comes alone and in parts, each from the repeat on that the caller names.
+   */
+  entries(
+    owner: Owner,
+    runId: RunId,
+    from: number,
+    limit: number,
+    fromRepeat?: number,
+  ): Promise<readonly StoredEntry[]>;
   /** Called after each append that added events or changed the status. Returns the unsubscribe function. */
   watch(runId: RunId, listener: () => void): () => void;
   /** Called after each append of this process that added events, to any run. Returns the unsubscribe function. */
@@ -125,6 +143,8 @@ export type StoredEntry = {
   readonly eventCount: number;
   readonly entry: LogEntry;
   readonly records: readonly TaskRecord[];
+  /** Further records of the step are left. */
+  readonly partial?: true;
 };
 
 /** Which events an append has added to a run. */

@@ -72,6 +72,8 @@ export type Run = {
   readonly logDigest?: Digest;
 };
 
+export type RunHead = Pick<Run, 'status' | 'eventCount'>;
+
 export type NewRun = Pick<
   Run,
   | 'runId'
@@ -102,7 +104,9 @@ export type Runs = {
     options?: { readonly exclusiveScope?: boolean },
   ): Promise<Run | { readonly activeRunId: RunId }>;
   get(owner: Owner, runId: RunId): Promise<Run | undefined>;
-  /** Newest first. */
+  /** How far a run is, for callers that look often: neither its plan nor what was sent along is read. */
+  head(owner: Owner, runId: RunId): Promise<RunHead | undefined>;
+  /** Newest first; no more than fit a page, and one if there is any. */
   list(owner: Owner, filter: RunFilter): Promise<Page<Run>>;
   /**
    * Sets a status and control if the run is still in one of `from`, a run that has been asked to pause being in `paused`;

@@ -1,4 +1,4 @@
-import type { EvalSummary, Scorecard, TaskResult, TaskScore } from '@touchstone/protocol';
+import type { EvalSummary, RunTotals, Scorecard, TaskResult, TaskScore } from '@touchstone/protocol';
 import { mean } from './aggregate.js';
 import { buildSummary, foldResults } from './build.js';
 import { thresholdOf } from './fold-task.js';
@@ -21,6 +21,15 @@ export function scorecardTroubles(card: Scorecard): readonly string[] {
   const more = troubles.length - MOST_TROUBLES;
   return more > 0 ? [...troubles.slice(0, MOST_TROUBLES), `There are ${more} more.`] : troubles;
 }
+
+/** Whether these tasks come to these totals. */
+export const hasTotals = (
+  tasks: readonly Pick<TaskScore, 'score' | 'passed'>[],
+  totals: Pick<RunTotals, 'aggregateScore' | 'taskCount' | 'passedCount'>,
+): boolean =>
+  tasks.length === totals.taskCount &&
+  tasks.filter(({ passed }) => passed).length === totals.passedCount &&
+  isNear(mean(tasks.map(({ score }) => score)), totals.aggregateScore);
 
 /** The names of the rules that do not hold. */
 const broken = (rules: readonly (readonly [trouble: string, holds: boolean])[]): string[] =>

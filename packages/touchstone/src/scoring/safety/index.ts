@@ -1,6 +1,6 @@
-export { FINDING_KINDS, type SafetyKind, secretLeak, severityIn } from './kinds.js';
+export { FINDING_KINDS, SAFETY_KINDS, type SafetyKind, secretLeak, severityIn } from './kinds.js';
 export { MASK, MASKING, maskSecrets } from './mask.js';
-export { parseSafetyPolicy, type SafetyAllowances, type SafetyPolicy } from './policy.js';
+export type { SafetyAllowances, SafetyPolicy } from './policy.js';
 export { isRefusal } from './refusal.js';
 export { SECRETS, secretsCost, UNSAFE, unsafeCost } from './safety.js';
 export { mightHoldSecret } from './secrets.js';

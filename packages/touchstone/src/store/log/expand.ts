@@ -1,52 +1,35 @@
 import { evalScored, type RunId, type TaskResult } from '@touchstone/protocol';
 import { eventIdOf, type NewEvent, type RunEvent } from '@touchstone/protocol/bodies';
+import { PAGE_BYTES } from '../../ports/index.js';
 import type { Row } from '../db.js';
 import { jsonAt, numberAt } from '../rows.js';
 import { withoutContent } from './content.js';
+import type { LogRow, RowExtent } from './page-rows.js';
 
 type Run = { readonly runId: RunId; readonly engineVersion: string };
 
+/** The columns that `expand` reads. */
+export const EVENT_COLUMNS = `u.engine_version, u.suite_id, u.bodies_removed_at, l.at, l.result, l.events, r.events AS block`;
+
 /**
- * Turns log rows into numbered events. A step comes as one row per record, in repeat order; its result closes it as an
+ * Turns log rows into numbered events, those after a sequence. The result of a step closes its last record as an
  * `eval.scored` that is stored nowhere else.
  */
-export function expand(run: Run, rows: readonly Row[], after: number): readonly RunEvent[] {
+export function expand(runId: RunId, rows: readonly LogRow[], after: number): readonly RunEvent[] {
   const events: RunEvent[] = [];
-  for (const entryRows of byEntry(rows)) {
-    let sequence = numberAt(entryRows[0], 'first_seq');
-    for (const block of blocksOf(entryRows)) {
-      appendBlock(events, run, block, sequence, after);
-      sequence += block.length;
-    }
+  for (const { row, extent } of rows) {
+    const run = { runId, engineVersion: String(row.engine_version) };
+    appendBlock(events, run, blockOf(row), extent.first, after);
+    if (row.result !== null && extent.end === extent.entryEnd)
+      appendBlock(events, run, [scoredEvent(row)], extent.end - 1, after);
   }
-  return events;
+  const [first] = rows;
+  return first && first.extent.bytes > PAGE_BYTES ? beginningOf(events) : events;
 }
 
-/** Rows in log order, those of one entry together. */
-export function byEntry(rows: readonly Row[]): readonly (readonly [Row, ...Row[]])[] {
-  const entries: [Row, ...Row[]][] = [];
-  for (const row of rows) {
-    const current = entries.at(-1);
-    if (current?.[0].first_seq === row.first_seq) current?.push(row);
-    else entries.push([row]);
-  }
-  return entries;
-}
-
-function blocksOf(rows: readonly [Row, ...Row[]]): readonly (readonly NewEvent[])[] {
-  const [{ bodies_removed_at, suite_id }] = rows;
-  const blocks = storedBlocks(rows);
-  if (bodies_removed_at == null) return blocks;
-  return blocks.map((block) => withoutContent(block, suite_id !== null));
-}
-
-function storedBlocks(rows: readonly [Row, ...Row[]]): readonly (readonly NewEvent[])[] {
-  const [entry] = rows;
-  if (entry.events !== null) return [jsonAt<readonly NewEvent[]>(entry, 'events')];
-  const blocks = rows
-    .slice(0, numberAt(entry, 'repeats'))
-    .map((row) => jsonAt<readonly NewEvent[]>(row, 'block'));
-  return entry.result === null ? blocks : [...blocks, [scoredEvent(entry)]];
+function blockOf(row: Row): readonly NewEvent[] {
+  const block = jsonAt<readonly NewEvent[]>(row, row.events === null ? 'block' : 'events');
+  return row.bodies_removed_at == null ? block : withoutContent(block, row.suite_id !== null);
 }
 
 function scoredEvent(entry: Row): NewEvent {
@@ -63,12 +46,28 @@ function appendBlock(
   events: RunEvent[],
   run: Run,
   block: readonly NewEvent[],
-  first: number,
+  first: RowExtent['first'],
   after: number,
 ): void {
   for (const [index, event] of block.entries()) {
     if (first + index > after) events.push(numbered(run, event, first, first + index));
   }
+}
+
+/** Not worth another page: for it, the whole record would be read again. */
+const SMALL_REST_BYTES = PAGE_BYTES / 16;
+
+/** A record that is larger than a page is read by its events: no more of them than it takes to fill one. */
+function beginningOf(events: readonly RunEvent[]): readonly RunEvent[] {
+  const sizes = events.map((event) => JSON.stringify(event).length);
+  let rest = sizes.reduce((sum, size) => sum + size, 0);
+  let taken = 0;
+  const last = sizes.findIndex((size) => {
+    taken += size;
+    rest -= size;
+    return taken >= PAGE_BYTES && rest > SMALL_REST_BYTES;
+  });
+  return last < 0 ? events : events.slice(0, last + 1);
 }
 
 const numbered = (run: Run, event: NewEvent, blockStart: number, sequence: number): RunEvent => ({

@@ -20,18 +20,20 @@ import { type Db, GuardFailed, type Row } from '../db.js';
 import { jsonAt, jsonIfGiven, numberAt, toRecord, toSealedUnit } from '../rows.js';
 import { brokenCommit, commitStatements, sealStatements } from './commit.js';
 import { recordWithoutContent } from './content.js';
-import { byEntry, expand } from './expand.js';
+import { EVENT_COLUMNS, expand } from './expand.js';
+import {
+  byEntry,
+  fittingPage,
+  OWNED_RUN,
+  type Pace,
+  RECORD_BYTES,
+  type RowExtent,
+  readContent,
+  readExtents,
+  runKey,
+} from './page-rows.js';
 import { createListeners, type Watchers } from './watchers.js';
 
-const OWNED_RUN = 'u.run_id = ? AND u.tenant = ? AND u.workspace = ?';
-
-/** From the entry that holds the first wanted event to the last entry that begins among the wanted ones. */
-const READ = `SELECT u.engine_version, u.suite_id, u.bodies_removed_at, l.first_seq, l.at, l.repeats, l.result, l.events, r.events AS block
-  FROM runs u JOIN log_entries l ON l.run_no = u.run_no
-  LEFT JOIN records r ON r.run_no = l.run_no AND r.ordinal = l.ordinal
-  WHERE ${OWNED_RUN} AND l.first_seq <= ? AND l.first_seq >= COALESCE((SELECT MAX(p.first_seq)
-    FROM log_entries p WHERE p.run_no = u.run_no AND p.first_seq <= ?), 0)
-  ORDER BY l.first_seq, r.repeat`;
 const HEAD = `SELECT u.event_count, u.lease_token, u.control_kind FROM runs u WHERE ${OWNED_RUN}`;
 const RUN_NO = `SELECT u.run_no FROM runs u WHERE ${OWNED_RUN}`;
 const APPENDED = `SELECT l.ordinal FROM runs u JOIN log_entries l ON l.run_no = u.run_no
@@ -44,13 +46,16 @@ const PENDING = `SELECT r.ordinal, r.repeat, r.score, r.event_count, r.sealed_at
     EXCEPT
     SELECT l.ordinal FROM log_entries l WHERE l.run_no = (SELECT run_no FROM runs WHERE run_id = ?))
   ORDER BY r.ordinal, r.repeat`;
+const OWNED_RECORDS = `FROM runs u JOIN records r ON r.run_no = u.run_no WHERE ${OWNED_RUN} AND r.ordinal = ?`;
+const RECORD_SIZES = `SELECT r.repeat, ${RECORD_BYTES} AS bytes ${OWNED_RECORDS} AND r.repeat >= ? ORDER BY r.repeat`;
 const RECORDS = `SELECT u.bodies_removed_at, r.ordinal, r.repeat, r.events, r.score, r.bodies
-  FROM runs u JOIN records r ON r.run_no = u.run_no WHERE ${OWNED_RUN} AND r.ordinal = ? ORDER BY r.repeat`;
+  ${OWNED_RECORDS} AND r.repeat BETWEEN ? AND ? ORDER BY r.repeat`;
+const SCORES = `SELECT r.score ${OWNED_RECORDS} AND r.score IS NOT NULL ORDER BY r.repeat`;
 
 /** The one topic of listeners to all runs. */
 const ALL = 'all';
 
-export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
+export function createRunLog(db: Db, clock: Clock, watchers: Watchers, pace: Pace): RunLog {
   const appends = createListeners<AppendNotice>();
   const notify = ({ owner, runId }: Lease, { entries = [], firstSequence, run }: Append): void => {
     const eventCount = entries.reduce((sum, entry) => sum + eventCountOf(entry), 0);
@@ -65,22 +70,26 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
     seal: (slice, records) => seal(db, slice, records, clock.now()),
     append: commit,
     commit,
-    read: (owner, runId, after, limit) => read(db, owner, runId, after, limit),
+    read: (owner, runId, after, limit) => read(db, pace, owner, runId, { after, limit }),
     async last(owner, runId) {
-      const [head] = await db.all(HEAD, key(owner, runId));
-      return head && (await read(db, owner, runId, numberAt(head, 'event_count') - 2, 1)).at(-1);
+      const [head] = await db.all(HEAD, runKey(owner, runId));
+      const after = head ? numberAt(head, 'event_count') - 2 : 0;
+      return head && (await read(db, pace, owner, runId, { after, limit: 1 })).at(-1);
     },
     results: createResultsReader(db),
     async pending(owner, runId) {
-      return (await db.all(PENDING, [...key(owner, runId), runId, runId])).map(toSealedUnit);
+      return (await db.all(PENDING, [...runKey(owner, runId), runId, runId])).map(toSealedUnit);
     },
     async appended(owner, runId) {
-      return (await db.all(APPENDED, key(owner, runId))).map((row) => numberAt(row, 'ordinal'));
+      return (await db.all(APPENDED, runKey(owner, runId))).map((row) => numberAt(row, 'ordinal'));
     },
-    async records(owner, runId, ordinal) {
-      return (await db.all(RECORDS, [...key(owner, runId), ordinal])).map(toReadableRecord);
+    records: (owner, runId, ordinal, fromRepeat = 0) =>
+      readRecords(db, pace, owner, runId, { ordinal, fromRepeat }),
+    async scores(owner, runId, ordinal) {
+      return (await db.all(SCORES, [...runKey(owner, runId), ordinal])).map((row) => jsonAt(row, 'score'));
     },
-    entries: (owner, runId, from, limit) => readEntries(db, owner, runId, from, limit),
+    entries: (owner, runId, from, limit, fromRepeat = 0) =>
+      readEntries(db, pace, owner, runId, { from, limit, fromRepeat }),
     watch: watchers.watch,
     watchAll: (listener) => appends.add(ALL, listener),
   };
@@ -90,11 +99,25 @@ export function createRunLog(db: Db, clock: Clock, watchers: Watchers): RunLog {
 const toReadableRecord = (row: Row): TaskRecord =>
   row.bodies_removed_at == null ? toRecord(row) : recordWithoutContent(toRecord(row));
 
-const key = (owner: Owner, runId: RunId) => [runId, owner.tenant, owner.workspace];
+async function readRecords(
+  db: Db,
+  pace: Pace,
+  owner: Owner,
+  runId: RunId,
+  { ordinal, fromRepeat }: { readonly ordinal: number; readonly fromRepeat: number },
+): Promise<readonly TaskRecord[]> {
+  const unit = [...runKey(owner, runId), ordinal];
+  const rows = await db.all(RECORD_SIZES, [...unit, fromRepeat]);
+  const page = fittingPage(rows as readonly { readonly repeat: number; readonly bytes: number }[]);
+  const [first, last] = [page[0], page.at(-1)];
+  if (!first || !last) return [];
+  await pace(owner, page);
+  return (await db.all(RECORDS, [...unit, first.repeat, last.repeat])).map(toReadableRecord);
+}
 
 async function seal(db: Db, slice: Slice, records: readonly TaskRecord[], now: number): Promise<void> {
   const { owner, runId } = slice;
-  const [row] = await db.all(RUN_NO, key(owner, runId));
+  const [row] = await db.all(RUN_NO, runKey(owner, runId));
   if (!row) throw new HostError('not_found', 'No such run to seal records of.');
   await db.transaction(sealStatements(numberAt(row, 'run_no'), owner, records, now)).catch((error) => {
     throw error instanceof GuardFailed ? new RunEnded(runId) : error;
@@ -106,7 +129,7 @@ async function write(db: Db, lease: Lease, commit: Commit, now: number): Promise
     await db.transaction(commitStatements(db.dialect, lease, commit, now));
   } catch (error) {
     if (!(error instanceof GuardFailed)) throw error;
-    const [head] = await db.all(HEAD, key(lease.owner, lease.runId));
+    const [head] = await db.all(HEAD, runKey(lease.owner, lease.runId));
     if (head?.lease_token !== lease.token) throw new LeaseLost(lease.runId);
     const controlled = commit.unlessControlled && error.index === 0 && head.control_kind !== null;
     throw controlled ? new ControlPending(lease.runId) : brokenCommit(error.index, commit);
@@ -115,36 +138,51 @@ async function write(db: Db, lease: Lease, commit: Commit, now: number): Promise
 
 async function read(
   db: Db,
+  pace: Pace,
   owner: Owner,
   runId: RunId,
-  after: number,
-  limit: number,
+  { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<readonly RunEvent[]> {
-  const rows = await db.all(READ, [...key(owner, runId), after + limit, after + 1]);
-  const [first] = rows;
-  return first ? expand({ runId, engineVersion: String(first.engine_version) }, rows, after) : [];
+  const extents = await readExtents(db, owner, runId, after + 1, after + limit);
+  const page = fittingPage(extents.filter(({ end }) => end - 1 > after));
+  await pace(owner, page);
+  return expand(runId, await readContent(db, owner, runId, EVENT_COLUMNS, page), after);
 }
 
-/** From the entry that holds the first wanted event to the last entry that begins among the wanted ones. */
-const ENTRIES = `SELECT l.first_seq, l.event_count, l.at, l.ordinal, l.repeats, l.result, l.events AS loose,
-    r.repeat, r.events, r.score, r.bodies
-  FROM runs u JOIN log_entries l ON l.run_no = u.run_no
-  LEFT JOIN records r ON r.run_no = l.run_no AND r.ordinal = l.ordinal
-  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ? AND l.first_seq < ? AND l.first_seq + l.event_count > ?
-  AND l.first_seq >= COALESCE((SELECT MAX(p.first_seq)
-    FROM log_entries p WHERE p.run_no = u.run_no AND p.first_seq <= ?), 0)
-  ORDER BY l.first_seq, r.repeat`;
+const ENTRY_COLUMNS = `l.event_count, l.at, l.ordinal, l.repeats, l.result, l.events AS loose, r.events, r.score, r.bodies`;
 
 /** What was committed, so that committing it to another run gives a log that reads the same. */
 async function readEntries(
   db: Db,
+  pace: Pace,
   owner: Owner,
   runId: RunId,
-  from: number,
-  limit: number,
+  { from, limit, fromRepeat }: { readonly from: number; readonly limit: number; readonly fromRepeat: number },
 ): Promise<readonly StoredEntry[]> {
-  const params = [runId, owner.tenant, owner.workspace, from + Math.max(1, limit), from, from];
-  return byEntry(await db.all(ENTRIES, params)).map(toStoredEntry);
+  const found = await readExtents(db, owner, runId, from, from + Math.max(1, limit) - 1);
+  const page = entriesPage(
+    found.filter(({ entryEnd }) => entryEnd > from),
+    fromRepeat,
+  );
+  await pace(owner, page.extents);
+  const rows = await readContent(db, owner, runId, ENTRY_COLUMNS, page.extents);
+  const entries = byEntry(rows.map(({ row }) => row)).map(toStoredEntry);
+  return page.isPartial ? entries.map((entry) => ({ ...entry, partial: true })) : entries;
+}
+
+/** Whole entries, as many as fit. One that does not fit by itself comes alone, with as many records as fit. */
+function entriesPage(
+  extents: readonly RowExtent[],
+  fromRepeat: number,
+): { readonly extents: readonly RowExtent[]; readonly isPartial: boolean } {
+  const fitting = fittingPage(extents);
+  const next = extents[fitting.length];
+  const first = extents.filter(({ entry }) => entry === extents[0]?.entry);
+  if (fromRepeat === 0 && next?.entry !== first[0]?.entry)
+    return { extents: fitting.filter(({ entry }) => entry !== next?.entry), isPartial: false };
+  const rest = first.filter(({ repeat }) => repeat >= fromRepeat);
+  const part = fittingPage(rest);
+  return { extents: part, isPartial: part.length < rest.length };
 }
 
 function toStoredEntry(rows: readonly [Row, ...Row[]]): StoredEntry {
@@ -152,7 +190,7 @@ function toStoredEntry(rows: readonly [Row, ...Row[]]): StoredEntry {
   const place = { firstSequence: numberAt(row, 'first_seq'), eventCount: numberAt(row, 'event_count') };
   if (row.loose !== null)
     return { ...place, entry: { kind: 'events', events: jsonAt(row, 'loose') }, records: [] };
-  return { ...place, entry: stepOf(row), records: rows.slice(0, numberAt(row, 'repeats')).map(toRecord) };
+  return { ...place, entry: stepOf(row), records: rows.map(toRecord) };
 }
 
 const stepOf = (row: Row): LogEntry => ({

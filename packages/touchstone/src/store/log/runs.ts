@@ -1,12 +1,21 @@
 import { asId, type Owner, type RunId, type RunPlan } from '@touchstone/protocol';
 import type { Control, NewRun, Page, Run, RunFilter, Runs } from '../../ports/index.js';
-import { decodeCursor, pageOf } from '../cursor.js';
-import type { Db, SqlValue, Statement } from '../db.js';
-import { jsonOrNull, numberAt, RUN_COLUMNS, statusIs, textAt, toRun } from '../rows.js';
+import { decodeCursor, encodeCursor } from '../cursor.js';
+import type { Db, Row, SqlValue, Statement } from '../db.js';
+import { jsonOrNull, numberAt, RUN_COLUMNS, statusIs, textAt, toRun, toRunHead } from '../rows.js';
+import { fittingPage, type Pace, runKey } from './page-rows.js';
 import type { Watchers } from './watchers.js';
 
 const SELECT_RUN = `SELECT ${RUN_COLUMNS} FROM runs u JOIN run_requests q ON q.run_no = u.run_no`;
+/** What a caller sent along may be as long as a request, so that a page of runs ends by bytes, too. */
+const REQUEST_BYTES = 'OCTET_LENGTH(q.plan) + OCTET_LENGTH(q.request)';
 const GET = `${SELECT_RUN} WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
+const SIZE = `SELECT ${REQUEST_BYTES} AS bytes FROM runs u JOIN run_requests q ON q.run_no = u.run_no
+  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
+const sizesOf = (rows: readonly Row[]) => rows as readonly { readonly bytes: number }[];
+/** Streams look again every second, so without what a caller sent along. */
+const HEAD = `SELECT u.status, u.control, u.started_at, u.event_count FROM runs u
+  WHERE u.run_id = ? AND u.tenant = ? AND u.workspace = ?`;
 
 const INSERT = `INSERT INTO runs (run_id, tenant, workspace, principal, origin, workflow_id, agent_id, suite_id, scope_id,
     status, created_at, paused_ms, event_count, engine_version, lease_token, spent_usd, unpriced_calls)
@@ -17,20 +26,25 @@ const INSERT_IF_SCOPE_IS_FREE = `${INSERT} WHERE NOT EXISTS (${ACTIVE_IN_SCOPE})
 const INSERT_REQUEST = `INSERT INTO run_requests (run_no, plan, request) SELECT run_no, ?, ? FROM runs
   WHERE run_id = ? AND tenant = ? AND workspace = ?`;
 
-export function createRuns(db: Db, watchers: Watchers): Runs {
+export function createRuns(db: Db, watchers: Watchers, pace: Pace): Runs {
   const get = async (owner: Owner, runId: RunId): Promise<Run | undefined> => {
-    const [row] = await db.all(GET, [runId, owner.tenant, owner.workspace]);
+    await pace(owner, sizesOf(await db.all(SIZE, runKey(owner, runId))));
+    const [row] = await db.all(GET, runKey(owner, runId));
     return row && toRun(row);
   };
   return {
     get,
+    async head(owner, runId) {
+      const [row] = await db.all(HEAD, runKey(owner, runId));
+      return row && toRunHead(row);
+    },
     async create(run, options) {
       const scopeId = options?.exclusiveScope ? run.request.scopeId : undefined;
       if (scopeId !== undefined) return createAloneInScope(db, run, scopeId);
       await db.transaction([{ sql: INSERT, params: runParams(run) }, requestStatement(run)]);
       return newRun(run);
     },
-    list: (owner, filter) => listRuns(db, owner, filter),
+    list: (owner, filter) => listRuns(db, pace, owner, filter),
     async request(owner, runId, change) {
       const [updated, read] = await db.transaction([
         requestChange(owner, runId, change),
@@ -106,7 +120,16 @@ export const controlParams = (control: Control | null): readonly SqlValue[] => [
   control?.kind ?? null,
 ];
 
-async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<Run>> {
+/** Later ones of the same moment are told apart by their number, which counts the runs of every owner: it stays in here. */
+const BEFORE_CURSOR = `(u.created_at, u.run_no) < (?, COALESCE((SELECT c.run_no FROM runs c
+  WHERE c.run_id = ? AND c.tenant = ? AND c.workspace = ?), ${Number.MAX_SAFE_INTEGER}))`;
+const NEWEST_FIRST = 'ORDER BY u.created_at DESC, u.run_no DESC';
+
+/**
+ * A cursor is what the caller has seen of the last run: when it was created, and its id. If that run has been removed since,
+ * others of the same millisecond come again.
+ */
+async function listRuns(db: Db, pace: Pace, owner: Owner, filter: RunFilter): Promise<Page<Run>> {
   const conditions = ['u.tenant = ?', 'u.workspace = ?'];
   const params: SqlValue[] = [owner.tenant, owner.workspace];
   const where = (condition: string, ...values: SqlValue[]) => {
@@ -118,8 +141,14 @@ async function listRuns(db: Db, owner: Owner, filter: RunFilter): Promise<Page<R
   if (filter.status !== undefined) where(...statusIs(filter.status));
   if (filter.createdBefore !== undefined) where('u.created_at < ?', filter.createdBefore);
   if (filter.cursor !== undefined)
-    where('(u.created_at, u.run_no) < (?, ?)', ...decodeCursor(filter.cursor, ['number', 'number']));
-  const sql = `${SELECT_RUN} WHERE ${conditions.join(' AND ')} ORDER BY u.created_at DESC, u.run_no DESC LIMIT ?`;
-  const rows = await db.all(sql, [...params, filter.limit + 1]);
-  return pageOf(rows, filter.limit, toRun, (row) => [numberAt(row, 'created_at'), numberAt(row, 'run_no')]);
+    where(BEFORE_CURSOR, ...decodeCursor(filter.cursor, ['number', 'string']), owner.tenant, owner.workspace);
+  const matching = `JOIN run_requests q ON q.run_no = u.run_no WHERE ${conditions.join(' AND ')} ${NEWEST_FIRST} LIMIT ?`;
+  const sizesText = `SELECT ${REQUEST_BYTES} AS bytes FROM runs u ${matching}`;
+  const sizes = sizesOf(await db.all(sizesText, [...params, filter.limit + 1]));
+  const page = fittingPage(sizes.slice(0, filter.limit));
+  await pace(owner, page);
+  const rows = await db.all(`SELECT ${RUN_COLUMNS} FROM runs u ${matching}`, [...params, page.length]);
+  const last = sizes.length > page.length ? rows.at(-1) : undefined;
+  const nextCursor = last && encodeCursor([numberAt(last, 'created_at'), textAt(last, 'run_id')]);
+  return { items: rows.map(toRun), ...(nextCursor !== undefined && { nextCursor }) };
 }

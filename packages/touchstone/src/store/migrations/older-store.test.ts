@@ -24,6 +24,7 @@ import { SQLITE } from '../dialect.js';
 import { createKeys } from '../keys.js';
 import { createLeases } from '../log/leases.js';
 import { createLedger } from '../log/ledger.js';
+import { createPace } from '../log/page-rows.js';
 import { createRunLog } from '../log/run-log.js';
 import { createRuns } from '../log/runs.js';
 import { createWatchers } from '../log/watchers.js';
@@ -177,12 +178,12 @@ async function fillVersion3(db: Db): Promise<void> {
   await createKeys(db).put({ keyHash: 'h', owner: OWNER, principal: 'p', roles: [], createdAt: 1 });
   await db.transaction([{ sql: OLD_CLAIM, params: [] }]);
   const watchers = createWatchers();
-  await createRuns(db, watchers).create(RUN);
+  await createRuns(db, watchers, createPace()).create(RUN);
   const usage = { provider: asId<never>('p'), model: asId<never>('m'), inputTokens: 1, outputTokens: 1 };
   await createLedger(db, clock).record(OWNER, RUN.runId, [usage]);
   const lease = await createLeases(db, clock, 'me').take(OWNER, RUN.runId, 1_000);
   if (!lease) throw new Error('The lease is held.');
-  await createRunLog(db, clock, watchers).commit(lease, COMMIT);
+  await createRunLog(db, clock, watchers, createPace()).commit(lease, COMMIT);
 }
 
 /** Every row of every table that held something, except for the list of versions. */

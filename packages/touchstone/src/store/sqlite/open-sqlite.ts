@@ -28,13 +28,15 @@ const BUSY_MS = 5_000;
  * sizes were measured with blocks of about 1 kB in groups of 1, 8 and 32; a log of some 4 MB is overwritten in place
  * again and again, where a longer one keeps growing the file, which costs more per flush. `auto_vacuum` counts for a file
  * that is new: space of removed runs can be given back in small steps. `secure_delete` overwrites what is removed: pages that
- * are partly in use stay in the file, and nobody should find removed answers in them.
+ * are partly in use stay in the file, and nobody should find removed answers in them. `cell_size_check` finds a damaged page
+ * when it is read from the disk, rather than some of what was on it.
  */
 const SETTINGS = `
   PRAGMA busy_timeout = ${BUSY_MS};
   PRAGMA page_size = 8192;
   PRAGMA auto_vacuum = INCREMENTAL;
   PRAGMA secure_delete = ON;
+  PRAGMA cell_size_check = ON;
   PRAGMA foreign_keys = ON;
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 500;

@@ -1,4 +1,8 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { jsonAt, numberAt, textAt, toRecord } from '../rows.js';
 import { MEMORY, openSqlite } from './open-sqlite.js';
 import { createSqliteDb } from './sqlite-db.js';
 
@@ -18,6 +22,46 @@ it('a full disk rejects what does not fit, keeps what does, and goes on when the
   await insert(1_000_000);
   const sizes = await db.all('SELECT length(note) AS size FROM notes ORDER BY size', []);
   expect(sizes.map((row) => row.size)).toEqual([10, 20, 1_000_000]);
+});
+
+const DAMAGED = { code: 'unavailable', details: { reason: 'damaged' } };
+
+it('a damaged page is refused like a full disk, by reads and writes, and is found by a check', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'touchstone-damaged-'));
+  const file = join(folder, 'store.db');
+  const whole = createSqliteDb(await openSqlite(file));
+  const insert = (key: number) => ({
+    sql: 'INSERT INTO notes VALUES (?, ?)',
+    params: [key, 'x'.repeat(1_000)],
+  });
+  await whole.transaction([
+    { sql: 'CREATE TABLE notes (key INTEGER PRIMARY KEY, note TEXT)', params: [] },
+    ...Array.from({ length: 100 }, (_, key) => insert(key)),
+  ]);
+  expect(await whole.check()).toEqual([]);
+  await whole.close();
+  const bytes = readFileSync(file);
+  // The last page is a leaf of the table.
+  writeFileSync(file, bytes.fill(0, bytes.length - 8_192));
+  const db = createSqliteDb(await openSqlite(file));
+  await expect(db.all('SELECT * FROM notes', [])).rejects.toMatchObject(DAMAGED);
+  await expect(db.transaction([insert(100)])).rejects.toMatchObject(DAMAGED);
+  expect(await db.check().catch((error) => [error.details.reason])).not.toEqual([]);
+  await db.close();
+  rmSync(folder, { recursive: true });
+});
+
+it('a row of another type, or with JSON that cannot be read, is refused as damaged', () => {
+  const row = { broken: '{"a":', number: 7, text: 'seven', none: null };
+  const reads = [
+    () => jsonAt(row, 'broken'),
+    () => jsonAt(row, 'number'),
+    () => textAt(row, 'none'),
+    () => numberAt(row, 'text'),
+    () => toRecord({ ordinal: 1, repeat: 1, events: '[]', score: row.broken }),
+  ];
+  const details = expect.objectContaining({ reason: 'damaged' });
+  for (const read of reads) expect(read).toThrow(expect.objectContaining({ code: 'unavailable', details }));
 });
 
 it('an answer to a statement tells rows written or rows returned', async () => {

@@ -40,6 +40,10 @@ export function createSqliteDb(sqlite: Sqlite): Db {
       writes.flush();
       guarded(() => sqlite.prepare('VACUUM INTO ?').run(file));
     },
+    async check() {
+      if (!open) throw closedError();
+      return guarded(() => check(sqlite));
+    },
     async close() {
       if (!open) return;
       open = false;
@@ -120,6 +124,14 @@ function reclaim(sqlite: Sqlite): boolean {
 function rewrite(sqlite: Sqlite): void {
   if (pragma(sqlite, 'auto_vacuum') === INCREMENTAL || pragma(sqlite, 'freelist_count') === 0) return;
   sqlite.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM');
+}
+
+const TROUBLES_SHOWN = 5;
+
+/** It names tables, indexes and pages, never what is in them. */
+function check(sqlite: Sqlite): readonly string[] {
+  const rows = sqlite.prepare(`PRAGMA integrity_check(${TROUBLES_SHOWN})`).all() as Row[];
+  return rows.map((row) => String(row.integrity_check)).filter((words) => words !== 'ok');
 }
 
 /** Folds the write-ahead log back, so that the one file holds everything and can be copied. */

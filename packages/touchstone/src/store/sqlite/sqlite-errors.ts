@@ -1,4 +1,5 @@
 import { HostError, isHostError } from '@touchstone/protocol';
+import { DAMAGED } from '../damaged.js';
 
 type Reason = 'locked' | 'read_only' | 'damaged' | 'full' | 'unreachable' | 'foreign' | 'newer' | 'io';
 
@@ -8,7 +9,7 @@ const TROUBLES: { readonly [code: number]: readonly [Reason, string] } = {
   6: ['locked', 'another connection has locked a table of it. Try again.'],
   8: ['read_only', 'it is write-protected. Give this user write access to the file and its folder.'],
   10: ['io', 'the disk did not read or write as asked. Check the disk and the system log.'],
-  11: ['damaged', 'its content is damaged. Restore a copy, or move it away to start with an empty store.'],
+  11: ['damaged', DAMAGED],
   13: ['full', 'the disk is full. Make room and try again.'],
   14: [
     'unreachable',
@@ -24,8 +25,23 @@ const property = (error: unknown, name: string): unknown =>
 /** SQLite's primary code of an error; the upper bits of `errcode` only refine it. */
 function primaryCode(error: unknown): number | undefined {
   const code = property(error, 'errcode');
-  return typeof code === 'number' ? code & 0xff : undefined;
+  if (typeof code === 'number') return code & 0xff;
+  const message = property(error, 'code') === 'ERR_SQLITE_ERROR' ? property(error, 'message') : undefined;
+  return typeof message === 'string' ? CODES.find(([words]) => message.startsWith(words))?.[1] : undefined;
 }
+
+/** The driver leaves the code out when a query fails while its rows are read. The sentences are SQLite's own, and never change. */
+const CODES: readonly (readonly [words: string, code: number])[] = [
+  ['database is locked', 5],
+  ['database table is locked', 6],
+  ['attempt to write a readonly database', 8],
+  ['disk I/O error', 10],
+  ['database disk image is malformed', 11],
+  ['malformed database schema', 11],
+  ['database or disk is full', 13],
+  ['unable to open database file', 14],
+  ['file is not a database', 26],
+];
 
 export const isLocked = (error: unknown): boolean => primaryCode(error) === 5;
 

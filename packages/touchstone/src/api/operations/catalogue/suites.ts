@@ -3,7 +3,15 @@ import { vendor } from '@touchstone/protocol/wire';
 import type { SuiteVisible } from '../../../app/index.js';
 import type { Suite } from '../../../ports/index.js';
 import { parseSuite, suiteDocument } from '../../../suites/index.js';
-import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
+import {
+  type BodyRule,
+  type Call,
+  type Endpoint,
+  endpoint,
+  type LargeReply,
+  ok,
+  type Reply,
+} from '../../endpoint.js';
 import { integerOr, optionalText, pageQuery, type QueryOf } from '../../query.js';
 import { noSuch, type Services } from '../../services.js';
 
@@ -117,7 +125,12 @@ async function install({ touchstone }: Services, call: Call<unknown, Suite>): Pr
   return { status: outcome === 'created' ? 201 : 200, body: identityOf(call.body) };
 }
 
-async function read(host: Services, call: Call): Promise<Reply> {
-  const suite = await host.touchstone.suites.read(await findSuite(host, call));
-  return { status: 200, body: suiteDocument(suite), headers: { etag: `"${suite.head.digest}"` } };
+async function read(host: Services, call: Call): Promise<LargeReply> {
+  const found = await findSuite(host, call);
+  return {
+    async large() {
+      const suite = await host.touchstone.suites.read(found);
+      return { status: 200, body: suiteDocument(suite), headers: { etag: `"${suite.head.digest}"` } };
+    },
+  };
 }

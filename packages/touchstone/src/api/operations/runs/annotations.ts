@@ -29,10 +29,12 @@ export const annotationEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'The annotations on a run, oldest first',
     responses: ok('All of them.', vendor.annotationList),
     refusals: ['not_found'],
-    async handle(call) {
-      const all = await host.annotations.list(call.principal.owner, runIdOf(call));
-      return { status: 200, body: { annotations: all.map(annotationWire) } };
-    },
+    handle: (call) => ({
+      async large() {
+        const all = await host.annotations.list(call.principal.owner, runIdOf(call));
+        return { status: 200, body: { annotations: all.map(annotationWire) } };
+      },
+    }),
   }),
   endpoint({
     operationId: 'listOverrides',

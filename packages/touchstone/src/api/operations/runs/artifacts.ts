@@ -2,7 +2,7 @@ import { defined, HostError, isObject, type RunArtifact } from '@touchstone/prot
 import { fromBody, type Payloads } from '@touchstone/protocol/bodies';
 import { vendor } from '@touchstone/protocol/wire';
 import type { Run } from '../../../ports/index.js';
-import { type Endpoint, endpoint, ok } from '../../endpoint.js';
+import { type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
 import { findRun, type Services } from '../../services.js';
 
 /** What runs ask people about. Nothing else that a run here makes is an artifact: its output is in its last event. */
@@ -16,12 +16,16 @@ export const artifactEndpoints = (host: Services): readonly Endpoint[] => [
     refusals: ['not_found'],
     async handle(call) {
       const run = await findRun(host, call);
-      const artifact = asksPeople(run) && (await lastAsked(host, run, call.params.artifactId ?? ''));
-      if (!artifact) throw new HostError('not_found', 'This run has no such artifact.');
-      return { status: 200, body: artifact };
+      return { large: () => readArtifact(host, run, call.params.artifactId ?? '') };
     },
   }),
 ];
+
+async function readArtifact(host: Services, run: Run, artifactId: string): Promise<Reply> {
+  const artifact = asksPeople(run) && (await lastAsked(host, run, artifactId));
+  if (!artifact) throw new HostError('not_found', 'This run has no such artifact.');
+  return { status: 200, body: artifact };
+}
 
 /** The logs of other runs can be long, and hold no question. */
 const asksPeople = ({ plan }: Run): boolean => plan.kind === 'deployment' || plan.kind === 'workflow';

@@ -88,9 +88,12 @@ export const diffEndpoints = (host: Services): readonly Endpoint[] => [
     parameters: { against },
     responses: ok('The differences.', 'run-diff-response'),
     refusals: ['not_found'],
-    async handle(call) {
-      const body = await host.touchstone.diff(call.principal.owner, runIdOf(call), call.query.against);
-      return { status: 200, body, headers: { 'cache-control': 'no-store' } };
-    },
+    handle: (call) => ({
+      slow: true,
+      async large() {
+        const body = await host.touchstone.diff(call.principal.owner, runIdOf(call), call.query.against);
+        return { status: 200, body, headers: { 'cache-control': 'no-store' } };
+      },
+    }),
   }),
 ];

@@ -295,6 +295,21 @@ describe('polling', () => {
     expect(seen).toEqual(Array.from({ length: 1_501 }, (_, n) => n));
   });
 
+  it('ends a piece by bytes, and says how to go on', async () => {
+    const long = 'x'.repeat(400_000);
+    for (let n = 0; n < 6; n += 1) await host.append(runId, [decided(`t-${n}`, long), scored(`t-${n}`)]);
+    await host.append(runId, [decided('u', long.repeat(5)), completed], 'completed');
+    const pieces: number[] = [];
+    for (let path: string | undefined = `/v1/runs/${runId}/events/poll`; path !== undefined; ) {
+      const answer = await host.request('GET', path);
+      pieces.push(answer.json<Polled>().events.length);
+      expect(answer.text.length).toBeLessThan(2_100_000);
+      path = /^<(.*)>; rel="next"$/.exec(String(answer.headers.link ?? ''))?.[1];
+      expect(answer.json<Polled>().isComplete).toBe(path === undefined);
+    }
+    expect(pieces).toEqual([4, 4, 4, 2]);
+  });
+
   it.each([['lastSequence=-1'], ['lastSequence=x'], ['timeout=0'], ['timeout=61'], ['timeout=5s']])(
     'refuses %s',
     async (query) => {

@@ -1,9 +1,9 @@
 import { HostError } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import { type Answer, type Call, type Endpoint, endpoint, ok, type TextReply } from '../../endpoint.js';
+import { type Answer, type Call, type Endpoint, endpoint, type LargeReply, ok } from '../../endpoint.js';
 import { anyText, integerOr, optionalInteger, type QueryOf } from '../../query.js';
 import { findRun, type Services } from '../../services.js';
-import type { EventPage } from '../../streams/event-pages.js';
+import { hasNews, isOver } from '../../streams/event-pages.js';
 import {
   type StreamPosition,
   streamBatches,
@@ -84,35 +84,31 @@ function lastEventId({ headers }: Call): number | undefined {
 }
 
 /** What the log holds after a position, without waiting for more. */
-async function readNow({ feed: { pages } }: Services, position: StreamPosition): Promise<TextReply> {
-  return polledEvents(
-    pages,
-    position,
-    await pages.read(position.owner, position.runId, position.after, position.clearedAt),
-  );
-}
+const readNow = ({ feed: { pages } }: Services, position: StreamPosition): LargeReply => ({
+  large: () => polledEvents(pages, position),
+});
 
-async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Promise<TextReply> {
+async function poll(host: Services, call: Call<QueryOf<typeof pollQuery>>): Promise<LargeReply> {
   const { owner, runId, bodiesRemovedAt } = await findRun(host, call);
   const after = call.query.lastSequence ?? -1;
   const position: StreamPosition = { owner, runId, after, clearedAt: bodiesRemovedAt };
-  return polledEvents(host.feed.pages, position, await firstPage(host, call, position));
+  await untilNews(host, call, position);
+  return readNow(host, position);
 }
 
-/** The first page that has something to say; an empty one when the time is up first. */
-function firstPage(
+/** Waits until there is an event after the position, the run is over, or the time is up. */
+function untilNews(
   { feed, clock }: Services,
   call: Call<QueryOf<typeof pollQuery>>,
-  position: StreamPosition,
-): Promise<EventPage> {
+  { owner, runId, after }: StreamPosition,
+): Promise<void> {
   const giveUpAt = clock.elapsed() + call.query.timeout * 1_000;
   const gone = call.untilGone();
-  return listening(feed.wakeups, position.runId, gone, async (wakeup) => {
+  return listening(feed.wakeups, runId, gone, async (wakeup) => {
     for (;;) {
-      const { owner, runId, after, clearedAt } = position;
-      const page = await feed.pages.read(owner, runId, after, clearedAt);
+      const head = await feed.pages.head(owner, runId);
       const leftMs = giveUpAt - clock.elapsed();
-      if (page.events.length > 0 || page.complete || leftMs <= 0 || gone.aborted) return page;
+      if (hasNews(head, after) || isOver(head, after) || leftMs <= 0 || gone.aborted) return;
       await wakeup.next(leftMs);
     }
   });
@@ -131,10 +127,8 @@ export const progressEndpoints = (host: Services): readonly Endpoint[] => [
     async handle(call) {
       const run = await findRun(host, call);
       const { store, engine } = host.touchstone;
-      return {
-        stream: (connection) =>
-          streamProgress({ store, engine, wakeups: host.feed.wakeups }, connection, run),
-      };
+      const { wakeups, pages } = host.feed;
+      return { stream: (connection) => streamProgress({ store, engine, wakeups, pages }, connection, run) };
     },
   }),
 ];

@@ -1,7 +1,6 @@
-import { asId, type EvalSummary, HostError, isTerminal, type RunId } from '@touchstone/protocol';
-import type { Payloads } from '@touchstone/protocol/bodies';
+import { asId, HostError, isTerminal, type RunId } from '@touchstone/protocol';
 import { vendor } from '@touchstone/protocol/wire';
-import type { ReportOptions } from '../../../app/index.js';
+import { type ReportOptions, readSummary } from '../../../app/index.js';
 import type { Run } from '../../../ports/index.js';
 import { type Call, type Endpoint, endpoint, ok } from '../../endpoint.js';
 import { integerOr, optionalChoice, optionalFraction, optionalText, type QueryOf } from '../../query.js';
@@ -48,7 +47,7 @@ export const evalSummaryEndpoints = (host: Services): readonly Endpoint[] => [
       checkEvaluation(host);
       const run = await findRun(host, call);
       checkFinished(run);
-      return { status: 200, body: await summaryOf(host, run) };
+      return { status: 200, body: await readSummary(host.touchstone.store, run) };
     },
   }),
 ];
@@ -67,14 +66,6 @@ function checkFinished({ plan, status }: Run): void {
     throw new HostError('not_found', `The run ended as ${status}, so it has no scorecard.`, {
       runStatus: status,
     });
-}
-
-/** The scorecard is the output of the run: it is read from the last event and computed nowhere else. */
-export async function summaryOf({ touchstone }: Services, run: Run): Promise<EvalSummary> {
-  const last = await touchstone.store.log.last(run.owner, run.runId);
-  if (last?.type !== 'run.completed')
-    throw new Error(`The last event of completed run ${run.runId} is ${last?.type ?? 'missing'}.`);
-  return (last.payload as Payloads['run.completed']).outputs as EvalSummary;
 }
 
 const MOST = 1_000;
@@ -111,9 +102,12 @@ export const resultEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'Everything about a completed eval run that can be signed and sent to others',
     responses: ok('The scorecard, as a scorecard file holds it.', vendor.scorecard),
     refusals: ['not_found', 'run_state_conflict'],
-    handle: async (call) => ({
-      status: 200,
-      body: await host.touchstone.scorecard(call.principal.owner, runIdOf(call)),
+    handle: (call) => ({
+      slow: true,
+      large: async () => ({
+        status: 200,
+        body: await host.touchstone.scorecard(call.principal.owner, runIdOf(call)),
+      }),
     }),
   }),
 ];
@@ -126,9 +120,15 @@ export const debugBundleEndpoints = (host: Services): readonly Endpoint[] => [
     summary: 'A run in one document to hand on, with secrets masked',
     responses: ok('The bundle.', 'debug-bundle'),
     refusals: ['not_found'],
-    async handle(call) {
-      const body = await host.touchstone.debugBundle(call.principal.owner, runIdOf(call), call.untilGone());
-      return { status: 200, body, headers: { 'cache-control': 'no-store' } };
+    handle(call) {
+      const gone = call.untilGone();
+      return {
+        slow: true,
+        async large() {
+          const body = await host.touchstone.debugBundle(call.principal.owner, runIdOf(call), gone);
+          return { status: 200, body, headers: { 'cache-control': 'no-store' } };
+        },
+      };
     },
   }),
 ];

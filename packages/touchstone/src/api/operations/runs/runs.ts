@@ -5,15 +5,17 @@ import {
   HostError,
   isHostError,
   isTerminal,
+  type Owner,
   RUN_STATUSES,
   type RunId,
   type TaskId,
 } from '@touchstone/protocol';
+import type { RunEvent } from '@touchstone/protocol/bodies';
 import { parseRunCreate, vendor } from '@touchstone/protocol/wire';
 import { type CreateRunBody, evaluationOff, snapshotOf } from '../../../app/index.js';
-import type { Run } from '../../../ports/index.js';
+import type { Run, RunLog } from '../../../ports/index.js';
 import { type BodyRule, type Call, type Endpoint, endpoint, ok, type Reply } from '../../endpoint.js';
-import { integerOr, optionalChoice, optionalText } from '../../query.js';
+import { integerOr, optionalChoice, optionalText, type QueryOf } from '../../query.js';
 import { payloadOf } from '../../seams/real-run.js';
 import { createdRun, findRun, type Services } from '../../services.js';
 import { matches } from '../discovery.js';
@@ -114,12 +116,21 @@ async function readRun(host: Services, call: Call): Promise<Reply> {
 /** The run that a workflow has started. Its log is short, and begins with that. */
 async function childrenOf({ touchstone: { store } }: Services, { owner, runId, plan }: Run): Promise<object> {
   if (plan.kind !== 'workflow') return {};
-  const events = await store.log.read(owner, runId, -1, FIRST_EVENTS);
-  const payload = payloadOf(events, 'node.dispatched');
-  const child = payload && (await store.runs.get(owner, asId<RunId>(payload.childRunId)));
-  return child ? { childRuns: [{ runId: child.runId, status: child.status }] } : {};
+  const payload = payloadOf(await firstEvents(store.log, owner, runId), 'node.dispatched');
+  const child = payload && (await store.runs.head(owner, asId<RunId>(payload.childRunId)));
+  return child ? { childRuns: [{ runId: payload.childRunId, status: child.status }] } : {};
 }
+
 const FIRST_EVENTS = 4;
+/** A page may be shorter: what the run was given is in its first event. */
+async function firstEvents(log: RunLog, owner: Owner, runId: RunId): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (let length = -1; length < events.length && events.length < FIRST_EVENTS; ) {
+    length = events.length;
+    events.push(...(await log.read(owner, runId, length - 1, FIRST_EVENTS)));
+  }
+  return events;
+}
 
 /** Known cost of a run that has no scorecard to say it. */
 async function spentUsd({ touchstone }: Services, run: Run): Promise<number | undefined> {
@@ -134,6 +145,23 @@ const listQuery = {
   status: optionalChoice('Only runs that stand like this.', RUN_STATUSES),
   limit: integerOr(50, 'The most runs of one page.', { min: 1, max: 200 }),
   cursor: optionalText('The nextCursor of the page before.'),
+};
+
+async function readTask(
+  { touchstone }: Services,
+  owner: Owner,
+  runId: RunId,
+  { params, query }: Call<QueryOf<typeof taskQuery>>,
+): Promise<Reply> {
+  const view = await touchstone.viewTask(owner, runId, asId<TaskId>(params.taskId ?? ''), query.fromRepeat);
+  if (!view) throw new HostError('not_found', 'This run has no such task, or has not finished it yet.');
+  return { status: 200, body: view };
+}
+
+const taskQuery = {
+  fromRepeat: integerOr(0, 'The nextRepeat of the part before: repeats of long answers come in parts.', {
+    min: 0,
+  }),
 };
 
 export const runListEndpoints = (host: Services): readonly Endpoint[] => [
@@ -162,13 +190,12 @@ export const runListEndpoints = (host: Services): readonly Endpoint[] => [
     route: 'GET /v1/host/touchstone/runs/{runId}/tasks/{taskId}',
     auth: 'runs:read',
     summary: 'One task of a run, with what the agent was given and what it answered',
+    parameters: taskQuery,
     responses: ok('The task.', vendor.taskView),
     refusals: ['not_found'],
     async handle(call) {
       const { owner, runId } = await findRun(host, call);
-      const view = await host.touchstone.viewTask(owner, runId, asId<TaskId>(call.params.taskId ?? ''));
-      if (!view) throw new HostError('not_found', 'This run has no such task, or has not finished it yet.');
-      return { status: 200, body: view };
+      return { large: () => readTask(host, owner, runId, call) };
     },
   }),
 ];

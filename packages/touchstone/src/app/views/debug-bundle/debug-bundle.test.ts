@@ -11,7 +11,7 @@ import {
   type RunStatus,
   type ToolId,
 } from '@touchstone/protocol';
-import { type NewEvent, toBody } from '@touchstone/protocol/bodies';
+import { type NewEvent, type RunEvent, toBody } from '@touchstone/protocol/bodies';
 import { check } from '@touchstone/protocol/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Annotation, NewRun, Store } from '../../../ports/index.js';
@@ -19,6 +19,7 @@ import { createMemoryStore } from '../../../store/index.js';
 import { completed, decided, invoked, scored, started } from '../../testing/events.js';
 import { append } from '../../testing/fake-engine.js';
 import { createManualClock } from '../../testing/manual-clock.js';
+import { logEvents } from '../log-normalisation.js';
 import { buildDebugBundle, type DebugBundle } from './debug-bundle.js';
 
 const OWNER = { tenant: 'acme', workspace: 'main' };
@@ -178,7 +179,9 @@ it('the log of a run that is too large ends early, after a whole event, and the 
   await record([started, ...Array.from({ length: 300 }, (_, i) => decided(`t-${i}`, 'ü'.repeat(20_000)))]);
   const built = await bundle();
   const kept = built.events.length;
-  expect(built.events).toEqual((await store.log.read(OWNER, RUN, -1, 400)).slice(0, kept));
+  const log: RunEvent[] = [];
+  for await (const event of logEvents(store.log, OWNER, RUN, kept)) log.push(event);
+  expect(built.events).toEqual(log);
   expect(built).toMatchObject({ truncated: true, metrics: { nodeCount: kept - 1 } });
   expect(built.truncatedReason).toBe(
     `A bundle holds at most ${LIMIT} bytes, 1000000 of them annotations. Left out: events from sequence ${kept} on.`,

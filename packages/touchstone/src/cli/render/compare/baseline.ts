@@ -19,7 +19,7 @@ import {
 } from '@touchstone/sdk/view';
 import { modelRows, noteLines, type Row, readable, rowLines } from '../layout.js';
 import { renderTable } from '../table.js';
-import { type Look, padEnd, truncateMiddle } from '../text.js';
+import { type Look, padEnd, printable, truncateMiddle } from '../text.js';
 import { short } from './side-by-side.js';
 
 const WIDE = 120;
@@ -47,7 +47,7 @@ export function renderBlessed(
   const instead =
     replaced && `It replaces run ${replaced.runId} (${score(replaced.score)}, ${agoOf(replaced, now)}).`;
   const lines = [
-    `  ${ink.green('✓')} ${ink.bold(`Run ${blessed.runId} is ${already ? 'already ' : ''}the baseline`)}`,
+    `  ${ink.green('✓')} ${ink.bold(`Run ${printable(blessed.runId)} is ${already ? 'already ' : ''}the baseline`)}`,
     ...rowLines(rows, look, { indent: 4, label: contractVerdict ? 10 : 8 }),
     ...noteLines([instead], look, String, 4),
     ...noteLines(notes, look, ink.yellow, 4),

@@ -35,7 +35,8 @@ function sideLines({ before, after }: Rejudged, { ink, width }: Look): string[] 
   return Object.entries({ before, now: after }).map(([when, result]) => {
     const { word, paint } = verdictOf(result);
     const judge = result.judge ? printable(judgeName(result.judge)) : 'no judge';
-    const value = result.summary ? score(result.summary.aggregateScore) : '–';
+    const isScored = result.summary && result.counts.unscored === 0;
+    const value = isScored ? score(result.summary.aggregateScore) : '–';
     const facts = `${ink.dim(padEnd(when, 8))}${ink[paint](padEnd(word, 12))}${padEnd(value, 6)}`;
     return `  ${facts}${ink.dim(truncate(`judge ${judge}`, Math.max(20, width - 28)))}`;
   });

@@ -2,6 +2,7 @@ import type { Owner } from '@touchstone/protocol';
 import type { AuditEntry, AuditVerdict } from '@touchstone/sdk';
 import { plural } from '@touchstone/sdk/view';
 import { markedLines, noteLines, readable } from '../layout.js';
+import { shell } from '../shell.js';
 import { type Column, renderFitting } from '../table.js';
 import { type Ink, type Look, printable } from '../text.js';
 
@@ -36,12 +37,12 @@ function chainLines(chain: Chain, ink: Ink): readonly string[] {
   const whose = tenant === undefined ? '' : `${printable(`${tenant}/${workspace}`)}: `;
   if (!trouble)
     return [
-      `  ${ink.green('✓')} ${whose}${plural(records, 'record')}, unbroken`,
-      `    ${ink.dim('head')}  ${head}`,
+      `  ${ink.green('✓')} ${whose}${printable(plural(records, 'record'))}, unbroken`,
+      `    ${ink.dim('head')}  ${printable(head)}`,
     ];
   return [
-    `  ${ink.red('✗')} ${whose}broken at record ${trouble.seq}: ${WHY[trouble.why]}`,
-    `    ${plural(records, 'record')} before it ${records === 1 ? 'is' : 'are'} whole`,
+    `  ${ink.red('✗')} ${whose}broken at record ${printable(String(trouble.seq))}: ${WHY[trouble.why]}`,
+    `    ${printable(plural(records, 'record'))} before it ${records === 1 ? 'is' : 'are'} whole`,
   ];
 }
 
@@ -65,7 +66,7 @@ function keepLines(
   look: Look,
 ): readonly string[] {
   const { ink } = look;
-  const expects = chains.map(({ records, head }) => `--expect ${records}:${head}`).join(' ');
+  const expects = chains.map(({ records, head }) => shell`--expect ${`${records}:${head}`}`).join(' ');
   const why =
     'A log that has lost its end still looks whole. Keep this line where nobody who writes this store can reach it, and type it next time:';
   return ['', ...noteLines([why], look, ink.dim), `  ${ink.cyan(toType(`audit verify ${expects}`))}`];
@@ -74,12 +75,29 @@ function keepLines(
 type Listed = AuditEntry & { readonly owner?: Owner };
 const WIDE = 120;
 
+/**
+ * What was let in and then refused has two records, and the first must not look like something that was done. Entries are
+ * newest first.
+ */
+function refusedAfterwards(items: readonly Listed[]): ReadonlySet<Listed> {
+  const refused = new Set<string>();
+  const found = new Set<Listed>();
+  for (const item of items) {
+    const { owner, principal, action, resource, allowed, reason } = item;
+    const subject = JSON.stringify([owner, principal, action, resource]);
+    if (!allowed && reason !== undefined) refused.add(subject);
+    else if (allowed && refused.delete(subject)) found.add(item);
+  }
+  return found;
+}
+
 /** A wide screen also shows why. */
 export function auditTable(
   items: readonly Listed[],
   ink: Ink,
   { columns, room }: { readonly columns: number; readonly room: number },
 ): string {
+  const refused = refusedAfterwards(items);
   const several = new Set(items.map(({ owner }) => owner && `${owner.tenant}/${owner.workspace}`)).size > 1;
   const column = (head: string, cellOf: (item: Listed) => string): Column => ({
     head,
@@ -91,7 +109,7 @@ export function auditTable(
     column('', ({ seq }) => ink.dim(String(seq))),
     { ...column('when', ({ at }) => ink.dim(at.slice(0, 19).replace('T', ' '))), drop: 2 },
     ...(several ? [{ ...owner, drop: 1 }] : []),
-    column('', ({ allowed }) => (allowed ? ink.green('✓') : ink.red('✗'))),
+    column('', (item) => (refused.has(item) ? ink.dim('·') : item.allowed ? ink.green('✓') : ink.red('✗'))),
     { ...column('who', ({ principal }) => printable(principal)), least: 10, named: true },
     { ...column('action', ({ action }) => printable(action)), least: 14 },
     { ...column('resource', ({ resource }) => printable(resource)), least: 24, named: true },

@@ -1,4 +1,5 @@
-import { asId, type FindingKind, type ModelName } from '@touchstone/protocol';
+import { asId, type FindingKind, type ModelName, type RunId } from '@touchstone/protocol';
+import { printableExcept } from '@touchstone/sdk/view';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeXml } from '../../../exporters/index.js';
@@ -135,11 +136,39 @@ describe('a JUnit report', () => {
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const escaped = escapeXml(text);
         expect(escaped).not.toMatch(/[<>"']|\p{Cc}|\p{Cs}|[\ufffe\uffff]/u);
-        const writable = text.replace(/(?![\t\n\r])\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu, '');
-        if (writable === text) expect(decode(escaped)).toBe(text);
+        if (printableExcept('\t\n\r')(text) === text) expect(decode(escaped)).toBe(text);
       }),
     );
   });
+});
+
+/** Criteria, reasons and answers of others, with everything that acts on a reader's screen or hides there. */
+const hostile = (() => {
+  const attack = '\u001b]0;x\u0007\u009b2J\u202e\u061c\u{e0041}\u200b\ufffe';
+  const criterion = { text: `Polite${attack}`, weight: 1, met: false, reason: `No${attack}` };
+  const failure: Failure = {
+    taskId: `b${attack}`,
+    score: 0,
+    bodies: {
+      expected: { kind: 'rubric', criteria: [criterion] },
+      got: { value: `answer${attack}` },
+      outcome: 'completed',
+      reason: `why${attack}`,
+    },
+  };
+  const error = { code: `code${attack}\n# FORGED`, message: `words${attack}\n# FORGED` } as never;
+  const fork = { source: asId<RunId>(`run-0${attack}\n# FORGED`), mode: 'replay', fromSeq: 0 } as const;
+  return resultOf({ a: true }, { failures: [failure], error, fork, runId: asId<RunId>(`r${attack}`) });
+})();
+
+test.each([
+  ['JUnit', () => renderJunit([hostile], [{ suite: { ref: 's' }, error: hostile.error as never }])],
+  ['Markdown', () => renderMarkdown([hostile], [{ suite: { ref: 's' }, error: hostile.error as never }])],
+])('nothing that acts on a screen or hides gets into a report: %s', (_name, render) => {
+  const report = render();
+  expect(report).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}|\p{Default_Ignorable_Code_Point}(?<!️)|\ufffe/u);
+  expect(report).toContain('u202e');
+  expect(report.split('\n').filter((line) => line.startsWith('# FORGED'))).toEqual([]);
 });
 
 describe('a Markdown summary', () => {

@@ -23,6 +23,7 @@ import {
   restLines,
   rowLines,
 } from '../layout.js';
+import { shell } from '../shell.js';
 import { displayWidth, type Look, padEnd, padStart, printable, truncate, truncateMiddle } from '../text.js';
 import { groupFailures, renderGroup } from './failure-groups.js';
 import { certaintyLines, contractLines, regressionLines, sliceLines } from './sections.js';
@@ -103,7 +104,7 @@ function failureLines(result: RunView, look: Look, { allFailures, showAll }: Sco
   const lines = shown.map((group) => renderGroup(group, look).join('\n'));
   const spaced = shown.some(([first]) => first.bodies) ? lines.join('\n\n') : lines.join('\n');
   const more = result.counts.failed + result.counts.unscored - shown.flat().length;
-  const rest = restLines(more, look, `: ${showAll ?? `touchstone show ${result.runId} --failed`}`);
+  const rest = restLines(more, look, `: ${showAll ?? shell`touchstone show ${result.runId} --failed`}`);
   return shown.length === 0 ? [] : more > 0 ? [spaced, '', ...rest] : [spaced];
 }
 
@@ -153,7 +154,7 @@ function totalLines(result: RunView, { ink }: Look): string[] {
   return [
     `  ${count(counts.passed, 'passed', ink.green)} · ${count(counts.failed, 'failed', ink.red)} · ${count(counts.unscored, 'unscored', ink.yellow)} · ${whose}`,
     `  ${ink.dim(facts.join(' · '))}`,
-    `  ${ink.dim(`run ${result.runId}`)}`,
+    `  ${ink.dim(`run ${printable(result.runId)}`)}`,
   ];
 }
 

@@ -17,7 +17,10 @@ export function renderTask(view: TaskView, bodies: boolean, look: Look, result?:
   const { ink } = look;
   const mark = view.passed ? ink.green('✓') : view.unscored ? ink.yellow('?') : ink.red('✗');
   const value = view.unscored ? 'unscored' : score(view.score);
-  const head = [`  ${mark} ${ink.bold(view.taskId)}  ${value}`, ...factLines(view, result, look)].join('\n');
+  const head = [
+    `  ${mark} ${ink.bold(printable(view.taskId))}  ${value}`,
+    ...factLines(view, result, look),
+  ].join('\n');
   const blocks = view.invocations.map((invocation) =>
     invocationLines(view, invocation, bodies, result?.findings, look).join('\n'),
   );
@@ -47,8 +50,8 @@ function invocationLines(
   const { ink } = look;
   const title =
     view.invocations.length > 1
-      ? `    ${ink.dim(invocation.invocationId)}  ${invocation.outcome}`
-      : `    ${ink.dim('outcome')} ${invocation.outcome}`;
+      ? `    ${ink.dim(printable(invocation.invocationId))}  ${printable(invocation.outcome)}`
+      : `    ${ink.dim('outcome')} ${printable(invocation.outcome)}`;
   const { attempts = 1 } = invocation;
   const head = [title, ...(attempts > 1 ? [`${INDENT}${whole(attempts)} tries`] : [])];
   const content = bodiesOf({ ...view, invocations: [invocation] });
@@ -75,7 +78,7 @@ function invocationLines(
 }
 
 const callFacts = (call: ToolCallView, { ink }: Look): string =>
-  `${ink.dim(padEnd('tool', LABEL))}${printable(call.toolId)} ${call.status === 'ok' ? ink.green('ok') : ink.red(call.status)}`;
+  `${ink.dim(padEnd('tool', LABEL))}${printable(call.toolId)} ${call.status === 'ok' ? ink.green('ok') : ink.red(printable(call.status))}`;
 
 function callLines(call: ToolCallView, look: Look): string[] {
   const outcome = call.outcome === undefined ? printable(call.error ?? '') : quote(call.outcome);
@@ -131,7 +134,7 @@ export function renderEvent(
   { ink, width }: Look,
 ): string {
   const head = `${String(event.sequence).padStart(5)}  ${event.timestamp.slice(11, 23)}  ${padEnd(event.type, 26)}`;
-  const task = event.nodeId ? `  ${event.nodeId}` : '';
+  const task = event.nodeId ? `  ${printable(event.nodeId)}` : '';
   if (!mayShow(event, run, bodies)) return `${head}${task}`.trimEnd();
   const room = Math.max(20, width - head.length - task.length - 2);
   return `${head}${task}  ${ink.dim(truncate(quote(event.payload as unknown as Json), room))}`;

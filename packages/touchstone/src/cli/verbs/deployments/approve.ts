@@ -10,6 +10,7 @@ import {
   writeResult,
 } from '../../io.js';
 import { renderQuestion, timelineDocument } from '../../render/deployments/timeline.js';
+import { shell } from '../../render/shell.js';
 import { type Look, printable, wrap } from '../../render/text.js';
 import { noRun } from '../../run-lookup.js';
 import { commandToType, type Session, type Where, withSession } from '../../session.js';
@@ -109,7 +110,7 @@ function checkOpen(
   where: Where,
 ): ApprovalRound {
   if (round && run.waitingNode !== undefined && !isTerminal(run.status)) return round;
-  const see = commandToType(context, `show ${run.runId}`, where);
+  const see = commandToType(context, shell`show ${run.runId}`, where);
   throw new UsageError(`Run ${run.runId} is ${run.status} and asks for nothing.`, `See: ${see}`);
 }
 

@@ -86,7 +86,7 @@ describe('audit list', () => {
     expect(steady((await desk.run('audit', 'list')).out)).toMatchInlineSnapshot(`
       "     when                    who  action          resource
         4  <time>  ✗  cli  deploy:promote  agents/local.acme.support@1.0.0
-        3  <time>  ✓  cli  deploy:promote  agents/local.acme.support@1.0.0
+        3  <time>  ·  cli  deploy:promote  agents/local.acme.support@1.0.0
         2  <time>  ✓  cli  deploy:promote  agents/local.acme.support@1.0.0
         1  <time>  ✓  cli  deploy:promote  agents/local.acme.support@1.0.0
       "

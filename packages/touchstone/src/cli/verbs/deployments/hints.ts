@@ -8,6 +8,7 @@ import {
 import { HostResponseError } from '@touchstone/sdk';
 import type { Context } from '../../io.js';
 import type { NextCommand } from '../../render/layout.js';
+import { shell } from '../../render/shell.js';
 import { commandToType, flag, type Where } from '../../session.js';
 import { type PromotionRequest, targetFlags } from './options.js';
 import type { Refusal, Step } from './transitions.js';
@@ -15,7 +16,7 @@ import type { Refusal, Step } from './transitions.js';
 /** What a person types to answer, with a key of their own. */
 export function waitingLine(context: Context, runId: RunId, { host }: Where): string {
   const where = host === undefined ? [] : [...flag('--host', host), "--key-env <approver's key>"];
-  return `waiting for approval: ${commandToType(context, ['approve', runId, ...where].join(' '))}`;
+  return `waiting for approval: ${commandToType(context, [shell`approve ${runId}`, ...where].join(' '))}`;
 }
 
 /** Reasons that lie in what the run has shown: a look at it helps more than another run. */
@@ -41,13 +42,14 @@ export function commandsAfter(
     command: commandToType(context, words.join(' '), where),
     does,
   });
-  if (code === 'conflict') return [next(['deployments', request.agentId], 'what serves now')];
+  if (code === 'conflict') return [next([shell`deployments ${request.agentId}`], 'what serves now')];
   if (code === 'approval_timeout') return [next(promoteWords(request), 'ask again')];
   if (code !== 'eval_gate_unmet') return [];
   const reason = String(details.reason);
   if (reason === 'not_finished') return [next(promoteWords(request), 'ask again when it has ended')];
   // No evidence helps a revoked version, and it cannot be run.
-  if (reason === 'agent_revoked') return [next(['deployments', request.agentId], 'the other versions')];
+  if (reason === 'agent_revoked')
+    return [next([shell`deployments ${request.agentId}`], 'the other versions')];
   const again = next(
     evidenceWords(upTo(request, toState), details.suite),
     `make the evidence, and promote ${toState === request.to ? 'on it' : `to ${toState} on it`}`,
@@ -62,8 +64,8 @@ export function commandsAfter(
     ];
   if (!SHOWN.has(reason) || evalRunId === undefined) return [again];
   return typeof details.against === 'string'
-    ? [next(['compare', details.against, evalRunId], 'what got worse'), again]
-    : [next(['show', evalRunId], 'what the run has shown'), again];
+    ? [next([shell`compare ${details.against} ${evalRunId}`], 'what got worse'), again]
+    : [next([shell`show ${evalRunId}`], 'what the run has shown'), again];
 }
 
 /** Gates on the way may ask for runs of different suites: each is passed with its own. */
@@ -76,8 +78,7 @@ function upTo(request: PromotionRequest, toState: DeploymentState): PromotionReq
 const ref = ({ agentId, version }: PromotionRequest): string => `${agentId}@${version}`;
 
 const runWords = (agent: string, suite: unknown): readonly string[] => [
-  'run',
-  typeof suite === 'string' && suite !== '' ? suite : '<suite>',
+  typeof suite === 'string' && suite !== '' ? shell`run ${suite}` : 'run <suite>',
   ...flag('--agent', agent),
 ];
 
@@ -88,8 +89,7 @@ const evidenceWords = (request: PromotionRequest, suite: unknown): readonly stri
 ];
 
 const promoteWords = (request: PromotionRequest): readonly string[] => [
-  'promote',
-  ref(request),
+  shell`promote ${ref(request)}`,
   ...targetFlags(request),
   ...flag('--eval-run', request.evalRun),
 ];

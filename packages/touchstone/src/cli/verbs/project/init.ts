@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { findConfigFile } from '../../../app/index.js';
 import { placeFile } from '../../files/local-files.js';
 import { type Context, type ExitCode, UsageError, writeResult } from '../../io.js';
-import { shellWord } from '../../session.js';
+import { shellWord } from '../../render/shell.js';
 import { readAsset } from '../../version.js';
 
 /** The project `touchstone init` writes: small enough to read in a minute, and it passes as it is. */

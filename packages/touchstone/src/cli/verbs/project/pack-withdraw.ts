@@ -1,6 +1,7 @@
 import type { Client } from '@touchstone/sdk';
 import { type Context, type ExitCode, UsageError, writeResult } from '../../io.js';
 import { type Row, renderPack } from '../../render/pack.js';
+import { shell } from '../../render/shell.js';
 import { commandToType, type Where, withSession } from '../../session.js';
 
 type PackVersion = { readonly name: string; readonly version: string };
@@ -42,7 +43,7 @@ export async function revokePackCommand(
   ];
   const warnings = revoked.serving.map(
     (agent) =>
-      `${agent.agentId}@${agent.version} is ${agent.state}, and runs on its channels are refused now. Put another version there: ${commandToType(context, `deployments ${agent.agentId}`, options)}`,
+      `${agent.agentId}@${agent.version} is ${agent.state}, and runs on its channels are refused now. Put another version there: ${commandToType(context, shell`deployments ${agent.agentId}`, options)}`,
   );
   writeResult(context, revoked, ({ ink }) =>
     renderPack(`Revoked ${name}@${version}${placeOf(options)}`, rows, warnings, ink),

@@ -81,8 +81,8 @@ function linesOf(io: Io, checked: readonly Checked[], ink: Ink): readonly string
 function validLines({ file, agents, suite, tasks = 0, warnings = [] }: Checked, ink: Ink): readonly string[] {
   const [first, ...more] = agents ? agents.map(agentWords) : [`${suite}, ${plural(tasks, 'task')}`];
   return [
-    `${ink.green('✓')} ${file}  ${ink.dim(first ?? 'defines no agent')}`,
-    ...more.map((words) => `  ${' '.repeat(displayWidth(file))}  ${ink.dim(words)}`),
+    `${ink.green('✓')} ${printable(file)}  ${ink.dim(first ?? 'defines no agent')}`,
+    ...more.map((words) => `  ${' '.repeat(displayWidth(printable(file)))}  ${ink.dim(words)}`),
     ...warnings.map((warning) => `  ${ink.yellow('!')} ${printable(warningWords(warning))}`),
   ];
 }
@@ -103,7 +103,7 @@ function issueLines(io: Io, { file, issues }: Checked, ink: Ink): readonly strin
     const quoted = source === undefined ? [] : [ink.dim(frame(source, issue, io.stdout.columns))];
     return [...renderIssues([issue], file), ...quoted];
   };
-  return [`${ink.red('✗')} ${file}`, ...issues.flatMap(issueLine)];
+  return [`${ink.red('✗')} ${printable(file)}`, ...issues.flatMap(issueLine)];
 }
 
 /** `    12 | the line` with a caret under the column; a long line is cut so that the column stays visible. */

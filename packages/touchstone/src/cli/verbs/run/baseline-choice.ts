@@ -6,6 +6,7 @@ import { isFile } from '../../comparing/reference.js';
 import { readText } from '../../files/local-files.js';
 import { isFolder } from '../../files/suite-source.js';
 import { type Context, UsageError, writeLine } from '../../io.js';
+import { shell } from '../../render/shell.js';
 import { knownRun, placesBack } from '../../run-lookup.js';
 import { commandToType, type Session } from '../../session.js';
 
@@ -144,7 +145,7 @@ async function namedRun(
   const run = await knownRun(client, name);
   if (run?.touchstone?.fork) tellFork(context, run.runId, run.touchstone.fork);
   if (run) return { candidates };
-  const list = commandToType(context, `runs --suite ${suiteId} --status completed`, where);
+  const list = commandToType(context, shell`runs --suite ${suiteId} --status completed`, where);
   const refusal = new UsageError(
     `There is no run ${name} here to compare with.`,
     `--baseline takes last, blessed, a run id or a scorecard file. See the runs with: ${list}`,

@@ -8,6 +8,7 @@ import { displayPath, hashOf } from '../../files/local-files.js';
 import { type Context, UsageError } from '../../io.js';
 import type { Local } from '../../local.js';
 import { originOf } from '../../origin.js';
+import { shell } from '../../render/shell.js';
 import { commandToType, type Session } from '../../session.js';
 import { bringsItsModel, chooseAgent, readAgentArgument } from './agent-choice.js';
 import type { RunDriver } from './run-driver.js';
@@ -116,8 +117,8 @@ function inWordsOfTheCommand(
   if (code === 'fork_point_invalid') {
     const words =
       typeof details.blockStart === 'number'
-        ? `Type: ${toType(`replay ${runId} --branch --from ${details.blockStart}`)}`
-        : `See the events with: ${toType(`show ${runId} --events`)}`;
+        ? `Type: ${toType(shell`replay ${runId} --branch --from ${details.blockStart}`)}`
+        : `See the events with: ${toType(shell`show ${runId} --events`)}`;
     return new UsageError(message, words);
   }
   const issues = details.issues as readonly Issue[] | undefined;

@@ -48,6 +48,25 @@ test('a run that ends with 0 leaves a report without a failure, and names what f
   );
 });
 
+test('a run that ends early leaves a report with every task that was done, the passed ones included', async () => {
+  const cli = desk(0.8);
+  cli.write(
+    'echo.mjs',
+    `export default async (input, ctx) => {
+      ctx.usage({ provider: 'p', model: 'm', inputTokens: 1, outputTokens: 1, costUsd: 0.01 });
+      return { said: input, secret: "a word of the agent" };
+    };`,
+  );
+  expect((await cli.run(...RUN, '--concurrency', '1', '--budget', '0.015')).code).toBe(4);
+  const report = cli.read('r.xml');
+  expect(report.match(/<testcase [^>]*name="[^"]*"/g)?.map((one) => one.match(/ name="(.*)"/)?.[1])).toEqual([
+    'a',
+    'b',
+    '(run)',
+  ]);
+  expect(report).toContain('tests="3" failures="0" errors="1"');
+});
+
 test('a run that ends with 1 leaves a report with a failure, and neither shows content', async () => {
   const cli = desk(0.9);
   const { code, out } = await cli.run(...RUN, '--markdown', 'r.md');

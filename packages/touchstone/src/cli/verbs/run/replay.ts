@@ -4,6 +4,7 @@ import { plural, whole } from '@touchstone/sdk/view';
 import { type Context, type ExitCode, UsageError, writeJson, writeLine, writeResult } from '../../io.js';
 import { type Divergence, type Replayed, renderReplayed, replayedDocument } from '../../render/replayed.js';
 import { documentOf } from '../../render/run/document.js';
+import { shell } from '../../render/shell.js';
 import { asEvalRun, eventPages, findRun, stateOf } from '../../run-lookup.js';
 import { commandToType, type Session, type Where, withKeptRun } from '../../session.js';
 import { finishRun } from './attempts.js';
@@ -67,7 +68,7 @@ function checkEnded(context: Context, where: Where, run: RunSnapshot): void {
   if (run.touchstone?.kind === 'deployment') return;
   throw new UsageError(
     `Run ${runId} is ${stateOf(run)}; it can be replayed when it has ended.`,
-    `Finish it with: ${commandToType(context, `run --resume ${runId}`, where)}`,
+    `Finish it with: ${commandToType(context, shell`run --resume ${runId}`, where)}`,
   );
 }
 
@@ -77,7 +78,7 @@ function tellInterrupted(context: Context, where: Where, source: RunSnapshot, re
   const { io, settings } = context;
   const done = `${whole(eventsOf(replay))} of ${plural(eventsOf(source), 'event')}`;
   writeLine(io.stderr, `Interrupted: ${done} were replayed.`);
-  writeLine(io.stderr, `Start again with: ${commandToType(context, `replay ${source.runId}`, where)}`);
+  writeLine(io.stderr, `Start again with: ${commandToType(context, shell`replay ${source.runId}`, where)}`);
   if (settings.json) writeJson(io, { runId: replay.runId, sourceRunId: source.runId, exitCode: 130 });
   return 130;
 }
@@ -127,7 +128,7 @@ const placeOf = (sequence: number, event: RunEvent | undefined): Divergence =>
   defined({ sequence, type: event?.type, nodeId: event?.nodeId });
 
 function tell(context: Context, where: Where, replayed: Replayed): void {
-  const next = commandToType(context, `show ${replayed.source} --events`, where);
+  const next = commandToType(context, shell`show ${replayed.source} --events`, where);
   writeResult(context, replayedDocument(replayed), (look) => renderReplayed(replayed, next, look));
 }
 

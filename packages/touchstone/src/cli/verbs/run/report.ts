@@ -15,7 +15,8 @@ import { type Context, lookOf, mayShowContent, UsageError, writeLine } from '../
 import type { NextCommand } from '../../render/layout.js';
 import { renderJunit, renderMarkdown } from '../../render/run/document.js';
 import { FAILURES_READ, renderScorecard } from '../../render/run/scorecard.js';
-import { commandToType, flag, shellWord, whereFlags } from '../../session.js';
+import { shell } from '../../render/shell.js';
+import { commandToType, flag, whereFlags } from '../../session.js';
 import { UnwritableError, wordsOf } from '../../system-errors.js';
 import { type Attempt, type RunView, refOf, withoutBodies } from './result.js';
 import type { RunOptions } from './run-options.js';
@@ -37,7 +38,7 @@ export function nextCommands(
       ? []
       : [
           next(
-            [`show ${options.name ?? 'last'} --task ${shellWord(first)}`, ...whereFlags(options)].join(' '),
+            [shell`show ${options.name ?? 'last'} --task ${first}`, ...whereFlags(options)].join(' '),
             'all of one task',
           ),
         ]),
@@ -56,7 +57,7 @@ type TellOptions = {
 function replayWords({ agent }: RunView, recorded: string, options: RunOptions): string {
   const { only, repeats, model, allowTargetMismatch } = options;
   return [
-    `run ${shellWord(recorded)}`,
+    shell`run ${recorded}`,
     ...flag('--agent', options.agent ?? refOf(agent)),
     ...flag('--only', only?.join(',')),
     ...flag('--repeats', repeats),
@@ -69,7 +70,7 @@ function replayWords({ agent }: RunView, recorded: string, options: RunOptions):
 export function resumeWords(runId: string, options: RunOptions): string {
   const { record, junit, junitFailures, markdown, bodies, conclusive, failOn, host, keyEnv } = options;
   return [
-    `run --resume ${runId}`,
+    shell`run --resume ${runId}`,
     ...flag('--record', record),
     ...flag('--junit', junit),
     ...flag('--junit-failures', junitFailures),
@@ -104,7 +105,7 @@ export function tellResult(context: Context, result: RunView, options: RunOption
   if (settings.json || result.interrupted || options.markdown === STDOUT) return;
   const look = lookOf(context);
   const shown = mayShowContent(context, options) ? result : withoutBodies(result);
-  const showAll = commandToType(context, `show ${result.runId} --failed`, options);
+  const showAll = commandToType(context, shell`show ${result.runId} --failed`, options);
   io.stdout.write(
     renderScorecard(shown, { showAll, ...look, delta, next: nextCommands(context, result, options) }),
   );

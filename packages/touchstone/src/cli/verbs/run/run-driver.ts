@@ -124,5 +124,6 @@ export const progressScreen = ({ stderr, env, every }: Io): ProgressScreen => ({
   isTTY: stderr.isTTY && env.TERM !== 'dumb',
   columns: stderr.columns,
   write: stderr.write,
+  rewriteLine: stderr.rewriteLine,
   every,
 });

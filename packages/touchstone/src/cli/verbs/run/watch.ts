@@ -22,8 +22,9 @@ export function renderDelta(before: RunView | undefined, after: RunView, ink: In
   );
   const better = flipped.filter((task) => task.passed).map(({ taskId }) => taskId);
   const worse = flipped.filter((task) => !task.passed).map(({ taskId }) => taskId);
+  const isScored = before.counts.unscored + after.counts.unscored === 0;
   return [
-    scoreLine(before.summary.aggregateScore, after.summary.aggregateScore, ink),
+    ...(isScored ? [scoreLine(before.summary.aggregateScore, after.summary.aggregateScore, ink)] : []),
     ...(better.length > 0 ? [ink.green(`↑ now passing: ${listed(better)}`)] : []),
     ...(worse.length > 0 ? [ink.red(`↓ now failing: ${listed(worse)}`)] : []),
   ];
@@ -40,8 +41,6 @@ function listed(ids: readonly string[]): string {
   return ids.slice(0, IDS_SHOWN).join(', ') + more;
 }
 
-const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
-
 /**
  * Runs, waits for a change, runs again, until Ctrl-C or until its output has no reader. A mistake in a file is reported and
  * waited out like any change.
@@ -52,7 +51,7 @@ export async function watchRuns(context: Context, suite: string, options: RunOpt
   for (;;) {
     const watcher = watchFiles(await watchedBy(context, suite, options));
     try {
-      if (io.stdout.isTTY) io.stdout.write(CLEAR_SCREEN);
+      if (io.stdout.isTTY) io.stdout.clearScreen();
       const exit = await runOnce(context, suite, options, before);
       if (exit === 130) return exit;
       writeLine(io.stderr, 'Waiting for a change. Ctrl-C ends this.');

@@ -8,6 +8,7 @@ import {
   renderBaseline,
   renderBlessed,
 } from '../../render/compare/baseline.js';
+import { shell } from '../../render/shell.js';
 import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
 import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
@@ -93,7 +94,7 @@ const withHint =
     if (!(error instanceof HostResponseError) || (!fork && !headline?.cacheHits)) throw error;
     const hint =
       fork?.mode === 'replay'
-        ? `Bless the run it repeats: ${commandToType(context, `baseline bless ${fork.source}`, where)}`
+        ? `Bless the run it repeats: ${commandToType(context, shell`baseline bless ${fork.source}`, where)}`
         : fork
           ? 'Run the suite again as a whole, and bless that run.'
           : 'Run the suite again without --cache, and bless that run.';

@@ -11,8 +11,9 @@ import { lastTwo } from '../../comparing/last-two.js';
 import { findBlessed, findNamed, isFile, isSuiteRef } from '../../comparing/reference.js';
 import { type Context, type ExitCode, mayShowContent, UsageError, writeResult } from '../../io.js';
 import { compareDocument, renderCompare } from '../../render/compare/compare.js';
+import { shellWord } from '../../render/shell.js';
 import { printable } from '../../render/text.js';
-import { placeOf, type Session, shellWord, type Where, withSession } from '../../session.js';
+import { placeOf, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
 
 export type CompareOptions = Where & {

@@ -10,6 +10,7 @@ import { MOST_BYTES } from '../../files/scorecard-file.js';
 import { type Context, type ExitCode, lookOf, UsageError, writeJson } from '../../io.js';
 import { readConfig, storeFile } from '../../local.js';
 import { type Exported, exportDocument, renderExport } from '../../render/exported.js';
+import { shell } from '../../render/shell.js';
 import { asEvalRun, findRun, stateOf } from '../../run-lookup.js';
 import { commandToType, flag, type Where, whereFlags, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
@@ -96,8 +97,8 @@ function checkCompleted(context: Context, run: RunSnapshot, where: Where): void 
   if (status === 'completed') return;
   const command = (words: string): string => commandToType(context, words, where);
   const hint = isTerminal(status)
-    ? `See what became of it with: ${command(`show ${runId}`)}`
-    : `Finish it with: ${command(`run --resume ${runId}`)}`;
+    ? `See what became of it with: ${command(shell`show ${runId}`)}`
+    : `Finish it with: ${command(shell`run --resume ${runId}`)}`;
   throw new UsageError(
     `Run ${runId} is ${stateOf(run)}; only a completed run has a scorecard to export.`,
     hint,
@@ -172,7 +173,7 @@ function tell(context: Context, exported: Exported, options: ExportOptions): voi
   }
   const out = exported.file === undefined ? io.stderr : io.stdout;
   const signing = [...flag('--key', key), ...flag('--key-id', keyId), ...whereFlags(options)];
-  const words = ['export', exported.scorecard.runId, ...signing, '--public-key pub.pem'];
+  const words = [shell`export ${exported.scorecard.runId}`, ...signing, '--public-key pub.pem'];
   const again = commandToType(context, words.join(' '));
   out.write(renderExport(exported, again, lookOf(context, out)));
 }

@@ -351,7 +351,7 @@ describe('doctor', () => {
     });
     const { out } = await desk.run('doctor');
     expect(out).toMatch(/✗ judge +judge.model: .*JUDGE_KEY/);
-    expect(out).toMatch(/✗ safety +policy.yaml: \/severities\/pii-email/);
+    expect(out).toMatch(/✗ safety +policy.yaml: \S+policy.yaml:1:15 \/severities\/pii-email/);
     expect((await desk.run('runs')).code).toBe(0);
   });
 });

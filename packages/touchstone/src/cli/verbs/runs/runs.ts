@@ -136,7 +136,8 @@ function scoreOf({ touchstone }: RunSnapshot, wide: boolean, ink: Ink): string {
   const { headline } = touchstone ?? {};
   if (!headline) return '–';
   const counts = ` ${headline.passedCount}/${headline.taskCount}`;
-  return score(headline.aggregateScore) + (wide ? ink.dim(counts) : '');
+  // Without all scores there is none of the whole.
+  return (headline.unscored > 0 ? '–' : score(headline.aggregateScore)) + (wide ? ink.dim(counts) : '');
 }
 
 /** A run that ended before contract verdicts were written down has none here: "show" finds out. */

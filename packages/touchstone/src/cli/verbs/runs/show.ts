@@ -31,6 +31,7 @@ import {
   renderEvent,
   renderTask,
 } from '../../render/run/task.js';
+import { shell } from '../../render/shell.js';
 import { absent, asEvalRun, eventPages, findRun, knownRun, noRun, placesBack } from '../../run-lookup.js';
 import { commandToType, type Session, type Where, withSession } from '../../session.js';
 import { didYouMean } from '../../suggest.js';
@@ -137,7 +138,7 @@ async function showScorecard(
     writeJson(io, options.failed ? { ...documentOf(shown), failures: shown.failures } : documentOf(shown));
     return;
   }
-  const showAll = commandToType(context, `show ${run.runId} --failed`, session.where);
+  const showAll = commandToType(context, shell`show ${run.runId} --failed`, session.where);
   const look = { ...lookOf(context), allFailures: options.failed ?? false, parts: true, showAll };
   const shown = mayShowContent(context, options) ? result : withoutBodies(result);
   io.stdout.write(renderScorecard(shown, { ...look, next: resumeCommands(context, session, run) }));
@@ -166,7 +167,7 @@ function bodiesWanted(context: Context, options: ShowOptions): number {
 function resumeCommands(context: Context, { where }: Session, { runId, status, touchstone }: RunSnapshot) {
   const { origin, interrupted } = touchstone ?? {};
   if (origin !== 'cli' || isTerminal(status)) return [];
-  const command = commandToType(context, `run --resume ${runId}`, where);
+  const command = commandToType(context, shell`run --resume ${runId}`, where);
   const isIdle = interrupted || status === 'paused';
   return [{ command, does: isIdle ? 'go on from here' : 'go on, if its process is gone' }];
 }

@@ -27,6 +27,7 @@ import {
   writeLine,
 } from '../../io.js';
 import { hasStore } from '../../local.js';
+import { shell } from '../../render/shell.js';
 import {
   type Doubt,
   type LogState,
@@ -37,7 +38,7 @@ import {
 } from '../../render/verification.js';
 import { errorDocument, reportError } from '../../report-error.js';
 import { knownRun } from '../../run-lookup.js';
-import { shellWord, type Where, withSession } from '../../session.js';
+import { type Where, withSession } from '../../session.js';
 import { isSystemError, wordsOf } from '../../system-errors.js';
 import { type Keys, trustedKeys } from './evidence-keys.js';
 
@@ -169,7 +170,7 @@ function signatureDoubts(file: string, signer: Signer): readonly Doubt[] {
     return [{ code: 'unsigned', message: 'Nobody has signed it, so anybody may have written it.' }];
   const name = signer.keyId ?? 'without a name';
   const message = `It is signed by key ${name}, which is not trusted here. Get the public key from its author, and check that it is theirs.`;
-  return [{ code: 'untrusted', message, next: `touchstone verify ${shellWord(file)} --key pub.pem` }];
+  return [{ code: 'untrusted', message, next: shell`touchstone verify ${file} --key pub.pem` }];
 }
 
 function logDoubts({ runId }: Scorecard, log: LogState): readonly Doubt[] {

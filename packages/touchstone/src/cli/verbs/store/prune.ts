@@ -27,6 +27,7 @@ export async function pruneCommand(context: Context, options: PruneOptions): Pro
     bodiesOnly,
     removed: owners.flatMap(({ removed }) => removed),
     kept: owners.flatMap(({ kept }) => kept),
+    more: owners.some(({ more }) => more),
     ...(options.host === undefined && { owners }),
     ...(before !== undefined && after !== undefined && { storeBytes: { before, after } }),
   };

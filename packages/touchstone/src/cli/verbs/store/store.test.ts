@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../app/index.js';
 import { openStore } from '../../../store/index.js';
+import { openSqlite } from '../../../store/sqlite/open-sqlite.js';
 import { openTestCli, type TestCli } from '../../testing/test-cli.js';
 
 const SUITE = 'evals/first.suite.yaml';
@@ -38,6 +39,9 @@ describe('prune', () => {
     const kept = [{ runId: blessed, reason: 'blessed' }];
     const looked = await json('prune', '--keep', '1', '--dry-run');
     expect(looked.document).toMatchObject({ dryRun: true, removed: [second], kept });
+    expect((await cli.run('prune', '--keep', '1', '--dry-run')).out).toBe(
+      `local/main: 1 run would be removed:\n  ${second}\nKept:\n  ${blessed}  a baseline\n`,
+    );
     expect(await listed()).toHaveLength(3);
     const { code, document } = await json('prune', '--keep', '1');
     expect(code).toBe(0);
@@ -153,7 +157,7 @@ describe('keys', () => {
   });
 });
 
-it('a pack that is installed in this process is on the record', async () => {
+it('a pack that is installed in this process is on the record, and one that is refused does not look installed', async () => {
   cli.write('pack/pack.json', {
     name: 'vendor.acme.support',
     version: '1.0.0',
@@ -173,6 +177,13 @@ it('a pack that is installed in this process is on the record', async () => {
   expect(await audited()).toMatchObject([
     { principal: 'cli', action: 'packs:publish', resource: expect.stringContaining('vendor.acme.support') },
   ]);
+  // The same version with other content is refused, and must not look installed.
+  cli.write('pack/s.md', 'Answer rudely.\n');
+  expect((await cli.run('pack', 'install', 'pack')).code).toBe(2);
+  const { items } = (await json('audit', 'list')).document as { items: readonly object[] };
+  expect(items).toMatchObject([{ allowed: false, reason: 'conflict' }, { allowed: true }, { allowed: true }]);
+  const { out } = await cli.run('audit', 'list');
+  expect(out.match(/[✗✓·](?= +cli +packs:publish)/g)).toEqual(['✗', '·', '✓']);
 });
 
 it('usage lists each tenant with its runs, cost and size', async () => {
@@ -190,7 +201,36 @@ it('doctor counts the runs of every tenant', async () => {
   const theirs = { ...run, runId: 'run-of-another-tenant', owner: { tenant: 'globex', workspace: 'main' } };
   await store.runs.create(theirs as never);
   await store.close();
-  expect((await cli.run('doctor')).out).toMatch(/touchstone\.db opens and holds 2 runs of 2 tenants/);
+  expect((await cli.run('doctor')).out).toMatch(/touchstone\.db is whole and holds 2 runs of 2 tenants/);
+});
+
+it('a total that the log does not come to is never shown: the store is damaged', async () => {
+  const runId = await evaluated();
+  expect((await cli.run('show', runId)).code).toBe(0);
+  const sqlite = await openSqlite(join(cli.cwd, '.touchstone/touchstone.db'));
+  sqlite.exec(`UPDATE runs SET headline = replace(headline, '"passedCount":', '"passedCount":1')`);
+  sqlite.close();
+  const { code, out, err } = await cli.run('show', runId);
+  expect([code, out]).toEqual([3, '']);
+  expect(err).toContain(
+    'error unavailable: The store cannot be used: its content is damaged. Restore a backup',
+  );
+});
+
+it('doctor finds a damaged page', async () => {
+  await evaluated();
+  const file = join(cli.cwd, '.touchstone/touchstone.db');
+  const sqlite = await openSqlite(file);
+  const [{ rootpage }] = sqlite
+    .prepare("SELECT rootpage FROM sqlite_master WHERE name = 'webhooks'")
+    .all() as [{ rootpage: number }];
+  sqlite.close();
+  const bytes = readFileSync(file);
+  cli.write('.touchstone/touchstone.db', bytes.fill(7, (rootpage - 1) * 8_192, rootpage * 8_192));
+  const { code, out } = await cli.run('doctor');
+  expect(code).toBe(1);
+  expect(out).toMatch(/✗ store +\S+touchstone.db cannot be used: /);
+  expect(out).toContain('restore it from a copy');
 });
 
 describe('backup', () => {

@@ -30,12 +30,15 @@ export const tried = (
     (error: unknown) => broken(name, `${subject}: ${wordsOf(error)}`, hint),
   );
 
-/** What an error says, all of it, without where in the program it happened. */
+/** So many of the things that are wrong with one file are told. */
+const MOST = 10;
+
+/** What an error says, without where in the program it happened. */
 export function wordsOf(error: unknown): string {
   const { issues, file } = (isHostError(error) ? error.details : undefined) ?? {};
-  if (Array.isArray(issues))
-    return (issues as readonly Issue[]).map((issue) => issueWords(issue, file)).join(' ');
-  return systemWordsOf(error);
+  if (!Array.isArray(issues)) return systemWordsOf(error);
+  const told = (issues as readonly Issue[]).slice(0, MOST).map((issue) => issueWords(issue, file));
+  return [...told, ...(issues.length > MOST ? ['And more.'] : [])].join(' ');
 }
 
 /** With its place, in the form that terminals and editors turn into links, when the file and the line are known. */

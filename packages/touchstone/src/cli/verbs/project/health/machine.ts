@@ -57,14 +57,16 @@ export async function checkStore(context: Context, config: Config): Promise<Find
   const hint = 'Check its permissions, restore it from a copy, or use another folder with --data';
   const opened = await tried('store', `${shown} cannot be used`, hint, async () => {
     if (!(await isThere(file))) return `${shown} is made by the first run`;
-    return `${shown} opens and holds ${await withSession(context, {}, 'store', readStore)}`;
+    return `${shown} is whole and holds ${await withSession(context, {}, 'store', readStore)}`;
   });
   if (opened.state !== 'ok' || !isOpenToOthers(file)) return opened;
   return warning('store', `${opened.detail}; other users of this machine may read it`, `chmod 600 ${shown}*`);
 }
 
-/** Reads the ends of some logs, and counts as the operator: the runs of every tenant. */
-async function readStore({ client }: Session): Promise<string> {
+/** Looks for damaged pages, reads the ends of some logs, and counts as the operator: the runs of every tenant. */
+async function readStore({ client, local }: Session): Promise<string> {
+  const troubles = (await local?.touchstone.store.check()) ?? [];
+  if (troubles.length > 0) throw new Error(`It is damaged. ${troubles.join(' ')}`);
   const { items } = await client.runs.list({ limit: READ_RUNS });
   for (const { runId, touchstone } of items) {
     const last = (touchstone?.eventCount ?? 0) - 1;

@@ -1,11 +1,11 @@
 import { isHostError } from '@touchstone/protocol';
 import { describe, expect, it } from 'vitest';
-import { SAFETY_KINDS } from './kinds.js';
-import { parseSafetyPolicy } from './policy.js';
+import { SAFETY_KINDS } from '../../scoring/index.js';
+import { parseSafetyPolicy } from './safety-policy.js';
 
-function issuesOf(value: unknown, pointer?: string): readonly { pointer: string; message: string }[] {
+function issuesOf(value: unknown): readonly { pointer: string; message: string }[] {
   try {
-    parseSafetyPolicy(value, pointer);
+    parseSafetyPolicy(value);
   } catch (error) {
     if (isHostError(error)) return error.details?.issues as { pointer: string; message: string }[];
     throw error;
@@ -30,18 +30,25 @@ describe('a safety policy', () => {
       strict: true,
     };
     expect(
-      issuesOf(value, '/safety')
+      issuesOf(value)
         .map(({ pointer }) => pointer)
         .sort(),
     ).toEqual([
-      '/safety/allow/domains',
-      '/safety/allow/emailDomains',
-      '/safety/allow/values/0',
-      '/safety/allow/values/1',
-      '/safety/severities/pii-email',
-      '/safety/severities/pii~1mail',
-      '/safety/strict',
+      '/allow/domains',
+      '/allow/emailDomains',
+      '/allow/values/0',
+      '/allow/values/1',
+      '/severities/pii-email',
+      '/severities/pii~1mail',
+      '/strict',
     ]);
+  });
+
+  it('with thousands of unknown members is refused with a hundred of them and a count of the rest', () => {
+    const members = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`m${at}`, at]));
+    const issues = issuesOf(members);
+    expect(issues).toHaveLength(101);
+    expect(issues.at(-1)?.message).toBe('and 8900 more');
   });
 
   it('names the known kinds when it meets an unknown one', () => {

@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { FastifyReply } from 'fastify';
+import { type Answer, type Chunk, MAX_STALL_MS, type Output } from '../api/index.js';
+import type { LimitCounts } from '../app/index.js';
+import type { Clock } from '../ports/index.js';
+
+export type SendParts = { readonly output: Output; readonly counts: LimitCounts; readonly clock: Clock };
+
+type LargeAnswer = Extract<Answer, { large: unknown }>;
+type WholeAnswer = Exclude<Answer, LargeAnswer | { stream: unknown }>;
+
+/** Sends an answer. Its bytes count for the tenant until its caller has taken them. */
+export async function sendAnswer(
+  reply: FastifyReply,
+  answer: WholeAnswer | LargeAnswer,
+  tenant: string,
+  parts: SendParts,
+): Promise<FastifyReply> {
+  if ('large' in answer) {
+    const { whole, chunk } = await makeLarge(reply.raw, answer, tenant, parts);
+    return send(reply, whole, chunk);
+  }
+  const bytes = bytesOf(answer);
+  if (!bytes) return send(reply, answer, undefined);
+  const { held } = parts.output;
+  held.add(tenant, bytes.length);
+  return send(reply, answer, { bytes, release: () => held.release(tenant, bytes.length) });
+}
+
+function send(reply: FastifyReply, answer: WholeAnswer, chunk: Chunk | undefined): FastifyReply {
+  reply.code(answer.status).headers(answer.headers ?? {});
+  if (!chunk) return reply.send();
+  if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json; charset=utf-8');
+  onceSent(reply.raw, chunk.release);
+  cutOffWhenStalled(reply.raw);
+  return reply.send(chunk.bytes);
+}
+
+function bytesOf(answer: WholeAnswer): Buffer | undefined {
+  if ('text' in answer) return Buffer.from(answer.text);
+  return answer.body === undefined ? undefined : Buffer.from(JSON.stringify(answer.body));
+}
+
+/** How long a caller waits for its turn and for room before it is refused. */
+const PATIENCE_MS = 10_000;
+const SLOW_PATIENCE_MS = 60_000;
+const RETRY_AFTER_S = 10;
+
+/** Makes an answer when it is the tenant's turn and there is room for it. */
+async function makeLarge(
+  raw: ServerResponse,
+  answer: LargeAnswer,
+  tenant: string,
+  { output, counts, clock }: SendParts,
+): Promise<{ readonly whole: WholeAnswer; readonly chunk: Chunk | undefined }> {
+  const over = new AbortController();
+  raw.once('close', () => over.abort());
+  const patience = clock.sleep(answer.slow ? SLOW_PATIENCE_MS : PATIENCE_MS, over.signal).then(
+    () => over.abort(),
+    () => undefined,
+  );
+  let whole: WholeAnswer | undefined;
+  try {
+    const chunk = await output.of(tenant, answer.slow)(async () => {
+      whole = await answer.large();
+      return bytesOf(whole);
+    }, over.signal);
+    return { whole: whole as WholeAnswer, chunk };
+  } catch (error) {
+    throw over.signal.aborted ? counts.refusal('unreadBytes', TOO_MUCH_UNREAD, RETRY_AFTER_S) : error;
+  } finally {
+    over.abort();
+    await patience;
+  }
+}
+
+export const TOO_MUCH_UNREAD =
+  'Long answers are made one after the other for each tenant, and those of this one that its callers have not read yet fill the memory that it may use. Read them or close their connections, and try again.';
+
+export const refuseWhenFull = (tenant: string, { output, counts }: SendParts): void => {
+  if (output.held.isFull(tenant)) throw counts.refusal('unreadBytes', TOO_MUCH_UNREAD, RETRY_AFTER_S);
+};
+
+/** Calls back when everything has been handed to the operating system, or the connection is gone. */
+function onceSent(raw: ServerResponse, callback: () => void): void {
+  const settle = (): void => {
+    raw.off('finish', settle);
+    raw.off('close', settle);
+    callback();
+  };
+  raw.once('finish', settle);
+  raw.once('close', settle);
+}
+
+/** A connection whose caller takes nothing for so long is cut, and what was to be sent to it is let go. */
+export function cutOffWhenStalled(raw: ServerResponse, stallMs = MAX_STALL_MS): void {
+  // A request that was injected has no connection.
+  if (raw.socket instanceof Socket) raw.setTimeout(stallMs);
+}

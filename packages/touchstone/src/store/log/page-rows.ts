@@ -1,0 +1,136 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { Owner, RunId } from '@touchstone/protocol';
+import { PAGE_BYTES } from '../../ports/index.js';
+import type { Db, Row, SqlValue } from '../db.js';
+import { numberAt } from '../rows.js';
+
+/** What one row of a log holds: the events of a loose entry, or those of one record of a step. */
+export type RowExtent = {
+  /** Where its entry begins. */
+  readonly entry: number;
+  /** Where the entry after it begins. */
+  readonly entryEnd: number;
+  readonly repeat: number;
+  /** The sequence of its first event, and of the first one after it. The last record of a step includes `eval.scored`. */
+  readonly first: number;
+  readonly end: number;
+  readonly bytes: number;
+};
+
+export const OWNED_RUN = 'u.run_id = ? AND u.tenant = ? AND u.workspace = ?';
+export const runKey = (owner: Owner, runId: RunId): readonly SqlValue[] => [
+  runId,
+  owner.tenant,
+  owner.workspace,
+];
+
+const LOG_ROWS = `FROM runs u JOIN log_entries l ON l.run_no = u.run_no
+  LEFT JOIN records r ON r.run_no = l.run_no AND r.ordinal = l.ordinal`;
+
+export const RECORD_BYTES = 'COALESCE(OCTET_LENGTH(r.events), 0) + COALESCE(OCTET_LENGTH(r.bodies), 0)';
+
+/**
+ * The sizes of rows are read before their content, so that a page can end before it is too large. An engine knows the
+ * size of a text without reading it. From the entry that holds the first event to the last entry that begins at or before
+ * the last one.
+ */
+const EXTENTS = `SELECT l.first_seq, l.event_count, l.repeats, CASE WHEN l.result IS NULL THEN 0 ELSE 1 END AS scored,
+    r.repeat, r.event_count AS record_events, COALESCE(OCTET_LENGTH(l.events), 0) + ${RECORD_BYTES} AS bytes
+  ${LOG_ROWS} WHERE ${OWNED_RUN} AND l.first_seq <= ? AND l.first_seq >= COALESCE((SELECT MAX(p.first_seq)
+    FROM log_entries p WHERE p.run_no = u.run_no AND p.first_seq <= ?), 0)
+  ORDER BY l.first_seq, r.repeat`;
+
+/** The rows from the one that holds the event at `from` to the last that belongs to an entry beginning by `to`. */
+export async function readExtents(
+  db: Db,
+  owner: Owner,
+  runId: RunId,
+  from: number,
+  to: number,
+): Promise<readonly RowExtent[]> {
+  const rows = await db.all(EXTENTS, [...runKey(owner, runId), to, from]);
+  return byEntry(rows).flatMap(extentsOf);
+}
+
+/** Rows in log order, those of one entry together. */
+export function byEntry(rows: readonly Row[]): readonly (readonly [Row, ...Row[]])[] {
+  const entries: [Row, ...Row[]][] = [];
+  for (const row of rows) {
+    const current = entries.at(-1);
+    if (current?.[0].first_seq === row.first_seq) current?.push(row);
+    else entries.push([row]);
+  }
+  return entries;
+}
+
+function extentsOf(rows: readonly [Row, ...Row[]]): readonly RowExtent[] {
+  const [entry] = rows;
+  const start = numberAt(entry, 'first_seq');
+  const entryEnd = start + numberAt(entry, 'event_count');
+  // A repeat that was sealed after its step had been appended is not part of the entry.
+  const own = entry.repeats === null ? rows : rows.slice(0, numberAt(entry, 'repeats'));
+  let first = start;
+  return own.map((row, index) => {
+    const end = index === own.length - 1 ? entryEnd : first + numberAt(row, 'record_events');
+    const extent = { entry: start, entryEnd, repeat: Number(row.repeat ?? 0), first, end };
+    first = end;
+    return { ...extent, bytes: numberAt(row, 'bytes') };
+  });
+}
+
+/** As many as fit a page, from the first one on; the first one in any case. */
+export function fittingPage<T extends { readonly bytes: number }>(rows: readonly T[]): readonly T[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += row.bytes;
+    return index > 0 && bytes > PAGE_BYTES;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+/** Read without a pause: some milliseconds of work. */
+const STRETCH_BYTES = PAGE_BYTES / 4;
+
+export type Pace = (owner: Owner, rows: readonly { readonly bytes: number }[]) => Promise<void>;
+
+/**
+ * Content is read and parsed on the one thread of the process, and a reader of a long log reads page after page. So after
+ * every stretch all other work of the process gets a turn; and however many read for one tenant, they get one such turn
+ * together.
+ */
+export function createPace(): Pace {
+  const tenants = new Map<string, { stretch: number; turn: Promise<void> }>();
+  return async ({ tenant }, rows) => {
+    const reading = tenants.get(tenant) ?? { stretch: 0, turn: Promise.resolve() };
+    tenants.set(tenant, reading);
+    for (const { bytes } of rows) reading.stretch += bytes;
+    if (reading.stretch < STRETCH_BYTES) return;
+    reading.stretch = 0;
+    reading.turn = reading.turn.then(() => yieldToEventLoop());
+    await reading.turn;
+  };
+}
+
+export type LogRow = { readonly row: Row; readonly extent: RowExtent };
+
+/** The content of rows that follow one another. One that has been removed since its size was read is left out. */
+export async function readContent(
+  db: Db,
+  owner: Owner,
+  runId: RunId,
+  columns: string,
+  extents: readonly RowExtent[],
+): Promise<readonly LogRow[]> {
+  const [first, last] = [extents[0], extents.at(-1)];
+  if (!first || !last) return [];
+  const sql = `SELECT l.first_seq, r.repeat, ${columns} ${LOG_ROWS}
+    WHERE ${OWNED_RUN} AND l.first_seq BETWEEN ? AND ? AND (l.first_seq, COALESCE(r.repeat, 0)) >= (?, ?)
+    AND (l.first_seq, COALESCE(r.repeat, 0)) <= (?, ?) ORDER BY l.first_seq, r.repeat`;
+  const range = [first.entry, last.entry, first.entry, first.repeat, last.entry, last.repeat];
+  const known = new Map(extents.map((extent) => [`${extent.entry}.${extent.repeat}`, extent]));
+  const rows = await db.all(sql, [...runKey(owner, runId), ...range]);
+  return rows.flatMap((row) => {
+    const extent = known.get(`${row.first_seq}.${row.repeat ?? 0}`);
+    return extent ? [{ row, extent }] : [];
+  });
+}

@@ -1,0 +1,104 @@
+// The hosts: two processes on one store, each of which may be killed and started at any moment.
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startServer } from '../../bench/lib/server.mjs';
+
+const SLOTS = 2;
+const SAMPLE_MS = 500;
+/** How long after a full disk its effects are still seen. */
+const START_MS = 5_000;
+
+export function createHosts({ config, data, findings }) {
+  const slots = Array.from({ length: SLOTS }, () => undefined);
+  const all = [];
+  const log = [];
+  const fullTimes = [];
+
+  /** Whether the disk was full at this time or up to `graceMs` before it. */
+  const wasFull = (graceMs, at = Date.now()) =>
+    fullTimes.some(({ from, to = Number.POSITIVE_INFINITY }) => from <= at && at <= to + graceMs);
+
+  const full = (isFull) => {
+    if (isFull) fullTimes.push({ from: Date.now() });
+    else fullTimes.at(-1).to = Date.now();
+  };
+
+  /** Starts the host of a slot. On a full disk it may refuse to start; it is then tried again. */
+  const start = async (slot) => {
+    for (;;) {
+      try {
+        slots[slot] = await startOne();
+        return;
+      } catch (error) {
+        if (!wasFull(START_MS)) findings.add('a host did not start', `${error.message} ${log.at(-1)}`);
+        await pause(500);
+      }
+    }
+  };
+
+  const startOne = async () => {
+    const started = await startServer({ config, data, onLog: (line) => log.push(line) });
+    const host = { ...started, ending: false, firstMb: 0, peakMb: 0, lastMb: 0, fds: 0 };
+    all.push(host);
+    void watchEnd(host);
+    return host;
+  };
+
+  const watchEnd = async (host) => {
+    const { code, signal } = await host.ended;
+    if (!host.ending) findings.add('a host ended by itself', `code ${code}, signal ${signal}: ${log.at(-1)}`);
+  };
+
+  /** Ends the host of a slot by a signal; after SIGTERM it has to exit with 0. */
+  const end = async (slot, signal) => {
+    const host = slots[slot];
+    if (!host) return;
+    slots[slot] = undefined;
+    host.ending = true;
+    host.child.kill(signal);
+    const late = setTimeout(() => {
+      findings.add('a host did not end within 30 s of SIGTERM');
+      host.child.kill('SIGKILL');
+    }, 30_000);
+    const { code } = await host.ended;
+    clearTimeout(late);
+    if (signal === 'SIGTERM' && code !== 0 && !wasFull(START_MS))
+      findings.add('SIGTERM did not end with 0', code);
+  };
+
+  const sampling = setInterval(() => {
+    for (const host of slots) if (host) sample(host);
+  }, SAMPLE_MS);
+
+  return {
+    log,
+    all,
+    full,
+    fullTimes,
+    wasFull,
+    start,
+    end,
+    slotOf: (host) => (slots.includes(host) ? slots.indexOf(host) : undefined),
+    running: () => slots.filter((host) => host !== undefined),
+    slots: () => slots.map((_, slot) => slot),
+    isUp: (slot) => slots[slot] !== undefined,
+    sample,
+    async close() {
+      clearInterval(sampling);
+      await Promise.all(slots.map((_, slot) => end(slot, 'SIGKILL')));
+    },
+  };
+}
+
+/** Memory and file descriptors, where the system tells. */
+function sample(host) {
+  try {
+    const status = readFileSync(`/proc/${host.child.pid}/status`, 'utf8');
+    host.lastMb = Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+    host.firstMb ||= host.lastMb;
+    host.peakMb = Math.max(host.peakMb, host.lastMb);
+    host.fds = readdirSync(`/proc/${host.child.pid}/fd`).length;
+  } catch {
+    // It has just ended, or this is not Linux.
+  }
+}
