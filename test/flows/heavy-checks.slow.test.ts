@@ -1,6 +1,7 @@
 // Goal: whatever a tenant's content costs to check, others do not wait for it. Method: a real host with two tenants; globex has
 // content that takes long to check, and while its run is under way acme is answered, evaluates, and has the right scores.
 import { afterEach, describe, expect, it } from 'vitest';
+import { lettersAandB } from '../../packages/touchstone/src/app/testing/letters.js';
 import { eventsOf, readJson } from './pack-host.js';
 import { KEY, kill, OTHER_KEY, type Serving, serve } from './processes.js';
 import {
@@ -24,15 +25,6 @@ const says =
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ output }));
   };
-
-/** Letters in no order that repeats, the same in every run: a matcher learns nothing from them. */
-function lettersAandB(length: number): string {
-  let state = 12_345;
-  return Array.from({ length }, () => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return 'ab'[(state >> 16) % 2];
-  }).join('');
-}
 
 const rubricTasks = (count: number, criterion: string) =>
   Array.from({ length: count }, (_, index) => ({

@@ -151,13 +151,13 @@ function whyUnusable(error: unknown): string {
 const require = createRequire(import.meta.url);
 let describesSchemas: Ajv | undefined;
 
-type Compiled = { readonly validate: ValidateFunction } | { readonly issue: Issue };
+type SchemaProgram = { readonly validate: ValidateFunction } | { readonly issue: Issue };
 
 /** The last schemas used, by their text. A refusal is remembered like a schema: finding out again would take as long. */
-const compiled = new Map<string, Compiled>();
+const compiled = new Map<string, SchemaProgram>();
 const KEPT = 64;
 
-function compiledOf(text: string): Compiled {
+function compiledOf(text: string): SchemaProgram {
   const found = compiled.get(text) ?? compile(JSON.parse(text));
   // The one used last stands last, so the first one is the one to go.
   compiled.delete(text);
@@ -171,7 +171,7 @@ function compiledOf(text: string): Compiled {
  * Every schema gets a compiler of its own. A shared one remembers the `$id`s inside a schema, so two tenants that use
  * the same id would collide, or read each other's.
  */
-function compile(schema: unknown): Compiled {
+function compile(schema: unknown): SchemaProgram {
   const issue = capIssue(schema);
   if (issue) return { issue };
   try {

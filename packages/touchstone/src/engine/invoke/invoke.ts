@@ -149,17 +149,17 @@ function outcomeOf(
 }
 
 /** Whether the answer is valid is not known, and that is not the agent's fault. */
-function uncheckedOutcome(request: InvocationRequest, answer: GivenAnswer, error: unknown): AnswerOutcome {
+function uncheckedOutcome(request: InvocationRequest, answer: OutputAnswer, error: unknown): AnswerOutcome {
   if (!(error instanceof CheckOverLimit)) throw error;
   return { ...answeredOutcome(request, answer), unchecked: true, reason: error.message };
 }
 
-type GivenAnswer = Extract<Answer, { readonly output: unknown }>;
+type OutputAnswer = Extract<Answer, { readonly output: unknown }>;
 
 /** `issues` when the answer was checked against the agent's return schema. */
 function answeredOutcome(
   request: InvocationRequest,
-  answer: GivenAnswer,
+  answer: OutputAnswer,
   issues?: readonly Issue[],
 ): AnswerOutcome {
   const first = issues?.[0];
