@@ -1,93 +1,27 @@
 // Goal: what one tenant does, or what is done to it, does not reach another. Method: a whole host with two tenants; rival
 // attacks, acme evaluates, and acme's scores are right.
-import { writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { createClient } from '@touchstone/sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startDnsServer } from '../../packages/touchstone/src/net/testing/dns-server.js';
-import { readJson } from './pack-host.js';
-import { KEY, kill, OTHER_KEY, serve, temporaryFolder } from './processes.js';
-import { metricsOf, openWholeHost, type WholeHost } from './whole-host.js';
+import { KEY, kill, OTHER_KEY, serve } from './processes.js';
+import {
+  answer,
+  closeAll,
+  type HostClient,
+  hostAt,
+  open,
+  projectFolder,
+  startGateway,
+  startHost,
+  startRun,
+  summaryOf,
+  untilRunning,
+} from './two-tenants.js';
+import { metricsOf } from './whole-host.js';
+
+afterEach(closeAll);
 
 /** Waits for an event, however busy the machine is. */
 const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000 });
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-
-type HostClient = Pick<WholeHost, 'fetch' | 'client'>;
-type Answering = (response: ServerResponse, body: { readonly input: unknown }) => void;
-const answer: Answering = (response, { input }) => {
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ output: input }));
-};
-
-/** One server for both tenants, as a gateway is; each path answers in its own way. */
-async function startGateway(paths: { readonly [path: string]: Answering }): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const answering = paths[request.url ?? ''] ?? answer;
-    answering(response, JSON.parse(Buffer.concat(chunks).toString('utf8')));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push({
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function startHost(egress: object = {}, more: object = {}): Promise<WholeHost> {
-  const host = await openWholeHost({ egress: { allowPrivate: true, ...egress }, ...more });
-  open.push(host);
-  return host;
-}
-
-const suiteOf = (tenant: string, tasks: number) => ({
-  suiteId: `local.${tenant}.evals.echo`,
-  version: '1.0.0',
-  modes: ['golden'],
-  tasks: Array.from({ length: tasks }, (_, index) => ({
-    taskId: `t-${index}`,
-    input: `q${index}`,
-    expected: { kind: 'golden', match: { strategy: 'exact', value: `q${index}` } },
-  })),
-});
-
-/** Installs an agent and a suite of the tenant, and starts a run. */
-async function startRun(
-  host: HostClient,
-  tenant: string,
-  key: string,
-  url: string,
-  { tasks = 3, ...configurable }: { readonly tasks?: number; readonly concurrency?: number } = {},
-): Promise<string> {
-  const agentId = `local.${tenant}.bot`;
-  const run = { kind: 'http', url };
-  const agent = { agentId, version: '1.0.0', run };
-  await host.fetch(`/v1/host/touchstone/agents/${agentId}`, { method: 'PUT', key, body: agent });
-  const client = host.client(key);
-  await client.suites.install(suiteOf(tenant, tasks) as never);
-  const created = await client.runs.create({
-    mode: 'eval',
-    evalSuiteRef: `local.${tenant}.evals.echo@1.0.0`,
-    agentId,
-    configurable,
-  });
-  return created.runId;
-}
-
-async function summaryOf(host: HostClient, runId: string, key: string) {
-  await host.client(key).waitForScorecard(runId as never);
-  return (await readJson(host, `/v1/runs/${runId}/eval-summary`, { key })).body;
-}
 
 describe('a server that asks one tenant to wait', () => {
   it('is still asked by another, also when the wait is for an hour', async () => {
@@ -193,19 +127,6 @@ describe('a host that starts again', () => {
   });
 });
 
-/** The folder of a host for two tenants. */
-function projectFolder(): string {
-  const folder = temporaryFolder();
-  open.push({ close: async () => folder.remove() });
-  const keys = [
-    { key: KEY, tenant: 'acme', roles: ['admin'] },
-    { key: OTHER_KEY, tenant: 'globex', roles: ['admin'] },
-  ];
-  const config = { keys, egress: { allowPrivate: true } };
-  writeFileSync(join(folder.path, 'touchstone.config.json'), JSON.stringify(config));
-  return folder.path;
-}
-
 /** Starts another run like the first one of globex. */
 const runAgain = (host: HostClient, configurable: object = {}): Promise<unknown> =>
   host.client(OTHER_KEY).runs.create({
@@ -214,25 +135,3 @@ const runAgain = (host: HostClient, configurable: object = {}): Promise<unknown>
     agentId: 'local.globex.bot',
     configurable,
   } as never);
-
-/** The host at an address, as far as these tests use one. */
-const hostAt = (url: string): HostClient => ({
-  client: (key = KEY) => createClient({ baseUrl: url, key }),
-  fetch: (path, { method = 'GET', key = KEY, body } = {}) =>
-    fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }),
-});
-
-async function untilRunning(host: HostClient, runId: string): Promise<void> {
-  for (;;) {
-    const { body } = await readJson(host, `/v1/runs/${runId}`);
-    if ((body as { status?: string }).status === 'running') return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

@@ -96,7 +96,7 @@ async function startIn(folder: string, config: object, options: HostOptions, log
 }
 
 /** The metrics, as the operator reads them. */
-export async function metricsOf(host: WholeHost): Promise<string> {
+export async function metricsOf(host: Pick<WholeHost, 'fetch'>): Promise<string> {
   const response = await host.fetch('/v1/host/touchstone/metrics', { key: OPERATOR_KEY });
   if (response.status !== 200) throw new Error(`The metrics were not answered: ${response.status}.`);
   return response.text();

@@ -13,14 +13,16 @@ import {
 import { type Expected, fromBody, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type {
-  Judge,
-  JudgeAnswer,
-  SafetyTier,
-  ScoredCall,
-  ScoringResult,
-  Transcript,
-  Usage,
+import {
+  type Checker,
+  CheckOverLimit,
+  type Judge,
+  type JudgeAnswer,
+  type SafetyTier,
+  type ScoredCall,
+  type ScoringResult,
+  type Transcript,
+  type Usage,
 } from '../ports/index.js';
 import { capped, createScoring, type ScoringParts } from './scoring.js';
 import { AT_ONCE } from './testing/at-once.js';
@@ -149,6 +151,30 @@ describe('a score', () => {
     expect(await score(golden('token'), transcriptOf({ token: [TOKEN] }))).toEqual(reported);
     expect(await score(rubric('[check:regex {"pattern":"token"}] Names it.'), leak)).toMatchObject(reported);
     expect(await score(golden('else'), leak)).toMatchObject({ score: { value: 0, findings: [SECRET] } });
+  });
+
+  it.each<[string, Expected, EvalMode]>([
+    ['a golden value', golden('token'), 'golden'],
+    ['a check', rubric('[check:contains {"text":"token"}] Names it.'), 'rubric'],
+    ['a probe', golden('token'), 'adversarial'],
+  ])(
+    'is none when checking %s takes too long, and that is not held against the answer',
+    async (_, expected, mode) => {
+      const check: Checker = () => Promise.reject(new CheckOverLimit('It took too long.'));
+      expect(await score(expected, transcriptOf('token'), { modes: [mode], more: { check } })).toEqual({
+        score: { kind: 'unscored', reason: 'check_over_limit' },
+        bodies: { reason: 'It took too long.' },
+      });
+    },
+  );
+
+  it('is none when a long answer cannot be searched for secrets in time', async () => {
+    const check: Checker = (work, input) =>
+      work.name === 'secrets' ? Promise.reject(new CheckOverLimit('No.')) : work.run(input);
+    const long = transcriptOf(`token ${'x '.repeat(20_000)}`);
+    expect(await score(golden('else'), long, { more: { check } })).toMatchObject({
+      score: { kind: 'unscored', reason: 'check_over_limit' },
+    });
   });
 
   it('has no other findings outside an adversarial run', async () => {

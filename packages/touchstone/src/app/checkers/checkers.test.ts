@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createDeferred, type Deferred } from '../../net/index.js';
 import { type Checker, CheckOverLimit, type CheckWork } from '../../ports/index.js';
 import { systemClock } from '../system.js';
+import { lettersAandB } from '../testing/letters.js';
 import { createManualClock } from '../testing/manual-clock.js';
 import { type CheckerThread, startCheckerThread } from './checker-thread.js';
 import { type Checkers, createCheckers } from './checkers.js';
@@ -246,12 +247,3 @@ describe('real threads', () => {
     expect(thread.isAlive()).toBe(false);
   });
 });
-
-/** Letters in no order that repeats, the same in every run. */
-function lettersAandB(length: number): string {
-  let state = 12_345;
-  return Array.from({ length }, () => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return 'ab'[(state >> 16) % 2];
-  }).join('');
-}

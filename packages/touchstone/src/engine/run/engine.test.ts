@@ -1,9 +1,9 @@
-import { asId, type RunId, type TaskId, type ToolId } from '@touchstone/protocol';
+import { asId, type Digest, type RunId, type TaskId, type ToolId } from '@touchstone/protocol';
 import { fromBody, type RunEvent, type Task, toBody } from '@touchstone/protocol/bodies';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSlots } from '../../net/index.js';
-import { AgentChanged, type Tools } from '../../ports/index.js';
+import { AgentChanged, CheckOverLimit, type Tools } from '../../ports/index.js';
 import { answered, type Behaviour, countingTasks, openBench, owner } from '../testing/bench.js';
 
 const types = (events: readonly RunEvent[]) => events.map((event) => event.type);
@@ -204,6 +204,42 @@ describe('trouble in a task', () => {
       score: 0,
       schemaValid: false,
     });
+  });
+
+  const uncheckable = () => () => Promise.reject(new CheckOverLimit('It took too long.'));
+
+  it('an answer that cannot be checked against the return schema in time is unscored, and the run goes on', async () => {
+    const bench = await openBench({
+      tasks: countingTasks(2),
+      facts: { returnSchema: { type: 'object' } },
+      parts: { schemaCheckFor: uncheckable },
+    });
+    const runId = await bench.createRun('r');
+    await bench.engine.drive(owner, runId);
+    const events = await bench.events(runId);
+    expect(outcomeOf(events)).toBe('completed');
+    expect(events.find((event) => event.type === 'agent.invocation.completed')?.payload).not.toHaveProperty(
+      'schemaValidated',
+    );
+    expect((await bench.store.runs.get(owner, runId))?.headline).toMatchObject({
+      unscored: 2,
+      passed: false,
+    });
+    const [record] = await bench.store.log.records(owner, runId, 0);
+    expect(record?.score?.score).toEqual({ kind: 'unscored', reason: 'check_over_limit' });
+    expect(record?.bodies).toMatchObject({ reason: 'It took too long.' });
+  });
+
+  it('under a contract such an answer is scored all the same: the contract decides about it', async () => {
+    const bench = await openBench({
+      tasks: countingTasks(1),
+      facts: { returnSchema: { type: 'object' } },
+      parts: { schemaCheckFor: uncheckable },
+    });
+    const contract = asId<Digest>('sha256:contract');
+    const runId = await bench.createRun('r', { contract });
+    await bench.engine.drive(owner, runId);
+    expect((await bench.store.runs.get(owner, runId))?.headline).toMatchObject({ unscored: 0, passed: true });
   });
 
   it('a bug in the host fails the run, tells the operator, and keeps what was sealed', async () => {

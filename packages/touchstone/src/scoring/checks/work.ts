@@ -17,8 +17,8 @@ import { type DecidableCheckName, runCheck } from './run-check.js';
 export type AnswerCheck = { readonly name: DecidableCheckName; readonly args: JsonObject };
 
 /** What checks look at. */
-type CheckedAnswer = Omit<Transcript, 'prompt' | 'memory' | 'decided'>;
-type CheckQuestion = { readonly checks: readonly AnswerCheck[]; readonly answer: CheckedAnswer };
+type AnswerFacts = Omit<Transcript, 'prompt' | 'memory' | 'decided'>;
+type CheckQuestion = { readonly checks: readonly AnswerCheck[]; readonly answer: AnswerFacts };
 type CheckAnswers = readonly CheckResult[];
 
 /** Decides the checks of a task, in their order. */
@@ -83,12 +83,7 @@ const ORDERLESS = new Set<DecidableCheckName>([
   'all',
 ]);
 
-function checkCost(
-  one: AnswerCheck,
-  size: number,
-  answer: CheckedAnswer,
-  { costUs }: ForeignSchemas,
-): number {
+function checkCost(one: AnswerCheck, size: number, answer: AnswerFacts, { costUs }: ForeignSchemas): number {
   const { patterns, schemas, wanted, tries } = factsOf(one);
   let cost = readingCost(size) + crossCost(size, wanted);
   for (const pattern of patterns) cost += matchingCost(pattern, one.args.ignoreCase === true, size);

@@ -20,13 +20,13 @@ import {
   referencesOf,
 } from './evaluators.js';
 
-type MeasuredCriterion = {
+type CriterionTerms = {
   readonly evaluator: DecidableEvaluator;
   readonly criterion: AppliedCriterion['criterion'];
 };
 /** The criteria are all of one task. */
 type MeasureQuestion = Omit<EvaluatorParts, 'schemaCheck'> & {
-  readonly criteria: readonly MeasuredCriterion[];
+  readonly criteria: readonly CriterionTerms[];
   readonly task: ContractTask;
   readonly transcript: Pick<Transcript, 'toolCalls' | 'latencyMs'>;
   readonly output: Json;
@@ -66,7 +66,7 @@ export function createMeasure({ check, schemas, returnSchema, expectedLatencyMs 
     if (!first) return new Map();
     const question: MeasureQuestion = {
       ...parts,
-      criteria: decidable.map(toMeasured),
+      criteria: decidable.map(termsOf),
       task: first.task,
       transcript: { toolCalls, ...(latencyMs !== undefined && { latencyMs }) },
       output: fromBody(output),
@@ -78,7 +78,7 @@ export function createMeasure({ check, schemas, returnSchema, expectedLatencyMs 
   };
 }
 
-const toMeasured = ({ evaluator, criterion }: AppliedCriterion): MeasuredCriterion => ({
+const termsOf = ({ evaluator, criterion }: AppliedCriterion): CriterionTerms => ({
   evaluator: evaluator as DecidableEvaluator,
   criterion,
 });

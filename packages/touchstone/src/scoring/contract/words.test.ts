@@ -119,4 +119,8 @@ describe('length', () => {
   ])('in %s of %j is %d', (unit, text, length) => {
     expect(lengthIn(unit, text)).toBe(length);
   });
+
+  it('in words of a long text in a script without spaces takes memory that grows with the text and no faster', () => {
+    expect(lengthIn('words', '你好'.repeat(200_000))).toBe(200_000);
+  });
 });
