@@ -90,6 +90,8 @@ async function makeOlder(file: string): Promise<void> {
     ALTER TABLE runs DROP COLUMN bodies_left;
     ALTER TABLE runs DROP COLUMN log_digest;
     ALTER TABLE runs DROP COLUMN bodies_removed_at;
+    ALTER TABLE runs DROP COLUMN lost_drives;
+    ALTER TABLE runs DROP COLUMN lost_at_event;
     DROP TABLE stored_bytes;
     ALTER TABLE idempotency DROP COLUMN creation_id;
     ALTER TABLE idempotency DROP COLUMN claimed_by;

@@ -244,7 +244,7 @@ const SENTENCES: { readonly [R in EvidenceReason]: string } = {
   other_judge:
     'The eval run has another judge than the gate asks for, or none. Run the suite with that judge.',
   scorer_not_trusted:
-    'A scorer of the eval run does not count for gates. The operator may set "evidence" in its entry; then run the suite again.',
+    'A scorer of the eval run does not count for gates. The operator may let it count by evidence: true in its entry; then run the suite again.',
   recorded_answers: 'The answers of the eval run came in a file. Run the suite with the agent itself.',
   too_old: 'The eval run ended too long ago for the gate. Run the suite again.',
   from_future:

@@ -122,6 +122,8 @@ export const parseAgentSpec = (value: unknown, from: SpecSource): AgentSpec =>
 
 /** An agent whose variables are filled in, so that it can be opened, and those that are not set. */
 export function fillInSpec(written: AgentSpec, env: Environment): FillResult<AgentSpec> {
+  // A function comes from the caller's program, and no document can name one.
+  if (written.run.kind === 'function') return { value: written, unset: [] };
   const { value: run, unset } = fillIn(written.run as JsonObject, env);
   const value = { ...written, run: handOver(run, env) } as unknown as AgentSpec;
   return { value: unset.length > 0 ? value : parseAgentSpec(value, 'operator'), unset };

@@ -46,6 +46,7 @@ describe('without a file', () => {
       datasets: {},
       packs: [],
       suites: [],
+      scorers: {},
       trustedProxies: [],
       evalSuite: {},
       egress: { allowHosts: [], allowPrivate: false, dnsServers: [] },
