@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@touchstone/protocol';
+import type { JsonObject } from '@touchstone/protocol';
 import type { CheckName, PlainCheckName } from '@touchstone/protocol/bodies';
 import type { Transcript } from '../../ports/index.js';
 import { weightedShare } from '../output.js';
